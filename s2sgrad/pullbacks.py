@@ -15,16 +15,16 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.errors.raised import behind_call, entry
-from s2sgrad.runtime import Pullback, structure, zeros
+from s2sgrad.runtime import Pullback, like, structure, zeros
 from s2sgrad.runtime.records import array_of_its_own
-from s2sgrad.runtime.results import NoResult, without_floats
-from s2sgrad.runtime.structure import reachable, rebuilt
+from s2sgrad.runtime.results import NoResult, pair, without_floats
+from s2sgrad.runtime.structure import WithAux, reachable, rebuilt
 
 _DEEPEST = 50  # objects within objects
 
 
 @entry
-def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
+def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, ...]:
     """The value of `f` at the primals, and its pullback: from a cotangent of the value to a tuple of cotangents.
 
     `f` runs once.  `pullback(y_bar)` takes a cotangent of the structure and shape of the value and gives a tuple with one
@@ -36,8 +36,11 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     a gradient.  The primals are never changed.  They may be changed before the pullback is called, and so may the numbers
     and arrays that `f` reads by free names.
 
-    With `debug=True` (of an `f` that has no parameter `debug`) it raises NotFinite where the value, or later what the
-    pullback gives, is not finite: it names the statement where the first such value arose, as `grad` does.
+    With `has_aux=True`, of an `f` that returns a pair, it gives `(value, pullback, aux)`, with the pullback of the value.
+
+    With `debug=True` it raises NotFinite where the value, or later what the
+    pullback gives, is not finite: it names the statement where the first such value arose, as `grad` does.  An `f` that has
+    a parameter `debug` or `has_aux` is given that.
 
     Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
     TypeError for arguments that `f` does not take, and where `f` returns nothing that can be differentiated; the pullback
@@ -49,19 +52,25 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     """
     if not callable(f) and not isinstance(f, (staticmethod, classmethod)):
         raise TypeError(f"vjp needs a function, not {type(f).__name__}")
-    debug = "debug" in keywords and not takes_debug(f) and keywords.pop("debug")
-    return pulled_back(f, primals, keywords, debug)
+    debug, has_aux = (n in keywords and not takes(f, n) and keywords.pop(n) for n in ("debug", "has_aux"))
+    value, pullback = pulled_back(f, primals, keywords, debug, has_aux=has_aux)
+    return (value[0], pullback, value[1]) if has_aux else (value, pullback)
 
 
 def pulled_back(
-    f: Callable[..., Any], primals: tuple, keywords: dict[str, Any], debug: bool = False, again: bool = False
-) -> tuple[Any, Pullback]:
-    """What `vjp` returns; `again`: the pullback is differentiated in its turn, and keeps records of all trips."""
+    f: Callable[..., Any], primals: tuple, keywords: dict[str, Any], debug: bool = False, again: bool = False,
+    has_aux: bool = False,
+) -> tuple[Any, Pullback]:  # fmt: skip
+    """The value and the pullback; `again`: that is differentiated in its turn, and keeps records of all trips; `has_aux`:
+    the value is a pair, and the pullback takes a cotangent of the first of it."""
     own = _recorded if again else runtime.hook("watched_vjp") if debug else runtime.vjp
     value, pullback = own(f, *primals, **keywords)
-    require_result(f, value, pullback)
+    if has_aux:
+        pair(value, getattr(behind_call(f), "__name__", type(f).__name__))
+    require_result(f, value[0] if has_aux else value, pullback)
     pullback.saved = apart(pullback.saved, (primals, keywords, value, bound_to(f)))
-    pullback.like = zeros(value)
+    pullback.like = WithAux(*map(zeros, value)) if has_aux else zeros(value)
+    pullback.rest = tuple(like(x, None) for x in primals)
     return value, pullback
 
 
@@ -71,10 +80,10 @@ def _recorded(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple
     return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))
 
 
-def takes_debug(f: Any) -> bool:
-    """Whether a function has a parameter of its own called `debug`."""
+def takes(f: Any, option: str) -> bool:
+    """Whether a function has a parameter of its own of this name."""
     try:
-        return "debug" in inspect.signature(f).parameters
+        return option in inspect.signature(f).parameters
     except (TypeError, ValueError):  # it does not say what it takes
         return False
 
@@ -107,18 +116,18 @@ def jvp(
 @entry
 def hvp(
     function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None, *,
-    debug: bool = False,
+    has_aux: bool = False, debug: bool = False,
 ) -> Any:  # fmt: skip
     """The product of the Hessian of a function that returns a number with a vector, without the matrix.
 
     It is the tangent of the gradient: forward over reverse.  Of one primal with a tangent it is bare, of several a tuple.
-    With the function alone it returns a function of primals and tangents.  With `debug=True` it raises NotFinite where the
-    product is not finite, as `grad` does.
+    With the function alone it returns a function of primals and tangents.  With `has_aux`, of a function that returns a
+    pair, it returns `(product, aux)`.  With `debug=True` it raises NotFinite where the product is not finite.
 
     >>> hvp(lambda x: x[0] ** 2 * x[1], (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
     array([4., 2.])
     """
-    return runtime.hook("hvp")(function, primals, tangents, debug)
+    return runtime.hook("hvp")(function, primals, tangents, has_aux, debug)
 
 
 @entry

@@ -241,9 +241,10 @@ def test_methods_partials_and_keywords():
     [
         ((lambda x: x, (1.0, 2.0), (1.0,)), TypeError, "a tangent for each primal"),
         ((lambda x: x, np.ones(2), (1.0,)), TypeError, "primals is a tuple"),
-        ((lambda x: x, (np.ones(2),), (np.ones(3),)), ValueError, r"tangents\[0\] must have the shape of its primal"),
-        ((lambda x: x, ({"a": 1.0},), ({"b": 1.0},)), ValueError, r"tangents\[0\] must have the structure"),
-        ((lambda x: x, (np.ones(2),), (np.array(["a", "b"]),)), TypeError, r"tangents\[0\] must be made of floats"),
+        ((lambda x: x, (np.ones(2),), (np.ones(3),)), ValueError, r"tangents\[0\], that of `x`, must have the shape of its"),
+        ((lambda x: x, ({"a": 1.0},), ({"b": 1.0},)), ValueError, r"tangents\[0\], that of `x`, must have the structure"),
+        ((lambda x: x, ({"a": [1.0]},), ({"a": [np.ones(2)]},)), ValueError, r"tangents\[0\]\['a'\]\[0\], that of `x`"),
+        ((lambda x: x, (np.ones(2),), (np.array(["a", "b"]),)), TypeError, r"tangents\[0\], that of `x`, must be made of"),
         ((lambda n: 2.0 * n, (3,), (1.0,)), TypeError, "pass a float"),
         ((lambda x: x, (1.0,)), TypeError, "primals and tangents, or neither"),
         ((3.0, (1.0,), (1.0,)), TypeError, "needs a function"),
@@ -322,5 +323,5 @@ def test_the_tangent_of_an_object():
     ):
         assert jvp(energy, (spring, x), (tangent, None)) == (18.0, expected)
     for tangent in (5.0, {"mass": 1.0}):
-        with pytest.raises(ValueError, match=r"tangents\[0\] must be a Spring, as its primal is, or a dict"):
+        with pytest.raises(ValueError, match=r"tangents\[0\], that of `spring`, must be a Spring, as its primal is"):
             jvp(energy, (spring, x), (tangent, None))

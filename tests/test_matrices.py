@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import linecache
 import re
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from s2sgrad import (
     linearize,
     value_and_grad,
     value_and_jacobian,
+    vjp,
 )
 from s2sgrad.runtime import zeros
 from s2sgrad.runtime.checks import Refusal
@@ -195,6 +197,18 @@ def test_aux_values_and_elements():
     J, aux = jacfwd(lambda x: (x * x, {"n": 3}), has_aux=True)(X)
     np.testing.assert_allclose(J, np.diag(2.0 * X))
     assert aux == {"n": 3}
+    for made in (jacrev, jacobian):
+        again, aux = made(lambda x: (x * x, {"n": 3}), has_aux=True)(X)
+        np.testing.assert_allclose(again, J)
+        assert aux == {"n": 3}
+    (value, aux), again = value_and_jacobian(lambda x: (x * x, {"n": 3}), has_aux=True)(X)
+    np.testing.assert_allclose(again, J)
+    assert value.tolist() == (X * X).tolist() and aux == {"n": 3}
+    slopes, aux = elementwise_grad(lambda x: (np.sin(x), x), has_aux=True)(X)
+    assert slopes.tolist() == np.cos(X).tolist() and aux.tolist() == X.tolist()
+    product, aux = hvp(lambda x: (np.sum(x**3), "kept"), (X,), (X,), has_aux=True)
+    np.testing.assert_allclose(product, 6.0 * X * X)
+    assert aux == "kept"
     H, aux = hessian(lambda x: (np.sum(x**3), "kept"), has_aux=True)(X)
     np.testing.assert_allclose(H, np.diag(6.0 * X))
     assert aux == "kept"
@@ -292,12 +306,60 @@ def test_matrices_are_differentiated():
     within = grad(lambda x: np.sum(hessian(lambda z: np.sum(np.exp(z)))(x) ** 2))(x)
     np.testing.assert_allclose(within, 2.0 * np.exp(2.0 * x))
     assert jacobian(jacobian(lambda x, k=3: x**k))(2.0) == 12.0
+    in_x, in_y = jacobian(jacobian(lambda x, y: x * x * y, (0, 1)))(2.0, 5.0)
+    assert (in_x, in_y) == (10.0, 4.0)
+    (xx, xy), (yx, yy) = jacobian(hessian(lambda x, y: x * x * x * y, (0, 1)))(2.0, 5.0)
+    assert (xx, xy, yx, yy) == (30.0, 12.0, 12.0, 0.0)
+
+
+@dataclass
+class Line:
+    slope: np.ndarray
+    offset: float
+    name: str = "line"
+
+
+def test_matrices_in_objects():
+    """In the place of each number of the value stands an object of the argument's class."""
+
+    def at(line, x):
+        return line.slope * x + line.offset**2
+
+    line = Line(X, 3.0)
+    for mode in (jacfwd, jacrev, jacobian):
+        J = mode(at)(line, X)
+        assert type(J) is Line and J.name is None
+        np.testing.assert_allclose(J.slope, np.diag(X))
+        np.testing.assert_allclose(J.offset, [6.0, 6.0, 6.0])
+    H = hessian(lambda line, x: np.sum(at(line, x) ** 2))(line, X)
+    assert type(H) is type(H.offset) is Line
+    np.testing.assert_allclose(H.slope.slope, np.diag(2.0 * X**2))
+    np.testing.assert_allclose(H.slope.offset, H.offset.slope)
+    assert np.isclose(H.offset.offset, np.sum(4.0 * at(line, X) + 8.0 * 9.0))
+    (bar, _) = vjp(at, line, X)[1](np.ones(3))
+    assert type(bar) is Line and bar.offset == 18.0
+
+
+def test_arguments_by_keyword():
+    f = lambda x, k: x * k**2  # noqa: E731
+    np.testing.assert_allclose(jacobian(f, "k")(X, k=X), np.diag(2.0 * X * X))
+    np.testing.assert_allclose(jacrev(f, ("k", "x"))(k=X, x=X)[1], np.diag(X * X))
+    np.testing.assert_allclose(hessian(lambda x, k: np.sum(f(x, k)), "k")(X, k=X), np.diag(2.0 * X))
+
+
+def test_what_has_no_floats_has_no_entry():
+    for mode in (jacfwd, jacrev, jacobian):
+        J = mode(lambda x: {"y": x[:2], "n": 3, "name": "s"})(X)
+        assert J["n"] is None and J["name"] is None and J["y"].shape == (2, 3)
+    H = hessian(lambda p: p["x"] ** 2 * p["n"])({"x": 2.0, "n": 3})
+    assert H == {"x": {"x": 6.0, "n": None}, "n": None}
+    with pytest.raises(TypeError, match="asked for in `n`, an argument without floats"):
+        jacobian(lambda n: 2.0 * n)(3)
 
 
 def test_what_matrices_are_not_differentiated():
-    for made in (lambda f: jacobian(f, (0, 1)), lambda f: jacobian(f, debug=True)):
-        with pytest.raises(TypeError, match="one argument that is asked for, by position"):
-            jacobian(made(lambda x, y: x * y))
+    with pytest.raises(TypeError, match="has no `has_aux`"):
+        jacobian(jacobian(lambda x: x * x, debug=True))
     with pytest.raises(TypeError, match="expected a number or an array, got dict"):
         jacobian(jacobian(lambda p: p["a"] ** 2))({"a": 1.0})
 

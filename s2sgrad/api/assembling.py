@@ -1,7 +1,7 @@
 """Matrices of derivatives, put together from columns or rows: of the structure of the value, and at each leaf of it
 that of the arguments.
 
->>> assembled({"a": np.array([[1.0, 2.0], [3.0, 4.0]])}, [np.zeros(2)])["a"][0]
+>>> assembled({"a": np.array([[1.0, 2.0], [3.0, 4.0]])}, [np.zeros(2)], {"a": np.zeros(2)})["a"][0]
 array([[1., 3.],
        [2., 4.]])
 """
@@ -17,7 +17,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.kinds import may_carry
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api.forward import tangent_of
-from s2sgrad.runtime.structure import float_type, rebuilt
+from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, with_attributes
 
 
 class Parts(tuple):
@@ -28,9 +28,26 @@ def leaves(value: Any) -> list[Any]:
     """The numbers and arrays of a value, and whatever else is in it."""
     if type(value) is np.ndarray:
         return [value]
-    if isinstance(value, (list, tuple, dict)):
-        return [leaf for item in (value.values() if isinstance(value, dict) else value) for leaf in leaves(item)]
-    return [value]
+    return [value] if (held := items_of(value)) is None else [leaf for item in held.values() for leaf in leaves(item)]
+
+
+def items_of(value: Any) -> dict[Any, Any] | None:
+    """The items of a container and the attributes of an object, by place, key or name; None of anything else."""
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, (list, tuple)):
+        return dict(enumerate(value))
+    held = attributes_of(value)
+    return None if held is None else {k: item for k, item in held.items() if item is not value}
+
+
+def formed(value: Any, items: dict[Any, Any]) -> Any:
+    """What has these items in the place of those of a value."""
+    if isinstance(value, dict):
+        return items
+    if isinstance(value, (list, tuple)):
+        return rebuilt(value, lambda _, item: item, tuple(items.values()))
+    return with_attributes(value, items)
 
 
 def carries(leaf: Any) -> bool:
@@ -62,28 +79,28 @@ def basis(given: list[Any]) -> Iterator[tuple]:
 
 def units(x: Any) -> Iterator[Any]:
     """The tangents of one value that are 1 at one number and 0 at all others."""
-    if isinstance(x, (list, tuple, dict)):
-        keys = list(x) if isinstance(x, dict) else range(len(x))
-        for key in keys:
-            for part in units(x[key]):
-                items = {k: part if k == key else runtime.zeros(x[k]) for k in keys}
-                yield items if isinstance(x, dict) else rebuilt(x, lambda _, t: t, tuple(items.values()))
+    if not isinstance(x, np.ndarray) and (held := items_of(x)) is not None:
+        zeros = {key: runtime.zeros(item) for key, item in held.items()}
+        for key, item in held.items():
+            for part in units(item):
+                items = {**zeros, key: part}
+                yield formed(x, items) if isinstance(x, (list, tuple)) else items
     elif isinstance(x, np.ndarray) and carries(x):
         for place in np.ndindex(x.shape):
             unit = np.zeros(x.shape, float_type(x.dtype))
             unit[place] = 1.0
             yield unit
     elif carries(x):
-        yield tangent_of(x, 1.0, "")
+        yield tangent_of(x, 1.0)
 
 
-def assembled(dots: Any, given: list[Any]) -> Any:
-    """The matrix from a tangent of the value of which each lane is a column."""
-    if isinstance(dots, dict):
-        return {key: assembled(item, given) for key, item in dots.items()}
-    if isinstance(dots, (list, tuple)):
-        return rebuilt(dots, lambda item: assembled(item, given))
-    return None if dots is None else split(_rows(dots), given)
+def assembled(dots: Any, given: list[Any], value: Any) -> Any:
+    """The matrix from a tangent of the value of which each lane is a column; None at what has no floats."""
+    held = None if isinstance(dots, np.ndarray) else items_of(dots)
+    if held is not None:
+        own = items_of(value)
+        return formed(dots, {key: assembled(item, given, own[key]) for key, item in held.items()})
+    return split(_rows(dots), given) if carries(value) else None
 
 
 def of_array(dots: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -111,8 +128,8 @@ def split(stacked: np.ndarray, given: list[Any]) -> Parts:
 
     def part(x: Any) -> Any:
         nonlocal at
-        if isinstance(x, (list, tuple, dict)):
-            return rebuilt(x, part)
+        if not isinstance(x, np.ndarray) and (held := items_of(x)) is not None:
+            return formed(x, {key: part(item) for key, item in held.items()})
         if not carries(x):
             return None
         size = int(np.size(x))
@@ -125,8 +142,8 @@ def split(stacked: np.ndarray, given: list[Any]) -> Parts:
 
 def empty(value: Any, given: list[Any]) -> Any:
     """The matrix in arguments without numbers."""
-    if isinstance(value, (list, tuple, dict)):
-        return rebuilt(value, lambda item: empty(item, given))
+    if (held := items_of(value)) is not None:
+        return formed(value, {key: empty(item, given) for key, item in held.items()})
     return split(np.zeros((*np.shape(value), 0)), given)
 
 
@@ -161,7 +178,8 @@ def at_leaves(matrix: Any, show: Callable[[Parts], Any]) -> Any:
     """What is shown of the parts at each leaf of the value."""
     if isinstance(matrix, Parts):
         return show(matrix)
-    return rebuilt(matrix, lambda item: at_leaves(item, show)) if isinstance(matrix, (list, tuple, dict)) else matrix
+    held = items_of(matrix)
+    return matrix if held is None else formed(matrix, {key: at_leaves(item, show) for key, item in held.items()})
 
 
 def plain(matrix: Any) -> Any:

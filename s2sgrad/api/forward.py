@@ -10,7 +10,7 @@ import inspect
 import os
 import types
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -186,7 +186,7 @@ class Jvp:
     @entry
     def __call__(self, /, primals: Sequence[Any], tangents: Sequence[Any], **keywords: Any) -> Any:
         """`(value, tangent)` at the primals, along the tangents; None for one that is 0."""
-        primals, tangents = fitting(self.__name__, primals, tangents)
+        primals, tangents = fitting(self.__name__, primals, tangents, self.primal)
         active = tuple(k for k, t in enumerate(tangents) if t is not None)
         return self.along(active).along(primals, tuple(tangents[k] for k in active), keywords)
 
@@ -266,7 +266,7 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
 
 def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]) -> types.FunctionType:
     """A function with source that does what `jvp` of a function does for these: of the function, primals and tangents."""
-    given, dots = fitting(getattr(function, "__name__", "f"), primals, tangents)
+    given, dots = fitting(getattr(function, "__name__", "f"), primals, tangents, function)
     higher.require_constant(function, "jvp")
     if function in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         raise Unsupported("the gradient of a tangent of a gradient, of a function that is only known at run time, is not "
@@ -281,8 +281,34 @@ def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]
     return linearized.of_jvp(compiled.function, along.places(compiled, len(args)), args, len(given), along.active, keywords)
 
 
-def fitting(function: str, primals: Any, tangents: Any) -> tuple[tuple, tuple]:
-    """Primals and tangents that fit each other; None for a tangent that is 0."""
+class Where(NamedTuple):
+    """Where a tangent stands among those of a function: its number, and places, keys and attributes in it."""
+
+    function: Any = None
+    number: int = 0
+    path: str = ""
+
+    def at(self, key: Any) -> Where:
+        return self._replace(path=f"{self.path}[{key!r}]")
+
+    def __str__(self) -> str:
+        return f"tangents[{self.number}]{self.path}{self._of()}"
+
+    def _of(self) -> str:
+        """The name of the argument, where the function tells."""
+        try:
+            names = list(signature(self.function).parameters.values())
+        except (TypeError, ValueError):
+            return ""
+        named = self.number < len(names) and names[self.number].kind in (_BY_POSITION, _BY_BOTH)
+        return f", that of `{names[self.number].name}`," if named else ""
+
+
+_BY_POSITION, _BY_BOTH = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
+def fitting(function: str, primals: Any, tangents: Any, of: Any = None) -> tuple[tuple, tuple]:
+    """Primals and tangents that fit each other, of the function `of`; None for a tangent that is 0."""
     for given, what in ((primals, "primals"), (tangents, "tangents")):
         if not isinstance(given, (tuple, list)):
             raise TypeError(f"{what} is a tuple, with one for each argument of `{function}`, not {type(given).__name__}")
@@ -290,7 +316,7 @@ def fitting(function: str, primals: Any, tangents: Any) -> tuple[tuple, tuple]:
         counts = f"{len(primals)} primals, {len(tangents)} tangents"
         raise TypeError(f"jvp of `{function}` takes a tangent for each primal: {counts}")
     fits = [
-        None if _is_nothing(x, t) else tangent_of(x, t, f"tangents[{k}]")
+        None if _is_nothing(x, t) else tangent_of(x, t, Where(of, k))
         for k, (x, t) in enumerate(zip(primals, tangents, strict=True))
     ]
     return tuple(primals), tuple(fits)
@@ -308,26 +334,28 @@ def _alike(primal: Any, tangent: Any) -> bool:
     return isinstance(tangent, (list, tuple)) and len(tangent) == len(primal)
 
 
-def tangent_of(primal: Any, tangent: Any, what: str) -> Any:
+def tangent_of(primal: Any, tangent: Any, what: Where = Where()) -> Any:  # noqa: B008
     """A tangent as one of the primal, whose structure and shapes it must have: ValueError; TypeError where it is no number.
 
-    >>> tangent_of({"w": np.ones(2), "n": 3}, {"w": [1, 0], "n": None}, "tangents[0]")
+    >>> tangent_of({"w": np.ones(2), "n": 3}, {"w": [1, 0], "n": None})
     {'w': array([1., 0.]), 'n': 0.0}
-    >>> tangent_of(np.ones(2), np.ones(3), "tangents[0]")
+    >>> tangent_of([np.ones(2)], [np.ones(3)], Where(lambda x: x[0]))
     Traceback (most recent call last):
-    ValueError: tangents[0] must have the shape of its primal, (2,), not (3,)
+    ValueError: tangents[0][0], that of `x`, must have the shape of its primal, (2,), not (3,)
     """
     if tangent is None:
         return runtime.zeros(primal)
     if isinstance(primal, (list, tuple, dict)):
         if not _alike(primal, tangent):
             raise ValueError(f"{what} must have the structure of its primal, a {type(primal).__name__} of {len(primal)}")
-        return rebuilt(primal, lambda x, t: tangent_of(x, t, what), tangent)
+        keys = primal.keys() if isinstance(primal, dict) else range(len(primal))
+        items = {k: tangent_of(primal[k], tangent[k], what.at(k)) for k in keys}
+        return items if isinstance(primal, dict) else rebuilt(primal, lambda _, t: t, tuple(items.values()))
     if (held := attributes_of(primal)) is not None:
         given = tangent if isinstance(tangent, dict) else attributes_of(tangent) or {}
         if not given.keys() <= held.keys() or not (given or isinstance(tangent, dict)):
             raise ValueError(f"{what} must be a {type(primal).__name__}, as its primal is, or a dict of its attributes")
-        return {k: tangent_of(v, given.get(k), what) for k, v in held.items() if v is not primal}
+        return {k: tangent_of(v, given.get(k), what.at(k)) for k, v in held.items() if v is not primal}
     if not isinstance(primal, (float, int, np.ndarray, np.generic)):
         return tangent
     if np.shape(tangent) != np.shape(primal):

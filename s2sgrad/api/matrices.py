@@ -26,6 +26,7 @@ from s2sgrad.api.products import function_given
 from s2sgrad.driver.options import Options
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.raised import entry
+from s2sgrad.ir.signatures import signature
 from s2sgrad.pullbacks import pulled_back
 
 _RUN = 20_000  # so many numbers take as long to compute with as it takes to call a generated function
@@ -55,32 +56,48 @@ class Matrix:
     @functools.cached_property
     def followed(self) -> types.FunctionType | None:
         """A function with source that gives the same, to be differentiated; None where there is none."""
-        if isinstance(self._argnums, tuple) or self.has_aux or self.debug:
+        if self.has_aux or self.debug:
             return None
-        return by_columns(self._differentiated(), self.primal, self._argnums, self.__name__)
+        single = not isinstance(self._argnums, tuple)
+        return by_columns(self._differentiated(self._asked), self.primal, self._asked, single, self.__name__)
 
-    def _differentiated(self) -> Callable[..., Any]:
-        """The function of which this is the Jacobian."""
-        return self.primal
+    def _differentiated(self, asked: tuple[int | str, ...]) -> list[Callable[..., Any]]:
+        """The functions of which this is the Jacobian in the arguments `asked`."""
+        return [self.primal]
 
     @property
     def source(self) -> str:
         """The text of the generated function that gives a column, or a row; where it ran last, all columns."""
         return self._columns.latest.source
 
+    def _by_position(self, args: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+        """The arguments, by position where that of which the matrix is asked for is given by keyword."""
+        if not keywords or keywords.keys().isdisjoint(self._asked):
+            return args, keywords
+        bound = signature(self.primal).bind(*args, **keywords)
+        return bound.args, bound.kwargs
+
+    def _names(self) -> list[str]:
+        return list(signature(self.primal).parameters)
+
+    @property
+    def _asked(self) -> tuple[int | str, ...]:
+        return self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
+
     def _places(self, args: tuple) -> tuple[int, ...]:
         """The positions of the arguments, of which the matrix is asked for."""
         if self._argnums == 0 and args and sizes(args[0]):
             return (0,)
-        asked = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
+        asked = self._asked
         named = any(isinstance(a, str) for a in asked)
-        names = list(self._columns.one.along((0,)).__signature__.parameters) if named else []
+        names = self._names() if named else []
         places = tuple(names.index(a) if a in names else a for a in asked)
         for asked_, place in zip(asked, places, strict=True):
             if not isinstance(place, int) or not -len(args) <= place < len(args):
                 raise TypeError(f"argnums names {asked_!r}, which is no argument that is given by position")
             if not sizes(args[place]):
-                raise TypeError(f"{self.__name__} was asked for in an argument without floats: pass a float")
+                name = (names or self._names())[place]
+                raise TypeError(f"{self.__name__} was asked for in `{name}`, an argument without floats: pass a float")
         return tuple(p % len(args) for p in places)
 
     def _of_columns(self, args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -90,7 +107,7 @@ class Matrix:
         if not count(given):
             return None, self._shown(empty(self.primal(*args, **keywords), given)), None
         value, columns, aux = self._columns.run(places, args, keywords)
-        return value, self._shown(assembled(columns, given)), aux
+        return value, self._shown(assembled(columns, given, value)), aux
 
     def _shown(self, matrix: Any) -> Any:
         """The matrix for one argument bare, for several as a tuple, at each number or array of the value."""
@@ -105,7 +122,7 @@ class Forward(Matrix):
     @entry
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         """The Jacobian at these arguments; with `has_aux`, and what is beside the value."""
-        _, matrix, aux = self._of_columns(args, keywords)
+        _, matrix, aux = self._of_columns(*self._by_position(args, keywords))
         return (matrix, aux) if self.has_aux else matrix
 
 
@@ -114,10 +131,13 @@ class Reverse(Matrix):
 
     @entry
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        """The Jacobian at these arguments."""
+        """The Jacobian at these arguments; with `has_aux`, and what is beside the value."""
+        args, keywords = self._by_position(args, keywords)
         places = self._places(args)
-        value, pullback = pulled_back(self.primal, args, keywords, self.debug)
-        return self._shown(of_rows(value, pullback, [args[p] for p in places], places))
+        value, pullback = pulled_back(self.primal, args, keywords, self.debug, has_aux=self.has_aux)
+        value, aux = value if self.has_aux else (value, None)
+        matrix = self._shown(of_rows(value, pullback, [args[p] for p in places], places))
+        return (matrix, aux) if self.has_aux else matrix
 
 
 class Jacobian(Matrix):
@@ -129,13 +149,15 @@ class Jacobian(Matrix):
     @entry
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         """The Jacobian at these arguments; with `has_aux`, and what is beside the value."""
-        if self.has_aux:
-            _, matrix, aux = self._of_columns(args, keywords)
-            return matrix, aux
-        return self.with_value(args, keywords)[1]
+        value, matrix = self.with_value(args, keywords)
+        return (matrix, value[1]) if self.has_aux else matrix
 
     def with_value(self, args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any]:
-        """The value and the Jacobian."""
+        """The value, with `has_aux` a pair, and the Jacobian."""
+        args, keywords = self._by_position(args, keywords)
+        if self.has_aux:
+            value, matrix, aux = self._of_columns(args, keywords)
+            return (value, aux), matrix
         places = self._places(args)
         given = [args[p] for p in places]
         columns = count(given)
@@ -148,7 +170,7 @@ class Jacobian(Matrix):
                 rows = sum(sizes(value))
                 found = self._columns.at_once(places, args, keywords) if _few(columns, rows) else None
                 if found is not None:
-                    return found[0], self._shown(assembled(found[1], given))
+                    return found[0], self._shown(assembled(found[1], given, found[0]))
                 if columns > rows:
                     return value, self._shown(of_rows(value, pullback, given, places))
         return self._of_columns(args, keywords)[:2]
@@ -167,19 +189,20 @@ class Hessian(Matrix):
         self, function: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False, debug: bool = False
     ) -> None:
         super().__init__(function, argnums, word, has_aux, debug)
-        several = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
+        several = self._asked
         options = Options(value=True, several=True, has_aux=has_aux).to_be_differentiated
         self._with_value = self._columns = Columns(differentiated(function, several, options, None), debug=self.debug)
         if not has_aux:
             gradient = differentiated(function, several, replace(options, value=False), None)
             self._columns = Columns(gradient, value=False, debug=self.debug)
 
-    def _differentiated(self) -> Callable[..., Any]:
-        return differentiated(self.primal, self._argnums, Options().to_be_differentiated, None)
+    def _differentiated(self, asked: tuple[int | str, ...]) -> list[Callable[..., Any]]:
+        return [differentiated(self.primal, k, Options().to_be_differentiated, None) for k in asked]
 
     @entry
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         """The Hessian at these arguments; with `has_aux`, and what is beside the value."""
+        args, keywords = self._by_position(args, keywords)
         places = self._places(args)
         given, value, aux, columns = [args[p] for p in places], 0.0, None, None
         numbers = count(given)
@@ -195,7 +218,7 @@ class Hessian(Matrix):
             what = f"a {type(value).__name__}" if held else f"an array of shape {np.shape(value)}"
             raise TypeError(f"hessian needs a function that returns a number, and this one returned {what}: use the "
                             "Jacobian of its gradient, or sum it up")  # fmt: skip
-        matrix = assembled(columns, given) if columns is not None else empty(tuple(given), given)
+        matrix = assembled(columns, given, tuple(given)) if columns is not None else empty(tuple(given), given)
         if not isinstance(self._argnums, tuple):
             matrix = at_leaves(matrix[0], lambda parts: parts[0])
         matrix = plain(matrix)
@@ -204,8 +227,8 @@ class Hessian(Matrix):
 
 def _function(function: Any, name: str) -> Any:
     if isinstance(function, Matrix) and function.followed is None:
-        raise TypeError(f"{name} of {function!r} cannot be computed: it has one argument that is asked for, by position, no "
-                        "`has_aux`, and no `debug`")  # fmt: skip
+        raise TypeError(f"{name} of {function!r} cannot be computed: it takes its arguments by position, and "
+                        "has no `has_aux` and no `debug`")  # fmt: skip
     return function.followed if isinstance(function, Matrix) else function_given(function, name)
 
 
@@ -225,13 +248,15 @@ def jacfwd(
 
 
 @entry
-def jacrev(function: Callable[..., Any], argnums: Argnums = 0, *, debug: bool = False) -> Matrix:
+def jacrev(
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
+) -> Matrix:
     """The Jacobian by reverse mode, row by row: for functions that return few numbers.
 
     >>> jacrev(lambda x: np.sum(x * x))(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Reverse(_function(function, "jacrev"), argnums, "jacobian", debug=debug)
+    return Reverse(_function(function, "jacrev"), argnums, "jacobian", has_aux, debug)
 
 
 @entry
@@ -264,27 +289,29 @@ def hessian(
 
 
 @entry
-def elementwise_grad(function: Callable[..., Any], argnums: Argnums = 0, *, debug: bool = False) -> Gradient:
+def elementwise_grad(
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
+) -> Gradient:
     """The derivative of a function that treats each element by itself, at each element.
 
     >>> elementwise_grad(np.sin)(np.array([0.0, np.pi]))
     array([ 1., -1.])
     """
     asked = checked(argnums)
-    options = Options(several=isinstance(asked, tuple), debug=bool(debug))
+    options = Options(several=isinstance(asked, tuple), has_aux=bool(has_aux), debug=bool(debug))
     return differentiated(_function(function, "elementwise_grad"), asked, options, None)
 
 
 @entry
 def value_and_jacobian(
-    function: Callable[..., Any], argnums: Argnums = 0, *, debug: bool = False
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
 ) -> Callable[..., tuple[Any, Any]]:
-    """Like `jacobian`, but returns `(value, jacobian)`.
+    """Like `jacobian`, but returns `(value, jacobian)`; with `has_aux`, `((value, aux), jacobian)`.
 
     >>> value_and_jacobian(lambda x: 2.0 * x)(3.0)
     (6.0, 2.0)
     """
-    made = Jacobian(_function(function, "value_and_jacobian"), argnums, "jacobian", debug=debug)
+    made = Jacobian(_function(function, "value_and_jacobian"), argnums, "jacobian", has_aux, debug)
 
     @functools.wraps(function, assigned=("__module__", "__name__", "__qualname__"), updated=())
     def value_and_jacobian(*args: Any, **keywords: Any) -> tuple[Any, Any]:

@@ -14,7 +14,7 @@ from s2sgrad.api.gradient import differentiated
 from s2sgrad.driver.options import Options
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.errors.raised import entry, head
-from s2sgrad.pullbacks import pulled_back, takes_debug
+from s2sgrad.pullbacks import pulled_back, takes
 
 
 def function_given(function: Any, name: str) -> Any:
@@ -27,8 +27,8 @@ def function_given(function: Any, name: str) -> Any:
 class Hvp:
     """The product of a Hessian with a vector: what `hvp(f)` returns."""
 
-    def __init__(self, function: Callable[..., Any], debug: bool = False) -> None:
-        self.primal, self.debug = function, bool(debug)
+    def __init__(self, function: Callable[..., Any], has_aux: bool = False, debug: bool = False) -> None:
+        self.primal, self.has_aux, self.debug = function, bool(has_aux), bool(debug)
         self._made: dict[tuple[int, ...], Jvp] = {}
         self._latest: Jvp | None = None
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_hvp"
@@ -36,12 +36,12 @@ class Hvp:
     @entry
     def __call__(self, /, primals: Sequence[Any], tangents: Sequence[Any], **keywords: Any) -> Any:
         """The tangent of the gradient, in the arguments that have tangents, along these."""
-        primals, tangents = fitting(self.__name__, primals, tangents)
+        primals, tangents = fitting(self.__name__, primals, tangents, self.primal)
         active = tuple(k for k, t in enumerate(tangents) if t is not None)
         if active not in self._made:
-            options = Options(several=len(active) > 1).to_be_differentiated
+            options = Options(several=len(active) > 1, has_aux=self.has_aux).to_be_differentiated
             gradient = differentiated(self.primal, active if len(active) > 1 else active[0], options, None)
-            self._made[active] = Jvp(gradient, value=False, debug=self.debug)
+            self._made[active] = Jvp(gradient, has_aux=self.has_aux, value=False, debug=self.debug)
         self._latest = self._made[active]
         return self._latest.along(active).along(primals, tuple(tangents[k] for k in active), keywords)
 
@@ -54,9 +54,11 @@ class Hvp:
         return f"<product with the Hessian of {getattr(self.primal, '__qualname__', self.primal)}>"
 
 
-def hvp(function: Any, primals: Sequence[Any] | None, tangents: Sequence[Any] | None, debug: bool) -> Any:
+def hvp(
+    function: Any, primals: Sequence[Any] | None, tangents: Sequence[Any] | None, has_aux: bool, debug: bool
+) -> Any:
     """What `s2sgrad.hvp` returns."""
-    made = Hvp(function_given(function, "hvp"), debug)
+    made = Hvp(function_given(function, "hvp"), has_aux, debug)
     if primals is None and tangents is None:
         return made
     if primals is None or tangents is None:
@@ -66,7 +68,7 @@ def hvp(function: Any, primals: Sequence[Any] | None, tangents: Sequence[Any] | 
 
 def linearize(function: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[Any, Callable[..., Any]]:
     """What `s2sgrad.linearize` returns."""
-    if "debug" in keywords and not takes_debug(function_given(function, "linearize")):
+    if "debug" in keywords and not takes(function_given(function, "linearize"), "debug"):
         raise TypeError("linearize does not look at what it computes: `jvp(f, primals, tangents, debug=True)` does")
     value, pullback = pulled_back(function_given(function, "linearize"), primals, keywords, again=True)
     shapes = tuple(runtime.own(x) for x in primals)
@@ -78,7 +80,7 @@ def linearize(function: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[
                           f"call `jvp` of `{name}` for each of the tangents", head(function)) from None  # fmt: skip
 
     def along(*tangents: Any) -> Any:
-        primals_, dots = fitting(name, shapes, tangents)
+        primals_, dots = fitting(name, shapes, tangents, function)
         dots = tuple(runtime.zeros(x) if t is None else t for x, t in zip(primals_, dots, strict=True))
         return runtime.like(value, transpose(dots)[0])
 

@@ -147,30 +147,34 @@ class Program:
         try:
             bound = bound_kinds(target, kinds, keywords)
             target = self.plain(target, bound)
-            if id(target) in self._running:
-                bound = {p: widened(k) for p, k in bound.items()}
-            key = (id(target), tuple(bound.items()))
-            if key in self._kinds:
-                return self._kinds[key]
+        except (S2SGradError, TypeError):
+            return UNKNOWN
+        if id(target) in self._running:
+            bound = {p: widened(k) for p, k in bound.items()}
+        key = (id(target), tuple(bound.items()))
+        if key not in self._kinds:
             if len(self._running) > _DEEPEST:
                 return UNKNOWN
             self._kinds[key] = None
             self._kept.append(target)
             self._running.append(id(target))
             try:
-                for _ in range(_ROUNDS):  # a recursion starts from "no value yet" and grows to a fixed point
-                    before = self._kinds[key]
-                    c = self.known(self._read(target), bound)
-                    self._kinds[key] = join(before, c.kinds.get(c.tree.body[-1].value.id))
-                    if self._kinds[key] == before:
-                        break
-                else:
-                    self._kinds[key] = UNKNOWN
+                self._kinds[key] = self._result_kind(target, bound, key)
+            except (S2SGradError, TypeError):
+                self._kinds[key] = UNKNOWN
             finally:
                 self._running.pop()
-        except (S2SGradError, TypeError):
-            return UNKNOWN
         return self._kinds[key]
+
+    def _result_kind(self, target: Any, bound: dict[str, Kind], key: tuple) -> Kind | None:
+        """That of a function being looked at: a recursion starts from "no value yet" and grows to a fixed point."""
+        for _ in range(_ROUNDS):
+            before = self._kinds[key]
+            c = self.known(self._read(target), bound)
+            self._kinds[key] = join(before, c.kinds.get(c.tree.body[-1].value.id))
+            if self._kinds[key] == before:
+                return before
+        return UNKNOWN
 
     def arguments(self, unit: Unit, target: Any, node: gast.Call) -> dict[str, Any]:
         """The call's argument nodes by the callee's parameters (a list for `*args`), in the callee's order."""

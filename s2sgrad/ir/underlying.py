@@ -14,7 +14,9 @@ from s2sgrad.runtime.checkpoints import behind_checkpoint
 
 def underlying(value: Any) -> Any:
     """The function that `differentiable` made an operation of, or that `checkpoint` made one of which nothing is run again,
-    because it has a rule and is never read; anything else as it is."""
+    because it has a rule and is never read; that with source which gives a matrix of derivatives; anything else as it is."""
+    if getattr(type(value), "followed", None) is not None and value.followed is not None:
+        return value.followed
     plain = behind_checkpoint(value)
     if plain is not None and (source.brings_gradient(plain) or table.given(plain) is not None):
         return plain

@@ -43,6 +43,7 @@ from s2sgrad.runtime.structure import (  # noqa: F401  # noqa: F401
     ABSENT,
     ENDLESS,
     FINITE,
+    WithAux,
     as_dict,
     attributes_of,
     float_type,
@@ -52,6 +53,7 @@ from s2sgrad.runtime.structure import (  # noqa: F401  # noqa: F401
     rebuilt,
     repeated,
     seeded,
+    with_attributes,
     with_fields,
 )
 
@@ -213,16 +215,11 @@ def like(x: Any, x_bar: Any) -> Any:
             if np.any(_numbers(x_bar[key])):
                 raise KeyError(key)
     if isinstance(x, (list, tuple, dict)):
-        return zeros(x) if x_bar is None else rebuilt(x, like, x_bar)
+        return rebuilt(x, lambda item: like(item, None)) if x_bar is None else rebuilt(x, like, x_bar)
     held = attributes_of(x)
     if held is not None:
-        bars = {k: like(item, (x_bar or {}).get(k)) for k, item in held.items()}
-        if not hasattr(x, "__dataclass_fields__"):
-            return bars
-        made = object.__new__(type(x))
-        for k, bar in bars.items():
-            object.__setattr__(made, k, bar)
-        return made
+        bars = x_bar if x_bar is None or isinstance(x_bar, dict) else attributes_of(x_bar)
+        return with_attributes(x, {k: like(item, (bars or {}).get(k)) for k, item in held.items()})
     if x_bar is None:
         return zeros(x)
     if isinstance(x, np.ndarray):
@@ -334,6 +331,8 @@ class Pullback:
         """The one cotangent that a pullback is called with, checked where a user calls it."""
         if len(bars) != 1:
             raise TypeError(f"a pullback takes one cotangent, of the structure of the value, and not {len(bars)}")
+        if isinstance(self.like, WithAux):
+            return seeded(self.like.value, bars[0]), self.like.aux
         return bars[0] if self.like is None else seeded(self.like, bars[0])
 
     def zero_cotangent(self, zeros: Callable[[Any], Any]) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.runtime.records import refilled
-from s2sgrad.runtime.structure import float_type, rebuilt
+from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, with_attributes
 
 
 def zero_lanes(v: Any, lanes: int) -> Any:
@@ -24,6 +24,8 @@ def zero_lanes(v: Any, lanes: int) -> Any:
         return np.zeros((lanes, *v.shape), float_type(v.dtype))
     if isinstance(v, (list, tuple, dict)):
         return rebuilt(v, lambda item: zero_lanes(item, lanes))
+    if (held := attributes_of(v)) is not None:
+        return {k: zero_lanes(item, lanes) for k, item in held.items() if item is not v}
     return np.zeros(lanes) if isinstance(v, (float, int, np.generic)) else None
 
 
@@ -106,4 +108,6 @@ def stacked(outs: list[Any]) -> Any:
         return {key: stacked([out[key] for out in outs]) for key in first}
     if isinstance(first, (list, tuple)):
         return rebuilt(first, lambda _, part: part, [stacked(list(parts)) for parts in zip(*outs, strict=True)])
+    if attributes_of(first) is not None:
+        return with_attributes(first, stacked([attributes_of(out) for out in outs]))
     return None if first is None else np.stack(outs)

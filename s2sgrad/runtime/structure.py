@@ -13,7 +13,7 @@ import itertools
 import types
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,16 @@ def attributes_of(v: Any) -> dict[str, Any] | None:
     """What an instance of a user's class holds; None for anything else."""
     home = (type(v).__module__ or "").partition(".")[0]
     return None if home in _NO_INSTANCES or isinstance(v, _DATA) else getattr(v, "__dict__", None)
+
+
+def with_attributes(x: Any, items: dict[str, Any]) -> Any:
+    """A derivative in an object: of a data class, one of that class with other attributes; of any other, the attributes."""
+    if not hasattr(x, "__dataclass_fields__"):
+        return items
+    made = object.__new__(type(x))
+    for k, item in items.items():
+        object.__setattr__(made, k, item)
+    return made
 
 
 def float_type(dtype: np.dtype) -> np.dtype:
@@ -82,6 +92,13 @@ class _Ones:
 
 
 ONES = _Ones()
+
+
+class WithAux(NamedTuple):
+    """The zero cotangents of a value and of what is returned beside it, which has no others."""
+
+    value: Any
+    aux: Any
 
 
 def seeded(y: Any, seed: Any) -> Any:

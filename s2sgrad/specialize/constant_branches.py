@@ -31,6 +31,7 @@ from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.ir.forms import truth
 from s2sgrad.ir.unit import Unit
 from s2sgrad.specialize.static_values import (
+    Adapted,
     Choice,
     Derivative,
     Display,
@@ -39,7 +40,6 @@ from s2sgrad.specialize.static_values import (
     Object,
     Partial,
     Value,
-    Vectorized,
     bindings,
 )
 
@@ -116,7 +116,7 @@ def _itself(unit: Unit, test: gast.AST, look: Callable[[gast.AST], Any]) -> bool
     if isinstance(value, Object):
         return None if hasattr(value.cls, "__bool__") or hasattr(value.cls, "__len__") else True
     plain = isinstance(value, Known) and type(value.target) in _TRUE
-    return True if plain or isinstance(value, (Function, Partial, Vectorized, Derivative)) else None
+    return True if plain or isinstance(value, (Function, Partial, Adapted, Derivative)) else None
 
 
 def _known(node: gast.AST, look: Callable[[gast.AST], Any]) -> Any:

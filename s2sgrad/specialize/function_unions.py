@@ -41,6 +41,7 @@ import gast
 
 from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.specialize.static_values import (
+    Adapted,
     Choice,
     Derivative,
     Display,
@@ -48,11 +49,10 @@ from s2sgrad.specialize.static_values import (
     Known,
     Partial,
     Value,
-    Vectorized,
     chosen,
 )
 
-_FUNCTIONS = (Function, Partial, Vectorized, Known, Derivative)
+_FUNCTIONS = (Function, Partial, Adapted, Known, Derivative)
 
 
 class Choices:

@@ -40,7 +40,7 @@ from s2sgrad.runtime.copies import copied
 from s2sgrad.specialize import lambda_lifting
 from s2sgrad.specialize.inlining import signature_of
 from s2sgrad.specialize.late_binding import Variables
-from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value, Vectorized, bindings
+from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value, bindings
 
 
 @dataclass
@@ -201,13 +201,13 @@ class Derivatives:
                                    "loop")  # fmt: skip
         return self.unit.builtin(float)
 
-    def vectorized(self, callee: Vectorized, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def vectorized(self, kind: gast.AST, inner: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """A call of `np.vectorize(f)`."""
         if keywords or len(given) not in (1, 2):
             self.unit.refuse(node, "a function of `np.vectorize` is differentiated with one or two arguments: write a loop")
         made = standard.vectorized if len(given) == 1 else standard.vectorized_of_two
         known = Known(made, name(self.unit.helper(made.__name__, made)))
-        return self.apply(known, [callee.inner, callee.kind, *given], {}, node)
+        return self.apply(known, [inner, kind, *given], {}, node)
 
     def recursive(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
         """A call of a nested function that calls itself."""

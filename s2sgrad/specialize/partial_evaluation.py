@@ -58,10 +58,12 @@ from s2sgrad.specialize.inlining import Inliner
 from s2sgrad.specialize.memos import Memos
 from s2sgrad.specialize.nested_definitions import Definitions
 from s2sgrad.specialize.nested_gradients import Derivatives
+from s2sgrad.specialize.nested_matrices import Matrices
 from s2sgrad.specialize.object_operators import Operators
 from s2sgrad.specialize.objects import Objects
 from s2sgrad.specialize.static_containers import Collections
 from s2sgrad.specialize.static_values import (
+    Adapted,
     Choice,
     Derivative,
     Display,
@@ -72,7 +74,6 @@ from s2sgrad.specialize.static_values import (
     Object,
     Partial,
     Value,
-    Vectorized,
     bindings,
     called_alone,
     functions_among,
@@ -84,7 +85,7 @@ from s2sgrad.specialize.ways import Ways
 
 
 class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns, Definitions, Derivatives, Generators,
-                GivenObjects, Inliner, Lookahead, Memos, Objects, Operators, Unroller):  # fmt: skip
+                GivenObjects, Inliner, Lookahead, Matrices, Memos, Objects, Operators, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` are those that have a name.
 
     Each family of values is written out in a class of its own; no two define the same name, so that their order is free.
@@ -117,9 +118,10 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         self.known: dict[Any, Function] = {}
         self.lifted: dict[Function, tuple[Known, list[str]]] = {}
         self.by_class: dict[type, Callable[..., Any]] = {
-            Choice: self.apply_choice, Derivative: self.call_derivative, Function: self.call_function,
+            Adapted: self.call_adapted, Choice: self.apply_choice, Derivative: self.call_derivative,
+            Function: self.call_function,
             Known: self.call_known, Memoized: self.call_memoized, Object: self.call_object,
-            Partial: self.call_partial, Vectorized: self.vectorized,
+            Partial: self.call_partial,
         }  # fmt: skip
         self.chosen: set[str] = set()  # targets of `a if c else b` and of `a or b`
 
@@ -346,6 +348,9 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
 
     def call_partial(self, callee: Partial, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         return self.apply(callee.inner, [*callee.given, *given], {**callee.keywords, **keywords}, node)
+
+    def call_adapted(self, callee: Adapted, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        return callee.call(callee.inner, given, keywords, node)
 
     def call_derivative(self, callee: Derivative, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         closed = {c: name(c) for c in callee.captured}

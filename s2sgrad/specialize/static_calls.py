@@ -48,7 +48,16 @@ from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, constant, expression, name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.runtime.checkpoints import checkpoint
-from s2sgrad.specialize.static_values import Display, Known, Object, Partial, Vectorized, makes_derivative, makes_gradient
+from s2sgrad.specialize.static_values import (
+    Adapted,
+    Display,
+    Known,
+    Object,
+    Partial,
+    makes_derivative,
+    makes_gradient,
+    makes_matrix,
+)
 
 
 class StaticCall:
@@ -79,6 +88,8 @@ def find(unit: Unit, node: gast.AST) -> StaticCall | None:
     target = unit.resolve(node.func) if isinstance(node, gast.Call) else MISSING
     if makes_derivative(target):
         return _DERIVATIVE
+    if makes_matrix(target):
+        return _MATRIX
     return _TABLE.get(target) if is_one_of(target, _TABLE) else None
 
 
@@ -108,6 +119,19 @@ class _Derivative(StaticCall):
 
 
 _DERIVATIVE = _Derivative()
+
+
+class _Matrix(StaticCall):
+    """`jacobian(f)`, `hessian(f)` of a function value, or of a function from outside."""
+
+    def applies(self, functions: Any, node: gast.Call) -> bool:
+        return _takes_callable(functions, node)
+
+    def value(self, functions: Any, node: gast.Call) -> Adapted:
+        return functions.matrix(node)
+
+
+_MATRIX = _Matrix()
 
 
 @_of(functools.partial)
@@ -151,8 +175,10 @@ class _Vectorize(StaticCall):
     def applies(self, functions: Any, node: gast.Call) -> bool:
         return len(node.args) == 1 and _takes_callable(functions, node)
 
-    def value(self, functions: Any, node: gast.Call) -> Vectorized:
-        return Vectorized(functions.lasting(functions.evaluate(node.args[0])), functions.kind_of(node))
+    def value(self, functions: Any, node: gast.Call) -> Adapted:
+        kind = functions.kind_of(node)
+        call = functools.partial(functions.vectorized, kind)
+        return Adapted(functions.lasting(functions.evaluate(node.args[0])), call)
 
 
 @_of(functools.reduce)

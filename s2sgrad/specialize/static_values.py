@@ -42,6 +42,8 @@ from s2sgrad.primitives.catalogue import is_named
 from s2sgrad.source import look_up, read
 from s2sgrad.specialize import memo_tables
 
+MATRICES = "s2sgrad.api.matrices"
+
 
 @dataclass(eq=False)
 class Function:
@@ -70,11 +72,12 @@ class Partial:
 
 
 @dataclass(eq=False)
-class Vectorized:
-    """`np.vectorize(inner)`; `kind` is that of the numbers that it gives, None that of the first."""
+class Adapted:
+    """A function that a library makes of another one, `np.vectorize(inner)` or `jacobian(inner)`; `call(inner, given,
+    keywords, node)` writes out a call of it."""
 
     inner: Any
-    kind: gast.AST
+    call: Callable[..., Any]
 
 
 @dataclass(eq=False)
@@ -184,7 +187,7 @@ class Memoized:
     looked: str = ""
 
 
-Value = Function | Memoized | Partial | Vectorized | Known | Derivative | Display | Object | Record | Generator | Choice
+Value = Function | Memoized | Partial | Adapted | Known | Derivative | Display | Object | Record | Generator | Choice
 
 
 def keep_objects(value: Any) -> None:
@@ -194,7 +197,7 @@ def keep_objects(value: Any) -> None:
     elif isinstance(value, Partial):
         for part in (value.inner, *value.given, *value.keywords.values()):
             keep_objects(part)
-    elif isinstance(value, Vectorized):
+    elif isinstance(value, Adapted):
         keep_objects(value.inner)
     elif isinstance(value, Derivative):
         keep_objects(value.of)
@@ -327,9 +330,18 @@ def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, 
 
 
 def makes_derivative(target: Any) -> bool:
-    """Whether a callable is `grad` or `value_and_grad`."""
-    ours = getattr(target, "__module__", "") == "s2sgrad.api" and isinstance(target, types.FunctionType)
-    return ours and target.__name__ in ("grad", "value_and_grad")
+    """Whether a callable is `grad`, `value_and_grad` or `elementwise_grad`."""
+    return _is_of("s2sgrad.api", target, "grad", "value_and_grad") or _is_of(MATRICES, target, "elementwise_grad")
+
+
+def makes_matrix(target: Any) -> bool:
+    """Whether a callable makes a function that gives a matrix of derivatives."""
+    return _is_of(MATRICES, target, "jacobian", "jacfwd", "jacrev", "hessian", "value_and_jacobian")
+
+
+def _is_of(module: str, target: Any, *names: str) -> bool:
+    """Whether a callable is the function of ours with one of these names."""
+    return isinstance(target, types.FunctionType) and target.__module__ == module and target.__name__ in names
 
 
 def makes_gradient(target: Any) -> bool:

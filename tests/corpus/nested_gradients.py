@@ -1,10 +1,10 @@
-"""`grad` and `value_and_grad` inside of a differentiated function: no level is confused with another."""
+"""`grad`, `jacobian` and their kin inside of a differentiated function: no level is confused with another."""
 
 # ruff: noqa: E731
 
 import numpy as np
 
-from s2sgrad import grad, value_and_grad
+from s2sgrad import elementwise_grad, grad, hessian, jacobian, jacrev, jvp, value_and_grad, value_and_jacobian
 
 from .case import case
 
@@ -245,3 +245,53 @@ def gradient_of_a_recursive_function(x):
         return x if n == 0 else t * power(t, n - 1)
 
     return grad(power)(x, 3)
+
+
+def columns_of(f, x):
+    columns = []
+    for k in range(3):
+        columns.append(jvp(f, (x,), (np.eye(3)[k],))[1])
+    return np.stack(columns)
+
+
+@case(VECTOR)
+def columns_of_a_function_that_is_handed_over(v):
+    return np.sum(columns_of(cube, v) * v)
+
+
+@case(VECTOR, 0.7)
+def matrices_of_functions_that_close_over_an_argument(v, w):
+    def scaled(t):
+        return t * t * v * w
+
+    rows = jacobian(scaled)(v) @ v + jacrev(lambda t: np.outer(v, t) @ t)(w * v) @ v
+    return rows @ hessian(lambda t: np.sum(t * t * t * v))(v) @ v
+
+
+def product_of_powers(x, k):
+    return x * x * k
+
+
+def sum_of_cubes(x):
+    return np.sum(x * x * x)
+
+
+hessian_of_cubes = hessian(sum_of_cubes)
+
+
+@case(VECTOR)
+def matrices_in_two_arguments(v):
+    first, second = jacobian(product_of_powers, (0, 1))(v, v * v)
+    (_, cross), _ = hessian(lambda x, k: np.sum(x * x * k * v), (0, 1))(v, 2.0 * v)
+    return v @ first @ second @ cross @ v
+
+
+@case(VECTOR)
+def a_matrix_that_was_made_before(v):
+    y, of_product = value_and_jacobian(product_of_powers, "k")(v, k=2.0 * v)
+    return np.sum(np.linalg.solve(hessian_of_cubes(v) + np.eye(3) * 9.0, y) + of_product @ v)
+
+
+@case(VECTOR)
+def derivatives_at_each_element(v):
+    return v @ elementwise_grad(lambda t: np.sin(t) * v)(v * v)

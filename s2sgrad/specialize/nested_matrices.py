@@ -1,0 +1,111 @@
+"""`jacobian(f)` and `hessian(f)` of function values: loops over the columns, in words that the compiler follows.
+
+    jacobian(lambda t: w * t)(x)      ->      f_jacobian(lambda t: w * t, x) with
+
+        def f_jacobian(f, x):
+            units = np.eye(np.size(x))
+            columns = [jvp(f, (x,), (np.reshape(unit, np.shape(x)),))[1] for unit in units]
+            return np.reshape(np.stack(columns, axis=-1), np.shape(columns[0]) + np.shape(x))
+
+>>> print(text_of("f_jacobian", ["x", "k"], [[("f", "x")]], ["f"]))
+def f_jacobian(f, x, k):
+    units = np.eye(np.size(checked(x)))
+    columns = [checked(jvp(f, (x, k, ), (np.reshape(unit, np.shape(x)), None, ))[1]) for unit in units]
+    matrix = np.reshape(np.stack(columns, axis=-1), np.shape(columns[0]) + np.shape(x))
+    return matrix
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import pullbacks, runtime, standard
+from s2sgrad.ir.quote import at, constant, name
+from s2sgrad.source.making import made
+from s2sgrad.specialize.static_values import Adapted, Known, Object, Partial
+
+WORDS = {"np": np, "jvp": pullbacks.jvp, "checked": runtime.require_array}
+"""What the text uses besides its arguments."""
+LOCALS = ("units", "unit", "columns", "matrix")
+
+
+class Matrices:
+    """Makes functions that give matrices of derivatives of function values."""
+
+    def matrix(self, node: gast.Call) -> Adapted:
+        """`jacobian(f, ..)` or `hessian(f, ..)`."""
+        make = self.unit.resolve(node.func).__name__
+        given, words = self.constants(node.args[1:], node, make)
+        if words.keys() - {"argnums"} or len(given) > 1:
+            self.unit.refuse(node, f"of the options of `{make}` inside of a differentiated function only `argnums` is "
+                                   "followed")  # fmt: skip
+        argnums = given[0] if given else words.get("argnums", 0)
+        asked = argnums if isinstance(argnums, tuple) else (argnums,)
+        of = [node.args[0]]
+        if make == "hessian":
+            gradient = name(self.unit.helper("grad", runtime.hook("grad")))
+            of = [at(node, gast.Call(gradient, [node.args[0], constant(k)], []))[0] for k in asked]
+        single = not isinstance(argnums, tuple)
+        call = functools.partial(self.call_matrix, asked, single, make == "value_and_jacobian")
+        return Adapted([self.callee(f) for f in of], call)
+
+    def call_matrix(
+        self, asked: tuple, single: bool, value: bool, inner: list[Any], given: list[Any], keywords: dict[str, Any],
+        node: gast.AST,
+    ) -> Any:  # fmt: skip
+        """A call of such a function."""
+        known = list(self.open_names(inner[0], node)) if keywords or any(isinstance(k, str) for k in asked) else []
+        given = [*given, *(keywords[p] for p in known[len(given) :] if p in keywords)]
+        names = [f"x{k}" for k in range(len(given))]
+        places = [known.index(k) if k in known else k for k in asked]
+        fits = all(isinstance(k, int) and -len(given) <= k < len(given) for k in places)
+        if not fits or [*keywords] != [p for p in known[len(given) - len(keywords) : len(given)] if p in keywords]:
+            self.unit.refuse(node, "this call of a matrix of derivatives cannot be followed: give the arguments by position")
+        functions = [f"f{k}" for k in range(len(inner))]
+        parts = [[(f, names[k]) for k in places] for f in functions]
+        text = text_of("matrix", names, parts, functions, single, value)
+        target = made(text, "matrix", standard.vectorized, WORDS, set())
+        return self.apply(Known(target, name(self.unit.helper("matrix", target))), [*inner, *given], {}, node)
+
+    def open_names(self, f: Any, node: gast.AST) -> list[str]:
+        """The names of the parameters of a function value that are given by position."""
+        bound, words = 0, set()
+        while isinstance(f, (Partial, Object)):
+            if isinstance(f, Object):
+                f = self.method(f, "__call__", node)
+            else:
+                f, bound, words = f.inner, bound + len(f.given), words | set(f.keywords)
+        return self.open_parameters(f, bound, words, node)[1]
+
+
+def text_of(
+    called: str, names: list[str], parts: list[list[tuple[str, str]]], functions: list[str], single: bool = True,
+    value: bool = False, words: dict[str, str] | None = None,
+) -> str:  # fmt: skip
+    """The text of a function of some functions and of the arguments `names`, which gives their matrices: in `parts`, a row
+    for each function, of which one and in which argument.  `words` are names that it uses otherwise than by default."""
+    own = {n: n for n in (*LOCALS, *WORDS)} | (words or {})
+    units, unit, columns, matrix, np_, jvp, checked = (own[n] for n in (*LOCALS, *WORDS))
+    text, rows = f"def {called}({', '.join([*functions, *names])}):\n", []
+    for row in parts:
+        rows.append([])
+        for f, x in row:
+            end = sum(map(len, rows)) if len(parts) * len(row) > 1 else ""
+            dots = "".join(f"{np_}.reshape({unit}, {np_}.shape({x})), " if n == x else "None, " for n in names)
+            column = f"{checked}({jvp}({f}, ({''.join(f'{n}, ' for n in names)}), ({dots}))[1])"
+            text += (
+                f"    {units}{end} = {np_}.eye({np_}.size({checked}({x})))\n"
+                f"    {columns}{end} = [{column} for {unit} in {units}{end}]\n"
+                f"    {matrix}{end} = {np_}.reshape({np_}.stack({columns}{end}, axis=-1), "
+                f"{np_}.shape({columns}{end}[0]) + {np_}.shape({x}))\n"
+            )
+            rows[-1].append(f"{matrix}{end}")
+    tuples = [f"({''.join(f'{m}, ' for m in row)})" for row in rows]
+    shown = rows[0][0] if single else tuples[0] if len(rows) == 1 else f"({''.join(f'{t}, ' for t in tuples)})"
+    first = f"{parts[0][0][0]}({', '.join(names)}), " if value else ""
+    return text + f"    return {first}{shown}\n"

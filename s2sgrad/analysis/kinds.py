@@ -275,8 +275,17 @@ _JOINS: dict[type, Callable[[Any, Any], Kind | None]] = {
 }  # fmt: skip
 
 
-def widened(kind: Kind) -> Kind:
-    """The kind without constants and sizes, of which a recursion could make endlessly many."""
+_WIDENED = 2  # lists within lists are followed so deep
+
+
+def widened(kind: Kind, depth: int = 0) -> Kind:
+    """The kind without constants, sizes and lengths, of which a recursion could make endlessly many.
+
+    >>> widened(Container(list, (Number(float, True, 0.5), Number(float))))
+    Container(type=<class 'list'>, items=None, keys=None, item=Number(float, False, None))
+    """
+    if isinstance(kind, Container) and depth < _WIDENED and kind.type in (list, tuple) and kind.keys is None:
+        return kind if kind.items == () else Container(kind.type, None, None, widened(kind.element(), depth + 1))
     if isinstance(kind, Pointer):
         return kind
     if isinstance(kind, Number):

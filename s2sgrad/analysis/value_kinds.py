@@ -29,6 +29,7 @@ from s2sgrad.analysis.kinds import (
     Number,
     Opaque,
     Plain,
+    Pointer,
     Text,
 )
 from s2sgrad.analysis.plain_classes import (
@@ -42,6 +43,7 @@ from s2sgrad.analysis.plain_classes import (
     runs_nothing,
 )
 from s2sgrad.analysis.sizes import Size
+from s2sgrad.runtime.references import Reference
 
 
 def kinds_of(values: Iterable[Any]) -> tuple[Kind, ...]:
@@ -73,6 +75,8 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
         return Known(v)
     if isinstance(v, str):
         return Text()
+    if isinstance(v, Reference):
+        return Pointer(int)
     return _container(v, sizes, depth) or _object(v, sizes, depth)
 
 

@@ -25,7 +25,7 @@ from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.inplace.view_elimination import Views
 from s2sgrad.ir.forms import alone, bound_name, parts_of, popped
-from s2sgrad.ir.quote import assign, at, constant, expression, name, nested, place_of
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nested, place_of
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliases import OUTSIDE
 from s2sgrad.memory.aliasing import Memory
@@ -199,13 +199,19 @@ class _Resolver:
         return bool(gone)
 
     def rebinding(self, statement: gast.AST) -> bool:
-        """`x += e` of unknown kind: right for a number, which it binds anew; checked when it runs."""
-        x = getattr(getattr(statement, "target", None), "id", None)
-        if not isinstance(statement, gast.AugAssign) or isinstance(self.kinds.get(x), (Array, Container)):
+        """`x += e` of unknown kind, or its restore: right for a number, which it binds anew; checked when it runs."""
+        restores = self.unit.called(getattr(statement, "value", None)) is runtime.restored
+        x = bound_name(statement) if restores else getattr(getattr(statement, "target", None), "id", None)
+        updates = restores or isinstance(statement, gast.AugAssign)
+        if not updates or x is None or isinstance(self.kinds.get(x), (Array, Container)):
             return False
-        statement.rebinds = True
+        checked = name(x)
+        if restores:
+            statement.value = checked = statement.value.args[1]
+        else:
+            statement.rebinds = True
         line = constant(getattr(statement, "lineno", 0))
-        self.before(statement, "rebinds", runtime.rebinds, [name(x), constant(self.unit.shown(x)), line])
+        self.before(statement, "rebinds", runtime.rebinds, [clone(checked), constant(self.unit.shown(x)), line])
         return True
 
     def flattened(self, statement: gast.AST) -> None:

@@ -99,7 +99,8 @@ know(references.reference, gives=Gives.NEW, flat=True)
 know(references.number_of, references.is_instance, references.class_of, references.place, references.place_among,
      gives=Gives.NEW, computes=True, flat=True)  # fmt: skip
 know(closures.closure, late.late, gives=Gives.MAYBE, of=1)
-know(late.now, late.held_part, late.variables_part, late.moved_with, gives=Gives.MAYBE, of=_ANY)
+know(late.now, late.moved_with, gives=Gives.MAYBE, of=_ANY)
+know(late.held_part, late.variables_part, gives=Gives.MAYBE, of=0)
 know(late.settled, gives=Gives.MAYBE, keeps_kind=True)
 know(shadows.add_into, shadows.refilled, gives=Gives.MAYBE)
 know(shadows.shadow_of, gives=Gives.MAYBE, of=2, numeric=True, computes=True)

@@ -40,8 +40,11 @@ class Reference:
     __hash__ = object.__hash__
 
     def __getattr__(self, attribute: str) -> Any:
-        """What is asked without the text showing of what: `hasattr(p, name)`, `copy.copy(p)`."""
+        """What is asked without the text showing of what: `hasattr(p, name)`, `copy.copy(p)`.  A protocol that the class
+        has not, the object has not."""
         called = self.cls.__name__
+        if attribute.startswith("__") and not hasattr(self.cls, attribute):
+            raise AttributeError(f"'{called}' object has no attribute '{attribute}'")
         raise Refusal(None, f"`{attribute}` is asked of an object of `{called}` made here, by a function that cannot "
                             "be followed: use its attributes")  # fmt: skip
 

@@ -227,7 +227,9 @@ class Closures:
         """Note what a function closes over that is not bound yet, or may be bound anew while it lives; refuse what is no
         variable of the function that is compiled."""
         so_far = self.bound_so_far()
-        for captured in names:
+        written = self.every_column() & {*names}  # by whoever writes an attribute
+        self.unsettled |= written
+        for captured in sorted({*names} - written):
             in_loop = self.rebinds(captured)
             times = so_far[captured] + (captured in self.given)
             anew = self.counts[captured] + (captured in self.given) > max(1, times)

@@ -150,6 +150,10 @@ class Columns:
                 self.heads += at(self.unit.primal.tree.body[0], assign(local, gast.List([], gast.Load())))
         return self.columns[family][attribute]
 
+    def every_column(self) -> set[str]:
+        """The lists of all attributes."""
+        return {local for family in self.columns.values() for local in family.values()}
+
     def made_reference(self, made: Object, node: gast.AST) -> gast.AST:
         """The reference to an object whose `__init__` is through."""
         cls, flattener = made.cls, self.flattener

@@ -113,10 +113,7 @@ class Derivatives:
         if not isinstance(f, (Function, Partial)) and not first:
             self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
         self.require_no_record(f, node)
-        if first and self.asks_objects(f):
-            self.unit.refuse(node, "a function that is kept as data asks objects which cannot be told apart for something: "
-                                   "give it what it needs of them")  # fmt: skip
-        lifted = isinstance(f, Function) and (
+        lifted = isinstance(f, Function) and not (first and self.asks_objects(f)) and (
             lambda_lifting.is_lifted(f.node, self.values) or lambda_lifting.calls_itself(f.node)
         )
         if not lifted or (first and lambda_lifting.calls_itself(f.node)):

@@ -121,3 +121,51 @@ def written_list_that_a_function_was_given(x):
     y = fs[1](x[2])
     u[0] = y * x[1]
     return y + fs[-1](x[0])
+
+
+class Spring:
+    def __init__(self, length, force=0.5):
+        self.length, self.force, self.log = length, force, []
+
+    def note(self):
+        self.log.append(self.length * self.force)
+
+    def __call__(self, t):
+        return np.sin(self.length * t) + self.force
+
+
+@case(VECTOR)
+def functions_that_ask_objects_which_change(x):
+    springs = [Spring(v) for v in x]
+    fs = []
+    for p in springs:
+        if p.length > 0.8:
+            fs.append(lambda t: p(t) * 0.5 + sum(p.log))
+        p.length *= 1.3
+        p.note()
+    s = x[0]
+    for f in fs:
+        s = s + f(x[2])
+    return s
+
+
+@case(VECTOR)
+def functions_that_have_what_objects_held(x):
+    springs = [Spring(v) for v in x]
+    fs = []
+    for p in springs:
+        if p.length > 0.8:
+            fs.append(lambda t, r=p.length: r * t)
+        p.note()
+    springs[1].length *= x[0]
+    return sum([f(x[2]) for f in fs]) + sum(springs[0].log) * springs[1].length
+
+
+@case(VECTOR)
+def number_updated_by_functions_of_a_list(x):
+    s, fs = 0.3, [np.sin, np.tanh]
+    for w in x:
+        fs.append(lambda t, w=w: w * t)
+    for f in fs:
+        s += 0.3 * f(s) * f(x[0])
+    return s

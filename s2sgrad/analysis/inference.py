@@ -27,6 +27,7 @@ from s2sgrad.analysis.kinds import (
     Known,
     Number,
     Opaque,
+    Pointer,
     Text,
     join,
 )
@@ -41,7 +42,7 @@ from s2sgrad.primitives import catalogue, libraries, spellings
 CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
 _INT, _BOOL = Number(int), Number(bool)
 _ROUNDS = 50
-_VJP = (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure)
+VJP = (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure)
 
 
 class Inference:
@@ -93,7 +94,7 @@ class Inference:
         """Whether this is a value with its pullback."""
         if isinstance(value, gast.Name):
             return value.id in self.pairs
-        return isinstance(value, gast.Call) and effects.is_one_of(self.unit.resolve(value.func), _VJP)
+        return isinstance(value, gast.Call) and effects.is_one_of(self.unit.resolve(value.func), VJP)
 
     def appended(self, node: gast.AST) -> bool:
         """`s.append(x)` and `push(s, x)` say what the elements of a list are."""
@@ -277,6 +278,8 @@ class Inference:
         known_function = self.env.get(node.func.id) if isinstance(node.func, gast.Name) else None
         if target is MISSING and isinstance(known_function, Known):  # a variable that stands for a function
             target = known_function.value
+        if target is MISSING and isinstance(known_function, Pointer):  # an object of no class that can be called: it raises
+            return None
         if target is MISSING:
             return self._method(node, kinds, names)
         self._require_followed(node, target, kinds)

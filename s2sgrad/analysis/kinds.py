@@ -233,6 +233,13 @@ def holds_pointers(kind: Kind | None) -> bool:
     return isinstance(kind, (Pointer, PointerOrNone))
 
 
+def holds_unknown(kind: Kind | None) -> bool:
+    """Whether nothing is known of a value, or of some item of a container."""
+    if isinstance(kind, Container):
+        return any(map(holds_unknown, kind.items if kind.items is not None else (kind.item or UNKNOWN,)))
+    return type(kind) is Unknown
+
+
 def _join_numbers(a: Number, b: Number) -> Kind:
     return Number(a.type if a.type is b.type else None, size=a.size if a.size == b.size else None)
 

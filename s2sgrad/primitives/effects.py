@@ -54,7 +54,8 @@ know(checkpoints.Checkpoints, checkpoints.checkpoint, checkpoints.checkpointed, 
 know(checkpoints.keep, checkpoints.latest, writes=(0,))
 know(
     runtime.push, runtime.add_at, runtime.jvp, runtime.tangent_fits, runtime.vjp, runtime.sequence,
-    runtime.require_array, runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.set_attribute,
+    runtime.require_array, runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.as_number,
+    runtime.set_attribute,
     runtime.distinct, runtime.once, runtime.separate, shadows.require_view, shadows.add_into, shadows.refilled,
     runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,
     runtime.asked_whole, runtime.only_these, checks.shuffled, results.require_floats, results.pair, watching.watch,

@@ -109,6 +109,7 @@ know(shadows.of_copies, shadows.unless_shared, gives=Gives.MAYBE, of=0, numeric=
 know(shadows.shadow, shadows.shadow_of_argument, shadows.each_once, shadows.laid_like, shadows.put, shadows.apart,
      gives=Gives.NEW, numeric=True, computes=True)  # fmt: skip
 know(shadows.slots, shadows.at_section, gives=Gives.NEW, computes=True)
+know(runtime.as_number, gives=Gives.NEW, flat=True)
 know(runtime.unset, gives=Gives.NEW, computes=True)
 know(fitted, gives=Gives.MAYBE, of=0, computes=True)
 know(checkpoints.Checkpoints, checkpoints.latest, checkpoints.keep, gives=Gives.NEW)

@@ -202,6 +202,20 @@ def number(x: Any, name: str, line: int) -> None:
         raise Refusal(line, f"{called} may share memory with what is written while it is used: copy it first")
 
 
+def as_number(x: Any, name: str, line: int) -> Any:
+    """What a function gave of which nothing is known before; TypeError for what is no real number.
+
+    >>> as_number(np.ones(2), "y", 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: `y` is no number, and may share memory with what is written while it is used: ...
+    """
+    if not isinstance(x, (float, int, np.floating, np.integer, np.bool_)):
+        called = f"`{name}`" if name else "what a function gives here that is known at run time alone"
+        raise Refusal(line, f"{called} is no number, and may share memory with what is written while it is used: copy it "
+                            "first")  # fmt: skip
+    return x
+
+
 def shuffled(x: Any, generator: Any, line: int) -> None:
     """Check that what is shuffled is an array, by a generator of NumPy's (or None: by `np.random`); TypeError if not."""
     if not isinstance(x, np.ndarray) or not isinstance(generator, (np.random.Generator, np.random.RandomState, type(None))):

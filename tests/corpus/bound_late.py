@@ -140,12 +140,26 @@ def functions_that_ask_objects_which_change(x):
     fs = []
     for p in springs:
         if p.length > 0.8:
-            fs.append(lambda t: p(t) * 0.5 + sum(p.log))
+            fs.append(lambda t: p(t) * 0.5)
         p.length *= 1.3
-        p.note()
     s = x[0]
     for f in fs:
         s = s + f(x[2])
+    return s
+
+
+@case(VECTOR)
+def functions_that_ask_lists_of_objects(x):
+    springs = [Spring(v) for v in x]
+    fs = []
+    for p in springs:
+        if p.length > 0.8:
+            fs.append(lambda t: sum(p.log) * t)
+        p.note()
+    s = x[0]
+    for f in fs:
+        s = s + f(x[2]) * 0.5
+        springs[2].log.append(s)
     return s
 
 

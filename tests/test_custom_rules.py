@@ -464,6 +464,50 @@ def test_a_c_function():
     assert taped(lambda x: wrapped(x) * x, 0.7)[0] == pytest.approx(grad(lambda x: np.sin(x) * x)(0.7))
 
 
+def test_a_c_function_where_it_need_not_be_hashed():
+    """One of ctypes is not, although its type says so."""
+    exponential = c_function("exp")
+    defvjp(exponential, lambda g, y, x: g * y)
+
+    def in_a_list(x):
+        out = []
+        for v in x:
+            out.append(exponential(v))
+        return sum(out) * out[0]
+
+    def stored(x):
+        y = np.zeros(3)
+        for k in range(3):
+            y[k] = exponential(x[k]) * x[0]
+        y[0] *= exponential(y[1])
+        return np.sum(y * y)
+
+    for f in (in_a_list, stored, lambda x: sum(map(exponential, x))):
+        check_grads(f, (THREE / 10.0,), order=2)
+
+
+def through_c(f):
+    """A function that is called and cannot be read: as what numba has compiled."""
+    return ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(f)
+
+
+def test_a_function_that_cannot_be_read_is_given_constants():
+    doubled, emptied = through_c(lambda a: 2.0 * a), through_c(lambda a: a.fill(0.0) or a * 1.0)
+
+    def weighted(x, mesh):
+        y = x * x
+        return np.sum(doubled(mesh) * y) + np.sum(doubled(stop_gradient(y)))
+
+    assert np.array_equal(grad(weighted)(THREE, THREE), 4.0 * THREE * THREE)
+    assert np.isclose(jvp(weighted, (THREE, THREE), (THREE, None))[1], 4.0 * np.sum(THREE**3))
+
+    def written(x, mesh):
+        return np.sum(emptied(mesh) * x)
+
+    with pytest.raises(TypeError, match="`emptied` writes its argument, which only its run shows"):
+        grad(written)(THREE, THREE.copy())
+
+
 def test_a_function_of_a_library():
     special = pytest.importorskip("scipy.special")
     with pytest.raises(NoRule, match="has no derivative rule"):
@@ -773,6 +817,7 @@ def test_what_a_rule_returns_is_checked(rule, error, said):
         lambda: grad(f)(THREE),
         lambda: grad(lambda x: f(x) * 2.0)(THREE),
         lambda: vjp(f, THREE)[1](1.0),
+        lambda: jvp(f, (THREE,), (THREE,)),
         lambda: taped(f, THREE),
         lambda: grad(lambda x: np.sum(grad(lambda t: f(t) * 2.0)(x)))(THREE),
     ):

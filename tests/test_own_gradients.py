@@ -54,9 +54,9 @@ def test_what_is_no_pair_is_refused_by_name(returned, what):
         (lambda g: (g, g), ValueError, r"returned 2 gradients for 1 arguments: return one for each"),
         (lambda g: (), ValueError, r"returned 0 gradients for 1 arguments: return one for each"),
         (lambda g: None, TypeError, r"returned None: `return` a gradient for each argument"),
-        (lambda g: "a", ValueError, r"returned a str for an argument of shape \(\)"),
-        (lambda g: {"x": g}, ValueError, r"returned a dict for an argument of shape \(\)"),
-        (lambda g: g * np.ones(3), ValueError, r"returned a gradient of shape \(3,\) for an argument of shape \(\)"),
+        (lambda g: "a", ValueError, r"returned a str for an argument `x` of shape \(\)"),
+        (lambda g: {"x": g}, ValueError, r"returned a dict for an argument `x` of shape \(\)"),
+        (lambda g: g * np.ones(3), ValueError, r"returned a gradient of shape \(3,\) for an argument `x` of shape \(\)"),
         (lambda: 1.0, TypeError, r"must take one cotangent for each value that it returns, 1 here"),
         (lambda g, h: 1.0, TypeError, r"must take one cotangent for each value that it returns, 1 here"),
     ],
@@ -85,8 +85,22 @@ def test_the_structure_of_an_argument_is_checked():
     def total(x, p):
         return x * p["w"], lambda g: (g * p["w"], {"v": g * x})
 
-    with pytest.raises(ValueError, match="the pullback of `total` returned a dict for a dict of 1"):
+    with pytest.raises(ValueError, match="the pullback of `total` returned a dict for the argument `p`, a dict of 1"):
         grad(lambda x: total(x, {"w": 2.0}))(3.0)
+
+
+class Model:
+    @custom_gradient
+    def total(self, x, *more):
+        return x * more[0], lambda g: (g * more[0], np.ones(3))
+
+
+MODEL = Model()
+
+
+def test_the_argument_of_a_method_is_named():
+    with pytest.raises(ValueError, match=r"the pullback of `total` returned a gradient of shape \(3,\) for .* `more\[0\]`"):
+        grad(lambda x: MODEL.total(x, 2.0 * x))(3.0)
 
 
 def test_an_error_inside_of_a_pullback_is_its_own():

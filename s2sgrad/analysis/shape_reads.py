@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 
 import gast
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.ir.quote import nodes_of
 from s2sgrad.ir.unit import Unit
@@ -31,7 +32,7 @@ def shape_reads(unit: Unit, node: gast.AST) -> Iterator[gast.Name]:
                 yield part.value
         elif isinstance(part, gast.Call):
             target = unit.resolve(part.func)
-            if isinstance(target, Hashable) and target in _SHAPES_OF:
+            if effects.is_one_of(target, _SHAPES_OF):
                 place = 1 if target in (runtime.unbroadcast, runtime.unreduce, runtime.spreading, helpers.fit) else 0
                 if len(part.args) > place and isinstance(part.args[place], gast.Name):
                     if _has_shape(unit.kinds.get(part.args[place].id)):

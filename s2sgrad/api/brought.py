@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from s2sgrad.ir.signatures import signature
@@ -33,20 +34,18 @@ def pair_of(
     )
 
 
-def cotangents(name: str, pullback: Callable[..., Any], y_bar: Any, zeros: tuple) -> tuple:
-    """What the pullback of a function returns for a cotangent of its value: one for each argument, of which `zeros` are
-    zero cotangents; TypeError and ValueError where it is something else."""
+def cotangents(f: Callable[..., Any], pullback: Callable[..., Any], y_bar: Any, zeros: tuple, own: int = 0) -> tuple:
+    """What the pullback of a function returns for a cotangent of its value: one for each argument but the first `own`, of
+    which `zeros` are zero cotangents; TypeError and ValueError where it is something else."""
     given = y_bar if isinstance(y_bar, tuple) else (y_bar,)
-    try:
-        bars = called(f"the pullback of `{name}`", pullback, *given)
-    except TypeError as error:
-        _require_fit(name, pullback, given, error)
-        raise
-    return cotangents_of(name, bars, zeros)
+    with taking(f.__name__, pullback, given):
+        bars = called(f"the pullback of `{f.__name__}`", pullback, *given)
+    return cotangents_of(f, bars, zeros, own)
 
 
-def cotangents_of(name: str, bars: Any, zeros: tuple) -> tuple:
+def cotangents_of(f: Callable[..., Any], bars: Any, zeros: tuple, own: int = 0) -> tuple:
     """What the pullback of a function returned, one cotangent for each argument, as `cotangents` says."""
+    name = f.__name__
     require_some(name, bars)
     bars = tuple(bars) if isinstance(bars, (list, tuple)) else (bars,)
     if len(bars) != len(zeros):
@@ -54,8 +53,30 @@ def cotangents_of(name: str, bars: Any, zeros: tuple) -> tuple:
             f"the pullback of `{name}` returned {len(bars)} gradients for {len(zeros)} arguments: return one for each, None "
             "where there is none"
         )
-    said = f"the pullback of `{name}`"
-    return tuple(zero if zero is None else fitted(new(bar), zero, said) for bar, zero in zip(bars, zeros, strict=True))
+    pairs = enumerate(zip(bars, zeros, strict=True), own)
+    return tuple(zero if zero is None else _fitted(f, k, new(bar), zero) for k, (bar, zero) in pairs)
+
+
+def _fitted(f: Callable[..., Any], place: int, bar: Any, zero: Any) -> Any:
+    said = f"the pullback of `{f.__name__}`"
+    try:
+        return fitted(bar, zero, said)
+    except ValueError:
+        return fitted(bar, zero, said, argument(f, place))
+
+
+def argument(f: Callable[..., Any], place: int) -> str:
+    """The name of the argument of a function at a position.
+
+    >>> argument(lambda x, *ys: x, 0), argument(lambda x, *ys: x, 2)
+    ('x', 'ys[1]')
+    """
+    names: list[str] = []
+    for parameter in signature(getattr(f, "custom_gradient", f)).parameters.values():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            return names[place] if place < len(names) else f"{parameter.name}[{place - len(names)}]"
+        names.append(parameter.name)
+    return names[place] if place < len(names) else f"number {place}"
 
 
 def require_some(name: str, bars: Any) -> None:
@@ -66,12 +87,19 @@ def require_some(name: str, bars: Any) -> None:
         )
 
 
-def _require_fit(name: str, pullback: Callable[..., Any], given: tuple, error: Exception) -> None:
+@contextlib.contextmanager
+def taking(name: str, pullback: Callable[..., Any], given: Sequence[Any], **keywords: Any) -> Iterator[None]:
+    """Say of which function a pullback is that does not take what it is given."""
     try:
-        signature(pullback).bind(*given)
-    except TypeError as misfit:
-        raise TypeError(
-            f"the pullback of `{name}` must take one cotangent for each value that it returns, {len(given)} here: {misfit}"
-        ) from error
-    except ValueError:  # it does not say what it takes
-        pass
+        yield
+    except TypeError as error:
+        try:
+            signature(pullback).bind(*given, **keywords)
+        except TypeError as misfit:
+            raise TypeError(
+                f"the pullback of `{name}` must take one cotangent for each value that it returns, {len(given)} here: "
+                f"{misfit}"
+            ) from error
+        except ValueError:  # it does not say what it takes
+            pass
+        raise

@@ -112,7 +112,7 @@ def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
     def bwd(saved: Any, y_bar: Any) -> Any:
         pullback, own, rest = saved
-        bars = (None,) * own + brought.cotangents(f.__name__, pullback, y_bar, rest)
+        bars = (None,) * own + brought.cotangents(f, pullback, y_bar, rest, own)
         return bars[0] if len(bars) == 1 else bars
 
     fwd.half_of = bwd.half_of = f  # type: ignore[attr-defined]

@@ -117,7 +117,8 @@ def _of_the_users(pullback: runtime.Pullback, y_bar: Any) -> tuple[Any, Callable
     """What the pullback that a function with a gradient of its own returned gives, and the transpose of that."""
     written, own, _ = pullback.saved
     given = y_bar if isinstance(y_bar, tuple) else (y_bar,)
-    returned, transpose = runtime.vjp(written, *given)
+    with brought.taking(pullback.bwd.half_of.__name__, written, given):
+        returned, transpose = runtime.vjp(written, *given)
     bars = _checked(pullback, returned)
 
     def back(cotangents: Any) -> Any:
@@ -135,15 +136,16 @@ def along_users(pullback: runtime.Pullback, y_bar: Any, y_bar_dot: Any, along: A
     written, own, _ = pullback.saved
     several = isinstance(y_bar, tuple)
     given, dots = (y_bar, y_bar_dot or (None,) * len(y_bar)) if several else ((y_bar,), (y_bar_dot,))
-    parts = along(written, given, dots, {})
+    with brought.taking(pullback.bwd.half_of.__name__, written, given):
+        parts = along(written, given, dots, {})
     value, tangent = ((None,) * own + _checked(pullback, part) for part in parts)
     return (value[0], tangent[0]) if len(value) == 1 else (value, tangent)
 
 
 def _checked(pullback: runtime.Pullback, returned: Any) -> tuple:
     """What a pullback returned, one cotangent for each argument, of its structure and shape."""
-    _, _, zeros = pullback.saved
-    return brought.cotangents_of(pullback.bwd.half_of.__name__, returned, zeros)
+    _, own, zeros = pullback.saved
+    return brought.cotangents_of(pullback.bwd.half_of, returned, zeros, own)
 
 
 def _each(returned: Any) -> tuple:

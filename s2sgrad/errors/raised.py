@@ -202,6 +202,11 @@ def is_hidden(filename: str) -> bool:
     return filename.startswith(tuple(os.path.dirname(file) + os.sep for file in loaded if file))
 
 
+def is_installed(filename: str) -> bool:
+    """Whether a file is hidden, or belongs to any package that is installed."""
+    return is_hidden(filename) or "-packages" in filename
+
+
 def in_library(message: str, file: str, line: int | None = None) -> str:
     """What to say of an error in the text of a library, where the user called it.
 

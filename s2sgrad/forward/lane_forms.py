@@ -17,6 +17,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Slicing
 from s2sgrad.analysis.primitive_calls import Operation, classify
@@ -131,7 +132,7 @@ class Forms:
         if operation.form != "rule":
             return self.of_call(node)
         if not any(map(self.reads, operation.keywords.values())):
-            write = WRITERS.get(operation.target) if _hashable(operation.target) else None
+            write = WRITERS.get(operation.target) if is_one_of(operation.target, WRITERS) else None
             if write is not None:
                 try:
                     return write(self, operation)
@@ -299,10 +300,6 @@ def axis_node(axis: Any) -> gast.AST:
 
 def _is_axis(kind: Kind) -> bool:
     return isinstance(kind, Known) and (kind.value is None or kind.value is Ellipsis)
-
-
-def _hashable(target: Any) -> bool:
-    return getattr(type(target), "__hash__", None) is not None
 
 
 def _is_of_arrays(target: Any) -> bool:

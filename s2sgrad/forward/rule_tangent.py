@@ -31,7 +31,7 @@ from s2sgrad.ir.quote import assign, clone, constant, mentioned, name, substitut
 from s2sgrad.ir.reach import call
 from s2sgrad.rules import table
 from s2sgrad.transform import inline, keywords, pullback_text
-from s2sgrad.transform.calls import Pairs
+from s2sgrad.transform.calls import Pair, Pairs
 from s2sgrad.transform.cotangents import Cotangent, total
 from s2sgrad.transform.unbroadcasting import conformed, with_axes
 
@@ -261,6 +261,8 @@ class RuleTangent:
         seeds = [tangents.part(o) if k in wanted else self._nothing(o) for k, o in enumerate(given)]
         seed = gast.Tuple(seeds, gast.Load()) if several else seeds[0]
         tangents.out.append(assign(g, tangents.zero(self.y.id)))
+        if whole is not None and _is_constant(pair):  # a pullback of the user's: what it returns is looked at all the same
+            tangents.out.append(gast.Expr(clone(value)))
         if pair.needs is None:
             saved = self.unit.temp()
             tangents.kinds[saved] = UNKNOWN
@@ -284,6 +286,12 @@ class RuleTangent:
 
     def _kind(self, node: gast.AST) -> Kind:
         return without_symbols(self.tangents.inference.kind(node)) or UNKNOWN
+
+
+def _is_constant(pair: Pair) -> bool:
+    """Whether the adjoint of a pullback does not read its seed: the cotangent does not reach what the pullback returns."""
+    tree = pair.bwd.tree
+    return tree is not None and tree.args.args[-1].id not in mentioned(*tree.body)
 
 
 def with_parts(node: gast.AST, new: dict[int, gast.AST]) -> Any:

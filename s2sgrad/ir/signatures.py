@@ -131,13 +131,20 @@ _UNSAID_OF_UFUNCS = {
 """What may be given by position up to `out`, of functions that tell their parameters from NumPy 2.4 on."""
 
 
-@functools.lru_cache(maxsize=1024)
 def by_position(primitive: Any) -> tuple[str, ...]:
     """The names of the arguments of a library function that may be given by position.
 
     >>> by_position(np.dot), by_position(np.multiply), by_position(np.add.reduce)[:4]
     (('a', 'b', 'out'), ('', '', 'out'), ('array', 'axis', 'dtype', 'out'))
     """
+    try:
+        return _by_position(primitive)
+    except TypeError:  # a function of ctypes, which is not hashable and tells nothing
+        return ()
+
+
+@functools.lru_cache(maxsize=1024)
+def _by_position(primitive: Any) -> tuple[str, ...]:
     if isinstance(primitive, np.ufunc):
         return ("",) * primitive.nin + ("out",) * primitive.nout
     try:

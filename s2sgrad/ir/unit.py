@@ -282,7 +282,7 @@ class Unit:
             yield
         except S2SGradError as error:
             place = self.place(node)
-            if error.place is None or not raised.is_hidden(error.place.file) or raised.is_hidden(place.file):
+            if error.place is None or not raised.is_installed(error.place.file) or raised.is_installed(place.file):
                 raise
             message = raised.in_library(error.message, error.place.file, error.place.line)
             found, primal = type(error)(message, place), getattr(node, "primal", self.primal)

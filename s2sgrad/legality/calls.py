@@ -210,6 +210,8 @@ def _known(call: Call, target: Any) -> None:
         _class(call, target)
     if catalogue.of(target).writes or catalogue.of_bound(target).writes:
         call.refuse(f"`{call.shown}` writes its argument, which is not differentiated yet: build a new array")
+    if catalogue.of(target).is_given:
+        return
     if call.mutable:
         _behind_a_partial(call, target)
     if catalogue.of(target).pure:
@@ -217,7 +219,9 @@ def _known(call: Call, target: Any) -> None:
     if is_user_function(target):
         _user_function(call, target)
     elif call.mutable and mod_ref.of_expression(call.context.unit, call.node, call.context.kinds).arguments:
-        call.refuse(f"`{call.shown}` may write its argument, which is not differentiated yet: give it a copy")
+        if call.alone or isinstance(target, type):
+            call.refuse(f"`{call.shown}` may write its argument, which is not differentiated yet: give it a copy")
+        _unknown(call)
 
 
 def _class(call: Call, cls: type) -> None:

@@ -10,7 +10,6 @@ import functools
 import itertools
 import logging
 import types
-from collections.abc import Hashable
 from typing import Any
 
 import gast
@@ -48,7 +47,7 @@ def calls_back(target: Any) -> bool:
 def called(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
     """A function or a class of a library, by the object."""
     record = catalogue.of(target)
-    if not isinstance(target, Hashable) or record.unseen:
+    if record.unseen:
         return points.anything()
     owner = getattr(target, "__self__", None)
     of_function = record.writes and not hasattr(target, "__objclass__")
@@ -66,6 +65,8 @@ def called(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
         return known(points, given, node)
     if record.gives is Gives.NEW and not record.pure:
         return {Place("new", id(node))} | objects_of(points, given.all())
+    if record.is_given:
+        return {Place("new", id(node))} | points.reached(given.all())
     if isinstance(target, type):
         return _instance(points, target, given, node)
     return out | (_computed(points, record, given, node) if record.pure else _unknown(points, target, given, node))

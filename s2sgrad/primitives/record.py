@@ -95,13 +95,18 @@ class Primitive:
         return self.flat or table.is_flat(self.function)
 
     @property
+    def is_given(self) -> bool:
+        """Whether its rule is the user's: then it changes nothing that it is given."""
+        said = table.given(self.function)
+        return said is not None and said.given is not None
+
+    @property
     def pure(self) -> bool:
         """Whether the callable has no effects, and its result depends on its arguments alone."""
         if self.effect or self.writes:
             return False
         known = self.computes or self._is_elementwise or self._is_ours
-        said = table.given(self.function)
-        if not known and said is not None and said.given is not None:  # by the user, and nothing of what it does
+        if not known and self.is_given:  # and nothing is said of what it does besides
             return False
         return known or table.is_flat(self.function) or self.rule is not None
 

@@ -273,14 +273,14 @@ def reads_only(f: Callable[..., Any], name: str, line: int) -> Callable[..., Any
 
     >>> reads_only(list.pop, "take", 7)([1.0, 2.0])
     Traceback (most recent call last):
-    s2sgrad.runtime.checks.Refusal: line 7: `take` writes its argument, and is only known at run time: return a new ...
+    s2sgrad.runtime.checks.Refusal: line 7: `take` writes its argument, which only its run shows: return a new value from it
     """
 
     def called(*args: Any, **keywords: Any) -> Any:
         before = [(x, x.copy()) for x in _writable([*args, *keywords.values()])]
         result = f(*args, **keywords)
         if not all(_same(now, then) for now, then in before):
-            raise Refusal(line, f"`{name}` writes its argument, and is only known at run time: return a new value from it")
+            raise Refusal(line, f"`{name}` writes its argument, which only its run shows: return a new value from it")
         return result
 
     return called

@@ -75,7 +75,7 @@ def described(v: Any) -> str:
 
 def described_type(kind: type) -> str:
     """A value of this type, in words."""
-    return f"{'an' if kind.__name__[0] in 'aeiou' else 'a'} {kind.__name__}"
+    return f"{'an' if kind.__name__[0] in 'aeiouA' else 'a'} {kind.__name__}"
 
 
 def require_floats(result: Any, function: str) -> None:

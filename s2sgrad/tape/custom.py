@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from s2sgrad.api.brought import pair_of, require_some
+from s2sgrad.api.brought import argument, pair_of, require_some, taking
 from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.results import described
 from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.source import is_method_of, stands_for
 from s2sgrad.tape.algebra import Algebra
@@ -30,8 +31,12 @@ from s2sgrad.tape.values import Operand, beside, fresh, kept, leaves, opened, pa
 class _Own:
     """A recorded call with a pullback that the user wrote."""
 
-    def __init__(self, name: str, pullback: Callable[..., Any], args: list[Any], variables: list[Any], result: Any) -> None:
-        self.name, self.pullback, self.args, self.variables, self.result = name, pullback, args, variables, result
+    def __init__(
+        self, f: Callable[..., Any], own: int, pullback: Callable[..., Any], args: list[Any], variables: list[Any],
+        result: Any,
+    ) -> None:  # fmt: skip
+        self.f, self.own, self.name = f, own, f.__name__
+        self.pullback, self.args, self.variables, self.result = pullback, args, variables, result
         self.outputs = tuple(a.uid for a in arrays(result))
         self.where = caller()
 
@@ -40,11 +45,11 @@ class _Own:
         g = cotangent(self.result, bars, on)
         given = [g] if not isinstance(self.result, tuple) else list(g)
         given = [wrapped(item) for item in given]
-        if self.variables:
-            grads, more = self.pullback(*given, variables=[v for v, _ in self.variables])
-            more = [more] if isinstance(more, Operand) else list(more)
-        else:
-            grads, more = self.pullback(*given), []
+        named = {"variables": [v for v, _ in self.variables]} if self.variables else {}
+        with taking(self.name, self.pullback, given, **named):
+            grads = self.pullback(*given, **named)
+        grads, more = grads if self.variables else (grads, [])
+        more = [more] if isinstance(more, Operand) else list(more)
         require_some(self.name, grads)
         grads = list(grads) if isinstance(grads, (list, tuple)) else [grads]
         operands = [*self.args, *(read for _, read in self.variables)]
@@ -55,7 +60,7 @@ class _Own:
                 + ": return one for each, None where there is none"
             )
         out: list[tuple[int, Any]] = []
-        for operand, bar in zip(operands, [*grads, *more], strict=True):
+        for k, (operand, bar) in enumerate(zip(operands, [*grads, *more], strict=True)):
             if bar is None:
                 continue
             try:
@@ -64,23 +69,25 @@ class _Own:
                 raise ValueError(f"the pullback of `{self.name}` returned another structure: {error}") from None
             for leaf, part in zip(leaves(operand), parts, strict=True):
                 if isinstance(leaf, Operand) and leaf.uid in live and part is not None:
-                    out.append((leaf.uid, on.fitted(on.value(self._checked(part, leaf)), leaf, True)))
+                    out.append((leaf.uid, on.fitted(on.value(self._checked(k, part, leaf)), leaf, True)))
         return out
 
-    def _checked(self, bar: Any, x: Any) -> Any:
-        """A cotangent whose shape broadcasts with that of its operand."""
+    def _checked(self, k: int, bar: Any, x: Any) -> Any:
+        """The k-th cotangent, whose shape broadcasts with that of its operand."""
         shape = x._value.shape
         if not isinstance(bar, (Operand, np.ndarray, np.generic, int, float)):
-            what = f"a {type(bar).__name__}"
-            raise ValueError(f"the pullback of `{self.name}` returned {what} for an argument of shape {shape}")
+            self._refuse(k, described(bar), f"of shape {shape}")
         try:
             np.broadcast_shapes(np.shape(bar), shape)
         except ValueError:
-            what = f"a gradient of shape {np.shape(bar)}"
-            raise ValueError(f"the pullback of `{self.name}` returned {what} for an argument of shape {shape}") from None
+            self._refuse(k, f"a gradient of shape {np.shape(bar)}", f"of shape {shape}")
         if np.result_type(unwrapped(bar)).kind == "c" and x._value.dtype.kind != "c":
-            raise ValueError(f"the pullback of `{self.name}` returned complex numbers for an argument of real ones")
+            self._refuse(k, "complex numbers", "of real ones")
         return bar
+
+    def _refuse(self, k: int, what: str, how: str) -> NoReturn:
+        place = f"an argument `{argument(self.f, self.own + k)}`" if k < len(self.args) else "a Variable"
+        raise ValueError(f"the pullback of `{self.name}` returned {what} for {place} {how}") from None
 
 
 def _require_constant(keywords: dict[str, Any]) -> None:
@@ -147,7 +154,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
             return value
         result = wrapped(fresh(plain))
         own = 1 if args and is_method_of(decorated, args[0]) else 0  # a pullback is not asked about `self`
-        record = _Own(f.__name__, pullback, given[own:], variables, result)
+        record = _Own(f, own, pullback, given[own:], variables, result)
         note(record, STATE.tapes, [a.uid for a in found] + [read.uid for _, read in variables])
         return result
 

@@ -56,13 +56,13 @@ def _operands_fit(operation: Operation, inference: Inference) -> bool:
         return _reshapes(operation.keywords.get("shape"))
     kinds = [inference.kind(o) for o in operation.operands]
     shapes = [k.dims for k in kinds if isinstance(k, Array)]
-    if len(shapes) < 2 or operation.target in _ANY_SHAPES:
+    if len(shapes) < 2 or effects.is_one_of(operation.target, _ANY_SHAPES):
         return True
     if None in shapes:
         return False
     if operation.rule.tag == "elementwise":
         return all(_broadcast(inference, a, b) for k, a in enumerate(shapes) for b in shapes[k + 1 :])
-    if operation.target in _INNER and len(shapes) == 2:
+    if effects.is_one_of(operation.target, _INNER) and len(shapes) == 2:
         return _product_fits(operation.target, *shapes, inference)
     first = shapes[0]
     return all(len(dims) == len(first) and all(map(_same, repeat(inference), dims, first)) for dims in shapes)

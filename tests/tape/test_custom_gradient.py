@@ -281,7 +281,7 @@ def test_a_pullback_returns_dicts_by_their_keys():
 
 
 @pytest.mark.parametrize(("returned", "message"), [
-    (np.ones(4), r"shape \(4,\) for an argument of shape \(2,\)"),
+    (np.ones(4), r"shape \(4,\) for an argument `x` of shape \(2,\)"),
     (([1.0, 2.0],), "a list for an argument"),
     (({"a": 1.0},), "a dict for an argument"), (np.array([1j, 2.0]), "complex numbers for an argument"),
 ])  # fmt: skip

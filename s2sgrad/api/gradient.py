@@ -11,8 +11,6 @@ import types
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from s2sgrad.analysis.call_keys import NUMBERS, shapes_of
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number
 from s2sgrad.analysis.kinds_key import Forgotten, Kinds
@@ -128,22 +126,12 @@ class Gradient:
             except NoResult as error:
                 raise compiled.naming(error) from None
             except compiled.gives_up_on:
-                other, seed = self._instead(compiled, seed)
-                if other is None:
-                    raise
-                keywords = {**asked[1], self._word.name: seed}
-            return other(*asked[0], **keywords)
+                keywords = {**asked[1], self._word.name: compiled.seed_again(self._seed if seed is None else seed)}
+            return (self.by_default() if compiled.backend.gives_up_on else self)(*asked[0], **keywords)
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
             error = located(error, self._function)
             raise error
-
-    def _instead(self, compiled: Compiled, seed: Any) -> tuple[Gradient | None, Any]:
-        """What runs where a text gives up, and for which seed: on arrays; then with a seed that NumPy divides; then none."""
-        if compiled.backend.gives_up_on:
-            return self.by_default(), seed
-        given = 1.0 if seed is None and self._seed is None else self._seed if seed is None else seed
-        return (None if isinstance(given, np.generic) else self), np.float64(given)
 
     def by_default(self) -> Gradient:
         """The gradient as the default backend writes it: the same numbers."""

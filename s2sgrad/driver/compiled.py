@@ -165,6 +165,14 @@ class Compiled:
     def _same_named(self, named: dict[str, Any]) -> bool:
         return named.keys() == self.named.keys() and all(named[k] is v for k, v in self.named.items())
 
+    def seed_again(self, seed: Any) -> Any:
+        """The seed for what runs where this gives up: on arrays the same, then one that NumPy divides; then it raises."""
+        if not self.backend.gives_up_on:
+            if isinstance(seed, np.generic):
+                raise
+            seed = np.float64(1.0 if seed is None else seed)
+        return seed
+
     def outside(self) -> dict[str, Any]:
         """The arrays that the text reads under names from outside."""
         found = [(name, look_up(self.functions[place], name)) for place, name in self.recipe.arrays]

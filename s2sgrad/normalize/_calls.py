@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import types
+from collections import deque
 from typing import Any
 
 import gast
@@ -91,7 +92,7 @@ def holds_loops(node: gast.AST) -> bool:
 def pops(node: gast.AST) -> bool:
     """Whether the expression changes a container, which happens once and is differentiated."""
     methods = (n.func.attr for n in nodes(node) if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute))
-    return any(is_named(method, list.pop, dict.pop, dict.setdefault) for method in methods)
+    return any(is_named(method, list.pop, dict.pop, dict.setdefault, deque.popleft) for method in methods)
 
 
 def calls_user(unit: Unit, value: gast.AST) -> bool:

@@ -24,7 +24,7 @@ another such statement or another turn of a loop may have made it one: `xs += mo
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -46,7 +46,9 @@ class Additions:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
-        self.lists = NameUses(tree).always(gast.List, gast.ListComp, updated=True)
+        self.lists = NameUses(tree).always(
+            gast.List, gast.ListComp, updated=True, also=lambda value: unit.called(value) is deque
+        )
         updates = [n for n in nodes(tree) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)]
         found = [self.lists]
         while len(found) == 1 or found[-1] != found[-2]:

@@ -32,6 +32,7 @@ def f(x):
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -147,6 +148,22 @@ def _insert(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
     return _rebound(unit, owner, expression("s[:i] + [v] + s[i:]", s=owner, i=place, v=value)), constant(None)
 
 
+def _append_left(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
+    return _rebound(unit, owner, expression("[v] + s", s=owner, v=atom(node.args[0]))), constant(None)
+
+
+def _extend_left(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
+    more = gast.Call(unit.builtin(list), [atom(node.args[0])], [])
+    return _rebound(unit, owner, expression("more[::-1] + s", s=owner, more=more)), constant(None)
+
+
+def _rotate(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
+    turns, first = atom(node.args[0]) if node.args else constant(1), unit.local("first")
+    before = statements("first = -n % max(len(s), 1)", first=first, n=turns, s=owner, max=unit.builtin(max),
+                        len=unit.builtin(len))  # fmt: skip
+    return [*before, *_rebound(unit, owner, expression("s[n:] + s[:n]", s=owner, n=first))], constant(None)
+
+
 def _reverse(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
     return _rebound(unit, owner, expression("s[::-1]", s=owner)), constant(None)
 
@@ -164,8 +181,8 @@ def _clear(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
 
 
 def _pop(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
-    """`y = s.pop(k)` of a list or a dict, with a default of a dict alone."""
-    given, item = list(map(atom, node.args)), unit.local("item")
+    """`y = s.pop(k)` of a list or a dict, with a default of a dict alone; `y = q.popleft()`, the first item."""
+    given, item = list(map(atom, node.args)) or [constant(0)], unit.local("item")
     left = _rebound(unit, owner, expression("f(s, k)", f=unit.helper("lacking", lacking), s=owner, k=given[0]))
     before = [assign(item, expression("s[k]", s=owner, k=given[0])), *left]
     if len(given) == 2:
@@ -195,10 +212,17 @@ _METHODS = {
     dict.update: _Method(_update, 0, 1, words=True), dict.setdefault: _Method(_setdefault, 1, 2),
     list.insert: _Method(_insert, 2, 2), list.pop: _Method(_pop, 1, 2), dict.pop: _Method(_pop, 1, 2),
     list.reverse: _Method(_reverse, 0, 0), list.clear: _Method(_clear, 0, 0), dict.clear: _Method(_clear, 0, 0),
-    list.sort: _Method(_sort, 0, 0, words=True),
+    list.sort: _Method(_sort, 0, 0, words=True), deque.popleft: _Method(_pop, 0, 0),
+    deque.appendleft: _Method(_append_left, 1, 1), deque.extendleft: _Method(_extend_left, 1, 1),
+    deque.rotate: _Method(_rotate, 0, 1),
 }  # fmt: skip
 
 
+REBINDING = (list.insert, list.reverse, list.clear, deque.popleft, deque.appendleft, deque.extendleft, deque.rotate)
+"""Methods of a list, or of a deque, after which the variable is bound to another list; also `pop` of a named item."""
+
+
 def _method(name: str) -> _Method | None:
-    """That of a list or a dict which has this name."""
-    return _METHODS.get(getattr(list, name, None)) or _METHODS.get(getattr(dict, name, None))
+    """That of a list, a dict or a deque, for which a list stands, which has this name."""
+    found = (_METHODS.get(getattr(cls, name, None)) for cls in (list, dict, deque))
+    return next(filter(None, found), None)

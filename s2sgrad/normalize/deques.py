@@ -1,12 +1,10 @@
-"""`deque` as a list: what is taken off or put on at its left end is the first item.
+"""`deque` as a list: what is taken off or put on at its left end is the first item (`containers`).
 
     q = deque(xs)                   q = list(xs)
-    q.appendleft(v)          ->     q.insert(0, v)
-    u = q.popleft()                 u = q.pop(0)
-    q = deque(maxlen=3)             q = []
-    q.append(v)              ->     q.append(v); if len(q) > 3: q.pop(0)
+    q = deque(maxlen=3)      ->     q = []
+    q.append(v)                     q.append(v); if len(q) > 3: q.pop(0)
 
-Of local variables of which nothing but their items is asked: elsewhere a deque is no list.
+One that holds no more than so many items is a local variable, of which nothing but its items is asked.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -47,10 +45,12 @@ from s2sgrad.normalize.name_uses import NameUses
 from s2sgrad.primitives import libraries
 from s2sgrad.primitives.catalogue import is_named
 
-_ALIKE = (list.append, list.pop, list.extend, list.clear, list.index, list.count, list.remove, list.reverse, list.insert)
-"""Methods of a list that do the same to a deque."""
+_KEEPING = (deque.pop, deque.popleft, deque.clear, deque.remove, deque.reverse)
+"""Methods after which there are no more items than before."""
 
-Lengths = dict[str, gast.AST | None]
+_FREE = constant(None)
+
+Lengths = dict[str, gast.AST]
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -58,32 +58,49 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     lengths = _lengths(unit, tree)
     while unfollowed := _unfollowed(unit, tree, lengths):
         lengths = {q: n for q, n in lengths.items() if q not in unfollowed}
-    if not lengths:
-        return tree
     limits = {q: name(unit.local("most")) if _is_counted(n) else n for q, n in lengths.items()}
     for function in [n for n in nodes(tree) if isinstance(n, gast.FunctionDef)]:
         function.body = rewritten(function.body, lambda s: _written(unit, s, limits))
-    return _Methods(limits).visit(tree)
+    free = NameUses(tree).always(also=lambda value: _most(unit, value) is _FREE)
+    return _Limits({**limits, **dict.fromkeys(free, _FREE)}).visit(tree)
 
 
-def _is_counted(most: gast.AST | None) -> bool:
+def as_list(unit: Unit, node: gast.AST) -> gast.AST | None:
+    """`list(xs)` for `deque(xs)`, which may hold any number of items, wherever it is made and whoever gets it; None for
+    anything else."""
+    if _most(unit, node) is not _FREE:
+        return None
+    unit.queues = True
+    return placed(node, _listed(unit, _arguments(node)))
+
+
+def _most(unit: Unit, node: gast.AST) -> gast.AST | None:
+    """How many items a new deque may hold; None of anything else."""
+    given = _arguments(node) if unit.called(node) is deque else None
+    most = None if given is None else given.get("maxlen", _FREE)
+    return _FREE if most is not None and is_none(most) else most
+
+
+def _listed(unit: Unit, given: dict[str, gast.AST]) -> gast.AST:
+    """A list of the items that a deque has first."""
+    items = given.get("iterable", gast.List([], gast.Load()))
+    return items if isinstance(items, gast.List) else gast.Call(unit.builtin(list), [items], [])
+
+
+def _is_counted(most: gast.AST) -> bool:
     """Whether only the running text tells how many items a deque may hold."""
-    return most is not None and whole_number(most) is None
+    return whole_number(most) is None
 
 
 def _lengths(unit: Unit, tree: gast.FunctionDef) -> Lengths:
-    """The variables that are bound to deques alone, and how many items each may hold at most; None: any number."""
+    """The variables that are bound to one deque alone which holds so many items at most."""
     out: Lengths = {}
     outside = {n for node in nodes(tree) if isinstance(node, gast.Global) for n in node.names}
     for variable, values in NameUses(tree).assigned.items():
-        given = [_arguments(value) for value in values if unit.called(value) is deque]
-        if not given or None in given or variable in outside:
-            continue
-        most = [arguments.get("maxlen") for arguments in given]
-        free = all(n is None or is_none(n) for n in most)
-        positive = most[0] is not None and (_is_counted(most[0]) or whole_number(most[0]) > 0)
-        if free or (len(given) == 1 and positive):
-            out[variable] = None if free else most[0]
+        most = _most(unit, values[0])
+        bounded = most is not None and most is not _FREE and (_is_counted(most) or whole_number(most) > 0)
+        if len(values) == 1 and bounded and variable not in outside:
+            out[variable] = most
     return out
 
 
@@ -118,12 +135,8 @@ def _followed(unit: Unit, tree: gast.FunctionDef, lengths: Lengths) -> Iterable[
             target = unit.called(node)
             if is_one_of(target, (len, deque, reversed, *RUN_THROUGH, *LAZY)) or libraries.is_numeric(target):
                 yield from arguments_of(node)
-        elif isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add):
-            yield from (node.target,) if lengths.get(getattr(node.target, "id", ""), node) is None else ()
-        elif isinstance(node, gast.Assign) and (made := bound_name(node)) in lengths:
-            other = getattr(node.value, "id", None)
-            if unit.called(node.value) is deque or (other in lengths and lengths[other] is lengths[made] is None):
-                yield from (node.targets[0], node.value)
+        elif isinstance(node, gast.Assign) and bound_name(node) in lengths and unit.called(node.value) is deque:
+            yield node.targets[0]
 
 
 def _read(node: gast.AST) -> Iterable[gast.AST]:
@@ -153,9 +166,7 @@ def _changed(call: gast.Call, lengths: Lengths) -> Iterable[gast.AST]:
     owner = call.func.value if isinstance(call.func, gast.Attribute) else None
     if not isinstance(owner, gast.Name) or owner.id not in lengths or call.keywords:
         return
-    from_end = not call.args or not is_named(call.func.attr, list.pop)
-    free = lengths[owner.id] is None or not is_named(call.func.attr, list.insert)
-    if call.func.attr in _STATEMENTS or (is_named(call.func.attr, *_ALIKE) and from_end and free):
+    if call.func.attr in _STATEMENTS or is_named(call.func.attr, *_KEEPING):
         yield owner
 
 
@@ -168,7 +179,7 @@ def _taken(call: gast.Call, lengths: Lengths) -> Iterable[gast.AST]:
             yield owner
 
 
-class _Methods(Transformer):
+class _Limits(Transformer):
     """`q.popleft()` as `q.pop(0)`, `q.maxlen` as the number that it is."""
 
     def __init__(self, lengths: Lengths) -> None:
@@ -176,14 +187,13 @@ class _Methods(Transformer):
 
     def visit_Call(self, call: gast.Call) -> gast.AST:
         owner = call.func.value if isinstance(call.func, gast.Attribute) else None
-        if getattr(owner, "id", None) in self.lengths and is_named(call.func.attr, deque.popleft):
+        if self.lengths.get(getattr(owner, "id", None), _FREE) is not _FREE and is_named(call.func.attr, deque.popleft):
             call.func.attr, call.args = "pop", at(call, constant(0))
         return self.generic_visit(call)
 
     def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
         if getattr(node.value, "id", None) in self.lengths and is_named(node.attr, deque.maxlen):
-            most = self.lengths[node.value.id]
-            return at(node, constant(None) if most is None else clone(most))[0]
+            return at(node, clone(self.lengths[node.value.id]))[0]
         return self.generic_visit(node)
 
 
@@ -202,76 +212,61 @@ def _written(unit: Unit, statement: gast.AST, lengths: Lengths) -> list[gast.AST
     return [placed(statement, s) for s in write(unit, owner, call.args, lengths[owner])]
 
 
-def _begun(unit: Unit, statement: gast.Assign, most: gast.AST | None) -> list[gast.AST]:
+def _begun(unit: Unit, statement: gast.Assign, most: gast.AST) -> list[gast.AST]:
     given = _arguments(statement.value)
-    items: gast.AST = gast.List([], gast.Load())
+    items = _listed(unit, given)
     before: list[gast.AST] = []
     cut: list[gast.AST] = []
-    if "iterable" in given:
-        shown = isinstance(given["iterable"], gast.List)
-        items = given["iterable"] if shown else gast.Call(unit.builtin(list), [given["iterable"]], [])
     if isinstance(most, gast.Name):
         before = statements("most = n\nif most < 0:\n    raise ValueError('maxlen must be non-negative')",
                             most=most.id, n=given["maxlen"], ValueError=unit.builtin(ValueError))  # fmt: skip
         if "iterable" in given:
             cut = statements("del q[: max(len(q) - n, 0)]", q=bound_name(statement), n=most, len=unit.builtin(len),
                              max=unit.builtin(max))  # fmt: skip
-    elif most is not None and not (isinstance(items, gast.List) and len(items.elts) <= whole_number(most)):
+    elif not (isinstance(items, gast.List) and len(items.elts) <= whole_number(most)):
         items = expression("xs[first:]", xs=items, first=constant(-whole_number(most)))
     statement.value = placed(statement.value, items)
     return [*(placed(statement, s) for s in before), statement, *(placed(statement, s) for s in cut)]
 
 
-def _text(unit: Unit, text: str, **holes: object) -> list[gast.AST]:
-    functions = {f.__name__: unit.builtin(f) for f in (len,) if f"{f.__name__}(" in text}
-    return statements(text, **holes, **functions)
-
-
-def _limited(unit: Unit, text: str, most: gast.AST | None, left: bool, **holes: object) -> list[gast.AST]:
+def _limited(unit: Unit, text: str, most: gast.AST, left: bool, **holes: object) -> list[gast.AST]:
     """What puts an item on, and takes one off at the other end where there are too many."""
-    if most is None:
-        return _text(unit, text, **holes)
     taken = "pop()" if left else "pop(0)"
-    over = _text(unit, f"if len(q) > n:\n    q.{taken}", q=holes["q"], n=most)
-    (body,) = _text(unit, text, **holes)
+    over = statements(f"if len(q) > n:\n    q.{taken}", q=holes["q"], n=most, len=unit.builtin(len))
+    (body,) = statements(text, **holes)
     if isinstance(body, gast.For):
         body.body += over
         return [body]
     return [body, *over]
 
 
-def _append(unit: Unit, q: str, given: list[gast.AST], most: gast.AST | None) -> list[gast.AST]:
+def _append(unit: Unit, q: str, given: list[gast.AST], most: gast.AST) -> list[gast.AST]:
     return _limited(unit, "q.append(v)", most, False, q=q, v=given[0])
 
 
-def _append_left(unit: Unit, q: str, given: list[gast.AST], most: gast.AST | None) -> list[gast.AST]:
+def _append_left(unit: Unit, q: str, given: list[gast.AST], most: gast.AST) -> list[gast.AST]:
     return _limited(unit, "q.insert(0, v)", most, True, q=q, v=given[0])
 
 
-def _extend(unit: Unit, q: str, given: list[gast.AST], most: gast.AST | None) -> list[gast.AST]:
-    if most is None:
-        return _text(unit, "q.extend(xs)", q=q, xs=given[0])
+def _extend(unit: Unit, q: str, given: list[gast.AST], most: gast.AST) -> list[gast.AST]:
     return _limited(unit, "for v in xs:\n    q.append(v)", most, False, q=q, v=unit.local("item"), xs=given[0])
 
 
-def _extend_left(unit: Unit, q: str, given: list[gast.AST], most: gast.AST | None) -> list[gast.AST]:
+def _extend_left(unit: Unit, q: str, given: list[gast.AST], most: gast.AST) -> list[gast.AST]:
     return _limited(unit, "for v in xs:\n    q.insert(0, v)", most, True, q=q, v=unit.local("item"), xs=given[0])
 
 
-def _rotate(unit: Unit, q: str, given: list[gast.AST], most: gast.AST | None) -> list[gast.AST]:
-    turns = whole_number(given[0]) if given else 1
-    if turns in (1, -1):
-        return _text(unit, "if q:\n    q.insert(0, q.pop())" if turns == 1 else "if q:\n    q.append(q.pop(0))", q=q)
-    first = unit.local("first")
-    n = given[0] if turns is None else constant(turns)
-    return _text(unit, "if q:\n    first = -n % len(q)\n    q[:] = q[first:] + q[:first]", q=q, first=first, n=n)
+def _rotate(unit: Unit, q: str, given: list[gast.AST], most: gast.AST) -> list[gast.AST]:
+    first, turns = unit.local("first"), given[0] if given else constant(1)
+    return statements("first = -n % max(len(q), 1)\nq[:] = q[first:] + q[:first]", q=q, first=first, n=turns,
+                      max=unit.builtin(max), len=unit.builtin(len))  # fmt: skip
 
 
-_Writer = Callable[[Unit, str, list[gast.AST], gast.AST | None], list[gast.AST]]
+_Writer = Callable[[Unit, str, list[gast.AST], gast.AST], list[gast.AST]]
 _STATEMENTS: dict[str, _Writer] = {
     m.__name__: write
     for m, write in (
-        (deque.append, _append), (deque.appendleft, _append_left), (deque.extend, _extend),
-        (deque.extendleft, _extend_left), (deque.rotate, _rotate),
+        (deque.append, _append), (deque.appendleft, _append_left), (deque.extend, _extend), (deque.extendleft, _extend_left),
+        (deque.rotate, _rotate),
     )
 }  # fmt: skip

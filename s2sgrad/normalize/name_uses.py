@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import gast
 
@@ -45,10 +45,12 @@ class NameUses:
             elif (name := bound_name(node)) is not None:
                 self.assigned[name].append(node.value)
 
-    def always(self, *kinds: type, updated: bool = False) -> set[str]:
-        """The names that are bound to expressions of these kinds and to nothing else; `updated`: but may be updated."""
+    def always(self, *kinds: type, updated: bool = False, also: Callable[[gast.AST], bool] | None = None) -> set[str]:
+        """The names that are bound to expressions of these kinds, or of which `also` is true, and to nothing else;
+        `updated`: but may be updated."""
         alone = {n for n, v in self.assigned.items() if self.bound[n] == len(v) + (self.updated[n] if updated else 0)}
-        return {n for n in alone if all(isinstance(value, kinds) for value in self.assigned[n])}
+        fits = (lambda v: isinstance(v, kinds)) if also is None else (lambda v: isinstance(v, kinds) or also(v))
+        return {n for n in alone if all(map(fits, self.assigned[n]))}
 
     def only_read_in(self, name: str, places: Iterable[int]) -> bool:
         """Whether all that reads a name is among these nodes, given by identity."""

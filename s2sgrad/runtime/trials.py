@@ -15,12 +15,24 @@ import numpy as np
 
 from s2sgrad.runtime.checks import Outcome, Refusal
 
-_CONTAINERS = (list, dict, set, collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter)
+_CONTAINERS = (dict, set, collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter)
 _IN_PLACE = {
     "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv, "//=": operator.ifloordiv,
     "%=": operator.imod, "**=": operator.ipow, "@=": operator.imatmul, "&=": operator.iand, "|=": operator.ior,
     "^=": operator.ixor, "<<=": operator.ilshift, ">>=": operator.irshift,
 }  # fmt: skip
+
+
+class _Queue(list):
+    """A list, which may stand for a deque."""
+
+    appendleft = extendleft = list.append
+
+    def popleft(self) -> Any:
+        return self.pop(0)
+
+    def rotate(self, turns: int = 1) -> None:
+        operator.index(turns)
 
 
 def passed_on(which: int, handlers: int) -> int:
@@ -54,6 +66,8 @@ def scratch(x: Any) -> Any:
     """
     if isinstance(x, np.ndarray):
         return x.copy()
+    if type(x) is list:
+        return _Queue(x)
     if type(x) in _CONTAINERS:
         return copy.copy(x)
     if x is None or isinstance(x, (np.generic, float, int, complex, str, bytes, tuple, range)):

@@ -34,7 +34,17 @@ import gast
 
 from s2sgrad.ir.quote import assign, at, constant, name
 from s2sgrad.ir.unit import MISSING
-from s2sgrad.normalize import call_forms, comprehensions, containers, displays, index_tricks, loops, mutators, targets
+from s2sgrad.normalize import (
+    call_forms,
+    comprehensions,
+    containers,
+    deques,
+    displays,
+    index_tricks,
+    loops,
+    mutators,
+    targets,
+)
 from s2sgrad.normalize._calls import linked, walruses
 from s2sgrad.specialize.static_values import Display, Object, Value
 
@@ -182,6 +192,8 @@ class Evaluator:
             return known
         if (into := mutators.into(self.unit, node, self.atom)) is not None:
             return self.behind(node, *into)
+        if (items := deques.as_list(self.unit, node)) is not None:
+            return self.value(items)
         self.call(node)
         return node
 

@@ -38,6 +38,7 @@ from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.forms import appended_to, bound_name
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, statements_in
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.normalize import containers
 from s2sgrad.primitives.catalogue import is_named
 from s2sgrad.source import look_up, read
 from s2sgrad.specialize import memo_tables
@@ -396,9 +397,7 @@ def gives_function(target: types.FunctionType) -> bool:
 
 def _resizes(target: types.FunctionType, call: gast.Call, given: set[str]) -> bool:
     if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) and call.func.value.id in given:
-        return is_named(call.func.attr, list.insert, list.reverse, list.clear) or (
-            is_named(call.func.attr, list.pop) and bool(call.args)
-        )
+        return is_named(call.func.attr, *containers.REBINDING) or (is_named(call.func.attr, list.pop) and bool(call.args))
     hands_on = any(isinstance(n, gast.Name) and n.id in given for n in nodes(*call.args))
     called = _stands_for(call.func, target)
     return hands_on and is_plain(called) and resizes_argument(called)

@@ -11,6 +11,7 @@ an object of the caller's of which attributes are written.
 from __future__ import annotations
 
 import types
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,6 +35,7 @@ def check(units: list[Unit], at_run_time: bool = False) -> None:
     `at_run_time`: the functions are called by one that was compiled before.
     """
     _check_objects(units, at_run_time)
+    _check_queues(units)
     written = {(id(v.space), v.name): u for u in units for v in u.helpers.values() if isinstance(v, runtime.Global)}
     if not written:
         return
@@ -50,6 +52,29 @@ def check(units: list[Unit], at_run_time: bool = False) -> None:
                 writer = written[key].primal.tree.name
                 unit.refuse(node, f"the global `{key[1]}` is written by `{writer}` and read here, which is not "
                                   f"differentiated yet: {_WAY}")  # fmt: skip
+
+
+def _check_queues(units: list[Unit]) -> None:
+    """Where lists stand for deques, nothing asks whether something is a list, or a deque."""
+    if not any(u.queues for one in units for u in (one, *one.inlined)):
+        return
+    for unit in _reached([*units, *(u for one in units for u in one.inlined)]):
+        for node in _inside(unit):
+            if unit.called(node) in (isinstance, type) and _tells_apart(unit, node):
+                unit.refuse(node, "a list stands for each deque here, and this asks whether something is one: look at "
+                                  "what is no list first, or use lists alone")  # fmt: skip
+
+
+def _tells_apart(unit: Unit, call: gast.Call) -> bool:
+    """Whether the answer may be another one for a list than for a deque."""
+    if unit.called(call) is type or len(call.args) != 2:
+        return True
+    asked = call.args[1].elts if isinstance(call.args[1], gast.Tuple) else [call.args[1]]
+    classes = tuple(map(unit.resolve, asked))
+    try:
+        return issubclass(list, classes) != issubclass(deque, classes)
+    except TypeError:
+        return True
 
 
 def _check_objects(units: list[Unit], at_run_time: bool) -> None:

@@ -389,6 +389,44 @@ def deque_that_a_closure_fills(x):
     return recent[0] * recent[1]
 
 
+def pushed(queue, v):
+    queue.appendleft(v * v)
+    if len(queue) > 2:
+        queue.pop()
+
+
+@case(VECTOR)
+def deque_that_a_helper_fills(x):
+    queue = deque()
+    for v in x:
+        pushed(queue, v)
+    return queue.popleft() * sum(queue)
+
+
+@case(VECTOR)
+def deque_that_a_helper_returns(x):
+    def doubled():
+        queue = deque()
+        for v in x:
+            queue.append(2 * v)
+        return queue
+
+    queue = doubled()
+    queue.rotate(1)
+    total = 0.0
+    while queue:
+        total = total * 0.5 + queue.popleft() ** 2
+    return total
+
+
+@case(VECTOR)
+def deques_in_a_dict(x):
+    lanes = {"even": deque(), "odd": deque()}
+    for k, v in enumerate(x):
+        lanes["odd" if k % 2 else "even"].append(v * v)
+    return sum(lanes["even"]) * lanes["odd"][0]
+
+
 @case(VECTOR)
 def deque_until_it_raises(x):
     q = deque(x)

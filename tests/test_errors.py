@@ -1904,14 +1904,14 @@ NASTY = {
     "a name never bound": "def f(x):\n    return x * missing\n",
     "a name bound in one arm": "def f(x):\n    if x > 5.0:\n        y = x\n    return y * x\n",
     "a name read before it is bound": "def f(x):\n    y = z * x\n    z = x\n    return y * z\n",
-    "300 terms": "def f(x):\n    return " + " + ".join(f"x * {k}.0" for k in range(300)) + "\n",
+    "500 terms": "def f(x):\n    return " + " + ".join(f"x * {k}.0" for k in range(500)) + "\n",
     "300 factors": "def f(x):\n    return " + " * ".join(["x"] * 300) + " * 1e-80\n",
     "300 arguments of max": "def f(x):\n    return max(" + ", ".join(f"x - {k}.0" for k in range(300)) + ")\n",
     "200 nested calls": "def f(x):\n    return " + "np.sin(" * 80 + "x" + ")" * 80 + "\n",
     "80 nested parentheses": "def f(x):\n    return " + "(x * " * 80 + "x" + ")" * 80 + "\n",
     "60 nested ifs": nested_ifs(60),
     "15 nested loops": nested_loops(15),
-    "elif chain of 300": elif_chain(300),
+    "elif chain of 250": elif_chain(250),
     "1,000 lines": long_function(1000),
     "a function with 200 parameters": many_parameters(200),
     "names of underscores": """
@@ -2326,7 +2326,7 @@ def text_of(name):
 # Of them at least these have a gradient: a refusal of everything would not be noticed otherwise.
 DIFFERENTIATED = [
     "the argument itself", "return in the middle", "a loop that is not used", "break first", "nested while True",
-    "300 terms", "60 nested ifs", "elif chain of 300", "a function with 200 parameters", "names of underscores",
+    "500 terms", "60 nested ifs", "elif chain of 250", "a function with 200 parameters", "names of underscores",
     "names outside ASCII", "sum is a number", "range is a parameter", "np is a local", "global constant arrays",
     "default that is an array", "parameter called seed", "keyword-only parameter called seed", "names that we write",
     "a helper called like its pair", "semicolons", "line continuations", "a walrus in everything", "1,000 lines",
@@ -2386,6 +2386,31 @@ def test_nasty_programs_as_generic_text(name, module, monkeypatch):
         assert line is None, f"{type(error).__name__}: {error}, raised inside the compiler at {line}"
     else:
         compile(text, "<text>", "exec")
+
+
+OR = "def f(x):\n    return x * (x" + "".join(f" or x + {k}.0" for k in range(150)) + ")\n"
+
+
+@pytest.mark.parametrize("text", [elif_chain(600), OR], ids=["elif", "or"])
+def test_what_nests_too_deeply_is_refused(module, text):
+    made = module(text)
+    limit = sys.getrecursionlimit()
+    with pytest.raises(Unsupported, match="nests too deeply") as caught:
+        grad(made.f)(POINT)
+    assert caught.value.place.text == "def f(x):" and sys.getrecursionlimit() == limit
+
+
+def test_what_a_deep_expression_evaluates_first_stays_first(module):
+    made = module(f"""
+        def f(x):
+            seen = []
+            def note(v):
+                seen.append(v)
+                return v * x
+            y = {" + ".join(f"note({k}.0)" for k in range(120))}
+            return y * seen[0] + y * seen[-1] + len(seen)
+    """)
+    assert grad(made.f)(POINT) == pytest.approx(sum(range(120)) * 119.0)
 
 
 def test_infinite_recursion_ends_in_a_recursion_error(module):

@@ -288,22 +288,22 @@ def test_asserts_that_pytest_rewrote():
 
 def test_a_long_function_and_a_deep_one(module):
     made = module(
-        "def f(x):\n" + "    x = x + 1\n" * 3000 + "    return x\ndef g(x):\n    return " + " + ".join("x" * 150) + "\n"
+        "def f(x):\n" + "    x = x + 1\n" * 3000 + "    return x\ndef g(x):\n    return " + " + ".join("x" * 500) + "\n"
     )
     assert len(read(made.f).fresh_tree().body) == 3001
     assert read(made.g).fresh_tree().body[0].value.right.id == "x"
 
 
 def test_what_nests_too_deeply_is_refused(module):
-    made = module("def g(x):\n    return " + " + ".join("x" * 600) + "\n")
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(1000)
+    sys.setrecursionlimit(20_000)
     try:
-        with pytest.raises(NoSource, match="nested too deeply") as caught:
-            read(made.g)
-        assert caught.value.place.line == 1
+        made = module("def g(x):\n    return " + " + ".join("x" * 4000) + "\n")
     finally:
         sys.setrecursionlimit(limit)
+    with pytest.raises(NoSource, match="nested too deeply") as caught:
+        read(made.g)
+    assert caught.value.place.line == 1
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import sys
 import threading
 import types
 import warnings
@@ -32,7 +31,6 @@ from s2sgrad.source import GENERATED, look_up
 from s2sgrad.transform import global_conflicts
 
 LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
-_RECURSION = 20_000  # each `elif` of a chain and each term of a sum is a level deeper, and gast takes five frames for it
 
 
 class Recipe:
@@ -221,12 +219,10 @@ def compile_pair(
 
 @contextlib.contextmanager
 def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
-    """Quiet, uncollected, with room for trees nested as deeply as Python's own parser takes them; notes what is looked up.
+    """Quiet, uncollected; notes what is looked up.
 
-    What fails in there, and is no refusal, is a `Defect` of ours."""
+    What nests too deeply is refused, and what else fails in there, and is no refusal, is a `Defect` of ours."""
     with LOCK:
-        before = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(before, _RECURSION))
         behaviour.forget()
         mod_ref.forget()
         try:
@@ -234,11 +230,12 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
                 warnings.simplefilter("ignore")
                 yield lookups
         except Exception as error:
+            if raised.is_too_deep(error):
+                raise raised.too_deep(function) from None
             if raised.is_defect(error, AssertionError):
                 raise raised.defect(error, function) from error
             raise
         finally:
-            sys.setrecursionlimit(before)
             behaviour.forget()  # they hold the functions that they looked at
             mod_ref.forget()
 

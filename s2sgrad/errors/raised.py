@@ -19,7 +19,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from s2sgrad.errors import GENERATED, MADE, Defect, Place, Refused, S2SGradError, is_written
+from s2sgrad.errors import GENERATED, MADE, Defect, Place, Refused, S2SGradError, Unsupported, is_written
 from s2sgrad.errors.wording import Wording
 from s2sgrad.runtime.checks import Refusal
 
@@ -158,6 +158,23 @@ def defect(error: Exception, function: Any) -> Defect:
     found = Defect(f"s2sgrad itself failed on `{name}` ({what}): please report it with the function", head(function))
     found.__cause__ = error
     return found
+
+
+def is_too_deep(error: Exception) -> bool:
+    """Whether we, or Python's parser on a text of ours, came to the end of how deep a program may nest."""
+    if isinstance(error, RecursionError):
+        return all(map(is_hidden, map(_file, _frames(error))))
+    ours = isinstance(error, SyntaxError) and (error.filename or "").startswith(GENERATED)
+    return ours and "too many" in str(error)  # statically nested blocks, levels of indentation
+
+
+def too_deep(function: Any) -> Unsupported:
+    """The refusal of a function that nests too deeply."""
+    name = getattr(function, "__qualname__", "this function")
+    return Unsupported(
+        f"`{name}`, or what it calls, nests too deeply to be compiled: split the longest chain of `elif`s or the deepest "
+        f"blocks into functions, or raise sys.setrecursionlimit (it is {sys.getrecursionlimit()})", head(function)
+    )  # fmt: skip
 
 
 def head(function: Any) -> Place | None:

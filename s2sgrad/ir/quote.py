@@ -46,23 +46,37 @@ def clone(node: Any, put: Callable[[gast.AST], Any] | None = None) -> Any:
 
     Where `put` says something other than None of a node, that stands in the copy, in a list perhaps several.
     """
-    kind = type(node)
-    if kind is list:
-        copies = [clone(item, put) for item in node]
-        return copies if put is None else [part for c in copies for part in (c if type(c) is list else (c,))]
-    parts = PARTS[kind]
-    if parts is None:
-        return node
-    if put is not None and (new := put(node)) is not None:
-        return new
-    copy = kind.__new__(kind)
-    held = copy.__dict__
-    held.update(node.__dict__)
-    for field in parts:
-        value = held.get(field)
-        if value is not None:
-            held[field] = clone(value, put)
-    return copy
+    if put is None and not (node_fields := PARTS[type(node)]) and node_fields is not None:
+        leaf = type(node).__new__(type(node))
+        leaf.__dict__.update(node.__dict__)
+        return leaf
+    waiting: list[tuple[dict[str, Any], tuple[str, ...]]] = []  # copies that still have the parts of what they are copies of
+
+    def copied(part: Any) -> Any:
+        kind = type(part)
+        if kind is list:
+            copies = [copied(item) for item in part]
+            return copies if put is None else [item for c in copies for item in (c if type(c) is list else (c,))]
+        fields = PARTS[kind]
+        if fields is None:
+            return part
+        if put is not None and (new := put(part)) is not None:
+            return new
+        copy = kind.__new__(kind)
+        held = copy.__dict__
+        held.update(part.__dict__)
+        if fields:
+            waiting.append((held, fields))
+        return copy
+
+    root = copied(node)
+    while waiting:
+        held, fields = waiting.pop()
+        for field in fields:
+            value = held.get(field)
+            if value is not None:
+                held[field] = copied(value)
+    return root
 
 
 def loaded(target: gast.AST) -> gast.AST:

@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sgrad import errors, runtime
 from s2sgrad.errors import NoRule, S2SGradError, Unsupported, raised, wording
-from s2sgrad.ir import advice, imported, scoping
+from s2sgrad.ir import advice, deep_expressions, imported, scoping
 from s2sgrad.ir.held_functions import held_function, is_followed
 from s2sgrad.ir.lookups import note_attribute, note_import, note_name
 from s2sgrad.ir.names import Namer
@@ -136,18 +136,19 @@ class Unit:
 
     @classmethod
     def of(cls, primal: Primal) -> tuple[Unit, gast.FunctionDef]:
-        """The unit of a function and its tree, before any pass."""
+        """The unit of a function and its tree, before any pass; what nests deeply is cut."""
         tree = primal.fresh_tree()
         tree.decorator_list = []  # they have run
         names = Namer({n for part in (tree.args, *tree.body) for n in scoping.names(part)})
         renamed = scoping.apart(tree, names.fresh)
+        parts = deep_expressions.cut_all(tree, names.fresh)
         compound = {place_of(n) for n in nodes(tree) if isinstance(n, COMPOUND)}
         outer = {n for node in nodes(tree) if isinstance(node, gast.Global) for n in node.names}
         bound = _bound(tree) - outer
         found = imported.bindings(tree, primal.function)
         bound |= {imported.bound_name(s, alias) for s in imported.statements(tree.body) for alias in s.names} - found.keys()
         names.taken |= {*outer, *bound, *found}
-        unit = cls(primal, names, locals=bound, compound=compound)
+        unit = cls(primal, names, locals=bound, compound=compound, own_names=set(parts))
         unit.words.update({new: ("{}", old) for new, old in renamed.items()})
         for bound_, binding in found.items():
             note_import(binding.name if binding.home is sys.modules else bound_, binding)

@@ -21,7 +21,7 @@ import gast
 
 from s2sgrad.ir import scoping
 from s2sgrad.ir.forms import alone
-from s2sgrad.ir.quote import at, constant, name, nodes
+from s2sgrad.ir.quote import at, constant, name, nested, nodes
 from s2sgrad.ir.unit import Unit, parameters
 
 _STATEMENTS = {
@@ -67,12 +67,13 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     for parameter in parameters(tree):
         parameter.annotation = None
     tree.returns = None
-    tree.body = _block(unit, tree.body, _is_generator(unit))
+    _blocks(unit, tree.body, _is_generator(unit))
     return tree
 
 
-def _block(unit: Unit, body: list[gast.AST], in_generator: bool = False) -> list[gast.AST]:
-    return [kept for statement in body for kept in _statement(unit, statement, in_generator)]
+def _blocks(unit: Unit, body: list[gast.AST], in_generator: bool) -> None:
+    for block in nested(body):
+        block[:] = [kept for statement in block for kept in _statement(unit, statement, in_generator)]
 
 
 def _statement(unit: Unit, statement: gast.AST, in_generator: bool) -> list[gast.AST]:
@@ -93,10 +94,7 @@ def _statement(unit: Unit, statement: gast.AST, in_generator: bool) -> list[gast
     if isinstance(statement, gast.Pass) or isinstance(value, gast.Constant):
         return []
     if isinstance(statement, gast.FunctionDef):
-        statement.body = _block(unit, statement.body, yields(statement))
-    elif isinstance(statement, (gast.If, gast.For, gast.While)):
-        statement.body = _block(unit, statement.body, in_generator)
-        statement.orelse = _block(unit, statement.orelse, in_generator)
+        _blocks(unit, statement.body, yields(statement))
     return [statement]
 
 

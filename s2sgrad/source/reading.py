@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import types
 from typing import Any
 
 import gast
+from gast.ast3 import Ast3ToGAst
 
 from s2sgrad.errors import NoSource
 from s2sgrad.source.files import Found, file_of, text_of
@@ -48,8 +50,23 @@ def read(function: Any) -> Primal:
     return Primal(function, tree, code.co_filename, lines)
 
 
+class _Converter(Ast3ToGAst):
+    """gast's own conversion, from the leaves up: however deep a tree nests, it meets parts that are converted."""
+
+    def __init__(self) -> None:
+        self._done: dict[ast.AST, Any] = {}
+
+    def converted(self, tree: ast.AST) -> Any:
+        for node in reversed(list(ast.walk(tree))):
+            self._done[node] = super().visit(node)
+        return self._done[tree]
+
+    def visit(self, node: ast.AST) -> Any:
+        return self._done[node]
+
+
 def _converted(found: Found) -> gast.FunctionDef:
-    tree = gast.ast_to_gast(found.node)
+    tree = _Converter().converted(found.node)
     if isinstance(tree, gast.Lambda):
         given = {name: getattr(tree, name) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
         body = gast.Return(value=tree.body)

@@ -18,14 +18,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects, picked
 from s2sgrad.analysis.call_results import of_shadow
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import (
-    UNKNOWN,
-    Array,
-    Container,
-    Kind,
-    Number,
-    is_plain_index,
-)
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, is_plain_index
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import assign, clone, constant, expression, mentioned, name, nodes
 from s2sgrad.ir.reach import call
@@ -38,6 +31,8 @@ from s2sgrad.transform import stores, zeros
 from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value, total
 from s2sgrad.transform.saved_predicates import Decisions
 from s2sgrad.transform.unbroadcasting import conformed, relation
+
+_TERMS = 40  # of a sum that is written as one expression
 
 
 class Bars:
@@ -161,7 +156,7 @@ class Bars:
             if y in self.present:
                 given.insert(0, self._held(y))
                 del self.present[y]
-            if any(c.index is not None for c in given) or not all(c.numeric for c in given[1:]):
+            if len(given) > _TERMS or any(c.index is not None for c in given) or not all(c.numeric for c in given[1:]):
                 given = [self.settled(c, y) for c in given]
                 self.write(y, given)
                 return self._held(y, consume=True)
@@ -207,7 +202,10 @@ class Bars:
             sections = [replace(c, value=self.named(self._of_its_own(c), anew=True).value) for c in sections]
         if whole:
             levels = [c.idle for c in whole] + [self.present[x].idle for _ in (1,) if x in self.present]
-            self._write_whole(x, bar, self._broadcasting(x, whole, kind), kind)
+            whole = self._broadcasting(x, whole, kind)
+            most = len(whole) if late else _TERMS
+            for k in range(0, len(whole), most):
+                self._write_whole(x, bar, whole[k : k + most], kind)
             if x in self.present:
                 self.present[x].idle = zeros.both(levels)
         if not sections:

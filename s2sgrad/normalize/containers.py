@@ -42,6 +42,7 @@ from s2sgrad import runtime
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, placed, statements
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import library_desugaring, loops, targets
+from s2sgrad.primitives.catalogue import is_named
 from s2sgrad.runtime.structure import lacking
 
 Written = tuple[list[gast.AST], gast.AST]
@@ -218,8 +219,13 @@ _METHODS = {
 }  # fmt: skip
 
 
-REBINDING = (list.insert, list.reverse, list.clear, deque.popleft, deque.appendleft, deque.extendleft, deque.rotate)
-"""Methods of a list, or of a deque, after which the variable is bound to another list; also `pop` of a named item."""
+def rebinds(call: gast.Call) -> bool:
+    """Whether the method of a list, or of a deque, that is called binds the variable to another list."""
+    named = is_named(call.func.attr, list.pop) and bool(call.args)
+    return named or is_named(call.func.attr, *_REBINDING)
+
+
+_REBINDING = (list.insert, list.reverse, list.clear, deque.popleft, deque.appendleft, deque.extendleft, deque.rotate)
 
 
 def _method(name: str) -> _Method | None:

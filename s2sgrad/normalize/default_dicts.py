@@ -2,9 +2,10 @@
 
     d = defaultdict(list)           d = {}
     d[k].append(v)          ->      d.setdefault(k, []).append(v)
-    s = s + d[n]                    d.setdefault(n, []); s = s + d[n]
+    s = s + d[n]                    s = s + d.setdefault(n, [])
 
-Of a local variable that is bound once, and of which nothing but keys, values and items is asked.
+Which variables stand for one is read off the text: they are bound to `defaultdict(..)`, to one another, or to what a
+function returns that returns one.  A function that is given one is another function, whose parameter stands for one.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -20,131 +21,248 @@ def f(xs):
     for k, x in xs:
         d.setdefault(k, 0.0)
         d[k] += x * x
-    d.setdefault('a', 0.0)
-    return d['a']
+    return d.setdefault('a', 0.0)
 """
 
 from __future__ import annotations
 
+import types
+import weakref
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import gast
 
-from s2sgrad.ir.forms import alone, bound_name
-from s2sgrad.ir.quote import at, blocks, clone, constant, name, nodes, rewritten
-from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad import emit
+from s2sgrad.analysis import effects
+from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.quote import Transformer, assign, at, clone, constant, expression, name, nodes, placed, statements
+from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.normalize.name_uses import NameUses
 from s2sgrad.primitives.catalogue import is_named
+from s2sgrad.source import read
+from s2sgrad.source.making import made
 
-_READERS = (len, sorted, list, dict)
-_READ = (dict.items, dict.keys, dict.values, dict.get, dict.pop, dict.setdefault)
-_LATER = (gast.IfExp, gast.BoolOp, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp,
-          gast.FunctionDef)  # fmt: skip
+_READERS = (len, sorted, list, dict, set, tuple, enumerate, sum, max, min, any, all, bool, iter, reversed)
+_METHODS = (dict.items, dict.keys, dict.values, dict.get, dict.pop, dict.setdefault, dict.update, dict.clear)
+_PLAIN = {float: constant(0.0), int: constant(0), list: gast.List([], gast.Load()), dict: gast.Dict([], []),
+          bool: constant(False)}  # fmt: skip
+_running: set[types.FunctionType] = set()
+_variants: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class Default:
+    """What a missing key stands for; `inner` where that is a `defaultdict` itself."""
+
+    text: str
+    inner: Default | None = None
+
+    def node(self) -> gast.AST:
+        return expression(self.text)
+
+
+Known = dict[str, Default]
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without `defaultdict`, where it can be followed; elsewhere it is refused later."""
-    made = _made(unit, tree)
-    for local in [n for n, statement in made.items() if _is_followed(unit, tree, n, statement)]:
-        statement = made[local]
-        default = _default(unit, statement.value)
-        statement.value = at(statement.value, gast.Dict([], []))[0]
-        tree.body = rewritten(tree.body, lambda s: _asked(unit, s, local, default))
-    return tree
+    return _written(unit, tree, _known(unit, tree, {}))
 
 
-def _made(unit: Unit, tree: gast.FunctionDef) -> dict[str, gast.Assign]:
-    """The variables that are bound to a `defaultdict`, and to nothing else."""
-    found: dict[str, gast.Assign] = {}
-    for node in nodes(tree):
-        value = node.value if isinstance(node, gast.Assign) else None
-        if unit.called(value) is defaultdict and _default(unit, value) is not None and (variable := bound_name(node)):
-            found[variable] = node
+def _known(unit: Unit, tree: gast.FunctionDef, given: Known) -> Known:
+    """The variables that stand for a `defaultdict` and nothing else, of which only what is followed is asked."""
+    uses = NameUses(tree)
+    outside = {n for node in nodes(tree) if isinstance(node, (gast.Global, gast.Nonlocal)) for n in node.names}
+    found, before = dict(given), None
+    while found != before:
+        before = dict(found)
+        for variable, values in uses.assigned.items():
+            defaults = {_default_of(unit, value, found) for value in values}
+            alone = uses.bound[variable] == len(values) + (variable in given)
+            if len(defaults) == 1 and None not in defaults and alone and variable not in outside:
+                found.setdefault(variable, defaults.pop())
+    while unfollowed := {v for v in found if not _is_followed(unit, tree, v, found)}:
+        found = {v: d for v, d in found.items() if v not in unfollowed}
     return found
 
 
-def _default(unit: Unit, call: gast.Call) -> gast.AST | None:
-    """What a missing key stands for; None where that is not known."""
-    if len(call.args) != 1 or call.keywords:
+def _default_of(unit: Unit, node: gast.AST, known: Known) -> Default | None:
+    """What is under a missing key of the value of an expression; None where it is not surely a `defaultdict`."""
+    if isinstance(node, gast.Name):
+        return known.get(node.id)
+    if isinstance(node, gast.Subscript):
+        owner = _default_of(unit, node.value, known)
+        return None if owner is None else owner.inner
+    target = unit.called(node)
+    if target is defaultdict:
+        return _made(unit, node)
+    return _returned(target) if isinstance(target, types.FunctionType) else None
+
+
+def _made(unit: Unit, call: gast.Call) -> Default | None:
+    factory = call.args[0] if call.args else None
+    if factory is None or isinstance(factory, gast.Starred):
         return None
-    factory = call.args[0]
     if isinstance(factory, gast.Lambda):
-        return factory.body if not _parameters(factory) else None
+        a = factory.args
+        if [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]:
+            return None
+        inner = _made(unit, factory.body) if unit.called(factory.body) is defaultdict else None
+        return Default(emit.expression(factory.body), None) if inner is None else Default("{}", inner)
     target = unit.resolve(factory)
-    plain = {float: constant(0.0), int: constant(0), list: gast.List([], gast.Load()), dict: gast.Dict([], [])}
-    return None if target is MISSING else next((node for kind, node in plain.items() if target is kind), None)
+    plain = None if target is MISSING else next((node for kind, node in _PLAIN.items() if target is kind), None)
+    return None if plain is None else Default(emit.expression(plain))
 
 
-def _parameters(function: gast.Lambda) -> list[gast.AST]:
-    a = function.args
-    return [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
+def _returned(function: types.FunctionType) -> Default | None:
+    """What is under a missing key of what a function returns, where that is always a `defaultdict`."""
+    if function in _running or effects.is_library(function):
+        return None
+    _running.add(function)
+    try:
+        unit, tree = Unit.of(read(function))
+        known = _known(unit, tree, {}) if any(unit.called(n) is not MISSING for n in nodes(tree)) else {}
+        inside = {id(n) for f in nodes(*tree.body) if isinstance(f, (gast.FunctionDef, gast.Lambda)) for n in nodes(f)}
+        ends = [n for n in nodes(tree) if isinstance(n, gast.Return) and id(n) not in inside]
+        defaults = {n.value and _default_of(unit, n.value, known) for n in ends}
+    except (S2SGradError, OSError, TypeError):
+        return None
+    finally:
+        _running.discard(function)
+    (default,) = defaults if len(defaults) == 1 else (None,)
+    return default if default is not None and _is_closed(default) else None
 
 
-def _is_followed(unit: Unit, tree: gast.FunctionDef, local: str, statement: gast.Assign) -> bool:
-    """Whether every mention of the variable is one of those that can be written out, and every key is read at once."""
-    mentions = [n for n in nodes(tree) if isinstance(n, gast.Name) and n.id == local and n is not statement.targets[0]]
-    if any(_reads(n, local) for n in nodes(*_read_later(tree))):
-        return False
-    followed = _followed(unit, tree)
-    return all(id(n) in followed for n in mentions)
+def _is_closed(default: Default) -> bool:
+    """Whether a default means the same in another function."""
+    closed = not any(isinstance(n, (gast.Name, gast.Lambda)) for n in nodes(default.node()))
+    return closed and (default.inner is None or _is_closed(default.inner))
 
 
-def _read_later(tree: gast.FunctionDef) -> Iterator[gast.AST]:
-    """The parts of a function that are not evaluated where they stand, once."""
+# --- what is asked of one ------------------------------------------------------------------------------------------------
+
+
+def _is_followed(unit: Unit, tree: gast.FunctionDef, variable: str, known: Known) -> bool:
+    """Whether every mention of the variable is one of those that can be written out."""
+    mentions = {id(n) for n in nodes(tree) if isinstance(n, gast.Name) and n.id == variable}
+    mentions -= {id(p) for p in parameters(tree)}
+    return mentions <= set(map(id, _followed(unit, tree, known)))
+
+
+def _followed(unit: Unit, tree: gast.FunctionDef, known: Known) -> Iterator[gast.AST]:
+    """The nodes of which items, or what a dict tells of itself, are read or stored, or that go where they are known."""
     for node in nodes(tree):
-        if isinstance(node, gast.While):
-            yield node.test
-        elif isinstance(node, _LATER) and node is not tree:
-            yield node
-
-
-def _followed(unit: Unit, tree: gast.FunctionDef) -> set[int]:
-    """The nodes, by identity, of which items, or what a dict tells of itself, are read or stored."""
-    out: set[int] = set()
-    for node in nodes(tree):
-        if isinstance(node, gast.Subscript) or (isinstance(node, gast.Attribute) and is_named(node.attr, *_READ)):
-            out.add(id(node.value))
+        if isinstance(node, gast.Subscript) or (isinstance(node, gast.Attribute) and is_named(node.attr, *_METHODS)):
+            yield node.value
         elif isinstance(node, gast.Compare):
-            out |= set(map(id, node.comparators))
-        elif isinstance(node, gast.Call) and any(unit.resolve(node.func) is reader for reader in _READERS):
-            out |= set(map(id, node.args))
+            yield from node.comparators
         elif isinstance(node, (gast.For, gast.comprehension)):
-            out.add(id(node.iter))
-    return out
+            yield node.iter
+        elif isinstance(node, (gast.If, gast.While, gast.IfExp, gast.UnaryOp)):
+            yield node.operand if isinstance(node, gast.UnaryOp) else node.test
+        elif isinstance(node, gast.Return) and isinstance(node.value, gast.Name):
+            yield node.value
+        elif bound_name(node) in known:
+            yield from (node.targets[0], node.value)
+        elif isinstance(node, gast.Call):
+            if any(unit.resolve(node.func) is reader for reader in _READERS):
+                yield from node.args
+            yield from _handed(unit, node, known).values()
 
 
-def _reads(node: gast.AST, local: str) -> bool:
-    """Whether a node is `d[k]`, which is read."""
-    mine = isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value.id == local
-    return mine and isinstance(node.ctx, gast.Load)
+def _handed(unit: Unit, call: gast.Call, known: Known) -> dict[str, gast.Name]:
+    """The variables that a user's function is given, by its parameters."""
+    given = [*call.args, *(k.value for k in call.keywords)]
+    if not any(isinstance(a, gast.Name) and a.id in known and _is_closed(known[a.id]) for a in given):
+        return {}
+    target = unit.resolve(call.func)
+    spread = any(isinstance(a, gast.Starred) for a in given) or any(k.arg is None for k in call.keywords)
+    if not isinstance(target, types.FunctionType) or effects.is_library(target) or spread:
+        return {}
+    try:
+        bound = signature(target).bind(*call.args, **{k.arg: k.value for k in call.keywords}).arguments
+        own, tree = Unit.of(read(target))
+    except (S2SGradError, TypeError):
+        return {}
+    handed = {p: a for p, a in bound.items() if isinstance(a, gast.Name) and a.id in known and _is_closed(known[a.id])}
+    asked = {p: known[a.id] for p, a in handed.items()}
+    if target in _running:
+        return handed
+    _running.add(target)
+    try:
+        return {p: a for p, a in handed.items() if p in _known(own, tree, asked)}
+    finally:
+        _running.discard(target)
 
 
-def _asked(unit: Unit, statement: gast.AST, local: str, default: gast.AST) -> list[gast.AST]:
-    """The statement behind others that ask for the keys that it reads."""
-    out: list[gast.AST] = []
-    read = _read_by(statement, local)
-    for section in read:
-        if not isinstance(section.slice, (gast.Name, gast.Constant)):
-            key = unit.local("key")
-            out += at(statement, gast.Assign([name(key, store=True)], section.slice, None))
-            section.slice = at(section, name(key))[0]
-    asked = [_call(local, section, default) for section in read]
-    call = alone(statement) if len(read) == 1 else None
-    method = call.func if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) else None
-    if method is not None and method.value is read[0]:
-        method.value = at(method, asked.pop())[0]
-    return [*out, *at(statement, *(gast.Expr(a) for a in asked)), statement]
+# --- what stands for it --------------------------------------------------------------------------------------------------
 
 
-def _read_by(statement: gast.AST, local: str) -> list[gast.Subscript]:
-    """The items of the variable that a statement reads, of a compound one its header."""
-    inside = {id(n) for inner in blocks(statement) for n in nodes(*inner)}
-    read = [n for n in nodes(statement) if _reads(n, local) and id(n) not in inside]
-    if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Subscript):
-        read += [statement.target] if getattr(statement.target.value, "id", "") == local else []
-    return read
+def _written(unit: Unit, tree: gast.FunctionDef, known: Known) -> gast.FunctionDef:
+    return _Asked(unit, known).visit(tree) if known else tree
 
 
-def _call(local: str, section: gast.Subscript, default: gast.AST) -> gast.Call:
-    method = gast.Attribute(name(local), "setdefault", gast.Load())
-    return at(section, gast.Call(method, [clone(section.slice), clone(default)], []))[0]
+class _Asked(Transformer):
+    """Keys that are read are asked for."""
+
+    def __init__(self, unit: Unit, known: Known) -> None:
+        self.unit, self.known = unit, known
+
+    def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
+        default = _default_of(self.unit, node.value, self.known)
+        self.generic_visit(node)
+        if default is None or not isinstance(node.ctx, gast.Load):
+            return node
+        return placed(node, expression("d.setdefault(k, v)", d=node.value, k=node.slice, v=default.node()))
+
+    def visit_AugAssign(self, statement: gast.AugAssign) -> gast.AST | list[gast.AST]:
+        target = statement.target
+        default = _default_of(self.unit, target.value, self.known) if isinstance(target, gast.Subscript) else None
+        self.generic_visit(statement)
+        if default is None:
+            return statement
+        before: list[gast.AST] = []
+        place = target.slice  # what is updated is told by its place, which is that of the statement
+        if not isinstance(target.slice, (gast.Name, gast.Constant)):
+            key = self.unit.local("key")
+            before, target.slice = at(statement, assign(key, target.slice)), at(target, name(key))[0]
+        if not isinstance(target.value, gast.Name):
+            inner = self.unit.local("inner")
+            before += at(place, assign(inner, target.value))
+            target.value = at(target, name(inner))[0]
+        asked = statements("d.setdefault(k, v)", d=clone(target.value), k=clone(target.slice), v=default.node())
+        return [*before, *at(place, *asked), statement]
+
+    def visit_Call(self, call: gast.Call) -> gast.AST:
+        if self.unit.called(call) is defaultdict and _made(self.unit, call) in self.known.values():
+            more = [*map(self.visit, call.args[1:])]
+            dict_ = gast.Call(self.unit.builtin(dict), more, call.keywords)
+            return placed(call, dict_ if more or call.keywords else gast.Dict([], []))
+        handed = _handed(self.unit, call, self.known)
+        if handed:
+            target = self.unit.resolve(call.func)
+            other = _variant(self.unit, target, {p: self.known[a.id] for p, a in handed.items()})
+            call.func = at(call.func, name(self.unit.helper(target.__name__, other)))[0]
+        return self.generic_visit(call)
+
+
+def _variant(unit: Unit, function: types.FunctionType, given: Known) -> types.FunctionType:
+    """A function of the user's whose parameters stand for what it is given."""
+    key = tuple(sorted(given.items(), key=lambda item: item[0]))
+    found = _variants.setdefault(function, {})
+    if key not in found:
+        own, tree = Unit.of(read(function))
+        tree.name = function.__name__
+        tree = _written(own, tree, _known(own, tree, given))
+        helpers = {n: v for n, v in own.helpers.items() if any(isinstance(m, gast.Name) and m.id == n for m in nodes(tree))}
+        found[key] = made(emit.function(tree), tree.name, function, helpers, set(function.__code__.co_freevars), tree,
+                          own.place)  # fmt: skip
+        found[key].__defaults__, found[key].__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    unit.lifted.append(found[key])
+    return found[key]
+
+

@@ -1,8 +1,6 @@
-"""What a name can stand for besides data: functions whose text is known, displays of them, objects.
+"""What a name can stand for besides data: functions whose text is known, and what it says; displays of them, objects.
 
     f = lambda t: w * t      ->      f is a Function;   partial(f, 2.0): a Partial;   [f, np.sin]: a Display
-
-And what the text of a function says of the functions that it returns.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -39,7 +37,6 @@ from s2sgrad.ir.forms import appended_to, bound_name
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, statements_in
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize import containers
-from s2sgrad.primitives.catalogue import is_named
 from s2sgrad.source import look_up, read
 from s2sgrad.specialize import memo_tables
 
@@ -397,7 +394,7 @@ def gives_function(target: types.FunctionType) -> bool:
 
 def _resizes(target: types.FunctionType, call: gast.Call, given: set[str]) -> bool:
     if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) and call.func.value.id in given:
-        return is_named(call.func.attr, *containers.REBINDING) or (is_named(call.func.attr, list.pop) and bool(call.args))
+        return containers.rebinds(call)
     hands_on = any(isinstance(n, gast.Name) and n.id in given for n in nodes(*call.args))
     called = _stands_for(call.func, target)
     return hands_on and is_plain(called) and resizes_argument(called)

@@ -156,6 +156,39 @@ def default_groups_by_key(v):
     return sum(sum(group) ** 2 for group in groups.values()) + len(groups["empty"])
 
 
+def squares_by_key(v):
+    sums = defaultdict(float)
+    for k, t in enumerate(v):
+        sums[k % 2] += t * t
+    return sums
+
+
+def put(groups, key, value):
+    groups[key].append(value)
+
+
+@case(VECTOR)
+def default_dict_that_a_helper_returns(v):
+    sums = squares_by_key(v)
+    return sums[0] * sums[1] + sums["none"] + len(sums)
+
+
+@case(VECTOR)
+def default_dict_that_a_helper_fills(v):
+    groups = defaultdict(list)
+    for k, t in enumerate(v):
+        put(groups, k % 2, t * t)
+    return sum(sum(group) for group in groups.values()) + groups[0][0] * groups[1][0] + len(groups[7])
+
+
+@case(VECTOR)
+def default_that_a_comprehension_reads(v):
+    weights = defaultdict(lambda: 1.0)
+    weights[1] = v[0]
+    total = sum(weights[k] * t for k, t in enumerate(v))
+    return total + len(weights) * v[1] * (weights[9] if v[0] > 9.0 else 1.0)
+
+
 @case(VECTOR)
 def default_arrays_by_key(v):
     held = defaultdict(lambda: np.zeros(3))

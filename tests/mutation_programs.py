@@ -362,6 +362,11 @@ class _Writer:
         op = self.rng.choice(("", "", "*", "+", "-"))
         return f"{op}="
 
+    def items(self, count: int = 2) -> str:
+        """A list or a tuple that is stored into a section: of as many items, or of one that is stretched."""
+        items = ", ".join(self.number(0) for _ in range(self.rng.choice((1, count))))
+        return self.rng.choice((f"[{items}]", f"({items},)"))
+
     def store(self) -> None:
         """An array changed in place."""
         rng = self.rng
@@ -392,22 +397,25 @@ class _Writer:
         elif kind == "item":
             self.emit(f"{t}[{self.index()}] {self.operator()} {self.number()}")
         elif kind == "slice":
-            self.emit(f"{t}[{self.section()}] {self.operator()} {rng.choice((self.pair(), self.pair(), self.number()))}")
+            value = rng.choice((self.pair(), self.pair(), self.number(), self.items()))
+            self.emit(f"{t}[{self.section()}] {self.operator()} {value}")
         elif kind == "all":
-            self.emit(f"{t}[{rng.choice((':', '...', '::-1'))}] {self.operator()} {self.vector()}")
+            value = rng.choice((self.vector(), self.items()))
+            self.emit(f"{t}[{rng.choice((':', '...', '::-1'))}] {self.operator()} {value}")
         elif kind == "mask":
             m = self.pick("mask")
             if m and rng.random() < 0.5:
                 value = rng.choice((self.number(0), f"{self.vector(0)}[{m}]"))
                 self.emit(f"{t}[{m}] {self.operator()} {value}")
             else:
-                self.emit(f"{t}[{t} > {self.constant()}] {self.operator()} {self.number(0)}")
+                value = rng.choice((self.number(0), self.items(1)))
+                self.emit(f"{t}[{t} > {self.constant()}] {self.operator()} {value}")
         elif kind == "indices":
             where = rng.choice(("[0, 2]", "[3, 1]", "np.array([1, 2])"))
             if rng.random() < 0.25:
                 self.emit(f"np.add.at({t}, [0, 0, 2], {self.number(0)})")
             else:
-                self.emit(f"{t}[{where}] {self.operator()} {rng.choice((self.number(0), self.pair()))}")
+                self.emit(f"{t}[{where}] {self.operator()} {rng.choice((self.number(0), self.pair(), self.items()))}")
         elif kind == "whole":
             op = rng.choice(("*=", "+=", "-="))
             self.emit(f"{t} {op} {rng.choice((self.vector(1), self.constant(), self.number(0)))}")
@@ -419,7 +427,7 @@ class _Writer:
             r, c = rng.randrange(3), self.index()
             self.emit(rng.choice((f"{a}[{r}] {self.operator()} {self.vector(1)}",
                                   f"{a}[{r}, {c}] {self.operator()} {self.number()}", f"{a}[:, {c}] *= {self.number(0)}",
-                                  f"{a}[1:, :-1] {self.operator()} {a}[:-1, 1:]",
+                                  f"{a}[1:, :-1] {self.operator()} {a}[:-1, 1:]", f"{a}[:2] = [{self.vector(0)}]",
                                   f"{a}[{a} > 0.5] = {self.number(0)}", f"{a} *= {self.constant()}",
                                   f"{a}[:, 1] = {a}[:, 0] * {a}[:, 2]", f"{a}.T[{rng.randrange(4)}] += {a}[:, 1]",
                                   f"{a}[[0, 2]] *= {self.number(0)}", f"{a}.ravel()[2:6] *= {self.number(0)}")))  # fmt: skip

@@ -164,6 +164,7 @@ SETTLE: tuple[Stage | Repeated, ...] = (
         Stage("inline_writers", lambda c: c.aliases.writers(c.unit, c.kinds).run(c.tree)),
         Stage("alias_elimination", lambda c: c.aliases.run(c.unit, c.tree, c.kinds)),
     )),
+    Stage("stretched_stores", _typed(array_likes.check_stores)),
     Stage("result_checks", lambda c: result_checks.run(c.unit, c.tree, c.kinds, c.aliases.knots)),
     Stage("rebind_markers", lambda c: rebind_markers.drop(c.unit, c.tree, c.kinds)),
 )  # fmt: skip

@@ -38,11 +38,13 @@ def spreading(w, y, g, x, axis=None, keepdims=False):
 def fit(g, x):
     """The cotangent `g` brought to the structure and shape of `x`, itself a cotangent (a container, a number, None).
 
-    >>> float(fit(np.ones(2), 5.0)), fit({"a": 2.0, "b": 3.0}, {"b": 5.0, "c": 7.0})
-    (2.0, {'b': 3.0, 'c': 0.0})
+    >>> float(fit(np.ones(2), 5.0)), fit(np.ones(2), [5.0]), fit({"a": 2.0, "b": 3.0}, {"b": 5.0, "c": 7.0})
+    (2.0, array([2.]), {'b': 3.0, 'c': 0.0})
     """
     if isinstance(g, dict) and isinstance(x, dict):
         return {k: g[k] if k in g else runtime.zeros(x[k]) for k in x}
+    if isinstance(x, (list, tuple)) and isinstance(g, np.ndarray):  # NumPy made an array of it
+        return unbroadcast(g, np.array(x))
     if x is None or isinstance(x, (list, tuple, dict)):
         return None if x is None else g
     if isinstance(g, (list, tuple)) and isinstance(x, np.ndarray):  # of a list that was stacked

@@ -144,6 +144,20 @@ def once(rows: Any, place: Any, line: int) -> None:
         raise Refusal(line, f"{what} that is written is in {where} more than once: make a new one for each place")
 
 
+def as_long(section: Any, items: list[Any] | tuple[Any, ...], line: int) -> None:
+    """Check that a list or tuple is as large as the section that it is stored into; TypeError where it is stretched, or a
+    list changes its length.
+
+    >>> as_long(np.zeros(3), [1.0], 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: what is stored here is smaller than its place: write np.array(..) of it
+    """
+    if isinstance(section, list) and len(section) != len(items):
+        raise Refusal(line, "a list whose kind is not known changes its length here: build a new one")
+    if not isinstance(section, list) and np.shape(section) != np.shape(items):
+        raise Refusal(line, "what is stored here is smaller than its place: write np.array(..) of it")
+
+
 def separate(x: Any, line: int) -> None:
     """Check that no two places in a list or dict, or within what it holds, are one memory, or one list; TypeError if so.
 

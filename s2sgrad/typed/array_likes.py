@@ -2,6 +2,7 @@
 
     y = x * [1, 2, 3]              ->      t = np.array([1, 2, 3]); y = x * t, x an array
     y = np.maximum(xs, 0.0)        ->      t = np.array(xs); y = np.maximum(t, 0.0), xs a list
+    m[1:] = [x, y]                 ->      t = np.array([x, y]); m[1:] = t, m an array: what is stored may be stretched
 
 >>> from s2sgrad import grad
 >>> def f(x):
@@ -26,12 +27,14 @@ from collections.abc import Iterator
 import gast
 import numpy as np
 
+from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number
-from s2sgrad.ir.quote import assign, at, name, nested
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Unknown, may_carry
+from s2sgrad.ir.quote import assign, at, clone, constant, loaded, name, nested
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
 from s2sgrad.rules import table
+from s2sgrad.runtime.checks import as_long
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
@@ -62,7 +65,11 @@ def _taken(unit: Unit, inference: Inference, statement: gast.AST) -> Iterator[tu
             yield statement, "value", None
         return
     value = statement.value if isinstance(statement, (gast.Assign, gast.Expr)) else None
-    if isinstance(value, gast.BinOp):
+    section = effects.stored(statement)
+    if section is not None and isinstance(statement, gast.Assign):
+        if isinstance(inference.kind(section.value), Array) and _may_be_stretched(inference, section, value):
+            yield statement, "value", None
+    elif isinstance(value, gast.BinOp):
         for field, other in (("left", "right"), ("right", "left")):
             joins = isinstance(value.op, (gast.Add, gast.Mult, gast.Mod))  # which mean something for lists and texts
             if joins and not _decides(inference.kind(getattr(value, other)), value.op):
@@ -75,6 +82,28 @@ def _taken(unit: Unit, inference: Inference, statement: gast.AST) -> Iterator[tu
             for owner, field, place, argument in _arguments(value):
                 if _is_sequence(inference.kind(argument)):
                     yield owner, field, place
+
+
+def check_stores(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
+    """A list or tuple that is stored into a section of what may be an array: a check that it is not stretched."""
+    for body in nested(tree.body) if not unit.primal.is_generated else ():
+        for k in reversed(range(len(body))):
+            statement, section = body[k], effects.stored(body[k])
+            if section is None or not isinstance(statement, gast.Assign):
+                continue
+            if isinstance(inference.kind(section.value), Unknown) and _may_be_stretched(inference, section, statement.value):
+                line = constant(getattr(statement, "lineno", 0))
+                check = call(unit, "as_long", as_long, loaded(section), clone(statement.value), line)
+                body[k:k] = at(statement, gast.Expr(check))
+
+
+def _may_be_stretched(inference: Inference, section: gast.Subscript, value: gast.AST) -> bool:
+    """Whether what carries a derivative is a list or tuple, and may be smaller than the section that it is stored into."""
+    kind = inference.kind(value)
+    if not _is_sequence(kind) or not may_carry(kind):
+        return False
+    numbers = kind.items is not None and len(kind.items) > 1 and all(isinstance(item, Number) for item in kind.items)
+    return not numbers or getattr(inference.kind(loaded(section)), "rank", None) != 1
 
 
 def _arguments(call: gast.Call) -> Iterator[tuple[gast.AST, str, int | None, gast.AST]]:

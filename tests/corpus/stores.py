@@ -353,3 +353,40 @@ def index_bound_behind_the_store_of_one_tuple(x):
     x[i], i = pair_of(x[1] * x[0], 3)
     i, x[i] = pair_of(4, x[i] * x[0])
     return np.sum(x * x) * x[i]
+
+
+@case(VECTOR, 1, 4)
+def one_item_of_a_list_for_a_whole_section(x, a, b):
+    y = x * 2.0
+    y[a:b] = [x[0] * x[1]]
+    y[b - 1 :] = (y[a] * x[2],)
+    return np.sum(WEIGHTS * y * y)
+
+
+@case(MATRIX)
+def lists_for_rows_and_columns(m):
+    m[:] = [m[0, 0], m[1, 1] ** 2, m[0, 2], m[2, 3]]
+    m[:, 1:] = [[m[0, 0]], [m[1, 1] * 2.0], [m[2, 2]]]
+    m[1:] = [m[0] * m[0, 3]]
+    return np.sum(TABLE * m * m)
+
+
+@case(VECTOR)
+def a_list_for_what_a_mask_or_indices_pick(x):
+    y = x * x
+    y[x > 0.0] = [x[1]]
+    y[[0, 2, 2]] = [x[3] * y[1]]
+    np.copyto(y[3:], [y[0]])
+    np.add.at(y, [1, 1, 4], [x[2]])
+    return np.sum(WEIGHTS * y * y)
+
+
+@case(VECTOR)
+def lists_that_are_stored_under_other_names(x):
+    parts = {"head": [x[0]], "tail": [x[1], x[2]]}
+    y = np.zeros(5)
+    y[1:] = parts["head"]
+    v = y if x[0] > 0.0 else y[::-1]
+    v[:2] = parts["tail"]
+    v[3:] = [v[0] * x[4]]
+    return np.sum(WEIGHTS * y * y)

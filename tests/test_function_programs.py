@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 
+import numpy as np
 import pytest
 from function_programs import function_program
 from judging import Rejected, assert_tangent, check, check_second, explained
 
-from s2sgrad import S2SGradError
+from s2sgrad import S2SGradError, grad
 from s2sgrad.runtime.checks import Refusal
 
 OF_A_PART = 10
@@ -48,3 +49,31 @@ def judged(seed: int, order: int) -> str:
 
 def test_a_seed_writes_the_same_program_again():
     assert [function_program(k).source for k in range(20)] == [function_program(k).source for k in range(20)]
+
+
+def known_when_it_runs(x):
+    f = np.sin
+    for k in range(2):
+        f = composed(f, x * k)
+    return f(x)
+
+
+def composed(g, w):
+    return lambda t: g(t) * t + w
+
+
+def test_third_derivative_of_functions_that_are_composed():
+    """Of `(x sin(x)) x + x`, with the sum in front of the outer function: `((sin(x) x) x) + x`."""
+    third = grad(grad(grad(known_when_it_runs)))(0.7)
+    assert np.isclose(third, 6.0 * np.cos(0.7) - 6.0 * 0.7 * np.sin(0.7) - 0.7**2 * np.cos(0.7))
+
+
+def test_fourth_derivative_of_a_function_that_is_passed():
+    fourth = grad(grad(grad(grad(lambda x: multiplied([np.sin], x)))))(0.7)
+    assert np.isclose(fourth, 0.7 * np.sin(0.7) - 4.0 * np.cos(0.7))
+
+
+def multiplied(fs, x):
+    for f in fs:
+        x = f(x) * x
+    return x

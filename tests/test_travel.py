@@ -20,6 +20,7 @@ import pytest
 
 import s2sgrad
 from s2sgrad import grad, value_and_grad, vjp
+from s2sgrad.api import higher
 from s2sgrad.driver import cache, compiled
 
 ROOT = pathlib.Path(s2sgrad.__file__).resolve().parent.parent
@@ -375,3 +376,12 @@ def test_many_threads_compile_call_pickle_and_forget():
     for thread in threads:
         thread.join(120)
     assert wrong == [] and sorted(done) == list(range(8))
+
+
+@pytest.mark.parametrize("level", [1, 2, 5])
+def test_adjoints_of_functions_known_at_run_time_go_by_their_names(level):
+    for of_call in (False, True):
+        adjoint = higher.backward_of(level, of_call)
+        assert pickle.loads(pickle.dumps(adjoint)) is adjoint
+    with pytest.raises(AttributeError, match="no attribute 'vjp_forward_1'"):
+        higher.vjp_forward_1  # noqa: B018

@@ -18,11 +18,11 @@ from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api import brought, transposed
 from s2sgrad.api.arguments import has_floats
-from s2sgrad.api.higher import Call, Forward, call_backward, higher_backward, higher_call_backward, is_constant
+from s2sgrad.api.higher import Call, Forward, backward_of, is_constant
 from s2sgrad.api.library import plain
 from s2sgrad.driver import cache
 from s2sgrad.driver.compiled import Compiled, compile_pair
-from s2sgrad.errors import NoRule, Unsupported
+from s2sgrad.errors import Unsupported
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.runtime.closures import Closure
@@ -46,9 +46,6 @@ def pair_for(
         f, keywords = runtime.hook("unfolded")(*primals, keywords), {}
     if isinstance(f, (Forward, Call)):
         return f.pair(primals, keywords)
-    if f in (higher_backward, higher_call_backward):
-        raise NoRule("derivatives of this order of a function that is only known at run time are not there yet: call it by "
-                     "name")  # fmt: skip
     if isinstance(f, runtime.Pullback):
         return *transposed.pair(f, pair_in), (0,), (), keywords
     if hasattr(f, "transposes"):
@@ -77,7 +74,7 @@ def called(f: Closure, *args: Any) -> tuple[Any, runtime.Pullback]:
 
     What is compiled for its function is kept with that, which is one of ours.
     """
-    function, given = f.function, (*f.ahead, *args)
+    function, given = f.function, f.called_with(args)
     known = None
     if type(function) is FunctionType and "pairs" in function.__dict__:
         for value in given:
@@ -94,7 +91,7 @@ def called(f: Closure, *args: Any) -> tuple[Any, runtime.Pullback]:
         y, inner = runtime.vjp(function, *given)
         f.given(y)
     rest = (None,) * (len(args) + 1)
-    return y, runtime.Pullback(call_backward, (inner, None, len(f.holds)), tuple(range(len(rest))), rest)
+    return y, runtime.Pullback(backward_of(1, True), (inner, None, len(f.holds)), tuple(range(len(rest))), rest)
 
 
 def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:

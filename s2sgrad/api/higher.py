@@ -10,10 +10,11 @@ for f's `fwd`, whose result is f's and f's record:
 
 from __future__ import annotations
 
+import functools
 import operator
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 from s2sgrad import pullbacks, runtime
@@ -22,6 +23,7 @@ from s2sgrad.api.converted import again
 from s2sgrad.errors import Unsupported
 from s2sgrad.rules.picking import picked
 from s2sgrad.runtime.closures import Closure
+from s2sgrad.source import defined
 
 Along = Callable[[Any, tuple, tuple, dict[str, Any]], tuple[Any, Any]]  # of function, primals, tangents, keywords
 
@@ -81,7 +83,7 @@ class Forward:
     def pair(self, given: tuple, options: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
         """What `pair_for` says of this function."""
         first = 2 if self.of is pullbacks.vjp_of_closure else 0 if holds_data(given[0]) else 1
-        backward = vjp_backward if self.level == 0 else higher_backward
+        backward = backward_of(self.level + 1, False)
         return Forward(self.level + 1, self.of), backward, tuple(range(first, len(given))), (), options
 
 
@@ -93,44 +95,48 @@ def _lifted(value: Any, level: int, made: Callable[[Any, Any], Any], lead: int |
     return (y, made(y, record)), (inner, lead)
 
 
-def vjp_backward(saved: Any, bars: Any) -> Any:
-    """The adjoint of `vjp`; of a function value that holds data, the cotangent of that first."""
-    inner, lead = saved
-    out = inner(bars)
-    if lead < 0:
-        return operator.concat((out[:-lead],), out[-lead:])
-    out = out[lead:]
-    return out[0] if len(out) == 1 else out
+@functools.cache
+def backward_of(level: int, of_call: bool, /) -> types.FunctionType:
+    """The adjoint of the forward sweep at a level of `Forward`, or of `Call`: a function with source, so that it has an
+    adjoint in its turn.  That of level 3:
+
+        def vjp_backward_3(saved, bars):
+            saved, lead_3 = saved
+            saved, lead_2 = saved
+            inner, lead_1 = saved
+            out = inner((((bars[0][0], bars[0][1][0]), bars[1][0][0])))
+            ..
+
+    The record of a level holds that of the level below, which belongs to f's `fwd`, beside the number of the arguments that
+    stand before those that are given; it is negative where these carry derivatives.
+    """
+    name = f"{'call' if of_call else 'vjp'}_backward_{level}"
+    lines, value = [f"def {name}(saved, bars):"], "bars" + "[0]" * (level - 1)
+    if of_call:
+        lines += ["    saved, places, hidden = saved"]
+        lines += ["    if places is None:", f"        value_bar = {value}", "    else:",
+                  f"        value_bar = picked(operator.concat({value}, hidden), places)"]  # fmt: skip
+        value = "value_bar"
+    leads = range(1, level + (not of_call))
+    lines += [f"    saved, lead_{k} = saved" for k in reversed(leads)]
+    for k in range(1, level):
+        value = f"({value}, bars{'[0]' * (level - 1 - k)}[1]{'[0]' * k})"
+    lines += [f"    out = saved({value})"]
+    for k in leads:
+        lines += [f"    out = operator.concat((out[:-lead_{k}],), out[-lead_{k}:]) if lead_{k} < 0 else out[lead_{k}:]"]
+    if of_call:
+        lines += ["    if places is None:", "        out = operator.concat((out[:hidden],), out[hidden:])"]
+    lines += ["    return out[0] if len(out) == 1 else out"]
+    space = {"__name__": __name__, "operator": operator, "picked": picked}
+    return defined("\n".join(lines) + "\n", name, f"<s2sgrad {name}>", space)
 
 
-def higher_backward(saved: Any, bars: Any) -> Any:
-    """The adjoint of `Forward` above level 0: that of the level below, of f's `fwd`."""
-    below, lead = saved
-    level = _level(below)
-    out = _backward(below, _lowered(bars, level), level)
-    out = out if isinstance(out, tuple) else (out,)
-    if lead < 0:
-        return operator.concat((out[:-lead],), out[-lead:])
-    out = out[lead:]
-    return out[0] if len(out) == 1 else out
-
-
-def _backward(saved: Any, bars: Any, level: int) -> Any:
-    return higher_backward(saved, bars) if level else vjp_backward(saved, bars)
-
-
-def _level(saved: Any) -> int:
-    """Of which level of `Forward` this is the record."""
-    inner, level = saved[0], 0
-    while not isinstance(inner, runtime.Pullback):
-        inner, level = inner[0], level + 1
-    return level
-
-
-def _lowered(bars: Any, level: int) -> Any:
-    """Cotangents of the value of one level of f as those of the level below of f's `fwd`."""
-    value_bar, (saved_bar, _) = bars
-    return (_lowered(value_bar, level - 1), saved_bar) if level else (value_bar, saved_bar)
+def __getattr__(name: str) -> types.FunctionType:
+    """The adjoints by their names: so they are found again in other processes."""
+    of, _, level = name.partition("_backward_")
+    if of not in ("vjp", "call") or not level.isdecimal():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return backward_of(int(level), of == "call")
 
 
 @dataclass(frozen=True)
@@ -146,7 +152,7 @@ class Call:
         if isinstance(pullback, runtime.Pullback):
             args = pullback.bwd, runtime.refilled(pullback.saved, pullback.bwd), pullback.cotangent(args)
         elif isinstance(pullback, Closure):
-            args = pullback.function, *pullback.ahead, *args
+            args = pullback.function, *pullback.called_with(args)
         elif not is_constant(pullback) or getattr(pullback, "__closure__", None) or _has_receiver(pullback):
             what = type(pullback).__name__
             raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
@@ -196,44 +202,14 @@ class Call:
 
     def pair(self, given: tuple, options: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
         """What `pair_for` says of this function."""
-        backward = call_backward if self.level == 0 else higher_call_backward
-        return Call(self.level + 1), backward, tuple(range(len(given))), (), options
-
-
-def call_backward(saved: Any, bars: Any) -> Any:
-    """The adjoint of a call: cotangents of the record of a pullback, or of what a function value holds (`hidden` says how
-    much that is), and of what it was called with."""
-    inner, places, hidden = saved
-    if places is None:
-        out = inner(bars)
-        return operator.concat((out[:hidden],), out[hidden:])
-    return inner(picked(operator.concat(bars, hidden), places))
-
-
-def higher_call_backward(saved: Any, bars: Any) -> Any:
-    """The adjoint of `Call` above level 0."""
-    below, places, hidden = saved
-    level = _level(below)
-    out = _backward(below, _called(bars, level, places, hidden), level)
-    if places is not None:
-        return out
-    out = out if isinstance(out, tuple) else (out,)
-    return out[:hidden], *out[hidden:]
-
-
-def _called(bars: Any, level: int, places: tuple | None, hidden: Any) -> Any:
-    """Cotangents of the value of one level of a call as those of `vjp` of what is called."""
-    value_bar, (saved_bar, *_) = bars
-    if level:
-        return _called(value_bar, level - 1, places, hidden), saved_bar
-    return value_bar if places is None else picked((*value_bar, *hidden), places), saved_bar
+        return Call(self.level + 1), backward_of(self.level + 1, True), tuple(range(len(given))), (), options
 
 
 def is_constant(value: Any) -> bool:
     """Whether a value of no known kind is looked up in rather than computed with."""
     if isinstance(value, Closure):
         return not has_floats(value.holds)
-    return callable(value) or isinstance(value, ModuleType)
+    return callable(value) or isinstance(value, types.ModuleType)
 
 
 def holds_data(f: Any) -> bool:
@@ -250,8 +226,8 @@ def require_constant(f: Any, called: str) -> None:
 
 def taken_apart(f: Closure, held_dot: Any, primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
     """What the function behind a function value is called with, and the tangents of that: None where these are 0."""
-    return (*f.ahead, *primals), (*(held_dot or (None,) * len(f.holds)), *tangents)
+    return f.called_with(primals), (*(held_dot or (None,) * len(f.holds)), *tangents)
 
 
 def _has_receiver(f: Any) -> bool:
-    return not isinstance(getattr(f, "__self__", None), (ModuleType, type(None)))
+    return not isinstance(getattr(f, "__self__", None), (types.ModuleType, type(None)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import linecache
 import operator
 import types
 from typing import Any
@@ -16,7 +15,7 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.underlying import underlying
 from s2sgrad.rules import table
 from s2sgrad.runtime.closures import Closure
-from s2sgrad.source import GENERATED_TEXTS, brings_gradient, read
+from s2sgrad.source import brings_gradient, defined, read
 
 _OPERATORS = {
     operator.add: "a + b", operator.sub: "a - b", operator.mul: "a * b", operator.truediv: "a / b", operator.pow: "a ** b",
@@ -55,10 +54,7 @@ def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
     text = f"def {name}({head}):\n    return {value}\n"
     given_here = f" {id(rule)}" if rule is not None and rule.given is not None else ""
     filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}{given_here}>"
-    GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    space: dict[str, Any] = {"primitive": primitive, "__name__": f"s2sgrad.api.library.{name}"}
-    exec(compile(text, filename, "exec"), space)
-    function = space.pop(name)  # its text may mean something else by its name: `abs`
+    function = defined(text, name, filename, {"primitive": primitive, "__name__": f"s2sgrad.api.library.{name}"})
     function.origin = "library", primitive
     return function
 
@@ -72,10 +68,7 @@ def _caller(function: types.FunctionType) -> types.FunctionType:
     name = function.__name__ if function.__name__.isidentifier() else "function"
     text = f"def {name}({given}):\n    return primitive({given})\n"
     filename = f"<s2sgrad custom {function.__module__}.{function.__qualname__} {id(function)}>"
-    GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    space: dict[str, Any] = {"primitive": function, "__name__": function.__module__}
-    exec(compile(text, filename, "exec"), space)
-    made = space.pop(name)
+    made = defined(text, name, filename, {"primitive": function, "__name__": function.__module__})
     made.stands_for = function.custom_gradient
     return made
 
@@ -126,7 +119,7 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         return function, (), {}
     if isinstance(function, Closure):
         inner, lead, keywords = plain(function.function)
-        return inner, lead + function.ahead, keywords
+        return inner, lead + function.called_with(()), keywords
     call = getattr(type(function), "__call__", None)  # noqa: B004  (the method itself is wanted)
     if isinstance(call, types.FunctionType) and not isinstance(function, type):
         inner, lead, keywords = plain(call)

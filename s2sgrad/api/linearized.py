@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import linecache
 import types
 from typing import Any
 
@@ -17,7 +16,7 @@ from s2sgrad.api.converted import again
 from s2sgrad.api.higher import Along, holds_data, taken_apart
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.copies import copied
-from s2sgrad.source import GENERATED_TEXTS
+from s2sgrad.source import defined
 
 
 def of_vjp(vjp: Any, given: tuple, dots: tuple, options: dict[str, Any], along: Along) -> tuple[Any, Any]:
@@ -103,8 +102,5 @@ def of_jvp(
         f"    {''.join(f'x{k}, ' for k in own)}= primals\n    {''.join(f'd{k}, ' for k in own)}= tangents\n"
         f"    return f_jvp({', '.join(passed)})\n"
     )
-    filename = f"<s2sgrad jvp {f_jvp.__name__} {id(space)}>"
-    GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    exec(compile(text, filename, "exec"), space)
-    known[pattern] = space.pop("along")
+    known[pattern] = defined(text, "along", f"<s2sgrad jvp {f_jvp.__name__} {id(space)}>", space)
     return known[pattern]

@@ -23,6 +23,7 @@ Each room builds on the ones before it: `primal`, `mangling`, `refusing`, `files
 from __future__ import annotations
 
 from s2sgrad.source.files import GENERATED_TEXTS
+from s2sgrad.source.making import defined
 from s2sgrad.source.primal import GENERATED, Binding, Primal, brings_gradient, is_method_of, look_up, stands_for, underlying
 from s2sgrad.source.reading import read
 
@@ -32,6 +33,7 @@ __all__ = [
     "Binding",
     "Primal",
     "brings_gradient",
+    "defined",
     "is_method_of",
     "look_up",
     "read",

@@ -808,7 +808,8 @@ def test_ipython_itself(tmp_path):
     assert done.stdout.splitlines()[-1:] == ["right"], done.stdout + done.stderr
 
 
-def test_texts_of_ours_outlive_a_cleared_linecache():
+def test_texts_of_ours_outlive_a_cleared_linecache(monkeypatch):
+    monkeypatch.setattr(linecache, "cache", dict(linecache.cache))  # other tests' texts are kept
     df = s2sgrad.grad(lambda x: x * x * x)
     assert df(2.0) == 12.0
     text = inspect.getsource(df)

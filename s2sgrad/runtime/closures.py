@@ -12,6 +12,7 @@ cotangent is that of what it holds.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -38,7 +39,7 @@ class Closure:
         self.carries: bool | None = None  # whether it holds floats, where that is known and will stay so
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        return self.given(self.function(*self.ahead, *args, **keywords))
+        return self.given(self.function(*self.called_with(args), **keywords))
 
     def given(self, value: Any) -> Any:
         """What it gives back; Refusal for memory of the variables that it was given, which are copies perhaps."""
@@ -47,17 +48,26 @@ class Closure:
         arrays, others = _memory(self.holds[0])
         mine, inside = _memory(value)
         if not others.keys().isdisjoint(inside) or any(np.may_share_memory(a, b) for a in mine for b in arrays):
-            raise Refusal(None, f"`{self.__name__}` gives back an array or a list that is bound anew or written while "
+            raise Refusal(None, f"{self.said} gives back an array or a list that is bound anew or written while "
                                 "it lives, which cannot be followed: let it give a copy")  # fmt: skip
         return value
 
-    @property
-    def ahead(self) -> tuple:
-        """What its function is called with before its arguments; Refusal where the variables that it reads are not known."""
+    def called_with(self, args: tuple) -> tuple:
+        """What its function is called with; Refusal where the variables that it reads are not known, or where a parameter is
+        given whose default is held.
+
+        >>> closure(lambda w, t: w * t, (2.0,)).called_with((3.0,))
+        (2.0, 3.0)
+        """
         if self.is_late:
-            raise Refusal(None, f"`{self.__name__}` reads variables that are bound anew, and is called where these "
+            raise Refusal(None, f"{self.said} reads variables that are bound anew, and is called where these "
                                 "cannot be followed: give it their values as defaults")  # fmt: skip
-        return self.holds
+        code = getattr(self.function, "__code__", None)
+        if code is not None and not code.co_flags & inspect.CO_VARARGS and code.co_argcount < len(self.holds) + len(args):
+            raise Refusal(None, f"{self.said} is called with {len(args)} arguments and takes "
+                                f"{code.co_argcount - len(self.holds)} besides those with defaults, which cannot be given "
+                                "where only the running program knows the function: leave the default out")  # fmt: skip
+        return (*self.holds, *args)
 
     def zero_cotangent(self, zeros: Callable[[Any], Any]) -> Any:
         """What `zeros` gives: the cotangent of a function value is that of what it holds."""
@@ -68,7 +78,7 @@ class Closure:
         try:
             return find(self.holds)
         except RecursionError:
-            what = f"`{self.__name__}` reads a list or a dict that holds it, or too many functions within each other"
+            what = f"{self.said} reads a list or a dict that holds it, or too many functions within each other"
         raise Refusal(None, f"{what}, which cannot be differentiated: give it what it calls as a default")
 
     def __reduce__(self) -> tuple:
@@ -77,6 +87,11 @@ class Closure:
 
     def __repr__(self) -> str:
         return f"<{self.__name__} closing over {len(self.holds)} values>"
+
+    @property
+    def said(self) -> str:
+        """The function in the user's words."""
+        return "a lambda" if self.__name__.startswith("lambda_") else f"`{self.__name__}`"
 
     @property
     def __name__(self) -> str:

@@ -183,3 +183,10 @@ def number_updated_by_functions_of_a_list(x):
     for f in fs:
         s += 0.3 * f(s) * f(x[0])
     return s
+
+
+@case(VECTOR)
+def a_list_of_functions_one_of_which_reads_the_list(x):
+    fs = [np.sin, np.tanh]
+    fs[0] = lambda t, g=np.cos: np.sin(g(t) + fs[-1](x[1]))
+    return fs[0](x[0])

@@ -11,7 +11,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
-from s2sgrad.runtime import shadows, structure
+from s2sgrad.runtime import late, shadows, structure
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
@@ -19,6 +19,7 @@ from s2sgrad.runtime.structure import lacking
 from .base import example, normal
 
 PLACE = namedtuple("PLACE", "x y z")
+READS_LATE = late.late(lambda variables, w, t: variables[0] * w * t, (normal(3),))
 
 # --- helpers of the runtime ------------------------------------------------------------------------------------------
 
@@ -29,6 +30,8 @@ for _f in (runtime.unbroadcast, helpers.fit):
     example(_f, normal(2, 3), 0.7)
     example(_f, 0.3, normal(3))
 example(helpers.fit, [0.3, normal(2)], [0.7, normal(2)])
+example(helpers.fit, normal(3, 2), [0.7, 0.2])
+example(helpers.fit, normal(3, 2), [normal(2)])
 example(helpers.fit, {"a": 0.3, "b": normal(2)}, {"b": normal(2), "c": normal(3)})
 example(fitted, normal(2, 3), normal(2, 3), "the vjp of `f`")
 example(fitted, 0.7, normal(2, 3), "the vjp of `f`", argument="x")
@@ -46,6 +49,7 @@ example(runtime.add_at, normal(3), 1, 0.7)
 example(runtime.add_at, normal(3), [0, 0, 2], normal(3))
 example(runtime.add_at, normal(3, 2), slice(0, 2), normal(2))
 example(runtime.add_at, [0.3, normal(2)], 1, normal(2))
+example(runtime.add_at, normal(3), [0, 0, 2], [0.7])
 example(runtime.restored, normal(3), normal(3))
 example(runtime.restored, 0.3, 0.7)
 example(runtime.own, normal(3))
@@ -62,6 +66,13 @@ example(runtime.require_array, normal(3))
 example(runtime.sequence, normal(3))
 example(helpers.walked, [0.3, normal(2)], [0.7, normal(2)], [0.7, normal(2)])
 example(helpers.walked, normal(3), normal(3), normal(3))
+
+example(late.settled, (0.3, normal(3)))
+example(late.now, normal(3), (0.7, normal(2)))
+example(late.held_part, (0.3, normal(3)), READS_LATE)
+example(late.held_part, [(0.3, normal(3)), normal(2)], [READS_LATE, normal(2)])
+example(late.variables_part, ((0.3, normal(2)), normal(3)), READS_LATE, (0.7, normal(2)))
+example(late.moved_with, (normal(3),), (0.3, normal(2)), READS_LATE)
 
 # --- Python's own functions on numbers and containers ---------------------------------------------------------------
 

@@ -220,14 +220,21 @@ REFUSED_WHEN_RUN = [
     "numbers_and_views_in_a_list",
     "item_of_a_list_that_a_helper_returns",
     "halves_that_overlap",
+    "helper_with_a_list_that_takes_turns_squared",
+    "one_item_of_a_list_for_a_whole_section",
+    "lists_for_rows_and_columns",
+    "a_list_for_what_a_mask_or_indices_pick",
+    "lists_that_are_stored_under_other_names",
+    "section_with_bounds_that_are_known_at_run_time",
 ]
 
 
 def is_refused_by_a_check(error, entry) -> bool:
-    """Whether it was raised by `checks.rebinds` or `checks.scalar`, for a case of the list, at a line of its module."""
+    """Whether it was raised by `checks.rebinds`, `scalar` or `as_long`, for a case of the list, at a line of its module."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    what = "an array that other names may see|a view of an array that is written"
-    words = re.match(rf"line (\d+): (?:`[^`]+`|this) is ({what})", str(error))
+    what = "(`[^`]+`|this) is (an array that other names may see|a view of an array that is written)"
+    stored = "what is stored here is smaller|a list whose kind is not known changes its length"
+    words = re.match(rf"line (\d+): ({what}|{stored})", str(error))
     return (
         entry.name in REFUSED_WHEN_RUN
         and (type(error) is checks.Refusal or (type(error) is TypeError and last.name == "scalar"))

@@ -193,8 +193,15 @@ def in_order(forward: list[gast.AST], given: list[str]) -> list[str]:
 
 def bound_kinds(target: types.FunctionType, kinds: list[Kind], keywords: dict[str, Kind]) -> dict[str, Kind]:
     bound = signature(target).bind(*kinds, **keywords)
-    given = {p: Container(tuple, v) if isinstance(v, tuple) else v for p, v in bound.arguments.items()}
+    given = {p: _gathered(v) for p, v in bound.arguments.items()}
     return with_defaults(target, given)
+
+
+def _gathered(kind: Any) -> Kind:
+    """The kind of a parameter: of `*args` and `**options` that of the tuple or dict which they are."""
+    if isinstance(kind, dict):
+        return Container(dict, tuple(kind.values()), tuple(kind))
+    return Container(tuple, kind) if isinstance(kind, tuple) else kind
 
 
 def with_defaults(target: types.FunctionType, given: dict[str, Kind]) -> dict[str, Kind]:

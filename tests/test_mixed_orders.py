@@ -7,6 +7,7 @@ each derivative; the factor of `e1 e2 ..` is the derivative along all directions
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -175,6 +176,32 @@ def view_chosen_by_a_branch(x, c=0.7):
     return np.sum(y * z * y)
 
 
+def two_names_of_one_array(x, c=0.7):
+    u = x * c
+    v = u
+    v *= u
+    u = v
+    return np.sum(u * u * u)
+
+
+@dataclass
+class State:
+    q: np.ndarray
+    p: np.ndarray
+
+
+def kick(s, dt):
+    s.p += dt * s.q * s.q
+    s.q += dt * s.p
+
+
+def attributes_updated_by_a_callee(x, c=0.7):
+    s = State(x * 1.0, x * x)
+    for _ in range(2):
+        kick(s, c)
+    return np.sum(s.q * s.q * s.p)
+
+
 def all_of_it(x, c=0.7):
     k = lambda t: c * t * t  # noqa: E731
     u = x * 1.0
@@ -187,7 +214,7 @@ def all_of_it(x, c=0.7):
 
 PROGRAMS = [loop, elements_in_a_loop, branches_in_a_loop, stores, stores_in_a_loop, calls, calls_in_a_loop, calls_that_store,
             calls_that_store_in_a_loop, closure, swap, growing_list, bound_anew_and_written, view_chosen_by_a_branch,
-            all_of_it]  # fmt: skip
+            two_names_of_one_array, attributes_updated_by_a_callee, all_of_it]  # fmt: skip
 
 
 def check(f, modes):

@@ -47,6 +47,7 @@ class Emitted:
     numpy: bool = False  # and may be one of NumPy's, of which division by zero gives inf
     stacks: frozenset[int] = frozenset()  # of an adjoint: where in its record there are lists of what nothing else refers to
     restores: bool = False  # an adjoint that writes arrays of its record
+    shared: frozenset[tuple[int, int]] = frozenset()  # of such a one: places in its record that may hold one memory
     flat: bool = False  # an adjoint of a function whose result must be a float to be differentiated: no argument reaches it
     backend: Backend = NUMPY  # that rewrote it
 

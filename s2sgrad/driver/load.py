@@ -49,6 +49,7 @@ class Part:
     doc: str | None
     stacks: frozenset[int]
     restores: bool
+    shared: frozenset[tuple[int, int]]
     flat: bool
     reaches: tuple[str, ...]
     shadowed: bool
@@ -104,7 +105,8 @@ class Plan:
                 function.same_signature = False  # the backward function of a pair
             if not part.same_signature or getattr(primal, "takes_record", False):
                 function.takes_record = True  # what is made of a backward function is given a record too
-                function.stacks = getattr(primal, "stacks", part.stacks) if part.same_signature else part.stacks
+                whose = primal if part.same_signature else part
+                function.stacks, function.shared = whose.stacks, whose.shared
             function.__doc__ = part.doc
             function.__module__ = primal.__module__
             if part.restores:
@@ -210,7 +212,7 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
     place = world.place(primal)
     reaches = tuple(n for n, (how, _) in zip(inner.co_freevars, closure, strict=True) if how == "cell")
     return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.stacks, emitted.restores,
-                emitted.flat, reaches, shadows.are_in(emitted.unit))  # fmt: skip
+                emitted.shared, emitted.flat, reaches, shadows.are_in(emitted.unit))  # fmt: skip
 
 
 def _places(

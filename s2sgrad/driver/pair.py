@@ -22,6 +22,8 @@ from s2sgrad.flow.facts import Facts
 from s2sgrad.ir.quote import assign, constant, empty_arguments, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, parameters
+from s2sgrad.memory.aliases import Aliases
+from s2sgrad.memory.sources import has_memory
 from s2sgrad.memory.stacks import recorded_stacks
 from s2sgrad.runtime import shadows
 from s2sgrad.transform import escape_copies, results
@@ -105,6 +107,8 @@ class Callee(Differentiated):
         records = self.walk.records
         own = {*records.stacks} - records.referring | recorded_stacks(unit, c.tree)
         pair.bwd.stacks = frozenset(k for k, n in enumerate(saved) if n in own)
+        if pair.bwd.restores:
+            pair.bwd.shared = self._shared(c, first.tree, saved)
         if saved or outer:
             unpacked = gast.Tuple([name(n, store=True) for n in (*saved, *outer)], gast.Store())
             reverse[:0] = marked([assign(unpacked, name(record))], "reverse")
@@ -138,6 +142,12 @@ class Callee(Differentiated):
         forward[-1].origin = forward[-2].origin if len(forward) > 1 else Origin("forward", 0, 0, None)
         emitted = self.entry.pair.fwd
         return c.part(emitted, gast.FunctionDef(emitted.name, self.arguments, forward, [], None, None, []))
+
+    def _shared(self, c: Compilation, tree: gast.FunctionDef, saved: list[str]) -> frozenset[tuple[int, int]]:
+        """The places of a record that may hold the memory of others."""
+        aliases, place = Aliases(c.unit, tree, self.swept.kinds), {n: k for k, n in enumerate(saved)}
+        among = {n: aliases.memory_of(n, tree.body[-1]) & place.keys() for n in saved if has_memory(self.swept.kinds.get(n))}
+        return frozenset((place[n], place[m]) for n, others in among.items() for m in others if m in among and m != n)
 
     def _adjoint(self, c: Compilation, reverse: list[gast.AST], heads: list[str]) -> Compilation:
         arguments = empty_arguments()

@@ -103,6 +103,8 @@ def signature(function: Any) -> inspect.Signature:
         annotations = "__annotate__" if hasattr(function, "__annotate__") else "__annotations__"
         setattr(bare, annotations, getattr(function, annotations))
         return inspect.signature(bare, **_AS_WRITTEN)
+    if hasattr(type(function), "compiled_for"):  # a gradient: whoever asks what it wraps has its text written
+        return function.__signature__
     return inspect.signature(function, **_AS_WRITTEN)
 
 

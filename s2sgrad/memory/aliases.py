@@ -175,6 +175,8 @@ class Aliases:
             value = _NOTHING if record else statement.value
             for target in effects.targets(statement):
                 state = self._bind(target, value, state)
+            if record and isinstance(statement.value, gast.Name):
+                state = self._share(statement.targets[0].elts, state)
         elif isinstance(call := alone(statement), gast.Call):
             if self.unit.resolve(call.func) is runtime.set_attribute:  # the caller keeps it
                 owner, _, kept = call.args
@@ -193,6 +195,15 @@ class Aliases:
             return value.id in self.given and not has_shadows(self.unit)
         function = self.unit.called(value)
         return isinstance(value, gast.Call) and not effects.is_library(function)
+
+    def _share(self, parts: list[gast.AST], state: State) -> State:
+        """What was taken out of the record of a pair: what made it says which places may hold one memory."""
+        shared = getattr(self.unit.primal.function, "shared", ())
+        state = self._to_change(state) if shared else state
+        for k, j in shared:
+            if has_memory(self.kinds.get(parts[k].id)) and has_memory(self.kinds.get(parts[j].id)):
+                self._join(state, parts[k].id, self.names.member(parts[j].id))
+        return state
 
     def _to_change(self, state: State) -> State:
         """A state that may be changed: a copy, unless this one was made at a point before and only goes on to this one."""

@@ -302,6 +302,18 @@ def apply_along_axis(func1d, axis, arr):
     return np.moveaxis(np.reshape(rows, (*lead, np.shape(rows)[-1])), -1, axis)
 
 
+@stands_for(np.piecewise)
+def piecewise(x, condlist, funclist):
+    """`np.piecewise`, of a list of conditions and one of functions and values."""
+    y = np.zeros_like(x)
+    if len(funclist) > len(condlist):
+        rest = np.logical_not(np.any(condlist, axis=0))
+        y[rest] = funclist[-1](x[rest]) if callable(funclist[-1]) else funclist[-1]
+    for where, function in zip(condlist, funclist):  # noqa: B905
+        y[where] = function(x[where]) if callable(function) else function
+    return y
+
+
 @stands_for(statistics.mean, statistics.fmean)
 def mean(data):
     """`statistics.mean` of floats."""

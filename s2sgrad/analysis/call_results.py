@@ -28,7 +28,7 @@ from s2sgrad.rules.builtin_functions import arranged, order_of, spread, unarrang
 from s2sgrad.runtime import memos, references, shadows, trials
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
-from s2sgrad.runtime.structure import lacking
+from s2sgrad.runtime.structure import lacking, moved
 
 Known = Callable[[list[Kind], list[str]], Kind | None]
 
@@ -231,7 +231,7 @@ def _order(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Container(list, None, None, Number(int)) if count is None else Container(list, (Number(int),) * count)
 
 
-@_of(lacking, arranged)
+@_of(lacking, moved, arranged)
 def _rearranged(kinds: list[Kind], names: list[str]) -> Kind | None:
     owner = kinds[0]
     return Container(owner.type, None, None, owner.element()) if isinstance(owner, Container) else None

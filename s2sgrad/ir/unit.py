@@ -93,7 +93,7 @@ class Unit:
     `words` say what names of ours stand for, to the user; `records` of which variables names of ours keep values (of
     calls: themselves).
     `own_copies` are names for copies of arguments; `keeps_function`: a lambda stands in the text, where data is kept;
-    `queues`: lists stand for deques.
+    `stand_ins` are classes of containers, each with a plainer one whose instances stand for its own in the text.
     `written_out` are the calls in whose places the text of a function stands: its name, and the text and line of its own.
     `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
     """
@@ -132,7 +132,7 @@ class Unit:
     written_out: list[tuple[gast.AST, str, Primal, int]] = field(default_factory=list)
     own_copies: set[str] = field(default_factory=set)
     keeps_function: bool = False
-    queues: bool = False
+    stand_ins: set[tuple[type, type]] = field(default_factory=set)
 
     @classmethod
     def of(cls, primal: Primal) -> tuple[Unit, gast.FunctionDef]:

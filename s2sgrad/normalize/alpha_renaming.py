@@ -40,8 +40,6 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     found = [n for n in nodes(tree) if isinstance(n, (*COMPREHENSIONS, *FUNCTIONS)) and n is not tree]
     if not found:
         return tree
-    for comprehension in (n for n in found if isinstance(n, gast.SetComp)):
-        unit.refuse(comprehension, "a set comprehension cannot be differentiated: a set has no order; use a list")
     unit.words |= {new: ("{}", old) for new, old in apart(tree, unit.names.fresh).items()}
     for scope in found:
         for parameter in parameters(scope) if isinstance(scope, FUNCTIONS) else ():

@@ -32,7 +32,7 @@ def f(x):
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -43,7 +43,7 @@ from s2sgrad.ir.quote import assign, clone, constant, expression, name, placed, 
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import library_desugaring, loops, targets
 from s2sgrad.primitives.catalogue import is_named
-from s2sgrad.runtime.structure import lacking
+from s2sgrad.runtime.structure import lacking, moved
 
 Written = tuple[list[gast.AST], gast.AST]
 Atom = Callable[[gast.AST], gast.AST]
@@ -192,6 +192,22 @@ def _pop(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
     return before, name(item)
 
 
+def _pop_item(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
+    """`k, v = d.popitem()`, of an `OrderedDict` also the first."""
+    last = [*node.args, *(k.value for k in node.keywords)]
+    place = expression("-1 if last else 0", last=atom(last[0])) if last else constant(-1)
+    keys = unit.helper("keys_of", runtime.keys_of)
+    key, item = unit.local("key"), unit.local("item")
+    left = _rebound(unit, owner, expression("f(d, k)", f=unit.helper("lacking", lacking), d=owner, k=key))
+    before = [assign(key, expression("f(d)[i]", f=keys, d=owner, i=place)), assign(item, expression("d[k]", d=owner, k=key))]
+    return [*before, *left], gast.Tuple([name(key), name(item)], gast.Load())
+
+
+def _move_to_end(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
+    value = expression("f(d, k)", f=unit.helper("moved", moved), d=owner, k=atom(node.args[0]))
+    return _rebound(unit, owner, value), constant(None)
+
+
 def _rebound(unit: Unit, owner: str, value: gast.AST) -> list[gast.AST]:
     return [*_said(unit, owner), assign(owner, value)]
 
@@ -215,7 +231,8 @@ _METHODS = {
     list.reverse: _Method(_reverse, 0, 0), list.clear: _Method(_clear, 0, 0), dict.clear: _Method(_clear, 0, 0),
     list.sort: _Method(_sort, 0, 0, words=True), deque.popleft: _Method(_pop, 0, 0),
     deque.appendleft: _Method(_append_left, 1, 1), deque.extendleft: _Method(_extend_left, 1, 1),
-    deque.rotate: _Method(_rotate, 0, 1),
+    deque.rotate: _Method(_rotate, 0, 1), dict.popitem: _Method(_pop_item, 0, 1, words=True),
+    OrderedDict.move_to_end: _Method(_move_to_end, 1, 1),
 }  # fmt: skip
 
 
@@ -230,5 +247,5 @@ _REBINDING = (list.insert, list.reverse, list.clear, deque.popleft, deque.append
 
 def _method(name: str) -> _Method | None:
     """That of a list, a dict or a deque, for which a list stands, which has this name."""
-    found = (_METHODS.get(getattr(cls, name, None)) for cls in (list, dict, deque))
+    found = (_METHODS.get(getattr(cls, name, None)) for cls in (list, dict, deque, OrderedDict))
     return next(filter(None, found), None)

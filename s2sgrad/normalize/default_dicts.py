@@ -239,6 +239,7 @@ class _Asked(Transformer):
 
     def visit_Call(self, call: gast.Call) -> gast.AST:
         if self.unit.called(call) is defaultdict and _made(self.unit, call) in self.known.values():
+            self.unit.stand_ins.add((defaultdict, dict))
             more = [*map(self.visit, call.args[1:])]
             dict_ = gast.Call(self.unit.builtin(dict), more, call.keywords)
             return placed(call, dict_ if more or call.keywords else gast.Dict([], []))

@@ -70,7 +70,7 @@ def as_list(unit: Unit, node: gast.AST) -> gast.AST | None:
     anything else."""
     if _most(unit, node) is not _FREE:
         return None
-    unit.queues = True
+    unit.stand_ins.add((deque, list))
     return placed(node, _listed(unit, _arguments(node)))
 
 

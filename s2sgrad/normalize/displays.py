@@ -17,10 +17,15 @@ def f(x, d):
 
 from __future__ import annotations
 
+import functools
+from collections import OrderedDict
+
 import gast
 
+from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.quote import expression, name, placed, statements
 from s2sgrad.ir.unit import Unit
+from s2sgrad.normalize.name_uses import NameUses
 
 
 def concatenated(unit: Unit, node: gast.List) -> gast.AST:
@@ -39,21 +44,43 @@ def concatenated(unit: Unit, node: gast.List) -> gast.AST:
     return placed(node, whole)
 
 
-def united(node: gast.AST) -> gast.Dict | None:
-    """`a | b` of which a side is a dict in the text, as a display; None for anything else."""
-    if not isinstance(node, gast.BinOp) or not isinstance(node.op, gast.BitOr):
+def tupled(unit: Unit, node: gast.Tuple) -> gast.AST:
+    """`(*a, b)` as a tuple of such a sum."""
+    return placed(node, gast.Call(unit.builtin(tuple), [concatenated(unit, gast.List(node.elts, gast.Load()))], []))
+
+
+def united(node: gast.AST, dicts: set[str]) -> gast.Dict | None:
+    """`a | b` of which a side is a dict in the text, or a variable that stands for one, as a display; None for anything
+    else."""
+    if not isinstance(node, gast.BinOp) or not is_dict(node, dicts):
         return None
-    return placed(node, gast.Dict([None, None], [node.left, node.right])) if _is_dict(node.left, node.right) else None
+    return placed(node, gast.Dict([None, None], [node.left, node.right]))
 
 
-def updated(statement: gast.AugAssign) -> gast.AST | None:
+def updated(statement: gast.AugAssign, dicts: set[str]) -> gast.AST | None:
     """`d |= {..}` as a call of its method; None for anything else."""
     if not isinstance(statement.op, gast.BitOr) or not isinstance(statement.target, gast.Name):
         return None
-    if not _is_dict(statement.value):
+    if not is_dict(statement.value, dicts) and statement.target.id not in dicts:
         return None
     return placed(statement, statements("d.update(v)", d=name(statement.target.id), v=statement.value)[0])
 
 
-def _is_dict(*sides: gast.AST) -> bool:
-    return any(isinstance(side, (gast.Dict, gast.DictComp)) for side in sides)
+def dicts(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+    """The variables that stand for dicts by the text, and for nothing else."""
+    uses, found, before = NameUses(tree), set[str](), None
+    while found != before:
+        before = set(found)
+        found = uses.always(updated=True, also=functools.partial(_makes_dict, unit, before))
+    return found
+
+
+def _makes_dict(unit: Unit, known: set[str], value: gast.AST) -> bool:
+    return is_one_of(unit.called(value), (dict, OrderedDict)) or is_dict(value, known)
+
+
+def is_dict(node: gast.AST, dicts: set[str]) -> bool:
+    """Whether an expression is a dict in the text, or one of these variables, or what `|` makes of such."""
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitOr):
+        return is_dict(node.left, dicts) or is_dict(node.right, dicts)
+    return isinstance(node, (gast.Dict, gast.DictComp)) or (isinstance(node, gast.Name) and node.id in dicts)

@@ -36,13 +36,15 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.user_functions import is_generator
-from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, mentioned, name, nodes
+from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, mentioned, name, nodes, statements
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views, displays, iterables, library
 from s2sgrad.normalize.additions import Additions
 from s2sgrad.normalize.library.arrays import raveled
 from s2sgrad.normalize.library.table import listed
 from s2sgrad.primitives import catalogue
+from s2sgrad.primitives.catalogue import is_named
+from s2sgrad.runtime.structure import place_of
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -61,13 +63,24 @@ class _Desugarer(Transformer):
         self.unit = unit
         self.scope = library.Scope(unit, tree)
         self.endings, self.additions = self.scope.endings, Additions(unit, tree)
+        self.dicts = displays.dicts(unit, tree)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         self.generic_visit(node)
         target = self.unit.resolve(node.func)
         if target is not builtins.next and (catalogue.of(target).pure or is_one_of(target, iterables.LAZY)):
             node.args = [raveled(self.unit, a) for a in node.args]
-        return library.desugared(self.scope, node)
+        made = library.desugared(self.scope, node)
+        return self.joined(made) if isinstance(made, gast.GeneratorExp) else made  # `map` of `filter`
+
+    def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
+        self.generic_visit(node)
+        return displays.united(node, self.dicts) or node
+
+    def visit_SetComp(self, node: gast.SetComp) -> gast.AST:
+        """`{e for v in xs}` as a set of a list: of constants, what is in a set has no derivative."""
+        self.comprehension(node)
+        return at(node, gast.Call(self.unit.builtin(set), [gast.ListComp(node.elt, node.generators)], []))[0]
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
         node.value = raveled(self.unit, node.value)
@@ -108,7 +121,7 @@ class _Desugarer(Transformer):
         return [self.visit(s) for s in at(statement, *made)]
 
     def visit_Expr(self, statement: gast.Expr) -> gast.AST:
-        """`xs.extend(ys)` as a loop of `append`."""
+        """`xs.extend(ys)` as a loop of `append`; `xs.remove(v)` of a list as `del` of its place."""
         self.generic_visit(statement)
         call = statement.value
         if isinstance(call, (gast.ListComp, gast.SetComp)):  # for its effects
@@ -121,12 +134,21 @@ class _Desugarer(Transformer):
         if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and call.func.attr == "extend":
             if len(call.args) == 1 and not call.keywords and isinstance(call.func.value, gast.Name):
                 return self.grown(statement, call.func.value, call.args[0])
-        return statement
+        removed = self.removed(call)
+        return statement if removed is None else at(statement, removed)[0]
+
+    def removed(self, call: gast.AST) -> gast.AST | None:
+        """`del xs[place_of(xs, v)]` for `xs.remove(v)` of what is a list by its text; None for anything else."""
+        method = call.func if isinstance(call, gast.Call) and len(call.args) == 1 and not call.keywords else None
+        owner = method.value if isinstance(method, gast.Attribute) and is_named(method.attr, list.remove) else None
+        if not isinstance(owner, gast.Name) or owner.id not in self.additions.lists:
+            return None
+        return statements("del xs[f(xs, v)]", xs=owner.id, v=call.args[0], f=self.unit.helper("place_of", place_of))[0]
 
     def visit_AugAssign(self, statement: gast.AugAssign) -> gast.AST:
         """`xs += [..]` of what is a list by its text."""
         self.generic_visit(statement)
-        updated = displays.updated(statement)
+        updated = displays.updated(statement, self.dicts)
         if updated is not None:
             return updated
         target = statement.target
@@ -142,6 +164,10 @@ class _Desugarer(Transformer):
     def comprehension(self, node: gast.AST) -> gast.AST:
         """`for v in (e for k in ks)` inside a comprehension is `for k in ks`, with e for v."""
         self.generic_visit(node)
+        return self.joined(node)
+
+    def joined(self, node: gast.AST) -> gast.AST:
+        """A comprehension, its parts plain already, over what comprehensions in it run over."""
         if isinstance(node, gast.GeneratorExp) and len(node.generators) > 1:
             self.endings.require(node, node)
         for n, generator in enumerate(node.generators):
@@ -164,7 +190,7 @@ class _Desugarer(Transformer):
             generator.target, generator.iter, generator.ifs = each.target, each.iter, [*each.ifs, *generator.ifs]
         return node
 
-    visit_ListComp = visit_GeneratorExp = visit_DictComp = visit_SetComp = comprehension
+    visit_ListComp = visit_GeneratorExp = visit_DictComp = comprehension
 
     def visit_For(self, loop: gast.For) -> gast.AST:
         loop.iter = raveled(self.unit, loop.iter)

@@ -26,7 +26,7 @@ from s2sgrad.rules.table import existing
 from s2sgrad.runtime import checkpoints, closures, lanes, late, references, shadows, structure
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
-from s2sgrad.runtime.structure import lacking
+from s2sgrad.runtime.structure import lacking, moved, place_of
 
 _ANY = -1  # the result may share memory with any of the arguments
 
@@ -114,7 +114,8 @@ know(runtime.unset, gives=Gives.NEW, computes=True)
 know(fitted, gives=Gives.MAYBE, of=0, computes=True)
 know(checkpoints.Checkpoints, checkpoints.latest, checkpoints.keep, gives=Gives.NEW)
 know(checkpoints.checkpointed, gives=Gives.MAYBE, of=0)
-know(runtime.repeated, lacking, builtin_functions.arranged, gives=Gives.SHELL)
+know(runtime.repeated, lacking, moved, builtin_functions.arranged, gives=Gives.SHELL)
+know(place_of, gives=Gives.NEW, computes=True)
 know(runtime.seed_like, gives=Gives.MAYBE, of=1)
 know(lanes.zero_lanes, lanes.array_lanes, lanes.by_lane, gives=Gives.NEW, computes=True)
 know(lanes.unbroadcast_lanes, lanes.unreduce_lanes, gives=Gives.MAYBE, numeric=True, computes=True)

@@ -6,6 +6,7 @@
     old = held(d, k)            ->      d_bar = alone(old_bar, d, k)
     d = put_back(d, k, old)     ->      old_bar = entry(d_bar, k); d_bar = without(d_bar, d, k)
     b = lacking(a, k)           ->      a_bar = completed(b_bar, a, k)
+    b = moved(a, k)             ->      a_bar = b_bar
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from s2sgrad import runtime
 from s2sgrad.rules.builtin_functions import placed
 from s2sgrad.rules.helpers import fit
 from s2sgrad.rules.table import flat, linear
-from s2sgrad.runtime.structure import lacking
+from s2sgrad.runtime.structure import lacking, moved, place_of
 
 
 def folded(g, xs, n):
@@ -134,4 +135,9 @@ def _(w, y, g, xs, key):
     return lacking(w, key), None, None
 
 
-flat(runtime.keys_of)
+@linear(moved)
+def _(g, y, d, key):
+    return g, None
+
+
+flat(runtime.keys_of, place_of)

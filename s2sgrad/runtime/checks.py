@@ -194,6 +194,12 @@ def unpackable(x: Any, n: int) -> None:
         raise ValueError(few if len(x) < n else f"too many values to unpack (expected {n})")
 
 
+def spreads(x: Any, least: int, most: int) -> None:
+    """Check that `f(*x)` gives as many arguments as `f` takes; TypeError as Python raises it."""
+    if not least <= len(x) <= most:
+        raise TypeError(f"from {least} to {most} positional arguments are taken, but {len(x)} were given")
+
+
 def only_these(d: Any, words: tuple[str, ...], called: str) -> None:
     """Check that `f(**d)` fits the parameters of `f` that are still open; TypeError as Python raises it."""
     for key in d:

@@ -70,6 +70,22 @@ def lacking(x: Any, key: Any) -> Any:
     return out
 
 
+def moved(x: dict, key: Any) -> dict:
+    """A dict with an entry at its end.
+
+    >>> moved({"a": 1, "b": 2}, "a")
+    {'b': 2, 'a': 1}
+    """
+    out = lacking(x, key)
+    out[key] = x[key]
+    return out
+
+
+def place_of(xs: Any, value: Any) -> int:
+    """Where a list has a value first."""
+    return list(xs).index(value)
+
+
 def ones(y: Any) -> Any:
     """The cotangent of `y` that sums all its elements."""
     if isinstance(y, (list, tuple, dict)):

@@ -54,7 +54,7 @@ class Arguments:
             if not isinstance(argument, gast.Starred):
                 given.append(self.evaluate(argument))
             elif missing is not None and self.display(argument.value) is None:
-                given += self.counted(argument, missing)
+                given += self.counted(argument, *missing)
             else:
                 given += self.spread(argument)
         for keyword in node.keywords:
@@ -68,26 +68,40 @@ class Arguments:
             keywords |= self.spread_keywords(keyword.value) if by_name is None else evaluated
         return given, keywords
 
-    def missing(self, callee: Any, node: gast.Call) -> int | None:
-        """How many arguments a star stands for, if it is the only one and the callee takes a fixed number."""
-        function = callee.node if isinstance(callee, Function) else None
+    def missing(self, callee: Any, node: gast.Call) -> tuple[int, list[Any]] | None:
+        """How many arguments a star stands for, if it is the only one and the callee takes a fixed number, and the defaults
+        of the last ones."""
+        function = callee if isinstance(callee, Function) else None
         if isinstance(callee, Known) and is_plain(callee.target):
-            function = self.read(callee.target).node
+            function = self.read(callee.target)
         stars = [a for a in node.args if isinstance(a, gast.Starred)]
-        if function is None or len(stars) != 1 or node.keywords or function.args.vararg or function.args.defaults:
+        if function is None or len(stars) != 1 or node.keywords or function.node.args.vararg:
             return None
-        return len([*function.args.posonlyargs, *function.args.args]) - len(node.args) + 1
+        places = [*function.node.args.posonlyargs, *function.node.args.args]
+        defaults = [function.defaults[p.id] for p in places if p.id in function.defaults]
+        count = len(places) - len(node.args) + 1
+        if len(defaults) != len(function.node.args.defaults) or not all(isinstance(d, gast.Constant) for d in defaults):
+            return None
+        return (count, defaults) if not defaults or (len(defaults) <= count and node.args[-1] is stars[0]) else None
 
-    def counted(self, argument: gast.Starred, count: int) -> list[Any]:
-        """The items of a tuple that must have this length, which is checked when the text runs."""
+    def counted(self, argument: gast.Starred, count: int, defaults: list[Any]) -> list[Any]:
+        """The items of a tuple that must have this length, which is checked when the text runs; where it has fewer, the
+        defaults."""
         if isinstance(self.held(argument.value), Display) or isinstance(argument.value, (gast.Tuple, gast.List)):
             return self.spread(argument)
         data = self.flattener.atom(argument.value)
         if not isinstance(data, gast.Name):
             return self.spread(argument)
-        check = self.unit.helper("unpackable", checks.unpackable)
-        self.flattener.out += at(argument, gast.Expr(expression("f(v, n)", f=check, v=data, n=count)))
-        items = [gast.Subscript(clone(data), constant(k), gast.Load()) for k in range(count)]
+        items: list[gast.AST] = [gast.Subscript(clone(data), constant(k), gast.Load()) for k in range(count)]
+        if not defaults:
+            check = expression("f(v, n)", f=self.unit.helper("unpackable", checks.unpackable), v=data, n=count)
+        else:
+            least = count - len(defaults)
+            check = expression("f(v, a, b)", f=self.unit.helper("spreads", checks.spreads), v=data, a=least, b=count)
+            for k, default in enumerate(defaults, least):
+                items[k] = expression("v if len(xs) > k else d", v=items[k], xs=clone(data), k=k, d=clone(default),
+                                      len=self.unit.builtin(len))  # fmt: skip
+        self.flattener.out += at(argument, gast.Expr(check))
         return [self.evaluate(at(argument, item)[0]) for item in items]
 
     def spread(self, argument: gast.Starred) -> list[Any]:

@@ -46,6 +46,7 @@ from s2sgrad.normalize import (
     targets,
 )
 from s2sgrad.normalize._calls import linked, walruses
+from s2sgrad.normalize.library import dicts
 from s2sgrad.specialize.static_values import Display, Object, Value
 
 _TRUTHS = (gast.Call, gast.Compare, gast.UnaryOp)  # what may be a test, and is True or False then
@@ -139,7 +140,7 @@ class Evaluator:
         return evaluate(node)
 
     def of_BinOp(self, node: gast.BinOp) -> gast.AST:
-        if (united := displays.united(node)) is not None:
+        if (united := displays.united(node, set())) is not None:
             return self.value(united)
         left, right = self.in_order([node.left, node.right], self.operand)
         if isinstance(left, Object) or isinstance(right, Object):
@@ -192,12 +193,14 @@ class Evaluator:
             return known
         if (into := mutators.into(self.unit, node, self.atom)) is not None:
             return self.behind(node, *into)
-        if (items := deques.as_list(self.unit, node)) is not None:
-            return self.value(items)
+        if (plain := deques.as_list(self.unit, node) or dicts.empty_dict(self.unit, node)) is not None:
+            return self.value(plain)
         self.call(node)
         return node
 
     def of_Tuple(self, node: gast.Tuple | gast.List) -> gast.AST:
+        if isinstance(node, gast.Tuple) and any(isinstance(e, gast.Starred) for e in node.elts):
+            return self.value(displays.tupled(self.unit, node))
         items = self.in_order(node.elts, self.operand)
         if any(isinstance(item, Value) for item in items):
             return self.functions.held_together(dict(enumerate(items)), type(node))

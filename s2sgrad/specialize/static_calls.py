@@ -181,6 +181,19 @@ class _Vectorize(StaticCall):
         return Adapted(functions.lasting(functions.evaluate(node.args[0])), call)
 
 
+@_of(np.frompyfunc)
+class _FromFunction(StaticCall):
+    """`np.frompyfunc(f, 1, 1)`, whose values are in arrays of objects: those of numbers stand for these."""
+
+    def applies(self, functions: Any, node: gast.Call) -> bool:
+        counts = [getattr(a, "value", None) for a in node.args[1:]]
+        return counts in ([1, 1], [2, 1]) and not node.keywords and _takes_callable(functions, node)
+
+    def value(self, functions: Any, node: gast.Call) -> Adapted:
+        call = functools.partial(functions.vectorized, gast.Constant(None, None))
+        return Adapted(functions.lasting(functions.evaluate(node.args[0])), call)
+
+
 @_of(functools.reduce)
 class _Reduce(StaticCall):
     def applies(self, functions: Any, node: gast.Call) -> bool:

@@ -11,7 +11,6 @@ an object of the caller's of which attributes are written.
 from __future__ import annotations
 
 import types
-from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,7 +34,7 @@ def check(units: list[Unit], at_run_time: bool = False) -> None:
     `at_run_time`: the functions are called by one that was compiled before.
     """
     _check_objects(units, at_run_time)
-    _check_queues(units)
+    _check_stand_ins(units)
     written = {(id(v.space), v.name): u for u in units for v in u.helpers.values() if isinstance(v, runtime.Global)}
     if not written:
         return
@@ -54,25 +53,26 @@ def check(units: list[Unit], at_run_time: bool = False) -> None:
                                   f"differentiated yet: {_WAY}")  # fmt: skip
 
 
-def _check_queues(units: list[Unit]) -> None:
-    """Where lists stand for deques, nothing asks whether something is a list, or a deque."""
-    if not any(u.queues for one in units for u in (one, *one.inlined)):
-        return
-    for unit in _reached([*units, *(u for one in units for u in one.inlined)]):
+def _check_stand_ins(units: list[Unit]) -> None:
+    """Where a plainer container stands for one of another class, nothing asks of which class something is."""
+    every = [u for unit in units for u in (unit, *unit.inlined)]
+    pairs = set().union(*(u.stand_ins for u in every))
+    for unit in _reached(every) if pairs else ():
         for node in _inside(unit):
-            if unit.called(node) in (isinstance, type) and _tells_apart(unit, node):
-                unit.refuse(node, "a list stands for each deque here, and this asks whether something is one: look at "
-                                  "what is no list first, or use lists alone")  # fmt: skip
+            if unit.called(node) in (isinstance, type):
+                for cls, plain in (pair for pair in pairs if _tells_apart(unit, node, *pair)):
+                    unit.refuse(node, f"a {plain.__name__} stands for each {cls.__name__}, and this may ask whether "
+                                      f"something is one: use a {plain.__name__}")  # fmt: skip
 
 
-def _tells_apart(unit: Unit, call: gast.Call) -> bool:
-    """Whether the answer may be another one for a list than for a deque."""
+def _tells_apart(unit: Unit, call: gast.Call, cls: type, plain: type) -> bool:
+    """Whether the answer may be another one for an instance of one class than for one of the other."""
     if unit.called(call) is type or len(call.args) != 2:
         return True
     asked = call.args[1].elts if isinstance(call.args[1], gast.Tuple) else [call.args[1]]
     classes = tuple(map(unit.resolve, asked))
     try:
-        return issubclass(list, classes) != issubclass(deque, classes)
+        return issubclass(plain, classes) != issubclass(cls, classes)
     except TypeError:
         return True
 

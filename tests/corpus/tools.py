@@ -5,7 +5,7 @@ import itertools
 import math
 import operator
 import statistics
-from collections import defaultdict, namedtuple
+from collections import OrderedDict, defaultdict, namedtuple
 
 import numpy as np
 
@@ -187,6 +187,70 @@ def default_that_a_comprehension_reads(v):
     weights[1] = v[0]
     total = sum(weights[k] * t for k, t in enumerate(v))
     return total + len(weights) * v[1] * (weights[9] if v[0] > 9.0 else 1.0)
+
+
+@case(VECTOR, second=False)
+def ordered_dict_as_a_cache(v):
+    cache, total = OrderedDict(), 0.0
+    for k in (0, 1, 2, 0, 1, 2):
+        if k in cache:
+            cache.move_to_end(k)
+        else:
+            cache[k] = v[k] ** 2
+        total += cache[k] * len(cache)
+    key, last = cache.popitem()
+    return total * last + sum((n + 1) * t for n, t in enumerate(cache.values())) * key
+
+
+@case(VECTOR)
+def dicts_that_are_united(v):
+    usual = {"a": v[0], "b": v[1]}
+    own = {"b": v[2]}
+    whole = usual | own
+    whole |= {"c": whole["b"] * v[0]}
+    usual |= own
+    return whole["a"] * whole["b"] * whole["c"] + usual["b"]
+
+
+@case(VECTOR)
+def items_removed_by_value(v):
+    left = [0, 1, 2]
+    total = 0.0
+    rows = [v[0], v[1], v[0] * v[2]]
+    rows.remove(rows[1])
+    while left:
+        k = max(left, key=lambda i: v[i])
+        left.remove(k)
+        total = total * 0.5 + v[k] * len(left)
+    return total + rows[0] * rows[1]
+
+
+@case(VECTOR)
+def sums_over_sets_of_places(v):
+    return sum(v[k] for k in {k % 2 for k in range(3)}) * math.prod([v[k] for k in sorted({2, 0})])
+
+
+@case(VECTOR)
+def pieces_of_a_function(v):
+    first = np.piecewise(v, [v < 0.5, v >= 0.5], [lambda t: t * t, lambda t: 2 * t])
+    second = np.piecewise(v, [v < 0.5], [3.0, lambda t: -t])
+    third = np.frompyfunc(lambda t: t * t if t > 0.5 else t, 1, 1)(v)
+    return np.sum(first * second) + np.sum(third.astype(float))
+
+
+def spread_over_defaults(a, b, c=1.0, d=2.0):
+    return a * b + c * d
+
+
+@case(VECTOR)
+def arrays_spread_over_defaults(v):
+    return spread_over_defaults(*v) + spread_over_defaults(*v[:2]) * spread_over_defaults(v[0], *v[:3])
+
+
+@case(VECTOR)
+def maps_of_filters(v):
+    row = (v[0], *[v[1], v[2]])
+    return sum(map(np.square, filter(lambda t: t > 0.5, v))) * max(map(np.sin, filter(None, v))) + row[2] * len(row)
 
 
 @case(VECTOR)

@@ -21,12 +21,13 @@ def f(ks, vs, r):
 from __future__ import annotations
 
 import builtins
-from collections import namedtuple
+from collections import OrderedDict, namedtuple
 
 import gast
 
 from s2sgrad import runtime
 from s2sgrad.ir.quote import clone, constant, name, nodes, placed
+from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views
 from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_method
 
@@ -48,6 +49,23 @@ def _dict(call: LibraryCall) -> gast.AST | None:
         key, item = call.unit.local("key"), call.unit.local("item")
         return call.written("{k: v for k, v in pairs}", k=key, v=item, pairs=given)
     return None
+
+
+@desugars(OrderedDict)
+def _ordered(call: LibraryCall) -> gast.AST | None:
+    """As a dict, which is in order; one that begins empty by the evaluator."""
+    if not call.node.args and not call.node.keywords:
+        return None
+    call.unit.stand_ins.add((OrderedDict, dict))
+    return _dict(call) or placed(call.node, gast.Call(call.unit.builtin(dict), call.args, call.node.keywords))
+
+
+def empty_dict(unit: Unit, node: gast.AST) -> gast.AST | None:
+    """`{}` for `OrderedDict()`; None for anything else."""
+    if unit.called(node) is not OrderedDict or node.args or node.keywords:
+        return None
+    unit.stand_ins.add((OrderedDict, dict))
+    return placed(node, gast.Dict([], []))
 
 
 def _holds_pairs(node: gast.AST) -> bool:

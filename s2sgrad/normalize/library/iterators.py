@@ -16,7 +16,7 @@ A list stands for an iterator only where that is run through at once, and then i
 ... ''', "library_desugaring"))
 def f(x, y, z):
     a = [s * t for s, t in zip(x, x[1:])]
-    b = sum(np.sin(item_) for item_ in (item for item in z if item))
+    b = sum(np.sin(item) for item in z if item)
     return a, b, [v for v in [item_2 for part in (x, y) for item_2 in part]]
 """
 

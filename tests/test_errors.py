@@ -516,6 +516,18 @@ REFUSED = {
                     return x * v
             return x
     """, (2.0, None)),
+    "objects that are put in order by their class": (Refused, """
+        import dataclasses
+
+        @dataclasses.dataclass(order=True)
+        class Item:
+            key: float
+            value: float
+
+        def f(x):
+            items = sorted(Item(-k, v) for k, v in enumerate(x))  # <-
+            return items[0].value * items[1].value
+    """, ([1.0, 2.0],)),
     "class in a block": (Unsupported, """
         def f(x):
             if x > 0.0:

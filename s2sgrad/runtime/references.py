@@ -39,6 +39,16 @@ class Reference:
 
     __hash__ = object.__hash__
 
+    def __lt__(self, other: object) -> bool:
+        """An order, asked by what the text does not show, such as `sorted`: only the methods of the class would know."""
+        called = self.cls.__name__
+        if not hasattr(self.cls, "__lt__") or self.cls.__lt__ is object.__lt__:
+            raise TypeError(f"'<' not supported between instances of '{called}' and '{class_of(other).__name__}'")
+        raise Refusal(None, f"objects of `{called}` that are made here are put in order, which cannot be followed: give "
+                            "what orders them a `key`, or keep `(key, number, object)`")  # fmt: skip
+
+    __gt__ = __le__ = __ge__ = __lt__
+
     def __getattr__(self, attribute: str) -> Any:
         """What is asked without the text showing of what: `hasattr(p, name)`, `copy.copy(p)`.  A protocol that the class
         has not, the object has not."""

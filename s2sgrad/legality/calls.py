@@ -156,7 +156,7 @@ def _may_be_container(context: Context, node: gast.AST) -> bool:
 def _unknown(call: Call, kept: bool = False) -> None:
     """A callee of which nothing is known; `kept`: it only keeps what it is given for the caller."""
     carries = any(map(call.context.depends, call.given)) and not kept
-    if call.alone and (call.mutable or carries):
+    if call.alone and (call.mutable or carries) and not call.context.unit.primal.is_generated:  # where nobody reads a result
         call.refuse(f"`{call.shown}` is only known at run time and may change or keep what it is given, which is not "
                     "differentiated yet: return a value from it")  # fmt: skip
     if call.mutable and not call.differentiated and _is_unseen(call.context, call.node.func):

@@ -152,7 +152,8 @@ class Closures:
             return self.by_selector(value, node)
         if isinstance(value, Partial) and isinstance(value.inner, Known) and not value.keywords:
             made, holds = value.inner.node, [self.reified(v, node) for v in value.given]
-            return None if None in holds else self.closure(made, holds, node)
+            if None not in holds:  # objects are written out with what takes them
+                return self.closure(made, holds, node)
         f = self.as_function(value, node, first=True)
         defaults = [self.reified(v, node) for v in f.defaults.values()]
         if None in defaults:
@@ -213,7 +214,7 @@ class Closures:
 
     def of_nobody(self, value: Any) -> set[str]:
         """The attributes of the objects of methods to which nothing else refers: only the method might write them."""
-        waiting = [v for v in getattr(value, "given", ()) if isinstance(v, Object) and not v.names]
+        waiting = [v for v in getattr(value, "given", ()) if isinstance(v, Object) and v.names == v.methods]
         out: set[str] = set()
         while waiting:
             made = waiting.pop()

@@ -186,8 +186,12 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
             if target in self.values:  # which has been read as that
                 self.unit.refuse(statement, f"`{target}` stands for one of several functions, which cannot be followed: use "
                                             "two names")  # fmt: skip
+            data = self.reified(value, statement)
+            if data is None:
+                self.unit.refuse(statement, f"`{target}` stands for functions or objects in turn, which cannot be followed: use "
+                                            "two names")  # fmt: skip
             self.data.add(target)
-            self.flattener.out += at(statement, assign(target, self.reified(value, statement)))
+            self.flattener.out += at(statement, assign(target, data))
             return
         if not isinstance(value, Object):
             keep_objects(value)

@@ -125,6 +125,7 @@ class Object:
     given: gast.AST | None = None
     made: bool = False  # its `__init__` is through
     names: int = 0  # how many names and attributes stand for it
+    methods: int = 0  # how many of them stand for one of its methods
     copied: bool = False
     written: bool = False  # an attribute was assigned after that
     rebound: bool = False  # the name that stands for it will stand for others
@@ -195,6 +196,8 @@ def keep_objects(value: Any) -> None:
     elif isinstance(value, Partial):
         for part in (value.inner, *value.given, *value.keywords.values()):
             keep_objects(part)
+            if isinstance(part, Object):
+                part.methods += 1
     elif isinstance(value, Adapted):
         keep_objects(value.inner)
     elif isinstance(value, Derivative):

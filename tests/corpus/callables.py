@@ -356,3 +356,25 @@ def composed_by_reduce_from_a_first_function(x):
     f = np.sin
     f = functools.reduce(lambda q, c: lambda t: np.sin(q(t) * c), x, first)
     return f(0.3) * x[1]
+
+
+class Gain:
+    def __init__(self, c):
+        self.c, self.by = c, (0.5, c * c)
+
+    def run(self, t):
+        return np.tanh(self.c * t + self.by[1])
+
+
+@case(np.array([0.7, 0.2, 0.9]))
+def methods_of_the_objects_of_each_trip(x):
+    s, kept, fs = x[0], np.sin, [np.cos]
+    table = {"a": np.sin, "b": np.cos}
+    for k in range(3):
+        m = Gain(x[k]).run
+        if x[k] > 0.3:
+            kept = m
+            fs = fs + [Gain(s).run]
+            table = {"a": Gain(x[k] * 0.5).run, "b": table["a"]}
+        s = np.tanh(s + kept(x[1]) + fs[-1](s) * table["b"](s))
+    return s

@@ -16,7 +16,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import VJP
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Unknown, holds_unknown
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Pullback, Unknown, holds_unknown
 from s2sgrad.errors.wording import ANOTHER
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.occurrences import Occurrences
@@ -32,8 +32,11 @@ from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliases import OUTSIDE
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.sources import HANDED_OUT, has_memory, sources
+from s2sgrad.memory.stacks import local_stacks
 from s2sgrad.mirror import groups
 from s2sgrad.mirror.groups import kind_at
+from s2sgrad.mirror.shadows import are_in
+from s2sgrad.runtime.copies import copied
 from s2sgrad.transform.calls import Pairs
 
 _ROUNDS = 400  # names that are written out, one after the other
@@ -89,7 +92,7 @@ class AliasElimination:
         for clash in clashes:
             if is_said(unit, clash.statement):
                 _refuse(unit, clash)
-        resolves = (resolver.any, functools.partial(self.mirror, resolver), resolver.numbers)
+        resolves = (resolver.any, functools.partial(self.mirror, resolver), resolver.numbers, resolver.beside_records)
         if self.rounds >= _ROUNDS or not any(resolve(clashes) for resolve in resolves):
             _refuse(unit, next((c for c in clashes if c.seen.startswith(OUTSIDE)), clashes[0]))
         return True
@@ -288,6 +291,55 @@ class _Resolver:
         for statement in found:
             self.checked_number(statement)
         return bool(found)
+
+    def beside_records(self, clashes: list[Clash]) -> bool:
+        """`x[i] = e` of a text of ours, where records alone may hold `x`, as `x = x.copy(); x[i] = e`: a record is read when
+        what it holds is again what it was when it was kept, and a copy leaves that as it is.  Not where names have shadows,
+        which share what is written."""
+        if not self.unit.primal.is_generated or are_in(self.unit):
+            return False
+        seen: dict[int, list[Clash]] = {}
+        for clash in clashes:
+            seen.setdefault(id(clash.statement), []).append(clash)
+        found = False
+        for beside in seen.values():
+            statement, x = beside[0].statement, beside[0].written
+            if any(c.written != x or not self.is_record(c.seen) for c in beside) or getattr(statement, "renewed", False):
+                continue
+            statement.renewed = found = True
+            self.places.replace(statement, [*at(statement, assign(x, self.renewed(statement, x))), statement])
+        return found
+
+    def renewed(self, statement: gast.AST, x: str) -> gast.AST:
+        """A copy of what a statement writes: of a list or dict in which it puts an item, the list alone."""
+        kind, section = self.kinds.get(x), effects.stored(statement)
+        shell = isinstance(kind, Container) and kind.type in (list, dict) and isinstance(getattr(section, "value", None), gast.Name)
+        if shell:
+            return gast.Call(self.unit.builtin(kind.type), [name(x)], [])
+        return call(self.unit, "copied", copied, name(x))
+
+    def is_record(self, suspect: str, met: frozenset[str] = frozenset()) -> bool:
+        """Whether a name stands for what a text of ours keeps for its adjoint: a stack, a pullback, what a call recorded."""
+        kind = self.kinds.get(suspect)
+        if suspect in self.stacks or isinstance(kind.element() if isinstance(kind, Container) else kind, Pullback):
+            return True
+        bound = self.places.binding(suspect) if suspect not in met else []
+        return bool(bound) and all(self.keeps_record(s, suspect, met | {suspect}) for s in bound)
+
+    def keeps_record(self, statement: gast.AST, suspect: str, met: frozenset[str]) -> bool:
+        if not isinstance(statement, gast.Assign):
+            return False
+        value, target = statement.value, statement.targets[0]
+        if isinstance(target, gast.Tuple):  # `y, saved = f_fwd(x)`
+            made = self.places.binding(value.id) if isinstance(value, gast.Name) else [statement]
+            pairs = all(hasattr(self.unit.called(getattr(s, "value", None)), "primal") for s in made)
+            return pairs and getattr(target.elts[-1], "id", "") == suspect
+        return isinstance(value, gast.Name) and self.is_record(value.id, met)
+
+    @functools.cached_property
+    def stacks(self) -> set[str]:
+        """The lists on which things are put, and from which they are taken, and nothing else."""
+        return local_stacks(self.unit, self.tree)
 
     def given_by_anything(self, statement: gast.AST) -> str | None:
         """The name that a statement binds to what a function gives of which nothing is known: that of `y, pullback = t`

@@ -313,8 +313,8 @@ class _Resolver:
     def renewed(self, statement: gast.AST, x: str) -> gast.AST:
         """A copy of what a statement writes: of a list or dict in which it puts an item, the list alone."""
         kind, section = self.kinds.get(x), effects.stored(statement)
-        shell = isinstance(kind, Container) and kind.type in (list, dict) and isinstance(getattr(section, "value", None), gast.Name)
-        if shell:
+        whole = isinstance(kind, Container) and kind.type in (list, dict)
+        if whole and isinstance(getattr(section, "value", None), gast.Name):
             return gast.Call(self.unit.builtin(kind.type), [name(x)], [])
         return call(self.unit, "copied", copied, name(x))
 

@@ -133,6 +133,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         self.mixed |= self.objects_among(body) if self.as_data else functions_among(body) | self.objects_among(body)
         self.shared |= {n for part in nodes(*body) if isinstance(part, gast.Nonlocal) for n in part.names}
         self.acting |= called_alone(body)
+        self.in_turn |= called_alone(body) & trip_names.straight(body)
         self.note_growing(body)
 
     # --- where a name is no callee ---
@@ -188,8 +189,8 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
                                             "two names")  # fmt: skip
             data = self.reified(value, statement)
             if data is None:
-                self.unit.refuse(statement, f"`{target}` stands for functions or objects in turn, which cannot be followed: use "
-                                            "two names")  # fmt: skip
+                self.unit.refuse(statement, f"`{target}` stands for functions or objects in turn, which cannot be followed: "
+                                            "use two names")  # fmt: skip
             self.data.add(target)
             self.flattener.out += at(statement, assign(target, data))
             return

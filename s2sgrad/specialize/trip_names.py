@@ -15,7 +15,7 @@ from collections import Counter
 
 import gast
 
-from s2sgrad.ir.quote import NAMES, nodes, nodes_of
+from s2sgrad.ir.quote import NAMES, blocks, nodes, nodes_of
 
 
 def found(body: list[gast.AST]) -> set[str]:
@@ -26,6 +26,30 @@ def found(body: list[gast.AST]) -> set[str]:
         for bound, count in _bound_first(loop.body).items():
             inside[bound] += count
     return {n for n, count in inside.items() if count == mentions[n]}  # more, where such a loop stands in another one
+
+
+def straight(body: list[gast.AST]) -> set[str]:
+    """The names of which every mention has a binding before it in its own block, or in one around it, and none in a branch
+    or a loop since then: each stands for what the text bound last."""
+    unsure: set[str] = set()
+    return _followed(body, set(), unsure) - unsure - captured(body)
+
+
+def _followed(block: list[gast.AST], known: set[str], unsure: set[str]) -> set[str]:
+    """Follow a block at whose head the bindings of `known` names are; those that it binds itself."""
+    out: set[str] = set()
+    for statement in block:
+        inner = blocks(statement)
+        within = [n for part in inner for s in part for n in nodes_of(s, NAMES)]
+        known = known - {n.id for n in within if isinstance(n.ctx, gast.Store)}
+        binds = isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)
+        header = nodes_of(statement.value if binds else statement, NAMES)
+        unsure |= (Counter(n.id for n in header) - Counter(n.id for n in within)).keys() - known
+        for part in inner:
+            out |= _followed(part, known, unsure)
+        if binds:
+            known, out = known | {statement.targets[0].id}, out | {statement.targets[0].id}
+    return out
 
 
 def captured(body: list[gast.AST]) -> set[str]:

@@ -378,3 +378,24 @@ def methods_of_the_objects_of_each_trip(x):
             table = {"a": Gain(x[k] * 0.5).run, "b": table["a"]}
         s = np.tanh(s + kept(x[1]) + fs[-1](s) * table["b"](s))
     return s
+
+
+def put(u, e):
+    u[1] = e
+
+
+def raised(u, e):
+    u += 0.1 * e
+
+
+@case(np.array([0.7, 0.2, 0.9]))
+def functions_called_for_their_effect_in_several_loops(x):
+    u, f = x * 1.0, np.sin
+    for w in x:
+        f = (lambda g, w: lambda t: g(t) * w)(f, w)
+    for op in (put, raised):
+        op(u, f(x[0]))
+    for w in x:
+        for op in (raised, put, raised):
+            op(u, f(w))
+    return np.sum(u * u)

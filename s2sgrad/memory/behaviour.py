@@ -128,7 +128,9 @@ def is_missing(unit: Unit, node: gast.AST) -> bool:
 def is_local(unit: Unit, node: gast.AST, bound: set[str]) -> bool:
     """Whether an expression or a simple statement changes nothing but lists that are `bound` here."""
     calls = [part for part in nodes(node) if isinstance(part, gast.Call)]
-    return all(is_pure_call(unit, c) or (changed_by_call(c) and changed_by_call(c) <= bound) for c in calls)
+    tried = {id(part) for call in calls if unit.called(call) is runtime.raised for part in nodes(*call.args)}
+    done = [call for call in calls if id(call) not in tried and unit.called(call) is not runtime.raised]
+    return all(is_pure_call(unit, c) or (changed_by_call(c) and changed_by_call(c) <= bound) for c in done)
 
 
 def is_pure_call(unit: Unit, call: gast.Call) -> bool:

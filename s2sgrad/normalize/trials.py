@@ -11,17 +11,20 @@ from __future__ import annotations
 import builtins
 import inspect
 import types
+from collections import Counter, deque
 
 import gast
 
-from s2sgrad import runtime
+from s2sgrad import emit, runtime
 from s2sgrad.analysis import effects
 from s2sgrad.ir.forms import arguments_of
-from s2sgrad.ir.quote import clone, constant, expression, loaded, name, nodes, stored
+from s2sgrad.ir.quote import clone, constant, expression, loaded, mentioned, name, nodes, stored
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.primitives import catalogue
+from s2sgrad.primitives.catalogue import is_named
 from s2sgrad.runtime import trials
+from s2sgrad.source.making import made
 
 _ITERATORS = (iter, zip, map, filter, reversed, enumerate, open)
 _SYMBOLS = {
@@ -36,15 +39,16 @@ class Trials:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit, self.tree = unit, tree
+        self.nested = _computing(unit, tree)
 
     def is_binding(self, statement: gast.AST) -> bool:
         """Whether a statement binds a name to what only computes, returns such a value, or only computes."""
         if isinstance(statement, gast.Assign):
             named = len(statement.targets) == 1 and isinstance(statement.targets[0], gast.Name)
-            return named and only_computes(self.unit, statement.value)
+            return named and self.computes(statement.value)
         if not isinstance(statement, (gast.Return, gast.Expr)):
             return False
-        return statement.value is None or only_computes(self.unit, statement.value)
+        return statement.value is None or self.computes(statement.value)
 
     def bindings(self, run: list[gast.AST]) -> gast.AST:
         """The last value of a run of bindings: each value is the argument of a function of what comes after it."""
@@ -153,7 +157,35 @@ class Trials:
 
     def computes(self, node: gast.AST) -> bool:
         """Whether an expression may be evaluated twice."""
-        return only_computes(self.unit, node)
+        return only_computes(self.unit, node, self.nested)
+
+    def apart(self, node: gast.AST, before: tuple[gast.AST, ...] = ()) -> gast.Assign | None:
+        """The binding of the call in an expression that does more than compute, where it may as well come before the rest;
+        a name stands for it."""
+        for field, k, part in _operands(node):
+            if self.computes(part):
+                before = (*before, part)
+                continue
+            if not isinstance(part, gast.Call) or not all(self.computes(p) for _, _, p in _operands(part)):
+                return self.apart(part, before)
+            if not all(self.is_apart(early, part) for early in before):
+                return None
+            held = name(self.unit.temp())
+            if k is None:
+                setattr(node, field, held)
+            else:
+                getattr(node, field)[k] = held
+            return gast.Assign([name(held.id, store=True)], part, None)
+        return None
+
+    def is_apart(self, early: gast.AST, call: gast.Call) -> bool:
+        """Whether an operand may as well be evaluated after a call that it stands before."""
+        if isinstance(early, gast.Constant) or (isinstance(early, gast.Name) and early.id in self.unit.locals):
+            return True
+        plain = all(isinstance(n, (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp)) for n in nodes(early))
+        owner = call.func.value if isinstance(call.func, gast.Attribute) else None
+        taken = isinstance(owner, gast.Name) and is_named(call.func.attr, list.pop, dict.pop, deque.popleft)
+        return plain and taken and owner.id not in mentioned(early)
 
     def require_computed(self, node: gast.AST) -> None:
         """Refuse an expression that does more than compute."""
@@ -206,13 +238,73 @@ def may_raise(node: gast.AST) -> tuple[type, ...]:
     return (BaseException,)
 
 
-def only_computes(unit: Unit, node: gast.AST) -> bool:
-    """Whether an expression may be run twice: it changes nothing, and depends on its operands alone."""
+_ORDER = {
+    gast.BinOp: ("left", "right"), gast.UnaryOp: ("operand",), gast.Subscript: ("value", "slice"), gast.Tuple: ("elts",),
+    gast.Attribute: ("value",), gast.List: ("elts",), gast.Call: ("args",),
+    **dict.fromkeys((gast.Assign, gast.AugAssign, gast.Return, gast.Expr), ("value",)),
+}  # fmt: skip
+
+
+def _operands(node: gast.AST) -> list[tuple[str, int | None, gast.AST]]:
+    """The operands of an expression, or of a statement, in their order: their fields, and places in these."""
+    out: list[tuple[str, int | None, gast.AST]] = []
+    if isinstance(node, gast.Call) and (node.keywords or any(isinstance(a, gast.Starred) for a in node.args)):
+        return []
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+        out += _operands(node.func)
+    for field in _ORDER.get(type(node), ()):
+        value = getattr(node, field)
+        out += [(field, k, part) for k, part in enumerate(value)] if isinstance(value, list) else [(field, None, value)]
+    return [part for part in out if part[2] is not None]
+
+
+def _computing(unit: Unit, tree: gast.FunctionDef) -> frozenset[str]:
+    """The nested functions that only compute and read."""
+    bound = Counter(n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef) and n is not tree)
+    bound.update(n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+    found = {n.name: n for n in nodes(*tree.body) if isinstance(n, gast.FunctionDef) and bound[n.name] == 1}
+    while left := {n for n, function in found.items() if not _is_computing(unit, function, frozenset(found))}:
+        found = {n: function for n, function in found.items() if n not in left}
+    return frozenset(found)
+
+
+def moved_out(unit: Unit, tree: gast.FunctionDef) -> None:
+    """Make functions beside the function of those nested ones that are tried, and read no variable of it."""
+    attempts = [part for n in nodes(tree) if isinstance(n, gast.Try) and n.handlers for part in nodes(*n.body)]
+    called = {n.func.id for n in attempts if isinstance(n, gast.Call) and isinstance(n.func, gast.Name)}
+    for function in [s for s in tree.body if isinstance(s, gast.FunctionDef) and s.name in called]:
+        read_ = mentioned(*function.body) - {p.id for p in parameters(function)} - stored(*function.body)
+        closed = read_.isdisjoint(unit.locals - {function.name}) and not function.args.defaults
+        if closed and not any(function.args.kw_defaults) and function.name in _computing(unit, tree):
+            helpers = {n: unit.helpers[n] for n in read_ if n in unit.helpers}
+            reached = read_ & set(unit.primal.function.__code__.co_freevars)
+            text, home = emit.function(function), unit.primal.function
+            outside = made(text, function.name, home, helpers, reached, function, unit.place)
+            tree.body.remove(function)
+            unit.locals.discard(function.name)
+            unit.helpers[function.name] = outside
+            unit.bound = unit.bound or bool(reached)
+            unit.lifted.append(outside)
+
+
+def _is_computing(unit: Unit, function: gast.FunctionDef, nested: frozenset[str]) -> bool:
+    inside = list(nodes(*function.body))
+    stores = any(isinstance(n, (gast.Subscript, gast.Attribute)) and not isinstance(n.ctx, gast.Load) for n in inside)
+    binding = (gast.Nonlocal, gast.Global, gast.AugAssign, gast.FunctionDef, gast.ClassDef, gast.With)
+    if stores or any(isinstance(n, binding) for n in inside):
+        return False
+    return not function.decorator_list and only_computes(unit, gast.Module(function.body, []), nested)
+
+
+def only_computes(unit: Unit, node: gast.AST, nested: frozenset[str] = frozenset()) -> bool:
+    """Whether an expression may be run twice: it changes nothing, and depends on its operands alone; so do these nested
+    functions."""
     if any(isinstance(n, (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)) for n in nodes(node)):
         return False
     if any(isinstance(op, (gast.In, gast.NotIn)) for n in nodes(node) if isinstance(n, gast.Compare) for op in n.ops):
         return False  # of an iterator, which it consumes
-    return all(_call_computes(unit, call) for call in nodes(node) if isinstance(call, gast.Call))
+    calls = [call for call in nodes(node) if isinstance(call, gast.Call)]
+    return all(getattr(call.func, "id", None) in nested or _call_computes(unit, call) for call in calls)
 
 
 def _call_computes(unit: Unit, call: gast.Call) -> bool:

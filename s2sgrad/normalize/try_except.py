@@ -69,7 +69,7 @@ from s2sgrad.ir.quote import assign, at, blocks, clone, constant, empty_argument
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import context_managers
 from s2sgrad.normalize.exception_kinds import Kinds
-from s2sgrad.normalize.trials import Trials, used_up
+from s2sgrad.normalize.trials import Trials, moved_out, used_up
 from s2sgrad.normalize.unfinished import Unfinished
 from s2sgrad.normalize.with_statements import SETTINGS, without_exits
 from s2sgrad.runtime import trials
@@ -84,6 +84,7 @@ _MESSAGES = (print, str, repr, type, isinstance, format)
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without `except`; Unsupported where the body does what cannot be tried."""
     tree.body = rewritten(tree.body, lambda statement: context_managers.suppressed(unit, statement))
+    moved_out(unit, tree)
     tree.body = _block(unit, tree, tree.body)
     return tree
 
@@ -246,6 +247,9 @@ class _Attempt:
         method = getattr(self, f"visit_{type(statement).__name__}", None)
         if method is None:
             self.unit.refuse(statement, "this statement in `try` with `except` cannot be differentiated yet: take it out")
+        value = getattr(statement, "value", None)
+        if value is not None and not isinstance(value, gast.Call) and (first := self.trials.apart(statement)) is not None:
+            return self.body([*at(statement, first), statement], rest())
         return method(statement, rest)
 
     def visit_Assign(self, statement: gast.Assign, rest: Rest) -> list[gast.AST]:

@@ -24,7 +24,7 @@ _IN_PLACE = {
 
 
 class _Queue(list):
-    """A list, which may stand for a deque."""
+    """A list, which may stand for a deque: what raises where it is given a list does not."""
 
     appendleft = extendleft = list.append
 
@@ -33,6 +33,9 @@ class _Queue(list):
 
     def rotate(self, turns: int = 1) -> None:
         operator.index(turns)
+
+
+_STAND_INS = {list: _Queue, dict: collections.OrderedDict}
 
 
 def passed_on(which: int, handlers: int) -> int:
@@ -66,8 +69,8 @@ def scratch(x: Any) -> Any:
     """
     if isinstance(x, np.ndarray):
         return x.copy()
-    if type(x) is list:
-        return _Queue(x)
+    if type(x) in _STAND_INS:
+        return _STAND_INS[type(x)](x)
     if type(x) in _CONTAINERS:
         return copy.copy(x)
     if x is None or isinstance(x, (np.generic, float, int, complex, str, bytes, tuple, range)):
@@ -108,6 +111,7 @@ def attempted(function: Callable[..., Any], arguments: tuple[Any, ...], written:
     given = list(arguments)
     for k in written:
         given[k] = copy.deepcopy(given[k])
+        given[k] = _STAND_INS.get(type(given[k]), lambda x: x)(given[k])
     try:
         function(*given)
     except Exception:
@@ -125,6 +129,8 @@ def _same(left: Any, right: Any) -> bool:
     """Whether two values are the same to the last bit."""
     if isinstance(left, np.ndarray) and isinstance(right, np.ndarray) and left.dtype != object:
         return left.shape == right.shape and left.tobytes() == right.tobytes()
+    if isinstance(right, tuple(_STAND_INS)) and isinstance(left, _STAND_INS.get(type(right), type(right))):
+        left = type(right)(left)
     if type(left) is type(right) and isinstance(left, (list, tuple, collections.deque)):
         return len(left) == len(right) and all(map(_same, left, right))
     if type(left) is type(right) and isinstance(left, dict):

@@ -88,10 +88,11 @@ def test_a_derivative_divides_by_zero_as_numpy_does():
         return np.sum(x / n)
 
     def each(x, n):
+        out = []
         try:
-            out = [x[0] / n]
+            out.append(x[0] / n)
         except ZeroDivisionError:
-            out = [x[1]]
+            out.append(x[1])
         return sum(out)
 
     def python_numbers(x, n):

@@ -383,3 +383,35 @@ def exception_that_is_raised_again(x):
     except ValueError:
         y = y * x[1]
     return y
+
+
+class NoRoot(Exception):
+    pass
+
+
+class Negative(NoRoot):
+    pass
+
+
+def rooted(v):
+    if v < 0.5:
+        raise NoRoot("too small")
+    return math.sqrt(v)
+
+
+@case(FOUR)
+def exceptions_of_ones_own(x):
+    def signed(v):
+        if v < 0.0:
+            raise Negative
+        return rooted(v) * v
+
+    total = 0.0
+    for v in x:
+        try:
+            total += signed(v) * rooted(v)
+        except Negative:
+            total += v**3
+        except NoRoot:
+            total += v * v
+    return total

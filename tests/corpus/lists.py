@@ -477,3 +477,20 @@ def sets_that_are_united(x):
             parent[a] = b
             weight[b] += weight[a] * 0.5
     return weight[parent[0]] ** 2 + weight[0]
+
+
+def taken_first(queue):
+    return queue.popleft()
+
+
+@case(VECTOR)
+def effects_within_what_is_tried(x):
+    queue, left, total = deque(x), list(x), 0.0
+    while True:
+        try:
+            total += queue.popleft() ** 3
+            total = total * 0.5 + 2.0 * left.pop()
+            total += taken_first(queue) * x[0]
+        except IndexError:
+            break
+    return total

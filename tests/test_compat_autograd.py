@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from s2sgrad import S2SGradError
+from s2sgrad import S2SGradError, testing
 from s2sgrad.compat.autograd import (
     checkpoint,
     elementwise_grad,
@@ -24,12 +24,15 @@ from s2sgrad.compat.autograd import (
     tensor_jacobian_product,
     value_and_grad,
 )
-from s2sgrad.compat.autograd.extend import defjvp, defvjp, primitive
+from s2sgrad.compat.autograd.builtins import list as list_
+from s2sgrad.compat.autograd.builtins import tuple as tuple_
+from s2sgrad.compat.autograd.extend import defjvp, defvjp, notrace_primitive, primitive
 from s2sgrad.compat.autograd.misc import flatten
 from s2sgrad.compat.autograd.misc.fixed_points import fixed_point
 from s2sgrad.compat.autograd.misc.flatten import flatten_func
 from s2sgrad.compat.autograd.misc.optimizers import adam, rmsprop, sgd, unflatten_optimizer
 from s2sgrad.compat.autograd.test_util import check_grads
+from s2sgrad.compat.autograd.tracer import getval
 
 X = np.array([0.3, 0.7, 1.1])
 
@@ -102,6 +105,43 @@ def test_rules():
     defjvp(scaled, "same", None)
     assert np.allclose(grad(lambda x: np.sum(scaled(x, 3.0)))(X), 3.0)
     assert np.allclose(make_jvp(lambda x: scaled(x, 3.0))(X)(X)[1], 3.0 * X)
+
+
+def test_a_rule_with_defaults_and_names_that_are_taken():
+    @primitive
+    def product(g, ans, *, maker=2.0):
+        return g * ans * maker
+
+    in_g = lambda y, g, ans, maker=2.0: lambda t: t * ans * maker  # noqa: E731
+    defvjp(product, in_g, lambda y, g, ans, maker=2.0: lambda t: t * g * maker)
+    f = lambda x: np.sum(product(x, np.sin(x)) + product(x, x, maker=3.0))  # noqa: E731
+    check_grads(f, order=2)(X)
+
+
+def test_what_is_not_traced():
+    @notrace_primitive
+    def rounded(x):
+        return np.round(x)
+
+    assert np.allclose(grad(lambda x: np.sum(rounded(x) * getval(x) * x))(X), np.round(X) * X)
+    assert np.allclose(grad(lambda x: np.sum(tuple_(list_(x))[1] * x))(X), [X[1], np.sum(X) + X[1], X[1]])
+
+
+def test_odeint():
+    """The state, the times and the arguments of a damped spring against differences."""
+    pytest.importorskip("scipy")
+    from s2sgrad.compat.autograd.scipy.integrate import odeint
+
+    def spring(y, t, p):
+        return np.array([y[1], -p["k"] * y[0] - p["c"] * y[1] * np.cos(t)])
+
+    weights = np.arange(1.0, 9.0).reshape(4, 2)
+
+    def loss(y0, t, k, c):
+        return np.sum(weights * odeint(spring, y0, t, tuple_(({"k": k, "c": c},)), rtol=1e-11, atol=1e-12))
+
+    times = np.array([0.1, 0.5, 1.2, 2.0])
+    testing.check_grads(loss, (np.array([1.0, 0.5]), times, 2.0, 0.3), modes="rev", rtol=1e-4)
 
 
 def test_flatten():

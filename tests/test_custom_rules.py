@@ -763,6 +763,23 @@ def test_keywords():
     assert grad(lambda x: scaled(2.0, scale=x))(1.0) == 2.0
 
 
+def test_a_container_that_is_given_by_its_name():
+    @primitive
+    def weighed(x, weights=()):
+        return x * weights[0] * weights[1]["b"]
+
+    weighed.defvjp(
+        lambda g, y, x, weights: g * weights[0] * weights[1]["b"],
+        lambda g, y, x, weights: (g * y / weights[0], {"b": np.sum(g * y) / weights[1]["b"]}),
+    )
+    for f in (
+        lambda x: np.sum(weighed(x, weights=(x * x, {"b": x[0]}))),
+        lambda x: np.sum(weighed(x, weights=tuple([x * x, {"b": x[0]}]))),  # noqa: C409
+    ):
+        check_grads(f, (THREE,), order=2)
+        assert np.allclose(taped(f, THREE)[0], grad(f)(THREE))
+
+
 def test_a_default_that_is_no_constant():
     @primitive
     def looked_up(x, table=TABLE):

@@ -73,13 +73,15 @@ def first(function):
 
 
 def sweeps(source):
-    """(names bound in front of the reverse sweep, names bound in it, lists emptied in it, names read in it)."""
+    """(names bound in front of the reverse sweep, names bound in it, lists emptied in its loops, names read in it)."""
     tree, lines = ast.parse(source), source.splitlines()
     begin = next(k for k, line in enumerate(lines, 1) if line.strip() == "# reverse sweep")
     nodes = [node for node in ast.walk(tree) if hasattr(node, "lineno")]
     forward, reverse = [n for n in nodes if n.lineno < begin], [n for n in nodes if n.lineno > begin]
-    emptied = {getattr(n.value, "id", "") for n in reverse if isinstance(n, ast.Attribute) and n.attr == "pop"}
-    emptied |= {n.args[0].id for n in reverse if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "pop"}
+    loops = [n for n in reverse if isinstance(n, (ast.For, ast.While, ast.ListComp))]
+    again = [n for loop in loops for n in ast.walk(loop)]
+    emptied = {getattr(n.value, "id", "") for n in again if isinstance(n, ast.Attribute) and n.attr == "pop"}
+    emptied |= {n.args[0].id for n in again if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "pop"}
     return bound(forward), bound(reverse), emptied, {n.id for n in reverse if isinstance(getattr(n, "ctx", None), ast.Load)
                                                      and isinstance(n, ast.Name)}  # fmt: skip
 

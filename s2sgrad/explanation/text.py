@@ -58,6 +58,8 @@ class _Sweeps:
         self.statements = [*effects.walk(tree.body)]
         self.reverse = [s for s in self.statements if sweep_of(s) == "reverse"]
         self.forward = [s for s in self.statements if sweep_of(s) != "reverse"]
+        loops = [s for s in self.statements if isinstance(s, (gast.For, gast.While))]
+        self.repeated = {id(s) for loop in loops for s in effects.walk(loop.body)}
         self.notes: dict[tuple[int, int, str, str, str], tuple[Primal, set[int]]] = {}
         self.block = {id(s): body for body in nested(tree.body) for s in body}
         self.readers: dict[tuple[int, str], list[gast.AST]] = {}  # of what a statement binds: those of the reverse sweep
@@ -135,7 +137,8 @@ class _Sweeps:
         old = any({kept, self.unit.bases.get(kept)} & effects.writes(s) for s in mine)
         section = effects.stored(body[place + 1]) is not None if old else False
         value = "what is overwritten" if section else f"its {'old ' * old}value" if self.names.shown(kept) else ""
-        return ", ".join(filter(None, [value, "" if alone(statement) is None else "in each pass"]))
+        stacked = alone(statement) is not None and id(statement) in self.repeated
+        return ", ".join(filter(None, [value, "in each pass" if stacked else ""]))
 
     def uses(self, statement: gast.AST, record: str) -> list[gast.AST]:
         """The statements that read what was recorded, or what it was restored to."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gast
 
+from s2sgrad.analysis.kinds import Container
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.transform import inline, pullback_text
 from s2sgrad.transform.adjoint_environment import Bars
@@ -26,7 +27,8 @@ def contribute(adjoints: Bars, operation: Operation, keywords: list[str], y: gas
     A cotangent that is left small, as one number for all elements, serves where the formula has the shape of `y` anyway.
     """
     for keyword in keywords:
-        pullback = operation.rule.keyword_rules[keyword].choose(pullback_text.argument_kinds(adjoints, operation))
+        rule = operation.rule.keyword_rules[keyword]
+        pullback = rule.choose(pullback_text.argument_kinds(adjoints, operation))
         formula = inline.formula(pullback, 1)
         if formula is None:
             value = pullback_text.called(adjoints, operation, pullback, y, g if g.full else adjoints.spread(g, y.id))
@@ -35,4 +37,9 @@ def contribute(adjoints: Bars, operation: Operation, keywords: list[str], y: gas
             if not g.full and relation(adjoints.kinds.get(y.id), adjoints.inference.kind(value)) != "same":
                 spread = adjoints.named(adjoints.spread(g, y.id))
                 value = pullback_text.written(adjoints, operation, formula, y, spread, [0])[0]
-        adjoints.contribute(operation.keywords[keyword], Cotangent(value, adjoints.inference.kind(value), full=False))
+        node = operation.keywords[keyword]
+        if rule.given is not None and rule.tag != "elementwise":  # of the user's: of the structure of the argument
+            kind = adjoints.kinds.get(node.id)
+            adjoints.contribute(node, Cotangent(value, kind, numeric=not isinstance(kind, Container)))
+        else:
+            adjoints.contribute(node, Cotangent(value, adjoints.inference.kind(value), full=False))

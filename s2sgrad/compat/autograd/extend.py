@@ -13,27 +13,37 @@ array([0.5, 0.5])
 
 from __future__ import annotations
 
+import inspect
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from s2sgrad import tape
+from s2sgrad.source.making import made
+from s2sgrad.tape import nondifferentiable as notrace_primitive
 from s2sgrad.tape import primitive
 
-__all__ = ["defjvp", "defvjp", "primitive"]
+__all__ = ["defjvp", "defvjp", "notrace_primitive", "primitive"]
 
 
 def defvjp(fun: Callable[..., Any], *vjpmakers: Callable[..., Any] | None, argnums: Sequence[int] | None = None) -> None:
     """Give a pullback for each argument: `vjpmaker(ans, *args)` returns it; None where there is none."""
     places = range(len(vjpmakers)) if argnums is None else argnums
     for place, maker in zip(places, vjpmakers, strict=True):
-        tape.defvjp(fun, None if maker is None else _pulled(maker), argnums=place)
+        tape.defvjp(fun, None if maker is None else _pulled(fun, maker), argnums=place)
 
 
-def _pulled(maker: Callable[..., Any]) -> Callable[..., Any]:
-    def pullback(g: Any, ans: Any, *args: Any) -> Any:
-        return maker(ans, *args)(g)
-
-    return pullback
+def _pulled(fun: Callable[..., Any], maker: Callable[..., Any]) -> Callable[..., Any]:
+    """The pullback in one argument, a function of the cotangent, the result and the arguments under their names."""
+    given = list(inspect.signature(fun).parameters.values())
+    words = {w: w + "_" * sum(p.name.rstrip("_") == w for p in given) for w in ("g", "ans", "maker")}
+    first = [p.name for p in given if p.kind is not p.KEYWORD_ONLY]
+    later = [p.name for p in given if p.kind is p.KEYWORD_ONLY]
+    head = ", ".join([words["g"], words["ans"], *first, *(["*", *later] if later else [])])
+    passed = ", ".join([words["ans"], *first, *(f"{n}={n}" for n in later)])
+    text = f"def pullback({head}):\n    return {words['maker']}({passed})({words['g']})\n"
+    home = maker if isinstance(maker, types.FunctionType) else _pulled
+    return made(text, "pullback", home, {words["maker"]: maker}, set())
 
 
 def defjvp(fun: Callable[..., Any], *jvpfuns: Callable[..., Any] | str | None, argnums: Sequence[int] | None = None) -> None:

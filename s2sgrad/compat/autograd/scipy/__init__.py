@@ -1,0 +1,1 @@
+"""What `autograd.scipy` has that is not SciPy's own: an `odeint` that is differentiated."""

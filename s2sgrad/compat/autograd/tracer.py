@@ -1,0 +1,5 @@
+"""Autograd's `tracer`: nothing is boxed here, so that the value of a variable is the variable, without its derivative."""
+
+from s2sgrad.tape import stop_gradient as getval
+
+__all__ = ["getval"]

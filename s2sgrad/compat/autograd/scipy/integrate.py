@@ -5,13 +5,10 @@
 (Griewank and Walther, *Evaluating Derivatives*, 2008; Pontryagin's adjoint.)
 
 >>> import numpy as np
->>> from s2sgrad.compat.autograd import grad
 >>> def decay(y, t, rate):
 ...     return -rate * y
->>> times = np.array([0.0, 1.0])
->>> slope = grad(lambda rate: odeint(decay, np.array([2.0]), times, (rate,), rtol=1e-10, atol=1e-10)[1, 0])(0.5)
->>> round(float(slope + 2.0 * np.exp(-0.5)), 6)
-0.0
+>>> odeint(decay, np.array([2.0]), np.array([0.0, 1.0]), (0.5,)).round(4)[:, 0]
+array([2.    , 1.2131])
 """
 
 from __future__ import annotations

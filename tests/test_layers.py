@@ -37,7 +37,7 @@ LAYERS = [
     ["ir", "pullbacks", "standard"],
     ["analysis", "flow"],
     ["memory"],
-    ["mirror"],
+    ["mirror", "regions"],
     ["normalize", "cleanup", "transform", "legality"],
     ["specialize"],
     ["forward", "inplace"],

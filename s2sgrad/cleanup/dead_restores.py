@@ -22,13 +22,13 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.shape_reads import shape_reads
-from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.block_mentions import BREAK, BlockMentions
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import COMPOUND, Transformer, clone, mentioned, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.writes import in_place
+from s2sgrad.regions.later_trips import Sections
 
 _LOOPS = (gast.For, gast.While)
 _SUMS = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop, gast.expr_context)

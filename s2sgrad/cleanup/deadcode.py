@@ -22,7 +22,6 @@ from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.cleanup import kept_states, remains
 from s2sgrad.cleanup.dead_restores import Overwritten
-from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.graph import Graph, Names, Point, Waiting, binds
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import COMPOUND, at, blocks, clone, constant
@@ -31,6 +30,7 @@ from s2sgrad.memory import behaviour
 from s2sgrad.memory.references import alone, referred, seeing
 from s2sgrad.memory.stacks import local_stacks, operated, operations
 from s2sgrad.memory.writes import in_place, writes_through
+from s2sgrad.regions.later_trips import Sections
 
 POISON = False  # for tests of the liveness: see `_Wanted.poison`
 

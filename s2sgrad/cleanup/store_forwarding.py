@@ -13,11 +13,11 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.cleanup.dead_restores import Overwritten
-from s2sgrad.cleanup.sections import Sections
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import assign, at, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
+from s2sgrad.regions.later_trips import Sections
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

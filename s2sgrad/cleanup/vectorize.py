@@ -6,7 +6,7 @@
         a_bar[:i, j] += t1 * a[i, :i]
 
 What is only added up may be added in any order.  What is read or overwritten must be apart from what other trips write:
-it moves with the loop along the same axis, or lies elsewhere (see `analysis.disjointness`).  The forward sweep stays as it
+it moves with the loop along the same axis, or lies elsewhere (see `regions.disjointness`).  The forward sweep stays as it
 was written.
 """
 
@@ -22,12 +22,9 @@ import numpy as np
 
 from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
-from s2sgrad.analysis.disjointness import Indices, least_of, limits_of, range_of
 from s2sgrad.analysis.kinds import Array, Kind, Number, kind_of
 from s2sgrad.analysis.sizes import Size
-from s2sgrad.analysis.trip_counts import Sizes
 from s2sgrad.cleanup.batching import FIRST, Batches, Factor, Product, Refused
-from s2sgrad.cleanup.loop_dependence import Touched
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.mentions import Mentions
 from s2sgrad.ir.forms import everything, is_natural, parts_of, popped
@@ -37,6 +34,10 @@ from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, sweep_of
 from s2sgrad.memory.sources import is_fresh
 from s2sgrad.memory.writes import in_place
+from s2sgrad.regions.disjointness import Indices
+from s2sgrad.regions.loop_dependence import Touched
+from s2sgrad.regions.loops import least_of, limits_of, range_of
+from s2sgrad.regions.trip_counts import Sizes
 
 _SUMS = (gast.Add, gast.Sub)
 

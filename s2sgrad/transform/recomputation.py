@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 import gast
 
 from s2sgrad.analysis import effects, with_regions
-from s2sgrad.analysis.disjointness import Indices
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Unknown
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
@@ -25,6 +24,7 @@ from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.sources import sources
 from s2sgrad.primitives import catalogue, spellings
 from s2sgrad.primitives.catalogue import methods_named
+from s2sgrad.regions.disjointness import Indices
 
 _CHEAP = (gast.Subscript, gast.Attribute, gast.UnaryOp, gast.Tuple, gast.List, gast.Dict, gast.JoinedStr)
 

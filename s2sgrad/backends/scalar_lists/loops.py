@@ -18,12 +18,12 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.elements import element_of
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.shape_reads import shape_reads
-from s2sgrad.analysis.trip_counts import Sizes, Trips
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import LOOPS, blocks, children, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.primitives import libraries
+from s2sgrad.regions.trip_counts import Sizes, Trips
 
 YIELDS = {"float64": "float", "int64": "int", "bool": "bool"}
 _MOSTLY = 2  # as many elements as sections and calls, which take longer

@@ -18,13 +18,13 @@ import numpy as np
 
 from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
-from s2sgrad.analysis.disjointness import range_of
 from s2sgrad.analysis.elements import element_of
 from s2sgrad.analysis.kinds import Array, Container, Number, kind_of
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import bound_name, parts_of, whole_number
 from s2sgrad.ir.unit import Unit
+from s2sgrad.regions.loops import range_of
 
 Trips = list[tuple[str, Form | None]]  # of the loops around a statement: the variable, and how often they run
 _FEW = 16

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.disjointness import Indices, least_of, limits_of, range_of, step_of
-from s2sgrad.ir.forms import is_natural, parts_of
+from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import LOOPS, blocks, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.writes import in_place
+from s2sgrad.regions.disjointness import Indices
+from s2sgrad.regions.loops import direction_of, least_of
 
 
 @dataclass
@@ -133,58 +134,25 @@ class Sections:
     def apart(self, restore: _Mention, reads: _Reads, trips: _Trips) -> bool:
         """Whether, along some axis, no read of this trip after the restore and none of a later trip meets it."""
         for axis, part in enumerate(restore.index):
-            place = self.nearest(part, trips.variable, trips.step)
+            place = self.nearest(part, trips)
             if place is None or trips.least + place < 0 or not all(map(self.indices.is_one_axis, restore.index[:axis])):
                 continue
             if reads.miss(place, restore, axis):
                 return True
         return False
 
-    def nearest(self, part: gast.AST, variable: str, step: int) -> int | None:
+    def nearest(self, part: gast.AST, trips: _Trips) -> int | None:
         """`c` of the restored index `variable + c`; of a section, the one that later trips would come to first."""
-        if not isinstance(part, gast.Slice):
-            return self.indices.offset(part, variable)
-        end = part.lower if step < 0 else part.upper
-        offset = None if end is None or part.step is not None else self.indices.offset(end, variable)
-        return offset if offset is None or step < 0 else offset - 1
+        start, stop = self.indices.span(part, trips.variable, trips.least, {})
+        return start if trips.step < 0 else None if stop is None else stop - 1
 
     def kept_by(self, read: _Mention, axis: int, trips: _Trips) -> int | None:
-        """`d` where the section that is read stays on one side of `variable + d` along an axis (`bound`)."""
+        """`d` where the section that is read stays on one side of `variable + d` along an axis."""
         if axis >= len(read.index) or not all(map(self.indices.is_one_axis, read.index[:axis])):
             return None
-        inner = {s.target.id: s for s in trips.inner if id(s) in read.loops}
-        return self.bound(read.index[axis], trips.variable, inner, trips.step, trips.least)
-
-    def bound(self, part: gast.AST, variable: str, inner: dict[str, gast.For], step: int, least: int) -> int | None:
-        """`d` where an index stays at or below `variable + d` (step < 0), or at or above it; None where that is not sure."""
-        if isinstance(part, gast.Slice):
-            if part.step is not None:
-                return None
-            end = part.upper if step < 0 else part.lower
-            offset = None if end is None else self.indices.offset(end, variable)
-            if offset is None:
-                offset = None if end is None else self.limit(end, variable, inner, step, least)
-            elif least + offset < 0:  # a negative end counts from the other side
-                return None
-            return offset if offset is None or step > 0 else offset - 1
-        offset = self.indices.offset(part, variable)
-        if offset is not None:
-            return offset if least + offset >= 0 else None
-        return self.limit(part, variable, inner, step, least)
-
-    def limit(self, node: gast.AST, variable: str, inner: dict[str, gast.For], step: int, least: int) -> int | None:
-        """`d` where the variable of an inner loop stays at or below `variable + d` (step < 0), or at or above it."""
-        limits = limits_of(self.unit, inner[node.id]) if isinstance(node, gast.Name) and node.id in inner else None
-        if limits is None or not self.is_natural(limits[0], variable, least):
-            return None
-        offset = self.indices.offset(limits[1] if step < 0 else limits[0], variable)
-        return None if offset is None else offset - 1 if step < 0 else offset
-
-    def is_natural(self, node: gast.AST, variable: str, least: int) -> bool:
-        offset = self.indices.offset(node, variable)
-        if offset is not None:
-            return least + offset >= 0
-        return is_natural(node)
+        ranges = self.indices.ranges(loop for loop in trips.inner if id(loop) in read.loops)
+        start, stop = self.indices.span(read.index[axis], trips.variable, trips.least, ranges)
+        return start if trips.step > 0 else None if stop is None else stop - 1
 
 
 @dataclass
@@ -199,7 +167,7 @@ class _Trips:
     @classmethod
     def of(cls, unit: Unit, loop: gast.For) -> _Trips | None:
         """Those of a loop over a range; None where too little is known of it."""
-        step, least = _direction(unit, loop), least_of(unit, loop)
+        step, least = direction_of(unit, loop), least_of(unit, loop)
         return None if step is None or least is None else cls(loop.target.id, step, least, _loops_in(loop))
 
 
@@ -252,13 +220,3 @@ def _ordered(body: list[gast.AST], loops: tuple[int, ...] = (), start: list[int]
         yield start[0], statement, loops
         for inner in blocks(statement):
             yield from _ordered(inner, (*loops, id(statement)) if isinstance(statement, LOOPS) else loops, start)
-
-
-def _direction(unit: Unit, loop: gast.For) -> int | None:
-    """1 or -1: which way the loop's variable goes."""
-    call = range_of(unit, loop.iter)
-    step = None if call is None else step_of(call)
-    if not step:
-        return None
-    reversed_ = loop.iter is not call
-    return (1 if step > 0 else -1) * (-1 if reversed_ else 1)

@@ -8,8 +8,7 @@ Indices are compared as sums of a loop's variable and a number; a negative one w
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import gast
 
@@ -17,9 +16,9 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Number
 from s2sgrad.ir.forms import is_natural, whole_number
 from s2sgrad.ir.unit import Unit
-from s2sgrad.runtime.checkpoints import checkpointed
+from s2sgrad.regions.loops import least_of, limits_of
 
-_Ranges = dict[str, tuple[gast.AST, gast.AST]]  # by the variable of a loop: start and stop
+Ranges = dict[str, tuple[gast.AST, gast.AST]]  # by the variable of a loop: start and stop
 
 
 class Indices:
@@ -49,7 +48,7 @@ class Indices:
         Of the trips of `ended` loops only the first section is one, and may be of any: the other must be fixed.  `inner`:
         further loops, in which the other section is read.
         """
-        ranges = {loop.target.id: found for loop in (*loops, *inner) if (found := limits_of(self.unit, loop)) is not None}
+        ranges = self.ranges((*loops, *inner))
         for a, b in zip(one, other, strict=False):
             if not (self.is_one_axis(a) and self.is_one_axis(b)):
                 return False
@@ -57,14 +56,18 @@ class Indices:
                 least = least_of(self.unit, loop)
                 if least is None:
                     continue
-                (start, stop), (start_, stop_) = (self._span(p, loop.target.id, least, ranges) for p in (a, b))
+                (start, stop), (start_, stop_) = (self.span(p, loop.target.id, least, ranges) for p in (a, b))
                 if _before(start, b, least) or (loop not in ended and _before(start_, a, least)):
                     return True
                 if loop not in ended and (_follows(stop, start_) or _follows(stop_, start)):
                     return True
         return False
 
-    def _span(self, part: gast.AST, variable: str, least: int, ranges: _Ranges) -> tuple[int | None, int | None]:
+    def ranges(self, loops: Iterable[gast.For]) -> Ranges:
+        """Between what the variables of some loops lie, where that is known."""
+        return {loop.target.id: found for loop in loops if (found := limits_of(self.unit, loop)) is not None}
+
+    def span(self, part: gast.AST, variable: str, least: int, ranges: Ranges) -> tuple[int | None, int | None]:
         """(a, b): the part lies in `variable + a : variable + b`; None where that is not known."""
         if isinstance(part, gast.Slice) and part.step is not None:
             return None, None
@@ -76,7 +79,7 @@ class Indices:
         last = self._bound(part, variable, least, ranges, 1)
         return self._bound(part, variable, least, ranges, 0), None if last is None else last + 1
 
-    def _bound(self, node: gast.AST, variable: str, least: int, ranges: _Ranges, end: int) -> int | None:
+    def _bound(self, node: gast.AST, variable: str, least: int, ranges: Ranges, end: int) -> int | None:
         """`c` if a number is at least (`end` 0), or at most (1), `variable + c`."""
         offset = self.offset(node, variable)
         if offset is None and isinstance(node, gast.Name) and node.id in ranges:
@@ -129,35 +132,3 @@ def _natural(part: gast.AST) -> int | None:
     if isinstance(part, gast.Slice):
         value = part.upper if part.step is None else None
     return value.value - isinstance(part, gast.Slice) if is_natural(value) else None
-
-
-def range_of(unit: Unit, node: gast.AST) -> gast.Call | None:
-    """The `range(..)` that a loop runs over, forwards or reversed."""
-    while any(unit.called(node) is around for around in (builtins.reversed, checkpointed)) and node.args:
-        node = node.args[0]
-    return node if unit.called(node) is builtins.range else None
-
-
-def step_of(call: gast.Call) -> int | None:
-    """The step of a `range(..)`, where it is a constant."""
-    return whole_number(call.args[2]) if len(call.args) > 2 else 1
-
-
-def least_of(unit: Unit, loop: gast.For) -> int | None:
-    """The least value of a loop's variable, where it is a constant."""
-    call = range_of(unit, loop.iter)
-    step = None if call is None else step_of(call)
-    if step == 1:
-        return whole_number(call.args[0]) if len(call.args) > 1 else 0
-    if step == -1:
-        stop = whole_number(call.args[1])
-        return None if stop is None else stop + 1
-    return None
-
-
-def limits_of(unit: Unit, loop: gast.For) -> tuple[gast.AST, gast.AST] | None:
-    """(start, stop) of a loop that goes through all values between them."""
-    call = range_of(unit, loop.iter)
-    if call is None or step_of(call) != 1:
-        return None
-    return (call.args[0], call.args[1]) if len(call.args) > 1 else (gast.Constant(0, None), call.args[0])

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import gast
 
-from s2sgrad.analysis.disjointness import Indices
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.regions.disjointness import Indices
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Text
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import arms, nodes
 from s2sgrad.ir.unit import Unit
 
 _OF_MASKS = (np.nonzero, np.flatnonzero, np.argwhere, np.where)
@@ -25,12 +25,11 @@ _OF_MASKS = (np.nonzero, np.flatnonzero, np.argwhere, np.where)
 def names(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> frozenset[str]:
     """The variables of a function in normal form that hold such indices, masks or parts of them."""
     out = {n for n, kind in kinds.items() if isinstance(kind, Array) and kind.dtype == "bool"}
-    for branch in effects.walk(tree.body):
-        if isinstance(branch, gast.If):
-            for statement in effects.walk([*branch.body, *branch.orelse]):
-                grown = effects.changed_by_call(getattr(statement, "value", None))
-                bound = set(effects.targets(statement)) if isinstance(statement, gast.Assign) else set()
-                out |= grown | {n for n in bound if isinstance(kinds.get(n), Container)}
+    inside = [s for branch in effects.walk(tree.body) for arm in arms(branch) for s in effects.walk(arm)]
+    for statement in inside:
+        grown = effects.changed_by_call(getattr(statement, "value", None))
+        bound = set(effects.targets(statement)) if isinstance(statement, gast.Assign) else set()
+        out |= grown | {n for n in bound if isinstance(kinds.get(n), Container)}
     while True:
         before = len(out)
         for statement in effects.walk(tree.body):

@@ -69,7 +69,7 @@ def _operands(node: gast.AST) -> list[gast.AST]:
         return [node.operand]
     if isinstance(node, gast.BoolOp):
         return node.values[:-1]
-    return [node.test] if isinstance(node, (gast.IfExp, gast.If)) else []
+    return [node.test] if hasattr(node, "test") else []
 
 
 def call_acts(unit: Unit, target: Any, call: gast.Call) -> bool:

@@ -20,13 +20,13 @@ from typing import Any
 
 import gast
 
-from s2sgrad.ir.quote import NAMES, assign, at, name, nested, nodes_of
+from s2sgrad.ir.quote import HEADER, NAMES, assign, at, name, nested, nodes_of
 
 _DEPTH = 40
 # What a node evaluates before anything else of it; a call its first argument, if it calls a global name.
 _FIRST = {
-    gast.Assign: "value", gast.AugAssign: "value", gast.Return: "value", gast.Expr: "value", gast.If: "test",
-    gast.For: "iter",
+    **{kind: field for kind, field in HEADER.items() if kind is not gast.While},  # whose test is evaluated again
+    gast.Assign: "value", gast.AugAssign: "value", gast.Return: "value", gast.Expr: "value",
     gast.BinOp: "left", gast.UnaryOp: "operand", gast.Compare: "left", gast.BoolOp: "values", gast.Attribute: "value",
     gast.Subscript: "value", gast.Tuple: "elts", gast.List: "elts",
 }  # fmt: skip

@@ -244,6 +244,16 @@ def assign(target: str | gast.AST, value: gast.AST) -> gast.Assign:
     return gast.Assign([name(target, store=True) if isinstance(target, str) else target], value, None)
 
 
+def branch(test: gast.AST, body: list[gast.AST], orelse: list[gast.AST] = ()) -> gast.If:
+    """`if test: body; else: orelse`."""
+    return gast.If(test, body, [*orelse])
+
+
+def arms(statement: gast.AST) -> list[list[gast.AST]]:
+    """The two blocks of an `if`; none of any other statement."""
+    return [statement.body, statement.orelse] if isinstance(statement, gast.If) else []
+
+
 def rewritten(body: list[gast.AST], rewrite: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:
     """A block with every statement, the innermost first, in the place of what is written for it."""
     out = []

@@ -110,7 +110,7 @@ class Points(Heap):
     def _For(self, node: gast.For | gast.AsyncFor) -> None:
         self.bind(node.target, self.iterated(self.value(node.iter)))
 
-    def _tested(self, node: gast.If | gast.While | gast.Assert | gast.Raise) -> None:
+    def _tested(self, node: gast.stmt) -> None:
         for field in ("test", "exc", "cause", "msg"):
             self.meet(self.value(getattr(node, field, None)))
 

@@ -30,7 +30,7 @@ import gast
 
 from s2sgrad.analysis.libraries import is_given
 from s2sgrad.ir import scoping
-from s2sgrad.ir.quote import Place, assign, at, clone, constant, name, nodes, place_of, rewritten
+from s2sgrad.ir.quote import Place, assign, at, branch, clone, constant, name, nodes, place_of, rewritten
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
@@ -339,7 +339,7 @@ def _returning(statement: gast.AST) -> list[gast.AST]:
     """A `yield`, and the return that leaves the generator there; the flag that it tests is put in where it has a name."""
     if not isinstance(statement, gast.Expr) or not isinstance(statement.value, gast.Yield):
         return [statement]
-    leave = gast.If(constant(False), at(statement, gast.Return(None)), [])
+    leave = branch(constant(False), at(statement, gast.Return(None)))
     leave.returns_early = True
     return [statement, *at(statement, leave)]
 

@@ -293,7 +293,7 @@ def _own(statement: gast.AST) -> list[gast.AST]:
 def _reading(unit: Unit, body: list[gast.AST]) -> set[str]:
     """The names that may stand for functions which read variables, or hold some."""
     out: set[str] = set()
-    statements = [s for s in effects.walk(body) if not isinstance(s, (gast.If, gast.While))]
+    statements = [*effects.walk(body)]
     size = -1
     while size < len(out):
         size = len(out)

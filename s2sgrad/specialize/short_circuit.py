@@ -33,7 +33,7 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.ir.quote import assign, at, branch, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import containers
 from s2sgrad.normalize._calls import holds_loops, pops, walruses
@@ -125,7 +125,7 @@ class Conditions:
             self.outer.pop()
             arms.append(self.out)
             self.out = before
-        self.out.append(gast.If(test, *arms))
+        self.out.append(branch(test, *arms))
 
     def boolean(self, node: gast.BoolOp, target: str) -> None:
         """`and`, `or` as values: the operand that decides."""

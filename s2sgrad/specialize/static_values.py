@@ -34,7 +34,7 @@ from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.forms import appended_to, bound_name
-from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, statements_in
+from s2sgrad.ir.quote import assign, at, branch, clone, constant, name, nodes, statements_in
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize import containers
 from s2sgrad.source import look_up, read
@@ -227,7 +227,7 @@ def chosen(unit: Unit, selector: str, arms: list[list[gast.AST]], node: gast.AST
     for number, arm in reversed(list(enumerate(tested))):
         test = unit.temp()
         compared = gast.Compare(name(selector), [gast.Eq()], [constant(number)])
-        rest = at(node, assign(test, compared), gast.If(name(test), arm, rest))
+        rest = at(node, assign(test, compared), branch(name(test), arm, rest))
     return rest
 
 

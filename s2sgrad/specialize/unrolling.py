@@ -30,7 +30,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.ir import scoping
 from s2sgrad.ir.exits import leaves_trip, returns, with_exits
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, mentioned, name, nodes_of
+from s2sgrad.ir.quote import assign, at, branch, clone, constant, expression, mentioned, name, nodes_of
 from s2sgrad.normalize import library_desugaring, loops
 from s2sgrad.specialize import trip_names
 from s2sgrad.specialize.static_containers import MOST
@@ -104,7 +104,7 @@ class Unroller:
             trip = self.trip(loop, k, k == trips - 1)
             for other in others:
                 test = expression("len(xs) > k", len=self.unit.builtin(len), xs=other, k=k)
-                trip = at(loop, gast.If(test, trip, []))
+                trip = at(loop, branch(test, trip))
             out.append(trip)
         return self.one_by_one(loop, out)
 
@@ -119,7 +119,7 @@ class Unroller:
         self.counts[left] += 2
         out: list[gast.AST] = []
         for trip in reversed(trips):
-            rest = at(loop, gast.If(gast.UnaryOp(gast.Not(), name(left)), out, [])) if out else []
+            rest = at(loop, branch(gast.UnaryOp(gast.Not(), name(left)), out)) if out else []
             out = [*with_exits(trip, gast.Break, lambda s: at(s, assign(left, constant(True)))), *rest]
         return [*at(loop, assign(left, constant(False))), *out]
 

@@ -44,7 +44,7 @@ from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.analysis.primitive_calls import classify
 from s2sgrad.flow.graph import Block
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import clone, nested, nodes
+from s2sgrad.ir.quote import arms, clone, nested, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import behaviour
 from s2sgrad.memory.aliasing import Memory
@@ -53,7 +53,7 @@ from s2sgrad.transform import shape_obligations
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference, fixed: set[str]) -> None:
     """Move assignments down into the arms that alone use them; those of `fixed` variables stay."""
-    if any(isinstance(s, gast.If) for s in effects.walk(tree.body)):
+    if any(map(arms, effects.walk(tree.body))):
         _Sinking(unit, tree, inference, fixed).run(tree)
 
 
@@ -102,9 +102,9 @@ class _Sinking:
             return None
         place = next((m for m in range(k + 1, len(body)) if self.wants(body[m], target)), None)
         user = body[place] if place is not None else None
-        if not isinstance(user, gast.If):
+        if not arms(user):
             return None
-        counts = [_mentions(target, *arm) for arm in (user.body, user.orelse)]
+        counts = [_mentions(target, *arm) for arm in arms(user)]
         before = _mentions(target, *body[k:place], user.test)
         if 0 not in counts or sum(counts) + before != self.mentions[target]:
             return None

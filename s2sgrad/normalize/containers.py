@@ -154,7 +154,9 @@ def _append_left(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written
 
 
 def _extend_left(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
-    more = gast.Call(unit.builtin(list), [atom(node.args[0])], [])
+    (given,) = node.args
+    shown = isinstance(given, gast.GeneratorExp)
+    more = gast.ListComp(given.elt, given.generators) if shown else gast.Call(unit.builtin(list), [atom(given)], [])
     return _rebound(unit, owner, expression("more[::-1] + s", s=owner, more=more)), constant(None)
 
 

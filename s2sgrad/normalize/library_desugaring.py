@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import builtins
 import itertools
+from typing import Any
 
 import gast
 
@@ -70,6 +71,8 @@ class _Desugarer(Transformer):
         target = self.unit.resolve(node.func)
         if target is not builtins.next and (catalogue.of(target).pure or is_one_of(target, iterables.LAZY)):
             node.args = [raveled(self.unit, a) for a in node.args]
+        if (owner := self.list_of(node, list.index)) is not None:
+            return at(node, gast.Call(name(self.unit.helper("place_of", place_of)), [owner, *node.args], []))[0]
         made = library.desugared(self.scope, node)
         return self.joined(made) if isinstance(made, gast.GeneratorExp) else made  # `map` of `filter`
 
@@ -139,11 +142,16 @@ class _Desugarer(Transformer):
 
     def removed(self, call: gast.AST) -> gast.AST | None:
         """`del xs[place_of(xs, v)]` for `xs.remove(v)` of what is a list by its text; None for anything else."""
-        method = call.func if isinstance(call, gast.Call) and len(call.args) == 1 and not call.keywords else None
-        owner = method.value if isinstance(method, gast.Attribute) and is_named(method.attr, list.remove) else None
-        if not isinstance(owner, gast.Name) or owner.id not in self.additions.lists:
+        if (owner := self.list_of(call, list.remove)) is None:
             return None
-        return statements("del xs[f(xs, v)]", xs=owner.id, v=call.args[0], f=self.unit.helper("place_of", place_of))[0]
+        place = self.unit.helper("place_of", place_of)
+        return statements("del xs[f(xs, v)]", xs=owner.id, v=call.args[0], f=place)[0]
+
+    def list_of(self, call: gast.AST, method: Any) -> gast.Name | None:
+        """The variable, a list by its text, of which this method is called with one argument."""
+        called = call.func if isinstance(call, gast.Call) and len(call.args) == 1 and not call.keywords else None
+        owner = called.value if isinstance(called, gast.Attribute) and is_named(called.attr, method) else None
+        return owner if isinstance(owner, gast.Name) and owner.id in self.additions.lists else None
 
     def visit_AugAssign(self, statement: gast.AugAssign) -> gast.AST:
         """`xs += [..]` of what is a list by its text."""

@@ -17,6 +17,7 @@ import gast
 
 from s2sgrad import emit, runtime
 from s2sgrad.analysis import effects
+from s2sgrad.ir import scoping
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import clone, constant, expression, loaded, mentioned, name, nodes, stored
 from s2sgrad.ir.unit import MISSING, Unit, parameters
@@ -27,6 +28,7 @@ from s2sgrad.runtime import trials
 from s2sgrad.source.making import made
 
 _ITERATORS = (iter, zip, map, filter, reversed, enumerate, open)
+_PLAIN_INITS = {e.__init__ for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException)}
 _SYMBOLS = {
     gast.Add: "+=", gast.Sub: "-=", gast.Mult: "*=", gast.Div: "/=", gast.FloorDiv: "//=", gast.Mod: "%=", gast.Pow: "**=",
     gast.MatMult: "@=", gast.BitAnd: "&=", gast.BitOr: "|=", gast.BitXor: "^=", gast.LShift: "<<=", gast.RShift: ">>=",
@@ -269,22 +271,38 @@ def _computing(unit: Unit, tree: gast.FunctionDef) -> frozenset[str]:
 
 
 def moved_out(unit: Unit, tree: gast.FunctionDef) -> None:
-    """Make functions beside the function of those nested ones that are tried, and read no variable of it."""
+    """Make functions beside the function of those nested ones that are tried: they are passed the variables they read."""
     attempts = [part for n in nodes(tree) if isinstance(n, gast.Try) and n.handlers for part in nodes(*n.body)]
     called = {n.func.id for n in attempts if isinstance(n, gast.Call) and isinstance(n.func, gast.Name)}
     for function in [s for s in tree.body if isinstance(s, gast.FunctionDef) and s.name in called]:
-        read_ = mentioned(*function.body) - {p.id for p in parameters(function)} - stored(*function.body)
-        closed = read_.isdisjoint(unit.locals - {function.name}) and not function.args.defaults
-        if closed and not any(function.args.kw_defaults) and function.name in _computing(unit, tree):
-            helpers = {n: unit.helpers[n] for n in read_ if n in unit.helpers}
-            reached = read_ & set(unit.primal.function.__code__.co_freevars)
-            text, home = emit.function(function), unit.primal.function
-            outside = made(text, function.name, home, helpers, reached, function, unit.place)
-            tree.body.remove(function)
-            unit.locals.discard(function.name)
-            unit.helpers[function.name] = outside
-            unit.bound = unit.bound or bool(reached)
-            unit.lifted.append(outside)
+        plain = not function.args.defaults and not any(function.args.kw_defaults) and function.args.kwarg is None
+        if plain and function.name in _computing(unit, tree):
+            _move_out(unit, tree, function)
+
+
+def _move_out(unit: Unit, tree: gast.FunctionDef, function: gast.FunctionDef) -> None:
+    own, base = {p.id for p in parameters(function)} | stored(*function.body), function.name
+    read_ = mentioned(*function.body) - own
+    captured = sorted(read_ & (unit.locals - {base}))
+    calls = [n for n in nodes(tree) if isinstance(n, gast.Call) and getattr(n.func, "id", None) == base]
+    mentions = [n for n in nodes(tree) if isinstance(n, gast.Name) and n.id == base]
+    scopes = (n for n in nodes(tree) if isinstance(n, (*scoping.COMPREHENSIONS, *scoping.FUNCTIONS)) and n is not tree)
+    hidden = set().union(*(scoping.own(n) for n in scopes if n is not function))
+    functions = {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef)}
+    if len(mentions) != len(calls) or not (hidden | functions).isdisjoint(captured):
+        return
+    for call in calls:
+        call.keywords += [gast.keyword(c, name(c)) for c in captured]
+    function.args.kwonlyargs += [gast.Name(c, gast.Param(), None, None) for c in captured]
+    function.args.kw_defaults += [None] * len(captured)
+    reached = read_ & set(unit.primal.function.__code__.co_freevars)
+    helpers = {n: unit.helpers[n] for n in read_ if n in unit.helpers}
+    outside = made(emit.function(function), base, unit.primal.function, helpers, reached, function, unit.place)
+    tree.body.remove(function)
+    unit.locals.discard(base)
+    unit.helpers[base] = outside
+    unit.bound = unit.bound or bool(reached)
+    unit.lifted.append(outside)
 
 
 def _is_computing(unit: Unit, function: gast.FunctionDef, nested: frozenset[str]) -> bool:
@@ -311,6 +329,8 @@ def _call_computes(unit: Unit, call: gast.Call) -> bool:
     if behaviour.is_pure(unit, gast.Call(call.func, [], [])):
         return True
     target = unit.resolve(call.func)
+    if isinstance(target, type) and issubclass(target, Exception) and target.__init__ in _PLAIN_INITS:
+        return True
     if not isinstance(target, types.FunctionType) or effects.is_library(target):
         return False
     return mod_ref.of(target) == mod_ref.Writes(frozenset(), False) and behaviour.of_function(target).is_repeatable

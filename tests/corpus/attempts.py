@@ -401,9 +401,11 @@ def rooted(v):
 
 @case(FOUR)
 def exceptions_of_ones_own(x):
+    least = x[0] - x[0]
+
     def signed(v):
-        if v < 0.0:
-            raise Negative
+        if v < least:
+            raise Negative("too small")
         return rooted(v) * v
 
     total = 0.0

@@ -25,13 +25,15 @@ from collections import OrderedDict, namedtuple
 
 import gast
 
-from s2sgrad import runtime
+from s2sgrad import runtime, standard
 from s2sgrad.ir.quote import clone, constant, name, nodes, placed
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views
 from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_method
 
 _RECORD = namedtuple("_RECORD", ())
+_PAIRS = (builtins.enumerate, builtins.sorted, builtins.list, standard.ordered)
+"""What gives no mapping, so that `dict` takes pairs of it."""
 
 
 @desugars(dict)
@@ -45,7 +47,8 @@ def _dict(call: LibraryCall) -> gast.AST | None:
     if _holds_pairs(given):
         return placed(call.node, gast.Dict([pair.elts[0] for pair in given.elts], [pair.elts[1] for pair in given.elts]))
     tool = call.resolve(given)
-    if tool is builtins.enumerate or (tool is builtins.zip and len(given.args) == 2 and not given.keywords):
+    zipped = tool is builtins.zip and len(given.args) == 2 and not given.keywords
+    if isinstance(given, gast.GeneratorExp) or tool in _PAIRS or zipped:
         key, item = call.unit.local("key"), call.unit.local("item")
         return call.written("{k: v for k, v in pairs}", k=key, v=item, pairs=given)
     return None

@@ -17,11 +17,13 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from s2sgrad.errors import GENERATED, MADE, Defect, Place, Refused, S2SGradError, Unsupported, is_written
 from s2sgrad.errors.wording import Wording
 from s2sgrad.runtime.checks import Refusal
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
@@ -79,7 +81,7 @@ def wording(code: types.CodeType) -> Wording | None:
     return words if known() is code else None
 
 
-def entry(function: Callable[..., Any]) -> Callable[..., Any]:
+def entry(function: F) -> F:
     """A public function whose errors leave it as `located` ones; its first argument is the function, if it has one."""
 
     @functools.wraps(function)
@@ -93,7 +95,7 @@ def entry(function: Callable[..., Any]) -> Callable[..., Any]:
             error = located(error, args[0] if args else None)
             raise error
 
-    return called
+    return called  # type: ignore[return-value]
 
 
 def located(error: Exception, function: Any = None) -> Exception:

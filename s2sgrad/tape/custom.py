@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -105,7 +105,11 @@ def _require_taken(f: Callable[..., Any], pullback: Callable[..., Any], variable
                         "and return their gradients too: (for the arguments, for the variables)")
 
 
-def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
     """A function with the gradient that it brings: `f(*args)` returns its value and a pullback.
 
     The pullback takes one cotangent for every value (f may return a tuple of values) and returns one for every argument

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -21,7 +21,42 @@ from s2sgrad.tape.values import Operand, unwrapped
 
 _HOLDS = (list, tuple, dict)
 
+F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+Rule = Callable[..., Any] | None
 
+
+class _Called(Protocol[P, R]):
+    """What type checkers are told of a function with rules of its own; of a method, that its object is bound."""
+
+    __name__: str
+
+    def __call__(self, *args: P.args, **keywords: P.kwargs) -> R: ...
+
+    def __get__(self, instance: Any, owner: Any = None) -> Callable[..., R]: ...
+
+    def defvjp(self, *vjps: Rule, argnums: Any = None) -> None: ...
+
+
+class Primitive(_Called[P, R], Protocol[P, R]):
+    """A function that `primitive` made."""
+
+    def defjvp(self, *jvps: Rule, argnums: Any = None) -> None: ...
+
+
+class CustomJvp(_Called[P, R], Protocol[P, R]):
+    """A function that `custom_jvp` made."""
+
+    def defjvp(self, rule: F) -> F: ...
+
+    def defjvps(self, *jvps: Rule, argnums: Any = None) -> None: ...
+
+
+@overload
+def primitive(f: Callable[P, R], /, *, elementwise: bool = ...) -> Primitive[P, R]: ...
+@overload
+def primitive(f: None = None, /, *, elementwise: bool = ...) -> Callable[[Callable[P, R]], Primitive[P, R]]: ...
 def primitive(f: Callable[..., Any] | None = None, /, *, elementwise: bool = False) -> Any:
     """A function of the same value that is called and never read, with the derivative that you give it.
 
@@ -55,6 +90,10 @@ def primitive(f: Callable[..., Any] | None = None, /, *, elementwise: bool = Fal
     return made
 
 
+@overload
+def custom_jvp(f: Callable[P, R], /) -> CustomJvp[P, R]: ...
+@overload
+def custom_jvp(f: None = None, /) -> Callable[[Callable[P, R]], CustomJvp[P, R]]: ...
 def custom_jvp(f: Callable[..., Any] | None = None, /) -> Any:
     """A primitive whose derivative you give for forward mode, as in JAX: `f.defjvp(rule)` or, for each argument,
     `f.defjvps(*jvps)`.
@@ -92,7 +131,7 @@ def _give(define: Callable[..., Any], made: Any, *functions: Any, argnums: Any =
     define(made, *functions, argnums=argnums)
 
 
-def nondifferentiable(f: Callable[..., Any]) -> Any:
+def nondifferentiable(f: F) -> F:
     """A function whose result counts as a constant: it is called and never read, and no derivative flows through it.
 
     `f` itself, known by the object, counts as such from then on, wherever compiled code calls it; what is returned takes
@@ -117,7 +156,7 @@ def nondifferentiable(f: Callable[..., Any]) -> Any:
         made = functools.update_wrapper(made, f, ("__name__", "__doc__"), ())
     for function in (f, made):
         table.give(function, table.Rule(function, lambda g, y: None, "flat", given=f), new=function is made)
-    return made
+    return made  # type: ignore[return-value]
 
 
 def _made(f: Any, what: str, elementwise: bool = False, writes_nothing: bool = False) -> types.FunctionType:

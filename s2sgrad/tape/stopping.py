@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from s2sgrad import runtime
 from s2sgrad.rules import table
@@ -10,7 +10,16 @@ from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.tape.array import Array
 from s2sgrad.tape.values import Operand
 
+if TYPE_CHECKING:
+    from s2sgrad.tape.variable import Variable
 
+T = TypeVar("T")
+
+
+@overload
+def stop_gradient(input: Variable, name: str | None = ...) -> Array: ...
+@overload
+def stop_gradient(input: T, name: str | None = ...) -> T: ...
 def stop_gradient(input: Any, name: str | None = None) -> Any:
     """The same value, through which no gradient flows: for numbers, arrays, Arrays, and nested lists, tuples, dicts of them.
 

@@ -40,6 +40,7 @@ def f(x, k, way):
 from __future__ import annotations
 
 import collections.abc
+import dataclasses
 import inspect
 import types
 from typing import Any
@@ -47,9 +48,11 @@ from typing import Any
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.forms import minus
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, rewritten
 from s2sgrad.ir.unit import Unit
+from s2sgrad.source import read
 
 _ITSELF = {bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple}
 """Classes whose one positional pattern stands for the subject itself."""
@@ -281,9 +284,28 @@ class _Pattern:
         if computed or hasattr(cls, "__getattr__") or cls.__getattribute__ is not object.__getattribute__:
             self.unit.refuse(pattern, f"the attribute `{attribute}` of `{cls.__name__}` is computed, and a pattern would do "
                                       "that more than once: read it before `match`")  # fmt: skip
-        if isinstance(held, types.GetSetDescriptorType):
+        if isinstance(held, types.GetSetDescriptorType) or _has_always(cls, attribute):
             return []
         return [gast.Call(self.unit.builtin(hasattr), [clone(subject), constant(attribute)], [])]
+
+
+def _has_always(cls: type, attribute: str) -> bool:
+    """Whether every instance has an attribute: a field of a data class, or one that `__init__` gives it first of all."""
+    start = cls.__init__
+    if dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":
+        return attribute in {field.name for field in dataclasses.fields(cls) if field.init}
+    if not isinstance(start, types.FunctionType):
+        return False
+    try:
+        tree = read(start).tree
+    except S2SGradError:
+        return False
+    if any(isinstance(n, gast.Return) for n in nodes(tree)):
+        return False
+    stores = [t for s in tree.body if isinstance(s, gast.Assign) for t in nodes(*s.targets)]
+    targets = [t for t in stores if isinstance(t, gast.Attribute)]
+    own = tree.args.args[0].id if tree.args.args else ""
+    return any(t.attr == attribute and getattr(t.value, "id", "") == own and isinstance(t.ctx, gast.Store) for t in targets)
 
 
 def _item(subject: gast.AST, place: int) -> gast.AST:

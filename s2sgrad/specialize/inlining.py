@@ -113,6 +113,8 @@ class Inliner:
             return function.tree
         node = clone(function.node)
         plain = isinstance(node, gast.FunctionDef)
+        if self.in_columns:  # data may be a reference to an object
+            known = {p: v for p, v in known.items() if not isinstance(v, gast.AST) or isinstance(v, gast.Constant)}
         body, chosen = folded(function.unit, node.body, known) if plain else (at(node, gast.Return(node.body)), False)
         tree = gast.FunctionDef(function.name, node.args, body, [], None, None, [])
         at(function.node, tree)

@@ -453,3 +453,34 @@ def try_with_finally_of_what_is_linear(x):
     finally:
         if LIMIT > 2:
             print("done")
+
+
+@dataclass
+class Disc:
+    r: float
+
+
+class Box:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+def area_of(shape):
+    match shape:
+        case Disc(r):
+            return 3.0 * r * r
+        case Box(a=a, b=b):
+            return a * b
+
+
+@case(np.array([0.3, 0.7, 1.1]))
+def match_on_objects_made_here(v):
+    shapes = [Disc(v[0]), Box(v[1], v[2]), Disc(r=v[2])]
+    total = sum(area_of(s) for s in shapes)
+    for s in shapes:
+        match s:
+            case Disc(r=r):
+                total += r
+            case Box(a=a):
+                total += a * v[0]
+    return total * area_of(Disc(v[0]))

@@ -2119,3 +2119,53 @@ def dict_emptied_while_a_loop_runs_over_its_values(x):
         total += d.pop("b", 2.0) * v
         d["b"] = total
     return total
+
+
+class Sized:
+    def __init__(self, v):
+        if v > 0.5:
+            self.large = v
+
+
+def large_of(shape):
+    if isinstance(shape, Sized) and hasattr(shape, "large"):
+        return shape.large**2
+    return 3.0
+
+
+@program(FOUR, first=Refused)
+def object_made_here_that_may_lack_an_attribute(x):
+    return large_of(Sized(x[1])) * x[0]
+
+
+def sum_of_what_is_no_list(items):
+    return items[0] if isinstance(items, list) else sum(items)
+
+
+@program(FOUR, first=Unsupported)
+def deque_asked_whether_it_is_a_list(x):
+    return sum_of_what_is_no_list(deque(x))
+
+
+@program(FOUR, first=Unsupported)
+def default_dict_asked_for_its_class(x):
+    d = collections.defaultdict(float)
+    d["a"] += x[0]
+    return d["a"] * (2.0 if type(x) is dict else 3.0)
+
+
+@program(FOUR)
+def default_dict_asked_by_a_helper(x):
+    d = collections.defaultdict(float)
+    total = weight_of(d, "a") + x[0] * len(d)
+    d["a"] += x[1]
+    return total * weight_of(d, "a") + weight_of({"b": x[2]}, "b")
+
+
+def weight_of(d, key):
+    return d[key]
+
+
+@program(FOUR)
+def quotient_by_a_whole_number_that_is_zero_elsewhere(x):
+    return sum(x[k] / (k + 1) if k else x[k] for k in range(4))

@@ -46,20 +46,3 @@ def list_turned_round_while_an_iterator_reads_it(x):
     first = next(items)
     xs.reverse()  # <-
     return first * next(items) * next(items)
-
-
-class Sized:
-    def __init__(self, v):
-        if v > 0.5:
-            self.large = v
-
-
-def large_of(shape):
-    if isinstance(shape, Sized) and hasattr(shape, "large"):  # <-
-        return shape.large**2
-    return 3.0
-
-
-@refused(VECTOR, words="is asked of an object")
-def object_that_may_lack_an_attribute(x):
-    return large_of(Sized(x[0])) * x[1]

@@ -137,7 +137,7 @@ def _(w, y, g, xs, key):
 
 @linear(moved)
 def _(g, y, d, key):
-    return g, None
+    return fit(g, d), None
 
 
 flat(runtime.keys_of, place_of)

@@ -32,6 +32,7 @@ LEFT_OUT = {
     runtime.restored,  # writes its argument
     shadows.shadow_of,  # gives a view of its last argument, which generated code alone writes
     shadows.put,  # the same in its derivative
+    shadows.tangent_of,  # the same in its tangent
     shadows.refilled,  # writes its argument
     shadows.add_into,  # writes its argument
     runtime.seed_like,  # checks the shape of one

@@ -134,7 +134,7 @@ class Splicer:
                     at(call, node)
                 else:
                     node.primal = getattr(node, "primal", callee.primal)
-                node.written_out = (number, inner)
+                node.written_out = (number, before if of_library else inner)  # so that places stay apart
                 if of_library or inner in callee.libraries:
                     self.unit.libraries[node.written_out] = callee.libraries.get(inner, callee.primal.file)
                 moved[before] = place_of(node)

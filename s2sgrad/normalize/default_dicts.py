@@ -74,20 +74,45 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _known(unit: Unit, tree: gast.FunctionDef, given: Known) -> Known:
-    """The variables that stand for a `defaultdict` and nothing else, of which only what is followed is asked."""
+    """The variables that stand for a `defaultdict` and nothing else, of which only what is followed is asked; and under
+    `f()`, what a nested function `f` returns."""
     uses = NameUses(tree)
     outside = {n for node in nodes(tree) if isinstance(node, (gast.Global, gast.Nonlocal)) for n in node.names}
+    values = {v: a for v, a in uses.assigned.items() if uses.bound[v] == len(a) + (v in given) and v not in outside}
+    for function in (n for n in nodes(*tree.body) if isinstance(n, gast.FunctionDef)):
+        calls = [n for n in nodes(tree) if isinstance(n, gast.Call) and getattr(n.func, "id", None) == function.name]
+        if uses.bound[function.name] == 1 and len(calls) == len(uses.reads[function.name]):
+            values[f"{function.name}()"] = [n.value for n in _ends(function)]
     found, before = dict(given), None
-    while found != before:
+    while found != before:  # as far as something says so
         before = dict(found)
-        for variable, values in uses.assigned.items():
-            defaults = {_default_of(unit, value, found) for value in values}
-            alone = uses.bound[variable] == len(values) + (variable in given)
-            if len(defaults) == 1 and None not in defaults and alone and variable not in outside:
+        for variable, bound in values.items():
+            defaults = {_default_of(unit, value, found) for value in bound} - {None}
+            if len(defaults) == 1:
                 found.setdefault(variable, defaults.pop())
-    while unfollowed := {v for v in found if not _is_followed(unit, tree, v, found)}:
-        found = {v: d for v, d in found.items() if v not in unfollowed}
-    return found
+    while True:  # and nothing says otherwise
+        odd = {v for v in found if any(_default_of(unit, value, found) != found[v] for value in values.get(v, ()))}
+        odd |= {v for v in found if not _is_followed(unit, tree, v, found)} | _lost(unit, tree, found)
+        if not odd:
+            return found
+        found = {v: d for v, d in found.items() if v not in odd}
+
+
+def _lost(unit: Unit, tree: gast.FunctionDef, known: Known) -> set[str]:
+    """The variables that a function returns which does not always return such a dict: its callers do not know of it."""
+    out: set[str] = set()
+    for function in (n for n in nodes(tree) if isinstance(n, gast.FunctionDef)):
+        returned = {n.value.id for n in _ends(function) if isinstance(n.value, gast.Name) and n.value.id in known}
+        alike = len({n.value and _default_of(unit, n.value, known) for n in _ends(function)}) == 1
+        told = all(_is_closed(known[v]) for v in returned) if function is tree else f"{function.name}()" in known
+        out |= set() if alike and told else returned
+    return out
+
+
+def _ends(tree: gast.FunctionDef) -> list[gast.Return]:
+    """The returns of a function itself."""
+    inside = {id(n) for f in nodes(*tree.body) if isinstance(f, (gast.FunctionDef, gast.Lambda)) for n in nodes(f)}
+    return [n for n in nodes(tree) if isinstance(n, gast.Return) and id(n) not in inside]
 
 
 def _default_of(unit: Unit, node: gast.AST, known: Known) -> Default | None:
@@ -98,9 +123,13 @@ def _default_of(unit: Unit, node: gast.AST, known: Known) -> Default | None:
         owner = _default_of(unit, node.value, known)
         return None if owner is None else owner.inner
     target = unit.called(node)
+    if target is MISSING and isinstance(node, gast.Call):
+        return known.get(f"{getattr(node.func, 'id', '')}()")
     if target is defaultdict:
         return _made(unit, node)
-    return _returned(target) if isinstance(target, types.FunctionType) else None
+    if not isinstance(target, types.FunctionType):
+        return None
+    return _returned(target, {p: known[a.id] for p, a in _handed(unit, node, known).items()})
 
 
 def _made(unit: Unit, call: gast.Call) -> Default | None:
@@ -118,17 +147,15 @@ def _made(unit: Unit, call: gast.Call) -> Default | None:
     return None if plain is None else Default(emit.expression(plain))
 
 
-def _returned(function: types.FunctionType) -> Default | None:
-    """What is under a missing key of what a function returns, where that is always a `defaultdict`."""
+def _returned(function: types.FunctionType, given: Known) -> Default | None:
+    """What is under a missing key of what a function returns that is given these, where that is always a `defaultdict`."""
     if function in _running or effects.is_library(function):
         return None
     _running.add(function)
     try:
         unit, tree = Unit.of(read(function))
-        known = _known(unit, tree, {}) if any(unit.called(n) is not MISSING for n in nodes(tree)) else {}
-        inside = {id(n) for f in nodes(*tree.body) if isinstance(f, (gast.FunctionDef, gast.Lambda)) for n in nodes(f)}
-        ends = [n for n in nodes(tree) if isinstance(n, gast.Return) and id(n) not in inside]
-        defaults = {n.value and _default_of(unit, n.value, known) for n in ends}
+        known = _known(unit, tree, given)
+        defaults = {n.value and _default_of(unit, n.value, known) for n in _ends(tree)}
     except (S2SGradError, OSError, TypeError):
         return None
     finally:

@@ -74,7 +74,7 @@ class _Desugarer(Transformer):
         if (owner := self.list_of(node, list.index)) is not None:
             return at(node, gast.Call(name(self.unit.helper("place_of", place_of)), [owner, *node.args], []))[0]
         made = library.desugared(self.scope, node)
-        return self.joined(made) if isinstance(made, gast.GeneratorExp) else made  # `map` of `filter`
+        return self.joined(made) if isinstance(made, (gast.GeneratorExp, gast.DictComp)) else made  # `map` of `filter`
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
         self.generic_visit(node)

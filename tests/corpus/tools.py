@@ -181,6 +181,26 @@ def default_dict_that_a_helper_fills(v):
     return sum(sum(group) for group in groups.values()) + groups[0][0] * groups[1][0] + len(groups[7])
 
 
+def grown(sums, key, value):
+    sums[key] += value
+    return sums
+
+
+@case(VECTOR)
+def default_dict_that_helpers_hand_on(v):
+    sums = defaultdict(float)
+    same = grown(sums, 0, v[0])
+    same = grown(same, 1, v[1])
+
+    def others():
+        made = defaultdict(float)
+        for k, t in enumerate(v):
+            made[k % 2] += t * t
+        return made
+
+    return sums[0] * same[1] + same["none"] * v[2] + len(sums) * others()[0] * others()[5] + others()[1]
+
+
 @case(VECTOR)
 def default_that_a_comprehension_reads(v):
     weights = defaultdict(lambda: 1.0)

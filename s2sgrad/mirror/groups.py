@@ -131,8 +131,11 @@ class Groups:
         return operation.is_stack and getattr(operation.operands[0], "id", None) == owner
 
     def _moved(self, statement: gast.AST) -> set[str]:
-        """What has memory, of what a statement puts into a list or dict, or takes off it."""
-        given = [statement.value] if effects.stored(statement) is not None else statement.value.args
+        """What has memory, of what a statement puts into a list or dict, or takes off it: nothing where it writes an array."""
+        section = effects.stored(statement)
+        if section is not None and isinstance(kind_at(self.kinds, section.value), Array):
+            return set()
+        given = [statement.value] if section is not None else statement.value.args
         moved = {n.id: self.kinds.get(n.id) for part in given for n in effects.loads(part)}
         moved |= {n: self.kinds.get(n) for n in binds(statement)}
         return {n for n, kind in moved.items() if has_memory(kind) or isinstance(kind, Container)}

@@ -90,6 +90,26 @@ def _(g, y, a, dtype=None, order=None):
     return g
 
 
+@linear(np.require)
+def require(g, y, a, dtype=None, requirements=None):
+    return through_cast(g, y)
+
+
+@require.forward(cast)
+def _(y, a, a_dot, dtype=None, requirements=None):
+    return through_cast(np.asarray(a_dot, dtype=dtype), y)
+
+
+@require.forward(not_cast)
+def _(y, a, a_dot, dtype=None, requirements=None):
+    return np.asarray(a_dot, dtype=dtype)
+
+
+@require.refined(not_cast)
+def _(g, y, a, dtype=None, requirements=None):
+    return g
+
+
 @linear(np.ascontiguousarray, np.asfortranarray)
 def ascontiguousarray(g, y, x, dtype=None):
     return through_cast(g, y)

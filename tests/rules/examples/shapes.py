@@ -51,7 +51,7 @@ for _f in (np.triu, np.tril):
     example(_f, normal(3))
     example(_f, normal(2, 3, 4), 1)
 for _f in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray,
-           np.asarray_chkfinite):  # fmt: skip
+           np.asarray_chkfinite, np.require):  # fmt: skip
     example(_f, [normal(3), normal(3)])
     example(_f, normal(2, 3))
     example(_f, normal(3), dtype=float)

@@ -278,8 +278,9 @@ class Inference:
         known_function = self.env.get(node.func.id) if isinstance(node.func, gast.Name) else None
         if target is MISSING and isinstance(known_function, Known):  # a variable that stands for a function
             target = known_function.value
-        if target is MISSING and isinstance(known_function, Pointer):  # an object of no class that can be called: it raises
-            return None
+        local = isinstance(node.func, gast.Name) and node.func.id in self.unit.locals
+        if target is MISSING and local and (known_function is None or isinstance(known_function, Pointer)):
+            return None  # of nothing yet, or of an object of no class that can be called, which raises
         if target is MISSING:
             return self._method(node, kinds, names)
         self._require_followed(node, target, kinds)

@@ -131,7 +131,7 @@ class Groups:
         return operation.is_stack and getattr(operation.operands[0], "id", None) == owner
 
     def _moved(self, statement: gast.AST) -> set[str]:
-        """What has memory, of what a statement puts into a list or dict, or takes off it: nothing where it writes an array."""
+        """What has memory, of what a statement puts into a list or dict, or takes off it; nothing if it writes an array."""
         section = effects.stored(statement)
         if section is not None and isinstance(kind_at(self.kinds, section.value), Array):
             return set()

@@ -39,8 +39,8 @@ THIRD = [
 ]
 
 # The modules of the corpus that write into arrays.
-IN_PLACE = ("buffers", "indices", "mixed_lists", "mutators", "named_alike", "namespaces", "overwritten", "sharing", "stacks",
-            "stores", "swaps", "undecided", "views", "writers")  # fmt: skip
+IN_PLACE = ("buffers", "indices", "mixed_lists", "mutators", "named_alike", "namespaces", "overwritten",
+            "recursive_writers", "sharing", "stacks", "stores", "swaps", "undecided", "views", "writers")  # fmt: skip
 
 # And those that write into lists, dicts and objects that they made.
 CONTAINERS = ("array_likes", "attributes", "bound_late", "callables", "classes", "closures", "comprehensions", "copies",

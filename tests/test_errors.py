@@ -827,16 +827,16 @@ REFUSED = {
             t *= x  # <-
             return np.sum(t)
     """, (V,)),
-    "writer that calls itself": (Unsupported, """
-        def halve(u, n):
+    "writer that calls itself, of a list of lists": (Unsupported, """
+        def halve(rows, n):
             if n > 0:
-                u[n] *= u[0]
-                halve(u, n - 1)  # <-
+                rows[n][0] *= rows[0][0]
+                halve(rows, n - 1)
 
         def f(x):
-            y = x * x
-            halve(y, 2)
-            return np.sum(y)
+            rows = [[v] for v in x]
+            halve(rows, 2)  # <-
+            return rows[0][0] * rows[1][0]
     """, (V,)),
     "writer known only at run time": (Unsupported, """
         def scale(u, v):

@@ -291,7 +291,8 @@ def widened(kind: Kind, depth: int = 0) -> Kind:
     >>> widened(Container(list, (Number(float, True, 0.5), Number(float))))
     Container(type=<class 'list'>, items=None, keys=None, item=Number(float, False, None))
     """
-    if isinstance(kind, Container) and depth < _WIDENED and kind.type in (list, tuple) and kind.keys is None:
+    plain = isinstance(kind, Container) and (kind.type is dict or (kind.type in (list, tuple) and kind.keys is None))
+    if plain and depth < _WIDENED:
         return kind if kind.items == () else Container(kind.type, None, None, widened(kind.element(), depth + 1))
     if isinstance(kind, Pointer):
         return kind

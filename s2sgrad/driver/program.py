@@ -27,6 +27,7 @@ from s2sgrad.driver.pair import Callee
 from s2sgrad.driver.pipeline import KNOWN, PIPELINE, READ
 from s2sgrad.driver.recomputed import Recomputed
 from s2sgrad.errors import S2SGradError
+from s2sgrad.inplace import recursive_writers
 from s2sgrad.ir import names
 from s2sgrad.ir.quote import mentioned
 from s2sgrad.ir.signatures import signature
@@ -53,6 +54,7 @@ class Program:
         self._primals: dict[int, Primal] = {}  # by the identity of their functions
         self._kinds: dict[Any, Kind | None] = {}
         self._kept: list[Any] = []
+        self._written: dict[Any, types.FunctionType] = {}
         self.generated: list[tuple[Any, Kinds, Any]] = []  # the gradients called inside, for which kinds, compiled
         self._gradients: dict[Any, Any] = {}
         self._running: list[int] = []  # functions whose kinds are being found
@@ -123,6 +125,16 @@ class Program:
         """The unit and the normal form of a function."""
         (c,) = compilation.run(READ, Compilation(self._read(target), self, None))
         return c.unit, c.tree
+
+    def written_by(self, target: types.FunctionType, forms: dict[str, type]) -> types.FunctionType:
+        """What returns, behind its value, what a function that calls itself leaves in these arguments."""
+        key = (id(target), tuple(forms.items()))
+        if key not in self._written:
+            function, tree = recursive_writers.written(target, forms)
+            primal = self._read(target)
+            self._primals[id(function)] = Primal(function, tree, primal.file, primal.lines)
+            self._written[key] = function
+        return self._written[key]
 
     def has_source(self, target: Any) -> bool:
         """Whether a callable that is no plain function can be differentiated from its source all the same."""

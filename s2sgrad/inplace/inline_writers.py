@@ -20,6 +20,7 @@ from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.flow.graph import binds
+from s2sgrad.inplace import recursive_writers
 from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.ir.quote import Place, assign, at, clone, name, nested, nodes, place_of
 from s2sgrad.ir.signatures import signature
@@ -91,14 +92,16 @@ class Splicer:
                                    "with it: let it return a new array")  # fmt: skip
 
     def written_out(self, statement: gast.AST, target: Any) -> list[gast.AST]:
-        within = getattr(statement, "within", ())
-        if any(f is target for f in within):
-            self.unit.refuse(statement, f"`{target.__name__}` writes its arguments and calls itself, which is not "
-                                        "differentiated yet: write it as a loop, or return new arrays")  # fmt: skip
         call = statement.value
         if any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
             self.unit.refuse(call, f"`{target.__name__}` writes its arguments, and `*` or `**` hides which: write them out")
         given = self.pairs.arguments(self.unit, target, call)
+        if recursive_writers.calls_itself(target):
+            summary = mod_ref.summary_of_call(self.unit, target, call, self.kinds)
+            forms = recursive_writers.required(self.unit, target, given, summary, self.kinds, statement)
+            same = recursive_writers.returned(summary)
+            return recursive_writers.call(self.unit, statement, self.pairs.written_by(target, forms), given, forms,
+                                          same if same in forms else None, self.kinds)  # fmt: skip
         with self.unit.calling(call):
             callee, body = self.pairs.normal_form(target)
         self.units.append(callee)
@@ -108,8 +111,6 @@ class Splicer:
             if is_said(callee, part) and part.value.args[0].id in given_names:
                 self.unit.refuse(call, f"`{target.__name__}` makes a list that it is given longer or shorter, which cannot "
                                        "be followed here: return the new list")  # fmt: skip
-        for part in effects.walk(body.body):
-            part.within = (*within, target, *getattr(part, "within", ()))
         renamed = self.names(callee, body)
         heads = self.bind(body, target, given, renamed)
         for node in nodes(body):

@@ -19,7 +19,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number, kind_of
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, kind_of
 from s2sgrad.flow.available import Available
 from s2sgrad.flow.graph import Graph, Point
 from s2sgrad.flow.occurrences import Occurrences
@@ -301,7 +301,7 @@ class _Writer:
         """A statement that reads the view in other ways, by a name for what is viewed."""
         plain = isinstance(self.value, gast.Name)
         holder = self.value.id if plain else self.unit.temp()
-        self.kinds[holder] = self.kinds[self.view.name]
+        self.kinds[holder] = self.kinds.get(self.view.name, UNKNOWN)
         for node in effects.loads(effects.header(statement)):
             if node.id == self.view.name:
                 node.id = holder

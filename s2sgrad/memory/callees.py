@@ -75,6 +75,9 @@ def call(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
             return _of_user(points, target, given, node)
     if isinstance(target, type) and not library_calls.is_library_class(target):
         return _construct(points, target, given, node)
+    if catalogue.of(target).copies and points.are_data(points.reached(given.all())):
+        new = {Place("new", id(node))}
+        return new | points.shell(node, new)
     if is_ours(target) or (is_given(target) and catalogue.of(target).gives is not Gives.NEW):
         record, new = catalogue.of(target), {Place("new", id(node))}
         if is_given(target) or (record.rule is None and not record.is_flat):  # ours with a rule, or flat ones, give data

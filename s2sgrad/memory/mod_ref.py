@@ -60,6 +60,11 @@ def of_call(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind
     return of(function, _trusts(unit, function, call, kinds))
 
 
+def summary_of_call(unit: Unit, function: types.FunctionType, call: gast.Call, kinds: Mapping[str, Kind]) -> Summary:
+    """What a call of a user function may do, for arguments of the kinds that the caller knows."""
+    return summary_of(function, _trusts(unit, function, call, kinds))
+
+
 def of_expression(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Writes:
     """Which variables an expression may change that calls what is no function of the user's, and whether anything else."""
     names = sorted({n.id for n in nodes(node) if isinstance(n, gast.Name) and n.id in unit.locals})
@@ -105,11 +110,31 @@ def returns_outside(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[s
         return False
     if is_ours(function) or not getattr(function, "same_signature", True):
         return False  # the backward function of a pair of ours returns memory of its own
-    summary = summary_of(function, _trusts(unit, function, call, kinds))
+    summary = summary_of_call(unit, function, call, kinds)
     given = zip(reversed(Parameters.of(function.__code__).positional), reversed(function.__defaults__ or ()), strict=False)
     kept = {p for p, v in (*given, *(function.__kwdefaults__ or {}).items()) if is_writable(v)}
     held = summary.returns | summary.holds
     return any(place.kind in ("outside", "any") or place.key in kept for place in held)
+
+
+def given_back(
+    unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]
+) -> tuple[list[gast.AST], list[gast.AST]] | None:
+    """The arguments whose memory the result of a user's function may share, and those of which it may share the memory of
+    items alone; None where that is not known."""
+    plain = isinstance(function, types.FunctionType) and not effects.is_library(function) and not is_ours(function)
+    if not plain or any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+        return None
+    known = Parameters.of(function.__code__)
+    if known.variadic is not None or known.keyworded is not None or len(call.args) > len(known.positional):
+        return None
+    summary = summary_of_call(unit, function, call, kinds)
+    if any(place.kind == "any" for place in summary.returns | summary.holds):
+        return None
+    given = dict(zip(known.positional, call.args, strict=False)) | {k.arg: k.value for k in call.keywords}
+    places = summary.returns | summary.holds
+    whole, inside = ({place.key for place in places if place.kind == kind} for kind in ("own", "in"))
+    return [given[p] for p in given if p in whole], [given[p] for p in given if p in inside - whole]
 
 
 def tangles(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> bool:

@@ -130,6 +130,12 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
         if held is not None:
             return held
     outside = {HANDED_OUT} if mod_ref.returns_outside(unit, target, call, kinds) else set()
+    known = mod_ref.given_back(unit, target, call, kinds)
+    if known is not None:
+        whole, inside = known
+        items = [a for a in inside if isinstance(a, gast.Name) and isinstance(kinds.get(a.id), Container)]
+        held = set().union(*(_held(unit, a, kinds) for a in items))
+        return outside | held | _of_all(unit, [*whole, *(a for a in inside if a not in items)], kinds)
     shared = _shared(unit, target, call, given)
     if catalogue.of(target).gives is Gives.SHELL and not is_lazy(target):
         lists = [part for part in shared if isinstance(part, gast.Name) and isinstance(kinds.get(part.id), Container)]

@@ -76,6 +76,7 @@ class Primitive:
     grows: bool = False  # only adds to its object
     stack: bool = False  # puts an item on a list, or takes the last one off
     keeps_kind: bool = False  # returns a value of the kind that it is given
+    copies: bool = False  # its result is new memory, and so is all that it holds
     cheap: bool = False  # costs no more than recording its result
     asks_shape: bool = False  # looks at the shape and the type of its argument alone
     flat: bool = False  # is without a derivative, as are those that the table lists

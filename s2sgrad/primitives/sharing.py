@@ -94,6 +94,7 @@ know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_a
      runtime.as_dict, runtime.push, runtime.restored, gives=Gives.MAYBE)  # fmt: skip
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
 know(runtime.require_array, runtime.sequence, runtime.own, copied, structure.kept, keeps_kind=True)
+know(copied, copies=True)
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
 know(references.reference, gives=Gives.NEW, flat=True)
 know(references.number_of, references.is_instance, references.class_of, references.place, references.place_among,

@@ -21,6 +21,7 @@ from s2sgrad.runtime.checks import Refusal, asked_whole, bound, contiguous, once
 
 # isort: split
 from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
+    apart,
     as_number,
     is_special,
     number,

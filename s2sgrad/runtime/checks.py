@@ -187,6 +187,21 @@ def _is_one_memory(x: Any, y: Any) -> bool:
     return x is y or (arrays and np.may_share_memory(x, y, max_work=1000))
 
 
+def apart(line: int, u: np.ndarray, *others: Any) -> None:
+    """Check that no other argument is, or holds, memory of an array that a call writes; TypeError if one does.
+
+    >>> u = np.ones(3)
+    >>> apart(7, u, 2.0, [u[1:]])
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: an argument shares memory with one that is written: pass a copy of it
+    """
+    for item in others:
+        if isinstance(item, (list, tuple, dict)):
+            apart(line, u, *(item.values() if isinstance(item, dict) else item))
+        elif _is_one_memory(u, item):
+            raise Refusal(line, "an argument shares memory with one that is written: pass a copy of it")
+
+
 def unpackable(x: Any, n: int) -> None:
     """Check that `a, b = x` fits `n` names; ValueError as Python raises it."""
     if len(x) != n:

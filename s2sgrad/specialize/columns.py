@@ -59,6 +59,7 @@ from __future__ import annotations
 import types
 import weakref
 from collections import Counter
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import gast
@@ -73,6 +74,7 @@ from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
 from s2sgrad.runtime import references
 from s2sgrad.source import read
 from s2sgrad.source.making import made
+from s2sgrad.specialize.binding_time import is_super
 from s2sgrad.specialize.static_values import Function, Object, Partial, Record, Value
 
 
@@ -91,10 +93,11 @@ class Columns:
     no_objects: set[str]  # variables that hold a function where they are called
     columns: dict[str, dict[str, str]]  # the lists of a family, by attribute; a family goes by its first member
     seen_texts: dict[Any, bool]
+    named_methods: dict[Function, Function]
 
     def open_columns(self, in_columns: bool) -> None:
         """Find the classes that this function and what it calls can name, by what they have."""
-        self.of_exactly, self.columns, self.seen_texts, self.no_objects = {}, {}, {}, set()
+        self.of_exactly, self.columns, self.seen_texts, self.no_objects, self.named_methods = {}, {}, {}, set(), {}
         inherited = _INHERITED.get(self.unit.primal.function)
         self.in_columns = in_columns or inherited is not None
         if not self.in_columns:
@@ -287,6 +290,23 @@ class Columns:
             if self.families[cls] in families and self.held_by[cls]:
                 self.column(cls, self.held_by[cls][0])
         return sorted(local for family in families for local in self.columns.get(family, {}).values())
+
+    def by_its_name(self, method: Function) -> Function:
+        """A method that calls itself, `self.left.total()`, as a function that does, `total(self.left)`; where a class has
+        another one of this name, it stays as it is."""
+        word = method.unit.primal.function.__name__
+        if not self.in_columns or method.owner is None or word not in self.members or word in HELD_BY_DATA:
+            return method
+        if method not in self.named_methods:
+            node, own = clone(method.node), method.unit.names.fresh(word)
+            calls = [n for n in nodes(*node.body) if isinstance(n, gast.Call) and getattr(n.func, "attr", "") == word]
+            calls = [n for n in calls if not isinstance(n.func.value, gast.Call) or not is_super(method.unit, n.func.value)]
+            alone = len({id(self.looked_up(c, word)) for c in self.members[word]}) == 1
+            for call in calls:
+                call.args, call.func = [call.func.value, *call.args], at(call.func, name(own))[0]
+            node.name = own
+            self.named_methods[method] = replace(method, node=node, tree=None) if calls and alone else method
+        return self.named_methods[method]
 
     def in_columns_too(self, target: types.FunctionType) -> types.FunctionType:
         """A function that is made beside this one and passed lists of attributes, with these in the place of attributes."""

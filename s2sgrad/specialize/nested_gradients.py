@@ -40,7 +40,7 @@ from s2sgrad.runtime.copies import copied
 from s2sgrad.specialize import lambda_lifting
 from s2sgrad.specialize.inlining import signature_of
 from s2sgrad.specialize.late_binding import Variables
-from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value, bindings
+from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Record, Value, bindings
 
 
 @dataclass
@@ -219,6 +219,7 @@ class Derivatives:
             self.unit.lifted += [] if own and not also else [target]
             self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured
         known, captured = self.lifted[callee]
+        given = [v.node if isinstance(v, Record) else v for v in given]
         bound = self.bind(callee, callee.node, given, keywords, node)
         return self.plain(known, [], {**bound, **{c: name(c) for c in captured}}, node)
 

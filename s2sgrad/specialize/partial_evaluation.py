@@ -391,6 +391,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
             return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops))
         if callee.run_again:
             return self.called_again(callee, given, keywords, node)
+        callee = self.by_its_name(callee)
         if lambda_lifting.calls_itself(callee.node):
             return self.recursive(callee, given, keywords, node)
         return self.written_out(callee, given, keywords, node)

@@ -56,6 +56,8 @@ class Pairs(Protocol):
 
     def normal_form(self, target: Any) -> tuple[Unit, gast.FunctionDef]: ...
 
+    def written_by(self, target: Any, forms: dict[str, type]) -> Any: ...
+
 
 Cotangents = list[tuple[gast.Name, gast.AST, int]]  # of arguments, with the level (see `zeros`) of each
 

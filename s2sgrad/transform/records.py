@@ -19,10 +19,11 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Unknown
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.exits import leaves
+from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import as_target, assign, at, clone, constant, expression, loaded, place_of, statements
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.reach import call
@@ -231,10 +232,18 @@ class Records:
             found = self._array_of_item(statement, base, target, owner, once)
             if found is not None:
                 return found
-        text = isinstance(target.slice, gast.Constant) and isinstance(target.slice.value, str)
-        if (isinstance(owner, Container) and owner.type is dict) or text:
+        if (isinstance(owner, Container) and owner.type is dict) or self._may_be_key(owner, target.slice):
             return self._entry(base, target, once)
         return self._copied(base, clone(target), loaded(target), self.inference.kind(loaded(target)), once)
+
+    def _may_be_key(self, owner: Kind | None, index: gast.AST) -> bool:
+        """Whether an index may be a key that is not there yet: a text is one, and a name may be one of what is
+        unknown."""
+        if isinstance(index, gast.Constant):
+            return isinstance(index.value, str)
+        sections = any(isinstance(p, gast.Slice) or getattr(p, "value", 0) is Ellipsis for p in parts_of(index))
+        kind = UNKNOWN if sections else self.inference.kind(index)
+        return isinstance(owner, Unknown) and not sections and not isinstance(kind, Array) and self.unit.primal.is_generated
 
     def _array_of_item(
         self, statement: gast.Assign, base: str, target: gast.Subscript, owner: Container, once: bool

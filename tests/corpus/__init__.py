@@ -53,6 +53,7 @@ from . import (  # noqa: F401
     pulled_back,
     rebinding,
     recursion,
+    recursive_writers,
     references,
     remembered,
     scopes,

@@ -181,3 +181,40 @@ def best_and_last_of_two_objects(x):
     a, b = b, a
     a.place *= x[4]
     return a.place + 2.0 * b.place * best.speed
+
+
+class Branch:
+    def __init__(self, value, left=None, right=None):
+        self.value = value
+        self.left = left
+        self.right = right
+
+    def total(self, weight):
+        total = weight * self.value
+        if self.left:
+            total = total + 2.0 * self.left.total(weight=weight * weight)
+        if self.right:
+            total = total * self.right.total(weight)
+        return total
+
+    def visit(self, found):
+        found.append(self.value)
+        if self.left is not None:
+            self.left.visit(found)
+        if self.right is not None:
+            self.right.visit(found)
+
+
+@case(np.array([0.5, 0.7, 1.1, 0.3]), second=False)
+def method_of_a_tree_that_calls_itself(x):
+    tree = Branch(x[0], Branch(x[1]), Branch(x[2], Branch(x[3])))
+    tree.left.value = tree.left.value * tree.right.value
+    return tree.total(x[3])
+
+
+@case(np.array([0.5, 0.7, 1.1, 0.3]))
+def method_of_a_tree_that_calls_itself_and_fills_a_list(x):
+    tree = Branch(x[0], Branch(x[1]), Branch(x[2], Branch(x[3])))
+    found = []
+    tree.visit(found)
+    return sum(v * v * (k + 1) for k, v in enumerate(found))

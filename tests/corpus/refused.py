@@ -7,8 +7,6 @@ the line that is named.  One that is refused no more belongs into the module of 
 import numpy as np
 
 VECTOR = np.array([0.7, -1.2, 0.4, 1.5, -0.6, 1.1])
-FIELD = 0.9 + 0.6 * np.sin(1.7 * np.arange(36.0)).reshape(6, 6)
-BOARD = np.cos(np.arange(36.0)).reshape(6, 6)
 
 REFUSED = []
 
@@ -21,22 +19,6 @@ def refused(*args, words):
         return function
 
     return register
-
-
-def halve(x, depth):
-    if depth > 0:
-        middle = len(x) // 2
-        halve(x[:middle], depth - 1)  # <-
-        x[middle:] *= x[:middle]
-        halve(x[middle:], depth - 1)
-
-
-@refused(FIELD[0], words="writes its arguments and calls itself")
-def recursive_writer(x):
-    halve(x, 2)
-    x[0] *= x[5]
-    halve(x[2:], 1)
-    return np.sum(BOARD[0] * x * x)
 
 
 @refused(VECTOR, words="which is read later, may share its memory")

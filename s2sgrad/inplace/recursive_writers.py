@@ -1,0 +1,167 @@
+"""A function that writes its arguments and calls itself: it is given copies to write, and returns what they hold then.
+
+    def walk(n, out):                             def walk_written(n, out):
+        out.append(n * n)                             out_written = list(out)
+        if n > 0:                         ->          out_written.append(n * n)
+            walk(n - 1, out)                          if n > 0: walk(n - 1, out_written)
+                                                      return None, out_written
+
+    walk(3, out)      ->      resizes(out); t, out_written = walk_written(3, out); out = out_written
+
+An array is filled with what is returned, `u[...] = u_written`; a list or a dict, which must have no other name, is bound
+anew.  The call within is one of the same kind.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import emit, runtime
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind
+from s2sgrad.analysis.primitive_calls import is_user_function
+from s2sgrad.errors import S2SGradError
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir import scoping
+from s2sgrad.ir.names import Namer
+from s2sgrad.ir.quote import assign, at, constant, expression, name, nodes, rewritten, statements, statements_in
+from s2sgrad.ir.unit import Unit
+from s2sgrad.memory import mod_ref
+from s2sgrad.memory.places import Summary
+from s2sgrad.memory.sources import has_memory
+from s2sgrad.runtime.copies import copied
+from s2sgrad.source import read
+from s2sgrad.source.making import made
+
+
+def calls_itself(function: types.FunctionType) -> bool:
+    """Whether a function of the user's may call itself, by the texts of those that it mentions."""
+    met: set[types.FunctionType] = set()
+    waiting = [function]
+    while waiting:
+        try:
+            unit, tree = Unit.of(read(waiting.pop()))
+        except S2SGradError:
+            continue
+        found = {unit.resolve(n) for n in nodes(*tree.body) if isinstance(n, (gast.Name, gast.Attribute))
+                 and isinstance(unit.resolve(n), types.FunctionType)}  # fmt: skip
+        if function in found:
+            return True
+        waiting += [f for f in found - met if is_user_function(f)]
+        met |= found
+    return False
+
+
+def form_of(kind: Kind | None) -> type | None:
+    """What is copied of an argument, whose kind this is; None where that is not known, or where its items may be written."""
+    if isinstance(kind, Array):
+        return np.ndarray
+    element = kind.element() if isinstance(kind, Container) and kind.type in (list, dict) else UNKNOWN
+    return None if element is not None and has_memory(element) else kind.type
+
+
+def written(function: types.FunctionType, forms: dict[str, type]) -> tuple[types.FunctionType, gast.FunctionDef]:
+    """The function that returns, behind its value, what the parameters in `forms` hold in the end, and its tree, at the
+    user's places."""
+    primal = read(function)
+    tree = primal.fresh_tree()
+    tree.decorator_list = []
+    for node in nodes(tree):
+        node.primal = getattr(node, "primal", primal)
+    names = Namer({n for part in (tree.args, *tree.body) for n in scoping.names(part)})
+    after = {p: names.fresh(f"{p}_written") for p in forms}
+    rebound = scoping.bound([s for s in statements_in(tree.body) if not isinstance(s, gast.AugAssign)])
+    inside = {p: names.fresh(p) if p in rebound else after[p] for p in forms}
+    for statement in tree.body:
+        scoping.rename(statement, inside)
+    last = [name(n) for n in after.values()]
+
+    def leaving(value: gast.AST | None) -> gast.Return:
+        return gast.Return(gast.Tuple([value or constant(None), *last], gast.Load()))
+
+    def ends(statement: gast.AST) -> list[gast.AST]:
+        return at(statement, leaving(statement.value)) if isinstance(statement, gast.Return) else [statement]
+
+    heads = []
+    copy = names.fresh("copied")
+    for p, form in forms.items():
+        heads += [assign(after[p], expression("u.copy()", u=p) if form is np.ndarray else expression("c(u)", c=copy, u=p))]
+        heads += [assign(inside[p], name(after[p]))] if inside[p] != after[p] else []
+    tree.body = [*heads, *rewritten(tree.body, ends), *at(tree.body[-1], leaving(None))]
+    tree.name = f"{function.__name__}_written" if function.__name__.isidentifier() else "written"
+    cells = set(function.__code__.co_freevars)
+    tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
+    made_ = made(emit.function(tree), tree.name, function, {copy: copied}, cells, tree, primal.place)
+    made_.__qualname__ = function.__qualname__
+    made_.__defaults__, made_.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return made_, tree
+
+
+def call(unit: Unit, statement: gast.AST, function: types.FunctionType, given: dict[str, Any], forms: dict[str, type],
+         same: str | None, kinds: dict[str, Kind]) -> list[gast.AST]:  # fmt: skip
+    """What stands for a call that writes its arguments: `function` returns what is in them then; the value is the argument
+    for the parameter `same`, if that is not None."""
+    unit.lifted.append(function)
+    shared = mod_ref.given_back(unit, function, statement.value, kinds)
+    alone = len(forms) == 1 and shared == ([], [])  # else it is not told what the list in a tuple shares memory with
+    before: list[gast.AST] = []
+    back: list[gast.AST] = []
+    held = {p: unit.local(f"{p}_written") for p in forms}
+    for p, form in forms.items():
+        u = given[p].id
+        if form is np.ndarray:
+            others = [name(n.id) for q, n in given.items() if q != p and isinstance(n, gast.Name) and n.id in unit.locals]
+            line = constant(getattr(statement, "lineno", 0))
+            check = gast.Call(name(unit.helper("apart", runtime.apart)), [line, name(u), *others], [])
+            before += [gast.Expr(check)] if others else []
+            back.append(gast.Assign([gast.Subscript(name(u), constant(Ellipsis), gast.Store())], name(held[p]), None))
+        else:
+            before += statements("f(u)", f=unit.helper("resizes", runtime.resizes), u=u)
+            value: gast.AST = name(held[p])
+            back.append(assign(u, value if alone else gast.Call(unit.builtin(form), [value], [])))
+    pair, value = unit.temp(), unit.temp()
+    targets = gast.Tuple([name(n, store=True) for n in (value, *held.values())], gast.Store())
+    called = gast.Call(name(unit.helper(function.__name__, function)), statement.value.args, statement.value.keywords)
+    value = value if same is None else given[same].id
+    result = [gast.Assign(statement.targets, name(value), None)] if isinstance(statement, gast.Assign) else []
+    return at(statement, *before, assign(pair, called), gast.Assign([targets], name(pair), None), *back, *result)
+
+
+def required(unit: Unit, target: Any, given: dict[str, Any], summary: Summary, kinds: dict[str, Kind],
+             statement: gast.AST) -> dict[str, type]:  # fmt: skip
+    """How each argument that is written is copied; refused where that cannot be followed."""
+    places = {place.key for place in summary.written if place.kind in ("own", "in")}
+    names = [n.id for n in given.values() if isinstance(n, gast.Name)]
+    forms: dict[str, type] = {}
+    for parameter, node in given.items():
+        if parameter not in places or isinstance(node, list):
+            continue
+        if isinstance(node, gast.Name) and has_memory(kinds.get(node.id)):
+            form = form_of(kinds.get(node.id))
+            if names.count(node.id) > 1:
+                _refuse(unit, statement, target, f"and `{node.id}` is two of them")
+            if form is None or node.id not in unit.locals:
+                _refuse(unit, statement, target, f"and `{parameter}` is no array, and no list or dict of numbers, as far as "
+                                                 "is known")  # fmt: skip
+            forms[parameter] = form
+    if any(place.kind == "any" for place in summary.written) or any(isinstance(n, list) for n in given.values()):
+        _refuse(unit, statement, target, "and what it writes is not known")
+    held = {place.key for place in summary.returns | summary.holds if place.kind in ("own", "in")}
+    bound = [kinds[n] for n in binds(statement) if n in kinds]
+    if held & forms.keys() and any(map(has_memory, bound)) and returned(summary) not in forms:
+        _refuse(unit, statement, target, "and may return what it writes")
+    return forms
+
+
+def returned(summary: Summary) -> str | None:
+    """The parameter whose argument a function returns, whatever is the case; None where it may return something else."""
+    alone = len(summary.returns) == 1 and not summary.makes
+    return next((place.key for place in summary.returns if alone and place.kind == "own"), None)
+
+
+def _refuse(unit: Unit, statement: gast.AST, target: Any, why: str) -> None:
+    unit.refuse(statement, f"`{target.__name__}` writes its arguments and calls itself, {why}, which cannot be followed: "
+                           "write it as a loop, or return new arrays")  # fmt: skip

@@ -102,6 +102,16 @@ def test_large_and_small_numbers():
     check_grads(energy, (np.array([1e6, 1e-3]), 2e-4))
 
 
+@pytest.mark.parametrize("scale", [1e-5, 1e-8, 1e-12])
+def test_a_gradient_that_is_small_all_over_is_not_right_for_that(scale):
+    check_grads(lambda x: np.sum(np.sin(x) ** 2), (scale * np.arange(1.0, 4.0),))
+    check_grads(lambda x: scale * np.sum(np.sin(x) ** 2), (np.array([0.0, 1.0, 2.0]),))
+    wrong = custom_gradient(lambda x: (x * x, lambda g: g * x))
+    for f, x in ((lambda x: np.sum(wrong(x)), scale), (lambda x: scale * np.sum(wrong(x)), 1.0)):
+        with pytest.raises(AssertionError, match="is not what differences give"):
+            check_grads(f, (x * np.arange(1.0, 4.0),))
+
+
 def test_nan_is_wrong():
     with pytest.raises(AssertionError):
         check_grads(lambda x: x * np.nan, (1.0,))

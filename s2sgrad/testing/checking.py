@@ -26,6 +26,7 @@ _FEW = 8  # up to so many numbers in an argument, each is shifted by itself; bey
 _DIRECTIONS = 4
 _EACH = 64  # up to so many, each is looked at where a direction is wrong; beyond, halves of what is wrong
 _WRONG = 4  # elements that are told
+_KNOWN = 1e3  # so much larger than the error of differences is what they can tell
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class Comparison:
     element: str = ""
     trouble: str = ""
     alone: bool = False
+    below: bool = False  # both are smaller than the absolute tolerance
+    known: bool = False  # ours is larger by far than what rounding makes of differences
 
     @property
     def agrees(self) -> bool:
@@ -142,8 +145,18 @@ class _Point:
 
     # --- one argument ---
 
-    def compared(self, number: int) -> Iterator[Comparison]:
-        """The comparisons in one argument."""
+    def compared(self, number: int) -> list[Comparison]:
+        """The comparisons in one argument; where all of it is below the absolute tolerance, which then would take anything
+        for right, by the relative one alone."""
+        found = [*self.within(number)]
+        if found and all(c.below for c in found) and any(c.known for c in found):
+            tolerance, self.atol = self.atol, 0.0
+            found = [*self.within(number)]
+            self.atol = tolerance
+        return found
+
+    def within(self, number: int) -> Iterator[Comparison]:
+        """The comparisons in one argument, within these tolerances."""
         for mode, gradients in self.gradients.items():
             _fits(self.args[number], gradients[self.numbers.index(number)], self.names[number], mode)
         sizes = mapped(self.args[number], lambda x: _size(x) if is_float(x) else x)
@@ -183,7 +196,8 @@ class _Point:
     def comparison(self, number: int, mode: str, ours: float, slope: Any) -> Comparison:
         """One derivative beside the slope; what is wrong with the slope does not matter where they agree."""
         allowed = self.atol + self.rtol * max(abs(ours), abs(slope.value)) + (0.0 if slope.trouble else slope.error)
-        found = Comparison(self.order, self.names[number], ours, slope.value, allowed, mode)
+        below, known = max(abs(ours), abs(slope.value)) < self.atol, abs(ours) > _KNOWN * slope.error
+        found = Comparison(self.order, self.names[number], ours, slope.value, allowed, mode, below=below, known=known)
         return found if found.agrees else replace(found, trouble=slope.trouble)
 
     def ours(self, number: int, direction: Any, mode: str) -> float:

@@ -76,13 +76,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 def _known(unit: Unit, tree: gast.FunctionDef, given: Known) -> Known:
     """The variables that stand for a `defaultdict` and nothing else, of which only what is followed is asked; and under
     `f()`, what a nested function `f` returns."""
-    uses = NameUses(tree)
-    outside = {n for node in nodes(tree) if isinstance(node, (gast.Global, gast.Nonlocal)) for n in node.names}
-    values = {v: a for v, a in uses.assigned.items() if uses.bound[v] == len(a) + (v in given) and v not in outside}
-    for function in (n for n in nodes(*tree.body) if isinstance(n, gast.FunctionDef)):
-        calls = [n for n in nodes(tree) if isinstance(n, gast.Call) and getattr(n.func, "id", None) == function.name]
-        if uses.bound[function.name] == 1 and len(calls) == len(uses.reads[function.name]):
-            values[f"{function.name}()"] = [n.value for n in _ends(function)]
+    values = _values(tree, given)
     found, before = dict(given), None
     while found != before:  # as far as something says so
         before = dict(found)
@@ -96,6 +90,18 @@ def _known(unit: Unit, tree: gast.FunctionDef, given: Known) -> Known:
         if not odd:
             return found
         found = {v: d for v, d in found.items() if v not in odd}
+
+
+def _values(tree: gast.FunctionDef, given: Known) -> dict[str, list[gast.AST]]:
+    """What each variable may stand for, where assignments say so, and what nested functions return that are only called."""
+    uses = NameUses(tree)
+    outside = {n for node in nodes(tree) if isinstance(node, (gast.Global, gast.Nonlocal)) for n in node.names}
+    values = {v: a for v, a in uses.assigned.items() if uses.bound[v] == len(a) + (v in given) and v not in outside}
+    for function in (n for n in nodes(*tree.body) if isinstance(n, gast.FunctionDef)):
+        calls = [n for n in nodes(tree) if isinstance(n, gast.Call) and getattr(n.func, "id", None) == function.name]
+        if uses.bound[function.name] == 1 and len(calls) == len(uses.reads[function.name]):
+            values[f"{function.name}()"] = [n.value for n in _ends(function)]
+    return values
 
 
 def _lost(unit: Unit, tree: gast.FunctionDef, known: Known) -> set[str]:
@@ -204,26 +210,30 @@ def _followed(unit: Unit, tree: gast.FunctionDef, known: Known) -> Iterator[gast
 def _handed(unit: Unit, call: gast.Call, known: Known) -> dict[str, gast.Name]:
     """The variables that a user's function is given, by its parameters."""
     given = [*call.args, *(k.value for k in call.keywords)]
-    if not any(isinstance(a, gast.Name) and a.id in known and _is_closed(known[a.id]) for a in given):
+    if not any(_is_told(a, known) for a in given) or any(isinstance(a, gast.Starred) for a in given):
         return {}
     target = unit.resolve(call.func)
-    spread = any(isinstance(a, gast.Starred) for a in given) or any(k.arg is None for k in call.keywords)
-    if not isinstance(target, types.FunctionType) or effects.is_library(target) or spread:
+    if not isinstance(target, types.FunctionType) or effects.is_library(target):
         return {}
     try:
         bound = signature(target).bind(*call.args, **{k.arg: k.value for k in call.keywords}).arguments
         own, tree = Unit.of(read(target))
-    except (S2SGradError, TypeError):
+    except (S2SGradError, TypeError):  # of `**` as well
         return {}
-    handed = {p: a for p, a in bound.items() if isinstance(a, gast.Name) and a.id in known and _is_closed(known[a.id])}
-    asked = {p: known[a.id] for p, a in handed.items()}
+    handed = {p: a for p, a in bound.items() if _is_told(a, known)}
     if target in _running:
         return handed
     _running.add(target)
     try:
-        return {p: a for p, a in handed.items() if p in _known(own, tree, asked)}
+        followed = _known(own, tree, {p: known[a.id] for p, a in handed.items()})
     finally:
         _running.discard(target)
+    return {p: a for p, a in handed.items() if p in followed}
+
+
+def _is_told(node: gast.AST, known: Known) -> bool:
+    """Whether an argument is one of these variables, and another function may be told of it."""
+    return isinstance(node, gast.Name) and node.id in known and _is_closed(known[node.id])
 
 
 # --- what stands for it --------------------------------------------------------------------------------------------------

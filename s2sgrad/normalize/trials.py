@@ -286,10 +286,7 @@ def _move_out(unit: Unit, tree: gast.FunctionDef, function: gast.FunctionDef) ->
     captured = sorted(read_ & (unit.locals - {base}))
     calls = [n for n in nodes(tree) if isinstance(n, gast.Call) and getattr(n.func, "id", None) == base]
     mentions = [n for n in nodes(tree) if isinstance(n, gast.Name) and n.id == base]
-    scopes = (n for n in nodes(tree) if isinstance(n, (*scoping.COMPREHENSIONS, *scoping.FUNCTIONS)) and n is not tree)
-    hidden = set().union(*(scoping.own(n) for n in scopes if n is not function))
-    functions = {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef)}
-    if len(mentions) != len(calls) or not (hidden | functions).isdisjoint(captured):
+    if len(mentions) != len(calls) or not _hidden(tree, function).isdisjoint(captured):
         return
     for call in calls:
         call.keywords += [gast.keyword(c, name(c)) for c in captured]
@@ -303,6 +300,13 @@ def _move_out(unit: Unit, tree: gast.FunctionDef, function: gast.FunctionDef) ->
     unit.helpers[base] = outside
     unit.bound = unit.bound or bool(reached)
     unit.lifted.append(outside)
+
+
+def _hidden(tree: gast.FunctionDef, function: gast.FunctionDef) -> set[str]:
+    """The names that other scopes in a function may bind for themselves, and those of its nested functions."""
+    scopes = (n for n in nodes(tree) if isinstance(n, (*scoping.COMPREHENSIONS, *scoping.FUNCTIONS)) and n is not tree)
+    functions = {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef)}
+    return functions.union(*(scoping.own(n) for n in scopes if n is not function))
 
 
 def _is_computing(unit: Unit, function: gast.FunctionDef, nested: frozenset[str]) -> bool:

@@ -154,7 +154,10 @@ class Checkpointed:
         for local in self.state:
             if not lifetimes.is_assigned(local, self.loop):
                 self.walk.records.needs_binding(local)
+        bound = {n for s in effects.walk(self.loop.body) for n in binds(s)}
         for changed in self.changed:
+            if changed in self.walk.records.remade and changed not in bound and changed not in self.state:
+                continue  # the loop changes its content alone, and the reverse sweep has one of its own
             if lifetimes.is_rebound(changed, self.loop):
                 record, restore = self._recorded(changed)
                 ahead, behind = ahead + record, restore + behind

@@ -82,14 +82,3 @@ def states_beside_a_list_that_grows(u, n):
         if k % 2 == 0:
             sums.append(np.sum(u * u))
     return sum(sums) * sums[0]
-
-
-@case(VECTOR, 4)
-def states_behind_an_update_by_a_view_of_what_they_bind_anew(u, n):
-    v = u.copy()
-    v[::-1] *= -0.8 * v.view()
-    for k in checkpointed(range(n), slots=1):
-        v[1] += np.mean(v)
-        if k == 1:
-            v = v[::-1] * v
-    return np.sum(WEIGHTS * np.sin(v))

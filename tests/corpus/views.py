@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from s2sgrad import checkpointed
+
 from .case import case
 
 VECTOR = np.array([0.7, -1.2, 0.4, 1.5, -0.6, 1.1])
@@ -338,3 +340,14 @@ def view_of_each_trip_by_an_index_that_moves_on(x):
         v[0] *= y[k] * 0.5
         v *= 0.9
     return np.sum(y * y)
+
+
+@case(VECTOR, 4)
+def states_behind_an_update_by_a_view_of_what_they_bind_anew(u, n):
+    v = u.copy()
+    v[::-1] *= -0.8 * v.view()
+    for k in checkpointed(range(n), slots=1):
+        v[1] += np.mean(v)
+        if k == 1:
+            v = v[::-1] * v
+    return np.sum(WEIGHTS * np.sin(v))

@@ -24,7 +24,7 @@ from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Known, Number
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.flow.facts import Facts
-from s2sgrad.flow.graph import binds
+from s2sgrad.flow.graph import binding_counts, binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.unit import Unit, parameters
@@ -168,8 +168,7 @@ class Symbols:
     def _prepare(self) -> None:
         if self._lifetimes is None and self.tree is not None:
             self._lifetimes = Facts(self.tree).lifetimes
-            self._counts = Counter(b for s in effects.walk(self.tree.body) for b in binds(s))
-            self._counts.update(p.id for p in parameters(self.tree))
+            self._counts = binding_counts(self.tree.body) + Counter(p.id for p in parameters(self.tree))
             self._targets = {s.target.id: id(s.body) for s in effects.walk(self.tree.body) if isinstance(s, gast.For)}
 
     def _outlives(self, bound: str, name: str) -> bool:

@@ -12,14 +12,13 @@ Numbers and sections of arrays alone: two names of new memory could not become o
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 
 import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.available import Available
-from s2sgrad.flow.graph import Graph, Point, binds
+from s2sgrad.flow.graph import Graph, Point, bound_once
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import NAMES, nodes_of
 from s2sgrad.ir.unit import Unit, sweep_of
@@ -31,10 +30,8 @@ _VALUES = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Subscript, gast.Call)
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with one name for each value; what bound the others is left for deadcode."""
-    counts = Counter(b for s in effects.walk(tree.body) for b in binds(s))
-    once = {n for n in unit.temps if counts[n] == 1}
-    left = [s for s in effects.walk(tree.body)
-            if bound_name(s) in once and sweep_of(s) == "reverse" and _may_be_shared(unit, s)]  # fmt: skip
+    once = {n: s for n, s in bound_once(tree.body).items() if n in unit.temps and bound_name(s)}
+    left = [s for s in once.values() if sweep_of(s) == "reverse" and _may_be_shared(unit, s)]
     while new := _same(unit, tree, left):
         for node in nodes_of(tree, NAMES):
             if node.id in new and isinstance(node.ctx, gast.Load):

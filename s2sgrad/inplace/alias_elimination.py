@@ -8,7 +8,6 @@ What cannot be brought to this form is refused at the statement that writes.
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Callable
 
 import gast
@@ -18,7 +17,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import VJP
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Pullback, Unknown, holds_unknown
 from s2sgrad.errors.wording import ANOTHER
-from s2sgrad.flow.graph import binds
+from s2sgrad.flow.graph import binding_counts
 from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.inplace import alias_conflicts, nested_lists, result_checks
 from s2sgrad.inplace.alias_conflicts import Clash
@@ -144,7 +143,7 @@ def _kept(unit: Unit, kinds: dict[str, Kind], statement: gast.AST) -> gast.AST:
 
 def _copied(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
     """`x = u[k]`, bound again and again to sections of what is written while it is dead, is `x = u[k].copy()`."""
-    counts = Counter(b for s in effects.walk(tree.body) for b in binds(s))
+    counts = binding_counts(tree.body)
     given = {p.id for p in parameters(tree)}
     kept = given | unit.temps | unit.mirrored
     rebound = {n for n, count in counts.items() if count > 1 and isinstance(kinds.get(n), Array)} - kept

@@ -19,8 +19,7 @@ from collections import Counter
 
 import gast
 
-from s2sgrad.analysis import effects
-from s2sgrad.flow.graph import Block, binds
+from s2sgrad.flow.graph import Block, binding_counts
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import nested, nodes
 from s2sgrad.ir.unit import Unit
@@ -29,7 +28,7 @@ from s2sgrad.ir.unit import Unit
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without copies of temporaries that nothing else reads."""
     mentions = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name))
-    bound = Counter(b for s in effects.walk(tree.body) for b in binds(s))
+    bound = binding_counts(tree.body)
     for body in nested(tree.body):
         _block(unit, body, mentions, bound)
     return tree

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable
 
 import gast
 
-from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Number
+from s2sgrad.flow.graph import bound_once
 from s2sgrad.ir.forms import is_natural, whole_number
 from s2sgrad.ir.unit import Unit
 from s2sgrad.regions.loops import least_of, limits_of
@@ -26,14 +26,8 @@ class Indices:
 
     def __init__(self, unit: Unit, body: list[gast.AST], kinds: dict[str, Kind]) -> None:
         self.unit, self.kinds = unit, kinds
-        values: dict[str, gast.AST] = {}
-        counts: dict[str, int] = {}
-        for statement in effects.walk(body):
-            for bound in effects.targets(statement) if isinstance(statement, gast.Assign) else ():
-                counts[bound] = counts.get(bound, 0) + 1
-                values[bound] = statement.value
-        self.counts = counts
-        self.values = {n: v for n, v in values.items() if counts[n] == 1 and n in unit.temps}
+        self.once = bound_once(body)
+        self.values = {n: s.value for n, s in self.once.items() if n in unit.temps}
 
     def apart(
         self,

@@ -40,11 +40,8 @@ class Sections:
         self.unit = unit
         self.indices = Indices(unit, tree.body, unit.kinds)
         self.values = self.indices.values
-        self.views: dict[str, gast.Assign] = {}  # where a variable is bound to a section, and nowhere else
-        for statement in effects.walk(tree.body):
-            for bound in effects.targets(statement) if isinstance(statement, gast.Assign) else ():
-                if self.indices.counts[bound] == 1 and _is_section(statement.value):
-                    self.views[bound] = statement
+        # Where a variable is bound to a section, and nowhere else.
+        self.views = {n: s for n, s in self.indices.once.items() if _is_section(s.value)}
 
     def missed_by_later_trips(
         self,

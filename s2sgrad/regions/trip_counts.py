@@ -21,7 +21,7 @@ from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.elements import element_of
 from s2sgrad.analysis.kinds import Array, Container, Number, kind_of
 from s2sgrad.analysis.sizes import Dim, Size
-from s2sgrad.flow.graph import binds
+from s2sgrad.flow.graph import binding_counts
 from s2sgrad.ir.forms import bound_name, parts_of, whole_number
 from s2sgrad.ir.unit import Unit
 from s2sgrad.regions.loops import range_of
@@ -40,7 +40,7 @@ class Sizes:
         self.lengths: dict[int, Form] = {}
         self.rows: set[str] = set()  # variables of `range(starts[r], starts[r + 1])`
         statements = [*effects.walk(tree.body)]
-        counts = Counter(b for s in statements for b in binds(s))
+        counts = binding_counts(tree.body)
         for statement in statements:
             if isinstance(statement, gast.For) and self._is_row(statement.iter):
                 self.rows.add(statement.target.id)

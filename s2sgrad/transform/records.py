@@ -20,7 +20,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
-from s2sgrad.flow.graph import Block, binds
+from s2sgrad.flow.graph import Block, binding_counts, binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.exits import leaves
 from s2sgrad.ir.forms import parts_of
@@ -67,10 +67,7 @@ class Records:
         if leaves(body, gast.Break):
             return out
         once = id(body) not in self.lifetimes.repeated
-        counts: dict[str, int] = {}
-        for statement in effects.walk(body):
-            for bound in binds(statement):
-                counts[bound] = counts.get(bound, 0) + 1
+        counts = binding_counts(body)
         for statement in body:
             moved = not isinstance(statement, gast.Assign) or effects.permutes(statement)
             for bound in () if moved else binds(statement):

@@ -11,7 +11,6 @@ may want is restored here; what nobody reads is removed by `cleanup.deadcode`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -23,7 +22,7 @@ from s2sgrad.analysis import activity, effects, picked, selected, with_regions
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, may_carry
 from s2sgrad.analysis.primitive_calls import Operation
-from s2sgrad.flow.graph import Block, binds
+from s2sgrad.flow.graph import Block, binds, bound_once
 from s2sgrad.ir.quote import COMPOUND, Place, assign, at, clone, constant, expression, name, place_of
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, Unit
@@ -74,13 +73,9 @@ class Reverse(Branches, Mirrored):
             self.adjoints.selected_values = selected.names(unit, tree)
         self.inference = inference
         self._begin_mirroring(unit.mirrored & self.active)
-        bound = Counter(b for s in effects.walk(tree.body) for b in binds(s))
-        for statement in effects.walk(tree.body):
-            operation = self.found.get(id(statement))
-            if operation is not None and isinstance(statement, gast.Assign):
-                for target in binds(statement):
-                    if bound[target] == 1:
-                        self.adjoints.note_alike(target, operation)
+        for target, statement in bound_once(tree.body).items():
+            if (operation := self.found.get(id(statement))) is not None:
+                self.adjoints.note_alike(target, operation)
         self.targets: list[str] = []
         self.position: Place | None = None
         self.segment: gast.AST | None = None

@@ -9,15 +9,13 @@ The kind of a variable holds wherever it is bound: one that is None at first and
 from __future__ import annotations
 
 import types
-from collections import Counter
 
 import gast
 import numpy as np
 
-from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text
-from s2sgrad.flow.graph import binds
+from s2sgrad.flow.graph import bound_once
 from s2sgrad.ir.forms import bound_name, is_none, parts_of, truth
 from s2sgrad.ir.quote import rewritten
 from s2sgrad.ir.unit import Unit
@@ -27,11 +25,8 @@ _PLAIN = (dict, list, tuple, str, set, frozenset, np.ndarray)  # of which no num
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
     """Leave out the arms that are not taken; whether there were any."""
-    counts = Counter(b for s in effects.walk(tree.body) for b in binds(s))
-    values = {
-        n: s.value for s in effects.walk(tree.body) if (n := bound_name(s)) in unit.temps
-    }
-    arms = _Arms(unit, inference, {n: v for n, v in values.items() if counts[n] == 1})
+    once = bound_once(tree.body)
+    arms = _Arms(unit, inference, {n: s.value for n, s in once.items() if n in unit.temps and bound_name(s)})
     tree.body = rewritten(tree.body, arms.taken)
     return arms.changed
 

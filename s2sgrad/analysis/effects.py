@@ -56,9 +56,10 @@ def reads(statement: gast.AST) -> set[str]:
                 names.add(part.id)
         elif kind in _SCOPES:
             names.update(n.id for n in loads(part))
-        else:
-            for field in parts_of[kind] or ():
-                value = getattr(part, field, None)
+        elif parts := parts_of[kind]:
+            held = part.__dict__
+            for field in parts:
+                value = held.get(field)
                 if type(value) is list:
                     waiting += value
                 elif value is not None:

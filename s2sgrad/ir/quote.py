@@ -102,8 +102,9 @@ def nodes(*roots: gast.AST) -> Iterator[gast.AST]:
         if parts is None:
             continue
         yield node
+        held = node.__dict__
         for field in parts:
-            value = getattr(node, field, None)
+            value = held.get(field)
             if type(value) is list:
                 waiting += value
             elif value is not None:
@@ -120,12 +121,14 @@ def nodes_of(root: gast.AST, wanted: Container[type], closed: Container[type] = 
             found.append(node)
         if kind in closed and node is not root:
             continue
-        for field in parts_of[kind] or ():
-            value = getattr(node, field, None)
-            if type(value) is list:
-                waiting += value
-            elif value is not None:
-                waiting.append(value)
+        if parts := parts_of[kind]:
+            held = node.__dict__
+            for field in parts:
+                value = held.get(field)
+                if type(value) is list:
+                    waiting += value
+                elif value is not None:
+                    waiting.append(value)
     return found
 
 

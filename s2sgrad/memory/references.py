@@ -14,10 +14,11 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.ir.forms import appended_to, bound_name
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import nodes_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.writes import replaces_item
 
+_MENTIONING = frozenset({gast.Name, gast.Subscript, gast.Call})
 _ASKING = (len, runtime.held, runtime.put_back)  # of their first argument for an item, or how many there are
 
 
@@ -43,21 +44,23 @@ def referred(unit: Unit, statements: list[gast.AST]) -> set[str]:
 def alone(unit: Unit, tree: gast.FunctionDef) -> set[str]:
     """The lists and dicts that nothing else refers to: they are made here, asked for items, and given some."""
     mentions: Counter[str] = Counter()
-    for node in nodes(tree):
-        if isinstance(node, gast.Name):
-            mentions[node.id] += 1
-        elif isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
-            mentions[node.value.id] -= 1
-        elif isinstance(node, gast.Call) and node.args and isinstance(node.args[0], gast.Name):
-            mentions[node.args[0].id] -= any(unit.called(node) is asking for asking in _ASKING)
-    made: set[str] = set()
     for statement in effects.walk(tree.body):
         x = bound_name(statement)
         new = x is not None and isinstance(statement.value, (gast.Dict, gast.List))
         if new or (x is not None and effects.accumulates(unit, statement) == x):
             mentions[x] -= 1
-            made.add(x)
-    return {x for x in made if not mentions[x]}
+    for node in nodes_of(tree, _MENTIONING) if mentions else ():
+        part = node if isinstance(node, gast.Name) else node.value if isinstance(node, gast.Subscript) else _first(node)
+        if isinstance(part, gast.Name) and part.id in mentions:
+            if part is node:
+                mentions[part.id] += 1
+            elif isinstance(node, gast.Subscript) or any(unit.called(node) is asking for asking in _ASKING):
+                mentions[part.id] -= 1
+    return {x for x, others in mentions.items() if not others}
+
+
+def _first(call: gast.Call) -> gast.AST | None:
+    return call.args[0] if call.args else None
 
 
 def seeing(unit: Unit, owner: str, statement: gast.AST, lonely: set[str]) -> frozenset[str]:

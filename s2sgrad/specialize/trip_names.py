@@ -47,6 +47,8 @@ def _followed(block: list[gast.AST], known: set[str], unsure: set[str]) -> set[s
         unsure |= (Counter(n.id for n in header) - Counter(n.id for n in within)).keys() - known
         for part in inner:
             out |= _followed(part, known, unsure)
+        if binds and not isinstance(statement.value, (gast.Name, gast.Attribute, gast.Subscript)):  # which may be a branch
+            unsure.add(statement.targets[0].id)
         if binds:
             known, out = known | {statement.targets[0].id}, out | {statement.targets[0].id}
     return out

@@ -399,3 +399,13 @@ def functions_called_for_their_effect_in_several_loops(x):
         for op in (raised, put, raised):
             op(u, f(w))
     return np.sum(u * u)
+
+
+@case(np.array([0.7, 0.2, 0.9]))
+def function_called_for_its_effect_that_a_condition_chooses(x):
+    u = x * 0.7
+    for w in x:
+        if w > 0.1:
+            op = put if x[0] < x[1] else raised
+            op(u, w * w)
+    return np.sum(u * x)

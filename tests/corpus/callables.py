@@ -406,6 +406,6 @@ def function_called_for_its_effect_that_a_condition_chooses(x):
     u = x * 0.7
     for w in x:
         if w > 0.1:
-            op = put if x[0] < x[1] else raised
+            op = put if x[0] > x[1] else raised
             op(u, w * w)
     return np.sum(u * x)

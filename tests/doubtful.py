@@ -1778,7 +1778,7 @@ def list_added_to_what_became_an_array(x):
     return np.sum(y * y)
 
 
-@program(DATA, second=Unsupported)
+@program(DATA, second=Refused)
 def list_of_arrays_added_up_in_place(x):
     y = [1.0, 2.0, 3.0]
     for k in range(2):

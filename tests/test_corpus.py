@@ -221,6 +221,7 @@ REFUSED_WHEN_RUN = [
     "item_of_a_list_that_a_helper_returns",
     "halves_that_overlap",
     "helper_with_a_list_that_takes_turns_squared",
+    "functions_called_for_their_effect_in_several_loops",
     "one_item_of_a_list_for_a_whole_section",
     "lists_for_rows_and_columns",
     "a_list_for_what_a_mask_or_indices_pick",

@@ -274,12 +274,23 @@ REFUSED = {
         def g(n, x, memo):
             if n in memo:
                 return memo[n]
-            memo[n] = r = x if n == 0 else g(n - 1, x, memo) * x  # <-
+            memo[n] = r = x if n == 0 else g(n - 1, x, memo) * x
             return r * 2.0
 
         def f(x):
-            return g(3, x, {}) * g(1, x, {})
+            return g(3, x, {}) * g(1, x, {})  # <-
     """, (2.0,)),
+    "recursion that makes a list longer": (Unsupported, """
+        def halved(n, xs):
+            if n > 0:
+                xs.insert(0, xs[-1] * 0.5)
+                halved(n - 1, xs)
+
+        def f(x):
+            xs = list(x)
+            halved(2, xs)  # <-
+            return sum(xs)
+    """, ([1.0, 2.0],)),
     "dict of remembered values that is read elsewhere": (Unsupported, """
         def g(n, x, memo):
             if n in memo:

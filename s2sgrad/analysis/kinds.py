@@ -331,6 +331,12 @@ def may_carry(kind: Kind | None) -> bool:
     return isinstance(kind, Unknown) or kind is None
 
 
+def is_short(kind: Kind | None) -> bool:
+    """Whether the value is of floats that are shorter than Python's."""
+    dtype = kind.dtype if isinstance(kind, Array) else kind.type if isinstance(kind, Number) else None
+    return dtype is not None and np.dtype(dtype).kind == "f" and np.dtype(dtype).itemsize < 8
+
+
 def is_complex(kind: Kind | None) -> bool:
     """Whether the value is surely complex."""
     if isinstance(kind, Number):

@@ -356,8 +356,11 @@ def tangent_of(primal: Any, tangent: Any, what: Where = Where()) -> Any:  # noqa
         if not given.keys() <= held.keys() or not (given or isinstance(tangent, dict)):
             raise ValueError(f"{what} must be a {type(primal).__name__}, as its primal is, or a dict of its attributes")
         return {k: tangent_of(v, given.get(k), what.at(k)) for k, v in held.items() if v is not primal}
-    if not isinstance(primal, (float, int, np.ndarray, np.generic)):
-        return tangent
+    return _tangent_of_leaf(primal, tangent, what) if isinstance(primal, (float, int, np.ndarray, np.generic)) else tangent
+
+
+def _tangent_of_leaf(primal: Any, tangent: Any, what: Where) -> Any:
+    """That of a number or an array."""
     if np.shape(tangent) != np.shape(primal):
         raise ValueError(f"{what} must have the shape of its primal, {np.shape(primal)}, not {np.shape(tangent)}")
     if not isinstance(primal, np.ndarray):

@@ -10,7 +10,7 @@ import types
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number, is_short
 from s2sgrad.analysis.type_text import described
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver.compilation import Compilation
@@ -100,7 +100,7 @@ class Entry(Differentiated):
         if variable in self.walk.perhaps:  # it may not be assigned
             return name(bar.name)
         given = self.kinds.get(variable, kind if variable in self.walk.watched else None)
-        if isinstance(given, Number) and given.type is float:
+        if isinstance(given, Number) and given.type is float and not any(map(is_short, c.kinds.values())):
             return name(bar.name)
         if bar.own and not again and bar.exact and isinstance(kind, Array):
             return name(bar.name)

@@ -1,6 +1,6 @@
 """Statements, their layout in blocks, and the comments above them.
 
-Left out is what no pass makes and a differentiated function may not hold: `except`, `match`, classes, type parameters.
+Left out is what no pass makes and a differentiated function may not hold: `except`, `match`, type parameters.
 Such a node is a TypeError.
 """
 
@@ -163,9 +163,7 @@ class StatementWriter(ExpressionWriter):
     def _FunctionDef(self, node: Any) -> None:
         if getattr(node, "type_params", None):
             raise TypeError(f"no text is known for the type parameters of {node.name}")
-        for decorator in getattr(node, "decorator_list", None) or ():
-            self.fill("@")
-            self.clause(decorator)
+        self._decorators(node)
         self.fill("def " if kind(node) == "FunctionDef" else "async def ")
         self.write(node.name)
         self.write("(")
@@ -180,6 +178,22 @@ class StatementWriter(ExpressionWriter):
         self.sweep, self.headed = outer
 
     _AsyncFunctionDef = _FunctionDef
+
+    def _ClassDef(self, node: Any) -> None:
+        if getattr(node, "type_params", None):
+            raise TypeError(f"no text is known for the type parameters of {node.name}")
+        self._decorators(node)
+        self.fill(f"class {node.name}")
+        if node.bases or node.keywords:
+            self.write("(")
+            self.listed([*node.bases, *node.keywords])
+            self.write(")")
+        self.block(node.body, _place(node), documented=True)
+
+    def _decorators(self, node: Any) -> None:
+        for decorator in getattr(node, "decorator_list", None) or ():
+            self.fill("@")
+            self.clause(decorator)
 
 
 def _place(statement: Any) -> _Place:

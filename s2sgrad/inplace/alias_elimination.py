@@ -14,18 +14,17 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.inference import VJP
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Pullback, Unknown, holds_unknown
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Pullback
 from s2sgrad.errors.wording import ANOTHER
 from s2sgrad.flow.graph import binding_counts
 from s2sgrad.flow.occurrences import Occurrences
-from s2sgrad.inplace import alias_conflicts, nested_lists, result_checks
+from s2sgrad.inplace import alias_conflicts, checked_numbers, nested_lists, result_checks
 from s2sgrad.inplace.alias_conflicts import Clash
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_said
 from s2sgrad.inplace.view_elimination import Views
 from s2sgrad.ir.forms import alone, bound_name, parts_of, popped
-from s2sgrad.ir.quote import COMPOUND, assign, at, clone, constant, expression, name, nested, place_of
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nested, place_of
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliases import OUTSIDE
@@ -272,24 +271,8 @@ class _Resolver:
 
     def numbers(self, clashes: list[Clash]) -> bool:
         """What functions give of which nothing is known, where these names come of it, are numbers: checked when it runs."""
-        waiting, met, found = [n for c in clashes for n in (c.written, c.seen)], set(), []
-        changing: dict[str, list[gast.AST]] = {}
-        for statement in effects.walk(self.tree.body):
-            for changed in () if isinstance(statement, COMPOUND) else effects.writes(statement):
-                changing.setdefault(changed, []).append(statement)
-        while waiting:
-            name = waiting.pop()
-            if name in met or not holds_unknown(self.kinds.get(name)):
-                continue
-            met.add(name)
-            for statement in changing.get(name, ()):
-                if self.given_by_anything(statement) == name:
-                    found.append(statement)
-                else:
-                    waiting += effects.reads(statement)
-        for statement in found:
-            self.checked_number(statement)
-        return bool(found)
+        suspects = {n for c in clashes for n in (c.written, c.seen)}
+        return checked_numbers.check(self.unit, self.tree, self.kinds, self.places, suspects)
 
     def beside_records(self, clashes: list[Clash]) -> bool:
         """`x[i] = e` of a text of ours, where records alone may hold `x`, as `x = x.copy(); x[i] = e`: a record is read when
@@ -339,32 +322,6 @@ class _Resolver:
     def stacks(self) -> set[str]:
         """The lists on which things are put, and from which they are taken, and nothing else."""
         return local_stacks(self.unit, self.tree)
-
-    def given_by_anything(self, statement: gast.AST) -> str | None:
-        """The name that a statement binds to what a function gives of which nothing is known: that of `y, pullback = t`
-        with `t = vjp(..)`, and that of a call of a variable."""
-        if not isinstance(statement, gast.Assign):
-            return None
-        value, pair = statement.value, statement.targets[0]
-        if isinstance(pair, gast.Tuple):
-            made = self.places.binding(value.id) if isinstance(value, gast.Name) else [statement]
-            is_pair = all(effects.is_one_of(self.unit.called(s.value), VJP) for s in made)
-            return pair.elts[0].id if is_pair and isinstance(pair.elts[0], gast.Name) else None
-        variable = value.func.id if isinstance(value, gast.Call) and isinstance(value.func, gast.Name) else ""
-        known = variable not in self.unit.locals or type(self.kinds.get(variable)) is not Unknown
-        return None if known else bound_name(statement)
-
-    def checked_number(self, statement: gast.AST) -> None:
-        """`x = f(t)` as `y = f(t); x = as_number(y)`."""
-        target, given = statement.targets[0], self.unit.temp()
-        x = target.id if isinstance(target, gast.Name) else target.elts[0].id
-        if isinstance(target, gast.Name):
-            statement.targets[0] = gast.Name(given, gast.Store(), None, None)
-        else:
-            target.elts[0] = gast.Name(given, gast.Store(), None, None)
-        shown, line = constant(self.unit.shown(x, statement.value)), constant(getattr(statement, "lineno", 0))
-        check = call(self.unit, "as_number", runtime.as_number, name(given), shown, line)
-        self.places.replace(statement, [statement, *at(statement, assign(x, check))])
 
     def unpacking(self, suspect: str) -> bool:
         """`a, b = u` of an array: `a = u[0]; b = u[1]`, views that can be followed; the length is checked when it runs."""

@@ -137,23 +137,30 @@ def required(unit: Unit, target: Any, given: dict[str, Any], summary: Summary, k
     names = [n.id for n in given.values() if isinstance(n, gast.Name)]
     forms: dict[str, type] = {}
     for parameter, node in given.items():
-        if parameter not in places or isinstance(node, list):
+        if parameter not in places or not isinstance(node, gast.Name) or not has_memory(kinds.get(node.id)):
             continue
-        if isinstance(node, gast.Name) and has_memory(kinds.get(node.id)):
-            form = form_of(kinds.get(node.id))
-            if names.count(node.id) > 1:
-                _refuse(unit, statement, target, f"and `{node.id}` is two of them")
-            if form is None or node.id not in unit.locals:
-                _refuse(unit, statement, target, f"and `{parameter}` is no array, and no list or dict of numbers, as far as "
-                                                 "is known")  # fmt: skip
-            forms[parameter] = form
+        if names.count(node.id) > 1:
+            _refuse(unit, statement, target, f"and `{node.id}` is two of them")
+        form = form_of(kinds.get(node.id)) if node.id in unit.locals else None
+        if form is None:
+            _refuse(unit, statement, target, f"and `{parameter}` is no array, and no list or dict of numbers, as far as is "
+                                             "known")  # fmt: skip
+        forms[parameter] = form
+    _require_known(unit, target, given, summary, forms, kinds, statement)
+    return forms
+
+
+def _require_known(
+    unit: Unit, target: Any, given: dict[str, Any], summary: Summary, forms: dict[str, type], kinds: dict[str, Kind],
+    statement: gast.AST,
+) -> None:  # fmt: skip
+    """Refuse a function of which it is not known what it writes, or which may return what it writes."""
     if any(place.kind == "any" for place in summary.written) or any(isinstance(n, list) for n in given.values()):
         _refuse(unit, statement, target, "and what it writes is not known")
     held = {place.key for place in summary.returns | summary.holds if place.kind in ("own", "in")}
     bound = [kinds[n] for n in binds(statement) if n in kinds]
     if held & forms.keys() and any(map(has_memory, bound)) and returned(summary) not in forms:
         _refuse(unit, statement, target, "and may return what it writes")
-    return forms
 
 
 def returned(summary: Summary) -> str | None:

@@ -122,19 +122,26 @@ def given_back(
 ) -> tuple[list[gast.AST], list[gast.AST]] | None:
     """The arguments whose memory the result of a user's function may share, and those of which it may share the memory of
     items alone; None where that is not known."""
+    given = _arguments(function, call)
+    if given is None:
+        return None
+    summary = summary_of_call(unit, function, call, kinds)
+    places = summary.returns | summary.holds
+    if any(place.kind == "any" for place in places):
+        return None
+    whole, inside = ({place.key for place in places if place.kind == kind} for kind in ("own", "in"))
+    return [given[p] for p in given if p in whole], [given[p] for p in given if p in inside - whole]
+
+
+def _arguments(function: Any, call: gast.Call) -> dict[str, gast.AST] | None:
+    """The arguments of a call by the parameters of a user's function; None where the text does not say which is which."""
     plain = isinstance(function, types.FunctionType) and not effects.is_library(function) and not is_ours(function)
     if not plain or any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
         return None
     known = Parameters.of(function.__code__)
     if known.variadic is not None or known.keyworded is not None or len(call.args) > len(known.positional):
         return None
-    summary = summary_of_call(unit, function, call, kinds)
-    if any(place.kind == "any" for place in summary.returns | summary.holds):
-        return None
-    given = dict(zip(known.positional, call.args, strict=False)) | {k.arg: k.value for k in call.keywords}
-    places = summary.returns | summary.holds
-    whole, inside = ({place.key for place in places if place.kind == kind} for kind in ("own", "in"))
-    return [given[p] for p in given if p in whole], [given[p] for p in given if p in inside - whole]
+    return dict(zip(known.positional, call.args, strict=False)) | {k.arg: k.value for k in call.keywords}
 
 
 def tangles(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> bool:

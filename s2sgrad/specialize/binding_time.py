@@ -36,14 +36,8 @@ from s2sgrad.ir.quote import children, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.specialize import static_calls
-from s2sgrad.specialize.static_values import (
-    Display,
-    Object,
-    Value,
-    gives_function,
-    keeps_values,
-    resizes_argument,
-)
+from s2sgrad.specialize.callable_texts import gives_function, keeps_values, resizes_argument
+from s2sgrad.specialize.static_values import Display, Object, Value
 
 _ARITHMETIC = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.FloorDiv: operator.floordiv,
                gast.Mod: operator.mod}  # fmt: skip

@@ -36,18 +36,9 @@ from s2sgrad.memory import behaviour
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import read
+from s2sgrad.specialize.callable_texts import returns_function
 from s2sgrad.specialize.constant_branches import folded
-from s2sgrad.specialize.static_values import (
-    Display,
-    Function,
-    Known,
-    Record,
-    Value,
-    bindings,
-    keep_objects,
-    returns_function,
-    substitute,
-)
+from s2sgrad.specialize.static_values import Display, Function, Known, Record, Value, bindings, keep_objects, substitute
 
 MOST = 400  # calls written out in one function
 

@@ -26,16 +26,8 @@ import gast
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import assign, at, name
 from s2sgrad.runtime.checkpoints import checkpoint
-from s2sgrad.specialize.static_values import (
-    Derivative,
-    Function,
-    Known,
-    Memoized,
-    Partial,
-    Value,
-    keep_objects,
-    makes_derivative,
-)
+from s2sgrad.specialize.callable_texts import makes_derivative
+from s2sgrad.specialize.static_values import Derivative, Function, Known, Memoized, Partial, Value, keep_objects
 
 
 class Definitions:

@@ -106,6 +106,23 @@ class Objects:
                 self.unit.refuse(node, f"the default of the field `{field.name}` cannot be followed: pass a value")
             self.put(made, field.name, value, node)
 
+    def name_object(self, target: str, value: Object, statement: gast.AST) -> None:
+        """Bind a name to an object, perhaps to one after the other."""
+        if self.counts[target] > 1:
+            self.rebind(target, value, statement)
+            return
+        self.values[target] = self.another_name(target, value, statement)
+
+    def another_name(self, target: str, value: Object, statement: gast.AST) -> Object:
+        """The object for which a name stands that is not bound anew while this matters."""
+        if value.loops and value.names and value.block != self.flattener.blocks[-1]:
+            self.unit.refuse(statement, f"`{target}` is another name, in some trips, of an object that the loop makes "
+                                        "again in each, which cannot be followed: make a new object")  # fmt: skip
+        if value.rebound:
+            value = self.copied(target, value, statement)
+        value.names += 1
+        return value
+
     def rebind(self, target: str, value: Object, statement: gast.AST) -> None:
         """`v = v + w`: a name that stands for one object after the other has the attributes of each in turn."""
         known = self.values.get(target)

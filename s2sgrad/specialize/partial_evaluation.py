@@ -219,23 +219,6 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         else:
             self.values[target] = value
 
-    def name_object(self, target: str, value: Object, statement: gast.AST) -> None:
-        """Bind a name to an object, perhaps to one after the other."""
-        if self.counts[target] > 1:
-            self.rebind(target, value, statement)
-            return
-        self.values[target] = self.another_name(target, value, statement)
-
-    def another_name(self, target: str, value: Object, statement: gast.AST) -> Object:
-        """The object for which a name stands that is not bound anew while this matters."""
-        if value.loops and value.names and value.block != self.flattener.blocks[-1]:
-            self.unit.refuse(statement, f"`{target}` is another name, in some trips, of an object that the loop makes "
-                                        "again in each, which cannot be followed: make a new object")  # fmt: skip
-        if value.rebound:
-            value = self.copied(target, value, statement)
-        value.names += 1
-        return value
-
     def require_free(self, target: str, statement: gast.AST) -> None:
         """Refuse an object under the name of an argument, or of data."""
         if target in self.given:

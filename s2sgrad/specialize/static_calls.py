@@ -48,16 +48,8 @@ from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, constant, expression, name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.runtime.checkpoints import checkpoint
-from s2sgrad.specialize.static_values import (
-    Adapted,
-    Display,
-    Known,
-    Object,
-    Partial,
-    makes_derivative,
-    makes_gradient,
-    makes_matrix,
-)
+from s2sgrad.specialize.callable_texts import makes_derivative, makes_gradient, makes_matrix
+from s2sgrad.specialize.static_values import Adapted, Display, Known, Object, Partial
 
 
 class StaticCall:

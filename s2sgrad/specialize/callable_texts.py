@@ -1,0 +1,148 @@
+"""What the text of a function says of it before it is called: whether it gives functions, or changes how long lists are.
+
+    def scaled(w): return lambda t: w * t              ->      gives_function: it is written out where it is called
+    def queue(xs, v): xs.insert(0, v)                  ->      resizes_argument
+
+>>> from s2sgrad import grad
+>>> makes_derivative(grad), makes_gradient(len)
+(True, False)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.analysis.user_functions import is_plain
+from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.forms import appended_to
+from s2sgrad.ir.quote import nodes, statements_in
+from s2sgrad.ir.unit import parameters
+from s2sgrad.normalize import containers
+from s2sgrad.source import look_up, read
+from s2sgrad.specialize import memo_tables
+
+MATRICES = "s2sgrad.api.matrices"
+
+
+def _functional_locals(node: gast.FunctionDef, home: types.FunctionType, objects: bool) -> set[str]:
+    """The variables of a function that are bound to function values, or with `objects` to new objects and lists of them."""
+    within = {n.name for n in node.body if isinstance(n, gast.FunctionDef)}
+    for n in nodes(*node.body):
+        if isinstance(n, gast.Assign) and _is_functional(n.value, within, home, objects):
+            within |= {t.id for t in n.targets if isinstance(t, gast.Name)}
+    for n in nodes(*node.body) if objects else ():
+        owner = appended_to(n)
+        if isinstance(owner, gast.Name) and _is_functional(n.args[0], within, home, objects):
+            within.add(owner.id)
+    return within
+
+
+def returns_function(
+    node: gast.FunctionDef | gast.Lambda, home: types.FunctionType, of_class: bool = False, objects: bool = False
+) -> bool:
+    """Whether the value of a function value is a function value, or with `objects` a new object, by its text; `home` is the
+    function that it stands in, `of_class` says that it is a class method."""
+    if isinstance(node, gast.Lambda):
+        return isinstance(node.body, gast.Lambda)
+    within = _functional_locals(node, home, objects)
+    values = [part.value for part in statements_in(node.body) if isinstance(part, gast.Return) and part.value is not None]
+    own = parameters(node)[0].id if of_class else ""
+    made = any(isinstance(v, gast.Call) and getattr(v.func, "id", None) == own for v in values)
+    return made or any(_is_functional(value, within, home, objects) for value in values)
+
+
+def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, objects: bool) -> bool:
+    """Whether an expression is a function value, or holds some, by its text; `within` are names of function values."""
+    if isinstance(value, gast.Lambda) or (isinstance(value, gast.Name) and value.id in within):
+        return True
+    shown = isinstance(value, (gast.Tuple, gast.List))
+    parts = value.values if isinstance(value, gast.Dict) else value.elts if shown else []
+    if objects and isinstance(value, (gast.IfExp, gast.ListComp)):
+        parts = [value.elt] if isinstance(value, gast.ListComp) else [value.body, value.orelse]
+    if any(_is_functional(part, within, home, objects) for part in parts):
+        return True
+    target = _stands_for(value.func, home) if isinstance(value, gast.Call) else None
+    if target is functools.partial or makes_derivative(target) or (objects and is_plain_class(target)):
+        return True
+    return is_plain(target) and gives_function(target)
+
+
+def makes_derivative(target: Any) -> bool:
+    """Whether a callable is `grad`, `value_and_grad` or `elementwise_grad`."""
+    return _is_of("s2sgrad.api", target, "grad", "value_and_grad") or _is_of(MATRICES, target, "elementwise_grad")
+
+
+def makes_matrix(target: Any) -> bool:
+    """Whether a callable makes a function that gives a matrix of derivatives."""
+    return _is_of(MATRICES, target, "jacobian", "jacfwd", "jacrev", "hessian", "value_and_jacobian")
+
+
+def _is_of(module: str, target: Any, *names: str) -> bool:
+    """Whether a callable is the function of ours with one of these names."""
+    return isinstance(target, types.FunctionType) and target.__module__ == module and target.__name__ in names
+
+
+def makes_gradient(target: Any) -> bool:
+    """Whether a callable is `grad`."""
+    return makes_derivative(target) and target.__name__ == "grad"
+
+
+def _stands_for(node: gast.AST, home: types.FunctionType) -> Any:
+    """What a free name of a function, or an attribute of one, stands for; None where it is not known."""
+    if isinstance(node, gast.Attribute):
+        owner = _stands_for(node.value, home)
+        return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) else None
+    found = look_up(home, node.id) if isinstance(node, gast.Name) else None
+    return None if found is None else found.value
+
+
+def _told_by_text(ask: Callable[[types.FunctionType], bool]) -> Callable[[types.FunctionType], bool]:
+    """A question that the text of a function of the user's answers, asked once: the answer is no where there is no text, or
+    one of ours, and while it is being asked, for a function may call itself."""
+    known: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
+
+    @functools.wraps(ask)
+    def answer(target: types.FunctionType) -> bool:
+        if target not in known:
+            known[target] = False
+            with contextlib.suppress(S2SGradError):
+                known[target] = not read(target).is_generated and ask(target)
+        return known[target]
+
+    return answer
+
+
+@_told_by_text
+def resizes_argument(target: types.FunctionType) -> bool:
+    """Whether a function of the user's makes a list or dict that it is given longer or shorter."""
+    tree = read(target).tree
+    given = {p.id for p in parameters(tree)}
+    return any(isinstance(n, gast.Call) and _resizes(target, n, given) for n in nodes(tree))
+
+
+@_told_by_text
+def keeps_values(target: types.FunctionType) -> bool:
+    """Whether a function of the user's calls itself and keeps its values in a dict that it is given."""
+    return memo_tables.of(read(target).tree) is not None
+
+
+@_told_by_text
+def gives_function(target: types.FunctionType) -> bool:
+    """Whether a function returns a function value."""
+    return returns_function(read(target).tree, target, objects=True)
+
+
+def _resizes(target: types.FunctionType, call: gast.Call, given: set[str]) -> bool:
+    if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) and call.func.value.id in given:
+        return containers.rebinds(call)
+    hands_on = any(isinstance(n, gast.Name) and n.id in given for n in nodes(*call.args))
+    called = _stands_for(call.func, target)
+    return hands_on and is_plain(called) and resizes_argument(called)

@@ -382,8 +382,8 @@ def differentiated(function: Any, argnums: Argnums, options: Options, seed: Any)
     return kind(function, argnums, options, seed)
 
 
-def _arrived(function: Any, argnums: Argnums, options: Options, seed: Any, texts: dict[str, str]) -> Gradient:
-    travel.register(texts)
+def _arrived(function: Any, argnums: Argnums, options: Options, seed: Any, texts: travel.Texts) -> Gradient:
+    travel.register(function, texts)
     return differentiated(function, argnums, options, seed)
 
 

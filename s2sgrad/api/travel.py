@@ -16,7 +16,7 @@ import os
 import sys
 import types
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from s2sgrad.runtime.closures import require_found_again
 
@@ -48,7 +48,7 @@ def found(there: tuple) -> Any:
 
     how, what, *more = there
     if how == "plain":
-        register(more[0])
+        register(what, more[0])
         return what
     if how == "library":
         return library.spelled_out(what)
@@ -92,27 +92,51 @@ def in_class(owner: type, name: str) -> Any:
     return vars(owner)[name]
 
 
-def texts_of(function: Any) -> dict[str, str]:
-    """The texts, by file name, of what another process may not be able to read: the function's and its callees'."""
-    texts = {}
-    for code, space in _codes(function):
+class Texts(NamedTuple):
+    """What a process that a function is sent to may not be able to read: texts by file name, and the names by what is known
+    of a code, for a pickler may leave them out."""
+
+    by_name: dict[str, str]
+    names: dict[tuple[str, int, bytes], str]
+
+
+def texts_of(function: Any) -> Texts:
+    """The texts of a function and of its callees."""
+    found = Texts({}, {})
+    for f in _functions(function):
+        code, space = f.__code__, f.__globals__
         name = code.co_filename
-        if name not in texts and (space.get("__name__") == "__main__" or not os.path.exists(name)):
-            lines = linecache.getlines(name, space)
-            if lines:
-                texts[name] = "".join(lines)
-    return texts
+        if name not in found.by_name and (space.get("__name__") == "__main__" or not os.path.exists(name)):
+            if lines := linecache.getlines(name, space):
+                found.by_name[name] = "".join(lines)
+        if name in found.by_name:
+            found.names[_mark(code)] = name
+    return found
 
 
-def register(texts: dict[str, str]) -> None:
+def register(function: Any, texts: Texts) -> None:
     """Let linecache know texts that came with a function; files that are here are read as they are."""
-    for name, text in texts.items():
+    for name, text in texts.by_name.items():
         if name not in linecache.cache and not os.path.exists(name):
             linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    for f in _functions(function) if texts.names else ():
+        name = texts.names.get(_mark(f.__code__), f.__code__.co_filename)
+        if f.__code__.co_filename != name:
+            f.__code__ = _named(f.__code__, name)
 
 
-def _codes(function: Any) -> Iterator[tuple[types.CodeType, dict[str, Any]]]:
-    """The codes of a function and of the Python functions that it may call by a name."""
+def _mark(code: types.CodeType) -> tuple[str, int, bytes]:
+    return code.co_name, code.co_firstlineno, code.co_code
+
+
+def _named(code: types.CodeType, name: str) -> types.CodeType:
+    """A code of a file of this name, with those within it."""
+    consts = tuple(_named(c, name) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    return code.replace(co_filename=name, co_consts=consts)
+
+
+def _functions(function: Any) -> Iterator[types.FunctionType]:
+    """A function and the Python functions that it may call by a name."""
     waiting, seen = [function], set()
     while waiting and len(seen) < _MOST:
         f = waiting.pop()
@@ -121,7 +145,7 @@ def _codes(function: Any) -> Iterator[tuple[types.CodeType, dict[str, Any]]]:
         if not isinstance(f, types.FunctionType) or id(f) in seen:
             continue
         seen.add(id(f))
-        yield f.__code__, f.__globals__
+        yield f
         for cell in f.__closure__ or ():
             try:
                 waiting.append(cell.cell_contents)

@@ -46,7 +46,9 @@ def concatenated(unit: Unit, node: gast.List) -> gast.AST:
 
 def tupled(unit: Unit, node: gast.Tuple) -> gast.AST:
     """`(*a, b)` as a tuple of such a sum."""
-    return placed(node, gast.Call(unit.builtin(tuple), [concatenated(unit, gast.List(node.elts, gast.Load()))], []))
+    only = len(node.elts) == 1 and isinstance(node.elts[0], gast.Starred)
+    items = node.elts[0].value if only else concatenated(unit, gast.List(node.elts, gast.Load()))
+    return placed(node, gast.Call(unit.builtin(tuple), [items], []))
 
 
 def united(node: gast.AST, dicts: set[str]) -> gast.Dict | None:

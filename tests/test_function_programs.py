@@ -66,14 +66,3 @@ def test_third_derivative_of_functions_that_are_composed():
     """Of `(x sin(x)) x + x`, with the sum in front of the outer function: `((sin(x) x) x) + x`."""
     third = grad(grad(grad(known_when_it_runs)))(0.7)
     assert np.isclose(third, 6.0 * np.cos(0.7) - 6.0 * 0.7 * np.sin(0.7) - 0.7**2 * np.cos(0.7))
-
-
-def test_fourth_derivative_of_a_function_that_is_passed():
-    fourth = grad(grad(grad(grad(lambda x: multiplied([np.sin], x)))))(0.7)
-    assert np.isclose(fourth, 0.7 * np.sin(0.7) - 4.0 * np.cos(0.7))
-
-
-def multiplied(fs, x):
-    for f in fs:
-        x = f(x) * x
-    return x

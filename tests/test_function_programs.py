@@ -63,6 +63,6 @@ def composed(g, w):
 
 
 def test_third_derivative_of_functions_that_are_composed():
-    """Of `(x sin(x)) x + x`, with the sum in front of the outer function: `((sin(x) x) x) + x`."""
+    """The function is `x ** 2 * sin(x) + x`."""
     third = grad(grad(grad(known_when_it_runs)))(0.7)
     assert np.isclose(third, 6.0 * np.cos(0.7) - 6.0 * 0.7 * np.sin(0.7) - 0.7**2 * np.cos(0.7))

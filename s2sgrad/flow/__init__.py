@@ -1,4 +1,4 @@
-"""Where control goes, and what follows from it for names: facts about one function, found once and asked for.
+"""Control flow and the dataflow facts about names: one graph for a function, each fact computed once, on request.
 
-A pass asks; it walks only what it rewrites.
+A pass walks only what it rewrites and asks for the rest.
 """

@@ -1,6 +1,6 @@
-"""Available expressions: whether an expression that was computed still gives the same where a statement is reached.
+"""Available expressions: whether an expression that was computed still has the same value where a statement is reached.
 
-    v = u[k:]; k = k + 1; w = v      `u[k:]`, computed by the first statement, is spoiled by the second
+    v = u[k:]; k = k + 1; w = v      the first statement computes `u[k:]`, the second kills it
 
 >>> import gast
 >>> tree = gast.parse('''
@@ -29,9 +29,9 @@ from s2sgrad.flow.graph import Graph, Point
 
 
 class Available:
-    """Expressions by keys: `computed` says by which statements, `spoiled` which ones a point spoils before that.
+    """Expressions by key: `computed` gives the statements that generate each, `spoiled` the keys that a point kills first.
 
-    What is spoiled by none on the way from the start counts as available, if it is `at_start`.
+    With `at_start`, each expression is available on entry, until a point kills it.
     """
 
     def __init__(
@@ -51,10 +51,10 @@ class Available:
         self.into, _ = graph.forward(gen, kill, start=-int(at_start), must=True)
 
     def knows(self, key: Hashable, statement: gast.AST) -> bool:
-        """Whether this was asked, and of a tree in which the statement stood."""
+        """Whether the key is tracked, and the statement belongs to the tree that was analyzed."""
         point = self.graph.at.get(id(statement))
         return key in self.bit and point is not None and self.graph.points[point].statement is statement
 
     def before(self, key: Hashable, statement: gast.AST) -> bool:
-        """Whether an expression is available where a statement, or the header of one, is reached."""
+        """Whether an expression is available on entry to a statement, or to the header of a compound one."""
         return bool(self.into[self.graph.at[id(statement)]] & self.bit[key])

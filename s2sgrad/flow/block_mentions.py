@@ -1,7 +1,7 @@
-"""Where in each block each name stands, in the blocks within it as well, kept up to date while statements change.
+"""The positions at which each block mentions each name, nested blocks included; updated as statements change.
 
     t = x[i]
-    for k in range(n): s = s + t          of the block around, `t` stands in the first statement and in the second
+    for k in range(n): s = s + t          in the outer block, the first statement and the second mention `t`
 
 >>> import gast
 >>> tree = gast.parse('''
@@ -29,14 +29,14 @@ from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import Block
 from s2sgrad.ir.quote import COMPOUND, mentioned
 
-BREAK = "break"  # is no name
+BREAK = "break"  # its positions are those of the statements that contain a `break`
 
 
 class BlockMentions:
-    """The places of names in the blocks of one function; those of statements that hold a `break` count as one more name's.
+    """The positions of names in the blocks of one function; `BREAK` is indexed like a name.
 
-    By identity: `place[statement]`, the block of a statement and where it stands there, and `holder[block]`, the compound
-    statement that a block belongs to.
+    Keys are identities: `place[statement]` is the block of a statement and its position there, `holder[block]` the compound
+    statement that owns a block.
     """
 
     def __init__(self, body: Block) -> None:
@@ -54,20 +54,20 @@ class BlockMentions:
                 if isinstance(statement, COMPOUND):
                     waiting += [statement.body, statement.orelse]
                     self.holder |= {id(inner): statement for inner in waiting[-2:]}
-        for block in reversed(blocks):  # the innermost first
+        for block in reversed(blocks):  # inner blocks first
             places = self._places[id(block)] = {}
             for k in range(len(block)):
-                self._names[id(block), k] = self._standing(block, k)
+                self._names[id(block), k] = self._mentioned_at(block, k)
                 for name in self._names[id(block), k]:
                     places.setdefault(name, []).append(k)
 
     def of(self, block: Block, name: str, start: int = 0) -> list[int]:
-        """The places of the statements of a block, from one on, in which a name stands."""
+        """The positions in a block, from `start` on, of the statements that mention a name."""
         places = self._places[id(block)].get(name, [])
         return places[bisect.bisect_left(places, start) :]
 
     def of_any(self, block: Block, names: frozenset[str], start: int = 0) -> list[int]:
-        """The places of the statements of a block, from one on, in which one of some names stands."""
+        """The positions in a block, from `start` on, of the statements that mention at least one of the names."""
         known = self._places_of_any.setdefault(id(block), {})
         if names not in known:
             known[names] = sorted(set().union(*(self._places[id(block)].get(name, ()) for name in names)))
@@ -75,10 +75,10 @@ class BlockMentions:
         return places[bisect.bisect_left(places, start) :]
 
     def changed(self, block: Block, k: int) -> None:
-        """Look again at a statement that has changed, or is a new one, and at what holds it where that matters there."""
+        """Index a changed or new statement again, and the compound statements around it as far as their names change."""
         self.place[id(block[k])] = block, k
         self._places_of_any.pop(id(block), None)
-        before, now = self._names[id(block), k], self._standing(block, k)
+        before, now = self._names[id(block), k], self._mentioned_at(block, k)
         places = self._places[id(block)]
         for name in before - now:
             places[name].remove(k)
@@ -90,8 +90,8 @@ class BlockMentions:
         if now != before and id(block) in self.holder:
             self.changed(*self.place[id(self.holder[id(block)])])
 
-    def _standing(self, block: Block, k: int) -> set[str]:
-        """The names that stand in a statement."""
+    def _mentioned_at(self, block: Block, k: int) -> set[str]:
+        """The names that a statement mentions, nested blocks included."""
         statement = block[k]
         if isinstance(statement, gast.Break):
             return {BREAK}

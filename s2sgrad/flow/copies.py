@@ -1,4 +1,4 @@
-"""Available copies: which names surely stand for what another name stands for, before each statement.
+"""Available copies: which names are known to hold the same object as another name, before each statement.
 
 >>> import gast
 >>> tree = gast.parse('''
@@ -13,7 +13,7 @@
 >>> [copies.before(statement) for statement in tree.body]
 [{}, {'y': 'x'}, {'z': 'x'}, {'z': 'x'}]
 
-A copy ends where one of its two names is bound, or what it holds is changed in place.
+A copy is killed where one of its two names is bound, or where its value is changed in place.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ from s2sgrad.flow.graph import Graph
 
 
 class _State:
-    """The copies at one point, never changed: `of` has by name what it was copied from, `to` what was copied from it.
+    """The copies at one point, immutable: `of` maps a name to what it was copied from, `to` a name to its direct copies.
 
-    They are trees: what a name stands for in the end is the root.  Where a name ends, its copies are those of what it was
-    copied from.
-    """
+    They form trees, whose roots are the names that are copies of nothing.  When a name is killed, its copies become copies
+    of its own source.  """
 
     __slots__ = ("of", "to")
 
@@ -39,13 +38,13 @@ class _State:
         self.of, self.to = of, to
 
     def root(self, name: str) -> str:
-        """What a name is a copy of in the end, if it is one."""
+        """The root that a name is a copy of; the name itself if it is a copy of nothing."""
         while name in self.of:
             name = self.of[name]
         return name
 
     def without(self, names: set[str]) -> _State:
-        """What is left when these names stand for something else."""
+        """The state after these names are killed."""
         met = [n for n in names if n in self.of or n in self.to]
         if not met:
             return self
@@ -59,13 +58,13 @@ class _State:
         return left
 
     def and_one(self, target: str, source: str) -> _State:
-        """The same, and one more: `target`, which is a copy of nothing just then."""
+        """The state with one more copy; `target` must not be a copy at this point."""
         more = _State(self.of.copy(), self.to.copy())
         more._join(target, source)
         return more
 
     def joined(self, other: _State) -> _State:
-        """The copies of both."""
+        """The meet: the copies that hold in both states."""
         both = _State({}, {})
         for name, source in self.of.items():
             if other.of.get(name) != source:
@@ -76,6 +75,7 @@ class _State:
         return both
 
     def _above(self, name: str) -> Iterator[str]:
+        """What a name is a copy of, directly and further up to the root."""
         while name in self.of:
             name = self.of[name]
             yield name
@@ -99,19 +99,19 @@ class _State:
 
 
 class Copies:
-    """The copies of one function; `wanted(target, source)` says which ones count."""
+    """The available copies of one function; `wanted(target, source)` selects the copies that are tracked."""
 
     def __init__(self, graph: Graph, wanted: Callable[[str, str], bool]) -> None:
         self.graph, self.wanted = graph, wanted
         self.into = graph.solve(_State({}, {}), self._after, _State.joined)
 
     def before(self, statement: gast.AST) -> dict[str, str]:
-        """By name, what it is a copy of in the end, where a statement, or the header of one, is reached."""
+        """The root of each copy that is available on entry to a statement, or to the header of a compound one."""
         state = self.into[self.graph.at[id(statement)]]
         return self.read_by(statement, state.of if state is not None else ())
 
     def read_by(self, statement: gast.AST, names: Iterable[str] | None = None) -> dict[str, str]:
-        """The same, of the names that the statement reads."""
+        """The same for the names that the statement reads, or for `names`."""
         point = self.graph.at[id(statement)]
         state = self.into[point]
         names = self.graph.points[point].reads if names is None else names
@@ -130,7 +130,7 @@ class Copies:
 
 
 def copied(statement: gast.AST) -> tuple[str, str]:
-    """(x, y) of `x = y`; two empty names of any other statement."""
+    """(x, y) for `x = y`; two empty strings for any other statement."""
     if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Name):
         (target,) = statement.targets
         if isinstance(target, gast.Name):

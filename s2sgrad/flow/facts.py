@@ -1,4 +1,4 @@
-"""What follows from where control goes, found when it is asked for: one graph of a function, and facts that stand on it.
+"""Dataflow facts about one function, computed on request: its control-flow graph and the analyses over it.
 
 >>> import gast
 >>> tree = gast.parse('''
@@ -10,7 +10,7 @@
 >>> sorted(facts.liveness.after(tree.body[0])), facts.lifetimes.is_assigned("y", tree.body[1])
 (['y'], True)
 
-They are facts about the tree as it is now: a pass that has changed statements, or bound other names, makes them anew.
+They describe the tree as it was: a pass that has changed statements or bindings asks a new `Facts`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from s2sgrad.flow.reaching import Reaching
 
 
 class Facts:
-    """Facts about one function, as its tree is now."""
+    """The facts about one function; each is computed when it is first read."""
 
     def __init__(self, tree: gast.FunctionDef) -> None:
         self.tree = tree
 
     @functools.cached_property
     def graph(self) -> Graph:
-        """The points of the function, and the ways between them."""
+        """The control-flow graph."""
         return Graph(self.tree)
 
     @functools.cached_property
@@ -43,10 +43,10 @@ class Facts:
 
     @functools.cached_property
     def reaching(self) -> Reaching:
-        """Which definitions may have made what is read."""
+        """Which definitions may reach a read."""
         return Reaching(self.graph)
 
     @functools.cached_property
     def lifetimes(self) -> Lifetimes:
-        """Where each variable lives, and where it may be unbound or bound already."""
+        """The scope of each variable, and where it may be unbound or already bound."""
         return Lifetimes(self.graph, self.liveness)

@@ -1,8 +1,8 @@
-"""The control-flow graph of a function in normal form, and the solver for facts that follow its edges.
+"""The control-flow graph of a function in normal form, and the solver for dataflow facts over it.
 
-A point is one evaluation: of a simple statement, of the test of an `if` or a `while`, of what a `for` runs over.  Besides
-there are points without an evaluation: the head of a `for`, where the next trip is decided; the entry of a block, which
-binds the variable of a `for`; the end of a block; the end of the function.
+A point is one evaluation: of a simple statement, of the test of an `if` or a `while`, of the iterable of a `for`.  Other
+points evaluate nothing: the head of a `for`, which decides on the next trip; the entry of a block, which binds the variable
+of a `for`; the end of a block; the end of the function.
 
 >>> import gast
 >>> graph = Graph(gast.parse('''
@@ -22,8 +22,8 @@ binds the variable of a `for`; the end of a block; the end of the function.
 6 leave [7]
 7 exit []
 
-Sets are integers, one bit a member, so that joining two of them takes a few machine words.  The graphs are structured: a
-fact settles after as many rounds as loops are nested, and one.
+Sets are integers with one bit per member, so that a join takes a few machine words.  The graphs are structured: a fact
+converges after one round more than loops are nested.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ Role = Literal["whole", "head", "enter", "leave", "exit"]
 
 @dataclass(eq=False, slots=True)
 class Point:
-    """An evaluation (`whole`) of a statement or of its header, or a place between two: `reads` and `binds` are names.
+    """An evaluation (role "whole") of a statement or of its header, or a point between two; `reads` and `binds` are names.
 
-    At the entry of a block `statement` is what holds it, None for the function's own.
+    At the entry of a block, `statement` is the compound statement that owns it, None for the body of the function.
     """
 
     role: Role
@@ -60,16 +60,15 @@ class Point:
 
     @property
     def is_header(self) -> bool:
-        """Whether it is the evaluation of the header of a compound statement."""
+        """Whether the point evaluates the header of a compound statement."""
         return self.role == "whole" and isinstance(self.statement, COMPOUND)
 
 
 class Graph:
     """Points in textual order; `after` and `before` are edges.
 
-    By the identity of statements: `at`, their points.  By the identity of blocks: `entry`, where they begin, and `leaving`,
-    where control may leave them: their end and the `break`s in them.
-    """
+    By the identity of a statement: `at`, its point.  By the identity of a block: `entry`, its first point, and `leaving`,
+    the points where control may leave it: its end and the `break`s in it.  """
 
     def __init__(self, tree: gast.FunctionDef) -> None:
         self.tree = tree
@@ -78,8 +77,8 @@ class Graph:
         self.at: dict[int, int] = {}
         self.entry: dict[int, int] = {}
         self.leaving: dict[int, list[int]] = {}
-        self._breaks: list[list[int]] = []  # of the loops around
-        self._within: list[list[Block]] = [[]]  # by such a loop: the blocks around that a `break` leaves
+        self._breaks: list[list[int]] = []  # of the enclosing loops
+        self._within: list[list[Block]] = [[]]  # for each enclosing loop: the blocks inside it that a `break` leaves
         self._raising: list[int] = []
         self.end = last = self._block(tree.body, [], None)
         self.exit = self._point(Point("exit", None), [last, *self._raising])
@@ -91,6 +90,7 @@ class Graph:
                 self.is_cyclic = self.is_cyclic or target <= k
 
     def _point(self, point: Point, before: Iterable[int]) -> int:
+        """Add a point with edges from those `before`; its number."""
         number = len(self.points)
         self.points.append(point)
         self.after.append([])
@@ -99,7 +99,7 @@ class Graph:
         return number
 
     def _block(self, body: Block, before: Iterable[int], holder: gast.AST | None) -> int:
-        """Add a block, of a compound statement or of the function; the point of its end."""
+        """Add a block, of a compound statement or of the function; the number of its last point."""
         bound = (holder.target.id,) if isinstance(holder, gast.For) else ()
         self.entry[id(body)] = here = self._point(Point("enter", holder, binds=bound), before)
         self.leaving[id(body)] = []
@@ -113,7 +113,7 @@ class Graph:
         return end
 
     def _statement(self, statement: gast.AST, before: list[int]) -> list[int]:
-        """Add a statement; the points from which control goes on behind it."""
+        """Add a statement; the points from which control continues behind it."""
         reads = frozenset(effects.reads(statement))
         if isinstance(statement, COMPOUND):
             here = self._point(Point("whole", statement, reads), before)
@@ -142,15 +142,16 @@ class Graph:
         return [here]
 
     def reads(self, statement: gast.AST) -> frozenset[str]:
-        """The names that a statement, or the header of one, reads."""
+        """The names that a statement, or the header of a compound one, reads."""
         return self.points[self.at[id(statement)]].reads
 
     def goes_on(self, body: Block) -> bool:
-        """Whether some way through a block leads to the end of the function, and does not raise before."""
+        """Whether some path through a block reaches the end of the function without raising."""
         return bool(self._ending[self.entry[id(body)]])
 
     @functools.cached_property
     def _ending(self) -> list[int]:
+        """Nonzero for the points from which the regular end of the function can be reached."""
         nothing = [0] * len(self.points)
         into, _ = self.backward([int(k == self.end) for k in range(len(nothing))], nothing)
         return into
@@ -158,9 +159,9 @@ class Graph:
     # --- the solver ---
 
     def forward(self, gen: list[int], kill: list[int], *, start: int = 0, must: bool = False) -> tuple[list[int], list[int]]:
-        """What holds before and behind each point: on some way to it or, with `must`, on all.
+        """The facts before and behind each point, as two lists of sets: on some path to it or, with `must`, on all paths.
 
-        `start` holds at the beginning of the function.  Where no way leads everything holds that must, and nothing that may.
+        `start` holds on entry to the function.  At unreachable points the result is top with `must`, the empty set without.
         """
         top = -1 if must else 0
         into, out = [top] * len(self.points), [top] * len(self.points)
@@ -176,7 +177,7 @@ class Graph:
         return into, out
 
     def backward(self, gen: list[int], kill: list[int]) -> tuple[list[int], list[int]]:
-        """What holds before and behind each point on some way from it to the end."""
+        """The facts before and behind each point that hold on some path from it to the end."""
         into, out = [0] * len(self.points), [0] * len(self.points)
         changed = True
         while changed:
@@ -192,13 +193,13 @@ class Graph:
     def solve(
         self, start: State, after: Callable[[int, State], State], joined: Callable[[State, State], State], keep: bool = True
     ) -> list[State | None]:
-        """What holds before each point, in whatever form; None where no way leads.
+        """The state before each point, for states of any type; None where a point is unreachable.
 
-        Without `keep`, for who looks at states only on the way, one is let go of behind a point with a single way to it.
+        `after(k, state)` is the transfer function of point k; it returns `state` itself where the point changes nothing.
+        `joined(a, b)` is the join.
 
-        `after(k, state)` holds behind a point; it is `state` itself where the point changes nothing.  `joined(a, b)` holds
-        where a or b does.
-        """
+        Without `keep` the state of a point with a single incoming edge is dropped once its successors have it, for callers
+        that look at states only in `after`.  """
         into: list[State | None] = [None] * len(self.points)
         into[0] = start
         ways = Counter(target for targets in self.after for target in targets)
@@ -214,7 +215,7 @@ class Graph:
                 state = after(k, state)
                 for target in self.after[k]:
                     old = into[target]
-                    alone = ways[target] == 1 and target != 0  # what held there before has grown: it need not be joined
+                    alone = ways[target] == 1 and target != 0  # its only predecessor has grown, so there is nothing to join
                     new = state if old is None or old is state or alone else joined(old, state)
                     if old is None or (new is not old and new != old):
                         into[target] = new
@@ -222,11 +223,10 @@ class Graph:
         return into
 
     def backward_by(self, step: Callable[[int, int], int], into: list[int], waiting: Waiting) -> None:
-        """Find what holds before each point where that is more than a matter of what is made and taken away there.
+        """Solve a backward problem whose transfer function is more than gen and kill.
 
-        `step(k, then)`: what holds before a point if `then` holds behind it; the more holds there, the more here.  `into` is
-        what is known so far, and filled in place, beginning at the points that are `waiting`; to these a step may add.
-        """
+        `step(k, then)`: the set before point k if `then` holds behind it; it must be monotone.  `into` holds what is known
+        so far and is updated in place, starting at the points in `waiting`, to which a step may add.  """
 
 
         def visit(k: int) -> None:
@@ -240,14 +240,14 @@ class Graph:
         heads: set[int] = set()
         while (k := waiting.last()) is not None:
             for head in self.after[k]:
-                if head <= k and head not in heads:  # what holds behind a loop holds at the end of a trip: begin with that
+                if head <= k and head not in heads:  # the end of a trip sees what is behind the loop: visit the head first
                     heads.add(head)
                     visit(head)
             visit(k)
 
 
 class Waiting:
-    """The points that are still to be looked at, of some that alone matter: from the last to the first.
+    """A worklist of those points that matter, taken from the last to the first.
 
     >>> waiting = Waiting(range(3))
     >>> waiting.last(), waiting.add(2), waiting.add(7), waiting.last(), waiting.last()
@@ -260,13 +260,13 @@ class Waiting:
         self._heap = sorted(-k for k in points)
 
     def add(self, point: int) -> None:
-        """Look at a point again."""
+        """Schedule a point again."""
         if point in self.points and point not in self._known:
             self._known.add(point)
             heapq.heappush(self._heap, -point)
 
     def last(self) -> int | None:
-        """Take off the last point; None where none is left."""
+        """Remove and return the last point; None where the list is empty."""
         if not self._heap:
             return None
         point = -heapq.heappop(self._heap)
@@ -287,7 +287,7 @@ def is_endless(loop: gast.AST) -> bool:
 
 
 class Names:
-    """Sets of some names as integers: a bit for each, in order; other names are left out.
+    """Sets of some names as integers, one bit per name in order; other names are ignored.
 
     >>> names = Names(["x", "y", "z"])
     >>> names.mask(["z", "x", "other"]), sorted(names.decoded(0b110))
@@ -299,21 +299,21 @@ class Names:
         self.bit = {name: 1 << k for k, name in enumerate(self.names)}
 
     def member(self, name: str) -> int:
-        """The set of one name, which is added where it is new."""
+        """The singleton set of a name; a new name gets a bit."""
         if name not in self.bit:
             self.bit[name] = 1 << len(self.names)
             self.names.append(name)
         return self.bit[name]
 
     def mask(self, names: Iterable[str]) -> int:
-        """The set of these names."""
+        """The set of those names that have a bit."""
         out = 0
         for name in names:
             out |= self.bit.get(name, 0)
         return out
 
     def interned(self, names: Iterable[str]) -> int:
-        """The set of these names; those that are new get a bit."""
+        """The set of all these names; new ones get bits."""
         out = 0
         for name in names:
             if name not in self.bit:
@@ -324,13 +324,13 @@ class Names:
 
     def decoded(self, members: int) -> frozenset[str]:
         """The names in a set."""
-        if 4 * members.bit_count() > members.bit_length():  # many of them: all digits at once, the lowest first
+        if 4 * members.bit_count() > members.bit_length():  # dense: decode all binary digits at once, lowest first
             return frozenset(itertools.compress(self.names, map("1".__eq__, bin(members)[:1:-1])))
         return frozenset([self.names[k] for k in bits(members)])
 
 
 def bits(members: int) -> Iterator[int]:
-    """The numbers of the members of a set, from the lowest."""
+    """The indices of the set bits, from the lowest."""
     while members:
         lowest = members & -members
         yield lowest.bit_length() - 1
@@ -347,12 +347,12 @@ def binds(statement: gast.AST) -> list[str]:
 
 
 def binding_counts(body: Block) -> Counter[str]:
-    """How many statements of a block, those in others included, bind or update each name."""
+    """How many statements of a block, nested ones included, bind or update each name."""
     return Counter(name for statement in effects.walk(body) for name in binds(statement))
 
 
 def bound_once(body: Block) -> dict[str, gast.Assign]:
-    """By name, in textual order: the assignment that alone binds it, and nothing updates it.
+    """By name, in textual order: its assignment, for names that only one statement binds and none updates.
 
     >>> import gast
     >>> list(bound_once(gast.parse("a = 1; b = a; b += a; c, d = a, b").body))

@@ -1,7 +1,7 @@
-"""Where each variable lives: the innermost block that holds its whole life, and where it is bound over an old value.
+"""Scopes of variables: the innermost block that contains all uses of each, and where a binding replaces an older value.
 
-The reverse sweep needs both: a variable that lives inside one trip of a loop is recorded once a trip, at the end of its
-block; any other is recorded before each statement that binds it anew.
+The reverse sweep needs both: a variable that lives within one trip of a loop is recorded once a trip, at the end of its
+block; any other is recorded before each statement that binds it again.
 
 >>> import gast
 >>> tree = gast.parse('''
@@ -31,10 +31,9 @@ from s2sgrad.ir.scoping import parameters
 class Lifetimes:
     """Facts about the blocks (by the identity of their statement lists) and the variables of one function.
 
-    `home[name]`: the block of the whole life; `locals_of[block]`: names at home there, in order of appearance;
-    `repeated`: blocks that run more than once a call; of a loop in `once`, by its identity, more than once a trip.  A name
-    is unbound where a trip of its block begins.
-    """
+    `home[name]`: the innermost block that contains all uses; `locals_of[block]`: the names whose home it is, in order of
+    appearance; `repeated`: the blocks that run more than once per call (for a loop whose identity is in `once`: more than
+    once per trip).  A name is unbound where a trip of its home begins.  """
 
     def __init__(self, graph: Graph, live: Liveness, once: frozenset[int] = frozenset()) -> None:
         self.graph, tree, self.once = graph, graph.tree, once
@@ -45,7 +44,7 @@ class Lifetimes:
         self.home: dict[str, int] = {}
         self._mention(tree.body, False)
         for name, block in self.home.items():
-            while block != self.root and live.is_live_at(name, graph.entry[block]):  # read before it is surely bound
+            while block != self.root and live.is_live_at(name, graph.entry[block]):  # live on entry: read before it is bound
                 block = self.parent[block]
             self.home[name] = block
         for parameter in parameters(tree):
@@ -56,6 +55,7 @@ class Lifetimes:
         self._assign()
 
     def _mention(self, body: Block, repeated: bool) -> None:
+        """Enter the blocks of `body`, and set each home to the common ancestor of the blocks that mention the name."""
         block = id(body)
         if repeated:
             self.repeated.add(block)
@@ -70,6 +70,7 @@ class Lifetimes:
                     self._mention(inner, inside)
 
     def _common(self, a: int, b: int) -> int:
+        """The innermost block that encloses two."""
         above = {a}
         while a in self.parent:
             a = self.parent[a]
@@ -79,7 +80,7 @@ class Lifetimes:
         return b
 
     def _assign(self) -> None:
-        """Find what may and what must be bound at each point."""
+        """Solve for the names that may and that must be bound at each point."""
         graph = self.graph
         self.names = Names(self.home)
         gen = [self.names.mask(point.binds) for point in graph.points]
@@ -92,22 +93,22 @@ class Lifetimes:
         self._must, _ = graph.forward(gen, kill, start=start, must=True)
 
     def is_rebound(self, name: str, statement: gast.AST) -> bool:
-        """Whether a name may hold an older value where a statement (a loop) binds it."""
+        """Whether a name may hold an older value where a statement (for a loop: its header) binds it."""
         return bool(self._may[self.graph.at[id(statement)]] & self.names.mask([name]))
 
     def is_assigned(self, name: str, statement: gast.AST) -> bool:
-        """Whether a name is bound where a statement, or the header of one, is reached: on every way."""
+        """Whether a name is bound on every path to a statement, or to the header of a compound one."""
         return bool(self._must[self.graph.at[id(statement)]] & self.names.mask([name]))
 
     def is_assigned_at(self, name: str, point: int) -> bool:
-        """Whether a name is bound where a point is reached: on every way."""
+        """Whether a name is bound on every path to a point."""
         return bool(self._must[point] & self.names.mask([name]))
 
     def unbound_reads(self, statement: gast.AST) -> set[str]:
-        """The names that a statement (the header of one) reads and that may be unbound then."""
+        """The names that a statement (a compound one: its header) reads although they may be unbound."""
         return {n for n in self.graph.reads(statement) & self.home.keys() if not self.is_assigned(n, statement)}
 
     def may_end_unbound(self, name: str) -> bool:
-        """Whether a name may be unbound where control leaves the block that it is at home in."""
+        """Whether a name may be unbound where control leaves its home block."""
         missing = self.names.mask([name])
         return any(missing & ~self._must[point] for point in self.graph.leaving[self.home[name]]) if missing else False

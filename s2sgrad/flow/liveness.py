@@ -1,4 +1,4 @@
-"""Liveness: which names may still be read, before they are bound again, behind each statement.
+"""Liveness: which names may be read after each statement before they are bound again.
 
 >>> import gast
 >>> tree = gast.parse('''
@@ -23,7 +23,7 @@ from s2sgrad.flow.graph import Graph, Names
 
 
 class Liveness:
-    """Liveness of one function; with `names` of these alone."""
+    """Liveness in one function, of all names or only of `names`."""
 
     def __init__(self, graph: Graph, names: Iterable[str] | None = None) -> None:
         self.graph = graph
@@ -34,16 +34,16 @@ class Liveness:
         self.before_point, self.after_point = graph.backward(gen, kill)
 
     def is_live(self, name: str, statement: gast.AST) -> bool:
-        """Whether a name may be read behind a simple statement (or behind the evaluation of a header)."""
+        """Whether a name is live behind a simple statement (or behind the evaluation of a header)."""
         return bool(self.after_point[self.graph.at[id(statement)]] & self.names.mask([name]))
 
     def is_live_at(self, name: str, point: int) -> bool:
-        """Whether a name may be read behind a point: behind the entry of a block, which binds the variable of a `for`."""
+        """Whether a name is live behind a point; behind the entry of a block, the variable of a `for` is bound already."""
         return bool(self.after_point[point] & self.names.mask([name]))
 
     @property
     def at_start(self) -> frozenset[str]:
-        """The names that the function may read before it binds them."""
+        """The names that are live on entry to the function."""
         return self.names.decoded(self.before_point[0])
 
     def after(self, statement: gast.AST) -> frozenset[str]:

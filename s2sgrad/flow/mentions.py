@@ -1,6 +1,6 @@
-"""How often each name stands in a function: what a block mentions that the rest of the function mentions too.
+"""Occurrence counts of names: which names of a block the rest of the function mentions too.
 
-    for i in range(n): t = x[i]; s += t       `t` stands in the loop alone, `s` outside of it as well
+    for i in range(n): t = x[i]; s += t       `t` occurs only in the loop, `s` outside as well
     return s
 
 >>> import gast
@@ -27,7 +27,7 @@ from s2sgrad.ir.unit import sweep_of
 
 
 class Mentions:
-    """How often each name stands in some trees, and how many statements of their reverse sweep read it."""
+    """Occurrence counts of names in some trees, and how many statements of their reverse sweep read each."""
 
     def __init__(self, parts: list[gast.AST]) -> None:
         self.names = Counter(n.id for n in nodes(*parts) if isinstance(n, gast.Name))
@@ -35,15 +35,15 @@ class Mentions:
         self.reads = Counter(n for s in swept for n in effects.reads(s))
 
     def beside(self, part: Mentions, names: Iterable[str]) -> set[str]:
-        """Which of these names stand here outside of a part."""
+        """Those of these names that occur here outside of `part`."""
         return {n for n in names if self.names[n] > part.names[n]}
 
     def read_beside(self, part: Mentions, names: Iterable[str]) -> bool:
-        """Whether the reverse sweep reads one of these names outside of a part."""
+        """Whether the reverse sweep reads one of these names outside of `part`."""
         return any(self.reads[n] > part.reads[n] for n in names)
 
     def replace(self, old: list[gast.AST], new: list[gast.AST]) -> None:
-        """Note that some statements stand in the place of others now."""
+        """Update the counts for statements that replace others."""
         for part, count in ((Mentions(old), Counter.subtract), (Mentions(new), Counter.update)):
             count(self.names, part.names)
             count(self.reads, part.reads)

@@ -1,6 +1,6 @@
-"""Where each name stands in a function, kept up to date while statements are replaced.
+"""The statements that mention each name in a function; updated as statements are replaced.
 
-    v = u[1:]; w = v * x      `v` stands in both, the first binds it
+    v = u[1:]; w = v * x      both mention `v`, the first binds it
 
 >>> import gast
 >>> tree = gast.parse('''
@@ -26,8 +26,8 @@ from s2sgrad.flow.graph import COMPOUND, Block, binds
 
 
 class Occurrences:
-    """The statements of a function (of a compound one the header) by the names that they read or bind, in textual order;
-    what is written in the place of others comes last."""
+    """The statements of a function (of a compound one: the header) by the names that they read or bind, in textual order;
+    replacements come last."""
 
     def __init__(self, tree: gast.FunctionDef) -> None:
         self._statements: dict[str, dict[int, gast.AST]] = {}
@@ -54,11 +54,11 @@ class Occurrences:
         return [s for s in self.of(name) if name in self._binds[id(s)]]
 
     def block(self, statement: gast.AST) -> Block:
-        """The block that a statement stands in."""
+        """The block that contains a statement."""
         return self._blocks[id(statement)]
 
     def replace(self, statement: gast.AST, new: list[gast.AST]) -> None:
-        """Write other statements in the place of one, which may be among them, and may have changed."""
+        """Replace a statement by others; it may be among them, changed or not."""
         body = self.block(statement)
         k = body.index(statement)
         body[k : k + 1] = new
@@ -72,6 +72,7 @@ class Occurrences:
             del self._statements[name][id(statement)]
 
     def _note(self, statement: gast.AST, body: Block) -> None:
+        """Index a statement of a block."""
         self._blocks[id(statement)] = body
         self._reads[id(statement)] = frozenset(effects.reads(statement))
         self._binds[id(statement)] = frozenset(binds(statement))

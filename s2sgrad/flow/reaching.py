@@ -1,4 +1,4 @@
-"""Reaching definitions: which bindings of a name may have made what a statement reads.
+"""Reaching definitions: which bindings of a name may reach a read.
 
 >>> import gast
 >>> tree = gast.parse('''
@@ -24,20 +24,20 @@ from s2sgrad.ir.scoping import parameters
 
 @dataclass(frozen=True)
 class Definition:
-    """A binding of a name at a point; the parameters are bound at the first."""
+    """A binding of a name at a point; parameters are bound at point 0."""
 
     name: str
     point: int
 
 
 class Reaching:
-    """Reaching definitions of one function; they are numbered in textual order, the parameters first."""
+    """Reaching definitions of one function, numbered in textual order, parameters first."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.definitions: list[Definition] = [Definition(p.id, 0) for p in parameters(graph.tree)]
-        self.of: dict[str, int] = {}  # by name: all that define it
-        self.made: dict[tuple[int, str], int] = {}  # by point and name: the number of a definition
+        self.of: dict[str, int] = {}  # by name: the set of its definitions
+        self.made: dict[tuple[int, str], int] = {}  # by point and name: the number of its definition
         for k, point in enumerate(graph.points):
             self.definitions += [Definition(name, k) for name in dict.fromkeys(point.binds)]
         gen = [0] * len(graph.points)
@@ -52,7 +52,7 @@ class Reaching:
         self.into, _ = graph.forward(gen, kill)
 
     def reach(self, name: str, statement: gast.AST) -> list[int]:
-        """The definitions of a name that may reach the evaluation of a statement or of its header."""
+        """The definitions of a name that may reach the evaluation of a statement, or of the header of a compound one."""
         return self.reach_point(name, self.graph.at[id(statement)])
 
     def reach_point(self, name: str, point: int) -> list[int]:

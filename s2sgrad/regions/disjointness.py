@@ -1,9 +1,9 @@
-"""Which sections of an array surely have no element in common: `x[i]` and `x[i - 1]`, `a[k + 1:, j]` and `a[:k, 0]`.
+"""Disjointness: which sections of an array have no element in common: `x[i]` and `x[i - 1]`, `a[k + 1:, j]` and `a[:k, 0]`.
 
-    x[i - 1]  and  x[i]       ->  apart, if i is the variable of a loop that starts at 1 or later
-    a[k + 1:, k + 1:] and a[k + 1:, k]  ->  apart along the second axis
+    x[i - 1]  and  x[i]       ->  disjoint, if i is the variable of a loop that starts at 1 or later
+    a[k + 1:, k + 1:] and a[k + 1:, k]  ->  disjoint along the second axis
 
-Indices are compared as sums of a loop's variable and a number; a negative one would count from the other end.
+Indices are compared as a loop's variable plus a constant, both nonnegative: a negative index counts from the other end.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Ranges = dict[str, tuple[gast.AST, gast.AST]]  # by the variable of a loop: star
 
 
 class Indices:
-    """The indices of one function; `values` says what each temporary is that is bound once."""
+    """The indices of one function; `values` maps a temporary with a single definition to its value."""
 
     def __init__(self, unit: Unit, body: list[gast.AST], kinds: dict[str, Kind]) -> None:
         self.unit, self.kinds = unit, kinds
@@ -37,11 +37,10 @@ class Indices:
         ended: Collection[gast.For] = (),
         inner: Collection[gast.For] = (),
     ) -> bool:
-        """Whether two sections, given by their parts, surely have no element in common in one trip of `loops`.
+        """Whether two sections, given by the parts of their indices, are disjoint in each trip of `loops`.
 
-        Of the trips of `ended` loops only the first section is one, and may be of any: the other must be fixed.  `inner`:
-        further loops, in which the other section is read.
-        """
+        Trips of `ended` loops are over, and the first section may belong to any of them: the other must be constant.
+        `inner`: further loops that enclose the second section only.  """
         ranges = self.ranges((*loops, *inner))
         for a, b in zip(one, other, strict=False):
             if not (self.is_one_axis(a) and self.is_one_axis(b)):
@@ -58,11 +57,11 @@ class Indices:
         return False
 
     def ranges(self, loops: Iterable[gast.For]) -> Ranges:
-        """Between what the variables of some loops lie, where that is known."""
+        """The bounds of the variables of these loops, where they are known."""
         return {loop.target.id: found for loop in loops if (found := limits_of(self.unit, loop)) is not None}
 
     def span(self, part: gast.AST, variable: str, least: int, ranges: Ranges) -> tuple[int | None, int | None]:
-        """(a, b): the part lies in `variable + a : variable + b`; None where that is not known."""
+        """(a, b): the part lies in `variable + a : variable + b`; None for an unknown bound."""
         if isinstance(part, gast.Slice) and part.step is not None:
             return None, None
         if isinstance(part, gast.Slice):
@@ -74,18 +73,18 @@ class Indices:
         return self._bound(part, variable, least, ranges, 0), None if last is None else last + 1
 
     def _bound(self, node: gast.AST, variable: str, least: int, ranges: Ranges, end: int) -> int | None:
-        """`c` if a number is at least (`end` 0), or at most (1), `variable + c`."""
+        """`c` if an index is at least (`end` 0), or at most (`end` 1), `variable + c`."""
         offset = self.offset(node, variable)
         if offset is None and isinstance(node, gast.Name) and node.id in ranges:
             start, stop = ranges[node.id]
             if end and (_natural(start) is not None or self._bound(start, variable, least, {}, 0) is not None):
-                last = self.offset(stop, variable)  # where it is negative the loop has no trip
+                last = self.offset(stop, variable)  # an empty range has no trip
                 return None if last is None else last - 1
             offset = None if end else self.offset(start, variable)
         return None if offset is None or least + offset < 0 else offset
 
     def is_one_axis(self, part: gast.AST) -> bool:
-        """Whether a part of an index stands for one axis: no mask, which may stand for more, and no `...`."""
+        """Whether a part of an index stands for exactly one axis: not `...`, and not a mask, which may stand for several."""
         if isinstance(part, gast.Slice):
             return True
         if isinstance(part, gast.BinOp):
@@ -95,7 +94,7 @@ class Indices:
         return type(getattr(part, "value", None)) is int
 
     def offset(self, node: gast.AST, variable: str) -> int | None:
-        """`c` of `variable + c`."""
+        """`c` if an expression is `variable + c`, else None."""
         if isinstance(node, gast.Name):
             if node.id == variable:
                 return 0
@@ -115,13 +114,13 @@ def _follows(stop: int | None, start: int | None) -> bool:
 
 
 def _before(start: int | None, fixed: gast.AST, least: int) -> bool:
-    """Whether a part that is fixed ends before one that begins at `start` behind a variable, in whatever trip."""
+    """Whether a constant part ends before `variable + start`, in every trip."""
     last = _natural(fixed)
     return start is not None and last is not None and last < least + start
 
 
 def _natural(part: gast.AST) -> int | None:
-    """The last element of a part that is fixed, counted from the start."""
+    """The last element of a constant part, counted from the start."""
     value = part
     if isinstance(part, gast.Slice):
         value = part.upper if part.step is None else None

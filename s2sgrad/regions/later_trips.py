@@ -1,11 +1,11 @@
-"""Restores that nobody reads, element by element: what is read later lies in other elements.
+"""Dead restores, element by element: no read in this trip or a later one overlaps the elements that are restored.
 
     for i in reversed(range(1, n)):              for i in reversed(range(1, n)):
         x[i] = x_stack.pop()              ->         b_bar[i] += x_bar[i] * x[i - 1]
         b_bar[i] += x_bar[i] * x[i - 1]
 
-Later trips have a smaller `i`.  Sections are compared as `i + c` along one axis: the restore writes `i + c`; a read of the
-elements up to `i + d`, in the same trip or a later one, does not meet it if d < c.
+Later trips have a smaller `i`.  Sections are compared as `i + c` along one axis: a restore of `i + c` does not overlap a
+read of elements up to `i + d`, in the same trip or a later one, if d < c.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from s2sgrad.regions.loops import direction_of, least_of
 
 @dataclass
 class _Mention:
-    """One read of a memory in a loop: its place in the order of statements, its index along each axis, and its blocks."""
+    """One read of an array in a loop: its position in statement order, its index along each axis, and the loops around
+    it."""
 
     order: int
     index: list[gast.AST]
@@ -34,13 +35,13 @@ class _Mention:
 
 
 class Sections:
-    """Finds, for each loop of the reverse sweep, the restores in it that no read in the same loop meets."""
+    """Finds, for each loop of the reverse sweep, the restores that no read in the same loop overlaps."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.indices = Indices(unit, tree.body, unit.kinds)
         self.values = self.indices.values
-        # Where a variable is bound to a section, and nowhere else.
+        # Variables whose only definition is a section.
         self.views = {n: s for n, s in self.indices.once.items() if _is_section(s.value)}
 
     def missed_by_later_trips(
@@ -51,25 +52,25 @@ class Sections:
         passed: Collection[gast.Subscript],
         around: list[gast.For],
     ) -> bool:
-        """Whether no later trip of a loop meets the section with this index, which one trip restores.
+        """Whether no later trip of a loop reads from the section with this index, which one trip restores.
 
-        `passed`: reads that do not count; `around`: the loops that this one is in.
+        `passed`: reads to ignore; `around`: the enclosing loops.
         """
         reads = self.mentions(list(_ordered(loop.body)), shared, loop.body, passed)
         trips, loops = _Trips.of(self.unit, loop), _loops_in(loop)
         return reads is not None and all(
-            (trips is not None and self._goes_by(index, read, trips))
+            (trips is not None and self._stays_clear(index, read, trips))
             or self.indices.apart(index, read.index, around, (), [loop, *(s for s in loops if id(s) in read.loops)])
             for read in reads
         )
 
-    def _goes_by(self, index: list[gast.AST], read: _Mention, trips: _Trips) -> bool:
-        """Whether later trips read on one side of the section, along some axis."""
-        earlier = _Mention(-1, read.index, read.loops)  # what the same trip reads is asked elsewhere
+    def _stays_clear(self, index: list[gast.AST], read: _Mention, trips: _Trips) -> bool:
+        """Whether, along some axis, all later trips read on one side of the section."""
+        earlier = _Mention(-1, read.index, read.loops)  # reads in the same trip are checked elsewhere
         return self.apart(_Mention(0, index, ()), _Reads(self, [earlier], trips), trips)
 
     def spare(self, loop: gast.For) -> dict[int, frozenset[str]]:
-        """The restores in a loop that are not needed, and the names whose memory must not be read after the loop."""
+        """The dead restores in a loop, each with the names whose memory must not be read after the loop."""
         trips = _Trips.of(self.unit, loop)
         if trips is None:
             return {}
@@ -92,7 +93,7 @@ class Sections:
     def mentions(
         self, statements: list, shared: frozenset[str], body: list[gast.AST], passed: Collection[gast.Subscript]
     ) -> list[_Mention] | None:
-        """All reads of a memory in a loop; None where one is not a plain section of it."""
+        """All reads of an array in a loop; None where one of them is not a simple section."""
         out = []
         begun: set[str] = set()  # the views that this trip has bound
         outermost = set(map(id, body))
@@ -110,10 +111,10 @@ class Sections:
         return out
 
     def _read(self, statement: gast.AST, shared: frozenset[str], begun: set[str]) -> list[gast.Subscript] | None:
-        """The sections of a memory that a statement reads; None where it reads it otherwise."""
+        """The sections of an array that a statement reads; None where it reads it in another way."""
         header, stored = effects.header(statement), effects.stored(statement)
         target = stored if stored is not None else getattr(statement, "target", None)
-        skipped: set[int] = set()  # what is written, and not read
+        skipped: set[int] = set()  # nodes that are written, not read
         if isinstance(target, gast.Subscript):
             skipped = {id(n) for n in nodes(target)}
             if in_place(self.unit, statement, self.unit.kinds) in shared:
@@ -129,7 +130,7 @@ class Sections:
         return [*(n for n in whole if id(n) not in skipped and n is not stored), *viewed]
 
     def apart(self, restore: _Mention, reads: _Reads, trips: _Trips) -> bool:
-        """Whether, along some axis, no read of this trip after the restore and none of a later trip meets it."""
+        """Whether, along some axis, neither a read later in this trip nor one of a later trip overlaps the restore."""
         for axis, part in enumerate(restore.index):
             place = self.nearest(part, trips)
             if place is None or trips.least + place < 0 or not all(map(self.indices.is_one_axis, restore.index[:axis])):
@@ -139,12 +140,12 @@ class Sections:
         return False
 
     def nearest(self, part: gast.AST, trips: _Trips) -> int | None:
-        """`c` of the restored index `variable + c`; of a section, the one that later trips would come to first."""
+        """`c` of the restored index `variable + c`; for a slice, of the end that later trips would reach first."""
         start, stop = self.indices.span(part, trips.variable, trips.least, {})
         return start if trips.step < 0 else None if stop is None else stop - 1
 
     def kept_by(self, read: _Mention, axis: int, trips: _Trips) -> int | None:
-        """`d` where the section that is read stays on one side of `variable + d` along an axis."""
+        """`d` where the section that is read stays on one side of `variable + d` along an axis; else None."""
         if axis >= len(read.index) or not all(map(self.indices.is_one_axis, read.index[:axis])):
             return None
         ranges = self.indices.ranges(loop for loop in trips.inner if id(loop) in read.loops)
@@ -154,7 +155,7 @@ class Sections:
 
 @dataclass
 class _Trips:
-    """The trips of a loop: its variable, which way that goes, the least that it may be; the loops inside."""
+    """The trips of a loop: its variable, the direction in which that moves, its least value; the loops inside."""
 
     variable: str
     step: int
@@ -163,32 +164,33 @@ class _Trips:
 
     @classmethod
     def of(cls, unit: Unit, loop: gast.For) -> _Trips | None:
-        """Those of a loop over a range; None where too little is known of it."""
+        """Those of a loop over a range; None where direction or least value are unknown."""
         step, least = direction_of(unit, loop), least_of(unit, loop)
         return None if step is None or least is None else cls(loop.target.id, step, least, _loops_in(loop))
 
 
 class _Reads:
-    """The reads of one memory in a loop (None: not all are known), and what all of them keep to along an axis."""
+    """The reads of one array in a loop (None: not all are known), and their common bound along an axis."""
 
     def __init__(self, sections: Sections, reads: list[_Mention] | None, trips: _Trips) -> None:
         self.sections, self.reads, self.trips = sections, reads, trips
-        # By axis: the outermost bound; of the reads that come to it the last, and the loops that these are in.
+        # By axis: the outermost bound, the last read that attains it, and the loops around the reads that attain it.
         self._kept: dict[int, tuple[int, int, set[int]] | None] = {}
 
     def miss(self, place: int, restore: _Mention, axis: int) -> bool:
-        """Whether no read of this trip after the restore and none of a later trip meets a section at `variable + place`."""
+        """Whether neither a read later in this trip nor one of a later trip overlaps a section at `variable + place`."""
         if not self.reads:
             return self.reads is not None
         if axis not in self._kept:
             self._kept[axis] = self._keeping(axis)
         kept = self._kept[axis]
-        if kept is None or kept[0] != place:  # later trips go on in the same direction
+        if kept is None or kept[0] != place:  # later trips move further in the same direction
             return kept is not None and (kept[0] < place) == (self.trips.step < 0)
         _, last, loops = kept
         return last <= restore.order and loops.isdisjoint(restore.loops)
 
     def _keeping(self, axis: int) -> tuple[int, int, set[int]] | None:
+        """The entry of `_kept` for an axis; None where some read is unbounded along it."""
         bounds = [self.sections.kept_by(read, axis, self.trips) for read in self.reads]
         if None in bounds:
             return None
@@ -210,7 +212,7 @@ def _is_shape(node: gast.AST) -> bool:
 
 
 def _ordered(body: list[gast.AST], loops: tuple[int, ...] = (), start: list[int] | None = None):
-    """(order, statement, loops within the outer one that hold it), nested statements included."""
+    """(order, statement, enclosing loops below the outer one), nested statements included."""
     start = [0] if start is None else start
     for statement in body:
         start[0] += 1

@@ -1,6 +1,6 @@
-"""What the trips of a loop read, add to and overwrite, and whether two different trips meet there.
+"""Loop-carried dependence: what the trips of a loop read, accumulate into and overwrite, and whether two trips conflict.
 
-    t = -a[i, j]; a[:i, j] += t * b[:i]      ->      `a[i, j]` is read and `a[:i, j]` added to: they lie apart
+    t = -a[i, j]; a[:i, j] += t * b[:i]      ->      reads `a[i, j]`, accumulates into `a[:i, j]`: disjoint
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from s2sgrad.regions.disjointness import Indices
 
 @dataclass(frozen=True)
 class _Access:
-    """A mention of an array: `parts` of its index (None: all of it); it is read, added to or overwritten ("r", "a", "w")."""
+    """An access to an array: `parts` of the index (None: all of it), and "r" read, "a" accumulated into or "w"
+    overwritten."""
 
     array: str
     parts: list[gast.AST] | None
@@ -27,20 +28,20 @@ class _Access:
 
 
 class Touched:
-    """The accesses of one loop, which is in the loops `around`."""
+    """The accesses of one loop, which is inside of the loops `around`."""
 
     def __init__(self, unit: Unit, indices: Indices, loop: gast.For, around: list[gast.For]) -> None:
         self.unit, self.indices, self.loop, self.around = unit, indices, loop, around
         self.accesses: list[_Access] = []
 
     def note(self, target: gast.AST, how: str) -> None:
-        """A name or a section that is added to ("a") or overwritten ("w")."""
+        """Note a write to a name or a section: accumulation ("a") or overwrite ("w")."""
         whole = isinstance(target, gast.Name)
         array = target.id if whole else target.value.id
         self.accesses.append(_Access(array, None if whole else parts_of(target.slice), how))
 
     def read(self, node: gast.AST, own: Container[str]) -> None:
-        """What an expression reads of arrays; `own` are variables of one trip."""
+        """Note the arrays that an expression reads; `own` are variables local to a trip."""
         inside = {id(n.value) for n in nodes(node) if isinstance(n, gast.Subscript)}
         for part in nodes(node):
             if isinstance(part, gast.Subscript) and isinstance(part.value, gast.Name):
@@ -50,7 +51,7 @@ class Touched:
                     self.accesses.append(_Access(part.id, None, "r"))
 
     def is_apart(self) -> bool:
-        """Whether no trip meets what another one writes, but for sums."""
+        """Whether no trip accesses what another one writes, except that several may accumulate into the same elements."""
         arrays = {a.array for a in self.accesses}
         for one in self.accesses:
             if one.how == "r":
@@ -63,7 +64,7 @@ class Touched:
         return True
 
     def _are_apart(self, one: _Access, other: _Access) -> bool:
-        """Whether what two different trips touch is surely not the same."""
+        """Whether two different trips are known to access disjoint elements."""
         if one.parts is None or other.parts is None:
             return False
         for a, b in zip(one.parts, other.parts, strict=False):

@@ -1,4 +1,4 @@
-"""What is known of the variable of a loop over a range: where it begins and ends, its least value, and which way it goes.
+"""The variable of a loop over a range: its bounds, its least value and its direction.
 
 >>> from s2sgrad.ir.quote import statements
 >>> unit = Unit(None, None, {"n", "i"})
@@ -20,19 +20,19 @@ from s2sgrad.runtime.checkpoints import checkpointed
 
 
 def range_of(unit: Unit, node: gast.AST) -> gast.Call | None:
-    """The `range(..)` that a loop runs over, forwards or reversed."""
+    """The `range(..)` that a loop runs over, forwards or reversed; None for any other iterable."""
     while any(unit.called(node) is around for around in (builtins.reversed, checkpointed)) and node.args:
         node = node.args[0]
     return node if unit.called(node) is builtins.range else None
 
 
 def step_of(call: gast.Call) -> int | None:
-    """The step of a `range(..)`, where it is a constant."""
+    """The step of a `range(..)` if it is constant, else None."""
     return whole_number(call.args[2]) if len(call.args) > 2 else 1
 
 
 def least_of(unit: Unit, loop: gast.For) -> int | None:
-    """The least value of a loop's variable, where it is a constant."""
+    """The least value of a loop's variable if it is constant, else None."""
     call = range_of(unit, loop.iter)
     step = None if call is None else step_of(call)
     if step == 1:
@@ -44,7 +44,7 @@ def least_of(unit: Unit, loop: gast.For) -> int | None:
 
 
 def limits_of(unit: Unit, loop: gast.For) -> tuple[gast.AST, gast.AST] | None:
-    """(start, stop) of a loop that goes through all values between them."""
+    """(start, stop) of a loop with step 1 or -1 over the values between; None for any other loop."""
     call = range_of(unit, loop.iter)
     if call is None or step_of(call) != 1:
         return None
@@ -52,7 +52,7 @@ def limits_of(unit: Unit, loop: gast.For) -> tuple[gast.AST, gast.AST] | None:
 
 
 def direction_of(unit: Unit, loop: gast.For) -> int | None:
-    """1 or -1: which way the loop's variable goes."""
+    """1 or -1: the direction of a loop's variable; None where it is unknown."""
     call = range_of(unit, loop.iter)
     step = None if call is None else step_of(call)
     if not step:

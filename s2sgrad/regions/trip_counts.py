@@ -1,10 +1,10 @@
-"""How often loops run, compared with the lengths of arrays: whether a loop comes by all elements of one.
+"""Trip counts of loops compared with the lengths of arrays: whether a loop covers all elements of one.
 
     y = np.zeros((m, n))
     for i in range(m):
-        for j in range(1, i):      ->      `y[i, j]` is met m * n times, but for a constant and a factor
+        for j in range(1, i):      ->      `y[i, j]` is accessed m * n times, up to constants and factors
 
-How often a loop runs is a guess at what is worth its while, and no answer depends on it; the sums for lengths and bounds
+The trip counts are heuristics for profitability, and no result depends on them; the linear forms of lengths and bounds
 (`Sizes.atom`, `Sizes.axis`) are facts.
 """
 
@@ -26,13 +26,13 @@ from s2sgrad.ir.forms import bound_name, parts_of, whole_number
 from s2sgrad.ir.unit import Unit
 from s2sgrad.regions.loops import range_of
 
-Trips = list[tuple[str, Form | None]]  # of the loops around a statement: the variable, and how often they run
+Trips = list[tuple[str, Form | None]]  # of the enclosing loops: the variable, and the trip count
 _FEW = 16
 _MAKERS = (np.zeros, np.empty, np.ones, np.full)
 
 
 class Sizes:
-    """Lengths and numbers of trips as sums of names and of sizes of the arguments."""
+    """Lengths and trip counts as linear forms in names and in sizes of the arguments."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit, self.kinds = unit, unit.kinds
@@ -48,12 +48,15 @@ class Sizes:
                 self._note(target, statement.value, counts)
 
     def _is_row(self, node: gast.AST) -> bool:
+        """Whether an iterable is `range(starts[r], starts[r + 1])` for integer arrays, as for the rows of a sparse
+        matrix."""
         call = range_of(self.unit, node)
         bounds = call.args if call is not None and len(call.args) == 2 else []
         found = [element_of(b, self.unit) for b in bounds]
         return bool(found) and all(k is not None and k.dtype == "int64" for k in found)
 
     def _note(self, target: str, value: gast.AST, counts: Counter[str]) -> None:
+        """Note the linear form of a number that is bound once, and the lengths of an array that is made from a shape."""
         kind = self.kinds.get(target)
         if isinstance(kind, Number) and counts[target] == 1:
             found = affine.form(value, self.atom)
@@ -69,7 +72,7 @@ class Sizes:
                         self.lengths[dim.k] = found
 
     def trip(self, loop: gast.For, outer: Trips) -> tuple[str, Form | None]:
-        """How often a loop runs; where that depends on the variable of an outer loop, at most."""
+        """The variable of a loop and its trip count; an upper bound where the count depends on an outer variable."""
         return loop.target.id, self._trip(loop.iter, dict(outer))
 
     def _trip(self, node: gast.AST, outer: dict[str, Form | None]) -> Form | None:
@@ -91,10 +94,10 @@ class Sizes:
         return length
 
     def cover(self, trips: Trips, kind: Array, index: list[gast.AST]) -> bool:
-        """Whether loops that run so often come by all elements of an array, of which `index` is met.
+        """Whether loops with these trip counts access all elements of an array through `index`.
 
-        Within a loop over all elements of an array one may run from one number of a second array to the next, and so come by
-        all of a third: along the rows of a sparse matrix.
+        Inside a loop over all elements of one array, a loop from one entry of a second array to the next covers a third one:
+        the rows of a sparse matrix.
         """
         left = [(variable, form) for variable, form in trips if form is not None and form.terms]
         if len(index) == 1 and getattr(index[0], "id", None) in self.rows and _is_first_by_axes(trips, left):
@@ -108,7 +111,7 @@ class Sizes:
         return True
 
     def atom(self, node: gast.AST) -> Form | None:
-        """A name or a length as a sum; None for what is neither."""
+        """A name or a length as a linear form; None for any other expression."""
         if isinstance(node, gast.Call) and node.args:
             return self._called(node)
         if isinstance(node, gast.Subscript):
@@ -123,7 +126,7 @@ class Sizes:
         return self.forms.get(node.id, Form({node.id: 1}))
 
     def _called(self, node: gast.Call) -> Form | None:
-        """`len(x)`, and the least of equal numbers."""
+        """`len(x)`, and `min` of equal numbers."""
         called = self.unit.resolve(node.func)
         if called is builtins.len:
             return self._axis_of(node.args[0], 0)
@@ -131,7 +134,7 @@ class Sizes:
         return forms[0] if None not in forms and all(f == forms[0] for f in forms) else None
 
     def _item(self, node: gast.Subscript) -> Form | None:
-        """`x.shape[k]`, or `shape[k]` of a name for a shape."""
+        """`x.shape[k]`, or `shape[k]` where the name holds a shape."""
         if isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
             return self._axis_of(node.value.value, whole_number(node.slice))
         shape = kind_of(node.value, self.kinds)
@@ -144,7 +147,7 @@ class Sizes:
         return self.axis(dims[place]) if place is not None and -len(dims) <= place < len(dims) else None
 
     def axis(self, dim: Dim) -> Form | None:
-        """The length of an axis as a sum."""
+        """The length of an axis as a linear form; None where it is unknown."""
         if isinstance(dim, Size):
             known = self.lengths.get(dim.k, Form({f"#{dim.k}": 1}))
             return Form(known.terms, known.constant + dim.offset)
@@ -152,5 +155,5 @@ class Sizes:
 
 
 def _is_first_by_axes(trips: Trips, left: Trips) -> bool:
-    """Whether the outermost of several loops runs as often as axes are long."""
+    """Whether the trip count of the outermost loop is a sum of axis lengths."""
     return any(v == trips[0][0] and all(t.startswith("#") for t in form.terms) for v, form in left)

@@ -30,7 +30,7 @@ class _State:
     """The copies at one point, immutable: `of` maps a name to what it was copied from, `to` a name to its direct copies.
 
     They form trees, whose roots are the names that are copies of nothing.  When a name is killed, its copies become copies
-    of its own source.  """
+    of its own source."""
 
     __slots__ = ("of", "to")
 

@@ -68,7 +68,7 @@ class Graph:
     """Points in textual order; `after` and `before` are edges.
 
     By the identity of a statement: `at`, its point.  By the identity of a block: `entry`, its first point, and `leaving`,
-    the points where control may leave it: its end and the `break`s in it.  """
+    the points where control may leave it: its end and the `break`s in it."""
 
     def __init__(self, tree: gast.FunctionDef) -> None:
         self.tree = tree
@@ -199,7 +199,7 @@ class Graph:
         `joined(a, b)` is the join.
 
         Without `keep` the state of a point with a single incoming edge is dropped once its successors have it, for callers
-        that look at states only in `after`.  """
+        that look at states only in `after`."""
         into: list[State | None] = [None] * len(self.points)
         into[0] = start
         ways = Counter(target for targets in self.after for target in targets)
@@ -226,7 +226,7 @@ class Graph:
         """Solve a backward problem whose transfer function is more than gen and kill.
 
         `step(k, then)`: the set before point k if `then` holds behind it; it must be monotone.  `into` holds what is known
-        so far and is updated in place, starting at the points in `waiting`, to which a step may add.  """
+        so far and is updated in place, starting at the points in `waiting`, to which a step may add."""
 
 
         def visit(k: int) -> None:

@@ -33,7 +33,7 @@ class Lifetimes:
 
     `home[name]`: the innermost block that contains all uses; `locals_of[block]`: the names whose home it is, in order of
     appearance; `repeated`: the blocks that run more than once per call (for a loop whose identity is in `once`: more than
-    once per trip).  A name is unbound where a trip of its home begins.  """
+    once per trip).  A name is unbound where a trip of its home begins."""
 
     def __init__(self, graph: Graph, live: Liveness, once: frozenset[int] = frozenset()) -> None:
         self.graph, tree, self.once = graph, graph.tree, once

@@ -105,7 +105,7 @@ def call(unit: Unit, statement: gast.AST, function: types.FunctionType, given: d
     """What stands for a call that writes its arguments: `function` returns what is in them then; the value is the argument
     for the parameter `same`, if that is not None."""
     unit.lifted.append(function)
-    shared = mod_ref.given_back(unit, function, statement.value, kinds)
+    shared = mod_ref.returned_arguments(unit, function, statement.value, kinds)
     alone = len(forms) == 1 and shared == ([], [])  # else it is not told what the list in a tuple shares memory with
     before: list[gast.AST] = []
     back: list[gast.AST] = []

@@ -1,7 +1,7 @@
 """Facts about memory: what a call may write, keep and return, and which names may share what.
 
-A callee: `mod_ref` is its summary, which `points_to` finds in `places`, with `callees`, `library_calls` and
-`container_calls` for what it calls and `arguments` for what it passes.  A caller: `sources` says what one expression may
-share, `writes` what one statement writes, `aliases` which names may share memory just then, `aliasing` whether ever, `fresh`
-what nothing else refers to.
+For callees: `mod_ref` gives the summary of a function, which `points_to` computes over abstract `places`, with `callees`,
+`library_calls` and `container_calls` for the calls in it and `arguments` for what they pass.  For callers: `sources` says
+what the value of an expression may share, `writes` what a statement writes, `aliases` which names may share memory at a
+point, `aliasing` at any point, and `references` which objects have other references.
 """

@@ -1,15 +1,15 @@
-"""Which names may share memory, and when: a relation of names, followed through a function.
+"""Flow-sensitive may-alias analysis: which names may share memory at each point of a function.
 
-    v = u[1:-1]          v shares with u
-    u, w = w, u          v shares with w, and with u no longer
-    p = [v]; v = w + 1   p shares with w, of which it holds a view; v with nothing
+    v = u[1:-1]          v aliases u
+    u, w = w, u          v aliases w, and u no longer
+    p = [v]; v = w + 1   p aliases w, of which it holds a view; v aliases nothing
 
-A name means the memory that it is bound to just then.  Besides variables there are names for what lives outside: `ARGUMENT`
-and a parameter for what the caller passed, `OUTSIDE` and a free name for what that stands for.
+A name means the memory that it is bound to at that point.  There are also names for memory from outside: `ARGUMENT` and a
+parameter for what the caller passed, `OUTSIDE` and a free name for what that stands for.
 
-A list or dict itself is seen through its other names and through what holds it (`seers`), but not through its items:
+A list or dict itself is visible through its other names and the containers that hold it (`seers`), not through its items:
 
-    s = [x]; s.append(y)      changes nothing that is seen through x, though s and x share memory
+    s = [x]; s.append(y)      changes nothing that is visible through x, though s and x share memory
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ ARGUMENT, OUTSIDE = "argument ", "outside "
 
 
 class State:
-    """What holds at one point: `shares`, who shares memory with whom; `seers`, through what else a list or dict is seen."""
+    """The facts at one point: `shares`, the may-alias relation; `seers`, from a list or dict to whatever it is visible
+    through."""
 
     __slots__ = ("seers", "shares")
 
@@ -45,11 +46,11 @@ class State:
         self.shares, self.seers = shares, seers
 
     def copy(self) -> State:
-        """The same, to be changed."""
+        """A copy that may be changed independently."""
         return State(self.shares.copy(), self.seers.copy())
 
     def joined(self, other: State) -> State:
-        """What holds where one or the other did."""
+        """The join of two states."""
         return State(self.shares | other.shares, self.seers | other.seers)
 
     def __eq__(self, other: object) -> bool:
@@ -59,25 +60,25 @@ class State:
 
 
 def has_shadows(unit: Unit) -> bool:
-    """Whether a function is a text of ours in which names have shadows."""
+    """Whether a function is generated text with shadow variables."""
     return getattr(unit.primal.function, "shadowed", False)
 
 
-_NOTHING = gast.Constant(None, None)  # stands for a value that shares no memory
+_NOTHING = gast.Constant(None, None)  # a value that shares no memory
 
 
 def _records(tree: gast.FunctionDef) -> set[str]:
-    """The parameters that the adjoint of a pair takes apart: the records, which are its own."""
-    given = {p.id for p in parameters(tree)}
+    """The parameters that the adjoint of a pair unpacks: the records, which it owns."""
+    passed = {p.id for p in parameters(tree)}
     apart = [s.value for s in tree.body if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Tuple)]
-    return {v.id for v in apart if isinstance(v, gast.Name) and v.id in given}
+    return {v.id for v in apart if isinstance(v, gast.Name) and v.id in passed}
 
 
 class Aliases:
-    """The relation before each statement of one function.
+    """The may-alias relation before each statement of one function.
 
-    Names in `separate` share nothing, as is checked when it runs; what is taken off one of the `stacks` was nowhere else.
-    Without `keep` there is only what held `ever`.
+    Names in `separate` alias nothing, which a run-time check ensures; what is popped from one of the `stacks` has no other
+    references.  Without `keep`, only `ever` can be asked.
     """
 
     def __init__(
@@ -87,51 +88,51 @@ class Aliases:
         self.unit, self.kinds, self.separate, self.stacks = unit, kinds, separate, stacks
         self.graph = Graph(tree)
         self.given = {p.id for p in parameters(tree)}
-        given = [p.id for p in parameters(tree) if has_memory(kinds.get(p.id))]
+        passed = [p.id for p in parameters(tree) if has_memory(kinds.get(p.id))]
         self.names = Names(())
-        self._ever: dict[str, int] = {}  # all that was in the relation at some time
+        self._ever: dict[str, int] = {}  # all pairs that hold at some point
         self._keep_states, self._own = keep, None
         self._nothing = State(Relation(self.names, symmetric=True), Relation(self.names))
         start = self._nothing.copy()
         owned = _records(tree) if getattr(unit.primal.function, "takes_record", False) else set()
-        for p in given:
+        for p in passed:
             if p in owned:
                 continue
             start.seers.add(p, self.names.member(ARGUMENT + p))
             self._join(start, p, start.seers.of(p))
         free = frozenset().union(*(point.reads for point in self.graph.points)) - unit.locals
         self.handed_out = self.names.interned(OUTSIDE + n for n in sorted(free) if is_writable(unit.resolve(name_(n))))
-        self.knotted: set[str] = set()  # lists and dicts of which two places may share memory, at some time
-        self._sources: dict[tuple[int, str | None], set[str]] = {}  # by the expression, and what it is bound to
+        self.knotted: set[str] = set()  # containers in which two places may share memory, at some point
+        self._sources: dict[tuple[int, str | None], set[str]] = {}  # by the expression and the name that it is bound to
         self.states = self.graph.solve(start, self._after, State.joined, keep)
 
     # --- questions ---
 
     def may_alias(self, one: str, other: str, before: gast.AST) -> bool:
-        """Whether two names may share memory where a statement is reached."""
-        return self.known(other) in self.memory_of(one, before)
+        """Whether two names may share memory on entry to a statement."""
+        return self.tracked(other) in self.memory_of(one, before)
 
     def is_fresh(self, name: str, before: gast.AST) -> bool:
-        """Whether nothing else refers to the memory of a name, neither another one nor the caller."""
+        """Whether the memory of a name has no other references, not even from the caller."""
         return self.memory_of(name, before) == {name}
 
     def memory_of(self, name: str, before: gast.AST) -> set[str]:
-        """The names that may share memory with a name where a statement is reached, itself among them."""
+        """The names that may share memory with a name on entry to a statement, itself included."""
         return set(self.names.decoded(self._closed({name}, self._before(before))))
 
     def memory_behind(self, name: str, statement: gast.AST) -> set[str]:
-        """The names that may share memory with a name when a simple statement is done, itself among them."""
+        """The names that may share memory with a name behind a simple statement, itself included."""
         after = self._after(self.graph.at[id(statement)], self._before(statement))
         return set(self.names.decoded(self._closed({name}, after)))
 
     def seers(self, name: str, before: gast.AST) -> set[str]:
-        """The names through which the list or dict itself is seen that `name` stands for, itself included."""
-        return set(self.names.decoded(self._seen(self.known(name), self._before(before))))
+        """The names through which the list or dict that `name` stands for is visible, itself included."""
+        return set(self.names.decoded(self._seen(self.tracked(name), self._before(before))))
 
     def seen_inside(self, owner: str, item: Kind | None, before: gast.AST) -> set[str]:
-        """The names through which an item of this kind of a container may be seen."""
+        """The names through which an item of this kind in a container may be visible."""
         state = self._before(before)
-        inside = state.seers.to(self.known(owner))
+        inside = state.seers.to(self.tracked(owner))
         names = self._closed({owner}, state) | inside
         for key in self.names.decoded(inside):
             names |= state.seers.of(key)
@@ -139,22 +140,23 @@ class Aliases:
         return {n for n in self.names.decoded(names) if not isinstance(self.kinds.get(n.removeprefix(ARGUMENT)), never)}
 
     def ever(self) -> dict[str, frozenset[str]]:
-        """By name: the names that may share memory with it at some time, itself among them, where there are others."""
+        """By name: the names that may share memory with it at some point, itself included, where there are others."""
         among = {name: others | self.names.member(name) for name, others in self._ever.items() if others}
-        decoded = {members: self.names.decoded(members) for members in set(among.values())}  # all views of one memory alike
+        decoded = {members: self.names.decoded(members) for members in set(among.values())}  # many sets are equal
         return {name: decoded[members] for name, members in among.items()}
 
-    def known(self, name: str) -> str:
-        """The name under which the memory of a variable, or of what a free name stands for, is known."""
+    def tracked(self, name: str) -> str:
+        """The name under which the memory of a variable is tracked: a free name gets the prefix `OUTSIDE`."""
         return name if name in self.unit.locals else OUTSIDE + name
 
     def _before(self, statement: gast.AST) -> State:
-        """What holds where a statement is reached; nothing where none ever comes."""
+        """The state on entry to a statement; no aliases if it is unreachable."""
         return self.states[self.graph.at[id(statement)]] or self._nothing
 
-    # --- what a statement does ---
+    # --- transfer functions ---
 
     def _after(self, point: int, state: State) -> State:
+        """The transfer function of a point."""
         if self._keep_states or len(self.graph.before[point]) != 1 or len(self.graph.after[point]) != 1:
             self._own = None
         statement = self.graph.points[point].statement
@@ -178,18 +180,18 @@ class Aliases:
             if record and isinstance(statement.value, gast.Name):
                 state = self._share(statement.targets[0].elts, state)
         elif isinstance(call := alone(statement), gast.Call):
-            if self.unit.resolve(call.func) is runtime.set_attribute:  # the caller keeps it
+            if self.unit.resolve(call.func) is runtime.set_attribute:  # stored in the caller's object
                 owner, _, kept = call.args
                 state = self._keep(owner.id, [kept], state, OUTSIDE + owner.id)
-            if self.unit.resolve(call.func) is not runtime.push:  # which copies arrays
+            if self.unit.resolve(call.func) is not runtime.push:  # `push` copies arrays
                 for owner in effects.changed_by_call(call):
                     state = self._keep(owner, call.args, state)
         return state
 
     def _is_record(self, value: gast.AST) -> bool:
-        """Whether a text of ours takes a record apart, or a call that makes one: nothing else refers to what is in there.
+        """Whether generated text unpacks a record, or calls a function that makes one: its parts have no other references.
 
-        In a record with shadows several places may hold one memory.
+        In a record with shadows, several parts may share memory.
         """
         if isinstance(value, gast.Name):
             return value.id in self.given and not has_shadows(self.unit)
@@ -197,7 +199,7 @@ class Aliases:
         return isinstance(value, gast.Call) and not effects.is_library(function)
 
     def _share(self, parts: list[gast.AST], state: State) -> State:
-        """What was taken out of the record of a pair: what made it says which places may hold one memory."""
+        """Relate the parts of a pair's record that may share memory, as stated by the function that makes it."""
         shared = getattr(self.unit.primal.function, "shared", ())
         state = self._to_change(state) if shared else state
         for k, j in shared:
@@ -206,28 +208,29 @@ class Aliases:
         return state
 
     def _to_change(self, state: State) -> State:
-        """A state that may be changed: a copy, unless this one was made at a point before and only goes on to this one."""
+        """A state that may be changed: a copy, unless this one was made here or at a preceding point with a single
+        successor."""
         if self._own is None or state is not self._own:
             self._own = state.copy()
         return self._own
 
     def _keep(self, owner: str, values: Iterable[gast.AST], state: State, key: str | None = None) -> State:
-        """A container holds values from now on: whatever sees it sees them."""
+        """A container stores values, which become visible through whatever the container is visible through."""
         state = self._to_change(state)
-        owner = self.known(owner) if key is None else key
+        owner = self.tracked(owner) if key is None else key
         for value in values:
             names = self._of(value)
             if self._closed(names, state) & (state.shares.of(owner) | self.names.member(owner)):
                 self.knotted |= {owner, *self.names.decoded(self._seen(owner, state))}
             self._join(state, owner, self._closed(names, state))
             seers = self._seen(owner, state)
-            for name in map(self.known, names):
+            for name in map(self.tracked, names):
                 for seen in [name, *self._held(name, state)]:
                     state.seers.add(seen, seers)
         return state
 
     def _permute(self, statement: gast.Assign, state: State) -> State:
-        """`a, b = b, a`: every name shares what its new value shared, under the new names."""
+        """`a, b = b, a`: rename the relation by the permutation."""
         new = {v.id: t.id for t, v in zip(statement.targets[0].elts, statement.value.elts, strict=True)}
         after = State(state.shares.renamed(new), state.seers.renamed(new))
         for name, others in after.shares.pairs():
@@ -235,10 +238,11 @@ class Aliases:
         return after
 
     def _bind(self, target: str, value: gast.AST, state: State) -> State:
+        """Bind a name to the value of an expression."""
         shared = 0
         if has_memory(self.kinds.get(target)) and target not in self.separate:
             shared = self._closed(self._of(value, target), state)
-        seen, seeing = self._seen_anew(target, value, state)
+        seen, seeing = self._visibility(target, value, state)
         if not isinstance(self.kinds.get(target), Array) and self._is_knotted(value, state):
             self.knotted.add(target)
         before = state.shares.mentions(target) or state.seers.mentions(target)
@@ -253,7 +257,7 @@ class Aliases:
         return after
 
     def _is_knotted(self, value: gast.AST, state: State) -> bool:
-        """Whether two places of a list or dict may share memory: of a display, or of what is made of one of that kind."""
+        """Whether two places of a list or dict may share memory: in a display, or in a container made from such a one."""
         if isinstance(value, (gast.Tuple, gast.List, gast.Dict)):
             met = 0
             for item in value.values if isinstance(value, gast.Dict) else value.elts:
@@ -263,19 +267,19 @@ class Aliases:
                 met |= held
         return not self.knotted.isdisjoint(self._of(value))
 
-    def _seen_anew(self, target: str, value: gast.AST, state: State) -> tuple[int, int]:
-        """What sees the value of `target = value`, and what is seen through it."""
+    def _visibility(self, target: str, value: gast.AST, state: State) -> tuple[int, int]:
+        """What the value of `target = value` is visible through, and what is visible through it."""
         if not has_memory(self.kinds.get(target)) or isinstance(self.kinds.get(target), Array):
             return 0, 0
-        given = [self.known(n) for n in self._of(value)]
+        passed = [self.tracked(n) for n in self._of(value)]
         seen = seeing = 0
         kept = isinstance(value, (gast.Tuple, gast.List, gast.Dict))
-        if kept or self._copies(value, target):  # a container of its own: it sees what it holds
-            for name in given:
+        if kept or self._copies(value, target):  # a new container: its contents are visible through it
+            for name in passed:
                 seeing |= (self.names.member(name) if kept else 0) | state.seers.to(name)
             return state.seers.of(target) if seeing & self.names.member(target) else 0, seeing
         item = popped(value) or self._owner_of_item(value)
-        for name in given:  # the same object, or an item of it
+        for name in passed:  # the same object, or an item of it
             inside = state.seers.to(name)
             seen |= self._seen(name, state) | inside
             seeing |= (0 if name == item else self.names.member(name)) | inside  # a list is no item of itself
@@ -290,7 +294,7 @@ class Aliases:
         return value.value.id if held else None
 
     def _copies(self, value: gast.AST, bound: str) -> bool:
-        """Whether an expression is a new container with the items of another: `list(a)`, `a[1:]`, `a + b`, `a.copy()`."""
+        """Whether an expression makes a new container with the items of another: `list(a)`, `a[1:]`, `a + b`, `a.copy()`."""
         if isinstance(value, gast.BinOp):
             return True
         if isinstance(value, gast.Subscript):
@@ -301,15 +305,16 @@ class Aliases:
         target = self.unit.resolve(value.func)
         if target is MISSING and isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
             return isinstance(value.func.value, gast.Name) and isinstance(self.kinds.get(value.func.value.id), Container)
-        listed = isinstance(self.kinds.get(bound), Container)  # an iterator sees what becomes of the list
+        listed = isinstance(self.kinds.get(bound), Container)  # an iterator sees later changes of the list
         return target in (dict, copy.copy) or (listed and catalogue.of(target).gives is Gives.SHELL)
 
     # --- sets of names ---
 
     def _of(self, value: gast.AST, target: str | None = None) -> set[str]:
-        """What an expression shares memory with; where it is bound to a target, without what a call made for it.
+        """The names with which an expression shares memory; for an assignment to `target`, without what a call allocates for
+        it.
 
-        What it takes off one of the stacks is in it no more, and nowhere else.
+        The stack that a value is popped from does not count.
         """
         key = id(value), target
         if key not in self._sources:
@@ -319,22 +324,23 @@ class Aliases:
         return self._sources[key]
 
     def _closed(self, names: set[str], state: State) -> int:
-        """The names and all that may share memory with one of them; what a function hands out may be whatever is outside."""
+        """The names, and all that may alias one of them; the result of a call may alias anything outside."""
         out = self.handed_out if HANDED_OUT in names else 0
         for name in names:
             if name not in self.separate:
-                out |= self.names.member(self.known(name)) | state.shares.of(self.known(name))
+                out |= self.names.member(self.tracked(name)) | state.shares.of(self.tracked(name))
         return out
 
     def _seen(self, name: str, state: State) -> int:
+        """What a list or dict is visible through, itself included."""
         return state.seers.of(name) | self.names.member(name)
 
     def _held(self, owner: str, state: State) -> frozenset[str]:
-        """What a list or dict may hold, of what has a name."""
+        """The names of what a list or dict may hold."""
         return self.names.decoded(state.seers.to(owner))
 
     def _join(self, state: State, name: str, others: int) -> None:
-        """A name shares memory with others from now on."""
+        """Two-way: a name shares memory with others from here on."""
         state.shares.add(name, others)
         bit, ever = self.names.member(name), self._ever.get(name, 0)
         new = others & ~bit & ~ever

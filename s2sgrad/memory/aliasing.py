@@ -1,8 +1,8 @@
-"""Which names may share memory: whoever writes one of them changes what the others hold.
+"""May-alias sets over a whole function: whoever writes one of the names changes what the others hold.
 
     v = u[1:-1]; w = u * 2.0; p = [v]      ->      {u, v, p} may share memory, w shares none
 
-`Memory` closes what `sources` says of one expression over a whole function, whatever the order of its statements.
+`Memory` joins the aliases of all points of a function (see `aliases`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from s2sgrad.memory.writes import CHANGEABLE, calls_unknown, handed_over, in_pla
 
 
 class Memory:
-    """Facts about one function: `shared[x]` are the names that may share memory with `x`, `x` itself among them, where
-    there are others; `written` the names whose memory some statement writes; `lost` the names of objects that calls
-    change (sets, what is global, what is not plain), which the reverse sweep finds as the function left them."""
+    """Aliasing in one function: `shared[x]` are the names that may share memory with `x`, `x` included, where there are
+    others; `written` the names whose memory some statement writes; `lost` the objects that calls change and the reverse
+    sweep does not restore (sets, globals, objects of user classes)."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
         self.unit, self.kinds = unit, kinds
@@ -43,7 +43,7 @@ class Memory:
         self.lost = frozenset(n for h in handed for n in self.with_memory_of(h))
 
     def _relate(self, tree: gast.FunctionDef) -> None:
-        """Find the names that share memory: at one time, and, where buffers are swapped, at all."""
+        """Compute the names that may alias at one point, and the closure over swaps of buffers."""
         stacks = fresh_stacks(self.unit, tree, self.kinds, lasting=True)
         ever = Aliases(self.unit, tree, self.kinds, (), stacks, keep=False).ever()
         said = {names: frozenset(n.removeprefix(OUTSIDE) for n in names if not n.startswith(ARGUMENT))
@@ -57,13 +57,13 @@ class Memory:
             self.shared[name] = frozenset().union(*(rounds.get(n, {n}) for n in at_once))
 
     def changed(self, statement: gast.AST) -> set[str]:
-        """The names that a statement binds, or whose content it may change."""
+        """The names that a statement binds, or whose contents it may change."""
         out = effects.writes(statement)
         if self.shared:
             base = in_place(self.unit, statement, self.kinds)
             if base is not None and base in self.shared:
                 out |= self.at_once_with(base)
-            for grown in effects.changed_by_call(getattr(statement, "value", None)):  # a list, through all that see it
+            for grown in effects.changed_by_call(getattr(statement, "value", None)):  # for all aliases of a list
                 if not self.unit.is_ours(grown):
                     out |= {n for n in self.at_once_with(grown) if not isinstance(self.kinds.get(n), (Array, Number))}
         if self.lost:
@@ -72,22 +72,22 @@ class Memory:
         return out
 
     def holding(self, names: frozenset[str]) -> frozenset[str]:
-        """Those of some names that may stand for a list or dict: who replaces an item changes no array."""
-        if names not in self._holding:  # one memory, which many statements write
+        """Those of some names that may be a list or dict: replacing an item changes no array."""
+        if names not in self._holding:  # many statements write one memory
             self._holding[names] = frozenset(n for n in names if not is_numeric(self.kinds.get(n)))
         return self._holding[names]
 
     def with_memory_of(self, name: str) -> frozenset[str]:
-        """The names that may stand at some time for the memory of `name`, itself among them."""
+        """The names that may hold the memory of `name` at some time, itself included."""
         return self.shared.get(name) or frozenset((name,))
 
     def at_once_with(self, name: str) -> frozenset[str]:
-        """The names that may share memory with `name` at one time: buffers that are only swapped never do."""
+        """The names that may alias `name` at one point, itself included; buffers that are only swapped never do."""
         return self.at_once.get(name) or frozenset((name,))
 
 
 def _exposed(unit: Unit, statements: list[gast.AST]) -> frozenset[str]:
-    """The names of global containers, which a function that is not known may change, if one is called."""
+    """The names of global containers, which a call of an unknown function may change."""
     if not any(calls_unknown(unit, s) for s in statements):
         return frozenset()
     names = {n for s in statements for n in effects.reads(s)} - unit.locals
@@ -95,7 +95,7 @@ def _exposed(unit: Unit, statements: list[gast.AST]) -> frozenset[str]:
 
 
 def _swapped(tree: gast.FunctionDef) -> dict[str, set[str]]:
-    """By name: the names among which its memory goes round."""
+    """By name: the names among which swaps rotate its memory."""
     out: dict[str, set[str]] = {}
     for statement in effects.walk(tree.body):
         if effects.permutes(statement):

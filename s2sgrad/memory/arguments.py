@@ -1,6 +1,6 @@
-"""What the arguments of a call may be, for `callees` and `library_calls`.
+"""The arguments of a call, as abstract locations, for `callees` and `library_calls`.
 
-    f(y, *rest, key=k)      places of y; what rest unpacks; places of k by name
+    f(y, *rest, key=k)      locations of y; of the items of rest; of k by name
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from s2sgrad.memory.places import Place, Places
 
 
 class Points(Protocol):
-    """What is known of the values of a function while it is followed."""
+    """The state of the analysis of one function, as it is seen by the modules that evaluate its calls (see `points_to`)."""
 
     unit: Unit
     tree: gast.FunctionDef
@@ -50,15 +50,15 @@ class Points(Protocol):
     def apply(self, function: gast.AST | None, *places: Places) -> Places: ...
 
 
-class Given:
-    """The arguments of a call: what each of them may be."""
+class Arguments:
+    """The arguments of a call: the locations that each of them may be."""
 
     def __init__(self, points: Points, call: gast.Call | None = None, calls: bool = False) -> None:
         self.nodes: list[gast.AST | None] = []
         self.places: list[Places] = []
         self.named: dict[str, Places] = {}
         self.named_nodes: dict[str, gast.AST] = {}
-        self.unpacked: Places | None = None  # what `*` and `**` bring
+        self.unpacked: Places | None = None  # the items of `*` and `**` arguments
         for node in call.args if call is not None else ():
             if isinstance(node, gast.Starred):
                 self.unpacked = (self.unpacked or set()) | points.value(node)
@@ -74,19 +74,19 @@ class Given:
                 self.named[keyword.arg] = set() if waits else points.value(keyword.value)
 
     @classmethod
-    def of(cls, points: Points, *places: Places) -> Given:
-        """Arguments by position alone."""
-        made = cls(points)
-        made.places, made.nodes = [set(p) for p in places], [None] * len(places)
-        return made
+    def of(cls, points: Points, *places: Places) -> Arguments:
+        """Positional arguments only."""
+        arguments = cls(points)
+        arguments.places, arguments.nodes = [set(p) for p in places], [None] * len(places)
+        return arguments
 
-    def before(self, *places: Places) -> Given:
-        """The same arguments after others."""
+    def before(self, *places: Places) -> Arguments:
+        """Prepend positional arguments."""
         self.places[:0], self.nodes[:0] = [set(p) for p in places], [None] * len(places)
         return self
 
     def all(self) -> Places:
-        """What any of them may be."""
+        """The locations of all arguments."""
         return set().union(*self.places, *self.named.values(), self.unpacked or ())
 
     def __getitem__(self, k: int) -> Places:
@@ -94,5 +94,5 @@ class Given:
 
 
 def objects_of(points: Points, places: Places) -> Places:
-    """What objects among these may give: all that they hold."""
+    """What objects of unknown class among these may return: everything reachable from them."""
     return points.reached({p for p in places if points.trust(p) == Trust.ANY})

@@ -1,13 +1,12 @@
-"""What running a piece of a text does besides giving a value: nothing, what stays within it, or anything.
+"""Side effects: what running a piece of code does besides computing a value: nothing, something local, or anything.
 
     np.sin(u), helper(u)                                  nothing: it may be left out, or run again
-    z[0] = 1.0; assert n > 0; np.copyto(z, u)             within: it is not left out, and does the same when it is run again
+    z[0] = 1.0; assert n > 0; np.copyto(z, u)             local: it is not left out, but running it again does the same
     print(u), next(it), rng.normal(), f(u) of unknown f   anything
 
-`of_function` is the one summary of what a function of the user's does, by its text, its callees' included; whether it may be
-left out, run a second time or tried before it is done is read off that.  Two questions besides have answers of their own:
-`mod_ref` says *which* memory a call may change, and what it returns; `analysis.reached`, before any text is looked into,
-which objects are at hand in it, so that it may run their methods.
+`of_function` summarizes a user's function from its source and its callees; whether a call may be left out, repeated or tried
+out is read off that.  Two related questions are answered elsewhere: `mod_ref` says *which* memory a call may change and what
+it returns; `analysis.reached` says, before any source is read, which objects a function can reach, whose methods it may run.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from s2sgrad.rules import table
 from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.source import brings_gradient, read
 
-_DATA = Array(None, None)  # what stands for numbers, arrays and plain containers of them
+_DATA = Array(None, None)  # numbers, arrays and built-in containers of them
 _LATE = (runtime.vjp, runtime.jvp, runtime.call)
 _WITHIN = (gast.Raise, gast.Assert, gast.While, gast.Nonlocal, gast.Await, gast.With, gast.Try, gast.Delete, gast.AugAssign,
            gast.Import, gast.ImportFrom, gast.Lambda)  # fmt: skip
@@ -48,30 +47,31 @@ _OUTSIDE = (gast.Global, gast.Yield, gast.YieldFrom)
 
 
 class Effect(enum.IntEnum):
-    """What something does besides giving a value."""
+    """What code does besides computing a value."""
 
     NOTHING = 0
-    WITHIN = 1  # it may raise, or never end, or change what is its own, or what it is given
+    WITHIN = 1  # it may raise, fail to terminate, or change its own memory or its arguments
     ANYTHING = 2
 
 
 @dataclass(frozen=True)
 class Behaviour:
-    """The effect of a call, and the functions of the user's that it runs which do more than compute."""
+    """The effect of a call, and the user's functions it runs that have effects."""
 
     effect: Effect
     runs: frozenset[types.FunctionType] = frozenset()
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether the same arguments give the same each time, and nothing but these and what is new is changed."""
+        """Whether a second run with the same arguments does the same, and changes only these and new objects."""
         return self.effect < Effect.ANYTHING and not any(mod_ref.of(f).outside for f in self.runs)
 
 
 _NOTHING, _STAYS, _ANYTHING = map(Behaviour, Effect)
 
 
-def _both(all_: Iterable[Behaviour]) -> Behaviour:
+def _union(all_: Iterable[Behaviour]) -> Behaviour:
+    """The union of several effects."""
     out = _NOTHING
     for one in all_:
         if one.effect is Effect.ANYTHING:
@@ -85,12 +85,12 @@ def _both(all_: Iterable[Behaviour]) -> Behaviour:
 
 
 def is_pure(unit: Unit, node: gast.AST) -> bool:
-    """Whether an expression may be left out or run again: it has no effects and depends on its operands alone."""
+    """Whether an expression may be left out or repeated: it has no side effects and depends only on its operands."""
     return not any(True for _ in impurities(unit, node))
 
 
 def impurities(unit: Unit, node: gast.AST) -> Iterator[gast.AST]:
-    """The parts of an expression that have effects themselves, or that may raise because a name stands for nothing."""
+    """The parts of an expression that have side effects themselves, or that raise because a name is undefined."""
     for part in nodes(node):
         if isinstance(part, gast.Call):
             if not is_pure_call(unit, part):
@@ -100,15 +100,16 @@ def impurities(unit: Unit, node: gast.AST) -> Iterator[gast.AST]:
 
 
 def acts(unit: Unit, node: gast.AST) -> bool:
-    """Whether a part of an expression that is no call has an effect of its own: it binds a name, reads one that stands
-    for nothing, runs a method that is not seen, or uses up an iterator."""
+    """Whether a node other than a call has a side effect of its own: it binds a name, reads an undefined one, runs a method
+    that is unknown, or advances an iterator.
+    """
     if isinstance(node, (gast.Name, gast.Constant)):
         return is_missing(unit, node)
     return isinstance(node, gast.NamedExpr) or is_missing(unit, node) or protocols.acts(unit, node)
 
 
 def uses_up(unit: Unit, statement: gast.AST) -> bool:
-    """Whether this is `a, b = it` of what may be an iterator."""
+    """Whether this is `a, b = it` where `it` may be an iterator."""
     if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Tuple):
         return False
     value = statement.value
@@ -116,7 +117,7 @@ def uses_up(unit: Unit, statement: gast.AST) -> bool:
 
 
 def is_missing(unit: Unit, node: gast.AST) -> bool:
-    """Whether a name, or an attribute of a module, stands for nothing now, so that reading it is an error."""
+    """Whether a name, or an attribute of a module, is undefined now, so that reading it raises."""
     if isinstance(node, gast.Name):
         return isinstance(node.ctx, gast.Load) and node.id not in unit.locals and unit.resolve(node) is MISSING
     if isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Load):
@@ -134,13 +135,13 @@ def is_local(unit: Unit, node: gast.AST, bound: set[str]) -> bool:
 
 
 def is_pure_call(unit: Unit, call: gast.Call) -> bool:
-    """Whether a call, its arguments aside, has no effects and depends on them alone."""
+    """Whether a call, its arguments aside, has no side effects and depends only on them."""
     return of_call(unit, call).effect is Effect.NOTHING
 
 
 @contextlib.contextmanager
 def of_data(unit: Unit, also: str) -> Iterator[None]:
-    """Ask of a text of which the variables, and one more, are taken for data."""
+    """A context in which all variables of a text, and one more, are assumed to be data."""
     kinds, unit.kinds = unit.kinds, dict.fromkeys((*unit.locals, also), _DATA)
     unit.locals.add(also)
     try:
@@ -160,24 +161,24 @@ def of_call(unit: Unit, call: gast.Call) -> Behaviour:
         return _of_unknown(unit, call)
     emitted = getattr(target, "primal", None)
     if isinstance(emitted, types.FunctionType) and hasattr(target, "same_signature"):
-        # a pair of ours: `fwd` runs the user's function, `bwd` only computes
-        return of_function(emitted, _given(unit, call)) if target.same_signature else _NOTHING
+        # a generated pair: the forward function runs the user's, the backward function is pure
+        return of_function(emitted, _argument_kind(unit, call)) if target.same_signature else _NOTHING
     if catalogue.of(target).pure:
         return _ANYTHING if protocols.call_acts(unit, target, call) else _NOTHING
     if any(target is late for late in _LATE):
         found = unit.resolve(call.args[0]) if call.args else MISSING
         return _ANYTHING if found is MISSING else _at_least(of_callable(found))
-    return of_callable(target, _given(unit, call))
+    return of_callable(target, _argument_kind(unit, call))
 
 
 def _of_unknown(unit: Unit, call: gast.Call) -> Behaviour:
-    """What a method does, or what stands under `checkpoint`, or a function that the text defines itself."""
+    """What a method does, the argument of `checkpoint`, or a function defined in the same text."""
     callee = under_checkpoint(unit, call.func) or call.func
     if isinstance(callee, gast.Lambda):
-        return _STAYS  # what it says is looked at as well
+        return _STAYS  # its body is examined as well
     if callee is not call.func:
         found = unit.resolve(callee)
-        return _ANYTHING if found is MISSING else _at_least(of_callable(found, _given(unit, call)))
+        return _ANYTHING if found is MISSING else _at_least(of_callable(found, _argument_kind(unit, call)))
     if not isinstance(call.func, gast.Attribute):
         return _ANYTHING
     data = trust_of_owner(unit, call.func.value, unit.kinds) <= Trust.DATA
@@ -187,11 +188,12 @@ def _of_unknown(unit: Unit, call: gast.Call) -> Behaviour:
 
 
 def _at_least(found: Behaviour) -> Behaviour:
+    """The same, with at least a local effect."""
     return _STAYS if found.effect is Effect.NOTHING else found
 
 
 def _changes_own(unit: Unit, method: gast.Attribute) -> bool:
-    """Whether this is a method that changes data of the function's own, and does nothing else: `ys.append`."""
+    """Whether this is a method that only changes data that the function owns: `ys.append`."""
     known = catalogue.methods_named(method.attr)
     root = method.value
     while isinstance(root, (gast.Subscript, gast.Attribute)):
@@ -200,8 +202,8 @@ def _changes_own(unit: Unit, method: gast.Attribute) -> bool:
     return plain and isinstance(root, gast.Name) and root.id in unit.locals
 
 
-def _given(unit: Unit, call: gast.Call) -> Kind:
-    """What is known of all arguments of a call: that they are data; that they may be iterators; or nothing."""
+def _argument_kind(unit: Unit, call: gast.Call) -> Kind:
+    """What is known of all arguments of a call: `_DATA`, `UNKNOWN` if one may be an iterator, or `OPAQUE`."""
     given = arguments_of(call)
     if any(protocols.may_act(unit, part) for part in given):
         return OPAQUE
@@ -209,7 +211,7 @@ def _given(unit: Unit, call: gast.Call) -> Kind:
 
 
 def of_callable(target: Any, given: Kind = _DATA) -> Behaviour:
-    """What calling an object that is known does, with values of which no more is known than `given`."""
+    """What a call of a known object does, with arguments of this kind."""
     record = catalogue.of(target)
     if record.pure:
         return _NOTHING
@@ -232,38 +234,39 @@ def of_callable(target: Any, given: Kind = _DATA) -> Behaviour:
 
 
 def _of_class(cls: type) -> Behaviour:
-    """What making an object of a class does, and what its methods do."""
+    """What creating an instance of a class does, and what its methods do."""
     if hasattr(cls, "_fields") or issubclass(cls, BaseException):
         return _STAYS
     methods_ = (of_callable(m) for m in vars(cls).values() if is_user_function(m))
-    return _at_least(_both(methods_)) if is_plain_class(cls) else _ANYTHING
+    return _at_least(_union(methods_)) if is_plain_class(cls) else _ANYTHING
 
 
 # --- functions of the user's -------------------------------------------------------------------------------------------
 
 
 def of_function(function: types.FunctionType, given: Kind = _DATA) -> Behaviour:
-    """What a function of the user's does, called with values of which no more is known than `given`."""
+    """What a user's function does, called with arguments of this kind."""
     if given == _DATA and reached.objects(function):
         given = OPAQUE
     return _known.of(function, given)
 
 
 def forget() -> None:
-    """Look at user functions anew: what their names stand for may have changed."""
+    """Discard all summaries: globals that user functions refer to may have changed."""
     _known.__init__()
     reached.objects.cache_clear()
 
 
 class _Summaries:
-    """The behaviour of functions that call each other: a recursion does nothing that is not done elsewhere in it."""
+    """The behaviour of mutually recursive functions; the recursive call itself adds no effect."""
 
     def __init__(self) -> None:
         self.table: dict[tuple[types.FunctionType, Kind], Behaviour] = {}
         self.running: list[types.FunctionType] = []
-        self.outermost = 0  # of the functions that run, the one on which what is being found out depends
+        self.outermost = 0  # of the running functions, the outermost on which the current result depends
 
     def of(self, function: types.FunctionType, given: Kind) -> Behaviour:
+        """The behaviour of a function; one that depends on a function still running is not stored."""
         if (function, given) in self.table:
             return self.table[function, given]
         if function in self.running:
@@ -284,18 +287,19 @@ _known = _Summaries()
 
 
 def _scanned(function: types.FunctionType, given: Kind) -> Behaviour:
+    """The behaviour of a function by its source; anything without one."""
     try:
         unit, tree = Unit.of(read(function))
     except S2SGradError:
         return _ANYTHING
     unit.kinds = dict.fromkeys(unit.locals, given)
     own = {n.name for n in nodes(*tree.body) if isinstance(n, gast.FunctionDef)}
-    found = _both(_of_part(unit, part, own) for part in nodes(tree))
+    found = _union(_of_part(unit, part, own) for part in nodes(tree))
     return Behaviour(found.effect, found.runs | {function}) if found.effect is Effect.WITHIN else found
 
 
 def _of_part(unit: Unit, node: gast.AST, own: set[str]) -> Behaviour:
-    """What a part of a text does; `own` are the functions that it defines itself, into which the walk comes as well."""
+    """What a node does; `own` are nested functions, whose bodies the walk visits too."""
     if isinstance(node, gast.Call):
         inner = isinstance(node.func, gast.Name) and node.func.id in own
         return _STAYS if inner else of_call(unit, node)

@@ -1,8 +1,8 @@
-"""What a call may write and return, for `points`: functions of the user's by their own text, those of libraries by what is
-known of the very object, methods by the class that they surely belong to.
+"""What a call may write and return, for `points_to`: a user's function by its own source, a library's by what is known about
+the object, a method by the class of its object.
 
-    list(ys)          a new list of the items of ys          ys.copy(), ys a plain list      the same
-    np.asarray(y)     may be y                               OBJ.array(y)                    what that method says
+    list(ys)          a new list of the items of ys          ys.copy(), ys a built-in list   the same
+    np.asarray(y)     may be y                               OBJ.array(y)                    what that method does
     f(y), f unknown   may do anything
 """
 
@@ -29,7 +29,7 @@ from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import Parameters
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory import library_calls
-from s2sgrad.memory.arguments import Given, Points
+from s2sgrad.memory.arguments import Arguments, Points
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places, Summary
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.primitives.catalogue import Gives
@@ -40,13 +40,13 @@ _PLAIN_MEMBERS = (types.FunctionType, types.MemberDescriptorType, types.GetSetDe
 
 
 def called(points: Points, node: gast.Call) -> Places:
-    """What a call returns; what it writes and keeps is noted."""
+    """The result of a call; its effects are noted in `points`."""
     plain = under_checkpoint(points.unit, node.func)
     if plain is not None:
-        given, found = Given(points, node), points.unit.resolve(plain)
+        args, found = Arguments(points, node), points.unit.resolve(plain)
         if found is not MISSING:
-            return call(points, found, given, node)
-        return points.anything() if given.named or given.unpacked else apply(points, plain, *given.places)
+            return call(points, found, args, node)
+        return points.anything() if args.named or args.unpacked else apply(points, plain, *args.places)
     target = points.unit.resolve(node.func)
     if target is MISSING and isinstance(node.func, gast.Attribute):
         module = _module(points, node.func.value)
@@ -54,44 +54,44 @@ def called(points: Points, node: gast.Call) -> Places:
     if target is MISSING:
         if isinstance(node.func, gast.Attribute):
             return _method(points, node, node.func)
-        return _unknown(points, points.value(node.func), Given(points, node), node)
-    given = Given(points, node, library_calls.calls_back(target))
-    points.meet(points.reached(given.all()))  # whoever is given an object may use its operators
-    return call(points, target, given, node)
+        return _unknown(points, points.value(node.func), Arguments(points, node), node)
+    args = Arguments(points, node, library_calls.calls_back(target))
+    points.meet(points.reached(args.all()))  # the callee may use their operators
+    return call(points, target, args, node)
 
 
-def call(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
-    """What calling an object returns."""
+def call(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places:
+    """The result of calling an object."""
     if isinstance(target, functools.partial):
         for key, value in target.keywords.items():
-            given.named.setdefault(key, points.of_object(value))
-        return call(points, target.func, given.before(*map(points.of_object, target.args)), node)
+            args.named.setdefault(key, points.of_object(value))
+        return call(points, target.func, args.before(*map(points.of_object, target.args)), node)
     if isinstance(target, types.MethodType) and isinstance(target.__func__, types.FunctionType):
-        return call(points, target.__func__, given.before(points.of_object(target.__self__)), node)
+        return call(points, target.__func__, args.before(points.of_object(target.__self__)), node)
     if isinstance(target, types.FunctionType):
         if getattr(target, "__code__", None) is effects.CONTEXT_MANAGER:
-            return call(points, target.__wrapped__, given, node)
+            return call(points, target.__wrapped__, args, node)
         if not effects.is_library(target) and not is_ours(target):
-            return _of_user(points, target, given, node)
+            return _of_user(points, target, args, node)
     if isinstance(target, type) and not library_calls.is_library_class(target):
-        return _construct(points, target, given, node)
-    if catalogue.of(target).copies and points.are_data(points.reached(given.all())):
+        return _construct(points, target, args, node)
+    if catalogue.of(target).copies and points.are_data(points.reached(args.all())):
         new = {Place("new", id(node))}
         return new | points.shell(node, new)
     if is_ours(target) or (is_given(target) and catalogue.of(target).gives is not Gives.NEW):
         record, new = catalogue.of(target), {Place("new", id(node))}
-        if is_given(target) or (record.rule is None and not record.is_flat):  # ours with a rule, or flat ones, give data
+        if is_given(target) or (record.rule is None and not record.is_flat):  # those with a rule, and flat ones, return data
             new.add(Place("object", id(node)))
-        return points.reached(given.all()) | new
+        return points.reached(args.all()) | new
     start = inspect.getattr_static(type(target), "__call__", None)
     if isinstance(start, types.FunctionType) and not effects.is_library(start):
-        return _of_user(points, start, given.before(points.of_object(target)), node)
-    points.meet(points.reached(given.all()))
-    return library_calls.called(points, target, given, node)
+        return _of_user(points, start, args.before(points.of_object(target)), node)
+    points.meet(points.reached(args.all()))
+    return library_calls.called(points, target, args, node)
 
 
 def _module(points: Points, node: gast.AST | None) -> types.ModuleType | None:
-    """The module that an argument of this function is, or that a name leads to."""
+    """The module that an argument of this function is, or that a global name refers to."""
     if isinstance(node, gast.Name) and node.id in points.modules:
         alone = points.names.get(node.id) == {Place("own", node.id)}
         return points.modules[node.id] if alone else None
@@ -99,16 +99,16 @@ def _module(points: Points, node: gast.AST | None) -> types.ModuleType | None:
     return found if isinstance(found, types.ModuleType) else None
 
 
-def _unknown(points: Points, function: Places, given: Given, node: gast.AST) -> Places:
-    """What a function returns of which nothing is known: it writes what it is given, what it holds, and what is global."""
-    met = points.reached(function | given.all()) | {OUTSIDE}
+def _unknown(points: Points, function: Places, args: Arguments, node: gast.AST) -> Places:
+    """The result of an unknown function: it writes its arguments, what it refers to, and global memory."""
+    met = points.reached(function | args.all()) | {OUTSIDE}
     points.write(met)
     points.keep(met, met)
     return met | {Place("new", id(node)), Place("object", id(node))}
 
 
 def apply(points: Points, function: gast.AST | None, *places: Places) -> Places:
-    """What an argument returns that a library calls, with these places."""
+    """The result of a function argument that a library calls with these locations."""
     if isinstance(function, gast.Lambda):
         parameters = function.args.posonlyargs + function.args.args
         for k, parameter in enumerate(parameters):
@@ -121,31 +121,31 @@ def apply(points: Points, function: gast.AST | None, *places: Places) -> Places:
     target = points.unit.resolve(function) if isinstance(function, (gast.Name, gast.Attribute)) else MISSING
     if target is MISSING:
         return set() if is_none(function) else points.anything()
-    return call(points, target, Given.of(points, *places), function)
+    return call(points, target, Arguments.of(points, *places), function)
 
 
 def enters_quietly(points: Points, manager: gast.AST) -> bool:
-    """Whether entering and leaving a context changes nothing that is not noted."""
+    """Whether entering and leaving a context has no effects beyond those noted."""
     target = points.unit.called(manager)
     if target is MISSING:
         return False
     if getattr(target, "__code__", None) is effects.CONTEXT_MANAGER:
-        return True  # its body has been looked at, where it was called
+        return True  # the call that makes the context has covered its body
     if isinstance(target, type) and not library_calls.is_library_class(target):
         place = Place("object", id(manager), target)
         for name in ("__enter__", "__exit__"):
-            _of_class(points, place, name, Given.of(points, *([{ANY}] * 3 if name == "__exit__" else [])), manager)
+            _of_class(points, place, name, Arguments.of(points, *([{ANY}] * 3 if name == "__exit__" else [])), manager)
         return True
     return effects.is_library(target) and libraries.library(libraries.package_of(target)).quiet_managers
 
 
-def _of_user(points: Points, function: types.FunctionType, given: Given, node: gast.AST) -> Places:
-    """A function of the user's, by what its own text says."""
-    bound = _bound(points, function, given, node)
+def _of_user(points: Points, function: types.FunctionType, args: Arguments, node: gast.AST) -> Places:
+    """A user's function, by its summary."""
+    bound = _bound(points, function, args, node)
     trusts: dict[str, Any] = {
         p: max((Trust.ARRAY, *map(points.trust, points.reached(places)))) for p, places in bound.items()
     }
-    for p, value in zip(Parameters.of(function.__code__).positional, given.nodes, strict=False):
+    for p, value in zip(Parameters.of(function.__code__).positional, args.nodes, strict=False):
         trusts[p] = _module(points, value) or trusts[p]
     summary: Summary = points.summary_of(function, trusts)
 
@@ -182,23 +182,23 @@ def _of_user(points: Points, function: types.FunctionType, given: Given, node: g
     return out
 
 
-def _bound(points: Points, function: types.FunctionType, given: Given, node: gast.AST) -> dict[str, Places]:
-    """The places of a function's arguments by the names of its parameters."""
+def _bound(points: Points, function: types.FunctionType, args: Arguments, node: gast.AST) -> dict[str, Places]:
+    """The locations of a function's arguments, by parameter."""
     parameters = Parameters.of(function.__code__)
     defaults = dict(zip(reversed(parameters.positional), reversed(function.__defaults__ or ()), strict=False))
     defaults |= function.__kwdefaults__ or {}
-    out: dict[str, Places] = dict(zip(parameters.positional, given.places, strict=False))
+    out: dict[str, Places] = dict(zip(parameters.positional, args.places, strict=False))
     for name in (*parameters.positional, *parameters.named):
-        if name in given.named and name not in out:
-            out[name] = given.named[name]
+        if name in args.named and name not in out:
+            out[name] = args.named[name]
         elif name not in out:
             out[name] = points.of_object(defaults[name]) if name in defaults else set()
-        out[name] = out[name] | (given.unpacked or set())
-    rest = set().union(given.unpacked or (), *given.places[len(parameters.positional) :])
+        out[name] = out[name] | (args.unpacked or set())
+    rest = set().union(args.unpacked or (), *args.places[len(parameters.positional) :])
     if parameters.variadic is not None:
         out[parameters.variadic] = points.shell(node, rest, "*")
     if parameters.keyworded is not None:
-        left = (places for name, places in given.named.items() if name not in out)
+        left = (places for name, places in args.named.items() if name not in out)
         out[parameters.keyworded] = points.shell(node, rest.union(*left), "**")
     return out
 
@@ -207,27 +207,28 @@ def _bound(points: Points, function: types.FunctionType, given: Given, node: gas
 
 
 def _method(points: Points, node: gast.Call, function: gast.Attribute) -> Places:
+    """A method call: by the object if it is known, by the trust of its owner, or by the class of an instance made here."""
     found = _object_of(points, function.value)
     if found is not MISSING and trust_of_object(found) in (None, Trust.ANY):
-        return _of_object(points, found, function.attr, Given(points, node), node)
+        return _of_object(points, found, function.attr, Arguments(points, node), node)
     owner = points.value(function.value) - {NONE}
-    given = Given(points, node, calls=function.attr == "sort")
-    points.meet(points.reached(given.all()))
+    args = Arguments(points, node, calls=function.attr == "sort")
+    points.meet(points.reached(args.all()))
     trusts = {points.trust(place) for place in owner}
     if not trusts or max(trusts) <= Trust.DATA:
-        return library_calls.plain_method(points, owner, function.attr, given, node)
+        return library_calls.plain_method(points, owner, function.attr, args, node)
     if trusts == {Trust.DRAWING}:
-        return library_calls.drawing_method(points, function.attr, given, node)
+        return library_calls.drawing_method(points, function.attr, args, node)
     out: Places = set()
     for place in owner:
         if place.kind != "object" or place.part is None or _is_stored(points.tree, function.attr):
             return points.anything()
-        out |= _of_class(points, place, function.attr, given, node)
+        out |= _of_class(points, place, function.attr, args, node)
     return out
 
 
 def _object_of(points: Points, node: gast.AST) -> Any:
-    """The object that a path from a free name leads to; MISSING where it is not known."""
+    """The object that a path from a free name refers to; MISSING where it is unknown."""
     if isinstance(node, gast.Name):
         local = node.id in points.names or node.id in points.unit.locals
         return MISSING if local else points.unit.resolve(node)
@@ -245,62 +246,62 @@ def _object_of(points: Points, node: gast.AST) -> Any:
 
 
 def _is_looked_up_plainly(owner: Any) -> bool:
-    """Whether no hook of the user's stands between an object and what it holds."""
+    """Whether attribute lookup on an object runs no hook of the user's."""
     user = [k for k in type(owner).__mro__ if not library_calls.is_library_class(k)]
     return not any(hook in vars(k) for k in user for hook in ("__getattribute__", "__getattr__"))
 
 
-def _of_object(points: Points, found: Any, name: str, given: Given, node: gast.AST) -> Places:
-    """A method of an object that lives outside."""
+def _of_object(points: Points, found: Any, name: str, args: Arguments, node: gast.AST) -> Places:
+    """A method of an object from outside."""
     held = getattr(found, "__dict__", None)
     if isinstance(found, (str, int, float, complex, bytes, np.generic)):
-        return library_calls.plain_method(points, set(), name, given, node)
+        return library_calls.plain_method(points, set(), name, args, node)
     if isinstance(held, dict) and name in held and _is_looked_up_plainly(found):
         note_attribute(found, name, held[name])
-        return call(points, held[name], given, node)
+        return call(points, held[name], args, node)
     home = type(found).__module__.split(".")[0]
     if library_calls.is_library_class(type(found)):
-        return library_calls.method_of_object(points, found, given, node) if home in sys.modules else points.anything()
-    return _of_class(points, OUTSIDE, name, given, node, type(found))
+        return library_calls.method_of_object(points, found, args, node) if home in sys.modules else points.anything()
+    return _of_class(points, OUTSIDE, name, args, node, type(found))
 
 
 def _of_class(
-    points: Points, place: Place, name: str, given: Given, node: gast.AST, cls: type | None = None
+    points: Points, place: Place, name: str, args: Arguments, node: gast.AST, cls: type | None = None
 ) -> Places:
-    """A method that the class of an object has."""
+    """A method that the class of an object defines."""
     cls = cls or place.part
     note_member(cls, name)
     member = next((vars(k)[name] for k in cls.__mro__ if name in vars(k)), None)
     if any(_stores(k, name) for k in cls.__mro__) or hasattr(cls, "__getattr__"):
         return points.anything()
     if isinstance(member, staticmethod):
-        return call(points, member.__func__, given, node)
+        return call(points, member.__func__, args, node)
     if isinstance(member, classmethod):
-        return call(points, member.__func__, given.before(set()), node)
+        return call(points, member.__func__, args.before(set()), node)
     if isinstance(member, types.FunctionType):
-        return call(points, member, given.before({place}), node)
+        return call(points, member, args.before({place}), node)
     if isinstance(member, (types.MethodDescriptorType, types.WrapperDescriptorType)) and issubclass(cls, CONTAINERS):
-        return library_calls.plain_method(points, {place}, name, given, node)
+        return library_calls.plain_method(points, {place}, name, args, node)
     return points.anything()
 
 
 def looked_up(points: Points, place: Place, node: gast.Attribute) -> None:
-    """An attribute is read: what a property does is done."""
+    """The effects of reading an attribute: a property runs its getter."""
     if place.kind != "object" or place.part is None:
         return
     note_member(place.part, node.attr)
     member = next((vars(k)[node.attr] for k in place.part.__mro__ if node.attr in vars(k)), None)
     if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
-        points.write(points.reached(call(points, member.fget, Given.of(points, {place}), node)) & {ANY})
+        points.write(points.reached(call(points, member.fget, Arguments.of(points, {place}), node)) & {ANY})
     elif hasattr(type(member), "__get__") and not isinstance(member, _PLAIN_MEMBERS):
         points.anything()
 
 
 def set_(points: Points, place: Place, node: gast.Attribute, value: Places) -> None:
-    """An attribute is set: what a property does is done."""
+    """The effects of setting an attribute: a property runs its setter."""
     member = inspect.getattr_static(place.part, node.attr, None) if place.kind == "object" and place.part else None
     if isinstance(member, property) and isinstance(member.fset, types.FunctionType):
-        call(points, member.fset, Given.of(points, {place}, value), node)
+        call(points, member.fset, Arguments.of(points, {place}, value), node)
     elif hasattr(type(member), "__set__") and not isinstance(member, _PLAIN_MEMBERS):
         points.anything()
 
@@ -315,42 +316,42 @@ def _is_stored(tree: gast.FunctionDef, name: str) -> bool:
     return any(isinstance(n, gast.Attribute) and n.attr == name and isinstance(n.ctx, gast.Store) for n in nodes(tree))
 
 
-def _is_plainly_made(cls: type, users: list[type]) -> bool:
-    """Whether making an object runs `__init__` alone; `users` are the classes of it that no library has."""
+def _runs_only_init(cls: type, users: list[type]) -> bool:
+    """Whether creating an instance runs only `__init__`; `users` are its classes outside of libraries."""
     bases = set(cls.__mro__) - {*users, object}
     made = any("__new__" in vars(k) for k in users) and not hasattr(cls, "_fields")
     plain = all(issubclass(k, (*CONTAINERS, BaseException)) for k in bases)
     return plain and not made and type(cls).__call__ is type.__call__
 
 
-def _construct(points: Points, cls: type, given: Given, node: gast.AST) -> Places:
-    """A new object of a user's class."""
+def _construct(points: Points, cls: type, args: Arguments, node: gast.AST) -> Places:
+    """An instance of a user's class."""
     place = Place("object", id(node), cls)
     users = [k for k in cls.__mro__ if not library_calls.is_library_class(k)]
-    if not _is_plainly_made(cls, users):
+    if not _runs_only_init(cls, users):
         return points.anything()
     data = (v for k in users for n, v in vars(k).items() if not n.startswith("__") and not hasattr(type(v), "__get__"))
     trusts = {trust_of_object(v) for v in data if not callable(v)}
     points.keep({place}, {Place("outside", t) for t in trusts if t is not None})
     start = inspect.getattr_static(cls, "__init__")
     if not isinstance(start, types.FunctionType):
-        points.keep({place}, given.all() | points.items(given.all()))
+        points.keep({place}, args.all() | points.items(args.all()))
     elif dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":
-        points.keep({place}, given.all())
+        points.keep({place}, args.all())
         if hasattr(cls, "__post_init__"):
-            _of_class(points, place, "__post_init__", Given.of(points), node)
+            _of_class(points, place, "__post_init__", Arguments.of(points), node)
     else:
-        _of_user(points, start, given.before({place}), node)
-    _shown(points, place, users, points.reached(given.all()), node)
+        _of_user(points, start, args.before({place}), node)
+    _implicit_effects(points, place, users, points.reached(args.all()), node)
     return {place}
 
 
-def _shown(points: Points, place: Place, users: list[type], given: Places, node: gast.AST) -> None:
-    """What a new object does unseen, wherever it comes to: when it is shown, and when its properties are read or set."""
+def _implicit_effects(points: Points, place: Place, users: list[type], args: Places, node: gast.AST) -> None:
+    """The effects that a new object may have later wherever it is passed: when it is printed, or its properties are used."""
     for name, member in {n: m for k in reversed(users) for n, m in vars(k).items()}.items():
         if isinstance(member, property):
-            for function, places in ((member.fget, ({place},)), (member.fset, ({place}, given))):
+            for function, places in ((member.fget, ({place},)), (member.fset, ({place}, args))):
                 if isinstance(function, types.FunctionType):
-                    call(points, function, Given.of(points, *places), node)
+                    call(points, function, Arguments.of(points, *places), node)
         elif name in _SHOWS and isinstance(member, types.FunctionType) and member.__code__.co_filename != "<string>":
-            call(points, member, Given.of(points, {place}), node)
+            call(points, member, Arguments.of(points, {place}), node)

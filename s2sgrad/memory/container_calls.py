@@ -1,4 +1,4 @@
-"""What functions of a library that give containers and items return: by how their results share memory, some by the object.
+"""Results of library functions that build containers or return items: some by the primitive's record, some by the object.
 
     list(xs)   a new list of the items        zip(xs, ys)   of tuples of them        next(it, v)   an item, or v
 """
@@ -15,102 +15,102 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis.trust import Trust
-from s2sgrad.memory.arguments import Given, Points, objects_of
+from s2sgrad.memory.arguments import Arguments, Points, objects_of
 from s2sgrad.memory.places import Place, Places
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import Gives
 
-_Known = Callable[[Points, Given, gast.AST], Places]
-_KNOWN: dict[int, tuple[Any, _Known]] = {}  # by the identity of the function
+_Model = Callable[[Points, Arguments, gast.AST], Places]
+_MODELS: dict[int, tuple[Any, _Model]] = {}  # by the identity of the function
 
 
-def known(target: Any) -> _Known | None:
-    """What tells the result of such a function; None for any other."""
-    return _KNOWN.get(id(target), (None, _BY_RESULT.get(catalogue.of(target).gives)))[1]
+def model(target: Any) -> _Model | None:
+    """The model of such a function; None for any other."""
+    return _MODELS.get(id(target), (None, _BY_RESULT.get(catalogue.of(target).gives)))[1]
 
 
-def _of(*functions: Any) -> Callable[[_Known], _Known]:
-    def register(known: _Known) -> _Known:
-        _KNOWN.update({id(function): (function, known) for function in functions})
-        return known
+def _of(*functions: Any) -> Callable[[_Model], _Model]:
+    def register(model: _Model) -> _Model:
+        _MODELS.update({id(function): (function, model) for function in functions})
+        return model
 
     return register
 
 
-def _shell(points: Points, given: Given, node: gast.AST) -> Places:
+def _shell(points: Points, args: Arguments, node: gast.AST) -> Places:
     """`list(xs)`: a new container of the items."""
-    return points.shell(node, points.items(given.all()) | objects_of(points, given.all()))
+    return points.shell(node, points.items(args.all()) | objects_of(points, args.all()))
 
 
-def _rows(points: Points, given: Given, node: gast.AST) -> Places:
+def _rows(points: Points, args: Arguments, node: gast.AST) -> Places:
     """`zip(xs, ys)`: a new container of tuples of the items."""
-    return points.shell(node, points.shell(node, points.items(given.all()), "item"))
+    return points.shell(node, points.shell(node, points.items(args.all()), "item"))
 
 
-def _operator(points: Points, given: Given, node: gast.AST) -> Places:
-    """`operator.add(a, b)`: new memory, or a list of the items of two."""
-    lists = {p for p in given.all() if points.trust(p) != Trust.ARRAY}
+def _operator(points: Points, args: Arguments, node: gast.AST) -> Places:
+    """`operator.add(a, b)`: a new array, or a list with the items of both."""
+    lists = {p for p in args.all() if points.trust(p) != Trust.ARRAY}
     joined = points.shell(node, points.items(lists)) if lists else set()
-    return {Place("new", id(node))} | joined | objects_of(points, given.all())
+    return {Place("new", id(node))} | joined | objects_of(points, args.all())
 
 
-_BY_RESULT: dict[Gives, _Known] = {Gives.SHELL: _shell, Gives.ROWS: _rows, Gives.OPERATOR: _operator}
+_BY_RESULT: dict[Gives, _Model] = {Gives.SHELL: _shell, Gives.ROWS: _rows, Gives.OPERATOR: _operator}
 
 
 @_of(dict)
-def _dict(points: Points, given: Given, node: gast.AST) -> Places:
-    pairs = set().union(*map(points.items, given.places), *(points.items(points.items(p)) for p in given.places))
-    return points.shell(node, pairs.union(given.unpacked or (), *given.named.values()) | objects_of(points, given.all()))
+def _dict(points: Points, args: Arguments, node: gast.AST) -> Places:
+    pairs = set().union(*map(points.items, args.places), *(points.items(points.items(p)) for p in args.places))
+    return points.shell(node, pairs.union(args.unpacked or (), *args.named.values()) | objects_of(points, args.all()))
 
 
 @_of(itertools.repeat)
-def _repeat(points: Points, given: Given, node: gast.AST) -> Places:
-    return points.shell(node, given.all())
+def _repeat(points: Points, args: Arguments, node: gast.AST) -> Places:
+    return points.shell(node, args.all())
 
 
 @_of(next)
-def _next(points: Points, given: Given, node: gast.AST) -> Places:
-    return points.items(given[0]) | given[1] | objects_of(points, given.all())
+def _next(points: Points, args: Arguments, node: gast.AST) -> Places:
+    return points.items(args[0]) | args[1] | objects_of(points, args.all())
 
 
 @_of(max, min)
-def _extreme(points: Points, given: Given, node: gast.AST) -> Places:
-    chosen = points.items(given.all()) if len(given.places) == 1 else given.all()
-    return chosen | given.named.get("default", set()) | {Place("new", id(node))}
+def _extreme(points: Points, args: Arguments, node: gast.AST) -> Places:
+    chosen = points.items(args.all()) if len(args.places) == 1 else args.all()
+    return chosen | args.named.get("default", set()) | {Place("new", id(node))}
 
 
 @_of(sum)
-def _sum(points: Points, given: Given, node: gast.AST) -> Places:
-    """Of lists: a list of their items."""
-    items, start = points.items, given[1] | given.named.get("start", set())
-    lists = any(points.trust(p) != Trust.ARRAY for p in items(given[0]) | given.all())
-    joined = points.shell(node, items(items(given[0])) | items(start)) if lists else set()
-    return {Place("new", id(node))} | start | joined | objects_of(points, given.all())
+def _sum(points: Points, args: Arguments, node: gast.AST) -> Places:
+    """`sum(xs)`; of lists, a list of their items."""
+    items, start = points.items, args[1] | args.named.get("start", set())
+    lists = any(points.trust(p) != Trust.ARRAY for p in items(args[0]) | args.all())
+    joined = points.shell(node, items(items(args[0])) | items(start)) if lists else set()
+    return {Place("new", id(node))} | start | joined | objects_of(points, args.all())
 
 
 @_of(getattr)
-def _getattr(points: Points, given: Given, node: gast.AST) -> Places:
-    return points.reached(given.all())
+def _getattr(points: Points, args: Arguments, node: gast.AST) -> Places:
+    return points.reached(args.all())
 
 
 @_of(copy.copy)
-def _copied(points: Points, given: Given, node: gast.AST) -> Places:
-    every = given.all()
+def _copied(points: Points, args: Arguments, node: gast.AST) -> Places:
+    every = args.all()
     return {Place("new", id(node))} | points.shell(node, points.items(every)) | objects_of(points, every)
 
 
 @_of(copy.deepcopy)
-def _deeply_copied(points: Points, given: Given, node: gast.AST) -> Places:
+def _deeply_copied(points: Points, args: Arguments, node: gast.AST) -> Places:
     new = {Place("new", id(node))}
-    return new | points.shell(node, new) | objects_of(points, given.all())
+    return new | points.shell(node, new) | objects_of(points, args.all())
 
 
 @_of(operator.getitem)
-def _item(points: Points, given: Given, node: gast.AST) -> Places:
-    items = points.items(given[0])
+def _item(points: Points, args: Arguments, node: gast.AST) -> Places:
+    items = points.items(args[0])
     return items | points.shell(node, items)
 
 
 @_of(np.random.default_rng)
-def _generator(points: Points, given: Given, node: gast.AST) -> Places:
+def _generator(points: Points, args: Arguments, node: gast.AST) -> Places:
     return {Place("drawing", id(node))}

@@ -1,6 +1,6 @@
-"""The abstract heap of a function that is only called: what its places hold, and which of them it writes.
+"""The abstract heap of a callee: what its locations hold, and which of them it writes.
 
-    p = [y]; q = list(p); q[0][0] = 1.0      ->      the lists are new and hold what y is, which is written
+    p = [y]; q = list(p); q[0][0] = 1.0      ->      the lists are new and hold y, which is written
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from s2sgrad.memory.places import ANY, Place, Places
 
 
 class Heap:
-    """What each place may hold (`kept`), and the places that are `written`; `trusts` are those of the arguments."""
+    """The contents of each location (`kept`), and the `written` ones; `trusts` are those of the arguments."""
 
     def __init__(self, trusts: dict[str, Trust]) -> None:
         self.trusts = trusts
@@ -22,6 +22,7 @@ class Heap:
         self.written: Places = set()
 
     def trust(self, place: Place) -> Trust:
+        """What is known about the class of the objects at a location."""
         if place.kind in ("own", "in"):
             return self.trusts.get(place.key, Trust.DATA)
         if place.kind == "outside":
@@ -30,7 +31,7 @@ class Heap:
         return known.get(place.kind, Trust.ANY)
 
     def items(self, places: Iterable[Place]) -> Places:
-        """What an item of these may be: of an array a view of it."""
+        """What an item of these locations may be; an item of an array is a view of it."""
         out: Places = set()
         for place in places:
             out |= self.kept.get(place, set())
@@ -41,7 +42,7 @@ class Heap:
         return out
 
     def reached(self, places: Iterable[Place]) -> Places:
-        """These, and all that they hold."""
+        """These locations and all that is reachable from them."""
         out: Places = set()
         waiting = list(places)
         while waiting:
@@ -52,31 +53,32 @@ class Heap:
         return out
 
     def are_data(self, places: Iterable[Place]) -> bool:
-        """Whether these are arrays and plain containers, whose methods are known."""
+        """Whether these are arrays and built-in containers, whose methods are known."""
         return all(self.trust(p) <= Trust.DATA for p in places)
 
     def keep(self, owners: Iterable[Place], values: Iterable[Place]) -> None:
-        """What is put in a place stays there; an array holds numbers."""
+        """Store values into locations; an array holds only numbers."""
         values = set(values)
         for place in owners:
             if self.trust(place) != Trust.ARRAY:
                 self.kept.setdefault(place, set()).update(values)
 
     def write(self, places: Iterable[Place]) -> None:
+        """Note that these locations are written."""
         self.written |= set(places)
 
     def meet(self, places: Iterable[Place]) -> None:
-        """Python asks these for their operators, items or truth: those of a user's class may do anything."""
+        """Apply operators, indexing or truth tests to these: on an object of a user's class they may do anything."""
         if any(p.kind == "object" and (p.part is None or own_protocols(p.part)) for p in places):
             self.anything()
 
     def anything(self) -> Places:
-        """What is done here is not known."""
+        """Note an unknown effect; its result may be any location."""
         self.written.add(ANY)
         return {ANY}
 
     def shell(self, node: Any, held: Iterable[Place], part: Any = None) -> Places:
-        """A new container that holds these."""
+        """Allocate a container that holds these."""
         place = Place("shell", node if isinstance(node, int) else id(node), part)
         self.keep((place,), held)
         return {place}

@@ -1,4 +1,4 @@
-"""What functions and methods of libraries write and return, for `points`; what is not known may do anything.
+"""Models of library functions and methods, for `points_to`: what they write and return; what has no model may do anything.
 
     np.sin(y)   new                      np.ravel(y)   may be y               sorted(ys)   a new list of the items
     np.copyto(y, v)   writes y           max([y], key=len)   an item          operator.getitem(ys, 0)   an item
@@ -22,112 +22,112 @@ from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory import container_calls
-from s2sgrad.memory.arguments import Given, Points, objects_of
+from s2sgrad.memory.arguments import Arguments, Points, objects_of
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places
 from s2sgrad.primitives import catalogue, libraries, methods, spellings
 from s2sgrad.primitives.catalogue import VIEWS, Gives, Primitive, may_write, methods_named
 
 _METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType, types.BuiltinFunctionType)
 _PLAIN_CLASSES = (np.ndarray, list, dict, set, frozenset, tuple, str, bytes, int, float, complex)
-_OBJECTS = "objects"  # of an array that holds what is put in it
+_OBJECTS = "objects"  # the contents of an object array
 
 
 def is_library_class(cls: Any) -> bool:
-    """Whether a class is Python's or a library's."""
+    """Whether a class is built in, or belongs to an installed library."""
     package = libraries.package_of(cls)
     return isinstance(cls, type) and package not in (libraries.OURS, "__main__") and libraries.is_installed_package(package)
 
 
 def calls_back(target: Any) -> bool:
-    """Whether a library function is known to call its argument, and with what."""
+    """Whether a library function is known to call one of its arguments, and with what."""
     record = catalogue.of(target)
     return record.called is not None or bool(record.called_name)
 
 
-def called(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
-    """A function or a class of a library, by the object."""
+def called(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places:
+    """The result of a call of a library's function or class, identified by the object."""
     record = catalogue.of(target)
     if record.unseen:
         return points.anything()
     owner = getattr(target, "__self__", None)
     of_function = record.writes and not hasattr(target, "__objclass__")
     if of_function or (isinstance(owner, np.ufunc) and catalogue.of_bound(target).writes):
-        return _writing(points, record, given)
+        return _writing(points, record, args)
     if isinstance(target, _METHODS) and not isinstance(owner, (types.ModuleType, type(None))):
-        return _bound_method(points, target, owner, given, node)
+        return _bound_method(points, target, owner, args, node)
     if isinstance(target, _METHODS[:2]):
-        return _unbound_method(points, target, given, node)
-    out = _into(points, by_position(target), given)
-    if record.called is not None or record.called_name in given.named:
-        return _calling(points, record, given, node)
-    known = container_calls.known(target)
-    if known is not None:
-        return known(points, given, node)
+        return _unbound_method(points, target, args, node)
+    out = _into(points, by_position(target), args)
+    if record.called is not None or record.called_name in args.named:
+        return _calling(points, record, args, node)
+    model = container_calls.model(target)
+    if model is not None:
+        return model(points, args, node)
     if record.gives is Gives.NEW and not record.pure:
-        return {Place("new", id(node))} | objects_of(points, given.all())
+        return {Place("new", id(node))} | objects_of(points, args.all())
     if record.is_given:
-        return {Place("new", id(node))} | points.reached(given.all())
+        return {Place("new", id(node))} | points.reached(args.all())
     if isinstance(target, type):
-        return _instance(points, target, given, node)
-    return out | (_computed(points, record, given, node) if record.pure else _unknown(points, target, given, node))
+        return _instance(points, target, args, node)
+    return out | (_computed(points, record, args, node) if record.pure else _unknown(points, target, args, node))
 
 
-def _writing(points: Points, record: Primitive, given: Given) -> Places:
-    """A function that writes its first argument, and may put the others into it."""
-    every = given.all()
-    first = given[0] if given.places else every
+def _writing(points: Points, record: Primitive, args: Arguments) -> Places:
+    """A function that writes its first argument, and may store the others into it."""
+    every = args.all()
+    first = args[0] if args.places else every
     points.write(first | (points.items(first) if record.gives is Gives.OPERATOR else set()))
     points.keep(first, every | points.items(every))
     return points.reached(every)
 
 
-def _unbound_method(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
+def _unbound_method(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places:
     """`np.ndarray.sort(y)`: the method of its first argument, where that is data."""
-    if target.__objclass__ not in _PLAIN_CLASSES or not given.places or not points.are_data(given[0]):
+    if target.__objclass__ not in _PLAIN_CLASSES or not args.places or not points.are_data(args[0]):
         return points.anything()
-    given.nodes.pop(0)
-    return plain_method(points, given.places.pop(0), target.__name__, given, node)
+    args.nodes.pop(0)
+    return plain_method(points, args.places.pop(0), target.__name__, args, node)
 
 
-# --- functions that compute, and those of which less is known ------------------------------------------------------------
+# --- functions that compute, and unknown ones ----------------------------------------------------------------------------
 
 
-def _computed(points: Points, record: Primitive, given: Given, node: gast.AST) -> Places:
-    """A function that computes: new memory, or a view of an argument where it is one that may be."""
-    every, out = given.all(), {Place("new", id(node))}
+def _computed(points: Points, record: Primitive, args: Arguments, node: gast.AST) -> Places:
+    """A pure function: its result is new, or a view of an argument if its record allows that."""
+    every, out = args.all(), {Place("new", id(node))}
     target = record.function
     names = by_position(target)
-    if target is np.nan_to_num and not _is_true(_option(given, names, "copy")):
-        points.write(given[0] if given.places else every)
+    if target is np.nan_to_num and not _is_true(_option(args, names, "copy")):
+        points.write(args[0] if args.places else every)
     views: Places = set()
     if record.may_view:
         place = record.viewed
-        views = every if place is None else given[place] | set().union(given.unpacked or (), *given.named.values())
-    elif _option(given, names, "copy") is not None:
+        views = every if place is None else args[place] | set().union(args.unpacked or (), *args.named.values())
+    elif _option(args, names, "copy") is not None:
         views = every
     if record.several:
         out |= points.shell(node, views)
-    kind = _option(given, names, "dtype")
-    if _fills(points, record, given, names) or (kind is not None and not _is_numeric(points, kind)):
+    kind = _option(args, names, "dtype")
+    if _fills(points, record, args, names) or (kind is not None and not _is_numeric(points, kind)):
         out |= points.shell(node, points.reached(every), _OBJECTS)
     return out | views | objects_of(points, every)
 
 
-def _fills(points: Points, record: Primitive, given: Given, names: tuple[str, ...]) -> bool:
-    """Whether what an array is made of holds, or is, None, a dict or a set, so that it is one of objects."""
+def _fills(points: Points, record: Primitive, args: Arguments, names: tuple[str, ...]) -> bool:
+    """Whether the data for an array contains None, a dict or a set, so that it becomes an object array."""
     count = len(record.rule.differentiable) if record.rule is not None else 1
-    data = set().union(*given.places[:count], *(given.named.get(name, ()) for name in names[:count]), given.unpacked or ())
-    held = points.items(p for p in points.reached(given.all()) if p.kind == "shell")
+    data = set().union(*args.places[:count], *(args.named.get(name, ()) for name in names[:count]), args.unpacked or ())
+    held = points.items(p for p in points.reached(args.all()) if p.kind == "shell")
     of_objects = any(p == NONE or p.part in (_OBJECTS, "keyed") for p in points.reached(data) | held)
     return of_objects or (record.fills and any(p.kind in ("own", "in") for p in data))
 
 
-def _option(given: Given, names: tuple[str, ...], option: str) -> Any:
-    """The expression of an option of a call, by name or by position; None where it is not given."""
-    if option in given.named_nodes:
-        return given.named_nodes[option]
-    place = names.index(option) if option in names else len(given.nodes)
-    return given.nodes[place] if place < len(given.nodes) else None
+def _option(args: Arguments, names: tuple[str, ...], option: str) -> Any:
+    """The expression of an option of a call, by name or by position; None if it is not passed."""
+    if option in args.named_nodes:
+        return args.named_nodes[option]
+    place = names.index(option) if option in names else len(args.nodes)
+    return args.nodes[place] if place < len(args.nodes) else None
 
 
 def _is_true(node: Any) -> bool:
@@ -135,7 +135,7 @@ def _is_true(node: Any) -> bool:
 
 
 def _is_numeric(points: Points, kind: gast.AST) -> bool:
-    """Whether a dtype that is given is surely one of numbers."""
+    """Whether a dtype argument is known to be numeric."""
     if isinstance(kind, gast.Constant):
         found = kind.value
     else:
@@ -145,57 +145,57 @@ def _is_numeric(points: Points, kind: gast.AST) -> bool:
     return not holds_objects(found)
 
 
-def _into(points: Points, names: tuple[str, ...], given: Given, skipped: int = 0) -> Places:
-    """The arrays that a call writes its result into."""
+def _into(points: Points, names: tuple[str, ...], args: Arguments, skipped: int = 0) -> Places:
+    """Note writes into the arrays that a call uses for its result, and return these."""
     out: Places = set()
-    at_places = zip(names[skipped:], given.nodes, given.places, strict=False)
-    by_name = ((key, node, given.named[key]) for key, node in given.named_nodes.items())
+    at_places = zip(names[skipped:], args.nodes, args.places, strict=False)
+    by_name = ((key, node, args.named[key]) for key, node in args.named_nodes.items())
     for key, node, places in (*at_places, *by_name):
         if key in spellings.RESULTS:
             out |= places
         elif spellings.overwrites(key) and not (isinstance(node, gast.Constant) and not node.value):
-            out |= given.all()
+            out |= args.all()
     points.write(points.reached(out))
     return out
 
 
-def _by_key(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
+def _by_key(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places:
     """`sorted`, `min` and `max` with a `key`, which is called with each item."""
-    held = points.items(given[0]) if len(given.places) == 1 else given.all()
-    if not is_none(given.named_nodes["key"]):
-        points.apply(given.named_nodes["key"], held)
-    held = held | objects_of(points, given.all())
-    return points.shell(node, held) if target is sorted else held | given.named.get("default", set())
+    held = points.items(args[0]) if len(args.places) == 1 else args.all()
+    if not is_none(args.named_nodes["key"]):
+        points.apply(args.named_nodes["key"], held)
+    held = held | objects_of(points, args.all())
+    return points.shell(node, held) if target is sorted else held | args.named.get("default", set())
 
 
-def _calling(points: Points, record: Primitive, given: Given, node: gast.AST) -> Places:
-    """A function that calls one of its arguments with the items of others."""
+def _calling(points: Points, record: Primitive, args: Arguments, node: gast.AST) -> Places:
+    """A function that calls one of its arguments with items of others."""
     items, target = points.items, record.function
     if record.called is None:
-        return _by_key(points, target, given, node)
+        return _by_key(points, target, args, node)
     place = record.called
-    function = given.nodes[place] if place < len(given.nodes) else given.named_nodes.get(record.called_name)
-    rest = [p for k, p in enumerate(given.places) if k != place]
-    held = items(set().union(*rest, *given.named.values(), given.unpacked or ()))
-    if given.unpacked is not None or (function is None and target is not itertools.accumulate and place != 1):
+    function = args.nodes[place] if place < len(args.nodes) else args.named_nodes.get(record.called_name)
+    rest = [p for k, p in enumerate(args.places) if k != place]
+    held = items(set().union(*rest, *args.named.values(), args.unpacked or ()))
+    if args.unpacked is not None or (function is None and target is not itertools.accumulate and place != 1):
         return points.anything()
     if function is not None and not is_none(function):
         if target in (functools.reduce, itertools.accumulate):
-            held = _folded(points, function, held, set().union(*rest, *given.named.values()))
+            held = _folded(points, function, held, set().union(*rest, *args.named.values()))
             return held if target is functools.reduce else points.shell(node, held)
         if target is itertools.starmap:
             return points.shell(node, points.apply(function, items(held), items(held)))
         if target is map:
             return points.shell(node, points.apply(function, *map(items, rest)))
         if target in (np.apply_along_axis, np.apply_over_axes, np.piecewise, np.fromfunction):
-            result = points.anything() if isinstance(function, gast.List) else points.apply(function, given.all())
-            return {Place("new", id(node))} | given.all() | {p for p in result if p == ANY}
+            result = points.anything() if isinstance(function, gast.List) else points.apply(function, args.all())
+            return {Place("new", id(node))} | args.all() | {p for p in result if p == ANY}
         points.apply(function, held)
     return points.shell(node, held) | points.shell(node, points.shell(node, held, "group"))
 
 
 def _folded(points: Points, function: gast.AST, held: Places, start: Places) -> Places:
-    """What a function returns, or is given, that is called with what it has returned and one item more."""
+    """The results and arguments of a function that is called with its last result and one more item."""
     before = None
     while before != held:
         before = set(held)
@@ -203,33 +203,33 @@ def _folded(points: Points, function: gast.AST, held: Places, start: Places) -> 
     return held
 
 
-def _bound_method(points: Points, target: Any, owner: Any, given: Given, node: gast.AST) -> Places:
-    """A method that a name stands for, with its object."""
+def _bound_method(points: Points, target: Any, owner: Any, args: Arguments, node: gast.AST) -> Places:
+    """A call of a bound method, by its object."""
     if isinstance(owner, np.ufunc):
-        out = _into(points, by_position(target), given)
-        return {Place("new", id(node))} | out | objects_of(points, given.all())
+        out = _into(points, by_position(target), args)
+        return {Place("new", id(node))} | out | objects_of(points, args.all())
     if owner is itertools.chain:
-        return points.shell(node, points.items(points.items(given.all())))
+        return points.shell(node, points.items(points.items(args.all())))
     if draws(owner):
-        return drawing_method(points, target.__name__, given, node)
+        return drawing_method(points, target.__name__, args, node)
     if isinstance(owner, type):
-        held = points.reached(given.all())
+        held = points.reached(args.all())
         return points.shell(node, held) | (held if owner not in _PLAIN_CLASSES else set())
     trust = trust_of_object(owner)
     if trust is not None and trust <= Trust.DATA:
-        return plain_method(points, points.of_object(owner), target.__name__, given, node)
+        return plain_method(points, points.of_object(owner), target.__name__, args, node)
     if trust is None:
-        return plain_method(points, set(), target.__name__, given, node)
-    return _unknown(points, target, given, node)
+        return plain_method(points, set(), target.__name__, args, node)
+    return _unknown(points, target, args, node)
 
 
-def _instance(points: Points, cls: type, given: Given, node: gast.AST) -> Places:
-    """A new object of a class of a library."""
-    every = given.all()
+def _instance(points: Points, cls: type, args: Arguments, node: gast.AST) -> Places:
+    """An instance of a library's class."""
+    every = args.all()
     if issubclass(cls, np.generic):
         return {Place("new", id(node))} | every
     if catalogue.of(cls).computes:
-        return _computed(points, catalogue.of(cls), given, node)
+        return _computed(points, catalogue.of(cls), args, node)
     if cls in libraries.DRAWING:
         return {Place("drawing", id(node))}
     if issubclass(cls, BaseException):
@@ -241,14 +241,14 @@ def _instance(points: Points, cls: type, given: Given, node: gast.AST) -> Places
     return {place} | points.reached(every)
 
 
-def _unknown(points: Points, target: Any, given: Given, node: gast.AST) -> Places:
-    """A function of a library of which nothing else is known: it is taken to write no array that it is not told to write,
-    and may return what it is given; what it is given to call may do anything."""
-    every = points.reached(given.all())
+def _unknown(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places:
+    """A library function without a record: it is assumed to write no array that is not passed for that purpose, and may
+    return its arguments; a callable among them may do anything."""
+    every = points.reached(args.all())
     package = libraries.package_of(target) or libraries.package_of(type(target))
     if not libraries.is_installed_package(package):
         return points.anything()
-    calls = any(_may_be_called(points, n) for n in (*given.nodes, *given.named_nodes.values()))
+    calls = any(_may_be_called(points, n) for n in (*args.nodes, *args.named_nodes.values()))
     if calls or any(points.trust(p) == Trust.ANY for p in every):
         points.anything()
     if not libraries.library(package).computes:
@@ -257,7 +257,7 @@ def _unknown(points: Points, target: Any, given: Given, node: gast.AST) -> Place
 
 
 def _may_be_called(points: Points, node: gast.AST | None) -> bool:
-    """Whether an argument may be a function of the user's."""
+    """Whether an argument may be a user's function."""
     if not isinstance(node, (gast.Name, gast.Attribute, gast.Lambda)):
         return False
     found = MISSING if isinstance(node, gast.Lambda) else points.unit.resolve(node)
@@ -266,12 +266,12 @@ def _may_be_called(points: Points, node: gast.AST | None) -> bool:
     return callable(found) and not catalogue.of(found).pure and not isinstance(found, type)
 
 
-def drawing_method(points: Points, name: str, given: Given, node: gast.AST) -> Places:
-    """A method of what draws random numbers: its result is new, but for items of what it chooses from."""
-    every = given.all()
+def drawing_method(points: Points, name: str, args: Arguments, node: gast.AST) -> Places:
+    """A method of a random generator: its result is new, except for items of what it chooses from."""
+    every = args.all()
     out: Places = set()
     for cls in libraries.DRAWING:
-        out |= _into(points, by_position(method) if callable(method := getattr(cls, name, None)) else (), given, 1)
+        out |= _into(points, by_position(method) if callable(method := getattr(cls, name, None)) else (), args, 1)
     if may_write(name):
         points.write(every)
         points.keep(every, points.items(every))
@@ -281,37 +281,37 @@ def drawing_method(points: Points, name: str, given: Given, node: gast.AST) -> P
     return out | {Place("new", id(node))} | objects_of(points, every)
 
 
-def method_of_object(points: Points, found: Any, given: Given, node: gast.AST) -> Places:
-    """A method of an object of a library that lives outside: a logger only writes down what it is given."""
-    every = points.reached(given.all())
+def method_of_object(points: Points, found: Any, args: Arguments, node: gast.AST) -> Places:
+    """A method of a library object that lives outside; a logger only records its arguments."""
+    every = points.reached(args.all())
     if every and not isinstance(found, logging.Logger):
         points.anything()
         every = every | {ANY}
     return every | {OUTSIDE, Place("new", id(node))}
 
 
-def _beside_new(points: Points, owner: Places, name: str, given: Given, node: gast.AST) -> Places:
-    """What a method that makes a new array may return besides: what `out=` says, the array itself, objects in it."""
+def _aliased_besides(points: Points, owner: Places, name: str, args: Arguments, node: gast.AST) -> Places:
+    """What a method that allocates may return besides: its `out=`, the array itself, or objects in it."""
     function = getattr(np, name, None)
-    out = _into(points, by_position(function) if callable(function) else (), given, 1)
-    if not _is_true(_option(given, ("dtype", "order", "casting", "subok", "copy"), "copy")) and name == "astype":
+    out = _into(points, by_position(function) if callable(function) else (), args, 1)
+    if not _is_true(_option(args, ("dtype", "order", "casting", "subok", "copy"), "copy")) and name == "astype":
         out |= owner
-    kind = given.named_nodes.get("dtype") or (given.nodes[0] if name == "astype" and given.nodes else None)
+    kind = args.named_nodes.get("dtype") or (args.nodes[0] if name == "astype" and args.nodes else None)
     if kind is not None and not _is_numeric(points, kind):
         out |= points.shell(node, points.reached(owner))
     return out
 
 
-def plain_method(points: Points, owner: Places, name: str, given: Given, node: gast.AST) -> Places:
-    """A method of an array, a number, a text or a plain container, by its name."""
-    every, new, items = given.all(), {Place("new", id(node))}, points.items
+def plain_method(points: Points, owner: Places, name: str, args: Arguments, node: gast.AST) -> Places:
+    """A method of an array, a number, a string or a built-in container, by name."""
+    every, new, items = args.all(), {Place("new", id(node))}, points.items
     points.meet(points.reached(every))
     lists = {p for p in owner if points.trust(p) != Trust.ARRAY}
     if may_write(name):
         points.write(owner)
         points.keep(owner, every | items(every))
-        if "key" in given.named_nodes:
-            points.apply(given.named_nodes["key"], items(owner))
+        if "key" in args.named_nodes:
+            points.apply(args.named_nodes["key"], items(owner))
         return items(owner) | every | (owner if name.startswith("__") else set())
     gives = methods.may_be(name)
     if gives in (Gives.SHELL, Gives.ROWS):
@@ -321,7 +321,7 @@ def plain_method(points: Points, owner: Places, name: str, given: Given, node: g
             held = points.shell(node, held, "item")
         return (new if array else set()) | (points.shell(node, held) if lists else set())
     if gives is Gives.NEW:
-        return new | _beside_new(points, owner, name, given, node)
+        return new | _aliased_besides(points, owner, name, args, node)
     if gives in (*VIEWS, Gives.MAYBE):
         return owner | new
     if gives is Gives.ITEM:

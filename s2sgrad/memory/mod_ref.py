@@ -1,10 +1,10 @@
-"""What a function that is only called, not differentiated, may change: its arguments, or state outside of it.
+"""Mod/ref summaries: what a function that is called, not differentiated, may change: its arguments, or state outside.
 
-    def keep(v): CACHE.append(v)      changes what it reaches      def helper(y): y[0] = 0.0      changes its argument
-    def first(ys): z = list(ys); z[0][0] = 1.0      changes what is inside of its argument
+    def keep(v): CACHE.append(v)      changes global state         def helper(y): y[0] = 0.0      changes its argument
+    def first(ys): z = list(ys); z[0][0] = 1.0      changes the contents of its argument
 
-Everything that is not plainly local counts: a wrong "it changes nothing" would be a wrong gradient.  What is returned is
-told as well: new memory, or memory of the arguments (`returns_new`).
+Everything that is not known to be local counts: a wrong "it changes nothing" would give a wrong gradient.  A summary also
+says what is returned: new memory, or memory of the arguments (`returns_new`).
 """
 
 from __future__ import annotations
@@ -38,15 +38,17 @@ _ROUNDS = 20
 
 @dataclass(frozen=True)
 class Writes:
-    """The parameters that a function may change (`ANY`: all), and whether it may change anything else that outlives it."""
+    """The parameters that a function may change (`ANY`: all), and whether it may change anything else that outlives the
+    call."""
 
     arguments: frozenset[str]
     outside: bool
 
 
 def of(function: Any, trusts: Mapping[str, Told] | None = None) -> Writes:
-    """What calling a user function may change, its own callees included, for arguments of this trust: without, for numbers,
-    arrays and plain containers of them."""
+    """What a call of a user's function may change, callees included, for arguments of this trust; by default for numbers,
+    arrays and built-in containers of them.
+    """
     return _writes(summary_of(getattr(function, "__func__", function), trusts or {}))
 
 
@@ -56,50 +58,51 @@ def _writes(summary: Summary) -> Writes:
 
 
 def of_call(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> Writes:
-    """What a call of a user function may change, for arguments of the kinds that the caller knows."""
+    """What a call of a user's function may change, for arguments of the kinds that the caller knows."""
     return of(function, _trusts(unit, function, call, kinds))
 
 
 def summary_of_call(unit: Unit, function: types.FunctionType, call: gast.Call, kinds: Mapping[str, Kind]) -> Summary:
-    """What a call of a user function may do, for arguments of the kinds that the caller knows."""
+    """The summary of a call of a user's function, for arguments of the kinds that the caller knows."""
     return summary_of(function, _trusts(unit, function, call, kinds))
 
 
 def of_expression(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Writes:
-    """Which variables an expression may change that calls what is no function of the user's, and whether anything else."""
+    """What an expression may change whose callee is not a user's function: its variables, and whether anything else."""
     names = sorted({n.id for n in nodes(node) if isinstance(n, gast.Name) and n.id in unit.locals})
-    given = [gast.Name(n, gast.Param(), None, None) for n in names]
-    tree = gast.FunctionDef("_", gast.arguments(given, [], None, [], [], None, []), [gast.Expr(node)], [], None, None, [])
-    summary = Points(unit, tree, {n.id: _told(unit, n, kinds) for n in given}, summary_of).run()
+    passed = [gast.Name(n, gast.Param(), None, None) for n in names]
+    tree = gast.FunctionDef("_", gast.arguments(passed, [], None, [], [], None, []), [gast.Expr(node)], [], None, None, [])
+    summary = Points(unit, tree, {n.id: _trust_of(unit, n, kinds) for n in passed}, summary_of).run()
     return _writes(summary)
 
 
 def of_body(unit: Unit, body: list[gast.AST], names: Iterable[str]) -> Writes:
-    """Which of these variables, holding numbers, arrays and plain containers, statements may change, and whether anything
-    else."""
-    given = [gast.Name(n, gast.Param(), None, None) for n in sorted(names)]
-    tree = gast.FunctionDef("_", gast.arguments(given, [], None, [], [], None, []), body, [], None, None, [])
-    return _writes(Points(unit, tree, dict.fromkeys((n.id for n in given), Trust.DATA), summary_of).run())
+    """What statements may change: which of these variables, which hold numbers, arrays and built-in containers, and whether
+    anything else.
+    """
+    passed = [gast.Name(n, gast.Param(), None, None) for n in sorted(names)]
+    tree = gast.FunctionDef("_", gast.arguments(passed, [], None, [], [], None, []), body, [], None, None, [])
+    return _writes(Points(unit, tree, dict.fromkeys((n.id for n in passed), Trust.DATA), summary_of).run())
 
 
 def _trusts(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> dict[str, Told]:
-    """What a caller knows of the arguments of a call, by the parameters."""
+    """The trust of the arguments of a call, by parameter."""
     inner = getattr(function, "__func__", function)
     parameters_ = Parameters.of(inner.__code__)
-    given = [_told(unit, a, kinds) for a in call.args]
-    named = {k.arg: _told(unit, k.value, kinds) for k in call.keywords}
+    passed = [_trust_of(unit, a, kinds) for a in call.args]
+    named = {k.arg: _trust_of(unit, k.value, kinds) for k in call.keywords}
     if inner is not function:
-        given.insert(0, Trust.ANY)
-    rest = max((Trust.DATA, *(t for t in (*given, *named.values()) if isinstance(t, Trust))))
+        passed.insert(0, Trust.ANY)
+    rest = max((Trust.DATA, *(t for t in (*passed, *named.values()) if isinstance(t, Trust))))
     if any(isinstance(a, gast.Starred) for a in call.args) or None in named:
         return dict.fromkeys(parameters_.names, rest)
-    told = dict(zip(parameters_.positional, given, strict=False)) | named
+    told = dict(zip(parameters_.positional, passed, strict=False)) | named
     told |= {p: rest for p in (parameters_.variadic, parameters_.keyworded) if p is not None}
     return {p: t for p, t in told.items() if p in parameters_.names}
 
 
 def returns_outside(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> bool:
-    """Whether what a call returns may be, or hold, memory that lives outside: of a global, a default, a bound object."""
+    """Whether the result of a call may be, or hold, memory of a global, a default or a bound object."""
     if isinstance(function, functools.partial):
         if any(map(is_writable, (*function.args, *function.keywords.values()))):
             return True
@@ -111,30 +114,31 @@ def returns_outside(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[s
     if is_ours(function) or not getattr(function, "same_signature", True):
         return False  # the backward function of a pair of ours returns memory of its own
     summary = summary_of_call(unit, function, call, kinds)
-    given = zip(reversed(Parameters.of(function.__code__).positional), reversed(function.__defaults__ or ()), strict=False)
-    kept = {p for p, v in (*given, *(function.__kwdefaults__ or {}).items()) if is_writable(v)}
+    passed = zip(reversed(Parameters.of(function.__code__).positional), reversed(function.__defaults__ or ()), strict=False)
+    kept = {p for p, v in (*passed, *(function.__kwdefaults__ or {}).items()) if is_writable(v)}
     held = summary.returns | summary.holds
     return any(place.kind in ("outside", "any") or place.key in kept for place in held)
 
 
-def given_back(
+def returned_arguments(
     unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]
 ) -> tuple[list[gast.AST], list[gast.AST]] | None:
-    """The arguments whose memory the result of a user's function may share, and those of which it may share the memory of
-    items alone; None where that is not known."""
-    given = _arguments(function, call)
-    if given is None:
+    """The arguments that the result of a user's function may alias, and those of which it may alias only the contents; None
+    where that is unknown.
+    """
+    passed = _arguments(function, call)
+    if passed is None:
         return None
     summary = summary_of_call(unit, function, call, kinds)
     places = summary.returns | summary.holds
     if any(place.kind == "any" for place in places):
         return None
     whole, inside = ({place.key for place in places if place.kind == kind} for kind in ("own", "in"))
-    return [given[p] for p in given if p in whole], [given[p] for p in given if p in inside - whole]
+    return [passed[p] for p in passed if p in whole], [passed[p] for p in passed if p in inside - whole]
 
 
 def _arguments(function: Any, call: gast.Call) -> dict[str, gast.AST] | None:
-    """The arguments of a call by the parameters of a user's function; None where the text does not say which is which."""
+    """The arguments of a call by parameter of a user's function; None where they cannot be matched statically."""
     plain = isinstance(function, types.FunctionType) and not effects.is_library(function) and not is_ours(function)
     if not plain or any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
         return None
@@ -145,21 +149,22 @@ def _arguments(function: Any, call: gast.Call) -> dict[str, gast.AST] | None:
 
 
 def tangles(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> bool:
-    """Whether a user's function is seen to put one array, or views of it, into two places of what it returns."""
+    """Whether a user's function visibly puts one array, or views of it, into two places of its result."""
     return summary_of(getattr(function, "__func__", function), _trusts(unit, function, call, kinds)).tangles
 
 
-def _told(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:
+def _trust_of(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:
+    """The module that an argument is, or its trust."""
     kind = kind_of(node, kinds)
     found = kind.value if isinstance(kind, Known) else unit.resolve(node)
     return found if isinstance(found, types.ModuleType) else trust_of_owner(unit, node, kinds)
 
 
 def returns_new(function: types.FunctionType, held: bool = False) -> bool:
-    """Whether the arrays that a user function returns, given numbers and arrays, are new memory, to which nothing else
-    refers; `held`: in a container, which is new as well."""
+    """Whether a user's function, given numbers and arrays, returns arrays that are new and have no other references; `held`:
+    in a container, which is new as well."""
     if effects.is_library(function) or is_ours(function):
-        return False  # of these it is known without their text
+        return False  # their results are described elsewhere
     names = dict.fromkeys(function.__code__.co_varnames[:function.__code__.co_argcount], Trust.ARRAY)
     summary = summary_of(function, names)
     if held:
@@ -168,12 +173,12 @@ def returns_new(function: types.FunctionType, held: bool = False) -> bool:
 
 
 def summary_of(function: types.FunctionType, trusts: Mapping[str, Told]) -> Summary:
-    """What a call of a user's function may do, for arguments of this trust (`DATA` where nothing is said)."""
+    """The summary of a user's function, for arguments of this trust (`DATA` by default)."""
     return _known.solved(_key(function, trusts))
 
 
 def forget() -> None:
-    """Look at user functions anew: what their names stand for may have changed."""
+    """Discard all summaries: globals that user functions refer to may have changed."""
     _known.__init__()
 
 
@@ -182,7 +187,7 @@ def _key(function: types.FunctionType, trusts: Mapping[str, Told]) -> _Key:
 
 
 class _Summaries:
-    """The summaries of functions that call each other: computed again until none of them grows."""
+    """Summaries of mutually recursive functions, by iteration to a fixed point."""
 
     def __init__(self) -> None:
         self.table: dict[_Key, Summary] = {}
@@ -193,6 +198,7 @@ class _Summaries:
         self.texts: dict[types.FunctionType, Any] = {}
 
     def solved(self, key: _Key) -> Summary:
+        """The summary of a function; `ANYTHING` if the iteration does not converge."""
         if key in self.final:
             return self.table[key]
         if self.running:
@@ -224,6 +230,7 @@ class _Summaries:
         return self.table[key]
 
     def computed(self, function: types.FunctionType, trusts: tuple[tuple[str, Told], ...]) -> Summary:
+        """Analyze a function once, with what is known of its callees; `ANYTHING` without source."""
         if function not in self.texts:
             try:
                 self.texts[function] = Unit.of(read(function))
@@ -233,8 +240,8 @@ class _Summaries:
             return ANYTHING
         unit, tree = self.texts[function]
         known = dict(trusts)
-        given = {p.id: known.get(p.id, Trust.DATA) for p in parameters(tree)}
-        return Points(unit, tree, given, lambda callee, callee_trusts: self.solved(_key(callee, callee_trusts))).run()
+        passed = {p.id: known.get(p.id, Trust.DATA) for p in parameters(tree)}
+        return Points(unit, tree, passed, lambda callee, callee_trusts: self.solved(_key(callee, callee_trusts))).run()
 
 
 _known = _Summaries()
@@ -243,6 +250,6 @@ _known = _Summaries()
 def writes_out(node: Any, target: Any) -> bool:
     """Whether a call passes `out=`, by keyword or by position."""
     if isinstance(target, types.FunctionType) and not effects.is_library(target):
-        return False  # what a user calls `out` is looked at where it is called
+        return False  # an argument of a user's function called `out` is no output
     count = getattr(target, "nin", None)
     return any(k.arg == "out" for k in node.keywords) or (isinstance(count, int) and len(node.args) > count)

@@ -1,6 +1,6 @@
-"""Places of memory, as a function that is called sees them: its arguments, what is inside of them, what it makes itself.
+"""Abstract locations, as the body of a callee sees them: its arguments, what they contain, and what it allocates.
 
-    def f(y, ys): z = [y]; z[0][0] = ys[1][0]      writes ("own", "y"), reads ("in", "ys"), makes a ("shell", ..)
+    def f(y, ys): z = [y]; z[0][0] = ys[1][0]      writes ("own", "y"), reads ("in", "ys"), allocates a ("shell", ..)
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from s2sgrad.analysis.trust import Trust
 
 
 class Place(NamedTuple):
-    """`kind` is "own" or "in" (an argument, by name), "new" (an array), "shell" (a container), "drawing" or "object" (`part`
-    is its class), by the node that makes it; "outside", by its trust; "none" (None, which has no memory); or "any"."""
+    """An abstract location.  Its `kind` says what `key` is: "own" (an argument) or "in" (its contents): the parameter's
+    name; "new" (an array), "shell" (a container), "drawing" (a random generator) or "object" (`part` is its class): the
+    allocating node; "outside": its trust.  "none" is None, which has no memory; "any" may be every location."""
 
     kind: str
     key: Any = None
@@ -27,9 +28,9 @@ OUTSIDE = Place("outside", Trust.ANY)
 
 
 class Summary(NamedTuple):
-    """What a call may do: the places that it writes, of arguments and outside; those which the result may be, and may hold;
-    the kinds of places that it makes; what it puts where; whether it puts one thing into two places of what it returns, as
-    far as is seen."""
+    """What a call may do: the locations of its arguments and outside that it writes; those that the result may be, and may
+    hold; the kinds of locations that it allocates; (owner, value) pairs that it stores; whether it visibly puts one object
+    into two places of its result."""
 
     written: frozenset[Place] = frozenset()
     returns: frozenset[Place] = frozenset()
@@ -39,11 +40,11 @@ class Summary(NamedTuple):
     tangles: bool = False
 
 
-Told = Trust | types.ModuleType  # of an argument: a module is known itself
+Told = Trust | types.ModuleType  # of an argument: its trust, or the module that it is
 NOTHING = Summary()
 ANYTHING = Summary(frozenset((ANY,)), frozenset((ANY,)))
 
 
 def lasts(place: Place) -> bool:
-    """Whether a place is there after the call."""
+    """Whether a location outlives the call."""
     return place.kind in ("own", "in", "outside", "any")

@@ -1,10 +1,10 @@
-"""What the values of a function that is only called may be, and what they may hold: places, and what is kept in them.
+"""Points-to analysis of a callee: the abstract locations that its values may be, and what these hold.
 
-    z = y[1:]        z may be what y is (a view)         p = [y]        p is new, and holds what y is
-    q = list(p)      q is new, and holds what p holds    q[0][0] = 1.0  writes what y is
+    z = y[1:]        z may be y (a view)                 p = [y]        p is new, and holds y
+    q = list(p)      q is new, and holds what p holds    q[0][0] = 1.0  writes y
 
-A place is an argument, the inside of one, what a statement makes, or what lives outside.  All statements count at once,
-whatever their order; what is not known may be anything.
+A location is an argument, the contents of one, what a statement allocates, or outside.  The analysis is flow-insensitive;
+an unknown value may be any location.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ONE = (gast.Tuple, gast.Constant, gast.UnaryOp, gast.BinOp)
 
 
 class Points(Heap):
-    """One function for arguments of some trust; `summary_of` tells of the functions that it calls."""
+    """The analysis of one function for arguments of some trust; `summary_of` gives the summaries of its callees."""
 
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, told: dict[str, Told], summary_of: Callable[..., Summary]
@@ -43,10 +43,10 @@ class Points(Heap):
         self.returns: Places = set()
         self.inner = 0
         self.first = True
-        self.tangled: Places = set()  # lists, tuples and dicts that are given one thing twice
+        self.tangled: Places = set()  # containers in which one object may stand twice
 
     def run(self) -> Summary:
-        """Follow the function until nothing new comes out."""
+        """Iterate to the fixed point; the summary of the function."""
         before = -1
         while (size := self._size()) != before:
             self.first, before = before < 0, size
@@ -71,15 +71,15 @@ class Points(Heap):
         return sum(map(len, sets))
 
     def everything(self) -> Places:
-        """All that the function is given, and all that it makes."""
+        """All locations that the function is given or allocates."""
         return self.reached(set().union(*self.names.values(), *self.kept.values()))
 
     def apply(self, function: gast.AST | None, *places: Places) -> Places:
-        """What an argument returns that a library calls."""
+        """The result of a function argument that a library calls."""
         return callees.apply(self, function, *places)
 
     def keep(self, owners: Iterable[Place], values: Iterable[Place]) -> None:
-        """What is put in a place stays there; a list that has it already, from another statement, has it twice."""
+        """Store values into locations; a container that another statement has stored one of them into has it twice."""
         owners, values = set(owners), set(values)
         if self.first:
             self.tangled |= {p for p in owners if self.kept.get(p, set()) & (values - {NONE})}
@@ -88,11 +88,12 @@ class Points(Heap):
     # --- statements ---
 
     def block(self, body: list[gast.AST]) -> None:
+        """Evaluate the statements of a block."""
         for statement in body:
             self.statement(statement)
 
     def statement(self, node: gast.AST) -> None:
-        """Note what a statement does, and what those in it do."""
+        """Evaluate a statement, nested ones included."""
         method = getattr(self, f"_{type(node).__name__}", None)
         if method is not None:
             method(node)
@@ -158,7 +159,7 @@ class Points(Heap):
     _If = _While = _Assert = _Raise = _tested
 
     def function(self, node: gast.AST, body: list[gast.AST]) -> None:
-        """What a nested function does when it is called, with whatever arguments."""
+        """The effects of a nested function when it is called, with any arguments."""
         for parameter in parameters(node):
             self.names.setdefault(parameter.id, set()).add(ANY)
         for default in (*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)):
@@ -168,6 +169,7 @@ class Points(Heap):
         self.inner -= 1
 
     def context(self, item: gast.withitem) -> None:
+        """Enter a context of a `with`."""
         held = self.value(item.context_expr)
         if not callees.enters_quietly(self, item.context_expr):
             held = self.anything()
@@ -175,6 +177,7 @@ class Points(Heap):
             self.bind(item.optional_vars, self.reached(held))
 
     def bind(self, target: gast.AST, value: Places, display: gast.AST | None = None) -> None:
+        """Assign to a target; `display` is the expression of the value, where its parts can be assigned one by one."""
         if isinstance(target, gast.Name):
             self.names.setdefault(target.id, set()).update(value)
         elif isinstance(target, gast.Starred):
@@ -193,16 +196,16 @@ class Points(Heap):
             if isinstance(target, gast.Attribute):
                 for place in owner:
                     callees.set_(self, place, target, value)
-            elif not isinstance(target.slice, _ONE):  # a slice, which takes the items
+            elif not isinstance(target.slice, _ONE):  # a slice, which stores the items
                 self.keep(owner, self.items(value))
 
     def iterated(self, places: Places) -> Places:
-        """What a loop over these, or an unpacking, gives."""
+        """The items that a loop over these, or an unpacking, yields."""
         self.meet(places)
         return self.items(places)
 
     def update(self, target: gast.AST, value: Places) -> None:
-        """`x op= v`: of an array it writes the array, also where it is an item; a list it makes longer."""
+        """`x op= v`: on an array, also an item, it writes the array; on a list it appends."""
         if isinstance(target, gast.Name):
             places = self.names.setdefault(target.id, set())
             if target.id not in self.unit.locals:
@@ -222,7 +225,7 @@ class Points(Heap):
     # --- expressions ---
 
     def value(self, node: gast.AST | None) -> Places:
-        """What an expression may be."""
+        """The locations that an expression may be."""
         method = getattr(self, f"_{type(node).__name__}", None)
         if method is not None:
             return method(node)
@@ -248,7 +251,7 @@ class Points(Heap):
         return self.display(node, [self.value(e) for e in node.elts])
 
     def display(self, node: gast.AST, parts: list[Places], unpacked: Iterable[Places] = (), part: Any = None) -> Places:
-        """A new container of these; what stands in two of its places is noted."""
+        """A new container of these; it is noted if two of its places may hold one object."""
         made = self.shell(node, set().union(*parts, *unpacked), part)
         met: Places = set()
         for places in parts:
@@ -298,14 +301,14 @@ class Points(Heap):
         return set().union(*map(self.value, parts))
 
     def free(self, node: gast.AST) -> Places:
-        """What a name of the surroundings stands for."""
+        """What a free name stands for."""
         found = self.unit.resolve(node)
         if found is MISSING:
             return {ANY}
         return self.of_object(found)
 
     def of_object(self, found: Any) -> Places:
-        """What an object that is there already may be."""
+        """The location of an existing object."""
         trust = trust_of_object(found)
         return ({NONE} if found is None else set()) if trust is None else {Place("outside", trust)}
 
@@ -330,7 +333,7 @@ class Points(Heap):
         return self.items(owner) | (set() if isinstance(node.slice, _ONE) else sliced)
 
     def _operator(self, node: gast.AST) -> Places:
-        """Arithmetic of arrays is new; that of lists is a new list of the same items."""
+        """Arithmetic on arrays allocates; on lists it gives a new list of the same items."""
         if isinstance(node, gast.Compare):
             sides = [node.left, *node.comparators]
         else:

@@ -1,8 +1,8 @@
-"""Which objects something else may refer to besides their names: an item of a list, another name, a record.
+"""Objects that may have other references than their names: from a container, another name, or a record.
 
     xs.append(u); p = (v, w); z = y      ->      u, v, w, y
 
-And which lists and dicts nothing else refers to, so that an item that is stored there is seen through one name.
+And the lists and dicts that have none, so that a store to an item is visible through one name only.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.writes import replaces_item
 
 _MENTIONING = frozenset({gast.Name, gast.Subscript, gast.Call})
-_ASKING = (len, runtime.held, runtime.put_back)  # of their first argument for an item, or how many there are
+_ASKING = (len, runtime.held, runtime.put_back)  # they read an item or the length of their first argument
 
 
 def referred(unit: Unit, statements: list[gast.AST]) -> set[str]:
-    """The variables (by the user's names) whose objects something else may refer to: an item of a list, another name.
+    """The variables (by the user's names) whose objects may be referenced from a container or by another name.
 
-    A record refers to what it holds as well, which matters where there are several: in what we wrote ourselves.
+    A record references what it holds as well; that counts only in generated text, where it may have further references.
     """
     out: set[str] = set()
     for statement in statements:
@@ -42,7 +42,7 @@ def referred(unit: Unit, statements: list[gast.AST]) -> set[str]:
 
 
 def alone(unit: Unit, tree: gast.FunctionDef) -> set[str]:
-    """The lists and dicts that nothing else refers to: they are made here, asked for items, and given some."""
+    """The lists and dicts without other references: they are created here and only indexed, assigned to and measured."""
     mentions: Counter[str] = Counter()
     for statement in effects.walk(tree.body):
         x = bound_name(statement)
@@ -64,7 +64,7 @@ def _first(call: gast.Call) -> gast.AST | None:
 
 
 def seeing(unit: Unit, owner: str, statement: gast.AST, lonely: set[str]) -> frozenset[str]:
-    """The names through which it is seen that a statement writes in place; `lonely`: what is `alone`."""
+    """The names through which an in-place write of a statement is visible; `lonely`: the result of `alone`."""
     shared = unit.memory.at_once_with(owner)
     if not replaces_item(unit, statement, unit.kinds):
         return shared

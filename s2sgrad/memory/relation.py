@@ -1,4 +1,4 @@
-"""A relation of names that is changed in a few places and kept as it was before: sets of names by name, both ways.
+"""A mutable binary relation of names, stored as bit sets in both directions and cheap to copy.
 
 >>> from s2sgrad.flow.graph import Names
 >>> names = Names(["x", "p", "q"])
@@ -20,7 +20,7 @@ _Sets = dict[str, int]  # none of them is empty
 
 
 class Relation:
-    """Pairs of different names; with `symmetric` each of them both ways."""
+    """Pairs of different names; a `symmetric` relation contains each pair in both directions."""
 
     __slots__ = ("_of", "_to", "names")
 
@@ -30,15 +30,15 @@ class Relation:
         self._to: _Sets = self._of if symmetric else {}
 
     def of(self, name: str) -> int:
-        """The names to which this one stands in the relation."""
+        """The names to which this one is related."""
         return self._of.get(name, 0)
 
     def to(self, name: str) -> int:
-        """The names that stand in the relation to this one."""
+        """The names that are related to this one."""
         return self._to.get(name, 0)
 
     def add(self, name: str, others: int) -> None:
-        """A name stands in the relation to others from now on."""
+        """Relate a name to others."""
         bit, known = self.names.member(name), self.of(name)
         new = others & ~bit & ~known
         if new:
@@ -47,7 +47,7 @@ class Relation:
                 back[other] = back.get(other, 0) | bit
 
     def add_to(self, name: str, others: int) -> None:
-        """Others stand in the relation to a name from now on."""
+        """Relate others to a name."""
         bit, known = self.names.member(name), self.to(name)
         new = others & ~bit & ~known
         if new:
@@ -56,7 +56,7 @@ class Relation:
                 back[other] = back.get(other, 0) | bit
 
     def drop(self, name: str) -> None:
-        """A name stands in the relation to none, and none to it."""
+        """Remove all pairs of a name."""
         for one, back in ((self._of, self._to), (self._to, self._of)):
             for other in self.names.decoded(one.pop(name, 0)):
                 left = back[other] & ~self.names.member(name)
@@ -66,15 +66,15 @@ class Relation:
                     del back[other]
 
     def mentions(self, name: str) -> bool:
-        """Whether a name stands in the relation to any, or any to it."""
+        """Whether a name occurs in any pair."""
         return name in self._of or name in self._to
 
     def pairs(self) -> list[tuple[str, int]]:
-        """All names that stand in it to others, with these."""
+        """Each name with the set that it is related to, where that is not empty."""
         return list(self._of.items())
 
     def renamed(self, new: dict[str, str]) -> Relation:
-        """The relation among names of which some have changed places."""
+        """The relation after a permutation of names: `new` maps the old name to the new one."""
         out = Relation(self.names, self._to is self._of)
         moved = [(self.names.member(old), self.names.member(name)) for old, name in new.items()]
         among = self.names.mask(new)
@@ -86,7 +86,7 @@ class Relation:
         return out
 
     def copy(self) -> Relation:
-        """The same relation, to be changed."""
+        """A copy that may be changed independently."""
         out = Relation(self.names)
         out._of = self._of.copy()
         out._to = out._of if self._to is self._of else self._to.copy()

@@ -1,11 +1,12 @@
-"""What may do something else when it is run a second time: a call under `checkpoint`, a trip of a loop over `checkpointed`.
+"""Repeatability: what may behave differently on a second run, for a call under `checkpoint` or a trip of a loop over
+`checkpointed`.
 
     u = step(u); t = np.sin(u)                            the same again
     u += rng.normal(size=3); print(u); next(it)           not the same
 
-Values alone are run again, so that what is not known to compute is not run again: unknown callees, and what draws, prints,
-uses up an iterator, or changes what outlives the call.  A function that has a derivative is one of its arguments; one that
-is a constant may draw random numbers, and is looked into.
+Only computations are run again.  Unknown callees are excluded, and whatever draws random numbers, prints, advances an
+iterator or changes what outlives the call.  A differentiated function is an argument of `checkpoint`; a constant function
+may draw random numbers, and its body is examined.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from s2sgrad.primitives import catalogue
 
 
 def obstacle(unit: Unit, statements: Iterable[gast.AST], shows: bool = False) -> gast.AST | None:
-    """The first part of these statements (of compound ones: of their headers) that may do something else when it is run
-    again; None where there is none.  Statements that only show something are left out then, if they are let to (`shows`)."""
+    """The first part of these statements (of compound ones: of their headers) that may behave differently when it runs
+    again; None if there is none.  With `shows`, statements that only display something are ignored."""
     for statement in statements:
-        made = getattr(statement, "value", None)
-        if with_regions.end(statement) is not None or (isinstance(made, gast.Call) and with_regions.is_quiet(unit, made)):
-            continue  # what the context holds is looked at
+        value = getattr(statement, "value", None)
+        if with_regions.end(statement) is not None or (isinstance(value, gast.Call) and with_regions.is_quiet(unit, value)):
+            continue  # the body of the context is examined
         if behaviour.uses_up(unit, statement):
             return statement
         section = effects.stored(statement)
@@ -41,7 +42,7 @@ def obstacle(unit: Unit, statements: Iterable[gast.AST], shows: bool = False) ->
 
 
 def only_shows(unit: Unit, statement: gast.AST) -> bool:
-    """Whether a statement does nothing but write something down for the user to read."""
+    """Whether a statement only displays or logs something."""
     call = alone(statement)
     if not isinstance(call, gast.Call):
         return False
@@ -51,7 +52,7 @@ def only_shows(unit: Unit, statement: gast.AST) -> bool:
 
 
 def _part(unit: Unit, node: gast.AST) -> gast.AST | None:
-    """The part of an expression or a simple statement that may do something else."""
+    """The first part of an expression or a simple statement that may behave differently."""
     for part in nodes(node):
         if isinstance(part, gast.Call):
             if not behaviour.of_call(unit, part).is_repeatable:

@@ -2,7 +2,7 @@
 
     u[1:-1], [u], u.T      may share memory with u          u * 2.0, u[mask], u.copy()      are new
 
-Numbers, texts and functions have no memory that could be written.
+Numbers, strings and functions have no memory that could be written.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from s2sgrad.primitives import catalogue, libraries, methods, spellings
 from s2sgrad.primitives.catalogue import Gives
 from s2sgrad.rules.table import Rule
 
-HANDED_OUT = "<outside>"  # stands for the memory outside that functions return
+HANDED_OUT = "<outside>"  # memory outside that functions return
 _NEW = (gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
 
 
 def has_memory(kind: Kind | None) -> bool:
-    """Whether a value of this kind may be, or hold, something that can be written."""
+    """Whether a value of this kind may be, or hold, writable memory."""
     return not isinstance(kind, (PointerOrNone, Number, Known, Text)) and not (
         isinstance(kind, Container) and kind.items is not None and kind.type is tuple
         and not any(has_memory(item) for item in kind.items)
@@ -62,9 +62,9 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
     """
     if isinstance(value, gast.Name):
         return {value.id} if has_memory(kinds.get(value.id)) and is_writable(unit.resolve(value)) else set()
-    handed_on = _HANDED_ON.get(type(value))
-    if handed_on is not None:
-        return _of_all(unit, handed_on(value), kinds)
+    parts = _PASSED_ON.get(type(value))
+    if parts is not None:
+        return _of_all(unit, parts(value), kinds)
     find = _FOUND.get(type(value))
     if find is not None:
         return find(unit, value, kinds)
@@ -72,24 +72,26 @@ def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
 
 
 def _of_operation(unit: Unit, value: gast.BinOp, kinds: dict[str, Kind]) -> set[str]:
-    """A list of what two lists hold."""
+    """A concatenation of lists shares the memory of their items; arithmetic allocates."""
     sides = (value.left, value.right)
     numbers = any(isinstance(getattr(s, "value", kinds.get(getattr(s, "id", ""))), (Array, float)) for s in sides)
     lists = Container if numbers or not isinstance(value.op, (gast.Add, gast.Mult)) else (Container, Opaque)
     named = (s for s in sides if isinstance(s, gast.Name) and isinstance(kinds.get(s.id), lists))
-    return set().union(*(_held(unit, s, kinds) for s in named))
+    return set().union(*(_item_sources(unit, s, kinds) for s in named))
 
 
 def _of_section(unit: Unit, value: gast.Subscript, kinds: dict[str, Kind]) -> set[str]:
+    """A view shares the memory of its array; a slice of a list, that of the items."""
     owner = kind_of(value.value, kinds)
     if isinstance(owner, Array) and (is_copy(value.slice, kinds) or _is_element(value.slice, owner, kinds)):
         return set()
     if isinstance(value.slice, gast.Slice) and isinstance(owner, Container) and isinstance(value.value, gast.Name):
-        return _held(unit, value.value, kinds)  # a new list
+        return _item_sources(unit, value.value, kinds)  # a new list
     return sources(unit, value.value, kinds)
 
 
 def _of_attribute(unit: Unit, value: gast.Attribute, kinds: dict[str, Kind]) -> set[str]:
+    """`x.T` shares memory with x, `x.shape` does not; an attribute of a global object, with the global."""
     found = unit.resolve(value)
     if value.attr in spellings.FLAT_ATTRIBUTES or (found is not MISSING and not is_writable(found)):
         return set()
@@ -97,7 +99,7 @@ def _of_attribute(unit: Unit, value: gast.Attribute, kinds: dict[str, Kind]) -> 
 
 
 def bound_sources(unit: Unit, targets: Collection[str], value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
-    """The names whose memory the targets may share that a value is bound to: none with an array that a call made."""
+    """The names whose memory the targets of an assignment may share: none if a user's function returns only new arrays."""
     function = unit.called(value)
     if isinstance(function, types.FunctionType):
         held = {isinstance(kind, Container) for kind in map(kinds.get, targets) if isinstance(kind, (Array, Container))}
@@ -111,7 +113,7 @@ def _is_plain(node: gast.AST, kinds: dict[str, Kind]) -> bool:
     return isinstance(node, gast.Name) and isinstance(kinds.get(node.id), (Array, PointerOrNone, Number, Known, Text))
 
 
-def _held(unit: Unit, container: gast.Name, kinds: dict[str, Kind]) -> set[str]:
+def _item_sources(unit: Unit, container: gast.Name, kinds: dict[str, Kind]) -> set[str]:
     """The names whose memory the items of a container may share."""
     kind = kinds[container.id]
     element = kind.element() if isinstance(kind, Container) else UNKNOWN
@@ -119,63 +121,66 @@ def _held(unit: Unit, container: gast.Name, kinds: dict[str, Kind]) -> set[str]:
 
 
 def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
+    """The result of a call: by the summary of a user's function, by the record of a library's; anything it can reach
+    else."""
     target = unit.resolve(call.func)
     if target is MISSING and isinstance(call.func, gast.Attribute):
         return _of_method(unit, call, kinds)
-    given = arguments_of(call)
-    if target is MISSING:  # a function may hold what it returns
-        return _of_all(unit, given if _is_derivative(unit, call.func, kinds) else [*given, call.func], kinds)
-    if target in _SHALLOW and len(given) == 1:
-        held = _of_shallow_copy(unit, target, given[0], kinds)
+    arguments = arguments_of(call)
+    if target is MISSING:  # a function may return what it refers to
+        return _of_all(unit, arguments if _is_derivative(unit, call.func, kinds) else [*arguments, call.func], kinds)
+    if target in _SHALLOW and len(arguments) == 1:
+        held = _of_shallow_copy(unit, target, arguments[0], kinds)
         if held is not None:
             return held
     outside = {HANDED_OUT} if mod_ref.returns_outside(unit, target, call, kinds) else set()
-    known = mod_ref.given_back(unit, target, call, kinds)
-    if known is not None:
-        whole, inside = known
+    returned = mod_ref.returned_arguments(unit, target, call, kinds)
+    if returned is not None:
+        whole, inside = returned
         items = [a for a in inside if isinstance(a, gast.Name) and isinstance(kinds.get(a.id), Container)]
-        held = set().union(*(_held(unit, a, kinds) for a in items))
+        held = set().union(*(_item_sources(unit, a, kinds) for a in items))
         return outside | held | _of_all(unit, [*whole, *(a for a in inside if a not in items)], kinds)
-    shared = _shared(unit, target, call, given)
+    shared = _shared(unit, target, call, arguments)
     if catalogue.of(target).gives is Gives.SHELL and not is_lazy(target):
         lists = [part for part in shared if isinstance(part, gast.Name) and isinstance(kinds.get(part.id), Container)]
         shared = [part for part in shared if part not in lists]
-        outside |= set().union(*(_held(unit, part, kinds) for part in lists))
+        outside |= set().union(*(_item_sources(unit, part, kinds) for part in lists))
     return outside | _of_all(unit, shared, kinds)
 
 
-_HANDED_ON: dict[type, Callable[[Any], list[gast.AST]]] = {  # what is, or holds, one of its parts
+_PASSED_ON: dict[type, Callable[[Any], list[gast.AST]]] = {  # nodes whose value is, or holds, that of one of these parts
     gast.Tuple: lambda v: v.elts, gast.List: lambda v: v.elts, gast.Set: lambda v: v.elts, gast.Dict: lambda v: v.values,
     gast.BoolOp: lambda v: v.values, gast.IfExp: lambda v: [v.body, v.orelse], gast.Starred: lambda v: [v.value],
 }  # fmt: skip
 _FOUND = {gast.BinOp: _of_operation, gast.Subscript: _of_section, gast.Attribute: _of_attribute, gast.Call: _of_call}
 
 
-def _of_all(unit: Unit, given: Iterable[gast.AST], kinds: dict[str, Kind]) -> set[str]:
-    return set().union(*(sources(unit, argument, kinds) for argument in given))
+def _of_all(unit: Unit, arguments: Iterable[gast.AST], kinds: dict[str, Kind]) -> set[str]:
+    return set().union(*(sources(unit, argument, kinds) for argument in arguments))
 
 
-def _of_shallow_copy(unit: Unit, target: Any, given: gast.AST, kinds: dict[str, Kind]) -> set[str] | None:
-    """The names whose memory a copy of a container holds; None where it is not known to be one."""
-    if not isinstance(given, gast.Name):
+def _of_shallow_copy(unit: Unit, target: Any, arguments: gast.AST, kinds: dict[str, Kind]) -> set[str] | None:
+    """The names whose memory a shallow copy of a container holds; None where the argument is not known to be one."""
+    if not isinstance(arguments, gast.Name):
         return None
-    if isinstance(kinds.get(given.id), Container):
-        return _held(unit, given, kinds)
-    if target is copy.copy and isinstance(kinds.get(given.id), (Array, Number)):
+    if isinstance(kinds.get(arguments.id), Container):
+        return _item_sources(unit, arguments, kinds)
+    if target is copy.copy and isinstance(kinds.get(arguments.id), (Array, Number)):
         return set()
-    outside = unit.resolve(given)
+    outside = unit.resolve(arguments)
     items = outside.values() if isinstance(outside, dict) else outside
     fixed = isinstance(outside, (dict, list, tuple)) and not any(map(is_writable, items))
     return set() if fixed else None
 
 
 def _of_method(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
+    """The result of a method: new memory if the record says so; else it may share that of the object and the arguments."""
     owner, method = call.func.value, call.func.attr
     if method == "copy" and isinstance(owner, gast.Name) and isinstance(kinds.get(owner.id), Container):
-        return _held(unit, owner, kinds)  # a shallow copy
+        return _item_sources(unit, owner, kinds)  # a shallow copy
     trust = trust_of_owner(unit, owner, kinds)
     if trust <= Trust.DATA and not _has_copy_option(call):
-        cls = class_of_owner(unit, owner, kinds) or np.ndarray  # else it carries no derivative: the text checks it
+        cls = class_of_owner(unit, owner, kinds) or np.ndarray  # others are refused at run time
         if methods.may_be(method, cls) is Gives.NEW:
             return set()
     if trust == Trust.DRAWING and not methods.draws_items(method):
@@ -184,27 +189,27 @@ def _of_method(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
 
 
 def _has_copy_option(call: gast.Call) -> bool:
-    """Whether a call says whether it copies: `x.astype(t, copy=False)`."""
+    """Whether a call has an option that decides whether it copies: `x.astype(t, copy=False)`."""
     return any(k.arg == "copy" for k in call.keywords) or len(call.args) > 4
 
 
-def _shared(unit: Unit, target: Any, call: gast.Call, given: list[gast.AST]) -> list[gast.AST]:
-    """The arguments whose memory what a known callable returns may share."""
+def _shared(unit: Unit, target: Any, call: gast.Call, arguments: list[gast.AST]) -> list[gast.AST]:
+    """The arguments whose memory the result of a known callable may share."""
     if target is np.einsum and len(call.args) > 2 and not call.keywords:
-        return []  # of two arrays it is new memory
+        return []  # a contraction allocates
     if target is np.array:
-        return given if _has_copy_option(call) or may_hold_objects(unit, call) else []
+        return arguments if _has_copy_option(call) or may_hold_objects(unit, call) else []
     if _is_foreign(target):
-        return given
+        return arguments
     record = catalogue.of(target)
-    lists = target is builtins.sum and len(given) > 1
+    lists = target is builtins.sum and len(arguments) > 1
     if not record.may_view and not any(k.arg == "copy" for k in call.keywords) and not lists:
         return []
-    return given if record.viewed is None else given[record.viewed : record.viewed + 1]
+    return arguments if record.viewed is None else arguments[record.viewed : record.viewed + 1]
 
 
 def _is_derivative(unit: Unit, function: gast.AST, kinds: dict[str, Kind]) -> bool:
-    """Whether a function is a pullback or a gradient of ours, which returns new memory."""
+    """Whether a function is a generated pullback or gradient, which returns new memory."""
     if isinstance(function, gast.Call):
         return (getattr(unit.resolve(function.func), "__module__", None) or "").startswith("s2sgrad.")
     return isinstance(function, gast.Name) and isinstance(kinds.get(function.id), Pullback)
@@ -214,8 +219,8 @@ _SHALLOW = (builtins.list, builtins.dict, builtins.tuple, copy.copy)
 
 
 def _is_foreign(target: Any) -> bool:
-    """Whether nothing is known of what a callable returns: a user's function, a pair of ours, a rule."""
-    if isinstance(target, type):  # an object of a user's class, or a named tuple, holds what it is given
+    """Whether nothing is known of what a callable returns: a user's function, a generated pair, a rule."""
+    if isinstance(target, type):  # an instance of a user's class or a named tuple holds its arguments
         return hasattr(target, "_fields") or not catalogue.of(target).pure
     if isinstance(target, np.ufunc):
         return False
@@ -228,7 +233,7 @@ def _is_foreign(target: Any) -> bool:
 
 
 def is_copy(index: gast.AST, kinds: dict[str, Kind]) -> bool:
-    """Whether an index of an array surely makes a copy: an array or a list is among its parts."""
+    """Whether an index of an array is known to copy: one of its parts is an array or a list."""
     parts = parts_of(index)
     return any(isinstance(p, (gast.List, gast.Compare)) or _is_array(p, kinds) for p in parts)
 
@@ -255,7 +260,7 @@ def _is_number(part: gast.AST, kinds: dict[str, Kind]) -> bool:
 
 
 def is_basic(index: gast.AST, kinds: dict[str, Kind]) -> bool:
-    """Whether an index surely makes a view (or picks an element): integers, slices, None and ... alone."""
+    """Whether an index is known to give a view (or an element): only integers, slices, None and `...`."""
     parts = parts_of(index)
     for part in parts:
         if isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and not isinstance(part.value, bool)):
@@ -272,7 +277,7 @@ def _of_numbers(node: gast.AST, kinds: dict[str, Kind]) -> bool:
 
 
 def is_fresh(unit: Unit, node: gast.AST) -> bool:
-    """Whether an array expression is new memory, by its outermost operation."""
+    """Whether an array expression allocates, by its outermost operation."""
     if isinstance(node, gast.Call):
         target = unit.resolve(node.func)
         if target is MISSING:

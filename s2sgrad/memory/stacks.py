@@ -1,8 +1,8 @@
-"""Stacks, the lists of records among them: what a statement puts on one or takes off, and what they hold.
+"""Stack operations: the pushes and pops of a statement, and which lists are used as stacks only.
 
-    x_stack.append(x); x = x_stack.pop()      ->      both are operations on `x_stack`, and nothing else may be
+    x_stack.append(x); x = x_stack.pop()      ->      two operations on `x_stack`, which must be its only uses
 
-A list that only such operations mention is a stack.  All of them stay, or none does: what is on top is a matter of all.
+The operations on one stack stay or go together, because they must remain balanced.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from s2sgrad.primitives.catalogue import on_stack
 
 
 def fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], lasting: bool = False) -> set[str]:
-    """Lists that start empty, and on which what nothing else refers to is put, and taken off; nothing else is done to them.
+    """The lists that start empty and are only pushed to and popped from, where nothing else references what is pushed.
 
-    `lasting`: where a reverse sweep is to follow, which may read what a temporary stood for.  The stacks of a record of ours
-    are such lists, but for those that hold references.
+    `lasting`: the reverse sweep is still to come, and may read what a temporary stood for.  The stacks in a record of ours
+    qualify, except for those that hold references.
     """
     stacks = _begun(tree, recorded_stacks(unit, tree))
     made = set() if lasting or not stacks else made_once(unit, tree, kinds)
@@ -34,12 +34,12 @@ def fresh_stacks(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], las
 
 
 def local_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
-    """The lists, empty where they are made, that are only appended to and popped."""
+    """The lists that start empty and are only pushed to and popped from."""
     return _only_operated(unit, tree, _begun(tree, set()), lambda call: True)
 
 
 def recorded_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
-    """The stacks in the record that the adjoint of a pair is given and takes apart; their places says who made it."""
+    """The stacks among the parts of the record that an adjoint unpacks; the forward function states their positions."""
     places, given = getattr(unit.primal.function, "stacks", ()), parameters(tree)
     for s in tree.body if places else ():
         if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Tuple) and getattr(s.value, "id", "") == given[0].id:
@@ -48,7 +48,7 @@ def recorded_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
 
 
 def _begun(tree: gast.FunctionDef, recorded: set[str]) -> set[str]:
-    """The lists that are empty wherever they are bound, and the `recorded` ones, where they are bound once."""
+    """The lists that are empty at each binding, and the `recorded` ones that are bound once."""
     bound, begun = Counter(p.id for p in parameters(tree)), Counter[str](recorded)
     for statement in effects.walk(tree.body):
         bound.update(binds(statement))
@@ -60,7 +60,7 @@ def _begun(tree: gast.FunctionDef, recorded: set[str]) -> set[str]:
 def _only_operated(
     unit: Unit, tree: gast.FunctionDef, stacks: set[str], plain: Callable[[gast.Call], bool]
 ) -> set[str]:
-    """The lists on which something is put, and taken off, by `plain` calls, and to which nothing else is done."""
+    """The stacks of which all uses are pushes and pops that satisfy `plain`."""
     mentions, operated_on = Counter[str](), Counter[str]()
     for statement in effects.walk(tree.body) if stacks else ():
         header = effects.header(statement)
@@ -72,7 +72,7 @@ def _only_operated(
 
 
 def operations(unit: Unit, node: gast.AST) -> Iterator[tuple[gast.Call, str]]:
-    """The calls in an expression or a simple statement that put something on a list or take it off, and their lists."""
+    """The pushes and pops in an expression or a simple statement, each with its stack."""
     for call in calls_in(node):
         name = operated(unit, call)
         if name is not None:
@@ -80,7 +80,7 @@ def operations(unit: Unit, node: gast.AST) -> Iterator[tuple[gast.Call, str]]:
 
 
 def operated(unit: Unit, node: gast.AST) -> str | None:
-    """The list of `s.append(x)`, `push(s, x)` and `s.pop()`."""
+    """The stack of `s.append(x)`, `push(s, x)` and `s.pop()`."""
     if not isinstance(node, gast.Call):
         return None
     if isinstance(node.func, gast.Attribute):
@@ -91,7 +91,7 @@ def operated(unit: Unit, node: gast.AST) -> str | None:
 
 
 def made_once(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[str]:
-    """Temporaries that are bound once, to new memory, and read once."""
+    """Temporaries whose only definition allocates, and that are read once."""
     reads: Counter[str] = Counter()
     for statement in effects.walk(tree.body):
         reads.update(n.id for n in effects.loads(effects.header(statement)))

@@ -1,6 +1,6 @@
-"""What one statement writes in place, and what it hands to calls that may change it.
+"""What one statement writes in place, and which objects it passes to calls that may change them.
 
-    u[1:] = v, u += v      write u          s.add(1), LOG.append(x)      change s and LOG, which nobody takes back
+    u[1:] = v, u += v      write u          s.add(1), LOG.append(x)      change s and LOG, and are not undone
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from s2sgrad.primitives import catalogue, methods
 from s2sgrad.primitives.catalogue import may_write, on_stack
 
 CHANGEABLE = (list, dict, set, bytearray, deque)
-"""Containers that a function which is not known may change where they are global."""
+"""Global containers of these classes may be changed by a call of an unknown function."""
 
 
 def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | None:
-    """The variable whose memory a statement writes, other than a list that it pushes on or pops from."""
+    """The variable whose memory a statement writes, except for a push to or a pop from a stack."""
     if isinstance(statement, gast.Assign):
         section = effects.stored(statement)
         return effects.base(section) if section is not None else effects.accumulates(unit, statement)
     if isinstance(statement, gast.AugAssign):
-        if getattr(statement, "rebinds", False):  # checked when it runs
+        if getattr(statement, "rebinds", False):  # a run-time check ensures it
             return None
         base = effects.base(statement.target)
         name = isinstance(statement.target, gast.Name)
@@ -42,7 +42,7 @@ def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | N
 
 
 def replaces_item(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:
-    """Whether a statement that writes in place says what a list or dict holds, and changes no array: `d[k] = x`."""
+    """Whether an in-place write replaces an item of a list or dict, and changes no array: `d[k] = x`."""
     section = effects.stored(statement)
     if section is None and unit.called(getattr(statement, "value", None)) is runtime.put_back:
         return isinstance(kinds.get(effects.accumulates(unit, statement)), Container)
@@ -51,45 +51,46 @@ def replaces_item(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bo
 
 
 def writes_through(unit: Unit, statement: gast.AST, kinds: dict[str, Kind], base: str) -> bool:
-    """Whether a statement asks what a list or dict holds, to write that: `rows[0][:] = e`, and not `rows[0] = e`."""
+    """Whether a statement writes into an item of a list or dict: `rows[0][:] = e`, but not `rows[0] = e`."""
     return isinstance(kinds.get(base), Container) and not replaces_item(unit, statement, kinds)
 
 
 def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[str]:
-    """The objects that a statement's calls may change, other than by what the reverse sweep takes back: `s` of `s.add(1)`,
-    a global list, an object of which nothing is known whose method is called."""
+    """The objects that calls in a statement may change in ways that the reverse sweep does not undo: `s` of `s.add(1)`, a
+    global list, an unknown object whose method is called."""
     if not isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)):
         return set()
     out = {n for call in calls_in(statement.value) for n in _changed(unit, call, kinds)}
-    if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):  # of a set, or of another object
+    if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):  # a set, or unknown
         out |= {statement.target.id} if isinstance(kinds.get(statement.target.id, UNKNOWN), Unknown) else set()
     return {n for n in out if n in unit.locals or is_writable(unit.resolve(name_(n)))}
 
 
 def _changed(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
-    """What a call may change: the object of which a method is called, or what a function is given."""
+    """What a call may change: the object whose method it is, or its arguments."""
     target = unit.resolve(call.func)
     if target is MISSING and isinstance(call.func, gast.Attribute):
         root, method = _root_or_none(call.func.value), call.func.attr
         kind, trust = kinds.get(root, UNKNOWN), trust_of_owner(unit, call.func.value, kinds)
         only_reads = trust <= Trust.DATA and methods.only_compute(method)
-        taken_back = isinstance(kind, Container) and root in unit.locals and (on_stack(method) or not may_write(method))
-        return set() if root is None or only_reads or taken_back or isinstance(kind, (Array, Number, Text)) else {root}
+        undone = isinstance(kind, Container) and root in unit.locals and (on_stack(method) or not may_write(method))
+        return set() if root is None or only_reads or undone or isinstance(kind, (Array, Number, Text)) else {root}
     if target is MISSING or behaviour.is_pure(unit, call):
         return set()
     if not catalogue.of(target).writes and effects.is_library(target):
         return set()
-    given = [a.id for a in call.args if isinstance(a, gast.Name)]
-    return {n for n in given if n not in unit.locals or isinstance(kinds.get(n, UNKNOWN), Unknown)}
+    arguments = [a.id for a in call.args if isinstance(a, gast.Name)]
+    return {n for n in arguments if n not in unit.locals or isinstance(kinds.get(n, UNKNOWN), Unknown)}
 
 
 def calls_unknown(unit: Unit, statement: gast.AST) -> bool:
-    """Whether a statement calls a function that an argument or a local variable is."""
+    """Whether a statement calls a function that is an argument or a local variable."""
     called = (call.func for call in calls_in(effects.header(statement)))
     return any(isinstance(f, gast.Name) and f.id in unit.locals for f in called)
 
 
 def _root_or_none(node: gast.AST) -> str | None:
+    """The name at the start of a path of attributes and items; None where it starts with another expression."""
     while isinstance(node, (gast.Attribute, gast.Subscript)):
         node = node.value
     return node.id if isinstance(node, gast.Name) else None

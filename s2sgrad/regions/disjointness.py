@@ -40,7 +40,7 @@ class Indices:
         """Whether two sections, given by the parts of their indices, are disjoint in each trip of `loops`.
 
         Trips of `ended` loops are over, and the first section may belong to any of them: the other must be constant.
-        `inner`: further loops that enclose the second section only.  """
+        `inner`: further loops that enclose the second section only."""
         ranges = self.ranges((*loops, *inner))
         for a, b in zip(one, other, strict=False):
             if not (self.is_one_axis(a) and self.is_one_axis(b)):

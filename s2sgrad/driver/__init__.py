@@ -1,1 +1,1 @@
-"""From a function to the function that computes its gradient: all passes, text, loading, and what is compiled once."""
+"""From a function to its compiled gradient: all passes, text, loading, and the cache of compiled recipes."""

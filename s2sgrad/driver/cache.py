@@ -1,10 +1,10 @@
-"""What is compiled once for the whole process: recipes by the code of the function that they are for.
+"""The process-wide cache: recipes by the code object of the function that they differentiate.
 
     for batch in batches:
         w -= grad(lambda w: loss(w, batch))(w)      every lambda is a new function of one code: one recipe
 
-A code object is known by its identity (codes of equal text on equal lines of two files are equal) and not kept alive: its
-recipes go with it.  Which of them is right for a function, their guards say.
+A code object is identified by `id` (codes of equal text on equal lines of two files compare equal) and held weakly: its
+recipes are dropped with it.  The guards of a recipe decide whether it fits a given function.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from s2sgrad.ir.signatures import Parameters
 if TYPE_CHECKING:
     from s2sgrad.driver.compiled import Compiled, Recipe
 
-_MOST = 64  # recipes of one code in one way of asking
-_MOST_KEYS = 512  # exact shapes remembered; the recipes are few, one a pattern of shapes
+_MOST = 64  # recipes per code and kind of request
+_MOST_KEYS = 512  # exact shapes remembered; there are few recipes, one per pattern of shapes
 
 
 class Family:
-    """The recipes of one code in one way of asking: by the kinds of the arguments, and by quick keys to these.
+    """The recipes of one code object for one kind of request: by the kinds of the arguments, and by quick keys to these.
 
-    `wrt` are the names of the differentiated parameters, `refused` the kinds for which there is no text of the sort that is
-    asked for, and another one serves.
+    `wrt` are the names of the differentiated parameters, `refused` the kinds for which the requested sort of text does not
+    exist, so that another one serves.
     """
 
     def __init__(self, wrt: tuple[str, ...]) -> None:
@@ -40,7 +40,7 @@ class Family:
         self._lock = threading.Lock()
 
     def find(self, key: Kinds, function: types.FunctionType) -> Compiled | None:
-        """What a known recipe makes for a function of this code."""
+        """The compiled gradient of a function of this code, from a recipe whose guards hold; None if there is none."""
         for recipe in self._recipes.get(key, ()):
             compiled = recipe.fitted(function)
             if compiled is not None:
@@ -48,7 +48,7 @@ class Family:
         return None
 
     def add(self, key: Kinds, recipe: Recipe) -> None:
-        """Keep a recipe, the latest first."""
+        """Cache a recipe, the latest first."""
         if not recipe.shareable:
             return
         key = key.kept()
@@ -61,14 +61,14 @@ class Family:
                     self._recipes[oldest] = kept
 
     def remember(self, quick: Hashable, key: Kinds) -> None:
-        """Find `key` at once for arguments that look the same."""
+        """Let arguments that look the same find `key` without computing their kinds."""
         if len(self.quick) >= _MOST_KEYS:
             self.quick.clear()
         self.quick[quick] = key.kept()
 
 
 class Code:
-    """What is known of one code object: its parameters, and a family for every way of asking."""
+    """The cache entry of one code object: its parameters, and a family for each kind of request."""
 
     def __init__(self, code: types.CodeType) -> None:
         self.ref = weakref.ref(code)
@@ -76,7 +76,7 @@ class Code:
         self.families: dict[Hashable, Family] = {}
 
     def family(self, asked: Hashable, wrt: tuple[str, ...] = ()) -> Family:
-        """The recipes for one way of asking."""
+        """The recipes for one kind of request."""
         family = self.families.get(asked)
         if family is None:
             if len(self.families) >= _MOST:
@@ -89,7 +89,7 @@ _codes: dict[int, Code] = {}
 
 
 def of(code: types.CodeType) -> Code:
-    """What is known of a code object."""
+    """The cache entry of a code object, made if it is new."""
     known = _codes.get(id(code))
     if known is not None and known.ref() is code:
         return known
@@ -104,14 +104,14 @@ def _forget(number: int, known: Code) -> None:
 
 
 def forget() -> None:
-    """Compile everything anew."""
+    """Clear the cache."""
     _codes.clear()
 
 
 def compiled(
     family: Family, key: Kinds, function: types.FunctionType, compile_: Callable[[], Compiled]
 ) -> Compiled:
-    """What a known recipe makes for the function, or else a new one."""
+    """The compiled gradient from a cached recipe, or else a newly compiled one."""
     found = family.find(key, function)
     if found is None:
         from s2sgrad.driver.compiled import LOCK

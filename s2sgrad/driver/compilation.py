@@ -1,4 +1,4 @@
-"""One function between two stages of the pipeline: what a stage finds, and what it leaves to the next.
+"""The state of one function between two stages of the pipeline: what a stage reads, and what it leaves to the next.
 
     Compilation(read(f), program, {"x": Array("float64", ("n",))}, Purpose())      ->      `.tree`, `.inference`, `.written`
 """
@@ -23,7 +23,7 @@ from s2sgrad.transform.paths import Paths
 
 
 class Callees(Pairs, Protocol):
-    """What is known of the functions that are called, and may be done to them: `driver.program` answers."""
+    """What a stage may ask about the callees, and ask to be done with them; `driver.program` implements it."""
 
     observer: Observer | None
     backend: Backend
@@ -31,17 +31,18 @@ class Callees(Pairs, Protocol):
     records_all: bool
 
     def note(self, unit: Unit) -> None:
-        """The text is specialised on what the names of this function stand for."""
+        """Record that the text is specialised on what the names of this function stand for."""
 
     def choose_backend(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
-        """Let the backend say whether it takes this function."""
+        """Let the backend decide whether it takes this function."""
 
 
 class Purpose:
-    """What a function is compiled for; this one: to know the kinds of its values, and which arguments it writes.
+    """What a function is compiled for.  This base class: to infer the kinds of its values, and which arguments it writes.
 
-    `owns_arguments`: they may be written, for they are copied first.  No gradient flows through `stops`.  `words` are kept
-    for arguments of ours.  `forward`: it is for tangents; `again`: its forward sweep will be run again.
+    `owns_arguments`: the function may write its arguments, for the caller copies them.  No gradient flows through `stops`.
+    `words` are reserved for parameters that we add.  `forward`: compiled for tangents; `again`: its forward sweep is run
+    a second time.
     """
 
     owns_arguments = True
@@ -61,21 +62,21 @@ class Purpose:
         raise NotImplementedError
 
     def reverse(self, c: Compilation) -> gast.FunctionDef:
-        """The function and its adjoint in one tree."""
+        """One tree with the function and its adjoint."""
         raise NotImplementedError
 
     def cut(self, c: Compilation) -> list[Compilation]:
-        """The functions that are written of it, when it is clean."""
+        """Split the cleaned tree into the functions that are written out."""
         raise NotImplementedError
 
     def finish(self, c: Compilation) -> None:
-        """What a written function has beside its statements."""
+        """Complete a written function: name, docstring, defaults."""
         raise NotImplementedError
 
 
 @dataclass(eq=False)
 class Compilation:
-    """One function on its way.  `given` are the kinds of its arguments, None where only the normal form is wanted."""
+    """One function on its way through the pipeline.  `given`: the kinds of its arguments, None for the normal form alone."""
 
     primal: Primal
     callees: Callees
@@ -97,21 +98,21 @@ class Compilation:
         return self.inference.env
 
     def part(self, emitted: Emitted, tree: gast.FunctionDef) -> Compilation:
-        """A function that is written of this one."""
+        """One of the functions that this one is split into."""
         return replace(self, emitted=emitted, tree=tree)
 
     def observed(self, stage: str) -> None:
-        """Show the tree to whoever looks."""
+        """Call the observer, if there is one."""
         if self.callees.observer is not None:
             self.callees.observer(stage, self)
 
 
-Observer = Callable[[str, Compilation], None]  # is shown what there is after each stage, which goes on being changed
+Observer = Callable[[str, Compilation], None]  # called after each stage; the compilation is changed further afterwards
 
 
 class Stage(NamedTuple):
-    """One stage: it changes the compilation.  Within `Repeated` it says whether it has changed the tree; the stage that
-    makes several functions of one returns these."""
+    """One stage, which changes the compilation.  Within `Repeated` it returns whether it changed the tree; the stage that
+    splits one function into several returns these."""
 
     name: str
     run: Callable[[Compilation], bool | list[Compilation] | None]
@@ -124,7 +125,7 @@ class Stage(NamedTuple):
 
 
 class Repeated(NamedTuple):
-    """Stages that are begun anew as soon as one of them has changed what those before it had found."""
+    """Stages that start over as soon as one of them has changed what those before it had inferred."""
 
     stages: tuple[Stage, ...]
 
@@ -134,7 +135,7 @@ class Repeated(NamedTuple):
 
 
 def run(stages: tuple[Stage | Repeated, ...], c: Compilation) -> list[Compilation]:
-    """Take a function through stages; the functions that were made of it, each in the state of the last stage."""
+    """Run the stages on a function; the functions that it was split into, each in its state after the last stage."""
     for k, stage in enumerate(stages):
         parts = stage(c)
         if isinstance(parts, list):

@@ -1,4 +1,4 @@
-"""A compiled gradient: what is shared by all functions of one code, and the function that it makes for one of them."""
+"""A compiled gradient: the recipe, shared by all functions of one code, and the instance for one of them."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ LOCK = threading.RLock()  # one compilation at a time; running compiled function
 
 
 class Recipe:
-    """A text with the conditions under which it is right.  It keeps no function of the user alive.
+    """A text with the guards under which it is right.  It keeps no function of the user alive.
 
-    `entries` are the places of the functions that are asked for, `facts` what is known of them.
+    `entries` are the indices of the requested functions in the plan, `facts` their properties.
     """
 
     def __init__(
@@ -65,17 +65,17 @@ class Recipe:
         self.entries = [order[id(emitted)] for emitted in entries]
         self.facts = facts
         self.shareable = True
-        self.lifted = [f for unit in program.units for f in unit.lifted]  # nothing else keeps them alive
+        self.lifted = [f for unit in program.units for f in unit.lifted]  # kept alive here alone
         self.bound = any(unit.bound for unit in program.units)
 
     def sealed(self, program: Program) -> Compiled:
-        """Let go of the functions that were looked at; the recipe made for them."""
+        """Instantiate the recipe for the functions that it was compiled from, and drop the references to them."""
         functions = self.guards.sealed()
         self.shareable = self.guards.shareable and not self.bound
         return self.over(functions, [compiled for _, _, compiled in program.generated])
 
     def fitted(self, entry: types.FunctionType) -> Compiled | None:
-        """The functions of the text for a function of the same code, if the text is right for it."""
+        """The recipe, instantiated for another function of the same code; None if the guards fail."""
         found = self.guards.fitting(entry)
         if found is None:
             return None
@@ -83,16 +83,16 @@ class Recipe:
         return self.over(functions, [*self.inside, *inside])
 
     def over(self, functions: Functions, inside: list[Compiled]) -> Compiled:
-        """The functions of the text over these of the user."""
+        """The functions of the text, instantiated over these functions of the user."""
         made = self.plan.made(functions)
         return Compiled(self, functions, [made[k] for k in self.entries], inside)
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a gradient: its seed, whether the result is a number, the parameters whose arrays are written,
-    whether a differentiated parameter is of unknown kind, so that each argument is looked at for floats, and the backend
-    that rewrote it."""
+    """Properties of a gradient: its seed, whether the result is a number, the parameters whose arrays it writes, whether a
+    differentiated parameter is of unknown kind (each argument is then searched for floats), and the backend that rewrote
+    it."""
 
     seed: str
     scalar: bool
@@ -100,11 +100,11 @@ class Facts:
     unsure: bool
     backend: Backend
     dots: dict[str, str] = field(default_factory=dict)  # of a tangent: the keywords for tangents, by parameter
-    divides_again: bool = False  # where a Python number, divided by zero, raises, it runs again for a seed of NumPy's
+    divides_again: bool = False  # where a Python number divided by zero raises, run it again with a NumPy seed
 
 
 class Compiled:
-    """A gradient: `function(*args, seed=...)` over the user's `functions`; right while `holds()`."""
+    """A gradient: `function(*args, seed=...)` over the user's `functions`; valid while `holds()`."""
 
     __slots__ = (
         "backend", "below", "defaults", "function", "functions", "gives_up_on", "inside", "key", "made", "named", "recipe",
@@ -120,8 +120,8 @@ class Compiled:
         self.made = made
         self.function = made[0]
         self.defaults, self.named = functions[0].__defaults__, dict(functions[0].__kwdefaults__ or {})
-        self.key: Any = None  # the kinds that it was asked for
-        self.below: Compiled | None = None  # the gradient whose gradient this is
+        self.key: Any = None  # the kinds that it was requested for
+        self.below: Compiled | None = None  # the gradient that this one differentiates
         if recipe.facts is not None:
             self.seed, self.scalar = recipe.facts.seed, recipe.facts.scalar
             self.written, self.unsure = recipe.facts.written, recipe.facts.unsure
@@ -130,7 +130,7 @@ class Compiled:
                 self.gives_up_on = (ZeroDivisionError,)
 
     def shown(self) -> types.FunctionType:
-        """The function, for tools that show its text."""
+        """The function, with its text restored in linecache, for tools that show it."""
         load.shown(self.function.__code__.co_filename)
         return self.function
 
@@ -149,7 +149,7 @@ class Compiled:
         return not self.inside or all(compiled.holds() for compiled in self.inside)
 
     def naming(self, error: Exception) -> Exception:
-        """The error; of a result without derivative, with the name of the function that returned it, where it is known."""
+        """The error; if a result has no derivative, with the name of the function that returned it, where that is known."""
         if not isinstance(error, NoResult) or error.named:
             return error
         names = {c.function.__code__: c.functions[0].__name__ for c in (self, *self.inside)}
@@ -164,7 +164,8 @@ class Compiled:
         return named.keys() == self.named.keys() and all(named[k] is v for k, v in self.named.items())
 
     def seed_again(self, seed: Any) -> Any:
-        """The seed for what runs where this gives up: on arrays the same, then one that NumPy divides; then it raises."""
+        """The seed for the second run, after `gives_up_on` was raised: the same seed, or, where division by a Python number
+        raised, the seed as a NumPy number; re-raises if it was one already."""
         if not self.backend.gives_up_on:
             if isinstance(seed, np.generic):
                 raise
@@ -172,7 +173,7 @@ class Compiled:
         return seed
 
     def outside(self) -> dict[str, Any]:
-        """The arrays that the text reads under names from outside."""
+        """The arrays that the text reads under free names."""
         found = [(name, look_up(self.functions[place], name)) for place, name in self.recipe.arrays]
         return {name: binding.value for name, binding in found if binding is not None}
 
@@ -186,7 +187,7 @@ def compile_gradient(
 ) -> Compiled:
     """Compile the gradient of `function` in the parameters `wrt` for arguments of these kinds.
 
-    The observer is shown the function and its adjoint after every pass (and those of the functions that it calls).
+    The observer is called after every pass, for the function and for those that it calls.
     """
     with compiling(function) as lookups:
         program, entry, backend = lowering.lowered(function, kinds, wrt, options, observer)
@@ -198,8 +199,8 @@ def compile_gradient(
 
 
 def _divides_again(program: Program, entry: Emitted) -> bool:
-    """Whether a division by zero may give inf in the function, as NumPy's numbers have it, and raise in the gradient, whose
-    default seed is a Python number; and whether the text may run twice."""
+    """Whether a division by zero may give inf in the function, by NumPy's semantics, but raise in the gradient, whose
+    default seed is a Python number; and whether the text may safely run twice."""
     divides = any(isinstance(getattr(n, "op", None), gast.Div) for emitted in program.functions for n in nodes(emitted.tree))
     return entry.numpy and divides and all(emitted.is_repeatable() for emitted in program.functions)
 
@@ -207,21 +208,21 @@ def _divides_again(program: Program, entry: Emitted) -> bool:
 def compile_pair(
     function: types.FunctionType, kinds: dict[str, Kind], active: set[str], debug: bool = False, records_all: bool = False
 ) -> Compiled:
-    """Compile `fwd` and `bwd` of a function in its `active` parameters: what is `made`."""
+    """Compile `fwd` and `bwd` of a function in its `active` parameters; they are the two functions in `made`."""
     with compiling(function) as lookups:
         program = Program()
         program.debug, program.records_all = debug, records_all
         pair = program.pair(function, kinds, active, split=True)
         global_conflicts.check(program.units, at_run_time=True)
-        pair.bwd.restores = any(emitted.restores for emitted in program.functions)  # what it calls does so in its record
+        pair.bwd.restores = any(emitted.restores for emitted in program.functions)  # callees write in their records
         return Recipe(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None).sealed(program)
 
 
 @contextlib.contextmanager
 def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
-    """Quiet, uncollected; notes what is looked up.
+    """Compile without warnings and garbage collection, under the lock, and record what is looked up.
 
-    What nests too deeply is refused, and what else fails in there, and is no refusal, is a `Defect` of ours."""
+    Too deep nesting is refused; an exception that is no refusal becomes a `Defect` of ours."""
     with LOCK:
         behaviour.forget()
         mod_ref.forget()
@@ -236,13 +237,13 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
                 raise raised.defect(error, function) from error
             raise
         finally:
-            behaviour.forget()  # they hold the functions that they looked at
+            behaviour.forget()  # their summaries refer to the functions
             mod_ref.forget()
 
 
 @contextlib.contextmanager
 def _uncollected() -> Iterator[None]:
-    """No search for garbage in cycles meanwhile: little of a compilation is, and each search looks through all of its trees.
+    """Suspend the cyclic garbage collector: a compilation makes little cyclic garbage, and each run scans all of its trees.
 
     >>> with _uncollected(), _uncollected():
     ...     gc.isenabled()

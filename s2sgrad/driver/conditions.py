@@ -1,9 +1,9 @@
-"""The conditions under which a text is right, one class a sort; each is asked at every call of a gradient.
+"""The conditions under which a text is right, one class per sort; they are checked at every call of a gradient.
 
     def loss(w): return np.sum(w * scale)      ->      `np` and `sum` are the same objects, `scale` is a float as before
 
-`functions` are those that the text runs over, by their places.  `accepts` are predicates of a value; a value that must be
-one of the functions is given by its place instead.
+`functions` are the user's functions that the text runs over, by index (their place).  `accepts` are predicates of a value;
+for a value that must be one of the functions, its place is given instead.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from s2sgrad.driver.inner import Defaults, fit
 from s2sgrad.ir.lookups import member_of
 from s2sgrad.rules import table
 
-Functions = list[Any]  # and the gradients of some of them
+Functions = list[Any]  # and gradients of some of them
 Accepts = Callable[[Any], bool]
-Back = Callable[[], Any]  # a way back to an object, which does not keep it alive
+Back = Callable[[], Any]  # returns an object without keeping it alive
 GONE: Any = type("GONE", (), {})()
 
 
 class Condition(Protocol):
-    """What must hold of the functions of a text."""
+    """A condition on the functions of a text."""
 
     def holds(self, functions: Functions) -> bool: ...
 
 
 @dataclass
 class DefaultsOf:
-    """The defaults of functions that are called by their names: (place, what they must be)."""
+    """The defaults of functions that are called by name: (place, expected defaults)."""
 
     expected: list[tuple[int, Defaults]]
 
@@ -43,7 +43,7 @@ class DefaultsOf:
 
 @dataclass
 class Codes:
-    """The codes of functions; one that was reloaded in place has another."""
+    """The code objects of the functions; a function reloaded in place has another one."""
 
     codes: list[tuple[int, weakref.ref[types.CodeType]]]
 
@@ -56,7 +56,7 @@ class Codes:
 
 @dataclass
 class Rules:
-    """The rules that the user gave are those that the text was written by."""
+    """The user's rules are the ones that the text was compiled with."""
 
     changes: int
 
@@ -66,7 +66,8 @@ class Rules:
 
 @dataclass
 class Cells:
-    """What closure cells hold: (place, index, place of the function that it is, predicate); neither of them: nothing."""
+    """The contents of closure cells: (place, index, place of the function that it must be, predicate); with neither of the
+    last two the cell must be empty."""
 
     cells: list[tuple[int, int, int | None, Accepts | None]]
 
@@ -85,7 +86,7 @@ class Cells:
 
 @dataclass
 class OneModule:
-    """Functions of one module when the text was written are so still: their free names are looked up once."""
+    """Functions that shared their globals at compile time still do: their free names are looked up once."""
 
     pairs: list[tuple[int, int]]
 
@@ -95,8 +96,8 @@ class OneModule:
 
 @dataclass
 class Globals:
-    """What the free names of the function at a place stand for: one of the functions, what a predicate says, a builtin, or
-    nothing."""
+    """What the free names of the function at a place stand for: one of the functions, a value that a predicate accepts, a
+    builtin, or nothing."""
 
     place: int
     same: list[tuple[str, int]] = field(default_factory=list)
@@ -121,7 +122,7 @@ class Globals:
 
 @dataclass
 class Attributes:
-    """What attributes of modules and objects are: (owner, name, place of the function that it is, predicate)."""
+    """Attributes of modules and objects: (owner, name, place of the function that it must be, predicate)."""
 
     paths: list[tuple[Back, str, int | None, Accepts | None]]
 
@@ -135,7 +136,7 @@ class Attributes:
 
 @dataclass
 class Missing:
-    """Attributes that are not there."""
+    """Attributes that must not exist."""
 
     attributes: list[tuple[Back, str]]
 
@@ -145,7 +146,7 @@ class Missing:
 
 @dataclass
 class Members:
-    """What the members of classes are."""
+    """The members of classes."""
 
     members: list[tuple[Back, str, Accepts]]
 
@@ -159,7 +160,7 @@ class Members:
 
 @dataclass
 class Modules:
-    """Which modules are imported under their names."""
+    """The modules imported under their names."""
 
     modules: list[tuple[str, Back]]
 

@@ -1,4 +1,4 @@
-"""A function that is differentiated: its adjoint walked, and the ends tied together for what it is wanted for.
+"""A function with its adjoint: runs the reverse sweep, and joins both sweeps as the purpose needs them.
 
 def f(x): y = x * x; return y      ->      def f(x, *, seed): y = x * x; x_bar = seed * x + x * seed; ...
 """
@@ -17,7 +17,7 @@ from s2sgrad.transform.reverse import Reverse
 
 class Differentiated(Purpose):
     """What the gradient of an entry and the pair of a callee have in common; `seed` names the cotangent of the result;
-    `inner`: of a function that a differentiated one calls."""
+    `inner`: the function is called by a differentiated one."""
 
     inner = False
 
@@ -25,7 +25,7 @@ class Differentiated(Purpose):
         self.seed = ""
 
     def sweep(self, c: Compilation, seed: str, idle: int = 0) -> gast.FunctionDef:
-        """Walk the adjoint (`self.walk`, `self.swept`); the function with the forward sweep, and the seed as a keyword."""
+        """Build the adjoint (`self.walk`, `self.swept`); the forward sweep as a function with the seed as keyword."""
         self.seed = c.unit.local(seed)
         c.unit.floating.add(self.seed)
         self.arguments, self.parameters = c.tree.args, [p.id for p in parameters(c.tree)]
@@ -42,5 +42,5 @@ class Differentiated(Purpose):
         return gast.FunctionDef(c.tree.name, arguments, list(self.swept.forward), [], None, None, [])
 
     def kind(self, name: str) -> Kind:
-        """The kind of a variable behind the sweep."""
+        """The kind of a variable after the sweep."""
         return self.swept.kinds.get(name, UNKNOWN)

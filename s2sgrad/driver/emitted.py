@@ -1,4 +1,4 @@
-"""The functions that a program writes: their trees, names and arguments, before they become text.
+"""The functions that a program writes: their trees, names and parameters, before they become text.
 
 def helper(x): ...      ->      Emitted("helper_fwd"), Emitted("helper_bwd")
 """
@@ -43,22 +43,22 @@ class Emitted:
     dots: dict[str, str] = field(default_factory=dict)  # the keywords for tangents, by parameter
     same_signature: bool = True
     header: str | None = None
-    scalar: bool = True  # the result is a number
-    numpy: bool = False  # and may be one of NumPy's, of which division by zero gives inf
-    stacks: frozenset[int] = frozenset()  # of an adjoint: where in its record there are lists of what nothing else refers to
+    scalar: bool = True  # the result is a number,
+    numpy: bool = False  # perhaps a NumPy number, whose division by zero gives inf
+    stacks: frozenset[int] = frozenset()  # of an adjoint: the slots of its record with lists of unshared items
     restores: bool = False  # an adjoint that writes arrays of its record
-    shared: frozenset[tuple[int, int]] = frozenset()  # of such a one: places in its record that may hold one memory
+    shared: frozenset[tuple[int, int]] = frozenset()  # of such an adjoint: slots of its record that may share memory
     flat: bool = False  # an adjoint of a function whose result must be a float to be differentiated: no argument reaches it
-    backend: Backend = NUMPY  # that rewrote it
+    backend: Backend = NUMPY  # the backend that rewrote it
 
     def is_repeatable(self) -> bool:
-        """Whether the function may run a second time from the start: it does nothing but compute."""
+        """Whether the function may run a second time from the start: it has no side effects."""
         statements = [*effects.walk(self.tree.body)]
         stored = [n for s in statements for n in nodes(effects.header(s)) if isinstance(n, gast.Attribute)]
         if any(isinstance(s, gast.Global) for s in statements) or any(isinstance(n.ctx, gast.Store) for n in stored):
             return False
         bound = {n for s in statements for n in binds(s)}
-        computing = [s for s in statements if getattr(s, "states", None) is None]  # what keeps states makes them anew
+        computing = [s for s in statements if getattr(s, "states", None) is None]  # recording states only builds new lists
         if not all(behaviour.is_local(self.unit, effects.header(s), bound) for s in computing):
             return False
         mentioned = [n for s in statements for n in nodes(effects.header(s)) if isinstance(n, (gast.Name, gast.Attribute))]
@@ -66,7 +66,7 @@ class Emitted:
 
 
 def reached(functions: list[Emitted], entries: list[Emitted]) -> list[Emitted]:
-    """The functions that the entries call, or that these call, and so on: what nobody calls any more is not written."""
+    """The functions reachable from the entries by calls; the others are not written."""
     out, todo = set(map(id, entries)), [*entries]
     while todo:
         emitted = todo.pop()
@@ -82,8 +82,7 @@ _PLAIN = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type,
 
 
 def _stays(found: Any) -> bool:
-    """Whether an object from outside is what it was after the text has run: no iterator, and nothing that reads or writes
-    files."""
+    """Whether an object from outside keeps its state when the text runs: it is no iterator, and does no file access."""
     if found is MISSING or found is None or found is Ellipsis:
         return True
     if catalogue.of(found).files:
@@ -93,7 +92,7 @@ def _stays(found: Any) -> bool:
 
 @dataclass
 class Paired:
-    """The pair of a user function, whether something calls it as it was first written, and the backend that may lower it."""
+    """The pair of a user function, whether its first version is called anywhere, and the backend that may lower it."""
 
     pair: Pair
     used: bool
@@ -101,25 +100,27 @@ class Paired:
 
 
 def stem_of(function: types.FunctionType) -> str:
-    """The name of a function as the beginning of an identifier: `lambda_` for `<lambda>`, `function` for other oddities."""
+    """The name of a function as a prefix of identifiers: `lambda_` for `<lambda>`, `function` for what is no identifier."""
     stem = "lambda_" if function.__name__ == "<lambda>" else function.__name__
-    odd = not stem.isascii() and stem != function.__code__.co_name  # Python spells some identifiers anew
+    odd = not stem.isascii() and stem != function.__code__.co_name  # Python normalizes non-ASCII identifiers
     return "function" if odd or keyword.iskeyword(stem) or not stem.isidentifier() else stem
 
 
 def title(stem: str, wrt: tuple[str, ...], options: Options) -> str:
-    """What the docstring of a gradient says that it is."""
+    """The first line of the docstring of a gradient."""
     what = f"Value of `{stem}` and its gradient" if options.value else f"Gradient{'s' * options.listed} of `{stem}`"
     stopped = f"; the flow stops at {', '.join(options.stops)}" if options.stops and options.listed else ""
     return f"{what} in {', '.join(wrt)}{stopped}.  Generated by s2sgrad."
 
 
 def marked(body: list[gast.AST], sweep: str) -> list[gast.AST]:
+    """`body`, marked as statements of this sweep."""
     mark(body, sweep)
     return body
 
 
 def mark(body: list[gast.AST], sweep: str) -> None:
+    """Record in each statement which sweep it belongs to, and the place in the user's text that it comes from."""
     for statement in effects.walk(body):
         line, column = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
         statement.origin = Origin(sweep, line, column, None, getattr(statement, "primal", None))
@@ -133,8 +134,8 @@ def writes_arrays(unit: Unit, body: list[gast.AST]) -> bool:
 
 
 def free_data(unit: Unit, reverse: list[gast.AST], names: set[str]) -> dict[str, gast.AST]:
-    """What a record keeps of the data that free names, and attributes of modules, stand for, by the names that the reverse
-    sweep has for them: they may change before it runs."""
+    """The data under free names and attributes of modules that the reverse sweep reads, by the local names that it uses for
+    them: they may change before it runs, so a record keeps them."""
     out: dict[str, gast.AST] = {}
     for free in sorted(names - unit.locals - unit.helpers.keys()):
         _keep(unit, name(free), free, out)
@@ -149,8 +150,8 @@ def free_data(unit: Unit, reverse: list[gast.AST], names: set[str]) -> dict[str,
 
 
 def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str]) -> list[gast.AST]:
-    """What a record keeps of the variables that are saved: copies of those that may share memory with what free names lead
-    to.  `own`: the names that the function binds, its parameters among them."""
+    """The saved variables as a record keeps them: copied where they may share memory with what free names reach.  `own`: the
+    names that the function binds, parameters included."""
     outside: set[str] = set()
     before = None
     while before != len(outside):
@@ -172,7 +173,7 @@ def _kept(unit: Unit, node: gast.AST, is_array: bool) -> gast.AST:
 
 
 def _is_fixed(owner: Any) -> bool:
-    """Whether what a path leads through is a module that nobody changes: `np` of `np.pi`."""
+    """Whether an attribute's owner is a module that nobody changes: `np` of `np.pi`."""
     return isinstance(owner, types.ModuleType) and libraries.is_installed(owner)
 
 
@@ -185,7 +186,7 @@ def _keep(unit: Unit, node: gast.AST, local: str, out: dict[str, gast.AST]) -> b
 
 
 def in_order(forward: list[gast.AST], given: list[str]) -> list[str]:
-    """The names that are given, and those that statements write, in the order in which they are met."""
+    """The given names, and those that the statements write, in the order of their first binding."""
     seen = dict.fromkeys(given)
     for statement in effects.walk(forward):
         seen.update(dict.fromkeys(sorted(effects.writes(statement))))
@@ -193,19 +194,21 @@ def in_order(forward: list[gast.AST], given: list[str]) -> list[str]:
 
 
 def bound_kinds(target: types.FunctionType, kinds: list[Kind], keywords: dict[str, Kind]) -> dict[str, Kind]:
+    """The kinds of the parameters of `target` for a call with arguments of these kinds, defaults included."""
     bound = signature(target).bind(*kinds, **keywords)
     given = {p: _gathered(v) for p, v in bound.arguments.items()}
     return with_defaults(target, given)
 
 
 def _gathered(kind: Any) -> Kind:
-    """The kind of a parameter: of `*args` and `**options` that of the tuple or dict which they are."""
+    """The kind of a parameter; of `*args` and `**options`, the kind of the tuple or dict."""
     if isinstance(kind, dict):
         return Container(dict, tuple(kind.values()), tuple(kind))
     return Container(tuple, kind) if isinstance(kind, tuple) else kind
 
 
 def with_defaults(target: types.FunctionType, given: dict[str, Kind]) -> dict[str, Kind]:
+    """The kinds of the parameters, those that are not given from their default values."""
     out = {}
     for parameter in signature(target).parameters.values():
         if parameter.name in given:

@@ -1,4 +1,4 @@
-"""The function that is asked for: what `grad(f)` calls.
+"""The requested function: what `grad(f)` calls.
 
 def f(x): ...      ->      def f_grad(x, *, seed=1.0): ...; return x_bar
 """
@@ -27,7 +27,7 @@ from s2sgrad.transform import results, stopping
 
 
 class Entry(Differentiated):
-    """The gradient of a function in the variables `wrt`, as the options want it; it writes the arguments `written`."""
+    """The gradient of a function in the variables `wrt`, by the options; `written` are the arguments that it writes."""
 
     def __init__(
         self, function: types.FunctionType, kinds: dict[str, Kind], wrt: tuple[str, ...], options: Options, emitted: Emitted
@@ -42,14 +42,14 @@ class Entry(Differentiated):
         self.kinds = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in signature(function).parameters}
 
     def end(self, c: Compilation) -> None:
-        """Let it return the first of the pair that it returns, or the arguments that it writes."""
+        """Return only the first of the returned pair (`has_aux`), or the output arguments."""
         if self.split is not None:
             self.split.run(c.unit, c.tree)
         elif self.options.outputs is not None:
             output_arguments.run(c.unit, c.tree, self.options.outputs)
 
     def require(self, c: Compilation) -> None:
-        """Refuse a result that cannot be differentiated, and variables that cannot be followed; copy what it writes."""
+        """Refuse results without derivative and variables that cannot be followed; copy the arguments that are written."""
         written = c.aliases.written
         results.require(c.unit, c.tree, c.kinds, self.split, written, self.options.outputs)
         self.written = tuple(written)
@@ -57,11 +57,11 @@ class Entry(Differentiated):
         own_arguments.run(c.unit, c.tree, c.kinds, written)
 
     def wrt(self, c: Compilation) -> set[str]:
-        """The variables; of an element of `*args`, that."""
+        """The variables; for an element of `*args`, the whole tuple."""
         return {p.partition("[")[0] for p in self.variables}
 
     def reverse(self, c: Compilation) -> gast.FunctionDef:
-        """Both sweeps, and the gradients with what is wanted beside them."""
+        """Both sweeps, returning the gradients and what the options ask for besides."""
         unit, options = c.unit, self.options
         tree = self.sweep(c, seeds.word((), takes_any=c.tree.args.kwarg is not None))
         result, active = self.swept.result, self.swept.active
@@ -84,7 +84,7 @@ class Entry(Differentiated):
         return tree
 
     def gradient(self, c: Compilation, variable: str, again: bool = False) -> gast.AST:
-        """The gradient in one variable: of its shape and dtype, in memory of its own, also the second time."""
+        """The gradient in one variable: with its shape and dtype, in memory of its own, also if it is returned twice."""
         kind = self.kind(variable)
         base, _, place = variable.partition("[")
         bar = self.swept.bars.get(base)
@@ -97,7 +97,7 @@ class Entry(Differentiated):
             return zeros or call(c.unit, "like", runtime.like, element, gast.Subscript(name(bar.name), k, gast.Load()))
         if bar is None:
             return self.walk.adjoints.zero(variable)
-        if variable in self.walk.perhaps:  # it may not be assigned
+        if variable in self.walk.perhaps:  # the variable may be unbound
             return name(bar.name)
         given = self.kinds.get(variable, kind if variable in self.walk.watched else None)
         if isinstance(given, Number) and given.type is float and not any(map(is_short, c.kinds.values())):
@@ -111,7 +111,7 @@ class Entry(Differentiated):
         return [c.part(self.emitted, c.tree)]
 
     def finish(self, c: Compilation) -> None:
-        """Give the finished function its name, its docstring and its default seed."""
+        """Give the function its name, docstring and default seed."""
         c.tree.args.kw_defaults[-1] = constant(self.default)
         c.tree.body.insert(0, gast.Expr(constant(title(stem_of(self.function), self.variables, self.options))))
         c.tree.name = self.emitted.name

@@ -1,12 +1,12 @@
-"""What must hold in the user's world for a text to be right, and which functions it then runs over.
+"""The guards of a text: what must hold of the user's objects for it to be right, and which functions it then runs over.
 
     def make(batch):
         def predict(w): ...                      the text for one `loss` is right for the next one: its cells hold a function
         def loss(w): return predict(w) - batch   of the same code, and a batch of the same kind
         return loss
 
-Functions are known by their places: 0 is the differentiated function, then what is found from closure cells (`inner`: a
-new closure brings new ones of the same code), then all others, which must stay the very objects that they are.  Nothing
+Functions are identified by their places: 0 is the differentiated function, then those reached through closure cells
+(`inner`: a new closure brings new functions of the same code), then all others, which are compared by identity.  Nothing
 here keeps a user's object alive.
 """
 
@@ -36,7 +36,7 @@ _LASTING = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dt
 
 
 def held(value: Any) -> tuple[Callable[[], Any], bool]:
-    """A way back to an object that does not keep it alive, and whether there is one."""
+    """A reference to an object that does not keep it alive, and whether that is possible."""
     if isinstance(value, _LASTING) or _is_library(value):
         return (lambda: value), True
     try:
@@ -46,7 +46,7 @@ def held(value: Any) -> tuple[Callable[[], Any], bool]:
 
 
 class Guards:
-    """The conditions under which a text is right."""
+    """The conditions under which a text is right, and the functions that it runs over."""
 
     def __init__(
         self,
@@ -77,29 +77,29 @@ class Guards:
         return self._place[id(function)]
 
     def place(self, function: Any) -> int:
-        """The place of a function; one that is nowhere in a cell is known by its identity."""
+        """The place of a function, added if it is new; one that is in no cell is compared by identity."""
         function = getattr(function, "__func__", function)
         known = self._place.get(id(function))
         if known is not None:
             return known
         if id(function) in self._theirs or _is_library(function):
             self._refs.append(weakref.ref(function))
-        else:  # made while the text was written, and held by nobody else
+        else:  # made by the compiler, and referred to by nobody else
             self._refs.append(lambda: function)
         return self._add(function)
 
     def known(self, function: Any) -> int | None:
-        """The place of a function that has one."""
+        """The place of a function, None if it has none."""
         return self._place.get(id(function))
 
     def held(self, value: Any) -> Callable[[], Any]:
-        """A way back to an object; where that keeps it alive, this text is for the one gradient alone."""
+        """A reference to an object; if it cannot be weak, the recipe is not shared."""
         back, ok = held(value)
         self.shareable &= ok
         return back
 
     def helper(self, value: Any) -> Callable[[], Any] | None:
-        """A way back to an object that the text reaches, if it is the user's; None for one of ours, to be kept."""
+        """A reference to an object that the text reaches, if it is the user's; None for one of ours, which is kept."""
         if id(value) in self._theirs and not isinstance(value, _LASTING) and not _is_library(value):
             return self.held(value)
         ours = isinstance(value, types.FunctionType) or (
@@ -110,7 +110,7 @@ class Guards:
         return None
 
     def sealed(self) -> Functions:
-        """Turn the lookups into conditions, and let go of the functions, which are returned."""
+        """Turn the lookups into conditions, and return the functions, which are dropped here."""
         functions, lookups = self.functions, self._lookups
         cells, spaces = self._by_name()
         attributes = [(o, n, v) for o, n, v in lookups.attributes.values() if not _is_library(o) and not _is_data(o)]
@@ -136,7 +136,7 @@ class Guards:
         return functions
 
     def _by_name(self) -> tuple[list[tuple[int, int, int | None, Any]], list[conditions.Globals]]:
-        """What the names that were looked up must stand for: those in cells, and those of modules."""
+        """The conditions on the names that were looked up: those in closure cells, and globals."""
         cells: list[tuple[int, int, int | None, Any]] = []
         spaces: dict[int, conditions.Globals] = {}
         seen: set[tuple[int, str]] = set()
@@ -167,7 +167,7 @@ class Guards:
                 space.others.append((name, predicate))
 
     def _called(self, plain: list[tuple[int, Any]]) -> list[tuple[int, Defaults]]:
-        """The functions that are called by their names, with their defaults."""
+        """The functions that are called by name, with their defaults."""
         entry = self.functions[0]
         itself = any(b is not None and b.value is entry for _, _, b in self._lookups.names.values())
         first = [(0, self._defaults(entry))] if itself else []
@@ -181,7 +181,7 @@ class Guards:
         return None, self._predicate(value, strict)
 
     def _predicate(self, value: Any, strict: bool) -> Callable[[Any], bool]:
-        if isinstance(value, types.MethodType):  # a new one at every access
+        if isinstance(value, types.MethodType):  # each access makes a new one
             function, receiver = self.held(value.__func__), self.held(value.__self__)
             return lambda v: type(v) is types.MethodType and v.__func__ is function() and v.__self__ is receiver()
         if attributes_of(value) is not None:
@@ -192,17 +192,17 @@ class Guards:
         return self._with_functions(value, of_kind(value))
 
     def _with_functions(self, value: Any, fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
-        """A predicate of an object, and that it holds the functions that were looked up in it."""
+        """A predicate of an object that also compares the functions that were looked up in it."""
         held = [(n, self.held(v)) for o, n, v in self._lookups.attributes.values() if o is value]
         return (lambda v: fits(v) and all(getattr(v, n, None) is back() for n, back in held)) if held else fits
 
     def _defaults(self, function: types.FunctionType) -> Defaults:
-        """What must hold of the defaults of a function that is called by its name."""
+        """The condition on the defaults of a function that is called by name."""
         positional, named = function.__defaults__ or (), function.__kwdefaults__ or {}
         return tuple(map(self._constant, positional)), {name: self._constant(v) for name, v in named.items()}
 
     def _constant(self, value: Any) -> Callable[[Any], bool]:
-        if isinstance(value, (float, int, str, type(None))):  # the text holds it
+        if isinstance(value, (float, int, str, type(None))):  # written into the text
             kind, shown = type(value), repr(value)
             return lambda v: type(v) is kind and repr(v) == shown
         back = self.held(value)
@@ -220,7 +220,8 @@ class Guards:
     # --- asking ---
 
     def fitting(self, entry: types.FunctionType) -> tuple[Functions, list[Any]] | None:
-        """The functions by their places, and the gradients among them, compiled, if the text is right for this function."""
+        """The functions by place, and the compiled gradients among them, for another function of the same code; None if the
+        text is not right for it."""
         if id(entry.__globals__) != self._space or entry.__name__ != self._name:
             return None
         functions: Functions = [entry]
@@ -242,18 +243,18 @@ class Guards:
 
 
 def _if_any(sort: Callable[[list[Any]], Condition], found: list[Any]) -> list[Condition]:
-    """A condition of this sort, unless there is nothing to ask: it is asked often."""
+    """A condition of this sort, unless it is empty: conditions are checked at every call."""
     return [sort(found)] if found else []
 
 
 def _of_one_module(plain: list[tuple[int, Any]]) -> list[tuple[int, int]]:
-    """The functions that have their globals from the first one of these."""
+    """The functions that share their globals with an earlier one: (place, place of the first)."""
     places = {id(f.__globals__): k for k, f in reversed(plain)}
     return [(k, places[id(f.__globals__)]) for k, f in plain if places[id(f.__globals__)] != k]
 
 
 def _user_values(lookups: Lookups) -> Iterator[Any]:
-    """The objects that are found by a name in the user's world, now and later."""
+    """The objects that the user's program can find by a name."""
     yield from lookups.modules.values()
     values = [binding.value for _, _, binding in lookups.names.values() if binding is not None]
     values += [value for _, _, value in [*lookups.attributes.values(), *lookups.members.values()]]
@@ -267,9 +268,9 @@ def _user_values(lookups: Lookups) -> Iterator[Any]:
 
 
 def of_kind(value: Any) -> Callable[[Any], bool]:
-    """Whether data are of the same kind as `value`: the text reads them anew at every call.
+    """A predicate: whether data are of the same kind as `value`; the text reads them at every call.
 
-    What a text knows of data under a free name is their type and `object_kind`.
+    All that a text assumes of data under a free name is their type and `object_kind`.
     """
     if value is None:
         return lambda v: v is None
@@ -288,12 +289,12 @@ def of_kind(value: Any) -> Callable[[Any], bool]:
 
 
 def _is_data(value: Any) -> bool:
-    """Whether an object that holds functions is known by its kind; a callable is known by its identity."""
+    """Whether an object with functions is compared by kind; a callable is compared by identity."""
     return attributes_of(value) is not None or not (callable(value) or isinstance(value, types.ModuleType))
 
 
 def _is_library(value: Any) -> bool:
-    """Whether a module, a class or a function belongs to a library, which nobody changes."""
+    """Whether a module, class or function belongs to an installed library, which nobody changes."""
     if not isinstance(value, (types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType, type(np.sum))):
         return isinstance(value, np.ufunc)
     return libraries.is_installed(value)

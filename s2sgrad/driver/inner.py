@@ -1,11 +1,10 @@
-"""What a closure brings along, found again in the next closure of the same code: functions, and gradients of them.
+"""What a closure captures, found again in the next closure of the same code: functions, and gradients of them.
 
     def hvp(f, x, v):                              a new `f`, a new `g` and a new lambda at every call, all of known codes:
         g = grad(f)                                the text for one lambda is right over what the cells of the next one
         return grad(lambda x: g(x) @ v)(x)         hold, and over what `grad` generates for that
 
-`found` of a `Step` says how the next object is reached from those before it; None where it is another one than the text
-was written for.
+`found` of a `Step` gets the next object from those before it; None where it differs from what the text was compiled for.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def is_gradient(value: Any) -> bool:
 
 
 def content(function: types.FunctionType, index: int) -> Any:
-    """What a cell of a function holds; None where it is empty."""
+    """The content of a closure cell; None where it is empty."""
     try:
         return function.__closure__[index].cell_contents
     except ValueError:
@@ -37,7 +36,7 @@ def content(function: types.FunctionType, index: int) -> Any:
 
 
 class InCell:
-    """A function of known code in a cell of one that was found."""
+    """A function of known code in a cell of an earlier one."""
 
     def __init__(self, owner: int, index: int, value: types.FunctionType, defaults: Defaults) -> None:
         self.owner, self.index, self.defaults = owner, index, defaults
@@ -53,7 +52,7 @@ class InCell:
 
 
 class GradientInCell:
-    """A gradient in a cell, of whatever function: `Generated` says whether it is one of known code."""
+    """A gradient in a cell, of whatever function: `Generated` checks that its code is known."""
 
     def __init__(self, owner: int, index: int, value: Any) -> None:
         self.owner, self.index, self.asked = owner, index, value.asked
@@ -64,7 +63,7 @@ class GradientInCell:
 
 
 class Made:
-    """A gradient that the text made of something that was found."""
+    """A gradient that the compiled function itself makes of an earlier object."""
 
     def __init__(self, of: int, make: Callable[[Any], Any]) -> None:
         self.of, self.make = of, make
@@ -74,7 +73,7 @@ class Made:
 
 
 class Generated:
-    """What a gradient that was found generates for arguments of these kinds."""
+    """What an earlier gradient generates for arguments of these kinds."""
 
     def __init__(self, of: int, kinds: Kinds, compiled: Any) -> None:
         self.of, self.kinds, self.code = of, kinds, weakref.ref(compiled.function.__code__)
@@ -94,7 +93,7 @@ Step = InCell | GradientInCell | Made | Generated
 
 
 def fit(function: types.FunctionType, expected: Defaults) -> bool:
-    """Whether the defaults of a function are the ones that the text was written for."""
+    """Whether the defaults of a function are those that the text was compiled for."""
     positional, named = expected
     given, keywords = function.__defaults__ or (), function.__kwdefaults__ or {}
     if len(given) != len(positional) or keywords.keys() != named.keys():
@@ -112,9 +111,9 @@ def steps(
     add: Callable[[Any], None],
     defaults: Callable[[types.FunctionType], Defaults],
 ) -> list[Step]:
-    """How everything in the cells of the entry is found again; `add` gives each object a place.
+    """The steps that find everything in the cells of the entry; `add` gives each object a place.
 
-    `names` are (function, name, what it stands for) of those in cells, `generated` are (gradient, kinds, compiled).
+    `names` are (function, name, value) of closure cells, `generated` are (gradient, kinds, compiled).
     """
     out: list[Step] = []
 

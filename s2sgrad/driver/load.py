@@ -1,8 +1,8 @@
-"""From text to functions: compiled from the text itself, shown by tracebacks and debuggers, over the user's own globals.
+"""From text to functions: compiles the text itself, over the user's own globals; tracebacks and debuggers show it.
 
-The text of all functions of a program is one file under a name like `<s2sgrad loss_grad 93e7>`.  Each function runs over
-the globals and closure cells of the function that it was made from, and reaches ours (`unbroadcast`, `helper_bwd`) through
-closure cells of its own: nothing is written into the user's module.
+The functions of a program form one file with a name like `<s2sgrad loss_grad 93e7>`.  Each function runs over the globals
+and closure cells of the function that it was made from, and reaches our own (`unbroadcast`, `helper_bwd`) through added
+closure cells: nothing is written into the user's module.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from s2sgrad.source.making import statements
 class Part:
     """One function of a text: its code, the place of the user's function over whose globals it runs, and its closure.
 
-    A cell of the closure is the user's own ("own", index), or holds a function of the text ("made", index), a user's
-    function ("place", index), another user's object ("held", a way back to it), or is one of ours
-    ("cell", it), whose names the function `reaches`.
+    A closure cell is the user's own ("own", index), or holds a function of the text ("made", index), a user's function
+    ("place", index), another object of the user ("held", a reference to it), or one of our objects ("cell", the cell),
+    whose names are in `reaches`.
     """
 
     code: types.CodeType
@@ -56,7 +56,7 @@ class Part:
 
 
 class World(Protocol):
-    """Where the user's functions and objects of a text are found (`guards.Guards`)."""
+    """Finds the user's functions and objects for a text (`guards.Guards`)."""
 
     def place(self, function: Any) -> int: ...
 
@@ -66,7 +66,7 @@ class World(Protocol):
 
 
 class Plan:
-    """A compiled text, to be made into functions over the globals and closure cells of any functions of the same code."""
+    """A compiled text, ready to be instantiated over the globals and closure cells of any functions of the same code."""
 
     def __init__(self, program: Program, name: str, world: World) -> None:
         self.text = text_of(program)
@@ -82,7 +82,7 @@ class Plan:
             weakref.finalize(part.code, _forget, filename).atexit = False
 
     def made(self, primals: Sequence[types.FunctionType]) -> list[types.FunctionType]:
-        """The functions of the text over the user's functions, found by their places."""
+        """The functions of the text over the user's functions, which are given by place."""
         cells = [types.CellType() for _ in self.parts]
         out = []
         for part, mine in zip(self.parts, cells, strict=True):
@@ -104,7 +104,7 @@ class Plan:
             else:
                 function.same_signature = False  # the backward function of a pair
             if not part.same_signature or getattr(primal, "takes_record", False):
-                function.takes_record = True  # what is made of a backward function is given a record too
+                function.takes_record = True  # derivatives of a backward function take a record too
                 whose = primal if part.same_signature else part
                 function.stacks, function.shared = whose.stacks, whose.shared
             function.__doc__ = part.doc
@@ -123,7 +123,7 @@ class Plan:
 
 
 class _Here:
-    """The world of a text that is made into functions at once."""
+    """The world of a text that is instantiated only once."""
 
     def __init__(self) -> None:
         self.functions: list[types.FunctionType] = []
@@ -140,22 +140,22 @@ class _Here:
 
 
 def load_all(program: Program, entry: Emitted) -> tuple[dict[int, types.FunctionType], str]:
-    """Compile a program, named for its entry; its functions by the identity of what was emitted, and the text."""
+    """Compile a program, named for its entry; the functions by the `id` of their `Emitted`, and the text."""
     world = _Here()
     plan = Plan(program, entry.name, world)
     made = plan.made(world.functions)
     return {id(emitted): function for emitted, function in zip(program.functions, made, strict=True)}, plan.text
 
 
-_users: collections.Counter[str] = collections.Counter()  # living codes by the file name of their text
-_lock = threading.RLock()  # finalizers run wherever the collector does
+_users: collections.Counter[str] = collections.Counter()  # code objects alive, by the file name of their text
+_lock = threading.RLock()  # finalizers may run in any thread
 
 
 def _registered(name: str, text: str, users: int) -> str:
-    """A file name under which linecache has this text, until as many codes are gone."""
+    """A file name under which linecache has this text, until that many code objects are gone."""
     digest = hashlib.sha256(text.encode()).hexdigest()
     lines = text.splitlines(keepends=True)
-    for length in range(8, len(digest) + 1, 8):  # the first is enough but for a collision
+    for length in range(8, len(digest) + 1, 8):  # longer only on a collision
         filename = f"{GENERATED}{name} {digest[:length]}>"
         if GENERATED_TEXTS.get(filename, (0, None, lines))[2] == lines:
             break
@@ -166,13 +166,13 @@ def _registered(name: str, text: str, users: int) -> str:
 
 
 def shown(filename: str) -> None:
-    """Let linecache have a text of ours again, if somebody cleared it."""
+    """Put a text of ours back into linecache, if somebody cleared it."""
     if filename in GENERATED_TEXTS:
         linecache.cache.setdefault(filename, GENERATED_TEXTS[filename])
 
 
 def _forget(filename: str) -> None:
-    """The code of one function of this file is gone; the last one takes the text with it."""
+    """Finalizer of one code object of this file; the last one removes the text."""
     with _lock:
         _users[filename] -= 1
         if _users[filename] <= 0:
@@ -188,7 +188,7 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
     outer.args.args = [ast.arg(name) for name in free if name != emitted.name]
     outer.body = []
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, node)], []))
-    outer.body = [node]  # which has places
+    outer.body = [node]  # after the locations were filled in: it has its own
     code = compile(module, filename, "exec", dont_inherit=True)
     outer_code = _code_of(code, outer)
     inner = _code_of(outer_code, node)
@@ -218,7 +218,7 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
 def _places(
     emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]
 ) -> tuple[dict[int, Place], frozenset[int]]:
-    """By the lines of the text: the place of the user's statement behind each; and the lines that compute a derivative."""
+    """By the lines of the text: the place of the user's statement that each comes from; and the lines of derivatives."""
     out: dict[int, Place] = {}
     derived: set[int] = set()
     for shown, statement in statements(node, emitted.tree):
@@ -240,7 +240,7 @@ Spans = dict[tuple[int, int], gast.AST]
 
 
 def _spans(primal: Primal) -> Spans:
-    """The largest part of a function that begins at each line and column."""
+    """By line and column: the largest node that begins there."""
     out: Spans = {}
     for part in nodes(primal.tree):  # parents first
         if hasattr(part, "lineno"):
@@ -249,6 +249,6 @@ def _spans(primal: Primal) -> Spans:
 
 
 def _code_of(code: types.CodeType, node: ast.FunctionDef) -> types.CodeType:
-    """The code of a function that stands directly in `code`."""
+    """The code of a function that is defined directly in `code`."""
     inside = [c for c in code.co_consts if isinstance(c, types.CodeType)]
     return next(c for c in inside if (c.co_name, c.co_firstlineno) == (node.name, node.lineno))

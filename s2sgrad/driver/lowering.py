@@ -1,4 +1,4 @@
-"""Which backend rewrites a gradient: the one that is asked for, unless it may have to run the text twice and must not.
+"""Choice of the backend: the requested one, unless it may have to run the text twice and that is not safe.
 
     def f(x): print("once"); ...      ->      on arrays: if a list raised, it would be printed again
 """
@@ -26,7 +26,7 @@ def lowered(
     options: Options,
     observer: Observer | None = None,
 ) -> tuple[Program, Emitted, Backend]:
-    """The program of a gradient, its entry, and the backend that rewrote some of its functions."""
+    """The program of a gradient, its entry, and the backend that rewrote some of its functions (else NumPy)."""
     backend = _BACKENDS[options.backend]
     if backend.gives_up_on and not all(map(is_plain, kinds.values())):
         backend = NUMPY

@@ -1,10 +1,10 @@
-"""One name stands for one object in a whole text, and in the user's module: it can be saved, imported, or pasted there.
+"""Makes each name stand for one object in a whole text, and in the user's module: the text can be saved, imported or pasted.
 
     def like(x): ..                        `like` of the user's is called in `loss_fwd`:
     def loss(x): return g(like(x))   ->    from s2sgrad.runtime import like as like_
 
-Each function of a program has names of its own for what it reaches of ours.  It runs over the globals of the function that
-it was made from; where that stands in another module, the text says from where it has what it finds there.
+Each function of a program has its own names for our helpers.  It runs over the globals of the function that it was made
+from; if that function is defined in another module, the text imports from there what it needs.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _NOTHING = object()
 
 
 def settle(functions: list[Emitted]) -> tuple[dict[str, set[str]], dict[str, types.FunctionType]]:
-    """Give what clashes another name.  The modules from which the text imports names, beside what `helpers` say; and the
-    functions of earlier texts that it calls, by their names, each behind those that it calls itself."""
+    """Rename what clashes.  Returns the modules from which the text imports names, besides the helpers; and the functions of
+    earlier texts that it calls, by name, callees first."""
     earlier: dict[str, types.FunctionType] = {}
     for emitted in functions:
         _earlier(emitted.primal, mentioned(emitted.tree), earlier)
@@ -45,7 +45,7 @@ def settle(functions: list[Emitted]) -> tuple[dict[str, set[str]], dict[str, typ
 
 @dataclass
 class _Source:
-    """A function of the user, and the functions of the text that are made of it; `free` are the names that these read."""
+    """A function of the user, and the functions of the text made from it; `free` are the names that these read."""
 
     unit: Unit
     primal: types.FunctionType
@@ -54,7 +54,7 @@ class _Source:
 
 
 class _Text:
-    """What each name stands for, in the text and in the user's module, its `home`."""
+    """What each name stands for, in the text and in the user's module (`home`)."""
 
     def __init__(self, functions: list[Emitted], earlier: dict[str, types.FunctionType]) -> None:
         self.home = functions[-1].primal.__globals__
@@ -65,14 +65,14 @@ class _Text:
         self.imports: dict[str, set[str]] = {}
 
     def read_globals(self, source: _Source) -> None:
-        """The names that a function of this module reads stand for what they stand for there."""
+        """Enter the names that a function of this module reads, with what they stand for there."""
         if source.primal.__globals__ is self.home:
             for n in source.free - source.unit.helpers.keys():
                 found = look_up(source.primal, n)
                 self.stands[n] = _NOTHING if found is None else found.value
 
     def settle(self, source: _Source) -> None:
-        """Give other names to what clashes in the functions that are made of one."""
+        """Rename what clashes in the functions made from this source."""
         unit = source.unit
         renamed: dict[str, gast.AST] = {}
         for n in sorted(source.free):
@@ -91,7 +91,7 @@ class _Text:
         return self.stands.get(n, value) is value and (n in self.stands or self.home.get(n, value) is value)
 
     def helper(self, unit: Unit, base: str, value: Any) -> str:
-        """A name for an object that nothing else has, in the function or in the text."""
+        """An unused name for a helper of ours, in the function and in the text."""
         fresh = unit.names.fresh(base)
         while not self.is_free(fresh, value):
             fresh = unit.names.fresh(base)
@@ -99,7 +99,7 @@ class _Text:
         return fresh
 
     def from_elsewhere(self, source: _Source, n: str, renamed: dict[str, gast.AST]) -> None:
-        """A global name of a function that stands in another module."""
+        """Import or rename a global name of a function from another module."""
         unit, space = source.unit, source.primal.__globals__
         found = look_up(source.primal, n)
         if found is None or found.where == "cell":
@@ -119,12 +119,13 @@ class _Text:
 
 
 def reached(function: types.FunctionType) -> dict[str, Any]:
-    """What a function that we wrote reaches of ours, by its names."""
+    """Our helpers that a generated function reaches, by name."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     return {n: cells[n].cell_contents for n in getattr(function, "reaches", ())}
 
 
 def _earlier(function: types.FunctionType, mentioned: set[str], out: dict[str, types.FunctionType]) -> None:
+    """Collect the earlier generated functions that this one calls, callees first."""
     if not function.__code__.co_filename.startswith(GENERATED):
         return
     for n, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -138,7 +139,7 @@ def _earlier(function: types.FunctionType, mentioned: set[str], out: dict[str, t
 def _content(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
-    except ValueError:  # nothing is bound to the user's variable yet
+    except ValueError:  # the user's variable is unbound
         return None
 
 

@@ -1,21 +1,21 @@
-"""What a gradient returns."""
+"""The options of a gradient: what it returns, and how it is compiled."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-DEFAULT, PREFERRED = "numpy", "scalar_lists"  # backends; `driver.lowering` knows what stands behind their names
+DEFAULT, PREFERRED = "numpy", "scalar_lists"  # backends; by name; `driver.lowering` has the objects
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a gradient returns: `value` too, a tuple (`several`) or a list (`listed`), zeros or None for what is unconnected.
+    """What a gradient returns: with `value` the value too, a tuple (`several`) or list (`listed`), zeros or None if absent.
 
-    `stops` are variables through which no gradient flows: what `gradients` of a function is asked for.  `backend` rewrites
-    what it can; what is differentiated again is the text of the default.  With `has_aux` the function returns a pair, of
-    which the first is differentiated.  `forward`: it returns the value and its tangent; `lanes`: tangents have
-    one more axis, the first, along which many stand beside each other.  `debug`: it looks at each value that it makes.
-    `records_all`: loops over `checkpointed` keep records of every trip, as in a text that is differentiated again.
+    `stops` are variables through which no gradient flows, as `gradients` of a function asks for.  `backend` rewrites what it
+    can; a text that is differentiated again is made by the default one.  With `has_aux` the function returns a pair, and the
+    first of it is differentiated.  `forward`: return the value and its tangent; `lanes`: tangents have a leading axis, for
+    many at once.  `debug`: check each intermediate value.  `records_all`: loops over `checkpointed` keep records of every
+    trip, as they do in a text that is differentiated again.
     """
 
     value: bool = False
@@ -33,12 +33,12 @@ class Options:
 
     @property
     def to_be_differentiated(self) -> Options:
-        """The same for a text that is differentiated again."""
+        """The options for a text that is differentiated again."""
         return replace(self, backend=DEFAULT, debug=False, records_all=True)
 
     @property
     def suffix(self) -> str:
-        """How the name of the generated function ends."""
+        """The suffix of the generated function's name."""
         if self.forward:
             return "jvp"
         return "gradients" if self.listed else "value_and_grad" if self.value else "grad"

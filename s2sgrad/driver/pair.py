@@ -1,10 +1,10 @@
-"""A function that is called on the differentiated path: one that records, and one that is its adjoint.
+"""A callee on the differentiated path: one function that records, and one that is its adjoint.
 
 def helper(x): return x * x      ->      def helper_fwd(x): y = x * x; return y, (x,)
                                          def helper_bwd(saved, seed): (x,) = saved; return seed * x + x * seed
 
-An adjoint that reads the arguments alone takes them itself (`Pair.needs`), and the call stays as it is.  So does that of a
-function under `checkpoint`, which begins with the forward sweep.
+An adjoint that reads nothing but the arguments takes them itself (`Pair.needs`), and the call keeps its form.  So does the
+call of a function under `checkpoint`, whose adjoint begins with the forward sweep.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from s2sgrad.transform import escape_copies, results
 class Callee(Differentiated):
     """The pair of a function in its `active` parameters.
 
-    `kept_apart`: the adjoint may run when free names stand for something else; `idle` is the level of the cotangent.
+    `kept_apart`: the adjoint may run after free names were rebound; `idle` is the level of the cotangent (`zeros`).
     """
 
     owns_arguments = False
@@ -47,7 +47,7 @@ class Callee(Differentiated):
         self.entry, self.kept_apart = entry, kept_apart
 
     def require(self, c: Compilation) -> None:
-        """Refuse a function that writes what it is given."""
+        """Refuse a function that writes its arguments."""
         results.require_untouched(c.unit, c.primal.tree, c.aliases.written)
         self.order = tuple(p.id for p in parameters(c.tree) if p.id in self.active)
 
@@ -56,7 +56,7 @@ class Callee(Differentiated):
         return set(self.order)
 
     def reverse(self, c: Compilation) -> gast.FunctionDef:
-        """Both sweeps; returned are the value and the cotangents, which `cut` takes apart."""
+        """Both sweeps, returning the value and the cotangents; `cut` splits them."""
         unit, pair = c.unit, self.entry.pair
         tree = self.sweep(c, "seed", self.idle)
         result, bars = self.swept.result, self.swept.bars
@@ -80,14 +80,14 @@ class Callee(Differentiated):
             return name(bar.name)
         if not c.primal.is_generated or isinstance(self.given.get(parameter), (Number, Array)):
             return zero
-        held = c.unit.local(f"{parameter}_bar")  # of a record, before its stacks are emptied
+        held = c.unit.local(f"{parameter}_bar")  # zero like the record, read before its stacks are emptied
         tree.body.insert(0, assign(held, zero))
         return name(held)
 
     # --- two functions ---
 
     def cut(self, c: Compilation) -> list[Compilation]:
-        """The function that records, if one is needed, and the adjoint."""
+        """The recording function, if one is needed, and the adjoint."""
         unit, pair = c.unit, self.entry.pair
         pair.bwd.restores = writes_arrays(unit, c.tree.body)
         forward, reverse, value = self.sweeps(c)
@@ -98,7 +98,7 @@ class Callee(Differentiated):
         outer = free_data(unit, reverse, exposed - bound) if self.kept_apart else {}
         forward, value = escape_copies.without_copy(unit, forward, value, saved, given)
         plain = self._reads_arguments_alone(forward, saved) and not outer
-        if plain and not c.callees.debug:  # which looks at what the function itself computes
+        if plain and not c.callees.debug:  # `debug` checks what the forward function computes
             pair.needs = tuple(saved)
             return [self._adjoint(c, reverse, list(saved))]
         held = own_data(unit, forward, saved, bound) if self.kept_apart else [*map(name, saved)]
@@ -115,7 +115,7 @@ class Callee(Differentiated):
         return [first, self._adjoint(c, reverse, [record])]
 
     def sweeps(self, c: Compilation) -> tuple[list[gast.AST], list[gast.AST], gast.AST]:
-        """The forward sweep, the reverse sweep with its `return`, and the value."""
+        """The forward sweep; the reverse sweep with its `return`; and the value."""
         body = c.tree.body
         middle = next(k for k, s in enumerate(body) if s.origin.sweep == "reverse")
         value, cotangents = body[-1].value.elts
@@ -123,7 +123,7 @@ class Callee(Differentiated):
         return body[:middle], body[middle:], value
 
     def _reads_arguments_alone(self, forward: list[gast.AST], saved: list[str]) -> bool:
-        """Whether the adjoint reads nothing but what it could be given itself."""
+        """Whether the adjoint reads nothing but arguments that the caller could pass to it."""
         unchanged = not set(saved) & effects.written(forward)
         variadic = self.arguments.vararg is not None and self.arguments.vararg.id in saved
         return not self.entry.used and unchanged and not variadic and all(n in self.given for n in saved)
@@ -131,8 +131,8 @@ class Callee(Differentiated):
     def _recording(
         self, c: Compilation, forward: list[gast.AST], saved: list[str], value: gast.AST, record: list[gast.AST]
     ) -> Compilation:
-        """The forward sweep, which returns the value and a record; what may be unbound at its end is None in there, and of
-        its kind where names have shadows."""
+        """The forward sweep, returning the value and a record; a saved variable that may be unbound at its end is first set
+        to None, or to an empty value of its kind where names have shadows."""
         returned = gast.Tuple([value, gast.Tuple(record, gast.Load())], gast.Load())
         forward.append(gast.Return(returned))
         holder = gast.FunctionDef("", self.arguments, forward, [], None, None, [])
@@ -144,19 +144,20 @@ class Callee(Differentiated):
         return c.part(emitted, gast.FunctionDef(emitted.name, self.arguments, forward, [], None, None, []))
 
     def _shared(self, c: Compilation, tree: gast.FunctionDef, saved: list[str]) -> frozenset[tuple[int, int]]:
-        """The places of a record that may hold the memory of others."""
+        """Pairs of slots of a record that may share memory."""
         aliases, place = Aliases(c.unit, tree, self.swept.kinds), {n: k for k, n in enumerate(saved)}
         among = {n: aliases.memory_of(n, tree.body[-1]) & place.keys() for n in saved if has_memory(self.swept.kinds.get(n))}
         return frozenset((place[n], place[m]) for n, others in among.items() for m in others if m in among and m != n)
 
     def _adjoint(self, c: Compilation, reverse: list[gast.AST], heads: list[str]) -> Compilation:
+        """The adjoint as a function of `heads` (the record, or the arguments that it reads) and the seed."""
         arguments = empty_arguments()
         arguments.args = [gast.Name(n, gast.Param(), None, None) for n in (*heads, self.seed)]
         emitted = self.entry.pair.bwd
         return c.part(emitted, gast.FunctionDef(emitted.name, arguments, reverse, [], None, None, []))
 
     def finish(self, c: Compilation) -> None:
-        """Put the docstring of the record or of the adjoint on a finished function."""
+        """Add the docstring of the recording function or of the adjoint."""
         records = c.emitted is self.entry.pair.fwd
         what = "Value of `{}`, and what its adjoint reads." if records else "Adjoint of `{}` in {}."
         c.tree.body.insert(0, gast.Expr(constant(what.format(self.target.__name__, ", ".join(self.order)))))

@@ -1,9 +1,9 @@
 """The pipeline: every stage from the text of a function to the text of its gradient, in order.
 
-    read -> normal form -> kinds, one name for one memory -> legality -> forward and reverse sweep -> clean up -> emit
+    read -> normal form -> kinds, alias elimination -> legality -> forward and reverse sweep -> clean up -> emit
 
-The function of the user, those that it calls and our own output, differentiated again, go the same way; `Purpose` says what
-each is compiled for.  Each stage can be looked at: the tree after it prints and runs.
+The user's function, its callees and our own output, differentiated again, all pass through it; `Purpose` says what each is
+compiled for.  The tree after each stage can be printed and run.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from s2sgrad.typed import array_likes, branch_pruning, known_objects, known_sequ
 
 
 def _stages(*passes: tuple[str, Pass]) -> tuple[Stage, ...]:
-    """Passes over a tree, as stages."""
+    """Stages from passes over a tree."""
 
     def stage(name: str, pass_: Pass) -> Stage:
         def run(c: Compilation) -> None:
@@ -70,11 +70,11 @@ def _stages(*passes: tuple[str, Pass]) -> tuple[Stage, ...]:
     return tuple(stage(name, pass_) for name, pass_ in passes)
 
 
-# --- the normal form: a subset of Python, one operation a statement ---
+# --- the normal form: a subset of Python, one operation per statement ---
 
 
 def _read(c: Compilation) -> None:
-    """The tree, and what its names stand for; arguments that are objects, or bring methods, by their kinds."""
+    """Read the tree, and classify the arguments that are objects or have methods, by their kinds."""
     c.unit, c.tree = Unit.of(c.primal)
     c.unit.names.taken |= {*c.purpose.words}
     check.no_generator(c.unit, c.tree)
@@ -87,11 +87,11 @@ def _read(c: Compilation) -> None:
 
 def _note(c: Compilation) -> None:
     c.callees.note(c.unit)
-    c.tree = clone(c.tree)  # a node that stands in two places would be changed in both
+    c.tree = clone(c.tree)  # a shared node would be changed in both places
 
 
 def _flatten(c: Compilation) -> None:
-    """What is known before the program runs is written out; what cannot be is data, if it can be that."""
+    """Partial evaluation: what is known before the run is written out; the rest becomes data, where it can."""
     unit, tree, error = c.unit, c.tree, None
     try:
         c.tree = flatten.run(unit, tree)
@@ -112,7 +112,7 @@ def _flatten(c: Compilation) -> None:
 
 
 def _flatten_so(c: Compilation, ways: Ways) -> None:
-    """The normal form in one of these ways, begun anew as often as it is found that more variables are `late`."""
+    """The normal form in one of these ways; started over whenever more variables turn out to be bound late (`late`)."""
     while True:
         _read(c)
         for stage in SYNTAX:
@@ -136,7 +136,7 @@ NORMALIZE: tuple[Stage, ...] = (
 READ: tuple[Stage, ...] = (Stage("reading", _read), *NORMALIZE, Stage("dependencies", _note))
 
 
-# --- kinds, and one living name for each memory that is written: what one finds changes the question of the other ---
+# --- kinds, and one name for each location that is written: each of the two may give the other more to do ---
 
 
 def _infer(c: Compilation) -> None:
@@ -190,7 +190,7 @@ def _sink(c: Compilation) -> None:
 
 
 def _shapes(c: Compilation) -> None:
-    """Mark what may raise for its shapes; note what stores say of shapes."""
+    """Mark operations that may raise because of their shapes; narrow shapes by what stores imply."""
     c.paths = Paths(c.unit, c.tree, c.inference, c.purpose.wrt(c))
     shape_obligations.mark(c.tree, c.inference, c.paths.operations)
     shape_refinement.narrow(c.tree, c.inference, c.paths.operations)
@@ -202,7 +202,7 @@ def _legality(c: Compilation) -> None:
 
 
 def _reverse(c: Compilation) -> None:
-    c.tree = clone(c.purpose.reverse(c))  # a node that stands in two places would be renamed twice
+    c.tree = clone(c.purpose.reverse(c))  # a shared node would be renamed twice
 
 
 TRANSFORM: tuple[Stage, ...] = (
@@ -214,11 +214,11 @@ TRANSFORM: tuple[Stage, ...] = (
 )
 
 
-# --- what a person would leave out ---
+# --- optimizations ---
 
 
 def _memory(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """Find out who shares whose memory; the passes that move and remove statements ask."""
+    """Compute the aliasing that passes which move or remove statements ask about."""
     unit.memory = Memory(unit, tree, unit.kinds)
     return tree
 
@@ -243,14 +243,14 @@ CLEANUP: tuple[Stage, ...] = _stages(
 
 
 def _lower(c: Compilation) -> None:
-    if c.unit.mirrored:  # what a list of its elements would not show, another name may read
+    if c.unit.mirrored:  # another name may read the array that a list would copy
         return
     if c.callees.backend.lower(c.unit, c.tree):
         c.emitted.backend = c.callees.backend
 
 
 def _watch(c: Compilation) -> None:
-    """Look at each value that is made, where that is asked for."""
+    """Check each intermediate value, under `debug`."""
     if c.callees.debug:
         watches.run(c.unit, c.tree)
 
@@ -273,11 +273,11 @@ KNOWN: tuple[Stage | Repeated, ...] = (*READ, *SETTLE)
 PIPELINE: tuple[Stage | Repeated, ...] = (*KNOWN, *TRANSFORM, *CLEANUP, Stage("cut", lambda c: c.purpose.cut(c)), *FINISH)
 
 
-# --- looking at them ---
+# --- inspection ---
 
 
 def normalizing(primal: Primal) -> Iterator[tuple[str, Unit, gast.FunctionDef]]:
-    """Every stage of normalization: its name and the tree after it (the tree goes on being changed)."""
+    """Every stage of normalization: its name and the tree after it (which later stages change)."""
     c = Compilation(primal, None, None)
     _read(c)
     for stage in NORMALIZE:
@@ -286,7 +286,7 @@ def normalizing(primal: Primal) -> Iterator[tuple[str, Unit, gast.FunctionDef]]:
 
 
 def shown(text: str, stage: str) -> str:
-    """The text of a function after the named pass: for the examples that open each pass."""
+    """The text of a function after the named pass, for the doctests that open each pass."""
     function = _defined(text)
     for name, _, tree in normalizing(read(function)):
         if name == stage:
@@ -295,7 +295,7 @@ def shown(text: str, stage: str) -> str:
 
 
 def _defined(text: str) -> types.FunctionType:
-    """The last function that a piece of text defines, with NumPy as `np`."""
+    """The last function defined by a text, with NumPy as `np`."""
     import math
 
     import numpy as np

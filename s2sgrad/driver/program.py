@@ -1,8 +1,8 @@
-"""One gradient and everything that it calls: the functions that are written together and read together.
+"""One gradient and its callees: the functions that are written as one text.
 
 def loss(w): return helper(w) * 2.0     ->     helper_fwd, helper_bwd, loss_grad
 
-`pipeline` has the stages that each of them goes through; here is what they ask of the functions that are called.
+`pipeline` has the stages; this module answers what they ask about callees.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ _DEEPEST = 40
 
 
 class Program:
-    """Compiles one gradient.  `functions` are written in the order of their list; `backend` may lower the one that is being
-    compiled, and what is called from there."""
+    """Compiles one gradient.  `functions` are written in list order; `backend` may lower the function that is being compiled
+    and its callees."""
 
     def __init__(self, observer: Observer | None = None, backend: Backend = NUMPY) -> None:
         self.observer, self.backend = observer, backend
@@ -51,24 +51,27 @@ class Program:
         self.names = names.Namer()
         self._pairs: dict[Any, Paired] = {}
         self._tangents: dict[Any, Emitted] = {}
-        self._primals: dict[int, Primal] = {}  # by the identity of their functions
+        self._primals: dict[int, Primal] = {}  # by the `id` of their functions
         self._kinds: dict[Any, Kind | None] = {}
         self._kept: list[Any] = []
         self._written: dict[Any, types.FunctionType] = {}
-        self.generated: list[tuple[Any, Kinds, Any]] = []  # the gradients called inside, for which kinds, compiled
+        self.generated: list[tuple[Any, Kinds, Any]] = []  # gradients that are called: (gradient, kinds, compiled)
         self._gradients: dict[Any, Any] = {}
-        self._running: list[int] = []  # functions whose kinds are being found
+        self._running: list[int] = []  # functions whose result kind is being inferred
         self.written: tuple[str, ...] = ()
-        self.kept_apart = False  # whether the reverse sweep may run when free names stand for something else
-        self.lanes = False  # whether tangents carry lanes
-        self.debug = False  # whether the text looks at each value that it makes
-        self.records_all = False  # whether loops over `checkpointed` keep records of every trip
-        self._compiling: list[tuple[Any, Paired | None]] = []  # functions whose pairs, or tangents, are being written
+        self.kept_apart = False  # the reverse sweep may run after free names were rebound
+        self.lanes = False  # tangents have a leading axis for lanes
+        self.debug = False  # the text checks each intermediate value
+        self.records_all = False  # loops over `checkpointed` keep records of every trip
+        self._compiling: list[tuple[Any, Paired | None]] = []  # functions whose pairs or tangents are being compiled
 
     def gradient(
         self, function: types.FunctionType, kinds: dict[str, Kind], wrt: tuple[str, ...], options: Options
     ) -> Emitted:
-        """Compile `name_grad` or `name_value_and_grad` for parameters of these kinds."""
+        """Compile `name_grad` or `name_value_and_grad` for parameters of these kinds.
+
+        Also `name_jvp`, by the options.
+        """
         primal = self._read(function)
         self._reserve(primal)
         emitted = Emitted(self.names.fresh(f"{stem_of(function)}_{options.suffix}"), function)
@@ -79,19 +82,19 @@ class Program:
         return emitted
 
     def known(self, primal: Primal, kinds: dict[str, Kind], purpose: Purpose | None = None) -> Compilation:
-        """A function in normal form, one name a memory, with its kinds and what it writes."""
+        """A function after alias elimination, with the kinds of its variables and the arguments that it writes."""
         (c,) = compilation.run(KNOWN, Compilation(primal, self, kinds, purpose or Purpose()))
         return c
 
     def _write(self, c: Compilation) -> None:
-        """Take a function through all stages, and keep what is written of it."""
+        """Run a function through all stages, and keep the functions that come out."""
         for part in compilation.run(PIPELINE, c):
             c.purpose.finish(part)
             part.emitted.unit, part.emitted.tree = part.unit, part.tree
             self.functions.append(part.emitted)
 
     def _read(self, function: types.FunctionType) -> Primal:
-        """A function with its tree, which nobody changes: every normal form begins with a copy."""
+        """A function with its tree, which is shared: every normal form begins with a copy."""
         primal = self._primals.get(id(function))
         if primal is None:
             primal = self._primals[id(function)] = read(function)
@@ -99,22 +102,22 @@ class Program:
         return primal
 
     def _reserve(self, primal: Primal) -> None:
-        """Keep the names that a function mentions for what it means by them."""
+        """Reserve the names that a function mentions."""
         self.names.taken |= mentioned(primal.tree)
 
     @property
     def pairs(self) -> list[Pair]:
-        """The pairs of the functions that are called."""
+        """The pairs of the callees."""
         return [paired.pair for paired in self._pairs.values()]
 
-    # --- what the stages ask (compilation.Callees) ---
+    # --- answers to the stages (compilation.Callees) ---
 
     def note(self, unit: Unit) -> None:
-        """The text is specialised on what the names of this function stand for, and of those written out in it."""
+        """Record that the text is specialised on the names of this function, and of those inlined into it."""
         self.units += [unit, *unit.inlined]
 
     def choose_backend(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
-        """The backend for a function and what is called from there: the one here, if it takes it."""
+        """Choose the backend for a function and its callees: the current one, if it takes the function."""
         if not self.backend.takes(unit, tree, kinds.values()):
             self.backend = NUMPY
         for _, entry in self._compiling[-1:]:
@@ -122,12 +125,12 @@ class Program:
                 entry.backend = self.backend
 
     def normal_form(self, target: types.FunctionType) -> tuple[Unit, gast.FunctionDef]:
-        """The unit and the normal form of a function."""
+        """The unit and the normal form of a callee."""
         (c,) = compilation.run(READ, Compilation(self._read(target), self, None))
         return c.unit, c.tree
 
     def written_by(self, target: types.FunctionType, forms: dict[str, type]) -> types.FunctionType:
-        """What returns, behind its value, what a function that calls itself leaves in these arguments."""
+        """A variant of a recursive function that returns, after its value, the final state of these arguments."""
         key = (id(target), tuple(forms.items()))
         if key not in self._written:
             function, tree = recursive_writers.written(target, forms)
@@ -137,11 +140,11 @@ class Program:
         return self._written[key]
 
     def has_source(self, target: Any) -> bool:
-        """Whether a callable that is no plain function can be differentiated from its source all the same."""
+        """Whether a callable that is no Python function has source all the same: a gradient."""
         return hasattr(target, "compiled_for")
 
     def plain(self, target: Any, kinds: dict[str, Kind]) -> Any:
-        """The function itself; of a gradient, what it generates for arguments of these kinds."""
+        """The function itself; for a gradient, the function generated for arguments of these kinds."""
         if not hasattr(target, "compiled_for"):
             return target
         key = (id(target), tuple(kinds.items()))
@@ -153,7 +156,7 @@ class Program:
         return self._gradients[key]
 
     def kind(self, target: Any, kinds: list[Kind], keywords: dict[str, Kind]) -> Kind | None:
-        """The kind of a user function's result for arguments of these kinds."""
+        """The kind of a callee's result for arguments of these kinds."""
         if not is_user_function(target) and not self.has_source(target):
             return of_foreign_call(target)
         try:
@@ -179,7 +182,7 @@ class Program:
         return self._kinds[key]
 
     def _result_kind(self, target: Any, bound: dict[str, Kind], key: tuple) -> Kind | None:
-        """That of a function being looked at: a recursion starts from "no value yet" and grows to a fixed point."""
+        """The kind of a result, as a fixed point: a recursion starts from "no value yet"."""
         for _ in range(_ROUNDS):
             before = self._kinds[key]
             c = self.known(self._read(target), bound)
@@ -189,7 +192,7 @@ class Program:
         return UNKNOWN
 
     def arguments(self, unit: Unit, target: Any, node: gast.Call) -> dict[str, Any]:
-        """The call's argument nodes by the callee's parameters (a list for `*args`), in the callee's order."""
+        """The argument nodes of a call by the callee's parameters (a list for `*args`), in parameter order."""
         try:
             bound = signature(target).bind(*node.args, **{k.arg: k.value for k in node.keywords})
         except ValueError:
@@ -203,15 +206,15 @@ class Program:
         return {p: list(v) if p in variadic else v for p, v in bound.arguments.items()}
 
     def pair(self, target: Any, kinds: dict[str, Any], active: set[str], split: bool = False, *, idle: int = 0) -> Pair:
-        """The pair of a user function for arguments of these kinds (a list of kinds for `*args`).
+        """The pair of a callee for arguments of these kinds (a list of kinds for `*args`).
 
-        With `split` it is always `fwd` and `bwd`, even if `bwd` needs the arguments only.  `idle`: the level of the result's
-        cotangent (see `transform.zeros`).
+        With `split` always `fwd` and `bwd`, even if `bwd` reads nothing but the arguments.  `idle`: the level of the
+        result's cotangent (see `transform.zeros`).
         """
         self.kept_apart |= split
         given = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
         target = self.plain(target, given)
-        given = renumbered({p: any_float(k) for p, k in given.items()})  # one pair for Python's and NumPy's floats
+        given = renumbered({p: any_float(k) for p, k in given.items()})  # one pair for Python floats and NumPy floats
         if any(running is target for running, _ in self._compiling):
             given = {p: widened(k) for p, k in given.items()}
         key = (id(target), tuple(given.items()), frozenset(active), idle)
@@ -238,7 +241,7 @@ class Program:
         return entry.pair
 
     def tangent(self, target: Any, kinds: dict[str, Any], active: set[str]) -> Emitted:
-        """The value and the tangent of a user function for arguments of these kinds (a list of kinds for `*args`)."""
+        """The function that returns value and tangent of a callee, for arguments of these kinds (a list for `*args`)."""
         given = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
         target = self.plain(target, given)
         given = renumbered({p: any_float(k) for p, k in given.items()})

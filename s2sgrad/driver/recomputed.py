@@ -1,8 +1,8 @@
-"""A function under `checkpoint` that is called on the differentiated path: its adjoint begins with its forward sweep.
+"""A function under `checkpoint`, called on the differentiated path: its adjoint begins with its forward sweep.
 
 y = checkpoint(layer)(x)      ->      y = layer(x)      ...      x_bar = layer_bwd(x, y_bar)
 
-Of the call nothing is kept but the arguments.
+Of the call, only the arguments are kept.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from s2sgrad.ir.quote import assign, clone, name
 
 
 class Recomputed(Callee):
-    """The pair of a function of which nothing is recorded."""
+    """The pair of a function that records nothing."""
 
     again = True
 
     def sweeps(self, c: Compilation) -> tuple[list[gast.AST], list[gast.AST], gast.AST]:
-        """What computes the value alone, and both sweeps as the adjoint, which begins with the arguments as they were."""
+        """The function that computes the value alone; and both sweeps as the adjoint, which restores the arguments first."""
         forward, reverse, value = super().sweeps(c)
         bound = sorted(effects.written(forward) & set(self.parameters))
         fresh = {p: c.unit.local(p) for p in bound}

@@ -1,4 +1,4 @@
-"""The text of a program: one file, which can be pasted elsewhere, with the imports that it needs beside the user's function.
+"""The text of a program: one file with its imports, which can be pasted beside the user's function.
 
     loss_grad, which calls `like`      ->      from s2sgrad.runtime import like
                                                def loss_grad(w, *, seed=1.0): ...
@@ -38,7 +38,7 @@ def text_of(program: Program) -> str:
 
 
 def _function_values(program: Program) -> dict[str, types.FunctionType]:
-    """The functions that the text hands on as they are, by the names that it has for them: nested ones of the user's."""
+    """The user's nested functions that the text passes on as values, by the names that it has for them."""
     ours = {id(f) for unit in program.units for f in unit.lifted}
     found: dict[str, types.FunctionType] = {}
     for emitted in program.functions:
@@ -47,24 +47,24 @@ def _function_values(program: Program) -> dict[str, types.FunctionType]:
         while waiting:
             n, value = waiting.pop()
             if id(value) in ours and n not in found:
-                found = {n: value, **found}  # what it calls is above it
+                found = {n: value, **found}  # callees come first
                 waiting += namespace.reached(value).items()
     return found
 
 
 def _named(known: str, function: types.FunctionType) -> str:
-    """The text of a function under the name that it goes by."""
+    """The text of a function under another name."""
     primal = read(function)
     tree = primal.fresh_tree()
-    if function.__name__ not in mentioned(tree):  # one that calls itself keeps its own
+    if function.__name__ not in mentioned(tree):  # a recursive one keeps its own
         tree.name = known
     alias = "" if tree.name == known else f"\n\n{known} = {tree.name}\n"
     return emit.function(tree) + alias
 
 
 class _Head:
-    """What stands above the functions: modules, what is `imported` from them, other `values`; and second names
-    (`aliases`) of functions of the text, which stand below them."""
+    """The lines above the functions: modules, names `imported` from them, other `values`; and second names (`aliases`) of
+    functions of the text, which come below them."""
 
     def __init__(self, imported: dict[str, set[str]]) -> None:
         self.imported = imported
@@ -73,7 +73,7 @@ class _Head:
         self.aliases: set[str] = set()
 
     def reach(self, helpers: dict[str, Any]) -> None:
-        """Let the text find these objects under these names."""
+        """Make these objects available under these names."""
         for name, value in helpers.items():
             if isinstance(value, Emitted):
                 self.aliases |= {f"{name} = {value.name}\n"} - {f"{name} = {name}\n"}
@@ -88,13 +88,13 @@ class _Head:
                 self.modules.add(f"import {module}\n" if module == name else f"import {module} as {name}\n")
 
     def text(self) -> str:
-        """The lines, each group in the order of the alphabet."""
+        """The lines, each group in alphabetical order."""
         imports = [f"from {module} import {', '.join(sorted(names))}\n" for module, names in sorted(self.imported.items())]
         return "".join([*sorted(self.modules), *imports, *(["\n"] if self.values else []), *sorted(self.values)])
 
 
 def whereabouts(value: Any) -> tuple[str, str, str]:
-    """Where pasted text finds one of our helpers: in which module, as which attribute, or else by which path from there.
+    """Where a pasted text finds one of our helpers: its module, and the attribute there, or else a path from the module.
 
     >>> from s2sgrad.rules.scans import cumsum
     >>> from s2sgrad.runtime import unbroadcast
@@ -104,18 +104,18 @@ def whereabouts(value: Any) -> tuple[str, str, str]:
     if isinstance(value, types.ModuleType):
         return value.__name__, "", ""
     name = getattr(value, "__name__", "_")
-    module = getattr(value, "__module__", None) or "numpy"  # ufuncs of some versions of NumPy do not say
+    module = getattr(value, "__module__", None) or "numpy"  # missing from ufuncs in some versions of NumPy
     space = {k: v for k, v in vars(sys.modules[module]).items() if k != "_"} if module in sys.modules else {}
     if space.get(name) is value:
         return module, name, ""
-    for known, rule in space.items():  # the module has the rule, and the rule has its pullbacks
+    for known, rule in space.items():  # pullbacks are reached through the rule
         if isinstance(rule, Rule):
             if rule.pullback is value:
                 return module, "", f"{known}.pullback"
             for k, (_, pullback) in enumerate(rule.refinements):
                 if pullback is value:
                     return module, "", f"{known}.refinements[{k}][1]"
-    for rule in set(table.rules().values()):  # a rule called `_`: by what it differentiates
+    for rule in set(table.rules().values()):  # a rule called `_` is looked up by its primitive
         if rule.pullback is value:
             home, attribute, _ = whereabouts(rule.primitive)
             return (table.__name__, "", f"lookup({home}.{attribute}).pullback") if attribute else ("", "", "")

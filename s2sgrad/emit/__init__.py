@@ -1,4 +1,4 @@
-'''From trees to text: the layout that a person would have chosen, with as few parentheses as Python needs.
+'''From trees to text: the layout that a person would choose, with no more parentheses than Python needs.
 
 Before: a gast tree, as the last pass left it.  After: Python text, which parses back to the same tree.
 
@@ -20,8 +20,8 @@ Before: a gast tree, as the last pass left it.  After: Python text, which parses
             pass
         return u, n
 
-A statement that carries an `origin` brings its comment, once for each place in the user's source and
-sweep, and the two sweeps of a function are headed where each begins:
+The comment of a statement's `origin` is written once per place in the user's source and sweep, and each of the two sweeps
+of a function begins with a heading:
 
     >>> from types import SimpleNamespace as Origin
     >>> tree = gast.parse("def f_grad(x): y = x * x; x_bar = 2.0 * x; return x_bar").body[0]
@@ -36,13 +36,12 @@ sweep, and the two sweeps of a function are headed where each begins:
         x_bar = 2.0 * x
         return x_bar
 
-The writer is astunparse's, which finds the method of a node by the name of its class.  A gast node has the
-name of its ast twin, so the writer walks the gast tree itself: `gast.gast_to_ast` would drop the origins, and
-recurse once for each term of a long sum.  Nothing is copied, nothing is written on a node, and fields that a
-hand-made tree leaves out (`ctx`, `lineno`, `keywords`, ...) are not missed.
+The base is astunparse's writer, which dispatches on the class name of a node.  A gast node has the name of its ast
+twin, so the writer walks the gast tree itself: `gast.gast_to_ast` would drop the origins, and recurse once for each term
+of a long sum.  Nothing is copied, nothing is written on a node, and fields that a hand-made tree leaves out (`ctx`,
+`lineno`, `keywords`, ...) are not needed.
 
 Each room builds on the ones before it: `literals`, `precedence`, `long_lines`, `writer`, `fstrings`,
-`expressions`, `statements`.
 '''
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ __all__ = ["expression", "function", "statement"]
 
 
 def expression(node: Any) -> str:
-    """The text of an expression, such that it may stand between commas.
+    """The text of an expression, as it may stand between commas.
 
     >>> import gast
     >>> expression(gast.parse("(((a + b)) * (-c)) ** (x[(1):, (None)])", mode="eval").body)
@@ -68,7 +67,7 @@ def expression(node: Any) -> str:
 
 
 def statement(node: Any) -> str:
-    """The text of a statement without comments; it ends without a newline.
+    """The text of a statement, without comments and without a newline at the end.
 
     >>> import gast
     >>> print(statement(gast.parse("while (x): x -= (1); y = (x, 1)").body[0]))
@@ -82,7 +81,7 @@ def statement(node: Any) -> str:
 
 
 def function(node: Any, header: str | None = None) -> str:
-    """The text of a function with the comments that its statements bring; it ends in one newline.
+    """The text of a function with the comments of its statements; it ends in one newline.
 
     >>> import gast
     >>> print(function(gast.parse("def f(x, *, axis: int = (0)): return (x)").body[0], header="two\\nlines"), end="")

@@ -1,4 +1,4 @@
-"""Expressions, and the parameters of functions."""
+"""Writes expressions, and the parameters of functions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from s2sgrad.emit.precedence import ATOM, BITOR, NAMED, OR, TEST, TUPLE, kind, l
 
 
 class ExpressionWriter(FStringWriter):
-    """Writes every expression of Python; the base has those without a precedence (`Name`, `List`, `Slice`, ...)."""
+    """Writes every expression of Python; the base class has those without precedence (`Name`, `List`, `Slice`, ...)."""
 
     # ---- operators
 
     def _BinOp(self, node: Any) -> None:
-        """Down the left spine in a loop: sums may have more terms than Python has stack frames."""
+        """Loops down the left spine: a sum may have more terms than Python has stack frames."""
         spine = [(node, False)]
         while kind(node.left) == "BinOp":
             spine.append((node.left, level_of(node.left) < sides(node.op)[0]))
@@ -97,7 +97,7 @@ class ExpressionWriter(FStringWriter):
     def _Attribute(self, node: Any) -> None:
         value = getattr(node.value, "value", None) if kind(node.value) == "Constant" else None
         number = isinstance(value, int) and not isinstance(value, bool)
-        self.operand(node.value, ATOM + number)  # `2.real` is no Python; `2.0.real` is
+        self.operand(node.value, ATOM + number)  # `2.real` does not parse; `2.0.real` does
         self.write(f".{node.attr}")
 
     def _Subscript(self, node: Any) -> None:
@@ -105,7 +105,7 @@ class ExpressionWriter(FStringWriter):
         self.write("[")
         index = node.slice
         if kind(index) == "Tuple" and len(index.elts) == 1 and kind(index.elts[0]) == "Starred":
-            index = index.elts[0]  # x[*a] is what x[*a,] is
+            index = index.elts[0]  # x[*a] means x[*a,]
         self.operand(index, NAMED if kind(index) == "NamedExpr" else TUPLE)
         self.write("]")
 
@@ -113,7 +113,7 @@ class ExpressionWriter(FStringWriter):
         self.operand(node.func, ATOM)
         arguments = [*node.args, *(getattr(node, "keywords", None) or ())]
         if len(arguments) == 1 and kind(arguments[0]) == "GeneratorExp":
-            self.dispatch(arguments[0])  # which brings its parentheses
+            self.dispatch(arguments[0])  # which writes its own parentheses
         else:
             self.write("(")
             self.listed(arguments)
@@ -155,7 +155,7 @@ class ExpressionWriter(FStringWriter):
     # ---- parameters
 
     def _arguments(self, node: Any) -> None:
-        """Parameters: gast has them as names with an annotation."""
+        """Parameters, which are names with annotations in gast."""
         only = list(getattr(node, "posonlyargs", None) or ())
         plain = [*only, *node.args]
         keywords = list(getattr(node, "kwonlyargs", None) or ())

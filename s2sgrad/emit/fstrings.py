@@ -1,4 +1,4 @@
-"""F-strings, in the quotes that fit around them."""
+"""Writes f-strings, with quotes that their contents allow."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ class FStringWriter(Writer):
     """Writes `JoinedStr` and `FormattedValue`."""
 
     def _JoinedStr(self, node: Any) -> None:
-        """An f-string in syntax that Python 3.11 reads, where it can be so written.
+        """An f-string in syntax that Python 3.11 accepts, if possible.
 
-        Before 3.12 the holes hold no backslash and not the quote that ends the string.  A tree that needs
-        one there (no source of 3.11 gives such a tree, but constants may have been folded into it) is
-        written with `str.format`.
+        Before 3.12 a replacement field must not contain a backslash or the enclosing quote.  A tree that needs one there
+        (no source of 3.11 gives such a tree, but constants may have been folded into it) is written with `str.format`.
         """
         pieces = list(self.fragments([node]))
         holes = "\n".join(text for text, role in pieces if role == "hole")
@@ -55,7 +54,7 @@ class FStringWriter(Writer):
                 yield "}", "mark"
 
     def aside(self, node: Any) -> str:
-        """The text of an expression in an f-string, where the colon of a lambda would end it."""
+        """The text of an expression inside an f-string, where the colon of a lambda would start the format spec."""
         last = node
         while kind(last) == "IfExp":
             last = last.orelse
@@ -66,7 +65,7 @@ class FStringWriter(Writer):
 
 
 def _piece(text: str, role: str, quote: str) -> str:
-    """A piece of an f-string as it stands between these quotes."""
+    """A piece of an f-string as it is written between these quotes."""
     if role == "text":
         return _unbraced(escaped(text, quote[0]))
     if role == "spec":

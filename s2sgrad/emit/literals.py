@@ -1,4 +1,4 @@
-"""Constants as text: numbers that come back to the bit, strings, docstrings.
+"""Constants as text: numbers that round-trip to the bit, strings, docstrings.
 
     >>> literal(-0.0), literal(float("inf")), literal((1,))
     ('-0.0', '1e309', '(1,)')
@@ -15,7 +15,7 @@ _INFINITY = f"1e{sys.float_info.max_10_exp + 1}"
 
 
 def literal(value: Any) -> str:
-    """Text that evaluates to a constant, to the bit (of a subclass, such as NumPy's float64, to its plain value)."""
+    """Text that evaluates to the constant, to the bit; a subclass such as NumPy's float64 becomes its Python value."""
     if value is Ellipsis:
         return "..."
     if value is None or isinstance(value, bool):
@@ -26,7 +26,7 @@ def literal(value: Any) -> str:
         return f"({_INFINITY} - {_INFINITY})" if value != value else float.__repr__(value).replace("inf", _INFINITY)
     if isinstance(value, complex):
         text = complex.__repr__(value).replace("inf", _INFINITY)
-        if "nan" in text or repr(eval(text, {})) != complex.__repr__(value):  # a zero has lost its sign
+        if "nan" in text or repr(eval(text, {})) != complex.__repr__(value):  # a zero lost its sign
             text = f"complex({literal(value.real)}, {literal(value.imag)})"
         return text
     if isinstance(value, str | bytes):
@@ -37,12 +37,12 @@ def literal(value: Any) -> str:
 
 
 def is_plain(node: Any) -> bool:
-    """Whether a constant is written without the `u` of Python 2."""
+    """Whether a string constant is written without Python 2's `u`."""
     return getattr(node, "kind", None) is None
 
 
 def escaped(text: str, quote: str, keep: str = "") -> str:
-    """The inside of a string literal: backslashes, that kind of quote and what does not print are escaped."""
+    """The inside of a string literal: escapes backslashes, this kind of quote, and non-printable characters."""
     out = []
     for char in text:
         if char in ("\\", quote):
@@ -55,6 +55,6 @@ def escaped(text: str, quote: str, keep: str = "") -> str:
 
 
 def docstring(text: str) -> str:
-    """A string in triple quotes, its lines as they are."""
+    """A string in triple quotes, with its line breaks."""
     text = escaped(text, "", keep="\n\t").replace('"""', r"\"\"\"")
     return f'"""{text[:-1]}\\""""' if text.endswith('"') else f'"""{text}"""'

@@ -1,7 +1,7 @@
-"""Lines that are too long, broken inside a bracket.
+"""Breaks lines that are too long inside a bracket.
 
-A line is the list of pieces that the writer wrote; brackets, commas and operators are pieces of their own, and string
-literals are one piece, so that nothing needs to be parsed again.
+A line is a list of the pieces that the writer wrote; brackets, commas and operators are pieces of their own, and a string
+literal is one piece, so that nothing has to be parsed again.
 
     >>> pieces = ["x = f", "(", "a" * 60, ", ", "b" * 60, ")"]
     >>> print("\\n".join(wrapped(pieces, indent=0)).replace("a" * 60, "a...").replace("b" * 60, "b..."))
@@ -28,7 +28,7 @@ _BREAKS = (
 
 
 def wrapped(pieces: list[str], indent: int, span: tuple[int, int] | None = None) -> list[str]:
-    """A line as one or more lines: broken inside its longest bracket, or in new ones around `span`."""
+    """A line as one or more lines, broken inside its longest bracket, or inside new brackets around `span`."""
     line = " " * indent + "".join(pieces)
     if len(line) <= _WIDTH:
         return [line]
@@ -52,7 +52,7 @@ def wrapped(pieces: list[str], indent: int, span: tuple[int, int] | None = None)
 
 
 def _filled(pieces: list[str], indent: int) -> list[str]:
-    """The inside of a bracket, with as much on each line as it holds."""
+    """The inside of a bracket, each line filled as far as it goes."""
     chunks = _chunks(pieces)
     if len(chunks) == 1:
         return wrapped(pieces, indent)
@@ -72,7 +72,7 @@ def _filled(pieces: list[str], indent: int) -> list[str]:
 
 
 def _chunks(pieces: list[str]) -> list[list[str]]:
-    """The pieces, cut after the commas or before the loosest operators that stand outside all brackets."""
+    """The pieces, cut after the commas or before the loosest operators outside all brackets."""
     loose = {piece for piece, depth in zip(pieces, _depths(pieces), strict=True) if depth == 0}
     cuts = next((names for names in _BREAKS if not loose.isdisjoint(names)), ())
     chunks: list[list[str]] = [[]]
@@ -88,7 +88,7 @@ def _chunks(pieces: list[str]) -> list[list[str]]:
 
 
 def _depths(pieces: list[str]) -> Iterator[int]:
-    """How many brackets are open around each piece; a bracket counts as inside itself."""
+    """The bracket depth of each piece; a bracket counts as inside itself."""
     depth = 0
     for piece in pieces:
         depth += piece in ("(", "[", "{")

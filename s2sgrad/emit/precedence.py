@@ -1,4 +1,4 @@
-"""How tightly each kind of expression binds, and so where parentheses are needed.
+"""How tightly each kind of expression binds, and where parentheses are therefore needed.
 
     >>> import gast
     >>> product, total, call = (gast.parse(text, mode="eval").body for text in ("a * b", "a + b", "f(a)"))
@@ -14,7 +14,7 @@ from typing import Any
 
 from s2sgrad.emit.literals import literal
 
-# What binds loosest stands first.  Nodes that are not named here are atoms and never need parentheses.
+# Loosest first.  Nodes that are not listed are atoms and never need parentheses.
 _LEVELS = (
     ("NamedExpr",),
     ("Yield", "YieldFrom"),
@@ -46,7 +46,7 @@ def kind(node: Any) -> str:
 
 
 def level_of(node: Any) -> int:
-    """How tightly the text of a node holds together."""
+    """The binding level of a node's text."""
     name = kind(node)
     if name in ("BinOp", "UnaryOp", "BoolOp"):
         return _LEVEL[kind(node.op)]
@@ -57,6 +57,6 @@ def level_of(node: Any) -> int:
 
 
 def sides(op: Any) -> tuple[int, int]:
-    """The levels that a binary operator asks of its operands."""
+    """The levels that a binary operator requires of its operands."""
     level = _LEVEL[kind(op)]
     return (AWAIT, SIGN) if kind(op) == "Pow" else (level, level + 1)

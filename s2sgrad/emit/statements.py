@@ -1,7 +1,7 @@
-"""Statements, their layout in blocks, and the comments above them.
+"""Writes statements, their layout in blocks, and the comments above them.
 
-Left out is what no pass makes and a differentiated function may not hold: `except`, `match`, type parameters.
-Such a node is a TypeError.
+Nodes that no pass makes and that a differentiated function may not contain are left out: `match`, type parameters.
+Such a node raises TypeError.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from s2sgrad.emit.expressions import ExpressionWriter
 from s2sgrad.emit.literals import docstring, is_plain
 from s2sgrad.emit.precedence import ATOM, NAMED, TEST, TUPLE, YIELD, kind
 
-_Place = tuple[int, int] | None  # the line and column in the user's source
+_Place = tuple[int, int] | None  # line and column in the user's source
 
 
 class StatementWriter(ExpressionWriter):
-    """Writes the statements that the passes make; the base has those of one keyword and names."""
+    """Writes the statements that passes make; the base class has single-keyword statements and names."""
 
     def __init__(self, comments: bool) -> None:
         super().__init__()
         self.comments = comments
-        self.sweep: str | None = None  # the last one headed
-        self.headed = False  # whether this function has both
+        self.sweep: str | None = None  # the last one that has its heading
+        self.headed = False  # whether this function has both sweeps
 
     # ---- blocks and comments
 
@@ -31,20 +31,21 @@ class StatementWriter(ExpressionWriter):
             self.fill(f"# {line}".rstrip())
 
     def annotate(self, statement: Any, place: _Place) -> _Place:
-        """Write what stands above a statement; `place` is where the one before it came from."""
+        """Write the comments above a statement; `place` is the origin of the statement before it."""
         origin = getattr(statement, "origin", None)
         if origin is None or not self.comments:
             return place
         if self.headed and origin.sweep not in (None, self.sweep):
             self.sweep = origin.sweep
             self.fill(f"# {origin.sweep} sweep")
-            place = None  # so that the sweep says where it begins
+            place = None  # repeat the comment at the start of a sweep
         here = origin.line, origin.column
         if origin.comment is not None and here != place:
             self.remarks(origin.comment)
         return here
 
     def block(self, body: Any, place: _Place, documented: bool = False) -> None:
+        """Write an indented block; `documented`: its first string is a docstring."""
         self.enter()
         for i, statement in enumerate(body):
             place = self.annotate(statement, place)
@@ -197,13 +198,13 @@ class StatementWriter(ExpressionWriter):
 
 
 def _place(statement: Any) -> _Place:
-    """Where in the user's source a statement comes from."""
+    """The line and column of the user's source that a statement comes from."""
     origin = getattr(statement, "origin", None)
     return None if origin is None else (origin.line, origin.column)
 
 
 def _sweeps(function: Any) -> set[str]:
-    """The sweeps to which the statements of a function belong, those of inner functions left out."""
+    """The sweeps of a function's statements, inner functions excluded."""
     found, todo = set(), list(function.body)
     while todo:
         node = todo.pop()

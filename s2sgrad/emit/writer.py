@@ -1,7 +1,7 @@
-"""What the writers of expressions and of statements share: lines made of pieces, and parentheses by precedence.
+"""The base of the writers: lines made of pieces, and parentheses by precedence.
 
-The base is astunparse's writer, which has the simplest nodes (`Name`, `List`, `Pass`, `Import`, ...), the texts of the
-operators, and the way to find the method of a node: by the name of its class.
+It extends astunparse's writer, which has the simplest nodes (`Name`, `List`, `Pass`, `Import`, ...) and the texts of the
+operators, and dispatches on the class name of a node.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ _BREAKABLE = {"BinOp", "BoolOp", "Compare", "IfExp", "Tuple"}
 class Writer(astunparse.Unparser):
     """Astunparse's writer with a precedence table and line breaks."""
 
-    def __init__(self) -> None:  # not the base's, which writes at once
-        self._indent = 0  # in steps, of the next line
+    def __init__(self) -> None:  # the base class would start to write here
+        self._indent = 0  # of the next line, in steps
         self.lines: list[str] = []
-        self.pieces: list[str] = []  # of the line under way
-        self.margin = 0  # its indentation
-        self.span: tuple[int, int] | None = None  # what of it may be put in parentheses
+        self.pieces: list[str] = []  # of the current line
+        self.margin = 0  # the indentation of the current line
+        self.span: tuple[int, int] | None = None  # the pieces of it that may be put in parentheses
 
-    _AsyncWith = _Try = _ClassDef = None  # the base would write them; here they have no text
+    _AsyncWith = _Try = _ClassDef = None  # the base class has these; here they have no text
 
     def text(self) -> str:
         self.fill()
         return "\n".join(self.lines)
 
     def fill(self, text: str = "") -> None:
-        """Finish the line under way and begin a new one."""
+        """Finish the current line and begin a new one."""
         if self.pieces and self.pieces != [""]:
             self.lines.extend(wrapped(self.pieces, 4 * self.margin, self.span))
         self.pieces, self.margin, self.span = [text], self._indent, None
@@ -42,7 +42,7 @@ class Writer(astunparse.Unparser):
         self.pieces.append(text)
 
     def dispatch(self, tree: Any) -> None:
-        """Write a statement, or an expression where the grammar asks for one without a bare comma."""
+        """Write a statement, or an expression where the grammar does not allow a bare comma."""
         if isinstance(tree, list):
             for node in tree:
                 self.dispatch(node)
@@ -62,7 +62,7 @@ class Writer(astunparse.Unparser):
             method(node)
 
     def clause(self, node: Any) -> None:
-        """Write an expression where a bare `:=` is welcome too."""
+        """Write an expression where a bare `:=` is allowed."""
         self.operand(node, NAMED if kind(node) == "NamedExpr" else TEST)
 
     def breakable(self, node: Any, level: int) -> None:

@@ -1,15 +1,15 @@
-"""What s2sgrad raises.  Every error names the user's file, line and column, shows a caret, and says the way out."""
+"""The errors of s2sgrad.  Each names the user's file, line and column, shows a caret, and offers a way out."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-GENERATED = "<s2sgrad "  # how the file names of our texts begin
-MADE = "<made for "  # and those of the functions that we put beside the user's
+GENERATED = "<s2sgrad "  # prefix of the file names of generated texts
+MADE = "<made for "  # prefix for functions that we put beside the user's
 
 
 def is_written(filename: str) -> bool:
-    """Whether we wrote the text of this name."""
+    """Whether we wrote the text of this file name."""
     return filename.startswith((GENERATED, MADE))
 
 
@@ -30,7 +30,7 @@ class Place(NamedTuple):
     text: str
 
     def shown(self, caret: bool = True) -> str:
-        """The place as a traceback shows it, the caret under the construct; without `caret` only where it is not all."""
+        """The place as a traceback shows it, with carets; without `caret` only if the construct is not the whole line."""
         text = self.text.strip()
         start = self.column - (len(self.text) - len(self.text.lstrip()))
         end = self.end_column - self.column if self.end_line == self.line else len(self.text.rstrip()) - self.column
@@ -41,7 +41,7 @@ class Place(NamedTuple):
 class S2SGradError(Exception):
     """Base of all errors that s2sgrad raises about the user's program.
 
-    `place` is the `Place` of the construct, or None where no source text is at hand.
+    `place` is the `Place` of the construct, or None where no source is available.
     """
 
     def __init__(self, message: str, place: Place | None = None) -> None:
@@ -57,7 +57,7 @@ class S2SGradError(Exception):
 
 
 class Unsupported(S2SGradError, SyntaxError):
-    """A construct that s2sgrad does not differentiate.  It says what to write instead."""
+    """A construct that s2sgrad does not differentiate.  The message says what to write instead."""
 
     def __init__(self, message: str, place: Place | None = None) -> None:
         S2SGradError.__init__(self, message, place)
@@ -76,7 +76,7 @@ class NoSource(S2SGradError, OSError):
 
 
 class Refused(S2SGradError, TypeError):
-    """A value that cannot be differentiated as the function uses it: what only the run of the gradient shows."""
+    """A value that cannot be differentiated as the function uses it, which is known only when the gradient runs."""
 
 
 class NotFinite(S2SGradError, FloatingPointError):
@@ -84,4 +84,4 @@ class NotFinite(S2SGradError, FloatingPointError):
 
 
 class Defect(S2SGradError, RuntimeError):
-    """A failure of s2sgrad itself: to be reported.  What failed is its cause."""
+    """A failure of s2sgrad itself, to be reported.  The original exception is its cause."""

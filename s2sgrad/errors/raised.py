@@ -1,4 +1,4 @@
-"""What a user sees of an error that leaves a gradient: the statement of theirs behind it, and no frames of ours.
+"""Errors that leave a gradient, as the user sees them: with the user's statement, and without our frames.
 
     ValueError in line 6 of <s2sgrad loss_grad 93e7>   ->   the same error in line 12 of model.py, `h = x @ W`
 
@@ -27,7 +27,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
-_BENEATH = ("numpy", "scipy", "gast", "astunparse")  # what we stand on: an error in there is of whoever called it
+_BENEATH = ("numpy", "scipy", "gast", "astunparse")  # our dependencies: an error in them belongs to their caller
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _DELIBERATE = (TypeError, ValueError, RuntimeError, LookupError, AttributeError, AssertionError, OSError)
 _generated: dict[int, tuple[Any, dict[int, Place], frozenset[int], Wording | None]] = {}
@@ -35,10 +35,10 @@ _NOTHING: Any = (lambda: None, {}, frozenset(), None)
 
 
 def register(code: types.CodeType, places: dict[int, Place], derived: frozenset[int], wording: Wording | None) -> None:
-    """Say which of the user's statements stands behind each line of the text that this code was compiled from, which of the
-    lines compute its derivative and not what it computes itself, and what its names mean.
+    """Register, for a generated text that was compiled to this code: the user's statement behind each line, which lines
+    compute its derivative (and not the statement itself), and what its names mean.
 
-    By the code itself and not by its file: one text may have come of several functions.
+    Keyed by the code and not by its file: one text may come from several functions.
     """
     waiting = [code]
     while waiting:
@@ -49,18 +49,19 @@ def register(code: types.CodeType, places: dict[int, Place], derived: frozenset[
 
 
 def behind(code: types.CodeType, line: int) -> Place | None:
-    """The user's statement behind a line of a text of ours: that of the generated statement which begins there or above."""
+    """The user's statement behind a line of a generated text, by the nearest statement that begins there or above."""
     statement = _statement(code, line)
     return None if statement is None else statement[0]
 
 
 def is_derived(code: types.CodeType, line: int) -> bool:
-    """Whether a line of a text of ours computes a derivative of the statement behind it."""
+    """Whether a line of a generated text computes a derivative of the statement behind it."""
     statement = _statement(code, line)
     return statement is not None and statement[1]
 
 
 def _statement(code: types.CodeType, line: int) -> tuple[Place, bool] | None:
+    """The user's place behind a line of a generated text, and whether the line computes a derivative."""
     known, places, derived, _ = _generated.get(id(code), _NOTHING)
     if known() is not code or not places:
         return None
@@ -70,19 +71,19 @@ def _statement(code: types.CodeType, line: int) -> tuple[Place, bool] | None:
 
 
 def places(code: types.CodeType) -> dict[int, Place]:
-    """The user's statements behind those lines of a text of ours at which a statement begins that came of one."""
+    """The user's statements behind the lines of a generated text, by the first line of each statement."""
     known, found, _, _ = _generated.get(id(code), _NOTHING)
     return found if known() is code else {}
 
 
 def wording(code: types.CodeType) -> Wording | None:
-    """What to say of the names of a text of ours."""
+    """How messages refer to the names of a generated text."""
     known, _, _, words = _generated.get(id(code), _NOTHING)
     return words if known() is code else None
 
 
 def entry(function: F) -> F:
-    """A public function whose errors leave it as `located` ones; its first argument is the function, if it has one."""
+    """Decorate a public function, so that its errors are `located`; its first argument is the user's function, if any."""
 
     @functools.wraps(function)
     def called(*args: Any, **keywords: Any) -> Any:
@@ -99,10 +100,10 @@ def entry(function: F) -> F:
 
 
 def located(error: Exception, function: Any = None) -> Exception:
-    """The error to be raised in the place of this one: with the user's place, and without frames of ours.
+    """The error to raise instead of this one: with the user's place, and without our frames.
 
-    Without a statement to blame, or a frame of the user's, it is the place where `function` begins.  A failed check of
-    ours becomes a `Refused`, a failure of the compiler a `Defect`; all others stay what they are.
+    If no statement or frame of the user's is responsible, the place is the head of `function`.  A failed run-time check
+    becomes a `Refused`, a failure of the compiler a `Defect`; all others keep their type.
     """
     frames = _frames(error)
     statements = [found for t in reversed(frames) if (found := _statement(t.tb_frame.f_code, t.tb_lineno)) is not None]
@@ -125,11 +126,11 @@ def located(error: Exception, function: Any = None) -> Exception:
 
 
 def _placed(error: S2SGradError, place: Place | None, function: Any) -> S2SGradError:
-    """A refusal with a place that is the user's, where there is one."""
+    """A refusal whose place is in the user's source, if possible."""
     if error.place is not None and is_written(error.place.file) and (called := head(function)) is not None:
         error = type(error)(error.message, called).with_traceback(error.__traceback__)
     if error.place is not None and is_hidden(error.place.file) and (user := head(inspect.unwrap(function))) is not None:
-        if not is_hidden(user.file):  # which a decorator of a library wraps
+        if not is_hidden(user.file):  # the user's function, wrapped by a library's decorator
             error = type(error)(in_library(error.message, *error.place[:2]), user).with_traceback(error.__traceback__)
     if error.place is None and place is not None:
         error = type(error)(error.message, place).with_traceback(error.__traceback__)
@@ -140,7 +141,7 @@ _FORWARD, _DERIVED = "in ", "in the derivative of "
 
 
 def _note(place: Place, derived: bool) -> str:
-    """What is said of the statement behind the one that raised: a pickled error has it, too, and a log.
+    """The note about the statement that raised; unlike a traceback it survives pickling and logging.
 
     >>> print(_note(Place("model.py", 12, 4, 12, 17, "    y = np.log(x)"), derived=True))
     in the derivative of model.py, line 12: y = np.log(x)
@@ -153,7 +154,7 @@ def _is_noted(error: Exception) -> bool:
 
 
 def defect(error: Exception, function: Any) -> Defect:
-    """The error that says that s2sgrad itself failed on this function."""
+    """The error that reports a failure of s2sgrad on this function."""
     name = getattr(function, "__qualname__", "this function")
     said = str(error).partition("\n")[0]
     what = f"{type(error).__name__}: {said}" if said else type(error).__name__
@@ -163,7 +164,7 @@ def defect(error: Exception, function: Any) -> Defect:
 
 
 def is_too_deep(error: Exception) -> bool:
-    """Whether we, or Python's parser on a text of ours, came to the end of how deep a program may nest."""
+    """Whether compilation, or Python's parser on a generated text, exceeded the limit on nesting."""
     if isinstance(error, RecursionError):
         return all(map(is_hidden, map(_file, _frames(error))))
     ours = isinstance(error, SyntaxError) and (error.filename or "").startswith(GENERATED)
@@ -180,14 +181,14 @@ def too_deep(function: Any) -> Unsupported:
 
 
 def head(function: Any) -> Place | None:
-    """Where a function begins, or that which it stands for; None for one of ours."""
+    """The first line of a function, or of the function that it stands for; None for one of ours."""
     sort, *of = getattr(function, "origin", ("",))
     function = of[0] if sort == "library" else function
     while type(function).__module__.partition(".")[0] == "s2sgrad" and hasattr(function, "primal"):
-        function = function.primal  # of a derivative: what it is the derivative of
+        function = function.primal  # the function that a derivative was made from
     function = getattr(function, "custom_gradient", getattr(function, "stands_for", function))
     code = getattr(behind_call(function), "__code__", None)
-    if code is not None and is_ours(code.co_filename):  # a primitive's, around the user's
+    if code is not None and is_ours(code.co_filename):  # the wrapper of a user's primitive
         code = getattr(inspect.unwrap(function), "__code__", None)
     if code is None or is_written(code.co_filename) or is_ours(code.co_filename):
         return None
@@ -197,7 +198,7 @@ def head(function: Any) -> Place | None:
 
 
 def behind_call(function: Any) -> Any:
-    """What runs when a method, a partial or an object with `__call__` is called."""
+    """The function that runs when a method, a partial or an object with `__call__` is called."""
     while isinstance(function, functools.partial):
         function = function.func
     function = getattr(function, "differentiated", function)
@@ -207,12 +208,12 @@ def behind_call(function: Any) -> Any:
 
 
 def is_ours(filename: str) -> bool:
-    """Whether a file is one of this package."""
+    """Whether a file belongs to this package."""
     return filename.startswith(_HOME)
 
 
 def is_hidden(filename: str) -> bool:
-    """Whether a file is one of ours or of what we stand on, and none of the user's."""
+    """Whether a file is ours, a dependency's or the standard library's, and not the user's."""
     if is_ours(filename) or filename.startswith(("<frozen ", MADE)):
         return True
     if filename.startswith(_STANDARD) and "-packages" not in filename:
@@ -222,12 +223,12 @@ def is_hidden(filename: str) -> bool:
 
 
 def is_installed(filename: str) -> bool:
-    """Whether a file is hidden, or belongs to any package that is installed."""
+    """Whether a file is hidden, or belongs to any installed package."""
     return is_hidden(filename) or "-packages" in filename
 
 
 def in_library(message: str, file: str, line: int | None = None) -> str:
-    """What to say of an error in the text of a library, where the user called it.
+    """The message for an error in the source of a library, placed at the user's call.
 
     >>> print(in_library("`try` is not followed: write an `if`", "/lib/statistics.py", 487))
     this leads to line 487 of statistics.py, where `try` is not followed: give the function a gradient with `custom_gradient`
@@ -252,9 +253,10 @@ def _file(trace: types.TracebackType) -> str:
 
 
 def is_defect(error: Exception, *kinds: type[Exception]) -> bool:
-    """Whether we failed: no statement of a text was reached, no code of the user's, and nobody raised this on purpose.
+    """Whether s2sgrad itself failed: no statement of a text and no code of the user's was reached, and the exception was
+    not raised on purpose.
 
-    `kinds` are those that nobody raises on purpose."""
+    `kinds` are exception types that are never raised on purpose."""
     frames = _frames(error)
     if isinstance(error, (S2SGradError, MemoryError, RecursionError)) or not all(map(is_hidden, map(_file, frames))):
         return False
@@ -266,14 +268,13 @@ def is_defect(error: Exception, *kinds: type[Exception]) -> bool:
 
 
 def trim(error: BaseException) -> None:
-    """Leave the frames of the user's code, of an error and of its causes; those of a generated text stand at the statement
-    of the user's that is behind them."""
+    """Remove our frames from an error and its causes; frames of a generated text are moved to the user's statements."""
     waiting, seen = [] if os.environ.get("S2SGRAD_DEBUG") else [error], set()
     while waiting:
         shown = waiting.pop()
         seen.add(id(shown))
         frames = _frames(shown)
-        placed = shown is error and isinstance(error, S2SGradError) and error.place is not None  # which tells it already
+        placed = shown is error and isinstance(error, S2SGradError) and error.place is not None  # in the message
         of_ours = isinstance(error, Defect) and shown is error.__cause__
         trace = None
         for part in reversed(frames[-1:] if of_ours else _kept(frames, placed)):
@@ -284,7 +285,7 @@ def trim(error: BaseException) -> None:
 
 
 def _kept(frames: list[types.TracebackType], placed: bool) -> list[types.TracebackType]:
-    """The frames of the user's code, and those of generated texts in its places, if nothing else tells them (`placed`)."""
+    """The user's frames, and those of generated texts at the user's places, unless the message shows them (`placed`)."""
     kept: list[types.TracebackType] = []
     before: Place | None = None
     for frame in frames:
@@ -298,19 +299,19 @@ def _kept(frames: list[types.TracebackType], placed: bool) -> list[types.Traceba
 
 
 def _behind_generated(frame: types.TracebackType) -> Place | None:
-    """The statement of the user's behind a frame of a text of ours, if it is one."""
+    """The user's statement behind a frame of a generated text; None for other frames."""
     place = behind(frame.tb_frame.f_code, frame.tb_lineno)
     return None if place is None or is_written(place.file) else place
 
 
 def trim_ours(error: Exception) -> None:
-    """Leave no frames of ours in an error that passed through some on its way."""
+    """Remove our frames from an error that passed through any."""
     if any(is_ours(_file(trace)) or _file(trace).startswith(GENERATED) for trace in _frames(error)):
         trim(error)
 
 
 def trimmed(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A public method of which errors leave no frames of ours but its own."""
+    """Decorate a public method, so that its errors show none of our frames but its own."""
 
     @functools.wraps(function)
     def called(*args: Any, **keywords: Any) -> Any:
@@ -325,7 +326,7 @@ def trimmed(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def innermost(error: BaseException) -> Place | None:
-    """The place of the user's at which an error was raised that left a function of theirs."""
+    """The innermost place in the user's source from which an error was raised."""
     for trace in reversed(_frames(error)):
         line = linecache.getline(_file(trace), trace.tb_lineno).rstrip()
         if not is_hidden(_file(trace)) and line:
@@ -334,7 +335,7 @@ def innermost(error: BaseException) -> Place | None:
 
 
 def _shows(frames: list[types.TracebackType]) -> bool:
-    """Whether the traceback, as it will be, leads to a statement of the user's."""
+    """Whether the trimmed traceback leads to a statement of the user's."""
     if os.environ.get("S2SGRAD_DEBUG"):
         return False
     return any(
@@ -343,9 +344,9 @@ def _shows(frames: list[types.TracebackType]) -> bool:
 
 
 def _in_place(trace: types.TracebackType, place: Place) -> types.TracebackType:
-    """A frame that stands at a place of the user's, for one of a generated text, with those variables that they know.
+    """A frame at a place of the user's, to replace one of a generated text, with the variables that the user knows.
 
-    It is that of a statement which raises there: its positions are those of the place.
+    It is made by raising there, so that its positions are those of the place.
     """
     known = wording(trace.tb_frame.f_code)
     first, end = (len(place.text[:k].encode()) for k in (place.column, place.end_column))
@@ -364,4 +365,4 @@ def _in_place(trace: types.TracebackType, place: Place) -> types.TracebackType:
 
 
 class _Reached(Exception):
-    """What the statement of a frame in the user's place raises."""
+    """Raised by the statement that makes a frame at the user's place."""

@@ -1,4 +1,4 @@
-"""The names of a message in the words of its reader, who has not seen ours.
+"""Rewrites the names in a message for a reader who has not seen the generated text.
 
     "this writes `m_bar`, and `t1` may share its memory"  ->  "this writes the gradient in `m`, and another value may .."
 """
@@ -16,8 +16,8 @@ Sentences = dict[str, tuple[str, str | None]]
 
 
 class Wording(NamedTuple):
-    """What there is to say of a generated function: of which function it is the derivative, the names that stand in that
-    one's text, and what its other names stand for."""
+    """What messages need to know of a generated function: the function that it is the derivative of (`of`), the names of
+    that function's text (`known`), and what the other names stand for (`words`)."""
 
     of: str
     known: frozenset[str]
@@ -25,7 +25,7 @@ class Wording(NamedTuple):
 
 
 def names_in(text: str) -> frozenset[str]:
-    """The names that a text mentions.
+    """The names that occur in a text.
 
     >>> sorted(names_in("y = x.real * 2e3"))
     ['x', 'y']
@@ -34,7 +34,7 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def in_words(message: str, ours: Callable[[str], bool], word: Callable[[str], str]) -> str:
-    """The message with what `word` says of each name of ours that it quotes.
+    """The message with each quoted name of ours replaced by what `word` says of it.
 
     >>> in_words("copy `t1` or `x_2[0]`", {"t1", "x_2"}.__contains__, {"t1": "the gradient", "x_2": "`x`"}.get)
     'copy the gradient or `x[0]`'
@@ -53,12 +53,12 @@ def in_words(message: str, ours: Callable[[str], bool], word: Callable[[str], st
 
 
 def is_quoted(word: str) -> bool:
-    """Whether a word is a name or an expression, which may stand in a larger one."""
+    """Whether a word is a name or an expression, which can be part of a larger one."""
     return _SPAN.fullmatch(word) is not None
 
 
 def meaning(name: str, known: frozenset[str], words: Sentences, bases: dict[str, str]) -> str | None:
-    """What a name stands for: itself, what it was renamed from, or what is said of one of these.
+    """What a name stands for: itself, the name that it was renamed from, or a sentence about one of these.
 
     `words` are sentences about other names, or about none: ("the gradient in {}", "x").
     """

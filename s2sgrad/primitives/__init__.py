@@ -1,7 +1,6 @@
-"""What is known of the callables of libraries: one record each, found by the object (`record`), filled by topic.
+"""What is known of library callables: one record each, found by the object (`record`), filled in by topic.
 
-`sharing` says what results share, `methods` what methods of arrays, containers and texts do, `effects` what is pure and what
-writes, `costs` what is cheap, `texts` what writes or reads text and files; `catalogue` has them all.  `spellings` maps
-operators, methods and attributes to the functions that have rules, `libraries` tells whose a callable is.  Derivatives are
-in `rules`.
+`sharing`: what results alias; `methods`: methods of arrays, containers and strings; `effects`: purity and writes; `costs`:
+what is cheap; `texts`: text and file access; `catalogue` has all records.  `spellings` maps operators, methods and
+attributes to the functions with rules; `libraries` says which package a callable belongs to.  Derivatives are in `rules`.
 """

@@ -1,4 +1,4 @@
-"""All records of primitives: importing this fills them."""
+"""All records of primitives, which importing this module fills in."""
 
 from s2sgrad.primitives import costs, effects, methods, sharing, texts
 from s2sgrad.primitives.record import (

@@ -1,6 +1,6 @@
-"""What functions cost: those that are run again in the reverse sweep rather than recorded, and those that ask a shape.
+"""What functions cost: which are recomputed in the reverse sweep rather than recorded, and which read only a shape.
 
-    t = np.expand_dims(x, 0)      run again: it costs no more than keeping `t`
+    t = np.expand_dims(x, 0)      recomputed: it costs no more than keeping `t`
     n = np.size(t)                reads the shape of `t`, and none of its elements
 
 >>> import numpy as np

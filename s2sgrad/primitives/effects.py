@@ -1,6 +1,6 @@
-"""What functions do besides returning something: which are pure, which write an argument, which call one.
+"""The effects of functions: which are pure, which write an argument, which call one.
 
-    len(x)   computes        np.copyto(y, v)   writes y        map(f, xs)   calls f        list(it)   uses `it` up
+    len(x)   pure        np.copyto(y, v)   writes y        map(f, xs)   calls f        list(it)   exhausts `it`
 
 >>> import numpy as np
 >>> from s2sgrad.primitives.record import of

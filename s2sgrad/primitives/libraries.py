@@ -1,4 +1,4 @@
-"""Whose a callable, a class or a module is, by the package that defines it, and what is known of whole packages.
+"""Which package a callable, class or module belongs to, and what is known of whole packages.
 
 >>> import math, numpy as np
 >>> package_of(np.linalg.norm), is_numeric(np.sum), is_numeric(math.sin), is_installed(math), is_installed(package_of)
@@ -17,21 +17,21 @@ from typing import Any
 import numpy as np
 
 DRAWING = (np.random.Generator, np.random.RandomState, random.Random)
-"""Classes whose instances draw numbers: what their methods return is new, but for items of what they choose from."""
+"""Classes whose instances draw random numbers: their methods return new memory, except for items that they choose."""
 
 OURS = __name__.partition(".")[0]
 
 
 @dataclass(frozen=True)
 class Library:
-    """What holds for the functions of a package, unless a function has a record that says more."""
+    """What holds for the functions of a package, unless a function's own record says more."""
 
-    computes: bool = False  # they write no memory that they are not told to write
+    computes: bool = False  # they write no memory but what their records say
     by_record: bool = False  # they are known by their records, and their source is not read
-    shares_arguments: bool = False  # what they return shares memory with nothing but their arguments
-    quiet_managers: bool = False  # its context managers change nothing that they are given
+    shares_arguments: bool = False  # their results alias nothing but their arguments
+    quiet_managers: bool = False  # its context managers change none of their arguments
     quiet_import: bool = False  # importing it has no effects
-    constant: bool = False  # its objects are what they are for as long as the program runs
+    constant: bool = False  # its objects do not change while the program runs
 
 
 _NOTHING = Library()
@@ -58,7 +58,7 @@ _LIBRARIES = {
 
 
 def package_of(thing: Any) -> str:
-    """The top package in which a callable or a class is defined, or which a module belongs to; "" where it does not say."""
+    """The top package that defines a callable or class, or that a module belongs to; "" if unknown."""
     home = getattr(thing, "__name__" if isinstance(thing, type(sys)) else "__module__", None)
     return package(home) if isinstance(home, str) else ""
 
@@ -74,7 +74,7 @@ def library(package: str) -> Library:
 
 
 def is_numeric(thing: Any) -> bool:
-    """Whether a callable is NumPy's, SciPy's or ours: it takes arrays, and never one item after the other."""
+    """Whether a callable is NumPy's, SciPy's or ours, and so takes arrays and never iterates over items."""
     return package_of(thing) in _NUMERIC
 
 
@@ -84,16 +84,16 @@ def is_of_math(thing: Any) -> bool:
 
 
 def is_installed(thing: Any) -> bool:
-    """Whether something is Python's, NumPy's, SciPy's or ours, and so does not change while a program runs."""
+    """Whether something belongs to Python, NumPy, SciPy or us, and so does not change while a program runs."""
     return is_installed_package(package_of(thing))
 
 
 def is_installed_package(package: str) -> bool:
-    """The same of a package, by its name."""
+    """The same for a package, by name."""
     return package != "__main__" and (package in sys.stdlib_module_names or package in _NUMERIC)
 
 
 ARRAYS = frozenset(("numpy", "scipy"))
-"""Packages whose functions give arrays of what they are given."""
+"""Packages whose functions return arrays."""
 
 _NUMERIC = ARRAYS | {OURS}

@@ -1,8 +1,8 @@
-"""What methods of arrays, numbers, texts, plain containers and random generators write and return.
+"""What methods of arrays, numbers, strings, builtin containers and random generators write and return.
 
-    x.ravel()   may share memory with x        ys.append(v)   writes ys        d.items()   gives what d holds
+    x.ravel()   may alias x        ys.append(v)   writes ys        d.items()   returns what d holds
 
-Where the class of an object is not known, a method of its name may be that of any of these classes (`may_be`).
+Where the class of an object is unknown, a method may be that of any of these classes (`may_be`).
 
 >>> from s2sgrad.primitives.record import of
 >>> of(np.ndarray.ravel).gives, of(list.append).writes, of(dict.items).gives, of(np.random.Generator.shuffle).writes
@@ -96,7 +96,7 @@ for _cls in (list, tuple, collections.deque):
 for _cls in (set, frozenset):
     know_methods(_cls, "isdisjoint issubset issuperset", gives=Gives.NEW)
 
-# --- of what draws random numbers ---
+# --- of random generators ---
 
 for _cls in DRAWING:
     know_methods(_cls, "shuffle", writes=(1,))
@@ -106,8 +106,8 @@ know(np.ufunc.at, writes=(1,))
 
 
 def may_be(name: str, cls: type | None = None) -> Gives:
-    """What a method of this name gives, of an object of a class; None: an array, a number, a text or a plain container, and
-    of several answers the one that shares most.
+    """What a method of this name returns for an object of a class; None: an array, number, string or builtin container, and
+    of several answers the one with most aliasing.
 
     >>> may_be("copy", np.ndarray), may_be("copy", list)
     (<Gives.NEW: 1>, <Gives.SHELL: 5>)
@@ -122,10 +122,10 @@ def may_be(name: str, cls: type | None = None) -> Gives:
 
 
 def only_compute(name: str) -> bool:
-    """Whether every method of this name computes: it has no effects, and its result depends on its object and arguments."""
+    """Whether every method of this name is pure: no effects, and a result that depends on object and arguments alone."""
     return bool(methods_named(name)) and all(record.computes for record in methods_named(name))
 
 
 def draws_items(name: str) -> bool:
-    """Whether a method of this name of what draws random numbers chooses among the items that it is given."""
+    """Whether a method of this name of a random generator chooses among the items of its argument."""
     return any(of(getattr(cls, name, None)).chooses for cls in DRAWING)

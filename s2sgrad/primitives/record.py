@@ -1,10 +1,10 @@
-"""One record per callable of a library: what is known of it besides its derivative, by the object and never by its name.
+"""One record per library callable: what is known of it besides its derivative, by the object and never by its name.
 
-    know(np.ravel, gives=Gives.CONTIGUOUS)      np.ravel(x) may share memory with x
+    know(np.ravel, gives=Gives.CONTIGUOUS)      np.ravel(x) may alias x
     know(list.append, writes=(0,))              ys.append(x) writes ys
 
-Unknown is unsafe: a callable without a record may have effects, and its result may share memory with all that it is given.
-A function with a derivative rule computes: it is pure, and returns new memory unless its record says otherwise.
+Unknown is unsafe: a callable without a record may have effects, and its result may alias all of its arguments.
+A function with a derivative rule is pure, and returns new memory unless its record says otherwise.
 
 >>> import numpy as np
 >>> of(np.sin).pure, of(np.sin).gives, of(np.ravel).gives, of(np.frombuffer).may_view
@@ -30,59 +30,59 @@ from s2sgrad.source import brings_gradient
 
 
 class Gives(Enum):
-    """How the result of a callable, or of a method, shares memory with its arguments."""
+    """How the result of a callable, or of a method, aliases its arguments."""
 
-    UNKNOWN = 0  # it may be, or hold, whatever the callable can reach
+    UNKNOWN = 0  # may be, or hold, anything that the callable can reach
     NEW = 1  # nothing else refers to it
-    VIEW = 2  # of an array, always a view of it that can be written
-    CONTIGUOUS = 3  # a view where the array is contiguous
-    MAYBE = 4  # it may be a view, or hold one
-    SHELL = 5  # a new container of the items
+    VIEW = 2  # always a writable view of the array
+    CONTIGUOUS = 3  # a view if the array is contiguous
+    MAYBE = 4  # may be a view, or hold one
+    SHELL = 5  # a new container of the same items
     ROWS = 6  # a new container of tuples of the items
     ITEM = 7  # one of the items
-    OPERATOR = 8  # new memory of numbers and arrays, a new container of the items of lists
+    OPERATOR = 8  # new memory for numbers and arrays, a new container of the same items for lists
 
 
 VIEWS = (Gives.VIEW, Gives.CONTIGUOUS)
 _NUMPY = ("numpy", runtime.__name__.partition(".")[0])
 _ANY_ARGUMENT = -1
-_EACH_TIME = (types.BuiltinMethodType, types.MethodType)  # a bound method is a new object at every access
+_EACH_TIME = (types.BuiltinMethodType, types.MethodType)  # each access makes a new bound method
 
 
 @dataclass(slots=True, eq=False)
 class Primitive:
-    """What is known of one callable, which the compiler does not read.
+    """What is known of one callable whose source the compiler does not read.
 
-    Arguments are counted from 0; of a method, 0 is its object.  `called` is the place of an argument that the callable
-    calls, and `called_name` the name under which it may be given instead.
+    Arguments count from 0; of a method, 0 is its object.  `called` is the position of an argument that the callable
+    calls, and `called_name` its keyword.
     """
 
     function: Any
-    sharing: Gives | None = None  # None: it follows from the rule
-    shared: int | None = None  # the argument whose memory the result may share (-1: any of them)
+    sharing: Gives | None = None  # None: derived from the rule
+    shared: int | None = None  # the argument that the result may alias (-1: any of them)
     numeric: bool = False  # returns an array or a number, although it is not NumPy's
-    several: bool = False  # returns a list or a tuple of what may be views
+    several: bool = False  # returns a list or a tuple of possible views
     writes: tuple[int, ...] = ()
-    effect: bool = False  # does something besides computing and writing arguments
+    effect: bool = False  # has effects besides writing arguments
     computes: bool = False  # is pure although it has no rule
-    iterates: bool = False  # runs through what it is given: of an iterator nothing is left
-    unseen: bool = False  # reads or binds names that do not stand in the text
+    iterates: bool = False  # iterates over its argument, exhausting an iterator
+    unseen: bool = False  # reads or binds names that do not occur in the text
     called: int | None = None
     called_name: str = ""
-    fills: bool = False  # makes an array of what it is given, whatever that is
-    chooses: bool = False  # draws among the items that it is given
+    fills: bool = False  # makes an array of its argument, whatever that is
+    chooses: bool = False  # chooses among the items of its argument
     accumulates: bool = False  # its `dtype` is the type that it computes in
     resizes: bool = False  # changes the length of its object
     grows: bool = False  # only adds to its object
-    stack: bool = False  # puts an item on a list, or takes the last one off
-    keeps_kind: bool = False  # returns a value of the kind that it is given
-    copies: bool = False  # its result is new memory, and so is all that it holds
+    stack: bool = False  # pushes an item on a list, or pops the last one
+    keeps_kind: bool = False  # returns a value of its argument's kind
+    copies: bool = False  # returns a deep copy: all memory that it holds is new
     cheap: bool = False  # costs no more than recording its result
-    asks_shape: bool = False  # looks at the shape and the type of its argument alone
-    flat: bool = False  # is without a derivative, as are those that the table lists
-    logs: bool = False  # writes down at once what it is given, and keeps nothing
+    asks_shape: bool = False  # reads only the shape and dtype of its argument
+    flat: bool = False  # has no derivative, as those that the table of rules lists
+    logs: bool = False  # formats its arguments during the call, and keeps no reference
     to_text: bool = False  # writes numbers as text or bytes
-    from_text: bool = False  # reads numbers off text or bytes
+    from_text: bool = False  # parses numbers from text or bytes
     files: bool = False  # reads or writes files
 
     @property
@@ -97,7 +97,7 @@ class Primitive:
 
     @property
     def is_given(self) -> bool:
-        """Whether its rule is the user's: then it changes nothing that it is given."""
+        """Whether its rule is the user's: then it writes none of its arguments."""
         said = table.given(self.function)
         return said is not None and said.given is not None
 
@@ -107,17 +107,17 @@ class Primitive:
         if self.effect or self.writes:
             return False
         known = self.computes or self._is_elementwise or self._is_ours
-        if not known and self.is_given:  # and nothing is said of what it does besides
+        if not known and self.is_given:  # a user's rule promises nothing about other effects
             return False
         return known or table.is_flat(self.function) or self.rule is not None
 
     @property
     def gives(self) -> Gives:
-        """How the result shares memory with the arguments."""
+        """How the result aliases the arguments."""
         if self.sharing is not None:
             return self.sharing
         rule = self.rule
-        if self._home.startswith("s2sgrad.rules."):  # what rules are written in
+        if self._home.startswith("s2sgrad.rules."):  # a helper of the rules
             return Gives.NEW if rule is not None and rule.tag == "elementwise" else Gives.UNKNOWN
         if isinstance(self.function, type) and issubclass(self.function, np.generic):
             return Gives.MAYBE  # `np.float64(x)` of an array
@@ -125,12 +125,12 @@ class Primitive:
 
     @property
     def may_view(self) -> bool:
-        """Whether the result may share memory with an argument, or hold one."""
+        """Whether the result may alias an argument, or hold one."""
         return self.gives is not Gives.NEW
 
     @property
     def gives_array(self) -> bool:
-        """Whether the result is an array or a number, and no container of such.
+        """Whether the result is an array or a number, and not a container of these.
 
         >>> of(np.real).gives_array, of(np.split).gives_array, of(sorted).gives_array
         (True, False, False)
@@ -139,7 +139,7 @@ class Primitive:
 
     @property
     def viewed(self) -> int | None:
-        """The place of the argument whose memory the result may share; None: any of them.
+        """The position of the argument that the result may alias; None: any of them.
 
         >>> of(np.reshape).viewed, of(np.meshgrid).viewed, of(zip).viewed
         (0, None, None)
@@ -172,7 +172,7 @@ _METHODS: dict[str, list[Primitive]] = {}  # records of methods, by name
 def know(*functions: Any, gives: Gives | None = None, of: int | None = None, **facts: Any) -> None:
     """Enter facts about callables: fields of `Primitive`, `gives` for its `sharing`, `of` for its `shared`.
 
-    What is entered in several places must agree.
+    Facts that are entered twice must agree.
     """
     facts |= {} if gives is None else {"sharing": gives}
     facts |= {} if of is None else {"shared": of}
@@ -187,7 +187,7 @@ def know(*functions: Any, gives: Gives | None = None, of: int | None = None, **f
 
 
 def know_methods(cls: type, names: str, **facts: Any) -> None:
-    """Enter facts about methods of a class: those of these names that this version of it has."""
+    """Enter facts about methods of a class, by name; names that this version of the class lacks are skipped."""
     for name in names.split():
         if hasattr(cls, name):
             know(getattr(cls, name), **facts)
@@ -197,7 +197,7 @@ def know_methods(cls: type, names: str, **facts: Any) -> None:
 
 
 def of(target: Any) -> Primitive:
-    """The record of a callable, an empty one where nothing is known of it."""
+    """The record of a callable, an empty one if nothing is known of it."""
     try:
         record = _RECORDS.get(target)
     except (TypeError, ValueError):  # unhashable
@@ -206,12 +206,12 @@ def of(target: Any) -> Primitive:
     if brings_gradient(target) or (said is not None and getattr(said.given, "made", False)):
         return Primitive(target, sharing=Gives.NEW)
     if record is None or (record.function is not target and not isinstance(target, _EACH_TIME)):
-        return Primitive(target)  # what only says that it is equal is something else
+        return Primitive(target)  # an object that merely compares equal is another one
     return record
 
 
 def of_bound(target: Any) -> Primitive:
-    """The record of the method behind a bound one, `list.append` of `ys.append`: what it returns depends on its object, too.
+    """The record of a bound builtin method, `list.append` for `ys.append`: its result depends on its object too.
 
     >>> of_bound(np.add.at).writes, of_bound([].append).writes, of_bound(np.copyto).writes
     ((1,), (0,), ())
@@ -223,7 +223,7 @@ def of_bound(target: Any) -> Primitive:
 
 
 def methods_named(name: str) -> list[Primitive]:
-    """The records of the methods of this name, of whatever class: all that may be meant where the object is not known.
+    """The records of all methods of this name, of whatever class: the candidates where the object is unknown.
 
     >>> sorted({m.function.__objclass__.__name__ for m in methods_named("clear") if m.writes})
     ['OrderedDict', 'deque', 'dict', 'list', 'set']
@@ -232,7 +232,7 @@ def methods_named(name: str) -> list[Primitive]:
 
 
 def is_named(name: str, *methods: Any) -> bool:
-    """Whether a name is that of one of these methods.
+    """Whether one of these methods has this name.
 
     >>> is_named("items", dict.keys, dict.items), is_named("items", list.append)
     (True, False)
@@ -241,12 +241,12 @@ def is_named(name: str, *methods: Any) -> bool:
 
 
 def on_stack(name: str) -> bool:
-    """Whether a method of this name puts an item on a list, or takes the last one off."""
+    """Whether some method of this name pushes an item on a list, or pops the last one."""
     return any(record.stack for record in _METHODS.get(name, ()))
 
 
 def may_write(name: str) -> bool:
-    """Whether a method of this name of some class writes its object, or what it is given."""
+    """Whether some method of this name writes its object, or an argument."""
     return any(record.writes for record in _METHODS.get(name, ()))
 
 

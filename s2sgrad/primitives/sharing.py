@@ -1,7 +1,7 @@
-"""What the results of functions share with their arguments.
+"""What the results of functions alias.
 
-    np.ravel(x), np.asarray(x)   may share memory with x        list(xs)   is a new list of the items of xs
-    np.sin(x), np.sum(x)         never do                       max(xs)    is one of them
+    np.ravel(x), np.asarray(x)   may alias x        list(xs)   is a new list of the items of xs
+    np.sin(x), np.sum(x)         never do           max(xs)    is one of them
 
 >>> from s2sgrad.primitives.record import of
 >>> of(np.unique).may_view, of(np.ravel).may_view, of(np.frombuffer).may_view, of(sorted).gives
@@ -28,7 +28,7 @@ from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking, moved, place_of
 
-_ANY = -1  # the result may share memory with any of the arguments
+_ANY = -1  # the result may alias any of the arguments
 
 # --- of NumPy ---
 
@@ -126,7 +126,7 @@ know(builtin_functions.preceded, einsum.replaced, einsum.contracted, of=_ANY)
 
 _INTEGERS = np.arange(2)
 ROUNDED = Gives.MAYBE if np.shares_memory(_INTEGERS, _INTEGERS.round()) else Gives.NEW
-"""Integers that are rounded are themselves, up to NumPy 1.26."""
+"""`round` returns integer arrays themselves, up to NumPy 1.26."""
 
 know(np.round, np.around, gives=ROUNDED)
 
@@ -138,4 +138,4 @@ def _reads_what_it_wrote() -> bool:
 
 
 STORES_ITEM_BY_ITEM = _reads_what_it_wrote()
-"""Whether a store by an index array reads a view of the same memory while it writes it, as NumPy 1.26 and 2.0 do."""
+"""Whether a store by an index array reads an overlapping view while it writes, as in NumPy 1.26 and 2.0."""

@@ -32,7 +32,7 @@ OPERATORS = {
     "UAdd": (np.positive, operator.pos),
     "Invert": (np.invert, operator.invert),
 }
-"""Operator node -> the primitive that has the rule, and the function that Python runs."""
+"""Operator node -> the primitive with the rule, and the function that Python runs."""
 
 METHODS = {
     name: getattr(np, name)
@@ -44,32 +44,32 @@ METHODS = {
     if hasattr(np.ndarray, name)  # NumPy 2 has no `x.ptp()`
 } | {"conj": np.conj, "conjugate": np.conj, "flatten": np.ravel, "item": builtins.float, "astype": np.ndarray.astype,
       "view": np.ndarray.view}  # fmt: skip
-"""Method of an array -> the function whose rule it has."""
+"""Array method -> the function whose rule applies."""
 
 OF_ONE = {builtins.max: builtin_functions.largest, builtins.min: builtin_functions.smallest}
-"""Builtins that mean something else with a single argument, and the function whose rule they have then."""
+"""Builtins with another meaning for a single argument -> the function whose rule then applies."""
 
 OF_MANY = {builtins.max: builtin_functions.largest_of, builtins.min: builtin_functions.smallest_of,
            math.hypot: scalar_math.hypot_of}  # fmt: skip
-"""Functions with a rule for two arguments, and those whose rule they have with more."""
+"""Functions whose rule is for two arguments -> the function whose rule applies to more."""
 
 VARIADIC = {"reshape": "shape", "transpose": "axes"}
-"""Methods that take a shape or a permutation as separate arguments, and the keyword that they stand for."""
+"""Methods that take a shape or a permutation as separate arguments -> the keyword for these."""
 
 ATTRIBUTES = {"T": np.transpose, "real": np.real, "flat": None}
 ATTRIBUTES |= dict.fromkeys(["mT"], *existing(np, "matrix_transpose"))
-"""Attribute of an array -> the function whose rule it has (None: refused where it matters)."""
+"""Array attribute -> the function whose rule applies (None: refused where it matters)."""
 
 COUNTS = {"ndim", "size"}
-"""Attributes of whatever has them that are Python's integers."""
+"""Attributes that are Python integers, whatever has them."""
 
 FLAT_ATTRIBUTES = {"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"}
-"""Attributes of an array without derivative."""
+"""Array attributes without derivative."""
 
 RESULTS = {"out", "output"}
-"""Names of arguments of libraries that a result is written into."""
+"""Keywords of libraries for an array that receives the result."""
 
 
 def overwrites(argument: str) -> bool:
-    """Whether an option of a function of a library lets it write what it is given."""
+    """Whether a keyword of a library function allows it to overwrite an argument."""
     return argument == "inplace" or argument.startswith("overwrite")

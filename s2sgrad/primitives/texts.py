@@ -1,6 +1,6 @@
-"""What writes numbers as text or bytes, what reads them off again, and what goes through files.
+"""Which callables write numbers as text or bytes, which parse them, and which use files.
 
-    str(x), x.tobytes()      write        float(s), np.frombuffer(b)      read        np.load(path)      a file
+    str(x), x.tobytes()      write        float(s), np.frombuffer(b)      parse        np.load(path)      a file
 
 >>> import numpy as np
 >>> from s2sgrad.primitives.record import methods_named, of

@@ -1,4 +1,4 @@
-"""From a function object to its syntax tree, with the positions of the real file, and to what its free names mean.
+"""From a function object to its syntax tree, with positions in the real file, and to what its free names mean.
 
 >>> def area(r):
 ...     return 3.14 * r ** 2
@@ -12,9 +12,9 @@
 >>> primal.lookup("len").where
 'builtin'
 
-The function is found by its code object alone (`__wrapped__` is never followed): by the line it starts on, its name,
-and, for lambdas that share a line, the columns of its instructions.  The text is then compiled once more and compared
-with the running code, so that a file edited after its import is noticed.
+The function is found by its code object alone (`__wrapped__` is never followed): by its first line, its name, and, for
+lambdas that share a line, the columns of its instructions.  The text is then compiled again and compared with the running
+code, which detects a file that was edited after its import.
 
 Each room builds on the ones before it: `primal`, `mangling`, `refusing`, `files`, `making`, `comparing`, `finding`,
 `reading`.

@@ -1,4 +1,4 @@
-"""Whether the running code is what the text says."""
+"""Compares the running code with what the text compiles to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SIGNATURE_FLAGS = 0x04 | 0x08 | 0x20 | 0x80 | 0x200  # *args, **kwargs, generat
 
 
 def same_code(running: types.CodeType, fresh: types.CodeType) -> bool:
-    """Whether a function's code is what its text compiles to."""
+    """Whether a function's code equals what its text compiles to."""
     if running.co_filename.startswith(GENERATED):
         return (running.co_name, running.co_firstlineno) == (fresh.co_name, fresh.co_firstlineno)
     count = running.co_argcount + running.co_kwonlyargcount + _extra_arguments(running)
@@ -25,7 +25,7 @@ def same_code(running: types.CodeType, fresh: types.CodeType) -> bool:
     ):
         return False
     if any(name.startswith("@py") for name in running.co_names + running.co_varnames):
-        # pytest rewrote the asserts of this one: its own names come on top, and the instructions differ.
+        # pytest rewrote the asserts: it adds names of its own, and the instructions differ.
         written = {name for name in running.co_varnames + running.co_cellvars if not name.startswith("@py")}
         return written == {*fresh.co_varnames, *fresh.co_cellvars} and set(running.co_names) >= set(fresh.co_names)
     return (
@@ -49,5 +49,5 @@ def _same_constant(one: Any, other: Any) -> bool:
     if isinstance(one, tuple):
         return len(one) == len(other) and all(map(_same_constant, one, other))
     if isinstance(one, (float, complex)):
-        return repr(one) == repr(other)  # tells 0.0 from -0.0, and nan is nan
+        return repr(one) == repr(other)  # distinguishes 0.0 from -0.0; nan equals nan
     return one == other

@@ -1,4 +1,4 @@
-"""The text of a file as it is now, parsed and compiled once."""
+"""The current text of a file, parsed and compiled once."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 GENERATED_TEXTS: dict[str, Any] = {}
-"""What linecache has of the texts that we wrote and that are in use."""
+"""The linecache entries of generated texts that are in use."""
 
 
 def text_of(function: types.FunctionType) -> str:
-    """The text of the whole file as it is now, newlines as `\\n`; empty if there is none."""
+    """The text of the whole file at this moment, newlines as `\\n`; empty if there is none."""
     filename = function.__code__.co_filename
     if filename in GENERATED_TEXTS and filename not in linecache.cache:  # somebody cleared it
         linecache.cache[filename] = GENERATED_TEXTS[filename]
     if not filename.startswith("<"):
         linecache.checkcache(filename)
-    # By the module's attribute: doctest and IPython put their own getlines there.
+    # Through the module attribute: doctest and IPython replace getlines.
     lines = linecache.getlines(filename, function.__globals__)
     if not lines and hasattr(linecache, "_getlines_from_code"):  # the interactive interpreter of 3.13 and later
         lines = linecache._getlines_from_code(function.__code__) or []
@@ -43,7 +43,7 @@ class Found(NamedTuple):
 
 
 class File:
-    """A parsed text: its functions by the line and name that their code has, and its code once compiled."""
+    """A parsed text: its functions by the first line and name of their code, and its code objects once compiled."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
@@ -52,7 +52,7 @@ class File:
 
     def functions(self, line: int, name: str) -> list[Found]:
         """The functions whose code has this line and name."""
-        # In a string with fields a node may say that it stands outside of its statement (Python 3.11).
+        # A node in an f-string may have a position outside of its statement (Python 3.11).
         return list(self._functions(line, name, _spans)) or list(self._functions(line, name, lambda node, line: True))
 
     def _functions(self, line: int, name: str, spans: Callable[[ast.stmt, int], bool]) -> Iterator[Found]:
@@ -68,8 +68,8 @@ class File:
     def codes(self, flags: int, apart: bool = False) -> dict[tuple[int, str], list[types.CodeType]]:
         """The code objects of the file by first line and name, compiled with the given `__future__` flags.
 
-        `apart`: statement by statement, as a notebook does; a call of `np.sin` is then compiled without an eye for the
-        `import` above it.
+        `apart`: statement by statement, as a notebook does; the compiler then does not see the `import` above a call of
+        `np.sin`.
         """
         if (flags, apart) not in self.compiled:
             codes: dict[tuple[int, str], list[types.CodeType]] = {}
@@ -102,7 +102,7 @@ _warnings_lock = threading.RLock()
 
 
 def quietly(function: Any, *arguments: Any) -> Any:
-    """Parse or compile without the warnings that the import has shown already."""
+    """Parse or compile without warnings, which the import has shown already."""
     with _warnings_lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return function(*arguments)
@@ -114,7 +114,7 @@ def _parsed(filename: str, text: str) -> File:
 
 
 def file_of(filename: str, text: str) -> File:
-    """The parsed text of a file; Refusal where it is no Python."""
+    """The parsed text of a file; raises Refusal if it is not valid Python."""
     try:
         return _parsed(filename, text)
     except (SyntaxError, ValueError):

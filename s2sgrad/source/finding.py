@@ -1,4 +1,4 @@
-"""The node of a code object: by line, name, columns, and what it compiles to."""
+"""Finds the node of a code object: by line, name, columns, and what it compiles to."""
 
 from __future__ import annotations
 import __future__
@@ -17,7 +17,7 @@ for _feature in __future__.all_feature_names:
 
 
 def find(file: File, code: types.CodeType) -> Found:
-    """The node that a code object was compiled from; Refusal where there is none, or more than one."""
+    """The node that a code object was compiled from; raises Refusal if there is none, or more than one."""
     key = code.co_firstlineno, code.co_name
     sharing = file.functions(*key)
     if not sharing:
@@ -27,14 +27,14 @@ def find(file: File, code: types.CodeType) -> Found:
         same = [fresh for fresh in file.codes(flags).get(key, ()) if same_code(code, fresh)]
         if not same:
             same = [fresh for fresh in file.codes(flags, apart=True).get(key, ()) if same_code(code, fresh)]
-    except (SyntaxError, ValueError):  # what parses may still not compile
+    except (SyntaxError, ValueError):  # a text that parses may still not compile
         raise Refusal(EDITED.format(file.name)) from None
     if not same:
         raise Refusal(EDITED.format(file.name))
     fitting = [found for found in _narrowed(code, sharing) if any(found in _narrowed(fresh, sharing) for fresh in same)]
     if len(fitting) > 1:
         # No columns: Python 3.12 gives none to a lambda that returns a constant, and -X no_debug_ranges none at all.
-        # What a lambda compiles to on its own still tells them apart, unless it has names of an enclosing function.
+        # What a lambda compiles to on its own still distinguishes them, unless it reads names of an enclosing function.
         alone = [found for found in fitting if same_code(code, _compiled_alone(found.node, file.name, flags))]
         fitting = alone if len(alone) == 1 else fitting
     if len(fitting) == 1:
@@ -48,10 +48,10 @@ def find(file: File, code: types.CodeType) -> Found:
 
 
 def _narrowed(code: types.CodeType, sharing: list[Found]) -> list[Found]:
-    """Of the nodes that share a line and a name, the one whose body holds the instructions; all if none is told apart.
+    """Of the nodes that share a line and a name, the one whose body contains the instructions; all if columns are missing.
 
-    The instructions of a lambda stand in its body, and one at least outside the bodies of the lambdas in it (the one
-    that makes the inner function spans the whole of it).
+    The instructions of a lambda lie in its body, and at least one lies outside the lambdas nested in it (the one that makes
+    the inner function spans all of it).
     """
     if len(sharing) == 1 or not isinstance(sharing[0].node, ast.Lambda):
         return sharing
@@ -69,7 +69,7 @@ def _narrowed(code: types.CodeType, sharing: list[Found]) -> list[Found]:
 
 
 def _compiled_alone(node: ast.Lambda, filename: str, flags: int) -> types.CodeType:
-    """The code of a lambda outside of its surroundings, its defaults left out."""
+    """The code of a lambda compiled by itself, without its defaults."""
     given = node.args
     arguments = ast.arguments(
         posonlyargs=given.posonlyargs,

@@ -1,9 +1,9 @@
-"""A function from text of ours, with the globals and the cells of a user's function.
+"""Makes a function from generated text, with the globals and closure cells of a user's function.
 
     made("def g(t, *, x): return t * x * k", "g", f, {}, {"k"})   ->   g, whose `k` is what it is to f
 
-The text is registered where tracebacks and `read` look; it goes with the function.  Where it came of statements of the
-user's, errors name those.
+The text is registered where tracebacks and `read` look, for the lifetime of the function.  Errors name the user's
+statements that it came from.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ import gast
 from s2sgrad.errors import MADE, Place, raised
 from s2sgrad.source.files import GENERATED_TEXTS
 
-_numbers = itertools.count()  # no two files have one name: the text of one goes when its function goes
+_numbers = itertools.count()  # file names are unique: each text is dropped with its function
 
 
 def made(
     text: str, name: str, home: types.FunctionType, helpers: dict[str, Any], reached: set[str],
     tree: gast.FunctionDef | None = None, place: Callable[[Any], Place] | None = None,
 ) -> types.FunctionType:  # fmt: skip
-    """The function `name` that `text` defines; its free names are `helpers`, and else what they are to `home`, of whose
-    cells it holds those in `reached`.
+    """The function `name` that `text` defines.  Its free names are `helpers`, its own name, and otherwise those of `home`,
+    whose closure cells it shares for the names in `reached`.
 
-    Itself it reaches under its own name.  `tree` is what was written, and `place` says where its nodes stand.
+    `tree` is the tree that was written, and `place` gives the places of its nodes.
     """
     own = dict(zip(home.__code__.co_freevars, home.__closure__ or (), strict=True))
     own = {n: cell for n, cell in own.items() if n in reached}
@@ -54,14 +54,14 @@ def made(
 
 
 def _places(written: ast.FunctionDef, tree: gast.FunctionDef, place: Callable[[Any], Place]) -> Iterator[tuple[int, Place]]:
-    """The lines at which statements begin that came of the user's, and these."""
+    """By line of the text: the user's place that the statement came from."""
     for shown, statement in statements(written, tree):
         if any(hasattr(part, "lineno") for part in gast.walk(statement)):
             yield shown.lineno, place(statement)
 
 
 def statements(written: ast.AST, tree: gast.AST) -> Iterator[tuple[Any, Any]]:
-    """The statements of a text, each with that of the tree from which it was written, those around others first."""
+    """The statements of a text, each with the statement of the tree that it was written from, outer ones first."""
     for field in ("body", "orelse", "finalbody"):
         for shown, statement in zip(getattr(written, field, []), getattr(tree, field, []), strict=False):
             yield shown, statement
@@ -69,14 +69,14 @@ def statements(written: ast.AST, tree: gast.AST) -> Iterator[tuple[Any, Any]]:
 
 
 def defined(text: str, name: str, file: str, space: dict[str, Any]) -> types.FunctionType:
-    """The function `name` that `text` defines, with `space` for globals; the text is registered for good.
+    """The function `name` that `text` defines, with `space` as globals; the text stays registered.
 
     >>> defined("def twice(x):\\n    return two * x\\n", "twice", "<twice>", {"two": 2})(4)
     8
     """
     GENERATED_TEXTS[file] = linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), space)
-    return space.pop(name)  # the text may mean something else by it: `abs`
+    return space.pop(name)  # it may shadow a name that the text reads: `abs`
 
 
 def _forget(file: str) -> None:

@@ -1,4 +1,4 @@
-"""Private names of a class, written out: `__rate` in the body of `class Model` is `_Model__rate`."""
+"""Writes out private names of a class: `__rate` in the body of `class Model` is `_Model__rate`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 
 import gast
 
-# Where a tree keeps identifiers that Python mangles.  Names of keyword arguments in calls and of attributes in class
-# patterns are taken as they are written.
+# The fields with identifiers that Python mangles.  Keywords of calls and attributes in class patterns are not mangled.
 _IDENTIFIERS = {
     "Name": ("id",),
     "Attribute": ("attr",),
@@ -28,9 +27,9 @@ _IDENTIFIERS = {
 
 
 def scoped_children(node: Any, class_name: str | None) -> Iterator[tuple[Any, str | None]]:
-    """The children of a node, each with the class whose private names it uses."""
+    """The children of a node, each with the class whose private names apply there."""
     for name, value in ast.iter_fields(node):
-        # Only what stands in the body of a class is inside it: bases and decorators are not.
+        # Only the body of a class is inside it: bases and decorators are not.
         inner = node.name if name == "body" and isinstance(node, (ast.ClassDef, gast.ClassDef)) else class_name
         for child in value if isinstance(value, list) else (value,):
             if isinstance(child, ast.AST):
@@ -38,7 +37,7 @@ def scoped_children(node: Any, class_name: str | None) -> Iterator[tuple[Any, st
 
 
 def mangle(tree: gast.FunctionDef, class_name: str) -> None:
-    """Write out the private names of a class, in place.  The function itself keeps its name."""
+    """Write out the private names of a class, in place; the name of the function itself is kept."""
     todo: list[tuple[Any, str | None]] = list(scoped_children(tree, class_name))
     while todo:
         node, class_name = todo.pop()

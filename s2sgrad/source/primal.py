@@ -1,4 +1,4 @@
-"""A function with its tree and its text, and what its free names are bound to."""
+"""A function with its tree and text, and what its free names are bound to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MISSING = object()
 
 @dataclass(frozen=True, eq=False)
 class Binding:
-    """What a free name was bound to when it was looked up.  `where` is "cell", "global" or "builtin"."""
+    """The value of a free name when it was looked up.  `where` is "cell", "global" or "builtin"."""
 
     value: Any
     where: str
@@ -32,11 +32,11 @@ class Binding:
 
     @property
     def home(self) -> dict[str, Any]:
-        """The namespace in which it was looked up, but for a cell."""
+        """The globals in which it was looked up; empty for a cell."""
         return self._globals
 
     def holds(self) -> bool:
-        """Whether the name still leads to the identical object."""
+        """Whether the name still refers to the identical object."""
         if self._cell is not None:
             try:
                 return self._cell.cell_contents is self.value
@@ -48,7 +48,7 @@ class Binding:
 
 
 def look_up(function: types.FunctionType, name: str) -> Binding | None:
-    """What the free name `name` of a function is bound to now; None for a local name, an empty cell, and an unbound name."""
+    """The current binding of a free name; None for a local name, an empty cell, and an unbound name."""
     code = function.__code__
     if name in code.co_freevars:
         cell = (function.__closure__ or ())[code.co_freevars.index(name)]
@@ -67,27 +67,27 @@ def look_up(function: types.FunctionType, name: str) -> Binding | None:
 
 
 def stands_for(made: types.FunctionType, how: str, function: Any) -> None:
-    """Note on a function that we made of the user's what it was made of: `how` is "differentiated" or "custom_gradient"."""
+    """Record on a function that we made what it was made from: `how` is "differentiated" or "custom_gradient"."""
     vars(made).update({how: function, "made": made})
 
 
 def _is_made(value: Any, how: str) -> bool:
-    """Whether a function was made by us in this way, and does not only carry the note: `functools.wraps` copies it."""
+    """Whether we made this very function in this way; `functools.wraps` copies the attributes."""
     return isinstance(value, types.FunctionType) and how in vars(value) and vars(value).get("made") is value
 
 
 def underlying(value: Any) -> Any:
-    """The function that `differentiable` made an operation of; anything else as it is."""
+    """The function from which `differentiable` made an operation; any other value unchanged."""
     return value.differentiated if _is_made(value, "differentiated") else value
 
 
 def brings_gradient(value: Any) -> bool:
-    """Whether a callable was made by `custom_gradient`: it is called and never read."""
+    """Whether a callable was made by `custom_gradient`, and so is called and not read."""
     return _is_made(value, "custom_gradient")
 
 
 def is_method_of(value: types.FunctionType, owner: Any) -> bool:
-    """Whether `value` is a method of `owner`, or a class method of the class `owner`: calls of it begin with the owner."""
+    """Whether `value` is a method of `owner`, or a class method of the class `owner`: such calls pass the owner first."""
     homes = owner.__mro__ if isinstance(owner, type) else type(owner).__mro__
     held = (member for home in homes for member in vars(home).values())
     return any(value is (member.__func__ if isinstance(member, classmethod) else member) for member in held)
@@ -95,10 +95,10 @@ def is_method_of(value: types.FunctionType, owner: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Primal:
-    """A function, its gast tree, and the file that it stands in.
+    """A function, its gast tree, and its file.
 
-    `tree` is shared by all who hold the primal: change a `fresh_tree()` only.  A lambda comes as a FunctionDef named
-    `lambda_` that returns its body.  Private names of a class are mangled.  `lines` are without their newlines.
+    `tree` is shared: change only a `fresh_tree()`.  A lambda becomes a FunctionDef named `lambda_` that returns its body.
+    Private names of a class are mangled.  `lines` are without their newlines.
     """
 
     function: types.FunctionType
@@ -108,7 +108,7 @@ class Primal:
 
     @property
     def is_generated(self) -> bool:
-        """Whether we wrote the function: its text keeps rules that a user's may break."""
+        """Whether we wrote the function: its text keeps promises that a user's need not keep."""
         return self.file.startswith(GENERATED)
 
     def fresh_tree(self) -> gast.FunctionDef:
@@ -116,18 +116,18 @@ class Primal:
         return _copied(self.tree)
 
     def place(self, node: ast.AST) -> Place:
-        """Where `node` stands, columns in characters.  A node without a position stands where its parts do."""
+        """The place of `node`, columns in characters; of a node without a position, the place of its parts."""
         line, column, end_line, end_column = self._span(node)
         return Place(self.file, line, column, end_line, end_column, self._line(line))
 
     def text(self, node: ast.AST) -> str:
-        """The source text of `node`; the lines after its first lose the indentation of its first."""
+        """The source text of `node`; continuation lines lose the indentation of the first line."""
         line, column, end_line, end_column = self._span(node)
         if line == end_line:
             return self._line(line)[column:end_column]
         first = self._line(line)
         indent = first[: len(first) - len(first.lstrip())]
-        inside = {  # lines that begin inside a string, where white space is the string's own
+        inside = {  # lines that begin inside a string, whose white space must stay
             number
             for part in ast.walk(node)
             if isinstance(part, (gast.JoinedStr, ast.JoinedStr))
@@ -142,7 +142,7 @@ class Primal:
         return "\n".join(parts)
 
     def lookup(self, name: str) -> Binding | None:
-        """What the free name `name` is bound to now; None for a local name, an empty cell, and an unbound name."""
+        """The current binding of a free name; None for a local name, an empty cell, and an unbound name."""
         return look_up(self.function, name)
 
     def _line(self, number: int) -> str:
@@ -161,12 +161,12 @@ def _is_placed(node: ast.AST) -> bool:
 
 
 def _characters(line: str, offset: int) -> int:
-    """The column in characters of the column `offset` in utf-8 bytes."""
+    """The column in characters for an `offset` in utf-8 bytes."""
     return offset if line.isascii() else len(line.encode()[:offset].decode(errors="ignore"))
 
 
 def _copied(tree: Any) -> Any:
-    """A deep copy of a tree; no recursion, so that deep trees copy as well."""
+    """A deep copy of a tree, without recursion, so that deep trees can be copied."""
     root = [tree]
     todo: list[Any] = [root]
     while todo:

@@ -1,4 +1,4 @@
-"""From a function object to its `Primal`, or to the reason why there is none."""
+"""From a function object to its `Primal`, or to the reason why it has none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from s2sgrad.source.refusing import Refusal, line_place, no_function, no_text
 
 
 def read(function: Any) -> Primal:
-    """The function with its tree; of a method, the function behind it.  NoSource where the text is not to be had.
+    """The function with its tree; for a method, its function.  Raises NoSource where the source is not available.
 
     >>> from math import sin
     >>> read(sin)
@@ -51,7 +51,7 @@ def read(function: Any) -> Primal:
 
 
 class _Converter(Ast3ToGAst):
-    """gast's own conversion, from the leaves up: however deep a tree nests, it meets parts that are converted."""
+    """gast's conversion from the leaves up: it never recurses, however deeply a tree nests."""
 
     def __init__(self) -> None:
         self._done: dict[ast.AST, Any] = {}
@@ -66,6 +66,7 @@ class _Converter(Ast3ToGAst):
 
 
 def _converted(found: Found) -> gast.FunctionDef:
+    """The gast tree of a function that was found; a lambda as a FunctionDef, private names mangled."""
     tree = _Converter().converted(found.node)
     if isinstance(tree, gast.Lambda):
         given = {name: getattr(tree, name) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}

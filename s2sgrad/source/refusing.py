@@ -1,4 +1,4 @@
-"""Why the text of a function is not to be had, in words."""
+"""The reasons why the source of a function is not available, as messages."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _OWN = ": give it a gradient of its own with `custom_gradient`"
 
 
 class Refusal(Exception):
-    """Why a function is not found in its file; `read` adds the name and the place."""
+    """A function was not found in its file; `read` adds its name and place."""
 
 
 def no_function(thing: Any) -> str:
-    """Of what is no Python function."""
+    """The message for an object that is no Python function."""
     slots = types.WrapperDescriptorType, types.MethodDescriptorType, types.MethodWrapperType
     if isinstance(thing, (types.BuiltinFunctionType, *slots)):
         return f"{thing!r} has no Python source{_OWN}"
@@ -35,7 +35,7 @@ def no_function(thing: Any) -> str:
 
 
 def no_text(shown: str, filename: str) -> str:
-    """Of a function whose file is empty or not there."""
+    """The message for a function whose file is empty or missing."""
     if filename in ("<stdin>", "<string>"):
         how = "" if filename == "<stdin>" else " (or made by exec)"
         return f"{shown} was typed into an interpreter that keeps no source{how}: put it in a file or a notebook{_OR}"

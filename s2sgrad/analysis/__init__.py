@@ -1,1 +1,1 @@
-"""Facts about the values of a tree in normal form: kinds and shapes, effects, activity.  No tree is changed here."""
+"""Facts about the values of a tree in normal form: types and shapes, effects, activity.  Nothing here changes a tree."""

@@ -1,4 +1,4 @@
-"""Which variables carry a derivative: those that depend on the differentiated arguments and reach the result.
+"""Activity analysis: which variables depend on the differentiated arguments and influence the result.
 
 def f(x, n):  k = n + 1; y = x * k; print(y); return y     ->   active in x: x, y, result
 """
@@ -19,7 +19,7 @@ Operations = dict[int, Operation]
 
 
 def operations(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> Operations:
-    """The operation of every assignment and call statement, by the identity of the statement."""
+    """The operation of each assignment and call statement, by the identity of the statement."""
     out: Operations = {}
     for statement in effects.walk(tree.body):
         if isinstance(statement, gast.AugAssign):
@@ -35,8 +35,9 @@ def active(
     tree: gast.FunctionDef, found: Operations, kinds: dict[str, Kind], wrt: set[str], result: str,
     shared: Mapping[str, Collection[str]],
 ) -> tuple[set[str], set[str]]:
-    """(active, varied): the variables that carry a derivative, and those that depend on `wrt` at all; what is written into
-    one of those that are `shared` may be read of the others."""
+    """(active, varied): the variables that carry a derivative, and those that depend on `wrt` at all.  A write to one of the
+    `shared` names may be read through the others.
+    """
     forward: dict[str, set[str]] = {x: set(others) & shared.keys() for x, others in shared.items()}
     for statement in effects.walk(tree.body):
         for source, target in _edges(statement, found):
@@ -52,7 +53,7 @@ def active(
 
 
 def _edges(statement: gast.AST, found: Operations) -> list[tuple[str, str]]:
-    """(source, target): the derivative of target with respect to source may be non-zero."""
+    """Pairs (source, target): the derivative of target with respect to source may be nonzero."""
     section = effects.stored(statement)
     if section is not None:
         return [(n.id, effects.base(section)) for n in effects.loads(statement.value)]
@@ -65,24 +66,25 @@ def _edges(statement: gast.AST, found: Operations) -> list[tuple[str, str]]:
     if isinstance(statement, gast.Expr):
         return []
     targets = effects.writes(statement) - ({operation.operands[0].id} if operation.form == "pop" else set())
-    if operation.target is not MISSING:  # `np.sort(x)` is no method of a variable
+    if operation.target is not MISSING:  # `np.sort(x)` is not a method of a variable
         targets -= effects.changed_by_call(statement.value)
     return [(source, target) for source in sources(operation) for target in targets]
 
 
 def sources(operation: Operation) -> list[str]:
-    """The variables that an operation's result may depend on differentiably."""
+    """The variables on which the result of an operation may depend differentiably."""
     if operation.form == "flat":
         return []
     if operation.form in ("atom", "opaque") or operation.why:
         return [n.id for n in effects.loads(operation.node)]
     carriers = [o.id for o in operation.given if isinstance(o, gast.Name)]
-    if operation.form == "call":  # what is called may carry values itself: a closure, the owner of a method
+    if operation.form == "call":  # the callee may carry values itself: a closure, the owner of a method
         carriers += [n.id for n in effects.loads(operation.node.func)]
     return carriers
 
 
 def _reached(edges: dict[str, set[str]], start: set[str]) -> set[str]:
+    """The nodes that can be reached along `edges`."""
     seen, waiting = set(start), list(start)
     while waiting:
         for target in edges.get(waiting.pop(), ()):

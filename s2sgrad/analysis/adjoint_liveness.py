@@ -1,6 +1,6 @@
-"""Which adjoints are not plainly zero where a loop begins: those of variables whose value there reaches the result.
+"""Adjoint liveness at the head of a loop: which adjoints may be nonzero there, because the value reaches the result.
 
-    for i in range(n): a = x * y; s = s + a      ->      x, y, s, given that after it s is: each trip binds a anew
+    for i in range(n): a = x * y; s = s + a      ->      x, y, s, if s is live after it: each trip binds a first
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from s2sgrad.ir.quote import COMPOUND
 def before(
     graph: Graph, loop: gast.For | gast.While, present: set[str], found: Operations, active: set[str], lasting: set[str]
 ) -> set[str]:
-    """The variables whose adjoint is not plainly zero before a loop, given those after it; nothing is behind a `raise`.
-    Those of `lasting` are there wherever they are bound."""
+    """The variables whose adjoint may be nonzero before a loop, given those after it; a `raise` has none after it.  A
+    binding does not end those in `lasting`.
+    """
     names = Names(sorted(present | active))
     inside = range(graph.at[id(loop)], graph.leaving[id(loop.body)][-1] + 1)
     into = [0] * len(graph.points)
@@ -35,8 +36,9 @@ def before(
 
 
 def _effect(names: Names, point: Point, found: Operations, active: set[str]) -> tuple[int, int, int]:
-    """Of a point, if one of the first (-1: whatever) is present behind it: the variables that are not before it, and those
-    that are."""
+    """The transfer function of a point as three sets: if one of the first (-1: always) is live behind it, the second are
+    dead before it, and the third are live.
+    """
     statement = point.statement
     if point.role != "whole" or isinstance(statement, COMPOUND):
         return 0, 0, 0

@@ -1,4 +1,4 @@
-"""Whole numbers as sums: the bounds of a section, and with them its length.
+"""Affine forms of integer expressions: bounds of sections and their lengths.
 
     1:n + 1   ->   n + 1 - 1        w:  and  :-w, of an axis of length #0   ->   #0 - w
 
@@ -25,13 +25,14 @@ from s2sgrad.ir.forms import negated
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """`terms` (a text and how often it is counted) plus a constant; `names`: the variables that it reads."""
+    """A sum of `terms` (atoms as text, with coefficients) plus a constant; `names`: the variables that it reads."""
 
     terms: dict[str, int] = field(default_factory=dict)
     constant: int = 0
     names: frozenset[str] = frozenset()
 
     def plus(self, other: Form, sign: int = 1) -> Form:
+        """The sum, or with `sign` -1 the difference, of two forms."""
         terms = dict(self.terms)
         for text, count in other.terms.items():
             terms[text] = terms.get(text, 0) + sign * count
@@ -39,21 +40,24 @@ class Form:
         return Form(terms, self.constant + sign * other.constant, self.names | other.names)
 
     def minus(self, other: Form) -> Form:
+        """The difference of two forms."""
         return self.plus(other, -1)
 
     def times(self, factor: int) -> Form:
+        """The form with all coefficients multiplied."""
         return Form({t: c * factor for t, c in self.terms.items() if factor}, self.constant * factor, self.names)
 
     def body(self) -> str:
-        """The terms as a text."""
+        """The terms as text, without the constant."""
         signs = {1: "", -1: "-"}
         return " ".join(f"{signs.get(c, f'{c}*')}{t}" for t, c in sorted(self.terms.items()))
 
     def text(self) -> str:
+        """The form as text."""
         return f"{self.body()} + {self.constant}"
 
     def counts_from_the_end(self) -> bool:
-        """Whether an index looks like `-1` or `-w`."""
+        """Whether an index is relative to the end of its axis: `-1` or `-w`."""
         if not self.terms:
             return self.constant < 0
         return all(count < 0 for count in self.terms.values())
@@ -68,7 +72,7 @@ ZERO = Form()
 
 
 def form(node: gast.AST, atom: Callable[[gast.AST], Form | None]) -> Form | None:
-    """A whole number as a sum of atoms; None where a part of it is none."""
+    """An integer expression as an affine form; None where a part of it has none."""
     if isinstance(node, gast.Constant):
         return Form(constant=node.value) if type(node.value) is int else None
     if (opposite := negated(node)) is not None:
@@ -89,7 +93,7 @@ def form(node: gast.AST, atom: Callable[[gast.AST], Form | None]) -> Form | None
 
 
 def length(lower: Form | None, upper: Form | None, step: int, axis: Form | None) -> Form | None:
-    """How many elements `lower:upper:step` spans if it lies within its axis; None where that is not said.
+    """The number of elements that `lower:upper:step` spans if it lies within its axis; None where it is unknown.
 
     With a step other than 1 or -1 it is the distance that the step divides.
     """

@@ -1,4 +1,4 @@
-"""Quick keys of what a function is called with: values with one key have one kind each.
+"""Fast keys for the arguments of a call: equal keys imply equal kinds.
 
 (np.ones(3), 2.0)   ->   ((12, (3,)), float)
 """
@@ -17,16 +17,16 @@ from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.runtime.closures import Closure
 
 NUMBERS = {float, int, bool, np.float64}
-_OF_KINDS = (float, int, complex, str, tuple, np.generic)  # what has a kind of its own; other objects are of unknown kind
+_OF_KINDS = (float, int, complex, str, tuple, np.generic)  # these have kinds of their own; other objects have unknown kind
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
 _LONGEST = 64
-_DEEPEST = 3  # instances within instances, lists within lists
-_CLASSES: weakref.WeakKeyDictionary[type, int] = weakref.WeakKeyDictionary()  # of plain instances a number, of others 0
+_DEEPEST = 3  # nesting of instances and lists
+_CLASSES: weakref.WeakKeyDictionary[type, int] = weakref.WeakKeyDictionary()  # a number for plain instances, 0 for others
 _numbers = itertools.count(1)
 
 
 def shapes_of(args: tuple, depth: int = 0) -> tuple | None:
-    """A quick key: arguments with one key have one kind each.  None where there is no quick one."""
+    """A fast key: arguments with equal keys have equal kinds.  None where computing one would be slow."""
     if depth > _DEEPEST or len(args) > _LONGEST:
         return None
     keys = [_key(a, depth) for a in args]
@@ -43,7 +43,7 @@ def _key(a: Any, depth: int) -> Any:
         return _with_inner(a, depth, kind)
     if kind is dict:
         return _with_inner(a.values(), depth, kind, tuple(a)) if all(type(k) is str for k in a) else None
-    if kind is Closure:  # which is of unknown kind, and whether it carries floats it says itself
+    if kind is Closure:  # of unknown kind; it says itself whether it carries floats
         return None if a.carries is None else (kind, a.carries)
     if isinstance(a, _FUNCTIONS):
         return object, getattr(a, "__closure__", None) is None
@@ -56,5 +56,6 @@ def _key(a: Any, depth: int) -> Any:
 
 
 def _with_inner(items: Iterable[Any], depth: int, *key: Any) -> tuple | None:
+    """The key of a container or an instance, with the keys of its parts."""
     inner = shapes_of(tuple(items), depth + 1)
     return None if inner is None else (*key, inner)

@@ -1,11 +1,11 @@
-"""The kinds of what calls of library functions return: from a table by object, else from a run on examples.
+"""The kinds of the results of library calls: from a table by object, otherwise by example.
 
     len(x)                       an integer, the length of x
     np.reshape(x, (n, 2))        Array(dtype of x, (None, 2))
     np.zeros(n), n = len(x)      Array('float64', (Size(0),)), by an example
 
-A function of the table takes the kinds of the arguments and the names of the last of them, and gives None where it does not
-know better than an example.
+A function in the table takes the kinds of the arguments and the names of the last of them, which are keywords; it returns
+None where an example knows at least as much.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _always(kind: Kind, *functions: Any) -> None:
 
 
 def exact(target: Any, kinds: list[Kind], names: list[str]) -> Kind | None:
-    """The kind of a result that follows from those of the arguments; None where an example has to tell."""
+    """The kind of a result as derived from the kinds of the arguments; None where an example must tell."""
     own = table.given(target)
     if own is not None and own.tag == "elementwise" and all(isinstance(k, (Number, Array)) for k in kinds):
         dims = broadcast(kinds)
@@ -59,7 +59,7 @@ def exact(target: Any, kinds: list[Kind], names: list[str]) -> Kind | None:
 
 
 def by_example(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
-    """The kind of a pure function's result, by running it on values of these kinds; remembered for equal ones."""
+    """The kind of a pure function's result, from running it on sample values of these kinds; memoized."""
     if catalogue.of(target).keeps_kind and len(kinds) == 1:
         return kinds[0]
 
@@ -78,13 +78,13 @@ def by_example(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
 
 
 def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
-    """The axes of a shape of which some are known: `(n, 2)`."""
+    """The axes of a shape that is known in part: `(n, 2)`."""
     if not isinstance(shape, Container) or shape.items is None or not all(isinstance(i, Number) for i in shape.items):
         return None
     return tuple(i.value if type(i.value) is int else i.size for i in shape.items)
 
 
-# --- numbers, texts, containers ---
+# --- numbers, strings, containers ---
 
 _always(Number(int), int, runtime.raised, trials.passed_on)
 _always(Pointer(int), references.reference)
@@ -99,7 +99,7 @@ _always(Container(list, None), runtime.keys)
 
 @_of(memos.calls_made)
 def _calls_made(kinds: list[Kind], names: list[str]) -> Kind:
-    """The arguments that are whole numbers are so in all calls."""
+    """A list of the arguments of all calls; an argument that is an integer is one in all of them."""
     items = kinds[2].items if isinstance(kinds[2], Container) else None
     known = [i if i == Number(int) else UNKNOWN for i in map(widened, items or ())]
     one = known[0] if len(known) == 1 else Container(tuple, tuple(known))
@@ -114,14 +114,14 @@ def _len(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 @_of(list, sorted)
 def _listed(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """Of a range, the numbers; None of anything else, which is tried."""
+    """The integers of a range; None for anything else, which needs an example."""
     numbers = len(kinds) == 1 and not names and isinstance(kinds[0], Container) and kinds[0].type is range
     return Container(list, None, None, Number(int)) if numbers else None
 
 
 @_of(max, min)
 def _extreme(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """Of several arguments, one of them."""
+    """With several arguments, the join of their kinds."""
     if len(kinds) < 2:
         return None
     out: Kind | None = None
@@ -138,7 +138,7 @@ def _dict(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 @_of(sorted)
 def _sorted(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """The items of a container, in an order that is not known."""
+    """The items of a container in unknown order."""
     owner = kinds[0] if kinds else None
     if not isinstance(owner, Container) or owner.type not in (list, tuple):
         return None
@@ -151,7 +151,7 @@ def _same(kinds: list[Kind], names: list[str]) -> Kind | None:
     return kinds[0] if kinds else None
 
 
-# --- of our runtime ---
+# --- our runtime ---
 
 
 @_of(shadows.shadow, shadows.shadow_of_argument, shadows.each_once, shadows.shadow_of,
@@ -166,7 +166,7 @@ def _like_last(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 
 def of_shadow(kind: Kind) -> Kind | None:
-    """The kind of the shadow of what has this kind: of a tuple a list, of a number a slot; None where an example tells."""
+    """The kind of the shadow of a value: a list for a tuple, a slot for a number; None where an example must tell."""
     if not isinstance(kind, Container):
         return kind if isinstance(kind, Array) else None
     parts = [kind.element() or UNKNOWN] if kind.items is None else kind.items
@@ -180,7 +180,7 @@ _SLOTS = {Number: Number(None), KnownObject: KnownObject(None), Text: KnownObjec
 
 @_of(shadows.slots)
 def _slots(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """What is None for each item that is no number."""
+    """A container with None for each item that is not a number."""
     owner = kinds[0]
     if not isinstance(owner, Container):
         return None
@@ -208,7 +208,7 @@ def _apart(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 @_of(runtime.sequence)
 def _sequence(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """What a loop runs over: of a dict, its keys."""
+    """The iterable of a loop; for a dict, its keys."""
     listed = isinstance(kinds[0], Container) and kinds[0].type is dict
     return Container(list, None) if listed else kinds[0]
 
@@ -220,7 +220,7 @@ def _structure(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 @_of(runtime.reads_only)
 def _checked(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """The function that is checked, which a kind knows or does not."""
+    """The checked function itself, whose kind may be known."""
     return kinds[0]
 
 
@@ -239,7 +239,7 @@ def _rearranged(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 @_of(unarranged)
 def _unarranged(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """A cotangent of the items, in the list, tuple or array that they were in."""
+    """A cotangent of the items, in a container like the original list, tuple or array."""
     bars, owner, _ = kinds
     known = isinstance(owner, Container) and isinstance(bars, Container)
     return Container(owner.type, None, None, bars.element()) if known else None
@@ -255,7 +255,7 @@ def _spread(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 @_of(fitted)
 def _fitted(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """The cotangent that a rule of the user's gave for its second argument."""
+    """A cotangent that a user's rule returned, fitted to the second argument."""
     x = kinds[1]
     return Number(None) if isinstance(x, Number) else Array(None, x.dims) if isinstance(x, Array) else UNKNOWN
 
@@ -268,7 +268,7 @@ def _as_dict(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 @_of(runtime.with_fields)
 def _with_fields(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """A named tuple some of whose fields are replaced."""
+    """A named tuple with some fields replaced."""
     record, fields, *values = kinds
     if not isinstance(record, Container) or record.items is None or record.keys is None or not isinstance(fields, Container):
         return UNKNOWN
@@ -277,7 +277,7 @@ def _with_fields(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Container(tuple, tuple(items), record.keys)
 
 
-# --- of NumPy ---
+# --- NumPy ---
 
 
 @_of(np.reshape)
@@ -287,14 +287,14 @@ def _reshape(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 @_of(np.squeeze)
 def _squeeze(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """An axis of unknown length may be squeezed away."""
+    """The rank is unknown if an axis of unknown length may be squeezed."""
     unknown = any(isinstance(k, Array) and (k.dims is None or None in k.dims) for k in kinds)
     return Array(None, None) if unknown else None
 
 
 @_of(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)
 def _split(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """A list of arrays, of which one axis is shorter."""
+    """A list of arrays with one axis shortened."""
     whole, parts = kinds[0], kinds[1] if len(kinds) > 1 else None
     if not isinstance(whole, Array) or not whole.rank:
         return None
@@ -304,7 +304,7 @@ def _split(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 @_of(np.take)
 def _take(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """The axes of the index in the place of one axis, or of all: which places it names does not matter."""
+    """The axes of the index replace one axis, or all."""
     if not set(names) <= {"axis", "mode"} or len(kinds) - len(names) not in (2, 3):
         return None
     positional, named = kinds[: len(kinds) - len(names)], dict(zip(names, kinds[len(kinds) - len(names) :], strict=True))

@@ -1,4 +1,4 @@
-"""The kinds of items: of a list, a tuple or a dict by their index, and of what a store makes of one.
+"""The kinds of items: of a list, tuple or dict by index, and of a container after a store.
 
 >>> from s2sgrad.analysis.kinds import Number
 >>> row = Container(tuple, (Number(int), Number(float)))
@@ -16,14 +16,14 @@ from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Known, Number, join
 
 
 class Slice(Kind):
-    """The kind of `a:b:c`: the kinds of its parts."""
+    """The kind of a slice `a:b:c`: the kinds of its parts."""
 
     def __init__(self, parts: tuple[Kind, ...]) -> None:
         self.parts = parts
 
 
 def item_of_container(owner: Container, index: Kind) -> Kind | None:
-    """The kind of an item, or of a slice, of a list, a tuple, a dict or a range; None where that is not known yet."""
+    """The kind of an item or a slice of a list, tuple, dict or range; None where it is not known yet."""
     if owner.items is None:
         scalar = isinstance(index, Number) or owner.type is dict
         return owner.element() if scalar else Container(owner.type, None, None, owner.item)
@@ -37,21 +37,22 @@ def item_of_container(owner: Container, index: Kind) -> Kind | None:
 
 
 def _item_at(owner: Container, index: int) -> Kind | None:
-    """The kind of the item at a place, or under a key, that is known."""
+    """The kind of the item at a constant index or key."""
     place = owner.keys.index(index) if owner.keys and index in owner.keys else index
     if isinstance(place, int) and -len(owner.items) <= place < len(owner.items):
         return owner.items[place]
-    return None if owner.type is list and not owner.items else UNKNOWN  # until more is known of an empty list
+    return None if owner.type is list and not owner.items else UNKNOWN  # an empty list may grow in later rounds
 
 
 def _section(owner: Container, index: Slice) -> Kind:
+    """The kind of a slice of a list or tuple."""
     if owner.type in (list, tuple) and all(part.known for part in index.parts):
         return Container(owner.type, owner.items[slice(*(part.value for part in index.parts))])
     return Container(owner.type, None, None, owner.element())
 
 
 def stored_kind(owner: Container, index: gast.AST, kind: Kind) -> Container:
-    """A list or dict after a store into it."""
+    """The kind of a list or dict after a store into it."""
     if isinstance(index, gast.Slice):
         kind = kind.element() if isinstance(kind, Container) else UNKNOWN
     place = getattr(index, "value", None)

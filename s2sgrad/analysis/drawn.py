@@ -1,4 +1,4 @@
-"""The kinds of what is drawn at random: by example, from generators of its own, so that nobody else's draws change.
+"""The kinds of random draws: by example, from separate generators, so that no other stream changes.
 
     rng.normal(size=len(x))      ->      Array('float64', (Size(0),))
 
@@ -27,23 +27,24 @@ _ANEW = {
 }  # fmt: skip
 
 
-_MOST = 200_000  # numbers that are drawn for an example
+_MOST = 200_000  # elements drawn for one example
 
 
 def of_method(method: str, kinds: list[Kind], names: list[str]) -> Kind:
-    """What a method of a generator draws: unknown where those of several classes differ."""
+    """The kind of the result of a generator's method; unknown where generator classes differ."""
     found = {_by_example(cls, method, kinds, names) for cls in libraries.DRAWING if hasattr(cls, method)} - {UNKNOWN}
     return found.pop() if len(found) == 1 else UNKNOWN
 
 
 def of_function(target: Any, kinds: list[Kind], names: list[str]) -> Kind | None:
-    """What a method bound to a generator draws, as `np.random.normal` is; None for anything else."""
+    """The same for a bound method, such as `np.random.normal`; None for anything else."""
     bound = isinstance(target, (types.MethodType, types.BuiltinMethodType))
     cls = type(target.__self__) if bound else None
     return _by_example(cls, target.__name__, kinds, names) if cls in libraries.DRAWING else None
 
 
 def _by_example(cls: type, method: str, kinds: list[Kind], names: list[str]) -> Kind:
+    """Run the method on a new generator of the class; unknown for choices of items and for large draws."""
     if methods.draws_items(method) or math.prod(map(_largest, kinds)) > _MOST:
         return UNKNOWN
 

@@ -1,6 +1,6 @@
-"""What each statement reads and writes: the names that it mentions, binds, and changes in place.
+"""What a statement reads and writes: the names that it mentions, binds and changes in place.
 
-    y[i] = f(x)   reads y, i, f, x; writes y; what f does besides says `memory.behaviour`
+    y[i] = f(x)   reads y, i, f, x; writes y; for side effects of f see `memory.behaviour`
 
 >>> import gast
 >>> statement = gast.parse("y[i] = y[i] + x * z").body[0]
@@ -31,7 +31,7 @@ _READING = _SCOPES | NAMES
 
 
 def loads(node: gast.AST, hidden: frozenset[str] = frozenset()) -> list[gast.Name]:
-    """The names read in an expression or simple statement, `hidden` ones and those of a comprehension's own left out."""
+    """The names that an expression or simple statement reads, except `hidden` ones and those local to a comprehension."""
     if type(node) in _SCOPES:
         hidden |= {n.id for n in nodes(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     out: list[gast.Name] = []
@@ -48,7 +48,7 @@ def reads(statement: gast.AST) -> set[str]:
     """The names that a simple statement, or the header of a compound one, reads."""
     names: set[str] = {base(statement.target)} if isinstance(statement, gast.AugAssign) else set()
     waiting, parts_of = [header(statement)], PARTS
-    while waiting:  # a walk of its own, for every graph asks of every statement
+    while waiting:  # inlined walk: called for every statement of every graph
         part = waiting.pop()
         kind = type(part)
         if kind is gast.Name:
@@ -82,7 +82,7 @@ def writes(statement: gast.AST) -> set[str]:
 
 
 def targets(statement: gast.Assign) -> list[str]:
-    """The names that an assignment binds, in order, those of nested tuples included; a store binds none."""
+    """The names that an assignment binds, in order, nested tuples included; a store binds none."""
     (target,) = statement.targets
     if isinstance(target, gast.Name):
         return [target.id]
@@ -92,7 +92,7 @@ def targets(statement: gast.Assign) -> list[str]:
 
 
 def changed_by_call(value: gast.AST) -> set[str]:
-    """Local stacks that `s.append(x)` and `s.pop()` change."""
+    """The list that `s.append(x)` or `s.pop()` changes, where it is a variable."""
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
         if may_write(value.func.attr) and isinstance(value.func.value, gast.Name):
             return {value.func.value.id}
@@ -102,7 +102,7 @@ def changed_by_call(value: gast.AST) -> set[str]:
 
 
 def accumulates(unit: Unit, statement: gast.AST) -> str | None:
-    """The variable of `x = add_at(x, i, e)` and `x = restored(x, old)`, which update x in place like `x[i] += e`."""
+    """The variable of `x = add_at(x, i, e)` or `x = restored(x, old)`, which update x in place like `x[i] += e`."""
     if bound_name(statement) is None or unit.called(statement.value) not in _UPDATES:
         return None
     owner = statement.value.args[0]
@@ -111,16 +111,16 @@ def accumulates(unit: Unit, statement: gast.AST) -> str | None:
 
 _UPDATES = (runtime.add_at, runtime.restored, runtime.put_back, shadows.add_into, shadows.refilled)
 DEEP = (shadows.add_into, shadows.refilled)
-"""Of these, what writes the arrays that a container holds."""
+"""Those that write the arrays in a container."""
 
 
 def base(target: gast.AST) -> str:
-    """The variable behind a target: `x` of `x`, of `x[i]`, of `x.T[i]` and of `np.flip(x)[i]`."""
+    """The variable at the root of a target: `x` of `x`, of `x[i]`, of `x.T[i]` and of `np.flip(x)[i]`."""
     return owner(target).id
 
 
 def owner(target: gast.AST) -> gast.Name:
-    """The mention of the variable behind a target."""
+    """The occurrence of the variable at the root of a target."""
     while not isinstance(target, gast.Name):
         if isinstance(target, gast.Call):
             target = target.args[0] if getattr(target, "of_first", False) else target.func
@@ -142,27 +142,27 @@ def permutes(statement: gast.AST) -> bool:
 
 
 def header(statement: gast.AST) -> gast.AST:
-    """What a statement evaluates itself: of a compound one the test, or what it runs over."""
+    """What a statement evaluates itself: for a compound one its test or iterable."""
     field = HEADER.get(type(statement))
     return statement if field is None else getattr(statement, field)
 
 
 def is_whole(index: gast.AST) -> bool:
-    """Whether an index is `:` or `...`, which stand for all of an array."""
+    """Whether an index is `:` or `...`, which select all of an array."""
     if isinstance(index, gast.Slice):
         return index.lower is None and index.upper is None and index.step is None
     return isinstance(index, gast.Constant) and index.value is Ellipsis
 
 
 def stored(statement: gast.AST) -> gast.Subscript | None:
-    """The section that a store `x[i] = v` writes; None for any other statement."""
+    """The target of a store `x[i] = v`; None for any other statement."""
     if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Subscript):
         return statement.targets[0]
     return None
 
 
 def written(body: list[gast.AST]) -> set[str]:
-    """All names that the statements, nested ones included, bind or change."""
+    """All names that the statements, nested ones included, bind or change in place."""
     names: set[str] = set()
     for statement in walk(body):
         names |= writes(statement)
@@ -170,7 +170,7 @@ def written(body: list[gast.AST]) -> set[str]:
 
 
 def walk(body: list[gast.AST]) -> Iterator[gast.AST]:
-    """All statements of a block, nested ones after the one that holds them."""
+    """All statements of a block; nested ones follow the statement that contains them."""
     waiting = list(reversed(body))
     while waiting:
         statement = waiting.pop()
@@ -180,7 +180,7 @@ def walk(body: list[gast.AST]) -> Iterator[gast.AST]:
 
 
 def is_one_of(target: Any, group: Container[Any]) -> bool:
-    """Whether an object, which need not be hashable, is in a set."""
+    """Whether an object, hashable or not, is in a set."""
     try:
         return target in group
     except (TypeError, ValueError):

@@ -1,6 +1,6 @@
-"""What is surely one element of an array, or one whole number.
+"""Expressions that are known to be one element of an array, or one integer.
 
-    x[i + 1, j]      ->      one element, if `x` has two axes and `i` and `j` are whole numbers
+    x[i + 1, j]      ->      one element, if `x` has two axes and `i` and `j` are integers
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from s2sgrad.ir.unit import Unit
 
 
 def is_whole(node: gast.AST, unit: Unit) -> bool:
-    """Whether an expression is surely one whole number, and no truth value."""
+    """Whether an expression is known to be an integer, and not a truth value."""
     if isinstance(node, gast.Constant):
         return type(node.value) is int
     if isinstance(node, gast.Name):
@@ -34,7 +34,7 @@ def is_whole(node: gast.AST, unit: Unit) -> bool:
 
 
 def element_of(node: gast.AST, unit: Unit) -> Array | None:
-    """The array of `x[i, j]` with one whole number for each axis; None for anything else."""
+    """The kind of the array in `x[i, j]` with one integer for each axis; None for any other expression."""
     if not isinstance(node, gast.Subscript) or not isinstance(node.value, gast.Name):
         return None
     kind = unit.kinds.get(node.value.id)

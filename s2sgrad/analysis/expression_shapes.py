@@ -1,4 +1,4 @@
-"""The axes of expressions that are made of names, numbers, arithmetic and sections.
+"""Shapes of expressions made of names, numbers, arithmetic and sections.
 
     x: (n, m), v: (m,)      ->      x @ v: (n,)      x[:, 0] * 2.0: (n,)      v[np.newaxis] - x: (n, m)      v[0]: ()
 
@@ -24,22 +24,22 @@ from s2sgrad.ir.unit import Unit
 
 
 class Shapes:
-    """The axes of expressions over names of these kinds."""
+    """Shapes of expressions over names of these kinds."""
 
     def __init__(self, unit: Unit, kinds: Mapping[str, Kind]) -> None:
         self.unit, self.kinds = unit, kinds
 
     def is_number(self, node: gast.AST) -> bool:
-        """Whether an expression is surely one number."""
+        """Whether an expression is known to be a number."""
         return self.dims(node) == ()
 
     def rank(self, node: gast.AST) -> int | None:
-        """How many axes an expression surely has; None where that is not known."""
+        """The rank of an expression; None where it is unknown."""
         dims = self.dims(node)
         return None if dims is None else len(dims)
 
     def dims(self, node: gast.AST) -> tuple[Dim, ...] | None:
-        """The sizes of the axes, as far as known: none of a number; None where it is not known how many there are."""
+        """The sizes of the axes as far as known, () for a number; None where the rank is unknown."""
         if isinstance(node, gast.Name):
             kind = self.kinds.get(node.id)
             return () if isinstance(kind, Number) else kind.dims if isinstance(kind, Array) else None

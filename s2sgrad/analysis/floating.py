@@ -1,4 +1,4 @@
-"""Whether an expression is floating-point arithmetic: only there is `u + u` the same as `2.0 * u`, `-u * v` as `-(u * v)`.
+"""Whether an expression is floating-point arithmetic, so that `u + u` equals `2.0 * u` and `-u * v` equals `-(u * v)`.
 
     n = np.uint8(200)      ->      n + n is 144, -n is 56          `u` of unknown kind may be such a number
 
@@ -24,17 +24,17 @@ from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
 
-_SIZES = (len, np.size, np.ndim, np.shape)  # Python's numbers
+_SIZES = (len, np.size, np.ndim, np.shape)  # they return Python integers
 
 
 def is_floating(unit: Unit, value: gast.AST) -> bool:
-    """Whether an expression computes with floating-point numbers, and with Python's own, which never wrap around."""
+    """Whether an expression uses only floats and Python numbers, which never wrap around."""
     masks = any(isinstance(n, gast.BinOp) and isinstance(n.left, gast.Compare) for n in nodes(value))
     return not masks and all(_floats(unit, n) for n in _operands(unit, value))
 
 
 def _operands(unit: Unit, node: gast.AST) -> Iterator[gast.Name]:
-    """The names in an expression; what only picks items does not count, nor what only its size is asked of."""
+    """The names in an expression, except in indices and in arguments of which only the size is used."""
     if isinstance(node, gast.Name):
         yield node
         return
@@ -54,7 +54,7 @@ def _floats(unit: Unit, node: gast.Name) -> bool:
 
 
 def is_floating_kind(kind: Kind | None) -> bool:
-    """Whether the numbers in values of a kind are floats of some precision, or Python's."""
+    """Whether the numbers in values of a kind are floats of any precision, or Python numbers."""
     if isinstance(kind, Number):
         return isinstance(kind.type, type) and issubclass(kind.type, (float, int, np.floating)) and kind.type is not bool
     if isinstance(kind, Array):

@@ -1,4 +1,4 @@
-"""The kinds of all variables: a forward dataflow, one kind a web, from the arguments' kinds to a fixed point.
+"""Type inference: the kinds of all variables by a forward dataflow, one kind per web, from the arguments to a fixed point.
 
 x: Array('float64', (Size(0),));  y = np.sum(x * 2.0)   ->   y: Number(float64)
 """
@@ -52,11 +52,11 @@ class Inference:
         self.unit = unit
         self.env = env
         self.call_kind = call_kind
-        self.pairs: set[str] = set()  # names of values with their pullbacks
+        self.pairs: set[str] = set()  # names bound to a value and its pullback
         self.symbols = Symbols(unit, None, env.get)
 
     def run(self, tree: gast.FunctionDef) -> dict[str, Kind]:
-        """Fill the environment from the parameters' kinds that it holds; a name that is never bound has no entry."""
+        """Complete the environment, which holds the kinds of the parameters; a name that is never bound gets no entry."""
         self.symbols.tree = tree
         for _ in range(_ROUNDS):
             if not self.changes(tree.body):
@@ -64,6 +64,7 @@ class Inference:
         return dict.fromkeys(self.env, UNKNOWN)
 
     def changes(self, body: list[gast.AST]) -> bool:
+        """Process all statements once; whether the environment has changed."""
         changed = False
         for statement in effects.walk(body):
             if isinstance(statement, gast.Assign):
@@ -91,13 +92,13 @@ class Inference:
         return changed
 
     def pulls_back(self, value: gast.AST) -> bool:
-        """Whether this is a value with its pullback."""
+        """Whether an expression gives a value and its pullback."""
         if isinstance(value, gast.Name):
             return value.id in self.pairs
         return isinstance(value, gast.Call) and effects.is_one_of(self.unit.resolve(value.func), VJP)
 
     def appended(self, node: gast.AST) -> bool:
-        """`s.append(x)` and `push(s, x)` say what the elements of a list are."""
+        """Join the kind of x into the elements of a list for `s.append(x)` and `push(s, x)`."""
         if not isinstance(node, gast.Call) or node.keywords:
             return False
         owner = appended_to(node)
@@ -109,7 +110,7 @@ class Inference:
         return kind is not None and self.meet(owner.id, Container(list, None, None, kind))
 
     def put(self, target: gast.Subscript, kind: Kind | None) -> bool:
-        """`c[k] = x` says what an element of a list or dict is, also of one within another; an array stays what it was."""
+        """Join the kind of x into a list or dict for `c[k] = x`, nested containers included; an array keeps its kind."""
         owner = self.kind(target.value)
         if not isinstance(owner, Container) or kind is None:
             return False
@@ -117,6 +118,7 @@ class Inference:
         return self.meet(target.value.id, after) if isinstance(target.value, gast.Name) else self.put(target.value, after)
 
     def meet(self, name: str, kind: Kind | None) -> bool:
+        """Join a kind into that of a variable; whether it has changed."""
         before = self.env.get(name)
         after = join(before, self.symbols.believed(name, kind))
         if after is None or after == before:
@@ -124,7 +126,7 @@ class Inference:
         self.env[name] = after
         return True
 
-    # --- expressions; None is the kind of what has no value yet ---
+    # --- expressions; None is the kind of an expression without a value so far (bottom) ---
 
     def kind(self, node: gast.AST) -> Kind | None:
         """The kind of an expression, nested or flat; None while an operand has none."""
@@ -136,12 +138,14 @@ class Inference:
         return UNKNOWN if method is None else method(node)
 
     def name(self, node: gast.Name) -> Kind | None:
+        """The kind of a variable, or of the object that a free name refers to."""
         if node.id in self.unit.locals:
             return self.env.get(node.id)
         value = self.unit.resolve(node)
         return UNKNOWN if value is MISSING else object_kind(value)
 
     def all(self, nodes: list[gast.AST]) -> list[Kind] | None:
+        """The kinds of several expressions; None while one has none."""
         kinds = [self.kind(n) for n in nodes]
         return None if any(k is None for k in kinds) else kinds
 
@@ -259,6 +263,7 @@ class Inference:
         return self.symbols.sections(node, owner, parts, found)
 
     def index(self, node: gast.AST) -> Kind | None:
+        """The kind of an index; None while a part of it has none."""
         if isinstance(node, gast.Slice):
             parts = [Known(None) if p is None else self.kind(p) for p in (node.lower, node.upper, node.step)]
             return None if any(p is None for p in parts) else Slice(tuple(parts))
@@ -276,11 +281,11 @@ class Inference:
             return None
         names = [k.arg for k in node.keywords]
         known_function = self.env.get(node.func.id) if isinstance(node.func, gast.Name) else None
-        if target is MISSING and isinstance(known_function, Known):  # a variable that stands for a function
+        if target is MISSING and isinstance(known_function, Known):  # a variable whose value is a known function
             target = known_function.value
         local = isinstance(node.func, gast.Name) and node.func.id in self.unit.locals
         if target is MISSING and local and (known_function is None or isinstance(known_function, Pointer)):
-            return None  # of nothing yet, or of an object of no class that can be called, which raises
+            return None  # not bound so far, or not callable, which raises
         if target is MISSING:
             return self._method(node, kinds, names)
         self._require_followed(node, target, kinds)
@@ -301,7 +306,7 @@ class Inference:
         return self.call_kind(target, list(map(without_symbols, positional)), named)
 
     def _require_followed(self, node: gast.Call, target: Any, kinds: list[Kind]) -> None:
-        """Raise Unsupported for a list or a dict whose structure a call hides."""
+        """Raise Unsupported for a list or dict whose structure a call hides."""
         if target is sum and len(kinds) == 2 and isinstance(kinds[1], Container):
             self.unit.refuse(node, "the first value of this sum of lists cannot be followed: write `sum(xs, [])`")
         if target is dict and isinstance(kinds[0] if kinds else None, Container) and kinds[0].type is not dict:
@@ -326,7 +331,7 @@ class Inference:
 
 
 def _method_of_array(owner: Array, method: str, kinds: list[Kind], names: list[str]) -> Kind | None:
-    """What a method of an array gives, `names` those of its last arguments."""
+    """The kind of the result of an array's method; `names` are the keywords of its last arguments."""
     if method == "item":
         return Number(float) if owner.dtype and owner.dtype.startswith("float") else UNKNOWN
     if method == "reshape":

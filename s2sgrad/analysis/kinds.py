@@ -1,9 +1,9 @@
-"""Kinds: what is known about a value when the text is written.  Unknown is always right, a little longer.
+"""Kinds: the abstract values of type and shape inference.  Unknown is always correct; the generated text gets longer.
 
-A kind is a number, an array (dtype, and for every axis its size as far as known), a container, a constant object, or
-unknown.  An axis is an int where the size is fixed, `Size(k, offset)` where it is the k-th size among the arguments plus
-an offset, None where nothing is known.  Argument sizes are never 1 (an axis of size 1 is the int 1), so two sizes that
-are surely not 1 must agree wherever NumPy broadcasts them.
+A kind is a number, an array (dtype, and the size of each axis as far as known), a container, a constant object, or unknown.
+The size of an axis is an int if it is fixed, `Size(k, offset)` if it is the k-th size among the arguments plus an offset,
+None if it is unknown.  Argument sizes are never 1 (an axis of size 1 is the int 1), so two sizes that are known not to be 1
+must agree wherever NumPy broadcasts them.
 
 >>> from s2sgrad.analysis.sizes import Size
 >>> x, b = Array("float64", (Size(0), Size(1))), Array("float64", (Size(1),))
@@ -29,7 +29,8 @@ from s2sgrad.analysis.sizes import Dim, broadcast_dim
 
 
 class Kind:
-    """Base of the lattice.  `rank` is None where it is not known; `known` says that `value` is a constant of the text."""
+    """Base class of the lattice.  `rank` is None where it is unknown; `known` says that `value` is a constant of the
+    text."""
 
     rank: ClassVar[int | None] = None
     known: ClassVar[bool] = False
@@ -38,7 +39,8 @@ class Kind:
 
 @dataclass(frozen=True)
 class Number(Kind):
-    """A Python or NumPy number; `type` is None where several types meet; `size`: it is known to be this size of an array."""
+    """A Python or NumPy number; `type` is None after a join of types; `size`: the axis length that the number is known to
+    be."""
 
     type: type | None
     known: bool = False
@@ -62,7 +64,7 @@ class Number(Kind):
 
 @dataclass(frozen=True)
 class Array(Kind):
-    """An array; `dtype` None where not known, `dims` None where not even the rank is known."""
+    """An array; `dtype` is None where it is unknown, `dims` is None where not even the rank is known."""
 
     dtype: str | None
     dims: tuple[Dim, ...] | None
@@ -77,8 +79,9 @@ class Array(Kind):
 
 @dataclass(frozen=True)
 class Container(Kind):
-    """A list, tuple, dict or range; `items` are the kinds of its elements in order (`keys` for a dict), None if not
-    known; `item` is then the kind of every element, as far as known."""
+    """A list, tuple, dict or range; `items` are the kinds of its elements in order (with `keys` for a dict), None if they
+    are unknown; `item` is then the join of the kinds of the elements, as far as known.
+    """
 
     type: type
     items: tuple[Kind, ...] | None
@@ -86,7 +89,7 @@ class Container(Kind):
     item: Kind | None = None
 
     def at(self, place: Any) -> Kind | None:
-        """The kind of the element at an index or key; where that is not known (None), of any."""
+        """The kind of the element at an index or key, or of any element where that is unknown (None)."""
         if self.type is not dict and isinstance(place, int) and place < 0:
             place += len(self.items or ())
         places = self.keys if self.type is dict else tuple(range(len(self.items or ())))
@@ -94,7 +97,7 @@ class Container(Kind):
         return self.items[places.index(place)] if known else self.element()
 
     def element(self) -> Kind | None:
-        """The kind that all elements have, None if there are none; Unknown where nothing is known of them."""
+        """The join of the kinds of all elements: None if there are none, Unknown if nothing is known about them."""
         if self.items is None:
             return self.item or UNKNOWN
         out = None
@@ -114,7 +117,7 @@ class Instance(Kind):
 
 @dataclass(frozen=True, eq=False)
 class Known(Kind):
-    """An object that is what it is: None, a text, a function, a module, a dtype."""
+    """A constant object: None, a string, a function, a module, a dtype."""
 
     value: Any
     known: ClassVar[bool] = True
@@ -130,62 +133,63 @@ class Known(Kind):
 
 @dataclass(frozen=True)
 class Text(Kind):
-    """Some string."""
+    """A string."""
 
 
 @dataclass(frozen=True)
 class Pointer(Number):
-    """A reference to an object that the function makes (`runtime.references`): it stands for a place in lists."""
+    """A reference to an object that the function creates (see `runtime.references`): an index into lists of attributes."""
 
 
 @dataclass(frozen=True)
 class PointerOrNone(Kind):
-    """Such a reference or None: no derivative, and no memory of its own."""
+    """Such a reference or None: it has neither a derivative nor memory."""
 
 
 @dataclass(frozen=True)
 class Slicing(Kind):
-    """Some slice object."""
+    """A slice object."""
 
 
 @dataclass(frozen=True)
 class Plain(Kind):
-    """Some function that closes over nothing."""
+    """A function without closure."""
 
 
 @dataclass(frozen=True)
 class Unknown(Kind):
-    """Anything at all: the top of the lattice."""
+    """Any value: the top of the lattice."""
 
 
 @dataclass(frozen=True)
 class Opaque(Unknown):
-    """Anything, and perhaps an object whose methods are its own: no name of a method says what it does.  Of a `quiet` one
-    attributes, items and operators run no code of the user's."""
+    """Any value, possibly an object with its own methods, so that the name of a method does not say what it does.
+    Attributes, items and operators of a `quiet` one run no user code.
+    """
 
     quiet: bool = False
 
 
 @dataclass(frozen=True)
 class Drawing(Opaque):
-    """What draws random numbers: a generator of NumPy's or Python's."""
+    """A random generator of NumPy or Python."""
 
 
 @dataclass(frozen=True)
 class Pullback(Unknown):
-    """A pullback or a gradient of ours, whose results are new memory."""
+    """A generated pullback or gradient, whose results are new memory."""
 
 
 @dataclass(frozen=True)
 class Assignable(Opaque):
-    """A number or an array that these methods assign anew: a Variable."""
+    """An object whose value these methods replace: a Variable."""
 
     methods: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Foreign(Opaque):
-    """An object with operators of its own that is no number, array or container: a sparse matrix."""
+    """An object with its own operators that is no number, array or container: a sparse matrix."""
 
 
 UNKNOWN = Unknown()
@@ -193,17 +197,17 @@ OPAQUE, DRAWING, PULLBACK = Opaque(), Drawing(), Pullback()
 
 
 def is_numeric(kind: Kind | None) -> bool:
-    """Whether a value is surely an array of numbers, which holds no list or dict."""
+    """Whether a value is known to be a numeric array, which holds no list or dict."""
     return isinstance(kind, Array) and (kind.dtype or "object") != "object"
 
 
 def kind_of(node: gast.AST | None, kinds: Mapping[str, Kind]) -> Kind | None:
-    """The kind of a name; None for anything else."""
+    """The kind of a name; None for any other expression."""
     return kinds.get(node.id) if isinstance(node, gast.Name) else None
 
 
 def join(a: Kind | None, b: Kind | None) -> Kind | None:
-    """The least kind that both values have; None is the kind of no value yet.
+    """The least upper bound of two kinds; None is bottom.
 
     >>> join(Array("float64", (3, 2)), Array("float64", (3, 4))), join(Number(int), Number(float)), join(None, Text())
     (Array('float64', (3, None)), Number(None, False, None), Text())
@@ -227,14 +231,14 @@ def _may_be_pointer(kind: Kind) -> bool:
 
 
 def holds_pointers(kind: Kind | None) -> bool:
-    """Whether a value is, or may hold, a reference to an object that the function makes."""
+    """Whether a value is, or may hold, a reference to an object that the function creates."""
     if isinstance(kind, Container):
         return any(map(holds_pointers, kind.items if kind.items is not None else (kind.item,)))
     return isinstance(kind, (Pointer, PointerOrNone))
 
 
 def holds_unknown(kind: Kind | None) -> bool:
-    """Whether nothing is known of a value, or of some item of a container."""
+    """Whether nothing is known about a value, or about some item of a container."""
     if isinstance(kind, Container):
         return any(map(holds_unknown, kind.items if kind.items is not None else (kind.item or UNKNOWN,)))
     return type(kind) is Unknown
@@ -252,7 +256,7 @@ def _join_arrays(a: Array, b: Array) -> Kind:
 
 
 def _join_containers(a: Container, b: Container) -> Kind | None:
-    """Of one type: item by item where both have as many; of dicts, by the keys of both."""
+    """Join containers of one type: element by element if the lengths agree; dicts by the union of keys; else None."""
     if a.type is not b.type:
         return None
     if a.items is not None and b.items is not None:
@@ -264,7 +268,7 @@ def _join_containers(a: Container, b: Container) -> Kind | None:
 
 
 def _join_dicts(a: dict[Any, Kind], b: dict[Any, Kind]) -> Kind:
-    both = {k: join(a.get(k), b.get(k)) or UNKNOWN for k in {**a, **b}}  # it may lack some of them
+    both = {k: join(a.get(k), b.get(k)) or UNKNOWN for k in {**a, **b}}  # any of the keys may be missing
     return Container(dict, tuple(both.values()), tuple(both)) if len(both) <= LONGEST else Container(dict, None)
 
 
@@ -282,11 +286,11 @@ _JOINS: dict[type, Callable[[Any, Any], Kind | None]] = {
 }  # fmt: skip
 
 
-_WIDENED = 2  # lists within lists are followed so deep
+_WIDENED = 2  # nesting of lists that is kept
 
 
 def widened(kind: Kind, depth: int = 0) -> Kind:
-    """The kind without constants, sizes and lengths, of which a recursion could make endlessly many.
+    """The kind without constants, sizes and lengths: a widening, so that recursions have finitely many kinds.
 
     >>> widened(Container(list, (Number(float, True, 0.5), Number(float))))
     Container(type=<class 'list'>, items=None, keys=None, item=Number(float, False, None))
@@ -304,13 +308,13 @@ def widened(kind: Kind, depth: int = 0) -> Kind:
 
 
 def any_float(kind: Kind) -> Kind:
-    """The kind, Python's and NumPy's floats taken for one."""
+    """The kind, with the float types of Python and NumPy merged."""
     float_ = isinstance(kind, Number) and not kind.known and kind.type in (float, np.float64)
     return Number(None) if float_ else kind
 
 
 def is_plain(kind: Kind | None) -> bool:
-    """Whether a value is made of numbers, arrays and plain containers: to look at it, even twice, changes nothing."""
+    """Whether a value consists of numbers, arrays and built-in containers, so that reading it has no side effects."""
     if isinstance(kind, Container):
         return all(map(is_plain, kind.items)) if kind.items is not None else kind.item is None or is_plain(kind.item)
     if isinstance(kind, Instance):
@@ -332,13 +336,13 @@ def may_carry(kind: Kind | None) -> bool:
 
 
 def is_short(kind: Kind | None) -> bool:
-    """Whether the value is of floats that are shorter than Python's."""
+    """Whether a value consists of floats shorter than double precision."""
     dtype = kind.dtype if isinstance(kind, Array) else kind.type if isinstance(kind, Number) else None
     return dtype is not None and np.dtype(dtype).kind == "f" and np.dtype(dtype).itemsize < 8
 
 
 def is_complex(kind: Kind | None) -> bool:
-    """Whether the value is surely complex."""
+    """Whether a value is known to be complex."""
     if isinstance(kind, Number):
         return kind.type is not None and issubclass(kind.type, (complex, np.complexfloating))
     if isinstance(kind, Container):
@@ -347,14 +351,14 @@ def is_complex(kind: Kind | None) -> bool:
 
 
 def is_python_number(kind: Kind | None) -> bool:
-    """Whether the value may be a Python number, on which division by zero raises."""
+    """Whether a value may be a Python number, for which division by zero raises."""
     if isinstance(kind, Number):
         return kind.type in (None, float, int, bool)
     return not isinstance(kind, Array)
 
 
 def is_plain_index(kind: Kind | None) -> bool:
-    """Whether an index of this kind picks elements and slices alone: no position can occur in it twice."""
+    """Whether an index of this kind consists of integers and slices only, so that it selects no element twice."""
     if isinstance(kind, Container):
         return kind.type is tuple and kind.items is not None and all(map(is_plain_index, kind.items))
     if isinstance(kind, Known):
@@ -363,7 +367,7 @@ def is_plain_index(kind: Kind | None) -> bool:
 
 
 def broadcast(kinds: Iterable[Kind]) -> tuple[Dim, ...] | None:
-    """The axes of the broadcast of numbers and arrays; None where a rank is not known."""
+    """The axes of the broadcast of numbers and arrays; None where a rank is unknown."""
     dims: tuple[Dim, ...] = ()
     for kind in kinds:
         if kind.rank is None:

@@ -1,6 +1,6 @@
-"""The kinds of the arguments as a key that keeps no class of the user's alive.
+"""The kinds of the arguments as a dict key that keeps no class of the user's alive.
 
-    (("w", Array(float64, ("n",))), ("o", Instance(Layer, ..)))      ->      a key, equal as long as the class lives
+    (("w", Array(float64, ("n",))), ("o", Instance(Layer, ..)))      ->      a key, equal while the class exists
 
 >>> from s2sgrad.analysis.value_kinds import kinds_of
 >>> Kinds(kinds_of((1.0, 2))) == Kinds(kinds_of((5.0, 7))), Kinds(kinds_of((1.0,))) == Kinds(kinds_of((1,)))
@@ -17,7 +17,7 @@ from s2sgrad.analysis.kinds import Container, Instance
 
 
 class _Class:
-    """A user's class, not kept alive."""
+    """A weak reference to a user's class, hashable."""
 
     __slots__ = ("_hash", "_ref")
 
@@ -32,7 +32,7 @@ class _Class:
 
 
 def _weak(value: Any) -> Any:
-    """The kinds without the classes of instances; the same object where there are none."""
+    """The kinds with weak references to classes; the same object where there are no instances."""
     if isinstance(value, Instance) and isinstance(value.cls, type):
         return replace(value, cls=_Class(value.cls), items=tuple(map(_weak, value.items)))
     if isinstance(value, tuple):
@@ -45,11 +45,11 @@ def _weak(value: Any) -> Any:
 
 
 class Forgotten(LookupError):
-    """A key that was kept without the classes of the arguments: there is nothing to compile for."""
+    """A key that was stored without the classes of the arguments: it cannot be compiled for."""
 
 
 class Kinds:
-    """The kinds of the arguments as a key: what was hashed once is not hashed again."""
+    """The kinds of the arguments as a key; the hash is computed once."""
 
     __slots__ = ("_hash", "_items", "_weak")
 
@@ -60,12 +60,12 @@ class Kinds:
 
     @property
     def forgotten(self) -> bool:
-        """Whether it was kept without the classes of the arguments."""
+        """Whether it was stored without the classes of the arguments."""
         return self._items is None
 
     @property
     def items(self) -> tuple:
-        """What it was made of."""
+        """The kinds; raises `Forgotten` if they were not stored."""
         if self._items is None:
             raise Forgotten
         return self._items

@@ -1,4 +1,4 @@
-"""What belongs to a library: the functions and classes that its modules define, not what they make of the user's.
+"""What belongs to a library: functions and classes that its modules define, but not wrappers that it makes of the user's.
 
 >>> import functools, numpy as np
 >>> @functools.singledispatch
@@ -21,17 +21,17 @@ from s2sgrad.rules import table
 from s2sgrad.source import brings_gradient
 
 CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
-"""The code of every function that `contextlib.contextmanager` makes."""
+"""The code object that all functions made by `contextlib.contextmanager` share."""
 
 
 def is_ours(target: Any) -> bool:
-    """Whether a function, or an object, is of this package, but for the tools that are read like functions of the user's."""
+    """Whether a function, or the class of an object, belongs to this package; `standard` is treated like user code."""
     home = getattr(target, "__module__", None) if isinstance(target, types.FunctionType) else type(target).__module__
     return isinstance(home, str) and home.startswith("s2sgrad.") and home != "s2sgrad.standard"
 
 
 def is_library(target: Any) -> bool:
-    """Whether a callable belongs to a library, which is taken not to write its arguments unless it is listed."""
+    """Whether a callable belongs to a library, which is assumed not to write its arguments unless it is listed."""
     if isinstance(target, (types.BuiltinFunctionType, np.ufunc, type)) or is_given(target):
         return True
     if getattr(target, "__code__", None) is CONTEXT_MANAGER:
@@ -40,11 +40,12 @@ def is_library(target: Any) -> bool:
         return _is_of_library(getattr(target, "__module__", None))
     if not _is_of_library(target.__globals__.get("__name__")):
         return False
-    return _is_of_library(target.__module__) and ("<locals>" not in target.__qualname__ or _is_held(target))
+    return _is_of_library(target.__module__) and ("<locals>" not in target.__qualname__ or _is_module_level(target))
 
 
 def is_given(target: Any) -> bool:
-    """Whether the user has given a callable a derivative, or said that it has none: it is called and never read."""
+    """Whether the user has given a callable a derivative, or declared that it has none: it is called, but its source not
+    read."""
     return brings_gradient(target) or table.given(target) is not None
 
 
@@ -52,6 +53,6 @@ def _is_of_library(home: Any) -> bool:
     return isinstance(home, str) and library(package(home)).by_record
 
 
-def _is_held(function: types.FunctionType) -> bool:
-    """Whether a module holds a function that was made within another one."""
+def _is_module_level(function: types.FunctionType) -> bool:
+    """Whether a nested function is stored in its module under its name."""
     return getattr(sys.modules.get(function.__module__), function.__name__, None) is function

@@ -1,4 +1,4 @@
-"""Arrays of objects: what is put in one stays the same memory, where an array of numbers takes a copy.
+"""Object arrays: they hold references to their items, where a numeric array copies them.
 
     z = np.array([a, None], dtype=object); z[0][0] = 5.0      writes a
     z = np.array([a, a]); z[0][0] = 5.0                       does not
@@ -20,7 +20,7 @@ from s2sgrad.ir.unit import MISSING, Unit
 
 
 def holds_objects(dtype: Any) -> bool:
-    """Whether arrays of a dtype hold objects; where it is none, it is not known."""
+    """Whether arrays of a dtype hold objects; true where the dtype is unknown."""
     try:
         return dtype is MISSING or np.dtype(dtype).hasobject
     except TypeError:
@@ -28,7 +28,7 @@ def holds_objects(dtype: Any) -> bool:
 
 
 def may_hold_objects(unit: Unit, call: gast.Call) -> bool:
-    """Whether what `np.array` makes may hold objects, by the dtype that it is given; without one, None makes it so."""
+    """Whether the result of `np.array` may hold objects, by its dtype argument, or by a None in the data without one."""
     kind = next((k.value for k in call.keywords if k.arg == "dtype"), call.args[1] if len(call.args) > 1 else None)
     if kind is None:
         return not call.args or any(is_none(n) for n in nodes(call.args[0]))

@@ -1,11 +1,11 @@
-"""Indices that depend on a mask: which elements they pick is told by values, as with the mask itself.
+"""Indices derived from a mask: which elements they select depends on values, as with the mask itself.
 
     bad = np.isnan(r)
-    k = np.nonzero(bad)        ->    {bad, k, first}: what they leave out of an array may be infinite or nan
+    k = np.nonzero(bad)        ->    {bad, k, first}: the elements they leave out may be infinite or nan
     first = np.sort(k[0])
 
-Lists that grow under a condition are such indices as well: `if ok[i]: kept.append(i)`.  Whatever the order of the
-statements; what a function of the user's returns may have come from a mask.
+Lists that grow under a condition are such indices as well: `if ok[i]: kept.append(i)`.  The analysis is flow-insensitive,
+and the result of a user's function counts as derived from a mask.
 """
 
 from __future__ import annotations
@@ -40,12 +40,13 @@ def names(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> frozens
 
 
 def is_outside(unit: Unit, index: gast.AST) -> bool:
-    """Whether an index is an array or a list that lives outside of the function, made of what is not known."""
+    """Whether an index is a global array or list, whose origin is unknown."""
     outside = isinstance(index, gast.Name) and index.id not in unit.locals
     return outside and isinstance(unit.resolve(index), (np.ndarray, list))
 
 
 def _depends(unit: Unit, value: gast.AST, known: set[str]) -> bool:
+    """Whether a value may be derived from these names or from a mask."""
     for node in nodes(value):
         if isinstance(node, gast.Name) and node.id in known:
             return True

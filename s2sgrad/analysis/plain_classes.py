@@ -1,4 +1,4 @@
-"""Instances of users' classes: which of them are plain, so that their attributes can be followed.
+"""Instances of user classes: which are plain, so that their attributes can be tracked.
 
     class Layer: def __init__(self, w): self.w = w      ->      Layer(2.0) is plain: what it holds is in vars(..)
 """
@@ -17,15 +17,16 @@ import numpy as np
 from s2sgrad.ir.quote import nodes
 from s2sgrad.primitives import libraries
 
-DEEPEST = 5  # instances within instances
-LONGEST = 64  # longer containers are described by the join of their items
+DEEPEST = 5  # nesting of instances
+LONGEST = 64  # longer containers have one kind for all items
 _HOOKS = ("__new__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__")
 
 
 @dataclass
 class Opened:
-    """An argument that is, or holds, plain instances: `cls` is None for a list, a tuple or a dict; `parts` by attribute,
-    place or key (None: data)."""
+    """An argument that is, or contains, plain instances: `cls` is None for a list, tuple or dict; `parts` by attribute,
+    index or key (None: data).
+    """
 
     cls: type | None
     parts: dict[Any, Opened | None]
@@ -34,7 +35,7 @@ class Opened:
 HELD_BY_DATA = {n for cls in (np.ndarray, list, dict, set, str, float, int) for n in dir(cls) if n[0] != "_"}
 _CALLED = {"__init__", "__new__", "__call__", "__post_init__", "__init_subclass__", "__class_getitem__", "__set_name__",
            "__enter__", "__exit__", "__del__", "__dict__", "__weakref__", "__annotate__"}  # fmt: skip
-"""Names of methods that are seen where they run, or run when an object is made."""
+"""Methods that are analyzed where they are called, or that run when an object is created."""
 _STORED = (types.FunctionType, staticmethod, classmethod, types.MemberDescriptorType, types.GetSetDescriptorType,
            types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType,
            types.ClassMethodDescriptorType)  # fmt: skip
@@ -43,21 +44,21 @@ _QUIET = {"__init__", "__call__", "__repr__", "__str__", "__enter__", "__exit__"
 
 
 def hides_methods(cls: type) -> bool:
-    """Whether a class of the user's, a named tuple, has methods with names of those of arrays and containers."""
+    """Whether a user's class (a named tuple) has methods whose names collide with those of arrays and containers."""
     fields = getattr(cls, "_fields", ())
     users = [k for k in cls.__mro__ if not _is_of_library(k)]
     return any(n in HELD_BY_DATA and n not in fields for k in users for n in vars(k))
 
 
 def own_protocols(cls: type) -> bool:
-    """Whether a class of the user's says what operators, indices, loops or functions of Python do with its objects."""
+    """Whether a user's class defines what operators, indexing, loops or built-in functions do with its objects."""
     users = [vars(k) for k in cls.__mro__ if not _is_of_library(k) and k is not object]
     written = ((n, f) for held in users for n, f in held.items() if isinstance(f, types.FunctionType))
     return any(n[:2] == n[-2:] == "__" and n not in _QUIET and f.__code__.co_filename != "<string>" for n, f in written)
 
 
 def has_protocols(cls: type) -> bool:
-    """Whether Python may run code of the user's when it operates on objects of a class, asks them, or prints them."""
+    """Whether operating on objects of a class, converting or printing them may run user code."""
     users = [vars(k) for k in cls.__mro__ if not _is_of_library(k) and k is not object]
     written = ((n, f) for held in users for n, f in held.items() if hasattr(type(f), "__get__"))
     dunders = [f for n, f in written if n[:2] == n[-2:] == "__" and n not in _CALLED]
@@ -65,13 +66,13 @@ def has_protocols(cls: type) -> bool:
 
 
 def _is_written(function: types.FunctionType) -> bool:
-    """Whether a method stands in the user's text, and is none that a library adds to a class."""
+    """Whether a method is written in the user's source, and not added to the class by a library."""
     home = libraries.package(function.__globals__.get("__name__"))
     return function.__code__.co_filename != "<string>" and not libraries.is_installed_package(home)
 
 
 def runs_nothing(cls: type) -> bool:
-    """Whether attributes, items and operators of the objects of a class run no code of the user's, and use nothing up."""
+    """Whether attributes, items and operators of objects of a class run no user code and consume nothing."""
     if any(hasattr(cls, hook) for hook in ("__next__", "__missing__", "__getattr__")) or has_protocols(cls):
         return False
     users = [vars(k) for k in cls.__mro__ if not _is_of_library(k) and k is not object]
@@ -79,12 +80,12 @@ def runs_nothing(cls: type) -> bool:
 
 
 def makes_objects(cls: type) -> bool:
-    """Whether this is a class of the user's whose objects may run code of the user's unseen."""
+    """Whether this is a user's class whose objects may run user code implicitly."""
     return not _is_of_library(cls) and not runs_nothing(cls)
 
 
 def reads_own(cls: type, name: str) -> bool:
-    """Whether an attribute of the objects of a class may be what code of the user's gives."""
+    """Whether an attribute of objects of a class may be computed by user code."""
     if runs_nothing(cls):
         return False
     if hasattr(cls, "__getattr__") or isinstance(cls.__getattribute__, types.FunctionType):
@@ -93,12 +94,12 @@ def reads_own(cls: type, name: str) -> bool:
 
 
 def _is_computed(found: Any) -> bool:
-    """Whether this is a property, or another object that says what an attribute is."""
+    """Whether this is a property or another descriptor that computes the attribute."""
     return hasattr(type(found), "__get__") and not isinstance(found, _STORED)
 
 
 def assigning(cls: type) -> frozenset[str]:
-    """The methods that assign an object of a class anew: those that a Variable names, and all that a subclass adds."""
+    """The methods that assign a new value to an object: those that a Variable lists, and all that a subclass adds."""
     known = getattr(cls, "assigning", None)
     if not isinstance(known, frozenset):
         return frozenset()
@@ -107,12 +108,12 @@ def assigning(cls: type) -> frozenset[str]:
 
 
 def draws(value: Any) -> bool:
-    """Whether an object draws random numbers, and is of no subclass of the user's."""
+    """Whether an object is a random generator, and not of a user's subclass."""
     return type(value) in libraries.DRAWING
 
 
 def is_plain_class(target: Any) -> bool:
-    """Whether a callable is a user's class whose instances are plain: no hooks on attributes, no base from a library."""
+    """Whether a callable is a user's class with plain instances: no hooks on attributes, no base class from a library."""
     if not isinstance(target, type) or _is_of_library(target) or issubclass(target, (tuple, BaseException)):
         return False
     frozen = getattr(getattr(target, "__dataclass_params__", None), "frozen", False)
@@ -122,14 +123,14 @@ def is_plain_class(target: Any) -> bool:
 
 
 def attributes_of(value: Any) -> dict[str, Any] | None:
-    """What a plain instance holds; None for anything else."""
+    """The attributes of a plain instance; None for anything else."""
     if isinstance(value, (type, types.FunctionType, types.ModuleType)) or not is_plain_class(type(value)):
         return None
     return getattr(value, "__dict__", None)
 
 
 def opened_of(value: Any, depth: int = 0) -> Opened | None:
-    """What an instance holds, or a short container of instances; None for anything else (`value_kinds.opened`)."""
+    """The parts of an instance, or of a short container of instances; None for anything else (see `value_kinds.opened`)."""
     held = attributes_of(value) if depth < DEEPEST else None
     if held is not None:
         parts = {name: opened_of(item, depth + 1) for name, item in held.items()}
@@ -143,7 +144,7 @@ def opened_of(value: Any, depth: int = 0) -> Opened | None:
 
 
 def written_attributes(cls: type, tree: gast.AST) -> set[str]:
-    """The data in the body of a class (and of its bases) that a method, or this text, hides by an attribute of an object."""
+    """The data attributes of a class (and its bases) that a method, or this tree, shadows by attributes of an instance."""
     data = {
         name: value
         for k in reversed(cls.__mro__[:-1])

@@ -1,4 +1,4 @@
-"""What one operation of the normal form is: which primitive, whatever its spelling, with which operands.
+"""Classification of operations in normal form: which primitive, independent of its spelling, with which operands.
 
 x.sum(axis=0), np.sum(x, 0), numpy.sum(x, axis=0)   ->   rule of np.sum, operand x, keyword axis=0
 """
@@ -31,13 +31,13 @@ from s2sgrad.rules import binding, table
 class Operation:
     """One operation.  `form` is one of
 
-    - `atom`: a name, a constant, a path through modules;
+    - `atom`: a name, a constant, an attribute of a module;
     - `rule`: a primitive with a rule: `operands` in the rule's order, `keywords` by the rule's names;
-    - `flat`: something whose derivative is zero;
+    - `flat`: an operation whose derivative is zero;
     - `item`: `operands[0][index]`;  `display`: a tuple, list or dict of `operands`;
-    - `pop`, `push`: of a local stack; `shrink`, `grow`: of a local list that is read besides;
+    - `pop`, `push`: on a local stack; `shrink`, `grow`: on a local list that has other uses too;
     - `call`: a call of a function without a rule: `target` if it is known now, else MISSING;
-    - `opaque`: anything else, which may not touch a value that carries a derivative; `why` says what to do.
+    - `opaque`: anything else, which may not involve a value that carries a derivative; `why` says what to do.
     """
 
     form: str
@@ -50,17 +50,17 @@ class Operation:
 
     @property
     def is_stack(self) -> bool:
-        """Whether this puts an item on a stack, or takes the last one off."""
+        """Whether this pushes to or pops from a stack."""
         return self.form in _STACK
 
     @property
     def is_resizing(self) -> bool:
-        """Whether this does so with a list that is read besides."""
+        """Whether this appends to or pops from a list that has other uses too."""
         return self.form in _RESIZING
 
     @property
     def given(self) -> list[gast.AST]:
-        """The operands, and of a rule the values of its keywords too."""
+        """The operands, and the values of a rule's keywords."""
         return [*self.operands, *self.keywords.values()]
 
 
@@ -121,7 +121,7 @@ def _operator(node: gast.BinOp | gast.UnaryOp, kinds: dict[str, Kind]) -> Operat
 
 
 def _sequence(node: gast.AST, operands: list[gast.AST], kinds: dict[str, Kind]) -> Operation | None:
-    """`a + b` and `a * 2` of lists and tuples."""
+    """Concatenation `a + b` and repetition `a * 2` of lists and tuples; None for other operators."""
     found = [kind_of(o, kinds) for o in operands]
     listed = [isinstance(k, Container) and k.type in (list, tuple) for k in found]
     if isinstance(node.op, gast.Add) and all(listed):
@@ -150,7 +150,8 @@ def _attribute(unit: Unit, node: gast.Attribute, kinds: dict[str, Kind]) -> Oper
 
 
 def named_place(owner: Kind | None, attribute: str) -> Any:
-    """Where the cotangent of an instance, or of a named tuple, has that of an attribute; None for what is neither."""
+    """The index or name under which a cotangent has the part of an attribute of an instance or a named tuple; None
+    otherwise."""
     if isinstance(owner, Instance):
         return attribute if attribute in owner.names else None
     if isinstance(owner, Container) and owner.type is tuple and owner.keys is not None and attribute in owner.keys:
@@ -182,7 +183,7 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     return Operation("flat", node) if catalogue.of(target).is_flat and not of_memory else _unruled(node, target)
 
 
-_OF_KEYS = (sorted, list, tuple, max, min, sum)  # what these give of a dict is made of its keys
+_OF_KEYS = (sorted, list, tuple, max, min, sum)  # on a dict, their result consists of keys
 
 
 def _is_starred(node: gast.Call) -> bool:
@@ -197,7 +198,7 @@ def _unruled(node: gast.Call, target: Any) -> Operation:
 
 
 def _by_count(node: gast.Call, target: Any) -> Any:
-    """The function whose rule a call has, which for some depends on how many arguments there are: `max(xs)`, `max(a, b)`."""
+    """The function whose rule applies, which may depend on the number of arguments: `max(xs)`, `max(a, b)`."""
     if node.keywords:
         return target
     known = spellings.OF_ONE if len(node.args) == 1 else spellings.OF_MANY if len(node.args) > 2 else {}
@@ -205,7 +206,7 @@ def _by_count(node: gast.Call, target: Any) -> Any:
 
 
 def _fields(node: gast.Call, target: Any) -> list[gast.AST] | None:
-    """The fields of a named tuple that is made here; None for any other call."""
+    """The fields of a named tuple that is constructed here; None for any other call."""
     if not hasattr(target, "_fields") or not isinstance(target, type) or _is_starred(node):
         return None
     given = dict(zip(target._fields, node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
@@ -219,7 +220,7 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         if form is not None:
             return Operation(form, node, [owner, *node.args])
     given = arguments_of(node)
-    if trust_of_owner(unit, owner, kinds) > Trust.DATA:  # a method of its own, whatever it is called
+    if trust_of_owner(unit, owner, kinds) > Trust.DATA:  # an arbitrary method, whatever its name
         return Operation("call", node, given)
     primitive = spellings.METHODS.get(name)
     if any(record.flat for record in methods_named(name)):
@@ -238,7 +239,7 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
 
 
 def _bound_method(node: gast.Call, rule: table.Rule, primitive: Any) -> Operation:
-    """A method of an array as the function of this name: `x.transpose(1, 0)` gives its axes one by one."""
+    """A method of an array as the function of this name; `x.transpose(1, 0)` passes its axes one by one."""
     owner, keyword = node.func.value, spellings.VARIADIC.get(node.func.attr)
     if keyword is None:
         return _bound(node, rule, primitive, [owner, *node.args])
@@ -249,25 +250,25 @@ def _bound_method(node: gast.Call, rule: table.Rule, primitive: Any) -> Operatio
 def _bound(
     node: gast.Call, rule: table.Rule, primitive: Any, arguments: list[gast.AST], extra: dict[str, gast.AST] | None = None
 ) -> Operation:
-    """Arguments bound to the rule's own names; `why` is set where the rule does not know one."""
+    """Arguments bound to the rule's parameters; `why` is set where the rule does not accept one."""
     operands, keywords, why = binding.bound(rule, primitive, arguments, {k.arg: k.value for k in node.keywords}, extra)
     return Operation("rule", node, operands, keywords, rule, primitive, why)
 
 
 def is_user_function(target: Any) -> bool:
-    """Whether the callable is a Python function that is read and differentiated from its source."""
+    """Whether a callable is a Python function that is differentiated from its source."""
     if isinstance(target, types.MethodType):
         target = target.__func__
     return isinstance(target, types.FunctionType) and not effects.is_library(target)
 
 
 def of_foreign_call(target: Any) -> Kind:
-    """The kind of what a call gives that is not followed: an object of a class has methods of its own."""
+    """The kind of the result of a call that is not analyzed; an instance has methods of its own."""
     if (getattr(target, "__module__", None) or "").startswith("s2sgrad."):
         return PULLBACK  # or a gradient
     return OPAQUE if isinstance(target, type) or not effects.is_library(target) else UNKNOWN
 
 
 def own_methods(kinds: Mapping[str, Kind]) -> set[str]:
-    """The names of values that may have methods of their own, whatever these are called."""
+    """The variables whose values may have methods of their own, whatever the names of these."""
     return {name for name, kind in kinds.items() if trust_of_kind(kind) > Trust.DATA}

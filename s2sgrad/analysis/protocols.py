@@ -1,9 +1,9 @@
-"""Code of a user's class that no call shows: properties, and the methods of operators, items, questions and texts.
+"""Implicit calls of user code: properties, and the methods behind operators, items, truth tests and conversions to text.
 
     feed.next, -feed, feed[0], 3 in feed, f"{feed}", len(feed), [*feed]      ->      each may run a method of `feed`'s class
 
-A value of which nothing is known but that it is an object may run anything; arrays, numbers, texts and plain containers of
-them run nothing.  What runs through its operands uses up those that may be iterators.
+An unknown object may run anything; arrays, numbers, strings and built-in containers of them run nothing.  Operations that
+iterate over their operands advance those that may be iterators.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.rules import table
 
 _SILENT = (isinstance, issubclass, type, callable, id, range, slice)
-"""Builtins that ask nothing of what they are given."""
+"""Builtins that run no method of their arguments."""
 
 _VALUES = (gast.Constant, gast.BinOp, gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.FormattedValue, gast.Lambda)
 
 
-# --- methods that run unseen -------------------------------------------------------------------------------------------
+# --- implicit calls ----------------------------------------------------------------------------------------------------
 
 
 def acts(unit: Unit, node: gast.AST) -> bool:
-    """Whether a part of an expression that is no call may run a method of the user's, or use up an iterator."""
+    """Whether a node other than a call may run a user's method, or advance an iterator."""
     if isinstance(node, gast.Attribute):
         return isinstance(node.ctx, gast.Load) and _attribute_acts(unit, node)
     if isinstance(node, gast.Subscript):
@@ -62,7 +62,7 @@ def _comparison_acts(unit: Unit, node: gast.Compare) -> bool:
 
 
 def _operands(node: gast.AST) -> list[gast.AST]:
-    """The operands of an operator, and those that Python asks whether they are true."""
+    """The operands of an operator, and expressions that are tested for truth."""
     if isinstance(node, gast.BinOp):
         return [node.left, node.right]
     if isinstance(node, gast.UnaryOp):
@@ -73,16 +73,16 @@ def _operands(node: gast.AST) -> list[gast.AST]:
 
 
 def call_acts(unit: Unit, target: Any, call: gast.Call) -> bool:
-    """Whether a call without effects of its own may run a method of what it is given, or use it up."""
+    """Whether a call without side effects of its own may run a method of an argument, or consume it."""
     if any(target is silent for silent in _SILENT):
         return False
     given = arguments_of(call)
-    runs = _runs_through(target)
+    runs = _iterates(target)
     return any(may_act(unit, part) or (runs and may_be_iterator(unit, part)) for part in given)
 
 
-def _runs_through(target: Any) -> bool:
-    """Whether a function may take one item after the other of what it is given.  NumPy's functions want arrays."""
+def _iterates(target: Any) -> bool:
+    """Whether a function may iterate over its arguments.  NumPy's functions expect arrays."""
     record = catalogue.of(target)
     if record.iterates:
         return True
@@ -92,11 +92,11 @@ def _runs_through(target: Any) -> bool:
 
 
 def may_act(unit: Unit, node: gast.AST, deep: bool = True) -> bool:
-    """Whether the value of an operand may be an object with protocols of its own, or hold one (`deep`)."""
+    """Whether the value of an operand may be an object with protocols of its own, or (`deep`) contain one."""
     if isinstance(node, (gast.Constant, gast.Lambda)):
         return False
     if not deep and isinstance(node, (gast.BinOp, gast.UnaryOp)):
-        return False  # where its operands may, the operator acts itself
+        return False  # if its operands do, the operator node itself is reported
     found = unit.resolve(node)
     if found is not MISSING:
         return _object_acts(found, deep)
@@ -108,12 +108,12 @@ def may_act(unit: Unit, node: gast.AST, deep: bool = True) -> bool:
     if isinstance(node, (gast.Attribute, gast.Subscript)):
         return may_act(unit, node.value)
     if isinstance(node, gast.Call):
-        return _gives_object(unit, node)
+        return _returns_object(unit, node)
     return any(may_act(unit, part, deep) for part in children(node))
 
 
-def _gives_object(unit: Unit, call: gast.Call) -> bool:
-    """Whether a call within an expression may give an object of the user's."""
+def _returns_object(unit: Unit, call: gast.Call) -> bool:
+    """Whether a nested call may return an object of a user's class."""
     target = unit.resolve(call.func)
     if target is MISSING:
         return isinstance(call.func, gast.Attribute) and may_act(unit, call.func.value)
@@ -128,7 +128,7 @@ def _is_user_function(target: Any) -> bool:
 
 
 def kind_acts(kind: Kind | None, deep: bool = True) -> bool:
-    """Whether a value of this kind may run code of the user's; nothing is taken for an object unless it says so."""
+    """Whether a value of this kind may run user code; only an `Opaque` kind counts as an object."""
     if isinstance(kind, Container):
         items = kind.items if kind.items is not None else (kind.item,)
         return deep and any(kind_acts(item) for item in items)
@@ -158,7 +158,7 @@ def _attribute_acts(unit: Unit, node: gast.Attribute) -> bool:
 
 
 def _kind(unit: Unit, node: gast.AST) -> Kind | None:
-    """The kind of a name, of an attribute of a plain instance, of an item of a container; None where it is not known."""
+    """The kind of a name, of an attribute of a plain instance or of an item of a container; None where it is unknown."""
     if isinstance(node, gast.Name):
         return unit.kinds.get(node.id) if node.id in unit.locals else None
     owner = _kind(unit, node.value) if isinstance(node, (gast.Attribute, gast.Subscript)) else None
@@ -173,7 +173,7 @@ def _kind(unit: Unit, node: gast.AST) -> Kind | None:
 
 
 def may_be_iterator(unit: Unit, node: gast.AST) -> bool:
-    """Whether a value may be an iterator, hold one, or run through one; of a name without a kind nothing is known."""
+    """Whether a value may be, contain or read from an iterator; a local name without a kind may be one."""
     if isinstance(node, _VALUES):
         return False
     if isinstance(node, gast.Name):
@@ -182,7 +182,7 @@ def may_be_iterator(unit: Unit, node: gast.AST) -> bool:
             return kind is None or isinstance(kind, Unknown)
         return _is_iterator(unit.resolve(node))
     if isinstance(node, gast.Call):
-        return _gives_iterator(unit, node)
+        return _returns_iterator(unit, node)
     return any(may_be_iterator(unit, part) for part in children(node))
 
 
@@ -191,12 +191,12 @@ def _is_iterator(found: Any) -> bool:
 
 
 def is_lazy(target: Any) -> bool:
-    """Whether a callable of Python's gives an iterator, which reads what it is given as it goes."""
+    """Whether a built-in callable returns an iterator that reads its arguments lazily."""
     return target is iter or (isinstance(target, type) and hasattr(target, "__next__"))
 
 
-def _gives_iterator(unit: Unit, call: gast.Call) -> bool:
-    """Whether a call gives an iterator that is not all its own."""
+def _returns_iterator(unit: Unit, call: gast.Call) -> bool:
+    """Whether a call may return an iterator that draws from one of its arguments."""
     target = unit.resolve(call.func)
     if target is MISSING:
         return not isinstance(call.func, gast.Attribute) or may_act(unit, call.func.value)

@@ -1,7 +1,7 @@
-"""Objects that a user function has at hand although it is not given them: what its free names and defaults stand for.
-This is asked before `memory.behaviour` looks at what the function does with its values, for it says what these may be.
+"""Objects that a user function can reach besides its arguments, through its free names and defaults.  `memory.behaviour`
+asks before it analyzes a function, because this determines what the values in it may be.
 
-    feed = Feed()                     read_next may run methods of `feed`, and give it to the one who calls
+    feed = Feed()                     read_next may run methods of `feed`, and may return it
     def read_next(): return feed      ->
 """
 
@@ -23,7 +23,7 @@ from s2sgrad.source import read
 
 @functools.lru_cache(maxsize=1024)
 def objects(function: types.FunctionType) -> bool:
-    """Whether a user function, or one that it calls, has objects of the user's or iterators at hand, or makes some."""
+    """Whether a user function, or one that it calls, can reach objects of user classes or iterators, or creates some."""
     waiting, seen = [function], set()
     while waiting:
         found = waiting.pop()

@@ -1,4 +1,4 @@
-"""Which classes of the user's a function, and what it calls, can name, and what their objects have, by their texts.
+"""Which user classes a function and its callees can refer to, and the attributes of their instances, from the source.
 
     def f(x): return Layer(x).w      ->      Layer; its objects have `w`, which a method stores
 """
@@ -18,12 +18,12 @@ _ASKING = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
 
 
 def is_followed(cls: Any) -> bool:
-    """Whether the objects of a class may be references: Python asks them for nothing but attributes and calls."""
+    """Whether objects of a class may become references: they support only attribute access and calls."""
     return is_plain_class(cls) and not own_protocols(cls) and type(cls).__call__ is type.__call__
 
 
 def fields_of(cls: type) -> list[str]:
-    """The attributes that objects of a class have, by the text of its methods and its fields."""
+    """The attributes of instances of a class: its fields, and those that its methods store."""
     stored = {i.argval for m in _functions(cls) for c in _codes(m.__code__) for i in _instructions(c)}
     computed = {a for k in cls.__mro__ for a, f in vars(k).items() if isinstance(f, _COMPUTED)}
     return sorted((stored | set(getattr(cls, "__dataclass_fields__", ()))) - computed)
@@ -41,13 +41,13 @@ def _functions(cls: type) -> list[types.FunctionType]:
 
 
 def methods_of(cls: type) -> set[str]:
-    """The names of methods and data that a class has, and `__call__`."""
+    """The names of the methods and class attributes of a class, including `__call__`."""
     held = {a for k in cls.__mro__[:-1] for a in vars(k)}
     return {a for a in held if a[:2] != "__" or a == "__call__"}
 
 
 def asks_class(found: Any) -> bool:
-    """Whether a method asks what its class is, by `super()`."""
+    """Whether a method refers to its class by `super()`."""
     function = found.fget if isinstance(found, property) else found
     return isinstance(function, types.FunctionType) and "__class__" in function.__code__.co_freevars
 
@@ -60,7 +60,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def reached(*begin: types.FunctionType | type) -> tuple[set[type], set[str]]:
-    """The plain classes that the texts of these, or of what they call, can name; the attributes for which they ask."""
+    """(classes, attributes): the plain classes that these and their callees can refer to, and the attributes they access."""
     seen: set[Any] = set()
     waiting: list[Any] = list(begin)
     classes: set[type] = set()
@@ -94,7 +94,7 @@ def _content(cell: types.CellType) -> Any:
 
 
 def families(classes: list[type], members: dict[str, list[type]]) -> dict[type, str]:
-    """The family of each class: those that have something of one name are of one."""
+    """A family for each class: classes that share the name of a member are in one family."""
     out = {c: c.__qualname__ + str(k) for k, c in enumerate(classes)}
     for held in members.values():
         joined = {out[c] for c in held}

@@ -1,4 +1,4 @@
-"""The kinds of results, in parts: of an object that is there, of an item, of a size; remembered for equal kinds.
+"""Building blocks for kinds of results: of an existing object, an item, a size; with memoization.
 
     object_kind(np.zeros(3))      ->      Array('float64', (3,)), whose size is no other array's
 """
@@ -23,11 +23,12 @@ _MEMO: dict[Any, Kind] = {}
 
 
 def sized(dim: Dim) -> Kind:
+    """The kind of an integer that is the length of an axis."""
     return constant_kind(dim) if isinstance(dim, int) else Number(int, size=dim)
 
 
 def sizes_known(kinds: list[Kind]) -> bool:
-    """Whether no unknown integer decides the shape of a result."""
+    """Whether no unknown integer determines the shape of a result."""
     for kind in kinds:
         if isinstance(kind, Container) and (kind.items is None or not sizes_known(list(kind.items))):
             return False
@@ -42,6 +43,7 @@ def sizes_known(kinds: list[Kind]) -> bool:
 
 
 def reshaped(owner: Kind, shape: list[Kind]) -> Kind:
+    """The kind of an array of kind `owner` with a new shape, given as one container or as several numbers."""
     parts: list[Kind] | None = shape
     if len(shape) == 1 and isinstance(shape[0], Container):
         parts = None if shape[0].items is None else list(shape[0].items)
@@ -52,6 +54,7 @@ def reshaped(owner: Kind, shape: list[Kind]) -> Kind:
 
 
 def item_of(kind: Kind | None, k: int, n: int) -> Kind | None:
+    """The kind of item k when a value is unpacked into n targets."""
     if kind is None:
         return None
     if isinstance(kind, Container) and kind.items is not None and len(kind.items) == n:
@@ -62,6 +65,7 @@ def item_of(kind: Kind | None, k: int, n: int) -> Kind | None:
 
 
 def object_kind(value: Any) -> Kind:
+    """The kind of an existing object: a constant, or what a free name refers to."""
     if isinstance(value, (float, int, complex, np.generic, np.ndarray)) or attributes_of(value) is not None:
         (kind,) = kinds_of([value])
         return _unnumbered(kind)
@@ -73,7 +77,7 @@ def object_kind(value: Any) -> Kind:
 
 
 def _unnumbered(kind: Kind) -> Kind:
-    """The sizes of a global array are not among the arguments' sizes."""
+    """The kind without symbolic sizes: those of a global array are unrelated to the arguments' sizes."""
     if isinstance(kind, Array) and kind.dims is not None:
         return Array(kind.dtype, tuple(d if isinstance(d, int) else None for d in kind.dims))
     if isinstance(kind, (Container, Instance)) and kind.items is not None:
@@ -82,6 +86,7 @@ def _unnumbered(kind: Kind) -> Kind:
 
 
 def memo(key: Any, kinds: list[Kind], compute: Callable[[], Kind]) -> Kind:
+    """The result of `compute`, memoized by the key and the kinds."""
     try:
         full = (key, tuple(kinds))
         hit = _MEMO.get(full)

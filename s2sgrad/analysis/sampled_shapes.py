@@ -1,7 +1,7 @@
-"""Kinds by example: the kind of a pure NumPy operation's result is read off the operation run on two small samples.
+"""Kinds by example: the kind of the result of a pure NumPy operation, from running the operation on two small samples.
 
-Nobody has to write a shape rule: NumPy itself says what it returns.  An axis of the result is the k-th size plus an
-offset if that holds in both samples, whose sizes are chosen so that no sum, product or half of sizes looks like one.
+No shape rules are needed: NumPy itself determines the result.  An axis of the result is the k-th size plus an offset if that
+holds in both samples, whose sizes are chosen so that no sum, product or half of sizes looks like one.
 
     np.sum(Array('float64', (Size(0), Size(1))), axis=0)   ->   Array('float64', (Size(1),))
 
@@ -30,10 +30,10 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Numbe
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.analysis.value_kinds import constant_kind
 
-_SYMBOLIC = 20  # the first number of a size that is no argument's
+_SYMBOLIC = 20  # the first number for sizes that are not arguments'
 _LARGEST = 200_000  # elements of a sample
-_LARGEST_VIEW = 20_000_000  # of one that takes no memory
-_OFFSET = 4  # offsets further from an argument's size are not followed
+_LARGEST_VIEW = 20_000_000  # elements of a sample that is broadcast
+_OFFSET = 4  # largest offset from an argument's size
 
 
 class _NoSample(Exception):
@@ -41,9 +41,9 @@ class _NoSample(Exception):
 
 
 def by_example(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bool = True) -> Kind:
-    """The kind of `operation(*values)`, a pure function, for values of these kinds.
+    """The kind of `operation(*values)`, for a pure function and values of these kinds.
 
-    With `sizes_known` False only the rank of the result is believed.
+    If `sizes_known` is False, only the rank of the result is used.
     """
     if any(isinstance(k, Array) and k.dtype is None and k.dims is not None for k in kinds):
         return _without_dtype(by_example(operation, [_with_dtype(k) for k in kinds], sizes_known))
@@ -55,7 +55,7 @@ def by_example(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bo
     try:
         first, second = (_run(operation, [_sample(k, variant) for k in kinds]) for variant in (0, 1))
     except _NoSample:
-        try:  # sizes that need not fit: believe the rank alone, from a sample where all sizes agree
+        try:  # sizes may not fit: use only the rank, from a sample where all sizes agree
             first = second = _run(operation, [_sample(k, 0, 3) for k in kinds])
             sizes_known = False
         except _NoSample:
@@ -68,14 +68,14 @@ def _with_dtype(kind: Kind) -> Kind:
 
 
 def _without_dtype(kind: Kind) -> Kind:
-    """What is left of a result when the dtype of an operand was a guess: its shape."""
+    """The kind of a result if the dtype of an operand was assumed: only its shape counts."""
     if isinstance(kind, Array):
         return Array(None, kind.dims)
     return kind if isinstance(kind, Number) and kind.type is int else Number(None) if isinstance(kind, Number) else UNKNOWN
 
 
 def elementwise(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
-    """The kind of an elementwise operation's result: sizes by the broadcasting rules, the dtype by example."""
+    """The kind of an elementwise operation's result: sizes by broadcasting, the dtype by example."""
     if all(isinstance(k, Number) for k in kinds):
         sized = all(k.known or k.size is not None for k in kinds)
         return by_example(operation, kinds, sized)
@@ -97,7 +97,7 @@ def elementwise(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
 
 
 def matmul(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
-    """The kind of a matrix product: sizes by its rules where the ranks are 1 and 2, whatever is summed over."""
+    """The kind of a matrix product: for ranks 1 and 2 the sizes are those of the outer axes."""
     found = by_example(operation, kinds, all(isinstance(k, Array) for k in kinds))
     if not isinstance(found, Array) or any(not isinstance(k, Array) or k.rank not in (1, 2) for k in kinds):
         return found
@@ -106,6 +106,7 @@ def matmul(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
 
 
 def _run(operation: Callable[..., Any], values: list[Any]) -> Any:
+    """The result of the operation; raises `_NoSample` if it raises."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -121,15 +122,17 @@ def _constant(value: Any) -> Kind:
 
 
 def _size(dim: Dim, variant: int) -> int:
+    """The number that stands for a size in a sample."""
     if isinstance(dim, Size):
         k = dim.k if dim.k >= 0 else _SYMBOLIC - 1 - dim.k
         return 12 + 4 * k + dim.offset + variant * (7 + k)
     if dim is None:
-        return 5 + 4 * variant  # like no size of an argument in either sample
+        return 5 + 4 * variant  # unlike any argument's size in both samples
     return dim
 
 
 def _dim(m: int, n: int) -> Dim:
+    """The size that the lengths m and n of an axis in the two samples stand for; None where they match none."""
     if m == n:
         return m
     k = n - m - 7
@@ -141,6 +144,7 @@ def _dim(m: int, n: int) -> Dim:
 
 @functools.lru_cache(maxsize=256)
 def _values(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    """A sample array, well conditioned if it is square; a mask selects every second element."""
     values = np.random.default_rng(0).uniform(0.2, 0.8, shape)
     if len(shape) > 1 and shape[-1] == shape[-2]:
         values = values + 10.0 * np.eye(shape[-1])
@@ -152,6 +156,7 @@ def _values(shape: tuple[int, ...], dtype: str) -> np.ndarray:
 
 
 def _sample(kind: Kind, variant: int, size: int | None = None) -> Any:
+    """A sample value of a kind; raises `_NoSample` if there is none."""
     if kind.known:
         return kind.value
     if isinstance(kind, Number):
@@ -181,7 +186,7 @@ def _array(kind: Array, variant: int, size: int | None) -> np.ndarray:
     if kind.dims is None or kind.dtype is None:
         raise _NoSample
     shape = tuple(d if d == 1 else size or _size(d, variant) for d in kind.dims)
-    if math.prod(shape) > _LARGEST:  # lengths of their own are not worth it
+    if math.prod(shape) > _LARGEST:  # lengths that are not arguments' need not be distinct
         own = [isinstance(d, Size) and d.k < 0 for d in kind.dims]
         shape = tuple(5 + 4 * variant if o else n for o, n in zip(own, shape, strict=True))
     if math.prod(shape) > _LARGEST_VIEW:
@@ -191,6 +196,7 @@ def _array(kind: Array, variant: int, size: int | None) -> np.ndarray:
 
 
 def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
+    """The kind of the results of two samples."""
     if type(first) is not type(second):
         return UNKNOWN
     if isinstance(first, np.ndarray):

@@ -1,11 +1,11 @@
-"""Values that are exactly 0 where a mask leaves something out: their slopes at the other operands count as 0 there.
+"""Values that are exactly 0 where a mask excludes something: the slopes at the other operands count as 0 there.
 
     y_bar = np.where(m, 0.0, seed)
     t_bar = y_bar / c                ->    {y_bar, t_bar}
     c_bar = np.sum(times(t_bar, t))
 
-`t` may be nan where `m` holds, and so may the cotangent of `t_bar` in the gradient of this gradient: the derivative in `c`
-is a product of that nan and of a 0 which was selected.  Whatever the order of the statements.
+`t` may be nan where `m` holds, and so may the cotangent of `t_bar` at second order: the derivative in `c` is that nan times
+a 0 that was selected.  The analysis is flow-insensitive.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def names(unit: Unit, tree: gast.FunctionDef) -> frozenset[str]:
 
 def _selects(unit: Unit, value: gast.AST, known: set[str]) -> bool:
     def is_known(node: gast.AST) -> bool:
-        while isinstance(node, gast.Subscript):  # a part of it
+        while isinstance(node, gast.Subscript):  # a section of it
             node = node.value
         return isinstance(node, gast.Name) and node.id in known
 
@@ -65,7 +65,7 @@ def _is_zero(node: gast.AST) -> bool:
 
 
 def is_of_rules(target: object) -> bool:
-    """Whether this is a transpose, or gives weights, for a rule: most are 0 where nothing came from or counts."""
+    """Whether a callable is a rule's transpose or gives a rule's weights, which are mostly 0."""
     return (getattr(target, "__module__", None) or "").startswith("s2sgrad.rules.")
 
 

@@ -1,6 +1,6 @@
-"""What is read of an array besides its content: `x.shape`, `np.zeros_like(x)`, `len(x)`.
+"""Reads of an array that use only its shape: `x.shape`, `np.zeros_like(x)`, `len(x)`.
 
-    y = np.sin(x)  ...  y_bar = np.zeros_like(y); n = len(y)      ->      what y holds need not be recorded
+    y = np.sin(x)  ...  y_bar = np.zeros_like(y); n = len(y)      ->      the contents of y need not be recorded
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ASKING = frozenset({gast.Attribute, gast.Call})
 
 
 def shape_reads(unit: Unit, node: gast.AST) -> Iterator[gast.Name]:
-    """The mentions of variables in an expression that read the shape alone."""
+    """The occurrences of variables in an expression that read only the shape."""
     for part in nodes_of(node, _ASKING):
         if isinstance(part, gast.Attribute) and isinstance(part.value, gast.Name):
             if part.attr in spellings.FLAT_ATTRIBUTES:
@@ -40,7 +40,7 @@ def shape_reads(unit: Unit, node: gast.AST) -> Iterator[gast.Name]:
 
 
 def _has_shape(kind: Kind | None) -> bool:
-    """Whether a value has a shape apart from its content: the structure of a list is its content."""
+    """Whether a value has a shape apart from its contents; the structure of a list is part of its contents."""
     if isinstance(kind, Container) and kind.type is tuple and kind.items is not None:
         return all(map(_has_shape, kind.items))
     return isinstance(kind, (Array, Number))

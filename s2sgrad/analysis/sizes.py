@@ -1,4 +1,4 @@
-"""Sizes of axes, as far as they are known: an int, the k-th size among the arguments plus an offset, or nothing.
+"""Sizes of axes as far as known: an int, the k-th size among the arguments plus an offset, or None.
 
 >>> same_size(Size(0), Size(1)), same_size(Size(0), 1), same_size(None, None)
 (True, False, False)
@@ -22,22 +22,23 @@ class Size:
         return f"Size({self.k}, {self.offset})"
 
 
-Dim = int | Size | None  # a size with a negative number is a length of its own: see `symbolic_shapes`
+Dim = int | Size | None  # a negative number k is a length of its own: see `symbolic_shapes`
 
 
 def surely_not_one(dim: Dim) -> bool:
+    """Whether the size is known to differ from 1."""
     return (isinstance(dim, int) and dim != 1) or (isinstance(dim, Size) and dim.offset == 0 and dim.k >= 0)
 
 
 def same_size(m: Dim, n: Dim) -> bool:
-    """Whether two sizes that NumPy accepted side by side are surely equal."""
+    """Whether two sizes that NumPy accepts side by side are known to be equal."""
     if m is None or n is None:
         return False
     return m == n or (surely_not_one(m) and surely_not_one(n))
 
 
 def broadcast_dim(m: Dim, n: Dim) -> Dim:
-    """The size of an axis where axes of these two meet."""
+    """The size of the axis that results from broadcasting axes of these sizes."""
     if m == 1 or n == 1:
         return n if m == 1 else m
     if m == n:

@@ -1,13 +1,13 @@
-"""Lengths of sections with bounds that are only known at run time: `x[:i]` and `y[1 : i + 1]` are equally long.
+"""Symbolic lengths of sections whose bounds are known only at run time: `x[:i]` and `y[1 : i + 1]` have equal length.
 
-    A[i, :j] @ B[:j, j]: both operands have the length `j`, whatever it is      ->      Array('float64', (Size(-1),)), twice
+    A[i, :j] @ B[:j, j]: both operands have length `j`, whatever it is      ->      Array('float64', (Size(-1),)), twice
 
-Such a length is a size with a negative number.  It is believed of temporaries, which live within one statement, and of
-variables that live within one trip of every loop that changes a name in its bounds.
+Such a length is a size with a negative number.  It is valid for temporaries, which live within one statement, and for
+variables that live within one trip of each loop that changes a name in its bounds.
 
-Lengths are compared as if sections lay within their axes.  Where one does not, and is stretched from the single element
-that is left of it, the cotangent does not fit into the section of the adjoint and NumPy raises: no number is wrong.  What
-may be read off a length that is written in several ways is less: see `is_exact`.
+Lengths are compared under the assumption that sections lie within their axes.  If one does not, and its single remaining
+element is broadcast, the cotangent does not fit into the section of the adjoint and NumPy raises: no number is wrong.  Less
+may be concluded from a length that is written in several ways: see `is_exact`.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ _MOST = 24
 
 
 class Symbols:
-    """The lengths of one function.  `kind` gives the kind of a variable."""
+    """The symbolic lengths of one function; `kind` gives the kind of a variable."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef | None, kind: Callable[[str], Kind | None]) -> None:
         self.unit, self.tree, self.kind = unit, tree, kind
         self.known: dict[str, Size] = {}
-        self.names: dict[int, frozenset[str] | None] = {}  # what a length reads; None: it is said of temporaries alone
-        self.written: dict[int, set[str]] = {}  # the ways in which a length is written
-        self.forms: dict[str, Form] = {}  # what each temporary was computed as
+        self.names: dict[int, frozenset[str] | None] = {}  # the names that a length reads; None: valid for temporaries only
+        self.written: dict[int, set[str]] = {}  # the expressions that a length is written as
+        self.forms: dict[str, Form] = {}  # the affine form of each temporary
         self._lifetimes: Lifetimes | None = None
         self._counts: Counter[str] = Counter()
 
     def note(self, target: str, value: gast.AST) -> None:
-        """Remember how a temporary index is computed."""
+        """Store the affine form of a temporary index."""
         if target in self.unit.temps and isinstance(value, (gast.BinOp, gast.Name, gast.Constant, gast.UnaryOp)):
             found = affine.form(value, self._atom)
             if found is not None:
@@ -64,7 +64,7 @@ class Symbols:
         return Form({node.id: 1}, 0, frozenset([node.id]))
 
     def _dims_of(self, parts: list[gast.AST], index: list[Kind], of: tuple[Dim, ...]) -> list[Dim]:
-        """The lengths of the axes that an index leaves, each by the part that stands for it."""
+        """The lengths of the axes of a section, each by the part of the index that selects it."""
         dims: list[Dim] = []
         axis = 0
         rest = len(of) - sum(_axes_of(k) for k in index)
@@ -88,7 +88,7 @@ class Symbols:
         return None if dim is None else Form(constant=dim)
 
     def sections(self, node: gast.Subscript, owner: Array, index: list[Kind], found: Kind) -> Kind:
-        """The kind of a section, `found` by example, with lengths where nothing else was known of an axis."""
+        """The kind of a section, `found` by example, with symbolic lengths for axes that the example leaves unknown."""
         parts = parts_of(node.slice)
         if not isinstance(found, Array) or found.dims is None or None not in found.dims or owner.dims is None:
             return found
@@ -103,13 +103,14 @@ class Symbols:
         return Array(found.dtype, tuple(f if f is not None else d for f, d in zip(found.dims, dims, strict=True)))
 
     def _step(self, part: gast.Slice) -> int | None:
-        """The step of a slice, where it is one number."""
+        """The step of a slice, if it is constant."""
         if part.step is None:
             return 1
         step = affine.form(part.step, self._atom)
         return None if step is None or step.terms else step.constant
 
     def _length(self, part: gast.Slice, dim: Dim) -> Dim:
+        """The length of a slice of an axis of length `dim`."""
         if part.lower is None and part.upper is None and part.step is None:
             return dim
         bounds = [None if p is None else affine.form(p, self._atom) for p in (part.lower, part.upper)]
@@ -130,6 +131,7 @@ class Symbols:
         return self._size(found.body(), found.constant, found.names, written)
 
     def _size(self, key: str, offset: int, names: frozenset[str] | None, written: str) -> Size | None:
+        """The size with a key plus an offset, a new one for a new key; None if there are too many."""
         if key not in self.known:
             if len(self.known) >= _MOST:
                 return None
@@ -140,11 +142,11 @@ class Symbols:
         return Size(size.k, offset)
 
     def is_exact(self, dim: Dim) -> bool:
-        """Whether equal lengths are equal also where sections reach beyond their axes: they are written alike."""
+        """Whether equal lengths stay equal where sections reach beyond their axes: they are written alike."""
         return not isinstance(dim, Size) or len(self.written.get(dim.k, ())) < (2 if dim.k < 0 else 1)
 
     def believed(self, name: str, kind: Kind | None) -> Kind | None:
-        """The kind as it holds for all the life of a variable; an axis of unknown length is one that it keeps."""
+        """The kind that holds for the whole lifetime of a variable; an unknown axis of a variable bound once gets a size."""
         if name in self.unit.temps:
             return kind
         if isinstance(kind, Array) and kind.dims is not None and None in kind.dims and self._bound_once(name):
@@ -166,13 +168,14 @@ class Symbols:
         return self._size(f"{name}#{axis}", 0, frozenset([name]), "")
 
     def _prepare(self) -> None:
+        """Compute the facts about the tree that lifetimes need, on first use."""
         if self._lifetimes is None and self.tree is not None:
             self._lifetimes = Facts(self.tree).lifetimes
             self._counts = binding_counts(self.tree.body) + Counter(p.id for p in parameters(self.tree))
             self._targets = {s.target.id: id(s.body) for s in effects.walk(self.tree.body) if isinstance(s, gast.For)}
 
     def _outlives(self, bound: str, name: str) -> bool:
-        """Whether `bound` keeps its value while `name` lives."""
+        """Whether `bound` keeps its value as long as `name` lives."""
         self._prepare()
         if bound == name:
             return True
@@ -195,7 +198,7 @@ class Symbols:
 
 
 def _is_followed(part: gast.AST, kind: Kind) -> bool:
-    """Whether it is known how many axes a part of an index takes, and what is left of them."""
+    """Whether it is known how many axes a part of an index consumes, and what remains of them."""
     if isinstance(kind, Array):
         return kind.dtype == "bool" and kind.rank is not None and isinstance(part, gast.Name)
     if isinstance(part, gast.Slice) or isinstance(kind, Number):
@@ -210,7 +213,7 @@ def _axes_of(kind: Kind) -> int:
 
 
 def has_symbols(kind: Kind | None) -> bool:
-    """Whether a kind speaks of lengths that are only known at run time."""
+    """Whether a kind contains lengths that are known only at run time."""
     if isinstance(kind, Array) and kind.dims is not None:
         return any(isinstance(d, Size) and d.k < 0 for d in kind.dims)
     if isinstance(kind, Container):
@@ -219,7 +222,7 @@ def has_symbols(kind: Kind | None) -> bool:
 
 
 def without_symbols(kind: Kind | None) -> Kind | None:
-    """The kind as another function, or a later statement, may believe it."""
+    """The kind that is valid in another function or a later statement."""
     if not has_symbols(kind):
         return kind
     if isinstance(kind, Array):
@@ -231,7 +234,7 @@ def without_symbols(kind: Kind | None) -> Kind | None:
 
 
 def renumbered(kinds: dict[str, Any]) -> dict[str, Any]:
-    """The kinds with their sizes numbered in the order of their first appearance: one pair for all that look the same.
+    """The kinds with sizes renumbered in order of first appearance, so that calls that differ in numbers only share a pair.
 
     >>> renumbered({"x": Array("float64", (Size(3), Size(1))), "y": Array("float64", (Size(1, 2),))})
     {'x': Array('float64', (Size(0, 0), Size(1, 0))), 'y': Array('float64', (Size(1, 2),))}

@@ -1,9 +1,9 @@
-"""What is known of a value before its methods and operators are asked: how far it can be trusted to be plain data.
+"""Trust: how much is known about the class of a value before its methods and operators run.
 
-    an array of floats        ARRAY: no method of the user's, holds numbers
-    [y, {"a": y}]             DATA: arrays in plain containers
+    an array of floats        ARRAY: no user-defined methods, holds numbers
+    [y, {"a": y}]             DATA: arrays in built-in containers
     random.Random(0)          DRAWING
-    Model()                   ANY: it may have operators and methods of its own
+    Model()                   ANY: it may define operators and methods
 
 >>> trust_of_object([1.0, np.zeros(3)]).name, trust_of_object(np.array([None])).name, trust_of_object(2.0)
 ('DATA', 'ANY', None)
@@ -42,24 +42,25 @@ _FIXED = (int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type,
           types.BuiltinFunctionType, types.MethodType)  # fmt: skip
 CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque, collections.OrderedDict, collections.Counter,
               collections.defaultdict)  # fmt: skip
-_MOST = 1000  # items of a container that is looked through
+_MOST = 1000  # items that are examined in a container
 _DEEPEST = 6
 
 
 class Trust(IntEnum):
-    """What is known of a value: an array or a number; arrays in plain containers; what draws numbers; anything, with
-    methods of its own."""
+    """What is known about a value: an array or a number; arrays in built-in containers; a random generator; anything,
+    possibly with its own methods.
+    """
 
     ARRAY, DATA, DRAWING, ANY = range(4)
 
 
 def is_writable(found: Any) -> bool:
-    """Whether what a free name stands for (MISSING: a local one) may be, or hold, memory that can be written."""
+    """Whether the value of a free name (MISSING: a local one) may be, or hold, writable memory."""
     return not isinstance(found, _FIXED) and found is not None
 
 
 def trust_of_object(found: Any, depth: int = 0) -> Trust | None:
-    """What is known of an object that is there already; None where it has no memory that could be written."""
+    """The trust of an existing object; None if it has no writable memory."""
     if not is_writable(found):
         return None
     if type(found) is np.ndarray:
@@ -73,7 +74,7 @@ def trust_of_object(found: Any, depth: int = 0) -> Trust | None:
 
 
 def trust_of_kind(kind: Kind | None) -> Trust:
-    """What is known of a value of a kind; nothing is known to be an object with methods of its own unless it says so."""
+    """The trust of a value of this kind; a value of unknown kind counts as data unless the kind is `Opaque`."""
     if isinstance(kind, (Array, PointerOrNone, Number, Text, Slicing, Plain)):
         return Trust.ARRAY
     if isinstance(kind, Known):
@@ -87,7 +88,7 @@ def trust_of_kind(kind: Kind | None) -> Trust:
 
 
 def class_of_kind(kind: Kind | None) -> type | None:
-    """The class of the values of a kind, as far as their methods go; None where it is not known."""
+    """The class of values of a kind as far as methods are concerned; None where it is unknown."""
     if isinstance(kind, Array):
         return np.ndarray
     if isinstance(kind, (Number, Container)):
@@ -98,7 +99,7 @@ def class_of_kind(kind: Kind | None) -> type | None:
 
 
 def class_of_owner(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> type | None:
-    """The class of the object whose method is called, as far as its methods go: what is taken from an array is one."""
+    """The class of the object whose method is called; items and attributes of an array count as arrays."""
     if isinstance(node, gast.Name):
         return class_of_kind(kinds.get(node.id))
     if isinstance(node, gast.Call):
@@ -108,7 +109,7 @@ def class_of_owner(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> typ
 
 
 def trust_of_owner(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Trust:
-    """What is known of the object whose method is called."""
+    """The trust of the object whose method is called."""
     found = unit.resolve(node)
     if found is not MISSING:
         return trust_of_object(found) or Trust.ARRAY

@@ -1,4 +1,4 @@
-"""Kinds in words, for the header line of a generated function: `Array('float64', (Size(0),))` -> `float64 (n,)`."""
+"""Kinds as text, for the header line of a generated function: `Array('float64', (Size(0),))` -> `float64 (n,)`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SIZES, _OWN = "nmklpqrs", "abcdefgh"
 
 
 def described(kinds: dict[str, Kind]) -> str:
-    """The kinds of the parameters in words.
+    """The kinds of the parameters as text.
 
     >>> described({"x": Array("float64", (Size(0), 3)), "k": Number(int)})
     'for x: float64 (n, 3), k: int'
@@ -35,7 +35,7 @@ def described(kinds: dict[str, Kind]) -> str:
 
 
 def in_words(kind: Kind) -> str:
-    """One kind in words.
+    """One kind as text.
 
     >>> in_words(Array("int64", (Size(0, -2), None))), in_words(Container(list, None))
     ('int64 (n - 2, ?)', 'list')
@@ -55,7 +55,7 @@ def in_words(kind: Kind) -> str:
 
 
 def _length(dim: Dim) -> str:
-    """A length in words: `n - 2`; one that is not of an argument is `a`, `b`, ..."""
+    """A length as text: `n - 2`; one that is not an argument's is `a`, `b`, ..."""
     if not isinstance(dim, Size):
         return "?" if dim is None else str(dim)
     letter = _SIZES[dim.k % len(_SIZES)] if dim.k >= 0 else _OWN[~dim.k % len(_OWN)]
@@ -63,7 +63,7 @@ def _length(dim: Dim) -> str:
 
 
 def without_derivative(kind: Kind | None) -> str:
-    """In words, what every value of this kind is, if nothing in it can be differentiated; empty if something may.
+    """What all values of this kind are, as text, if they contain nothing differentiable; empty if they may.
 
     >>> without_derivative(Number(int)), without_derivative(Container(tuple, (Known(None), Number(float))))
     ('an int', '')
@@ -78,7 +78,7 @@ def without_derivative(kind: Kind | None) -> str:
 
 
 def known_type(kind: Kind) -> str:
-    """The type of all values of a kind that is not unknown, in words.
+    """The type of the values of a kind that is not unknown, as text.
 
     >>> known_type(Array("int64", (3,))), known_type(Known(None))
     ('an array of int64', 'None')

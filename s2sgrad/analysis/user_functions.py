@@ -1,4 +1,4 @@
-"""Which callables are Python functions of the user's, to be read.
+"""Which callables are user functions with Python source.
 
 >>> from s2sgrad.standard import islice
 >>> is_plain(islice), is_plain(len), is_generator(islice)
@@ -16,10 +16,10 @@ from s2sgrad.analysis.libraries import is_ours
 
 
 def is_plain(target: Any) -> bool:
-    """Whether a callable is a Python function of the user's, to be read."""
+    """Whether a callable is a user's Python function, whose source is read."""
     return isinstance(target, types.FunctionType) and not effects.is_library(target) and not is_ours(target)
 
 
 def is_generator(target: Any) -> bool:
-    """Whether a callable is a generator function of the user's."""
+    """Whether a callable is a user's generator function."""
     return is_plain(target) and bool(target.__code__.co_flags & inspect.CO_GENERATOR)

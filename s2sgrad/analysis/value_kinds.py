@@ -1,6 +1,6 @@
-"""The kinds of values that are there: of arguments, of constants of the text, of objects of the module.
+"""The kinds of existing values: arguments, constants in the text, objects of the module.
 
-    kinds_of((x, y)), x of shape (3, 4), y of shape (4,)      ->      equal sizes are one symbol
+    kinds_of((x, y)), x of shape (3, 4), y of shape (4,)      ->      equal sizes get one symbol
 
 >>> kinds_of((np.zeros((3, 4)), np.zeros(4), 1))
 (Array('float64', (Size(0, 0), Size(1, 0))), Array('float64', (Size(1, 0),)), Number(int, False, None))
@@ -47,7 +47,7 @@ from s2sgrad.runtime.references import Reference
 
 
 def kinds_of(values: Iterable[Any]) -> tuple[Kind, ...]:
-    """The kinds of run-time values, sizes numbered in the order of their first appearance."""
+    """The kinds of run-time values; sizes are numbered in order of first appearance."""
     sizes: dict[int, int] = {}
     return tuple(_kind_of(v, sizes) for v in values)
 
@@ -58,7 +58,7 @@ _OPERATORS = [f"__{r}{run.__name__}__" for run in _OPERATIONS for r in ("", "r")
 
 
 def _require_arithmetic(v: Any) -> None:
-    """Raise TypeError for a number of a subclass whose arithmetic is not that of numbers."""
+    """Raise TypeError for a number of a subclass that redefines arithmetic."""
     plain = next(t for t in _PLAIN_NUMBERS if isinstance(v, t))
     if any(getattr(type(v), word, None) is not getattr(plain, word, None) for word in _OPERATORS):
         raise TypeError(f"operators of a {type(v).__name__} mean something else than a number's: pass a {plain.__name__}")
@@ -91,7 +91,7 @@ def _array(v: np.ndarray, sizes: dict[int, int]) -> Kind:
 
 
 def _container(v: Any, sizes: dict[int, int], depth: int) -> Kind | None:
-    """The kind of a plain list, tuple or dict, or of a named tuple; None for anything else."""
+    """The kind of a built-in list, tuple or dict, or of a named tuple; None for anything else."""
     if isinstance(v, tuple) and hasattr(v, "_fields"):
         if hides_methods(type(v)):
             return OPAQUE
@@ -124,7 +124,7 @@ def _instance(v: Any, sizes: dict[int, int], depth: int) -> Kind:
 
 
 def opened(kind: Kind | None) -> Opened | None:
-    """What an argument of this kind holds, where plain instances are among it."""
+    """The parts of an argument of this kind, where plain instances are among them; None otherwise."""
     if isinstance(kind, Instance):
         return Opened(kind.cls, {n: opened(item) for n, item in zip(kind.names, kind.items, strict=True)})
     if isinstance(kind, Container) and kind.items is not None:
@@ -135,12 +135,12 @@ def opened(kind: Kind | None) -> Opened | None:
 
 
 def module_of(kind: Kind | None) -> ModuleType | None:
-    """The module that an argument of this kind is."""
+    """The module that an argument of this kind is; None for any other kind."""
     return kind.value if isinstance(kind, Known) and isinstance(kind.value, ModuleType) else None
 
 
 def constant_kind(value: Any) -> Kind:
-    """The kind of a constant of the text."""
+    """The kind of a constant in the text."""
     if isinstance(value, (float, int, complex, np.generic)):
         return Number(type(value), True, value)
     return Known(value)

@@ -1,12 +1,12 @@
-"""Where a block enters a context and leaves it again: `with` in normal form.
+"""Regions of a block between entering and leaving a context: `with` in normal form.
 
     with np.errstate(all="ignore"):        ->      context = np.errstate(all="ignore"); context.__enter__()
         y = np.log(x)                              y = np.log(x)
                                                    context.__exit__(None, None, None)
 
-`try` with `finally` alone is a region too: the statements of `finally` stand behind it, and a second `__exit__` behind them.
-All in one block, so that every pass sees plain statements; `cleanup.with_statements` makes a `with` of them again.  No
-statement is moved over either end.
+`try` with only a `finally` is a region too: the statements of `finally` follow it, and a second `__exit__` follows them.
+All of it is in one block, so that passes see ordinary statements; `cleanup.with_statements` restores the `with`.  No
+statement moves across either end.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ENTER, EXIT = "__enter__", "__exit__"
 class Region:
     """Positions in a block: of the assignment of the context manager, of its `__enter__` and of its `__exit__`.
 
-    `final`: of the second `__exit__`, behind the statements of `finally`; of a `with` that of the only one.
+    `final`: of the second `__exit__`, after the statements of `finally`; equal to `exit` for a `with`.
     """
 
     made: int
@@ -38,7 +38,7 @@ class Region:
 
 
 def opened(context: str, manager: gast.AST, value: str | None = None) -> list[gast.AST]:
-    """The statements that enter a context, and bind what it gives to a name."""
+    """The statements that enter a context and bind its value to a name."""
     (enter,) = statements("c.__enter__()", c=context)
     return [assign(context, manager), enter if value is None else assign(value, enter.value)]
 
@@ -49,7 +49,7 @@ def closed(context: str) -> list[gast.AST]:
 
 
 def end(statement: gast.AST) -> tuple[str, str] | None:
-    """Whether a statement enters or leaves a context, and which: None for any other."""
+    """The method and the context's name if a statement enters or leaves a context; None for any other statement."""
     call = statement.value if isinstance(statement, (gast.Expr, gast.Assign)) else None
     if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name):
         return (call.func.attr, call.func.value.id) if call.func.attr in (ENTER, EXIT) else None
@@ -57,7 +57,7 @@ def end(statement: gast.AST) -> tuple[str, str] | None:
 
 
 def regions(body: list[gast.AST]) -> list[Region]:
-    """The contexts of a block, inner ones first."""
+    """The regions of a block, inner ones first."""
     entered: dict[str, list[int]] = {}
     out: list[list[int]] = []
     for k, statement in enumerate(body):
@@ -75,7 +75,7 @@ def regions(body: list[gast.AST]) -> list[Region]:
 
 
 def is_quiet(unit: Unit, manager: gast.AST) -> bool:
-    """Whether a context that holds nothing may be left out: it only sets how NumPy, or Python, reports something."""
+    """Whether an empty context may be left out: it only sets how NumPy or Python report something."""
     target = unit.called(manager)
     return target in (np.errstate, np.printoptions, warnings.catch_warnings, contextlib.nullcontext)
 

@@ -42,6 +42,7 @@ of a long sum.  Nothing is copied, nothing is written on a node, and fields that
 `lineno`, `keywords`, ...) are not needed.
 
 Each room builds on the ones before it: `literals`, `precedence`, `long_lines`, `writer`, `fstrings`,
+`expressions`, `statements`.
 '''
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the passes over calls share: the text of a callee, whose method it may be, literals.
+"""Helpers of the passes over calls: the text of a callee, the class that a method may belong to, literals.
 
     xp.sort(x)   ->   callee: "xp.sort"
 """
@@ -20,7 +20,7 @@ from s2sgrad.primitives.catalogue import is_named
 
 
 def callee(node: gast.AST) -> str:
-    """What is called, as far as it has a name: `x.sort`, `np.add.at`."""
+    """The name of what is called, as far as it has one: `x.sort`, `np.add.at`."""
     if isinstance(node, gast.Name):
         return node.id
     if isinstance(node, gast.Attribute):
@@ -29,7 +29,7 @@ def callee(node: gast.AST) -> str:
 
 
 def may_be_array(unit: Unit, node: gast.AST) -> bool:
-    """Whether an expression may be an array or a plain container, whose methods are known by their names."""
+    """Whether an expression may be an array or a builtin container, whose methods are known by name."""
     while isinstance(node, (gast.Attribute, gast.Subscript)):
         node = node.value
     if not isinstance(node, gast.Name) or node.id in unit.locals:
@@ -39,8 +39,8 @@ def may_be_array(unit: Unit, node: gast.AST) -> bool:
 
 
 def may_have_method(unit: Unit, method: gast.AST, cls: type) -> bool:
-    """Whether `x.method` may be that of a class of Python's or NumPy's: where it is known what `x` is, whether it is; of
-    anything else that may be an array or a plain container its name tells."""
+    """Whether `x.method` may be the method of `cls`, a class of Python's or NumPy's: decided by the class of `x` where that
+    is known, and otherwise by the name, if `x` may be an array or a builtin container."""
     if not isinstance(method, gast.Attribute) or unit.resolve(method) is not MISSING:
         return False
     if isinstance(method.value, gast.Dict):
@@ -52,7 +52,7 @@ def may_have_method(unit: Unit, method: gast.AST, cls: type) -> bool:
 
 
 def _class_of(unit: Unit, node: gast.AST) -> type | None:
-    """The class of what a free name, or an argument that is an object, stands for; None where it is not known."""
+    """The class of a free name's value, or of an argument that is an object; None if unknown."""
     found = unit.resolve(node)
     if found is not MISSING:
         return type(found)
@@ -69,13 +69,13 @@ def _opened(unit: Unit, node: gast.AST) -> Opened | None:
 
 
 def _code(cls: type, method: str) -> Any:
-    """What a method runs: every named tuple has functions of its own, of the same code."""
+    """The code that a method runs: each named tuple class has its own functions, with shared code."""
     function = getattr(cls, method, None)
     return getattr(function, "__code__", function)
 
 
 def is_literal(node: gast.AST) -> bool:
-    """Whether an argument is one of Python's constants."""
+    """Whether an argument is a constant."""
     return isinstance(node.operand if isinstance(node, gast.UnaryOp) else node, gast.Constant)
 
 
@@ -85,23 +85,23 @@ def walruses(node: gast.AST) -> set[str]:
 
 
 def holds_loops(node: gast.AST) -> bool:
-    """Whether a comprehension is part of the expression: it becomes a loop before it."""
+    """Whether an expression contains a comprehension, which becomes a loop before the statement."""
     return any(isinstance(n, (gast.ListComp, gast.DictComp, gast.GeneratorExp)) for n in nodes(node))
 
 
 def pops(node: gast.AST) -> bool:
-    """Whether the expression changes a container, which happens once and is differentiated."""
+    """Whether an expression removes or adds an item of a container, so that it must be evaluated exactly once."""
     methods = (n.func.attr for n in nodes(node) if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute))
     return any(is_named(method, list.pop, dict.pop, dict.setdefault, deque.popleft) for method in methods)
 
 
 def calls_user(unit: Unit, value: gast.AST) -> bool:
-    """Whether an expression calls a function of the user's, which may write what it is given."""
+    """Whether an expression calls a user's function, which may write its arguments."""
     target = unit.called(value)
     return isinstance(target, (types.FunctionType, types.MethodType)) and not is_ours(target)
 
 
 def linked(node: gast.Compare, left: gast.AST, middle: gast.AST) -> gast.BoolOp:
-    """`a < b < f(c)` as `a < b and b < f(c)`: the call is not reached where the first link fails."""
+    """`a < b < f(c)` as `a < b and b < f(c)`: the call is skipped if the first comparison fails."""
     first = gast.Compare(left, node.ops[:1], [middle])
     return at(node, gast.BoolOp(gast.And(), [first, gast.Compare(clone(middle), node.ops[1:], node.comparators[1:])]))[0]

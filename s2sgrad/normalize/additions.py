@@ -1,4 +1,4 @@
-"""`xs += more` of a list: it grows by what it is given, but becomes an array where that is one.
+"""`xs += more` for a list: extends it, unless `more` is an array, which makes the result an array.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -18,8 +18,8 @@ def f(x):
             xs.append(item)
     return xs[1]
 
-The kinds decide the test where they say what is added.  Before it stands one whether `xs` has become an array earlier, where
-another such statement or another turn of a loop may have made it one: `xs += more` of an array is in place.
+Later the kinds decide the test, where they say what is added.  If `xs` may have become an array earlier, in another such
+statement or an earlier trip of a loop, a test of `xs` comes first: `xs += more` of an array is in place.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize.name_uses import NameUses
 
 _DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
-_UNHELD = (gast.Set, gast.Dict, gast.SetComp, gast.DictComp, gast.GeneratorExp)  # which no array takes
+_UNHELD = (gast.Set, gast.Dict, gast.SetComp, gast.DictComp, gast.GeneratorExp)  # which cannot be added to an array
 _LISTING = (list, tuple, sorted, range, zip, map, filter, enumerate, reversed, set, dict)
 
 
 class Additions:
-    """What is added in place to the names of a function that lists are bound to."""
+    """The in-place additions to names that are bound to lists."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
@@ -53,7 +53,7 @@ class Additions:
         found = [self.lists]
         while len(found) == 1 or found[-1] != found[-2]:
             found.append(found[-1] - {u.target.id for u in updates if not _leaves_a_list(unit, u, found[-1])})
-        self.lasting = found[-1]  # of which no augmented assignment makes an array
+        self.lasting = found[-1]  # names that no augmented assignment turns into an array
         times, known = Counter(u.target.id for u in updates), set(map(id, updates))
         for node in nodes(tree):
             if isinstance(node, (gast.For, gast.While)):
@@ -63,7 +63,7 @@ class Additions:
         self.again = {n for n, count in times.items() if count > 1}
 
     def written(self, statement: gast.AugAssign, grow: Callable[..., Any]) -> Any:
-        """The statement as `grow` writes it for a list; before it the tests whether an array takes part."""
+        """The statement as `grow` writes it for a list, guarded by tests for arrays where these are possible."""
         target, more = statement.target.id, statement.value
         if target in self.lasting or isinstance(more, _UNHELD):
             return grow(statement, name(target), more)
@@ -87,14 +87,14 @@ class Additions:
 
 
 def _leaves_a_list(unit: Unit, update: gast.AugAssign, lists: set[str]) -> bool:
-    """Whether the text says that what was a list before an augmented assignment is one after it."""
+    """Whether it is evident that an augmented assignment leaves a list a list."""
     if isinstance(update.op, gast.Mult):
         return isinstance(update.value, gast.Constant)
     return isinstance(update.op, gast.Add) and _is_no_array(unit, update.value, lists)
 
 
 def _is_no_array(unit: Unit, node: gast.AST, lists: set[str]) -> bool:
-    """Whether the text says that a value is a list, or something else that is no array."""
+    """Whether a value is evidently a list, or something else that is no array."""
     if isinstance(node, gast.Name):
         return node.id in lists
     if isinstance(node, gast.BinOp):

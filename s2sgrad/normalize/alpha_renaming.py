@@ -1,8 +1,8 @@
-"""Comprehensions, lambdas and nested functions have scopes of their own: their variables get names of their own.
+"""Alpha renaming: variables of comprehensions, lambdas and nested functions get names that are unique in the function.
 
     k = 2.0; s = [k * x for k in range(3)]; return s[0] + k      ->      [k_ * x for k_ in range(3)]
 
-After this pass a name stands for one variable, whatever scope it is in, or for what it stands for outside.
+After this pass a name stands for one variable, whatever its scope, or for one object from outside.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -35,7 +35,7 @@ from s2sgrad.normalize.name_uses import NameUses
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree, in which no name stands for two variables; a renamed parameter keeps its name in `keyword`."""
+    """The tree, in which every variable has a name of its own; `keyword` keeps the former name of a renamed parameter."""
     unit.displays = _displays(tree)
     found = [n for n in nodes(tree) if isinstance(n, (*COMPREHENSIONS, *FUNCTIONS)) and n is not tree]
     if not found:
@@ -53,10 +53,10 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _displays(tree: gast.FunctionDef) -> dict[str, gast.AST]:
-    """The displays that have one name, are bound once, and are only read item by item, looped over or starred."""
+    """Tuple, list and dict displays with one name, bound once, and only read by item, iterated over or starred."""
     uses = NameUses(tree)
     shown = {n: values[0] for n, values in uses.assigned.items() if uses.bound[n] == 1 and _is_display(values[0])}
-    items: set[int] = set()  # what only items are taken of
+    items: set[int] = set()  # nodes that are only read by item
     for node in nodes(tree) if shown else ():
         read = isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Load)
         if read or isinstance(node, (gast.Starred, gast.keyword)):

@@ -1,4 +1,4 @@
-"""Calls whose arguments stand in another form than their rule takes them: it is brought to that one.
+"""Brings calls to the form that has a rule.
 
     np.einsum(a, [0, 1], b, [1, 2])      ->      np.einsum("ab,bc", a, b)
     max(*xs, y)                          ->      largest([*xs, y])
@@ -28,12 +28,12 @@ from s2sgrad.standard import OF_SEQUENCE
 
 
 def rewrite(unit: Unit, node: gast.Call) -> None:
-    """Bring a call to the form that has a rule."""
+    """Bring a call to the form that has a rule, in place."""
     target = unit.resolve(node.func)
     if target is np.einsum and len(node.args) > 1:
         _spell(unit, node)
     elif any(isinstance(a, gast.Starred) for a in node.args) and effects.is_one_of(target, OF_SEQUENCE):
-        whole = OF_SEQUENCE[target]  # how many there are does not stand in the text
+        whole = OF_SEQUENCE[target]  # the number of items is unknown
         alone = len(node.args) == 1
         node.args = [node.args[0].value] if alone else at(node, gast.List(node.args, gast.Load()))
         node.func = at(node, name(unit.helper(whole.__name__, whole)))[0]
@@ -42,7 +42,7 @@ def rewrite(unit: Unit, node: gast.Call) -> None:
 
 
 def _spell(unit: Unit, node: gast.Call) -> None:
-    """Give `np.einsum` its subscripts as a text, where the lists of axis numbers stand in ours."""
+    """Write the subscripts of `np.einsum` as a string, if its lists of axis numbers are literals."""
     count = len(node.args) // 2
     lists = [_labels(unit, argument) for argument in [*node.args[1 : 2 * count : 2], *node.args[2 * count :]]]
     if None in lists:
@@ -56,7 +56,7 @@ def _spell(unit: Unit, node: gast.Call) -> None:
 
 
 def _labels(unit: Unit, node: gast.AST) -> list[object] | None:
-    """The axis numbers of a list in the text."""
+    """The axis numbers of a literal list; None for other expressions."""
     if not isinstance(node, (gast.List, gast.Tuple)):
         return None
     values = [e.value if isinstance(e, gast.Constant) else unit.resolve(e) for e in node.elts]

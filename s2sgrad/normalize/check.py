@@ -1,4 +1,4 @@
-"""Refuse what no later pass handles, by name, at its place; drop docstrings and other statements without effect.
+"""Refuses constructs that no later pass handles, at their places; drops docstrings and other statements without effect.
 
     "the model"; return x   ->   return x
 
@@ -42,7 +42,7 @@ _KNOWN = {
     gast.FormattedValue, gast.GeneratorExp, gast.IfExp, gast.JoinedStr, gast.Lambda, gast.List, gast.ListComp, gast.Name,
     gast.NamedExpr, gast.Set, gast.SetComp, gast.Slice, gast.Starred, gast.Subscript, gast.Tuple, gast.UnaryOp,
 }  # fmt: skip
-"""Expressions that later passes know; those of younger Pythons are refused."""
+"""Expressions that later passes handle; those of newer versions of Python are refused."""
 _YOUNGER = {"TemplateStr": "t-strings"}
 _KEPT = (
     gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.If, gast.For, gast.While, gast.Return, gast.Break,
@@ -51,7 +51,7 @@ _KEPT = (
 
 
 def no_generator(unit: Unit, tree: gast.FunctionDef) -> None:
-    """Refuse a generator: its values are for a function that consumes them."""
+    """Refuse a generator function as the differentiated one: differentiate its consumer."""
     if _is_generator(unit):
         unit.refuse(tree, "a generator cannot be differentiated: differentiate a function that consumes it")
 
@@ -61,7 +61,7 @@ def _is_generator(unit: Unit) -> bool:
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree without docstring; raises Unsupported where it holds a construct that is not differentiated."""
+    """The tree without docstring; raises Unsupported at a construct that is not differentiated."""
     if isinstance(tree, gast.AsyncFunctionDef):
         unit.refuse(tree, f"`{tree.name}` is an async function; differentiate a plain function")
     for parameter in parameters(tree):
@@ -77,7 +77,7 @@ def _blocks(unit: Unit, body: list[gast.AST], in_generator: bool) -> None:
 
 
 def _statement(unit: Unit, statement: gast.AST, in_generator: bool) -> list[gast.AST]:
-    """What is kept of a statement."""
+    """The statements that are kept of a statement."""
     _require_kept(unit, statement)
     value = alone(statement)
     if in_generator and isinstance(value, gast.Yield):
@@ -99,7 +99,7 @@ def _statement(unit: Unit, statement: gast.AST, in_generator: bool) -> list[gast
 
 
 def _require_kept(unit: Unit, statement: gast.AST) -> None:
-    """Refuse a statement that no later pass handles, whatever is in it."""
+    """Refuse a statement that no later pass handles, whatever it contains."""
     if isinstance(statement, gast.Nonlocal) and set(unit.primal.function.__code__.co_freevars) & set(statement.names):
         unit.refuse(statement, "`nonlocal` binds a variable outside of the function, which is not differentiated: pass "
                                "the value as an argument and return it")  # fmt: skip

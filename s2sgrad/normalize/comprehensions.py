@@ -1,4 +1,4 @@
-"""Comprehensions and the sums of generator expressions as loops.
+"""Comprehensions, and consumed generator expressions, become loops.
 
     ys = [f(x) for x in xs if x > 0]   ->   ys = []; for x in xs: if x > 0: ys.append(f(x))
     s = sum(f(x) for x in xs)          ->   s = 0; for x in xs: s = s + f(x)
@@ -40,7 +40,7 @@ _LISTS = (builtins.max, builtins.min, builtins.sorted)
 
 
 def written_out(unit: Unit, node: gast.AST, target: str | None = None) -> tuple[list[gast.AST], gast.AST] | None:
-    """The statements that compute a comprehension, or a call that consumes one, and its value; None for anything else.
+    """The statements of a comprehension, or of a call that consumes one, and its value; None for anything else.
 
     `target` is the name that the value will be bound to.
     """
@@ -59,6 +59,7 @@ def written_out(unit: Unit, node: gast.AST, target: str | None = None) -> tuple[
 
 
 def _consumed(unit: Unit, call: gast.Call, generator: gast.GeneratorExp) -> tuple[list[gast.AST], gast.AST] | None:
+    """The same for a call that consumes a generator expression: `sum`, `any`, `all`, or one that takes a list."""
     target = unit.resolve(call.func)
     if target is builtins.sum and not call.keywords:
         holder = unit.local("total")
@@ -77,7 +78,7 @@ def _consumed(unit: Unit, call: gast.Call, generator: gast.GeneratorExp) -> tupl
 
 
 def _loops(unit: Unit, node: gast.AST, body: list[gast.AST]) -> list[gast.AST]:
-    """The loops and tests of a comprehension around what it does with each element."""
+    """The loops and tests of a comprehension around the statements for one element."""
     if any(generator.is_async for generator in node.generators):
         unit.refuse(node, "an asynchronous comprehension cannot be differentiated: write it as a loop")
     body = at(node, *body)

@@ -1,10 +1,10 @@
-"""Methods that change lists and dicts, in plainer words: stores, or the list bound anew.
+"""Mutating methods of lists and dicts become stores, or bind the list to a new one.
 
     d.update(a=v)         ->      d["a"] = v                  xs.insert(0, v)      ->      xs = [v] + xs
     d.setdefault(k, v)    ->      if k not in d: d[k] = v     y = xs.pop(i)        ->      y = xs[i]; xs = lacking(xs, i)
 
-A list that is bound anew must have no other name: `resizes` says so to the pass that knows (`inplace.alias_conflicts`), and
-is then left out; so is `replaces`, where the method is known to be that of a list or a dict.
+A list that is bound anew must have no alias: `resizes` marks it for the pass that checks this (`inplace.alias_conflicts`)
+and is then removed; so is `replaces`, once the method is known to be that of a builtin list or dict.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -62,7 +62,7 @@ def changes(unit: Unit, node: gast.AST) -> bool:
 
 
 def written(unit: Unit, node: gast.Call, atom: Atom) -> Written | None:
-    """The statements that a call of such a method stands for, and its value; None for any other call."""
+    """The statements for a call of such a method, and its value; None for any other call."""
     if not changes(unit, node):
         return None
     owner = atom(node.func.value)
@@ -74,19 +74,19 @@ def written(unit: Unit, node: gast.Call, atom: Atom) -> Written | None:
 
 
 def own_method(unit: Unit, owner: str, method: str, node: gast.AST) -> list[gast.AST]:
-    """A check that a method of a list or a dict is Python's own; it is left out where the kinds say so."""
+    """A check that a method is that of a builtin list or dict; removed where the kinds prove it."""
     return statements("f(d, m, line)", f=unit.helper("replaces", runtime.replaces), d=owner, m=constant(method),
                       line=constant(getattr(node, "lineno", 0)))  # fmt: skip
 
 
 def may_repeat(keys: list[gast.AST]) -> bool:
-    """Whether two keys of a dict display may be equal: the second then replaces what the first brought."""
+    """Whether two keys of a dict display may be equal, so that the second value replaces the first."""
     constants = [k.value for k in keys if isinstance(k, gast.Constant)]
     return len(keys) > 1 and (len(constants) < len(keys) or len(set(constants)) < len(keys))
 
 
 def joined(unit: Unit, node: gast.Dict, atom: Atom) -> Written:
-    """A dict display with `**`, or with keys that may be equal: a copy of what stands first, updated with the rest."""
+    """A dict display with `**`, or with keys that may be equal: a copy of its first part, updated with the rest."""
     made = unit.local("merged")
     before: list[gast.AST] = []
     pairs = list(zip(node.keys, node.values, strict=True))
@@ -104,7 +104,7 @@ def joined(unit: Unit, node: gast.Dict, atom: Atom) -> Written:
 
 
 def _copied(unit: Unit, owner: str, other: gast.AST) -> list[gast.AST]:
-    """Stores of all that another dict holds."""
+    """Stores of all items of another dict."""
     if isinstance(other, gast.Dict) and None not in other.keys:
         return [s for k, v in zip(other.keys, other.values, strict=True) for s in statements("d[k] = v", d=owner, k=k, v=v)]
     key, item = unit.local("key"), unit.local("item")
@@ -122,7 +122,7 @@ def _copied(unit: Unit, owner: str, other: gast.AST) -> list[gast.AST]:
 
 
 def _update(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
-    """`d.update(e, k=v)`: all is evaluated before anything is stored, but for what a generator yields."""
+    """`d.update(e, k=v)`: everything is evaluated before the first store, except what a generator yields."""
     given = list(node.args)
     for k, other in enumerate(given):
         if isinstance(other, gast.Dict) and None not in other.keys:
@@ -136,6 +136,7 @@ def _update(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
 
 
 def _setdefault(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
+    """`d.setdefault(k, v)` as a test and a store."""
     given = list(map(atom, node.args))
     value = given[1] if len(given) > 1 else constant(None)
     before = statements("if k not in d:\n    d[k] = v", d=owner, k=given[0], v=value)
@@ -143,6 +144,7 @@ def _setdefault(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
 
 
 def _insert(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
+    """`xs.insert(i, v)`: the list is bound to a new one."""
     place, value = map(atom, node.args)
     if isinstance(place, gast.Constant) and place.value == 0:
         return _rebound(unit, owner, expression("[v] + s", s=owner, v=value)), constant(None)
@@ -172,7 +174,7 @@ def _reverse(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
 
 
 def _sort(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
-    """Of a list, which alone takes `key` and `reverse`; without these it may be an array."""
+    """`xs.sort(..)` of a list; `key` and `reverse` exist for lists alone, without them `xs` may be an array."""
     (anew,) = statements("s = sorted(s)", s=owner, sorted=unit.builtin(sorted))
     anew.value.keywords = node.keywords
     return [*_said(unit, owner), library_desugaring.plainer(unit, anew)], constant(None)
@@ -184,7 +186,7 @@ def _clear(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
 
 
 def _pop(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
-    """`y = s.pop(k)` of a list or a dict, with a default of a dict alone; `y = q.popleft()`, the first item."""
+    """`y = s.pop(k)` of a list or a dict, with a default for a dict alone; `y = q.popleft()`."""
     given, item = list(map(atom, node.args)) or [constant(0)], unit.local("item")
     left = _rebound(unit, owner, expression("f(s, k)", f=unit.helper("lacking", lacking), s=owner, k=given[0]))
     before = [assign(item, expression("s[k]", s=owner, k=given[0])), *left]
@@ -195,7 +197,7 @@ def _pop(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
 
 
 def _pop_item(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
-    """`k, v = d.popitem()`, of an `OrderedDict` also the first."""
+    """`k, v = d.popitem()`, for an `OrderedDict` also the first item."""
     last = [*node.args, *(k.value for k in node.keywords)]
     place = expression("-1 if last else 0", last=atom(last[0])) if last else constant(-1)
     keys = unit.helper("keys_of", runtime.keys_of)
@@ -219,7 +221,7 @@ def _said(unit: Unit, owner: str) -> list[gast.AST]:
 
 
 class _Method(NamedTuple):
-    """What writes the statements of a method, and how many arguments it takes (`words`: also by name)."""
+    """How a method is written, and its number of arguments (`words`: keywords are allowed)."""
 
     write: Callable[[Unit, str, gast.Call, Atom], Written]
     least: int
@@ -239,7 +241,7 @@ _METHODS = {
 
 
 def rebinds(call: gast.Call) -> bool:
-    """Whether the method of a list, or of a deque, that is called binds the variable to another list."""
+    """Whether a method call on a list or a deque binds the variable to a new list."""
     named = is_named(call.func.attr, list.pop) and bool(call.args)
     return named or is_named(call.func.attr, *_REBINDING)
 
@@ -248,6 +250,6 @@ _REBINDING = (list.insert, list.reverse, list.clear, deque.popleft, deque.append
 
 
 def _method(name: str) -> _Method | None:
-    """That of a list, a dict or a deque, for which a list stands, which has this name."""
+    """The method with this name of a list, a dict or a deque, which becomes a list."""
     found = (_METHODS.get(getattr(cls, name, None)) for cls in (list, dict, deque, OrderedDict))
     return next(filter(None, found), None)

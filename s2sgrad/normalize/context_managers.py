@@ -1,4 +1,4 @@
-"""Context managers of the user's: which of them the compiler can enter where the function does.
+"""Decides which of the user's context managers can be entered.
 
     @contextlib.contextmanager                       with timed("product"):
     def timed(what):                                     y = A @ x
@@ -6,8 +6,8 @@
         yield
         print(what, time.perf_counter() - start)
 
-What hides an exception would let the text go on with half of its records, and what changes something outside of itself may
-change what the reverse sweep reads: both are refused.
+A manager that suppresses an exception would let the text continue with half of its records, and one that changes state
+outside of itself may change what the reverse sweep reads: both are refused.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -53,7 +53,7 @@ _WAY = "enter the context around the call of the gradient"
 
 
 def require_followed(unit: Unit, manager: gast.AST) -> None:
-    """Raise Unsupported where a context manager of the user's may do what is not followed."""
+    """Raise Unsupported if a context manager may do what cannot be followed."""
     target = unit.called(manager)
     if any(target is known for known in _LIBRARY):
         return
@@ -88,13 +88,13 @@ def suppressed(unit: Unit, statement: gast.AST) -> list[gast.AST]:
 
 
 def is_object(unit: Unit, manager: gast.AST) -> bool:
-    """Whether a context manager is an object of a class of the user's."""
+    """Whether a context manager is an instance of a user's class."""
     target = unit.called(manager)
     return isinstance(target, type) and target not in _LIBRARY and any(_functions(target))
 
 
 def _functions(target: Any) -> Iterator[types.FunctionType]:
-    """The functions that a context manager runs; none where that is not known."""
+    """The functions that a context manager runs; none if they are unknown."""
     if isinstance(target, types.FunctionType) and target.__code__ is effects.CONTEXT_MANAGER:
         yield inspect.unwrap(target)
     elif isinstance(target, type):
@@ -106,7 +106,7 @@ def _functions(target: Any) -> Iterator[types.FunctionType]:
 
 
 def _hides(function: types.FunctionType) -> bool:
-    """Whether an exception may end in a function: in a `try` around `yield`, or by what `__exit__` returns."""
+    """Whether a function may swallow an exception: by a `try` around `yield`, or by the result of `__exit__`."""
     try:
         tree = read(function).fresh_tree()
     except S2SGradError:
@@ -116,7 +116,7 @@ def _hides(function: types.FunctionType) -> bool:
 
 
 def _may_hide_at_exit(tree: gast.FunctionDef, inside: list[gast.AST]) -> bool:
-    """Whether `__exit__` asks what was raised, or returns something that may be true."""
+    """Whether `__exit__` reads the exception, or returns something that may be true."""
     asked = {p.id for p in parameters(tree)[1:]}
     if any(isinstance(n, gast.Name) and n.id in asked for n in inside):
         return True
@@ -125,7 +125,7 @@ def _may_hide_at_exit(tree: gast.FunctionDef, inside: list[gast.AST]) -> bool:
 
 
 def _catches_at_yield(statement: gast.AST) -> bool:
-    """Whether a statement may catch what is raised at a `yield` in it."""
+    """Whether a statement may catch an exception raised at a `yield` inside it."""
     guarded = statement.body if isinstance(statement, gast.Try) and statement.handlers else []
     guarded = [statement] if isinstance(statement, gast.With) else guarded
     return any(isinstance(part, gast.Yield) for part in nodes(*guarded))

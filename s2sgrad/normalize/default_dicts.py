@@ -1,11 +1,11 @@
-"""`defaultdict` as a dict that is asked for the key first: reading a key stores it.
+"""`defaultdict` becomes a dict: reading a key stores its default first.
 
     d = defaultdict(list)           d = {}
     d[k].append(v)          ->      d.setdefault(k, []).append(v)
     s = s + d[n]                    s = s + d.setdefault(n, [])
 
-Which variables stand for one is read off the text: they are bound to `defaultdict(..)`, to one another, or to what a
-function returns that returns one.  A function that is given one is another function, whose parameter stands for one.
+A variable is a `defaultdict` if everything it is bound to is one: a call of `defaultdict`, another such variable, or a
+call of a function that returns one.  A callee that receives one is specialised to a variant whose parameter is one.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -56,7 +56,7 @@ _variants: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 @dataclass(frozen=True)
 class Default:
-    """What a missing key stands for; `inner` where that is a `defaultdict` itself."""
+    """The default for a missing key; `inner`: it is a `defaultdict` itself, with this default."""
 
     text: str
     inner: Default | None = None
@@ -69,22 +69,22 @@ Known = dict[str, Default]
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree without `defaultdict`, where it can be followed; elsewhere it is refused later."""
+    """The tree without `defaultdict`, where it can be followed; what remains is refused later."""
     return _written(unit, tree, _known(unit, tree, {}))
 
 
 def _known(unit: Unit, tree: gast.FunctionDef, given: Known) -> Known:
-    """The variables that stand for a `defaultdict` and nothing else, of which only what is followed is asked; and under
-    `f()`, what a nested function `f` returns."""
+    """The variables that are always a `defaultdict`, and of which all uses can be followed; and under `f()` the result of a
+    nested function `f`."""
     values = _values(tree, given)
     found, before = dict(given), None
-    while found != before:  # as far as something says so
+    while found != before:  # grow: the values imply it
         before = dict(found)
         for variable, bound in values.items():
             defaults = {_default_of(unit, value, found) for value in bound} - {None}
             if len(defaults) == 1:
                 found.setdefault(variable, defaults.pop())
-    while True:  # and nothing says otherwise
+    while True:  # shrink: nothing contradicts it
         odd = {v for v in found if any(_default_of(unit, value, found) != found[v] for value in values.get(v, ()))}
         odd |= {v for v in found if not _is_followed(unit, tree, v, found)} | _lost(unit, tree, found)
         if not odd:
@@ -93,7 +93,7 @@ def _known(unit: Unit, tree: gast.FunctionDef, given: Known) -> Known:
 
 
 def _values(tree: gast.FunctionDef, given: Known) -> dict[str, list[gast.AST]]:
-    """What each variable may stand for, where assignments say so, and what nested functions return that are only called."""
+    """The values of each variable, if all are assigned; and the results of nested functions that are only called."""
     uses = NameUses(tree)
     outside = {n for node in nodes(tree) if isinstance(node, (gast.Global, gast.Nonlocal)) for n in node.names}
     values = {v: a for v, a in uses.assigned.items() if uses.bound[v] == len(a) + (v in given) and v not in outside}
@@ -105,7 +105,7 @@ def _values(tree: gast.FunctionDef, given: Known) -> dict[str, list[gast.AST]]:
 
 
 def _lost(unit: Unit, tree: gast.FunctionDef, known: Known) -> set[str]:
-    """The variables that a function returns which does not always return such a dict: its callers do not know of it."""
+    """The variables returned by a function that does not always return such a dict: its callers do not expect one."""
     out: set[str] = set()
     for function in (n for n in nodes(tree) if isinstance(n, gast.FunctionDef)):
         returned = {n.value.id for n in _ends(function) if isinstance(n.value, gast.Name) and n.value.id in known}
@@ -116,13 +116,13 @@ def _lost(unit: Unit, tree: gast.FunctionDef, known: Known) -> set[str]:
 
 
 def _ends(tree: gast.FunctionDef) -> list[gast.Return]:
-    """The returns of a function itself."""
+    """The returns of a function, without those of nested functions."""
     inside = {id(n) for f in nodes(*tree.body) if isinstance(f, (gast.FunctionDef, gast.Lambda)) for n in nodes(f)}
     return [n for n in nodes(tree) if isinstance(n, gast.Return) and id(n) not in inside]
 
 
 def _default_of(unit: Unit, node: gast.AST, known: Known) -> Default | None:
-    """What is under a missing key of the value of an expression; None where it is not surely a `defaultdict`."""
+    """The default of the `defaultdict` that an expression evaluates to; None if it may be something else."""
     if isinstance(node, gast.Name):
         return known.get(node.id)
     if isinstance(node, gast.Subscript):
@@ -139,6 +139,7 @@ def _default_of(unit: Unit, node: gast.AST, known: Known) -> Default | None:
 
 
 def _made(unit: Unit, call: gast.Call) -> Default | None:
+    """The default of a new `defaultdict`, by its factory; None if that cannot be followed."""
     factory = call.args[0] if call.args else None
     if factory is None or isinstance(factory, gast.Starred):
         return None
@@ -154,7 +155,7 @@ def _made(unit: Unit, call: gast.Call) -> Default | None:
 
 
 def _returned(function: types.FunctionType, given: Known) -> Default | None:
-    """What is under a missing key of what a function returns that is given these, where that is always a `defaultdict`."""
+    """The default of the `defaultdict` that a function returns for these arguments; None if it may return something else."""
     if function in _running or effects.is_library(function):
         return None
     _running.add(function)
@@ -176,18 +177,18 @@ def _is_closed(default: Default) -> bool:
     return closed and (default.inner is None or _is_closed(default.inner))
 
 
-# --- what is asked of one ------------------------------------------------------------------------------------------------
+# --- uses of a defaultdict ------------------------------------------------------------------------------------------------
 
 
 def _is_followed(unit: Unit, tree: gast.FunctionDef, variable: str, known: Known) -> bool:
-    """Whether every mention of the variable is one of those that can be written out."""
+    """Whether every use of the variable is one that can be rewritten."""
     mentions = {id(n) for n in nodes(tree) if isinstance(n, gast.Name) and n.id == variable}
     mentions -= {id(p) for p in parameters(tree)}
     return mentions <= set(map(id, _followed(unit, tree, known)))
 
 
 def _followed(unit: Unit, tree: gast.FunctionDef, known: Known) -> Iterator[gast.AST]:
-    """The nodes of which items, or what a dict tells of itself, are read or stored, or that go where they are known."""
+    """The nodes that are only read or stored by item, or passed where they are followed."""
     for node in nodes(tree):
         if isinstance(node, gast.Subscript) or (isinstance(node, gast.Attribute) and is_named(node.attr, *_METHODS)):
             yield node.value
@@ -208,7 +209,7 @@ def _followed(unit: Unit, tree: gast.FunctionDef, known: Known) -> Iterator[gast
 
 
 def _handed(unit: Unit, call: gast.Call, known: Known) -> dict[str, gast.Name]:
-    """The variables that a user's function is given, by its parameters."""
+    """The variables that are passed to a user's function which can be specialised to them, by parameter."""
     given = [*call.args, *(k.value for k in call.keywords)]
     if not any(_is_told(a, known) for a in given) or any(isinstance(a, gast.Starred) for a in given):
         return {}
@@ -218,7 +219,7 @@ def _handed(unit: Unit, call: gast.Call, known: Known) -> dict[str, gast.Name]:
     try:
         bound = signature(target).bind(*call.args, **{k.arg: k.value for k in call.keywords}).arguments
         own, tree = Unit.of(read(target))
-    except (S2SGradError, TypeError):  # of `**` as well
+    except (S2SGradError, TypeError):  # `**` raises it too
         return {}
     handed = {p: a for p, a in bound.items() if _is_told(a, known)}
     if target in _running:
@@ -232,11 +233,11 @@ def _handed(unit: Unit, call: gast.Call, known: Known) -> dict[str, gast.Name]:
 
 
 def _is_told(node: gast.AST, known: Known) -> bool:
-    """Whether an argument is one of these variables, and another function may be told of it."""
+    """Whether an argument is one of these variables, with a default that another function can use."""
     return isinstance(node, gast.Name) and node.id in known and _is_closed(known[node.id])
 
 
-# --- what stands for it --------------------------------------------------------------------------------------------------
+# --- rewriting ------------------------------------------------------------------------------------------------------------
 
 
 def _written(unit: Unit, tree: gast.FunctionDef, known: Known) -> gast.FunctionDef:
@@ -244,7 +245,7 @@ def _written(unit: Unit, tree: gast.FunctionDef, known: Known) -> gast.FunctionD
 
 
 class _Asked(Transformer):
-    """Keys that are read are asked for."""
+    """Rewrites reads of items into `setdefault`."""
 
     def __init__(self, unit: Unit, known: Known) -> None:
         self.unit, self.known = unit, known
@@ -263,7 +264,7 @@ class _Asked(Transformer):
         if default is None:
             return statement
         before: list[gast.AST] = []
-        place = target.slice  # what is updated is told by its place, which is that of the statement
+        place = target.slice  # updates are matched by place, so these share it
         if not isinstance(target.slice, (gast.Name, gast.Constant)):
             key = self.unit.local("key")
             before, target.slice = at(statement, assign(key, target.slice)), at(target, name(key))[0]
@@ -289,7 +290,7 @@ class _Asked(Transformer):
 
 
 def _variant(unit: Unit, function: types.FunctionType, given: Known) -> types.FunctionType:
-    """A function of the user's whose parameters stand for what it is given."""
+    """A variant of a user's function whose parameters are these `defaultdict`s."""
     key = tuple(sorted(given.items(), key=lambda item: item[0]))
     found = _variants.setdefault(function, {})
     if key not in found:

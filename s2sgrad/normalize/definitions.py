@@ -1,9 +1,9 @@
-"""The passes that every function goes through, be it compiled by itself or written out where it is called.
+"""The passes that every function goes through, whether compiled by itself or inlined.
 
-    def f(x, xp=np): from math import pi; a = b = x * pi; ...      ->      names, imports and constructs are what they say
+    def f(x, xp=np): from math import pi; a = b = x * pi; ...      ->      names, imports and constructs are resolved
 
-`DEFINITION` looks at a definition as a whole, `STATEMENTS` at the statements of its body.  To take expressions apart, which
-follows, is to take apart what they call: there the text of one function becomes a part of another's.
+`DEFINITION` works on a definition as a whole, `STATEMENTS` on the statements of its body.  Flattening comes later, because
+it inlines callees: there the text of one function becomes part of another's.
 """
 
 from __future__ import annotations

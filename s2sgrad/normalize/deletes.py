@@ -1,9 +1,9 @@
-"""`del x` of a local name is left out, where nothing reads the name before it is bound again; `del` of items is a method.
+"""`del x` of a local name is dropped, if the name is not read before it is bound again; `del` of items becomes a method.
 
     y = x * x; z = y + x; del y; return z       ->      y = x * x; z = y + x; return z
     del d["a"], xs[1:3]                         ->      d.pop("a"); xs[1:3] = []
 
-Names are looked at in the normal form: there every path is plain, so that a read after `del` is seen.
+Names are checked in the normal form, whose control flow shows every read after a `del`.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -31,11 +31,11 @@ from s2sgrad.flow.facts import Facts
 from s2sgrad.ir.quote import assign, at, name, nodes, rewritten
 from s2sgrad.ir.unit import Unit
 
-_FUNCTIONS = (gast.Lambda, gast.FunctionDef)  # they read when they are called
+_FUNCTIONS = (gast.Lambda, gast.FunctionDef)  # they read their free names when called
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree without `del`; Unsupported where the name may be read after it, or may be unbound before it."""
+    """The tree without `del`; raises Unsupported if the name may be read after it, or unbound before it."""
     if not any(isinstance(s, gast.Delete) for s in effects.walk(tree.body)):
         return tree
     marks: set[int] = set()
@@ -55,7 +55,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def of_items(unit: Unit, statement: gast.Delete) -> list[gast.AST]:
-    """A `del` of names and items, with methods and stores for the items."""
+    """The statements for a `del` of names and items: methods and stores for the items."""
     out: list[gast.AST] = []
     for target in statement.targets:
         parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else [target]
@@ -71,7 +71,7 @@ def of_items(unit: Unit, statement: gast.Delete) -> list[gast.AST]:
 
 
 def _marked(statement: gast.Delete, marks: set[int]) -> list[gast.AST]:
-    """`del a, b` as reads of a and b: it needs them bound."""
+    """`del a, b` as reads of a and b, which must be bound."""
     names = [n.id for n in nodes(*statement.targets) if isinstance(n, gast.Name)]
     reads = at(statement, *(gast.Expr(name(n)) for n in names))
     marks |= set(map(id, reads))

@@ -1,10 +1,10 @@
-"""`deque` as a list: what is taken off or put on at its left end is the first item (`containers`).
+"""`deque` becomes a list: its left end is the first item (`containers`).
 
     q = deque(xs)                   q = list(xs)
     q = deque(maxlen=3)      ->     q = []
     q.append(v)                     q.append(v); if len(q) > 3: q.pop(0)
 
-One that holds no more than so many items is a local variable, of which nothing but its items is asked.
+A deque with `maxlen` is followed if it is a local variable of which only the items are used.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -46,7 +46,7 @@ from s2sgrad.primitives import libraries
 from s2sgrad.primitives.catalogue import is_named
 
 _KEEPING = (deque.pop, deque.popleft, deque.clear, deque.remove, deque.reverse)
-"""Methods after which there are no more items than before."""
+"""Methods that never add items."""
 
 _FREE = constant(None)
 
@@ -54,7 +54,7 @@ Lengths = dict[str, gast.AST]
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with lists in the place of deques, where these can be followed; elsewhere they are refused later."""
+    """The tree with lists instead of deques, where these can be followed; what remains is refused later."""
     lengths = _lengths(unit, tree)
     while unfollowed := _unfollowed(unit, tree, lengths):
         lengths = {q: n for q, n in lengths.items() if q not in unfollowed}
@@ -66,8 +66,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def as_list(unit: Unit, node: gast.AST) -> gast.AST | None:
-    """`list(xs)` for `deque(xs)`, which may hold any number of items, wherever it is made and whoever gets it; None for
-    anything else."""
+    """`list(xs)` for `deque(xs)` without a limit, wherever it is made and whoever gets it; None for anything else."""
     if _most(unit, node) is not _FREE:
         return None
     unit.stand_ins.add((deque, list))
@@ -75,25 +74,25 @@ def as_list(unit: Unit, node: gast.AST) -> gast.AST | None:
 
 
 def _most(unit: Unit, node: gast.AST) -> gast.AST | None:
-    """How many items a new deque may hold; None of anything else."""
+    """The `maxlen` of a new deque, `_FREE` if it has none; None for any other expression."""
     given = _arguments(node) if unit.called(node) is deque else None
     most = None if given is None else given.get("maxlen", _FREE)
     return _FREE if most is not None and is_none(most) else most
 
 
 def _listed(unit: Unit, given: dict[str, gast.AST]) -> gast.AST:
-    """A list of the items that a deque has first."""
+    """A list of the initial items of a deque."""
     items = given.get("iterable", gast.List([], gast.Load()))
     return items if isinstance(items, gast.List) else gast.Call(unit.builtin(list), [items], [])
 
 
 def _is_counted(most: gast.AST) -> bool:
-    """Whether only the running text tells how many items a deque may hold."""
+    """Whether `maxlen` is known only at run time."""
     return whole_number(most) is None
 
 
 def _lengths(unit: Unit, tree: gast.FunctionDef) -> Lengths:
-    """The variables that are bound to one deque alone which holds so many items at most."""
+    """The variables that are bound once, to a deque with `maxlen`, by its `maxlen`."""
     out: Lengths = {}
     outside = {n for node in nodes(tree) if isinstance(node, gast.Global) for n in node.names}
     for variable, values in NameUses(tree).assigned.items():
@@ -105,7 +104,7 @@ def _lengths(unit: Unit, tree: gast.FunctionDef) -> Lengths:
 
 
 def _arguments(call: gast.Call) -> dict[str, gast.AST] | None:
-    """What a call of `deque` is given, by the names of its parameters."""
+    """The arguments of a call of `deque`, by parameter; None if they cannot be matched."""
     words = {k.arg: k.value for k in call.keywords}
     if None in words or any(isinstance(a, gast.Starred) for a in call.args):
         return None
@@ -119,13 +118,13 @@ _SIGNATURE = inspect.signature(lambda iterable=(), maxlen=None: None)
 
 
 def _unfollowed(unit: Unit, tree: gast.FunctionDef, lengths: Lengths) -> set[str]:
-    """The deques of which more is asked than their items."""
+    """The deques of which more than the items is used."""
     followed = set(map(id, _followed(unit, tree, lengths)))
     return {n.id for n in nodes(tree) if isinstance(n, gast.Name) and n.id in lengths and id(n) not in followed}
 
 
 def _followed(unit: Unit, tree: gast.FunctionDef, lengths: Lengths) -> Iterable[gast.AST]:
-    """The nodes of which items are read, stored, put on or taken off, or which are asked how many there are."""
+    """The nodes whose items are read, stored, added or removed, or whose length is read."""
     for node in nodes(tree):
         yield from _read(node)
         if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
@@ -140,7 +139,7 @@ def _followed(unit: Unit, tree: gast.FunctionDef, lengths: Lengths) -> Iterable[
 
 
 def _read(node: gast.AST) -> Iterable[gast.AST]:
-    """What syntax reads as it reads a list: one item, all of them in turns, whether there are any, how many there may be."""
+    """What syntax reads as it reads a list: an item, all of them in order, emptiness, membership, `maxlen`."""
     item = isinstance(node, gast.Subscript) and not isinstance(node.slice, (gast.Slice, gast.Tuple))
     if item or (isinstance(node, gast.Attribute) and is_named(node.attr, deque.maxlen)):
         yield node.value
@@ -153,7 +152,7 @@ def _read(node: gast.AST) -> Iterable[gast.AST]:
 
 
 def _tested(node: gast.AST) -> Iterable[gast.AST]:
-    """What a condition asks whether it is empty."""
+    """The expressions whose truth a condition tests."""
     yield node
     if isinstance(node, gast.UnaryOp):
         yield from _tested(node.operand)
@@ -162,7 +161,7 @@ def _tested(node: gast.AST) -> Iterable[gast.AST]:
 
 
 def _changed(call: gast.Call, lengths: Lengths) -> Iterable[gast.AST]:
-    """The deque that a call changes which is a statement by itself."""
+    """The deque that a call changes, if the call is a statement."""
     owner = call.func.value if isinstance(call.func, gast.Attribute) else None
     if not isinstance(owner, gast.Name) or owner.id not in lengths or call.keywords:
         return
@@ -171,7 +170,7 @@ def _changed(call: gast.Call, lengths: Lengths) -> Iterable[gast.AST]:
 
 
 def _taken(call: gast.Call, lengths: Lengths) -> Iterable[gast.AST]:
-    """The deque whose method gives a value: an item that it takes off, where one is, how many there are."""
+    """The deque whose method returns a value: a removed item, an index, a count."""
     owner = call.func.value if isinstance(call.func, gast.Attribute) else None
     if isinstance(owner, gast.Name) and owner.id in lengths and not call.keywords:
         shrinks = is_named(call.func.attr, list.pop, deque.popleft) and not call.args
@@ -180,7 +179,7 @@ def _taken(call: gast.Call, lengths: Lengths) -> Iterable[gast.AST]:
 
 
 class _Limits(Transformer):
-    """`q.popleft()` as `q.pop(0)`, `q.maxlen` as the number that it is."""
+    """Rewrites `q.popleft()` to `q.pop(0)`, and `q.maxlen` to the number."""
 
     def __init__(self, lengths: Lengths) -> None:
         self.lengths = lengths
@@ -198,7 +197,7 @@ class _Limits(Transformer):
 
 
 def _written(unit: Unit, statement: gast.AST, lengths: Lengths) -> list[gast.AST]:
-    """What stands for a statement that makes a deque or puts something on one."""
+    """The statements for one that makes a deque or adds an item."""
     made = bound_name(statement)
     if made in lengths and unit.called(statement.value) is deque:
         return _begun(unit, statement, lengths[made])
@@ -213,6 +212,7 @@ def _written(unit: Unit, statement: gast.AST, lengths: Lengths) -> list[gast.AST
 
 
 def _begun(unit: Unit, statement: gast.Assign, most: gast.AST) -> list[gast.AST]:
+    """The statement that makes a deque with this `maxlen`, as one that makes a list."""
     given = _arguments(statement.value)
     items = _listed(unit, given)
     before: list[gast.AST] = []
@@ -230,7 +230,7 @@ def _begun(unit: Unit, statement: gast.Assign, most: gast.AST) -> list[gast.AST]
 
 
 def _limited(unit: Unit, text: str, most: gast.AST, left: bool, **holes: object) -> list[gast.AST]:
-    """What puts an item on, and takes one off at the other end where there are too many."""
+    """The statements that add an item, and remove one at the other end if there are too many."""
     taken = "pop()" if left else "pop(0)"
     over = statements(f"if len(q) > n:\n    q.{taken}", q=holes["q"], n=most, len=unit.builtin(len))
     (body,) = statements(text, **holes)

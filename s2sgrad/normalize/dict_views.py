@@ -1,9 +1,9 @@
-"""What a dict shows of itself: `d.keys()`, `d.values()`, `d.items()`.
+"""Views of a dict: `d.keys()`, `d.values()`, `d.items()`.
 
     for v in d.values(): ..                  ->      for k in keys_of(d): v = d[k]; ..
     {"a": x, "b": y}.items()                 ->      (("a", x), ("b", y))
 
-The keys are taken once, a value is read when its turn comes: that of a key may be stored anew meanwhile.
+The keys are read once, each value in its own trip: the value of a key may be replaced meanwhile.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -35,14 +35,14 @@ from s2sgrad.primitives.catalogue import is_named
 
 
 class View(NamedTuple):
-    """`which` is "keys", "values" or "items"."""
+    """A view of the dict `owner`; `which` is "keys", "values" or "items"."""
 
     owner: gast.AST
     which: str
 
 
 def of(unit: Unit, node: gast.AST) -> View | None:
-    """What an expression shows of a dict; None where it does not, or calls a method of another class."""
+    """The dict view that an expression makes; None for anything else, and for methods of other classes."""
     method = node.func if isinstance(node, gast.Call) and not node.args and not node.keywords else None
     if not isinstance(method, gast.Attribute) or not is_named(method.attr, dict.keys, dict.values, dict.items):
         return None
@@ -50,19 +50,19 @@ def of(unit: Unit, node: gast.AST) -> View | None:
 
 
 def is_path(node: gast.AST) -> bool:
-    """Whether an expression is a name, or an attribute of what a name stands for: it may be read more than once."""
+    """Whether an expression is a name, or an attribute path from one, which may be evaluated twice."""
     while isinstance(node, gast.Attribute):
         node = node.value
     return isinstance(node, gast.Name)
 
 
 def keys(unit: Unit, owner: gast.AST) -> gast.AST:
-    """The list of the keys."""
+    """The list of the keys of a dict."""
     return expression("keys_of(d)", keys_of=unit.helper("keys_of", runtime.keys_of), d=owner)
 
 
 def value(view: View, key: str | gast.AST) -> gast.AST:
-    """What the dict holds under a key."""
+    """The value under a key."""
     return gast.Subscript(clone(view.owner), _read(key), gast.Load())
 
 
@@ -71,14 +71,14 @@ def _read(key: str | gast.AST) -> gast.AST:
 
 
 def item(view: View, key: str | gast.AST) -> gast.AST:
-    """What is shown of a key."""
+    """The element of the view for a key."""
     if view.which == "keys":
         return _read(key)
     return value(view, key) if view.which == "values" else gast.Tuple([_read(key), value(view, key)], gast.Load())
 
 
 def displayed(view: View) -> gast.Tuple | None:
-    """What is shown of a dict in the text, as a tuple; None where keys may be equal."""
+    """The view of a dict display, as a tuple; None if keys may be equal."""
     shown = view.owner
     if not isinstance(shown, gast.Dict) or not all(isinstance(k, gast.Constant) for k in shown.keys):
         return None

@@ -1,8 +1,8 @@
-"""A loop over a tuple that stands in the text, and whose body may write what is in it, is written out.
+"""Unrolls a loop over a tuple display if the body may write an element.
 
     for a in (x, y): a *= 2.0   ->   a = x; a *= 2.0; a = y; a *= 2.0
 
-Later passes have to know which array a name is.
+Later passes must know which array a name refers to.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -35,11 +35,11 @@ from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes, stored
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize.targets import bind
 
-_MOST = 8  # trips that are written out
+_MOST = 8  # trips that are unrolled
 
 
 def of(unit: Unit, loop: gast.AST) -> list[gast.AST] | None:
-    """The statements of a loop over a display whose body may write an element; None for any other statement."""
+    """The unrolled statements of a loop over a display whose body may write an element; None for any other statement."""
     if not isinstance(loop, gast.For) or loop.orelse or leaves_trip(loop.body):
         return None
     if not _may_write(loop.body):
@@ -57,7 +57,7 @@ def of(unit: Unit, loop: gast.AST) -> list[gast.AST] | None:
 
 
 def _elements(unit: Unit, node: gast.AST) -> list[gast.AST] | None:
-    """The elements of a display, of `enumerate`, `reversed` or `zip` of displays; None for anything else."""
+    """The elements of a display, or of `enumerate`, `reversed` or `zip` of displays; None for anything else."""
     if isinstance(node, (gast.Tuple, gast.List)):
         return None if any(isinstance(e, gast.Starred) for e in node.elts) else list(node.elts)
     called = unit.called(node)
@@ -91,7 +91,7 @@ _OF_DISPLAYS = {builtins.zip: _zipped_elements, builtins.reversed: _reversed_ele
 
 
 def _held(unit: Unit, element: gast.AST, bound: set[str], out: list[gast.AST]) -> gast.AST:
-    """An element, evaluated before the first trip: names and constants, and displays of them."""
+    """An element as it is evaluated before the first trip: a name or a constant, or a display of these."""
     if isinstance(element, gast.Constant) or (isinstance(element, gast.Name) and element.id not in bound):
         return element
     if isinstance(element, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in element.elts):

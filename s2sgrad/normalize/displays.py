@@ -1,4 +1,4 @@
-"""Lists and dicts of the text that are put together of others.
+"""List, tuple and dict displays that are composed of others.
 
     [*a, b, *c]        ->      [v for v in a] + [b] + [v for v in c]
     d | {"a": x}       ->      {**d, **{"a": x}}
@@ -52,8 +52,7 @@ def tupled(unit: Unit, node: gast.Tuple) -> gast.AST:
 
 
 def united(node: gast.AST, dicts: set[str]) -> gast.Dict | None:
-    """`a | b` of which a side is a dict in the text, or a variable that stands for one, as a display; None for anything
-    else."""
+    """`a | b` as a dict display, if a side is a dict display or a variable that is always a dict; None for anything else."""
     if not isinstance(node, gast.BinOp) or not is_dict(node, dicts):
         return None
     return placed(node, gast.Dict([None, None], [node.left, node.right]))
@@ -69,7 +68,7 @@ def updated(statement: gast.AugAssign, dicts: set[str]) -> gast.AST | None:
 
 
 def dicts(unit: Unit, tree: gast.FunctionDef) -> set[str]:
-    """The variables that stand for dicts by the text, and for nothing else."""
+    """The variables that are bound to dicts and nothing else."""
     uses, found, before = NameUses(tree), set[str](), None
     while found != before:
         before = set(found)
@@ -82,7 +81,7 @@ def _makes_dict(unit: Unit, known: set[str], value: gast.AST) -> bool:
 
 
 def is_dict(node: gast.AST, dicts: set[str]) -> bool:
-    """Whether an expression is a dict in the text, or one of these variables, or what `|` makes of such."""
+    """Whether an expression is a dict display, one of these variables, or `|` of such."""
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitOr):
         return is_dict(node.left, dicts) or is_dict(node.right, dicts)
     return isinstance(node, (gast.Dict, gast.DictComp)) or (isinstance(node, gast.Name) and node.id in dicts)

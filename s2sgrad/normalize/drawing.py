@@ -1,8 +1,8 @@
-"""Iterators that have no end, or a name: loops, comprehensions and `next` draw from them item by item, as Python does.
+"""Iterators that are infinite, or have a name: loops, comprehensions and `next` draw from them item by item, as in Python.
 
     it = iter(x); a = next(it); for v in it: ..    ->    k = 0; a = x[k]; k += 1; while k < len(x): v = x[k]; k += 1; ..
 
-What can be indexed and is run through at once is left to `loops`, a loop over a generator function to `generators`.
+A loop over what can be indexed is left to `loops`, a loop over a generator function to `generators`.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -67,7 +67,7 @@ from s2sgrad.normalize.named_iterators import Changes, named, reduces, takes_the
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with a draw wherever an item is asked for of an iterator that has no end, or a name."""
+    """The tree with explicit draws wherever an item is requested of an infinite or named iterator."""
     yielding = stepwise.definitions(tree)
     for function in [n for n in nodes(tree) if isinstance(n, gast.FunctionDef)]:
         drawer = Drawer(unit, yielding)
@@ -82,7 +82,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 class _Scope:
-    """The statements of one function, rewritten; `named` says what the iterators that have a name are made of."""
+    """The statements of one function, rewritten; `named` has the values of its named iterators."""
 
     def __init__(self, drawer: Drawer, function: gast.FunctionDef, named: dict[str, gast.AST]) -> None:
         self.unit, self.named = drawer.unit, named
@@ -94,7 +94,7 @@ class _Scope:
         asked = [n for n in inside if self.unit.called(n) is builtins.next]
         self.asked = {(n.args[0].id, len(n.args)) for n in asked if n.args and isinstance(n.args[0], gast.Name)}
         self.next: dict[tuple[str, int], str] = {}
-        # what can be indexed is drawn from before anything has a name
+        # indexable sources come before any iterator has a name
         self.drawer.held = {local: Draw([], [], name(local)) for local in named}
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:
@@ -129,9 +129,9 @@ class _Scope:
         return [statement]
 
     def attempted(self, statement: gast.For, rewrite: Any) -> list[gast.AST]:
-        """The loop in these words; as it is where that cannot be said, and no iterator has a name."""
+        """The rewritten loop; unchanged if it cannot be rewritten and no iterator has a name."""
         generators = sum(map(self.drawer.is_generator, nodes(statement.iter)))
-        if generators:  # whose text would stand in itself
+        if generators:  # its body would be inlined into itself
             generators += any(self.drawer.is_generator(n) for n in nodes(*statement.body))
         for self.drawer.stepwise in (False, True)[:: -1 if generators > 1 else 1]:
             try:
@@ -149,8 +149,8 @@ class _Scope:
         return [statement]
 
     def require_ended(self, node: gast.AST, listed: bool = False) -> None:
-        """Refuse what draws from a generator function by way of a tool: all of it in a list may be more than is drawn, or
-        have no end.  Beside others in a `zip`, `generators` decides."""
+        """Refuse a tool that draws from a generator function and cannot be rewritten: as a list, the generator may be
+        infinite or run too far.  In a `zip`, `generators` decides."""
         if self.drawer.is_generator(node):
             if listed:
                 self.unit.refuse(node, "what draws from this generator beside something else cannot be followed: loop over "
@@ -168,9 +168,9 @@ class _Scope:
             self.require_ended(part, listed if plain or asks else True)
 
     def wants(self, node: gast.AST, listed: bool = False) -> bool:
-        """Whether an iterable is drawn from here; `listed`: all of it is asked for, which is no loop.
+        """Whether this pass draws from an iterable; `listed`: all of it is consumed, not by a loop.
 
-        A generator function that is looped over is written out elsewhere, what can be indexed is walked by `loops`.
+        A loop over a generator function is inlined elsewhere, and `loops` handles what can be indexed.
         """
         plain = node
         while isinstance(plain, gast.GeneratorExp) and len(plain.generators) == 1:
@@ -182,17 +182,17 @@ class _Scope:
         return self.drawer.needs(node)
 
     def meets(self, loop: gast.For) -> bool:
-        """Whether a loop over neighbours mentions what these are of."""
+        """Whether a loop over `pairwise(xs)` mentions `xs` in its body."""
         pairs = [n for n in nodes(loop.iter) if self.drawer.called(n) is itertools.pairwise]
         return bool(mentioned(*pairs) & mentioned(*loop.body))
 
-    # --- iterators that have a name ---
+    # --- named iterators ---
 
     def begin(self, local: str, value: gast.AST) -> list[gast.AST]:
-        """`it = iter(x)`: its state, and functions that draw where `next` asks."""
+        """`it = iter(x)`: its state, and the functions that `next` calls."""
         self.drawer.resumable = True
         self.drawer.resized = (local in self.often or (local, 2) in self.asked) and self.changes.resizes
-        draw = self.drawn(value, first=False)  # who draws may have drawn something else before
+        draw = self.drawn(value, first=False)  # other draws may come first
         self.drawer.resumable = self.drawer.resized = False
         if self.drawer.generator is not None:
             raise NotDrawn
@@ -207,7 +207,7 @@ class _Scope:
         return made
 
     def drawing(self, function: str, draw: Draw, otherwise: bool) -> gast.FunctionDef:
-        """A function that gives the next item."""
+        """A function that returns the next item."""
         given = empty_arguments()
         ended: gast.AST = gast.Raise(gast.Call(self.unit.builtin(StopIteration), [], []), None)
         if otherwise:
@@ -228,6 +228,7 @@ class _Scope:
         return self.drawer.of(node, first)
 
     def loop(self, loop: gast.For) -> list[gast.AST]:
+        """The statements of a loop that draws its items."""
         draw = self.drawn(loop.iter)
         generator = self.drawer.generator
         orelse = self.block(loop.orelse)
@@ -249,8 +250,8 @@ class _Scope:
         return [*draw.setup, assign(ended, constant(False)), whole, gast.If(name(ended), orelse, [])]
 
     def pushed(self, loop: gast.For, draw: Draw, generator: Any) -> list[gast.AST]:
-        """A loop over a generator function: what is drawn before it, for the first trip and at the end of each, and in its
-        body what is drawn after it."""
+        """A loop over a generator function: draws that precede the generator come before the loop and at the end of each
+        trip, draws that follow it at the start of the body."""
         steps = draw.steps
         marks = {id(s): s.value.id for s in steps if isinstance(s, gast.Expr) and isinstance(s.value, gast.Name)}
         where = [k for k, s in enumerate(steps) if marks.get(id(s)) == generator.mark.value.id]
@@ -276,14 +277,14 @@ class _Scope:
     # --- expressions ---
 
     def expressions(self, node: gast.AST, before: list[gast.AST]) -> Any:
-        """The node with calls of functions, defined `before`, where it draws."""
+        """The node with calls instead of draws; the functions are defined in `before`."""
         return _Expressions(self, before).visit(node)
 
 
 class _Expressions(Transformer):
     def __init__(self, scope: _Scope, before: list[gast.AST]) -> None:
         self.scope, self.before, self.unit = scope, before, scope.unit
-        self.inner: Counter[str] = Counter()  # variables of comprehensions around
+        self.inner: Counter[str] = Counter()  # variables of enclosing comprehensions
 
     def visit_Lambda(self, node: gast.Lambda) -> gast.AST:
         return node
@@ -332,7 +333,7 @@ class _Expressions(Transformer):
                 raise NotDrawn
             default = [self.visit(d) for d in default]
             return at(node, gast.Call(at(node, name(function))[0], default, []))[0]
-        simple = not any(isinstance(n, gast.Call) for n in nodes(*default))  # it is evaluated at the end
+        simple = not any(isinstance(n, gast.Call) for n in nodes(*default))  # the default is evaluated last
         if self.scope.drawer.needs(over) and simple:
             item = self.unit.local("item")
             leave = gast.Return(name(item))
@@ -354,7 +355,7 @@ class _Expressions(Transformer):
         return [assign(items, gast.List([], gast.Load())), *body, gast.Return(name(items))]
 
     def hoisted(self, node: gast.AST, body: list[gast.AST]) -> gast.AST | None:
-        """A call of a function of this text; None where it would not see what it reads."""
+        """A call of a function made of these statements; None if it would not see the variables that it reads."""
         names = mentioned(*body)
         around = any(self.inner[n] > 0 for n in names)
         if around or any(isinstance(n, gast.NamedExpr) for n in nodes(*body)):

@@ -1,4 +1,4 @@
-"""How an item is drawn by way of Python's tools: `zip`, `enumerate`, `map`, `filter`, and those of `itertools`.
+"""How tools of Python's library draw an item: `zip`, `enumerate`, `map`, `filter`, and those of `itertools`.
 
     islice(a, 3)         ->    zip(range(3), a), of which the second is given
     takewhile(p, a)      ->    v = next(a); if not p(v): break
@@ -61,7 +61,7 @@ from s2sgrad.normalize.iterator_kinds import BATCHED, is_shown
 
 
 class Drawer(Sources):
-    """Says how items are drawn from any iterable."""
+    """Describes how items are drawn from any iterable."""
 
     def table(self) -> Table:
         return {
@@ -76,9 +76,11 @@ class Drawer(Sources):
         }  # fmt: skip
 
     def can_step(self, node: gast.Call) -> bool:
+        """Whether the text of a generator function allows drawing item by item."""
         return stepwise.can_be_drawn(self, node)
 
     def stepped(self, node: gast.Call) -> Draw:
+        """A generator function, drawn from item by item."""
         return stepwise.drawn(self, node)
 
     def zip(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
@@ -104,7 +106,7 @@ class Drawer(Sources):
         return inner
 
     def bound_before(self, loop: gast.For) -> list[gast.AST]:
-        """What gives a name to each function through which a loop draws, and which its body binds anew."""
+        """Assignments that name the functions of `map` and `filter`, if the body of the loop rebinds their names."""
         calls = [n for n in nodes(loop.iter) if self.called(n) in (builtins.map, builtins.filter) and n.args]
         if not calls:
             return []
@@ -127,7 +129,7 @@ class Drawer(Sources):
         return self.made(inner, gast.Call(clone(function), values, []))
 
     def applied(self, function: gast.AST, given: gast.AST, first: bool) -> tuple[gast.AST, Draw]:
-        """(the function that a tool is given, how to draw what it is called with)."""
+        """The function of a tool, and how to draw its arguments."""
         bound, function = self.function(function)
         inner = self.of(given, first)
         inner.setup = [*bound, *inner.setup]
@@ -206,13 +208,13 @@ class Drawer(Sources):
         return self.ending(self.passing(inner, skipped, first))
 
     def counted_bounds(self, bounds: list[gast.AST]) -> tuple[list[gast.AST], list[gast.AST]]:
-        """Statements for the bounds of a slice that the text does not show, and the bounds: numbers from 0 on, and None."""
+        """Statements for the bounds of a slice that are not literal, and the bounds: non-negative integers and None."""
         asked = [b for b in bounds if not is_natural(b) and not is_none(b)]
         if any(isinstance(b, (gast.Constant, gast.UnaryOp)) for b in asked):
-            raise NotDrawn  # Python refuses it
+            raise NotDrawn  # Python raises
         held = {id(b): self.unit.temp() for b in asked}
         before: list[gast.AST] = []
-        for bound, otherwise in zip(bounds, (0, sys.maxsize, 1), strict=True):  # what None stands for
+        for bound, otherwise in zip(bounds, (0, sys.maxsize, 1), strict=True):  # the meaning of None
             if id(bound) not in held:
                 continue
             value = clone(bound)
@@ -256,7 +258,7 @@ class Drawer(Sources):
         return self.ending(Draw(inner.setup, [*head, *last], item, inner.ready if first else None))
 
     def chain(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
-        """One after the other."""
+        """One iterable after the other."""
         parts = [self.named(self.of(a, first)) for a in args]
         if not parts or any(self.generates(p.take) for p in parts):
             raise NotDrawn
@@ -266,7 +268,7 @@ class Drawer(Sources):
             if part.ready is not None:
                 arms = [gast.If(clone(part.ready), [*part.take, assign(item, part.item)], arms)]
                 continue
-            over, given = self.unit.local("over"), self.unit.local("given")  # that only drawing tells
+            over, given = self.unit.local("over"), self.unit.local("given")  # only a draw shows the end
             if not only(gast.Break, [*part.steps, *arms]):
                 raise NotDrawn
             steps = with_exits(part.steps, gast.Break, lambda _: [assign(over, constant(True)), gast.Break()])
@@ -277,7 +279,7 @@ class Drawer(Sources):
         return self.ending(Draw(setup, arms, name(item)))
 
     def cycle(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
-        """Again and again what the first round gave: where something may change meanwhile, that round is kept as it goes."""
+        """Repeats the first round of items, which is recorded if something may change meanwhile."""
         (given,) = args
         if self.needs(given):
             raise NotDrawn
@@ -312,6 +314,6 @@ class Drawer(Sources):
 
 
 def _negative(unit: Unit) -> gast.Raise:
-    """What `islice` raises of bounds below 0."""
+    """The exception of `islice` for negative bounds."""
     message = constant("Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
     return gast.Raise(gast.Call(unit.builtin(ValueError), [message], []), None)

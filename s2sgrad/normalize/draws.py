@@ -1,10 +1,9 @@
-"""How one item is drawn from an iterator, in plain statements: its state is variables, and nothing is drawn but what Python
-draws.
+"""Draws one item from an iterator in plain statements: its state is in variables, and no more is drawn than Python draws.
 
     zip(itertools.count(1), x)    ->    n = 1; t = sequence(x); k = 0                                       (once)
                                         a = n; n += 1; if not k < len(t): break; b = t[k]; k += 1           (each time)
 
-`drawing` puts these statements where a loop, a comprehension or `next` asks for items.
+`drawing` inserts these statements where a loop, a comprehension or `next` requests items.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -51,9 +50,9 @@ Table = dict[tuple[Any, ...], Callable[[list[gast.AST], Words, bool], "Draw"]]
 
 @dataclass
 class Draw:
-    """`setup` once; then, if `ready` holds (None: that only the drawing tells), `take` has the next item in `item`.
+    """`setup` runs once.  If `ready` holds (None: only the draw shows it), `take` computes the next item, `item`.
 
-    In `take`, `break` is the end of the iterator and `continue` a new draw from the beginning.
+    In `take`, `break` is the end of the iterator, and `continue` starts the draw over.
     """
 
     setup: list[gast.AST]
@@ -63,7 +62,7 @@ class Draw:
 
     @property
     def steps(self) -> list[gast.AST]:
-        """The drawing with the test for the end."""
+        """`take` with the test for the end."""
         if self.ready is None or is_true(self.ready):
             return clone(self.take)
         return [unless(clone(self.ready), gast.Break()), *clone(self.take)]
@@ -71,7 +70,7 @@ class Draw:
 
 @dataclass
 class Generator:
-    """The place in `take` where a generator function has given its next value."""
+    """The point in `take` where a generator function has yielded its next value."""
 
     call: gast.Call
     mark: gast.Expr
@@ -79,21 +78,21 @@ class Generator:
 
 
 class NotDrawn(Exception):
-    """These statements cannot say how an item is drawn."""
+    """Drawing cannot be written in these statements."""
 
 
 @dataclass
 class Sources(IteratorKinds):
-    """Says how items are drawn, in one function."""
+    """Describes how items are drawn, within one function."""
 
     generator: Generator | None = None
-    changes: Any = None  # what the statements of this function may change: `named_iterators.Changes`
-    resized: bool = False  # what is drawn from may have other items after its end, which it does not see
-    stepwise: bool = False  # no text of a generator function is the loop
-    resumable: bool = False  # what is drawn from again after its end gives nothing more
+    changes: Any = None  # what this function may change: `named_iterators.Changes`
+    resized: bool = False  # the source may get more items after its end, which Python's iterator ignores
+    stepwise: bool = False  # do not inline the body of a generator function as the loop
+    resumable: bool = False  # it may be drawn from again after its end, and must stay there
 
     def of(self, node: gast.AST, first: bool = True) -> Draw:
-        """How to draw from what an expression gives; `first`: nothing is drawn before, so that a `continue` may follow."""
+        """How to draw from an iterable; `first`: nothing is drawn before it, so that `continue` may start over."""
         if isinstance(node, gast.Name) and node.id in self.held:
             return self.again(self.held[node.id])
         if isinstance(node, gast.GeneratorExp):
@@ -113,7 +112,7 @@ class Sources(IteratorKinds):
         return self.indexed(node)
 
     def again(self, known: Draw) -> Draw:
-        """The same state, and names of their own for what is drawn: one iterator may stand twice in a `zip`."""
+        """The same iterator again, with fresh names for the items: it may occur twice in a `zip`."""
         state = {n for draw in self.held.values() for n in stored(*draw.setup)}
         again = Draw([], clone(known.take), clone(known.item), clone(known.ready))
         renamed = {n: self.unit.local("item") for n in sorted(stored(*known.take) - state)}
@@ -124,13 +123,13 @@ class Sources(IteratorKinds):
         return again
 
     def table(self) -> Table:
-        """Which method says how to draw from what these make."""
+        """The method that describes drawing, by the callable that makes the iterator."""
         return {(itertools.count,): self.count, (itertools.repeat,): self.repeat, (builtins.iter,): self.iter}
 
     # --- sources ---
 
     def indexed(self, node: gast.AST) -> Draw:
-        """Of what has a length: the items by their places."""
+        """A sequence: its items by index."""
         if isinstance(node, (gast.Starred, gast.NamedExpr)):
             raise NotDrawn
         turned = self.called(node) is builtins.reversed and len(node.args) == 1
@@ -138,7 +137,7 @@ class Sources(IteratorKinds):
         given = node.args[0] if turned else node
         made = gast.Call(name(self.unit.helper("sequence", runtime.sequence)), [clone(given)], [])
         length = self.unit.builtin(len)
-        if turned:  # what is stored into meanwhile is seen
+        if turned:  # later stores are seen
             start = expression("len(xs) - 1", len=length, xs=items)
             ready = expression("k >= 0", k=place)
             if self.resized:
@@ -182,7 +181,7 @@ class Sources(IteratorKinds):
         return self.ending(Draw(setup, take, name(item)))
 
     def generated(self, node: gast.Call) -> Draw:
-        """A generator function: its text is the loop, and what else is drawn stands at its `yield`."""
+        """A generator function: its body becomes the loop, and other draws go to its `yield`."""
         if self.generator is not None or self.stepwise or self.resumable:
             return self.stepped(node)
         value, mark = self.unit.local("item"), gast.Expr(name(self.unit.local("mark")))
@@ -190,13 +189,13 @@ class Sources(IteratorKinds):
         return Draw([], [mark], name(value))
 
     def stepped(self, node: gast.Call) -> Draw:
-        """A generator function of which it is kept where it stands."""
+        """A generator function that is resumed item by item."""
         raise NotDrawn
 
-    # --- what tools have in common ---
+    # --- shared by the tools ---
 
     def named(self, inner: Draw) -> Draw:
-        """The same with a name for the item, which is read more than once."""
+        """The same draw with a name for the item, which may be read more than once."""
         return inner if isinstance(inner.item, gast.Name) else self.made(inner, inner.item)
 
     def made(self, inner: Draw, value: gast.AST) -> Draw:
@@ -204,8 +203,8 @@ class Sources(IteratorKinds):
         return Draw(inner.setup, [*inner.take, assign(item, value)], name(item), inner.ready)
 
     def function(self, node: gast.AST) -> tuple[list[gast.AST], gast.AST]:
-        """(what is done once, the function) of a function that a tool is given: the one it is now, whatever its name
-        stands for when an item is drawn."""
+        """(setup, function) for the function of a tool: the current one, even if its name is rebound before an item is
+        drawn."""
         if not isinstance(node, PLAIN) and not is_none(node):
             raise NotDrawn
         if isinstance(node, (gast.Lambda, gast.Constant)) or not names(node) & self.changes.rebound:
@@ -214,12 +213,12 @@ class Sources(IteratorKinds):
         return [assign(held, clone(node))], name(held)
 
     def generates(self, body: list[gast.AST]) -> bool:
-        """Whether statements draw from a generator function, whose text must stand around them."""
+        """Whether statements draw from a generator function, whose body must surround them."""
         mark = self.generator.mark.value.id if self.generator is not None else None
         return any(isinstance(n, gast.Name) and n.id == mark for n in nodes(*body))
 
     def ending(self, draw: Draw) -> Draw:
-        """One that stays at its end, where somebody may ask it again."""
+        """The draw, made to stay at its end if it may be asked again."""
         if not self.resumable or not leaves(draw.steps, gast.Break):
             return draw
         over = self.unit.local("over")
@@ -227,10 +226,10 @@ class Sources(IteratorKinds):
         return Draw([*draw.setup, assign(over, constant(False))], [when(name(over), gast.Break()), *ended], draw.item)
 
     def passing(self, inner: Draw, skipped: gast.AST, first: bool) -> Draw:
-        """Only the items for which a test does not hold."""
+        """Drops the items for which a test holds."""
         if first or (self.generator is not None and inner.take[:1] == [self.generator.mark]):
             again = gast.Continue()
-            again.alone = not first  # what stands beside the generator is drawn already
+            again.alone = not first  # draws beside the generator are done already
             return Draw(inner.setup, [*inner.take, when(skipped, again)], inner.item, inner.ready)
         if self.generates(inner.take) or not only(gast.Break, inner.steps):
             raise NotDrawn
@@ -255,7 +254,7 @@ def unless(test: gast.AST, *then: gast.AST) -> gast.If:
 
 
 def given_to(args: list[gast.AST], words: Words, defaults: dict[str, gast.AST | None]) -> list[gast.AST]:
-    """The arguments of a call by their places; a TypeError where they do not fit."""
+    """The arguments of a call in parameter order; raises TypeError if they do not match."""
     if len(args) > len(defaults) or words.keys() - list(defaults)[len(args) :]:
         raise TypeError
     out = [*args, *(words.get(k, v) for k, v in list(defaults.items())[len(args) :])]
@@ -265,11 +264,11 @@ def given_to(args: list[gast.AST], words: Words, defaults: dict[str, gast.AST | 
 
 
 def only(kind: type, body: list[gast.AST]) -> bool:
-    """Whether no statement starts a new draw, so that the drawing may stand in an inner loop or in an arm."""
+    """Whether the statements use only this exit, so that they may go into an inner loop or an arm."""
     other = gast.Continue if kind is gast.Break else gast.Break
     return not any(isinstance(n, other) for n in nodes(*body))
 
 
 def names(path: gast.AST) -> set[str]:
-    """The names and attributes of which a path is made."""
+    """The names and attributes of a path."""
     return {n.id if isinstance(n, gast.Name) else n.attr for n in nodes(path) if isinstance(n, (gast.Name, gast.Attribute))}

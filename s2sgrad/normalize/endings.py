@@ -1,4 +1,4 @@
-"""Which iterables may be left before their end, or have none: they are drawn from item by item and never put in a list.
+"""Iterables that may be left early, or are infinite: these are drawn from item by item and never turned into lists.
 
     any(v > 2.0 for v in map(f, itertools.count()))      ->      `left`, and endless
     sum(v for v in zip(itertools.count(), x))            ->      neither
@@ -37,13 +37,13 @@ from s2sgrad.runtime.structure import ENDLESS
 
 
 class Endings:
-    """What draws from iterators in one function."""
+    """Facts about the iterators of one function."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.yielding = {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef) and yields(n)}
         self.waiting, self.left = waiting(unit, tree), left(unit, tree)
-        self.looped = set[int]()  # generator expressions that become the loops over them
+        self.looped = set[int]()  # generator expressions that are inlined into the loop over them
         for loop in [n for n in nodes(tree) if isinstance(n, gast.For)]:
             part = loop.iter
             while isinstance(part, gast.GeneratorExp) and len(part.generators) == 1:
@@ -51,24 +51,24 @@ class Endings:
                 part = part.generators[0].iter
 
     def waits(self, node: gast.Call) -> bool:
-        """Whether items are drawn from a call one by one, if ever, of which there may be no last one."""
+        """Whether a call makes a lazy iterator that may be infinite."""
         calls = (n for n in nodes(node) if isinstance(n, gast.Call))
         return id(node) in self.waiting and any(self.is_source(n) for n in calls)
 
     def require(self, outer: gast.GeneratorExp, listed: gast.GeneratorExp) -> None:
-        """Refuse to list what may have no end, where `outer` may be left before."""
+        """Refuse to turn a possibly infinite iterable into a list, where `outer` may be left early."""
         loop = id(outer) in self.looped and outer is not listed
         if id(outer) in self.left and not loop and self.is_endless(listed):
             self.unit.refuse(listed, "what this draws from may have no end, which cannot be followed: write the loops out")
 
     def is_source(self, call: gast.Call) -> bool:
-        """Whether a call gives an iterator that may have no end by itself."""
+        """Whether a call makes an iterator that may be infinite by itself."""
         target = self.unit.resolve(call.func)
         nested = isinstance(call.func, gast.Name) and call.func.id in self.yielding
         return nested or is_generator(target) or is_one_of(target, ENDLESS)
 
     def is_endless(self, node: gast.AST) -> bool:
-        """Whether an iterable may have no end: beside one that ends, `zip` has one."""
+        """Whether an iterable may be infinite; `zip` is finite if one argument is."""
         if isinstance(node, gast.GeneratorExp):
             return any(self.is_endless(each.iter) for each in node.generators)
         if not isinstance(node, gast.Call):
@@ -82,7 +82,7 @@ class Endings:
 
 
 def left(unit: Unit, tree: gast.FunctionDef) -> set[int]:
-    """The generator expressions, by identity, from which no more items may be drawn although there are some.
+    """The generator expressions, by identity, that may be left before their end.
 
         any(v > 2.0 for v in it)      ->      the expression
         sum(v for v in it)            ->      nothing
@@ -103,9 +103,9 @@ def left(unit: Unit, tree: gast.FunctionDef) -> set[int]:
 
 
 def waiting(unit: Unit, tree: gast.FunctionDef) -> set[int]:
-    """The arguments, by identity, of iterators from which items are drawn when somebody asks, if ever.
+    """The arguments, by identity, of lazy iterators, which draw only on request.
 
-        total = sum(zip(count(1), x))      ->      nothing: `sum` asks for all
+        total = sum(zip(count(1), x))      ->      nothing: `sum` consumes all
         it = zip(count(1), x)              ->      {count(1), x}
     """
     out: set[int] = set()

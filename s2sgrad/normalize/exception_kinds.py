@@ -1,4 +1,4 @@
-"""Which exceptions the handlers of a `try` take: what cannot raise any of them is not tried.
+"""The exceptions that the handlers of a `try` catch: what cannot raise any of these needs no guard.
 
 >>> from s2sgrad.ir.unit import Unit
 >>> from s2sgrad.source import read
@@ -23,13 +23,13 @@ from s2sgrad.normalize.trials import may_raise
 
 
 class Kinds:
-    """What stands behind `except`, in order: of the `try` itself first, then of those around it."""
+    """The classes after `except`, in order: those of the `try` itself first, then those of enclosing ones."""
 
     def __init__(self, unit: Unit, texts: list[gast.AST]) -> None:
         self.unit, self.texts = unit, texts
 
     def risk(self, *values: gast.AST) -> bool:
-        """Whether evaluating expressions may raise what a handler takes."""
+        """Whether evaluating expressions may raise what a handler catches."""
         raises = {kind for value in values for kind in may_raise(value)}
         return any(self._may_catch(kind, one) for kind in raises for one in self.texts)
 
@@ -38,7 +38,7 @@ class Kinds:
         return raised is BaseException or known is None or any(issubclass(raised, k) or issubclass(k, raised) for k in known)
 
     def _classes(self, kind: gast.AST) -> list[type] | None:
-        """The classes that a handler takes; None where that is not known."""
+        """The classes that a handler catches; None if unknown."""
         if isinstance(kind, gast.Tuple):
             parts = [self._classes(e) for e in kind.elts]
             return None if None in parts else [k for p in parts for k in p]
@@ -46,18 +46,18 @@ class Kinds:
         return [found] if isinstance(found, type) else None
 
     def catch(self, *raised: type) -> bool:
-        """Whether a handler may take an exception of one of these classes."""
+        """Whether a handler may catch an exception of one of these classes."""
         return any(self._may_catch(one, kind) for one in raised for kind in self.texts)
 
     def due(self, error: gast.AST) -> int | None:
-        """Which handler an exception meets, where its class and theirs are known."""
+        """The number of the handler that catches an exception, if its class and theirs are known."""
         made = error.func if isinstance(error, gast.Call) else error
         given = arguments_of(error) if isinstance(error, gast.Call) else []
         cls = self.unit.resolve(made)
         if not isinstance(cls, type) or not issubclass(cls, BaseException) or any(map(may_raise, given)):
             return None
         if cls.__module__ != builtins.__name__ and cls.__init__ is not cls.__base__.__init__:
-            return None  # which may raise itself
+            return None  # its constructor may raise
         for k, kind in enumerate(self.texts, 1):
             known = self._classes(kind)
             if known is None:

@@ -1,9 +1,9 @@
-"""Globals that a function writes are read and written by calls, which stay where they are and run once.
+"""Globals that a function writes are read and written by calls, which are neither moved nor repeated.
 
     global count; count = count + 1       ->      count_global.write(count_global.read() + 1)
 
-A global that is only read needs no declaration.  What is stored must not carry a derivative (`legality`): a
-global is a constant to whoever reads it.  The text has its `global` again at the end (`cleanup.global_names`).
+A global that is only read needs no declaration.  What is stored must not carry a derivative (`legality`), because readers
+treat a global as constant.  `cleanup.global_names` restores the `global` at the end.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -35,7 +35,7 @@ _SCOPES = (gast.FunctionDef, gast.Lambda, gast.ClassDef)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree without `global`; Unsupported where one is bound by anything but a plain assignment."""
+    """The tree without `global`; raises Unsupported where one is bound by anything but a plain assignment."""
     declared = {n for s in statements_in(tree.body) if isinstance(s, gast.Global) for n in s.names}
     stored = {n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     space = unit.primal.function.__globals__
@@ -55,7 +55,7 @@ def _names(node: gast.AST) -> Iterator[gast.Name]:
 
 
 def _statement(unit: Unit, statement: gast.AST, written: dict[str, str]) -> list[gast.AST]:
-    """The statement, or the call that stands for it; reads are still those of the user's name."""
+    """The statement, or the call that replaces it; reads are not yet replaced."""
     if isinstance(statement, gast.Global):
         return []
     targets = statement.targets if isinstance(statement, gast.Assign) else [getattr(statement, "target", None)]
@@ -68,7 +68,7 @@ def _statement(unit: Unit, statement: gast.AST, written: dict[str, str]) -> list
         binding = unit.primal.lookup(target.id)
         if binding is None or not isinstance(binding.value, (int, float)):
             unit.refuse(statement, f"`{target.id}` is no number when the gradient is compiled: write it with `=`")
-        unit.bindings[target.id] = binding  # `+=` may write a list in place, a number it does not
+        unit.bindings[target.id] = binding  # `+=` may write a list in place, but not a number
         value = at(statement, gast.BinOp(name(target.id), statement.op, statement.value))[0]
     else:
         return [statement]
@@ -76,7 +76,7 @@ def _statement(unit: Unit, statement: gast.AST, written: dict[str, str]) -> list
 
 
 def _reads(unit: Unit, node: gast.AST, written: dict[str, str]) -> None:
-    """Reads among the parts of a node as calls."""
+    """Replace reads among the parts of a node by calls."""
     for field, value in node.__dict__.items():
         parts = value if isinstance(value, list) else [value]
         for k, part in enumerate(parts):

@@ -1,10 +1,10 @@
-"""An import inside a function is left out: the text reaches what it binds as it reaches what it imports itself.
+"""Drops imports inside a function: the text reaches what they bind as it reaches its own imports.
 
     import math; return math.sin(x)       ->      return math.sin(x)
-    from config import SCALE              ->      SCALE = config.SCALE      (data is read anew at every call)
+    from config import SCALE              ->      SCALE = config.SCALE      (data is read at every call)
 
-A name must stand for one module, function or class, imported when the gradient is compiled.  Nothing may read it before
-the import: then Python would raise.
+A name must stand for one module, function or class, which is imported when the gradient is compiled.  Nothing may read it
+before the import, where Python would raise.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -28,7 +28,7 @@ from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree without imports; Unsupported where it is not known what they bind, or when."""
+    """The tree without imports; raises Unsupported if it is unknown what they bind, or when."""
     imports = list(imported.statements(tree.body))
     if imports:
         bound = {imported.bound_name(s, alias) for s in imports for alias in s.names}
@@ -42,7 +42,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _block(unit: Unit, body: list[gast.AST], covered: set[int]) -> list[gast.AST]:
-    """The block without imports; `covered` gets the reads that stand behind the import of their name."""
+    """The block without imports; adds to `covered` the reads that come after the import of their name."""
     out = []
     for k, statement in enumerate(body):
         for inner in blocks(statement):

@@ -1,4 +1,4 @@
-"""`np.r_[..]` and `np.c_[..]` join arrays like the functions that have rules.
+"""`np.r_[..]` and `np.c_[..]` become calls of functions with rules.
 
     np.r_[a, 0.0, b]      ->      np.concatenate((np.atleast_1d(a), np.atleast_1d(0.0), np.atleast_1d(b)))
 
@@ -13,7 +13,7 @@ def f(x):
     result = np.column_stack(t2)
     return result
 
-With slices (`np.r_[0:1:5j]`) they make grids, which are refused where they depend on what is differentiated.
+With slices (`np.r_[0:1:5j]`) they make grids, which are refused where they depend on a differentiated value.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from s2sgrad.ir.unit import Unit
 
 
 def joined(unit: Unit, node: gast.Subscript) -> gast.Call | None:
-    """The call that an index of `np.r_` or `np.c_` stands for; None for any other index."""
+    """The call for an index of `np.r_` or `np.c_`; None for any other index."""
     trick = unit.resolve(node.value)
     if trick is not np.r_ and trick is not np.c_:
         return None

@@ -1,9 +1,9 @@
-"""What Python's tools do with the iterables that they are given, by object.
+"""How tools of Python's library consume their iterables, by object.
 
-    sum(xs), list(xs)                         draw all items, at once
-    any(xs), next(xs)                         draw items at once, but not always all
-    zip(xs, ys), filter(f, xs)                draw an item when they are asked for one
-    itertools.accumulate(xs)                  likewise; `s2sgrad.standard` has them as functions that give lists
+    sum(xs), list(xs)                         consume all items at once
+    any(xs), next(xs)                         consume items at once, but not always all
+    zip(xs, ys), filter(f, xs)                draw an item on request
+    itertools.accumulate(xs)                  likewise; `s2sgrad.standard` has functions that return lists instead
 
 >>> import itertools
 >>> list in DRAWS_ALL, any in DRAWS_ALL, zip in LAZY, itertools.accumulate in LISTED
@@ -29,30 +29,30 @@ from s2sgrad.ir.unit import Unit
 COMPREHENSIONS = (gast.GeneratorExp, gast.ListComp, gast.SetComp, gast.DictComp)
 
 CONTAINERS = frozenset({list, tuple, set, frozenset, dict, sorted})
-"""What makes a container of all items."""
+"""Callables that make a container of all items."""
 
 DRAWS_ALL = CONTAINERS | {sum, max, min, math.prod, math.fsum, np.fromiter}
-"""What draws all items before it returns."""
+"""Callables that consume all items before they return."""
 
 DRAWS = DRAWS_ALL | {any, all, builtins.next}
-"""What draws items before it returns: all of them, or those that it needs."""
+"""Callables that draw items before they return: all of them, or as many as they need."""
 
 LISTED = frozenset({t for t in standard.TOOLS if isinstance(t, type)} | {itertools.islice, itertools.product,
                     itertools.pairwise})  # fmt: skip
-"""Tools that give iterators, and for which there is a function that gives a list: it stands for one only where the value is
-run through at once."""
+"""Tools that return iterators, with a counterpart that returns a list: it replaces the tool only where the result is
+consumed at once."""
 
 CHAINS = frozenset({itertools.chain, itertools.chain.from_iterable})
 
 LAZY = LISTED | CHAINS | {builtins.enumerate, builtins.zip, builtins.map, builtins.filter}
-"""Tools that draw an item when they are asked for one."""
+"""Tools that draw an item on request."""
 
 RUN_THROUGH = LISTED | CHAINS | DRAWS_ALL | {any, all, np.array, functools.reduce, builtins.enumerate, builtins.zip}
-"""What runs through its arguments where it is called, or may as well."""
+"""Callables that consume their arguments during the call, or may as well."""
 
 
 def consumed(unit: Unit, all_nodes: Iterable[gast.AST]) -> set[int]:
-    """The calls, by identity, of which the values are run through at once, and then are gone."""
+    """The calls, by identity, whose results are consumed at once and then dropped."""
     out: set[int] = set()
     for node in all_nodes:
         if isinstance(node, (gast.For, gast.comprehension)):
@@ -65,7 +65,7 @@ def consumed(unit: Unit, all_nodes: Iterable[gast.AST]) -> set[int]:
 
 
 def runs_once(unit: Unit, tree: gast.FunctionDef, parameter: str) -> bool:
-    """Whether a function mentions a parameter once, as what a loop, a comprehension or a reduction runs through."""
+    """Whether a function mentions a parameter exactly once, as the iterable of a loop, comprehension or reduction."""
     body = list(nodes(*tree.body))
     mentioned = [n for n in body if isinstance(n, gast.Name) and n.id == parameter]
     if len(mentioned) != 1:
@@ -77,7 +77,7 @@ def runs_once(unit: Unit, tree: gast.FunctionDef, parameter: str) -> bool:
 
 
 def _run_through(unit: Unit, node: gast.AST) -> list[gast.AST]:
-    """The expressions through which a node runs, each once."""
+    """The expressions that a node iterates over, once each."""
     if isinstance(node, gast.For):
         return [node.iter]
     if isinstance(node, (gast.ListComp, gast.GeneratorExp, gast.SetComp)):
@@ -88,14 +88,14 @@ def _run_through(unit: Unit, node: gast.AST) -> list[gast.AST]:
 
 
 def slice_bounds(bounds: list[gast.AST]) -> list[gast.AST]:
-    """`start, stop, step` of a call of `itertools.islice` behind its first argument."""
+    """`start, stop, step` from the arguments of `itertools.islice` after the first."""
     whole = [constant(0), *bounds] if len(bounds) == 1 else bounds
     return whole if len(whole) == 3 else [*whole, constant(1)]
 
 
 def walked(unit: Unit, node: gast.AST) -> set[str]:
-    """The names of what a loop may run over as it is, owners of methods included (`d.values()`); a section of a list is new,
-    and so is what is sorted."""
+    """The names that a loop may iterate over without a copy, owners of methods included (`d.values()`); slices of lists and
+    sorted lists are new."""
     if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice):
         return set()
     if isinstance(node, gast.Call):

@@ -1,6 +1,6 @@
-"""Which iterables have to be drawn from item by item: those that have no end, no length, or a name of their own.
+"""Which iterables must be drawn from item by item: those that are infinite, have no length, or have a name.
 
-    zip(count(1), x)          what can be indexed: `loops` walks it by its places
+    zip(count(1), x)          indexable: `loops` walks it by index
     zip(map(f, it), x)        drawn from: `it` is an iterator that others draw from
 
 >>> import gast
@@ -37,33 +37,33 @@ _TOOLS = (itertools.islice, itertools.takewhile, itertools.dropwhile, itertools.
 
 @dataclass
 class IteratorKinds:
-    """Says of the expressions of one function which iterators they are; `held` are those that have a name, `yielding` its
-    nested generator functions."""
+    """Classifies the iterables of one function; `held` are its named iterators, `yielding` its nested generator
+    functions."""
 
     unit: Unit
     yielding: set[str]
     held: dict[str, Any] = field(default_factory=dict)
 
     def called(self, node: gast.AST) -> Any:
-        """What an expression calls; None for another one."""
+        """The callee of a call; None for other expressions."""
         if not isinstance(node, gast.Call):
             return None
         target = self.unit.resolve(node.func)
         return target if isinstance(target, type) or callable(target) else self
 
     def is_generator(self, node: gast.AST) -> bool:
-        """Whether an expression calls a generator function of the user's."""
+        """Whether an expression calls a user's generator function."""
         if not isinstance(node, gast.Call):
             return False
         nested = isinstance(node.func, gast.Name) and node.func.id in self.yielding
         return nested or is_generator(self.unit.resolve(node.func))
 
     def can_step(self, node: gast.Call) -> bool:
-        """Whether the text of a generator function tells how to draw from it item by item."""
+        """Whether the text of a generator function allows drawing item by item."""
         return False
 
     def needs(self, node: gast.AST) -> bool:
-        """Whether an iterable has to be drawn from item by item: it has no end, or a name by which others draw from it."""
+        """Whether an iterable must be drawn from item by item: it is infinite, or others draw from it by name."""
         if isinstance(node, gast.Name):
             return node.id in self.held
         if isinstance(node, gast.GeneratorExp):
@@ -80,7 +80,7 @@ class IteratorKinds:
         return target in LAZY and any(map(self.needs, self.beside(node)))
 
     def composed(self, node: gast.AST) -> bool:
-        """Whether a tool runs through what another one lets through, so that neither has a length."""
+        """Whether a tool iterates over the output of another that drops items, so that neither has a length."""
         target = self.called(node)
         if target in (builtins.zip, builtins.enumerate):
             return any(self.composed(a) or self.selects(a) for a in node.args)
@@ -89,20 +89,20 @@ class IteratorKinds:
         return target in _TOOLS and any(self.streams(a) or self.called(a) is builtins.reversed for a in node.args)
 
     def selects(self, node: gast.AST) -> bool:
-        """Whether an expression gives some of what it runs through."""
+        """Whether an iterable yields a selection of another."""
         if isinstance(node, gast.GeneratorExp):
             return any(g.ifs or self.streams(g.iter) for g in node.generators)
         return self.called(node) in (builtins.filter, itertools.filterfalse, itertools.chain)
 
     def streams(self, node: gast.AST) -> bool:
-        """Whether what an expression gives is made while somebody runs through it."""
+        """Whether an iterable computes its items lazily."""
         target = self.called(node)
         if target in (builtins.zip, builtins.enumerate, builtins.reversed):
             return any(map(self.streams, node.args))
         return isinstance(node, gast.GeneratorExp) or target in LAZY
 
     def indexable(self, node: gast.AST) -> bool:
-        """Whether there is an item at every index, end or not, and nobody else draws from it."""
+        """Whether items exist at every index, up to the end if there is one, and nobody else draws from it."""
         if not isinstance(node, gast.Call) or self.composed(node):
             return not self.needs(node)
         target = self.called(node)
@@ -119,10 +119,11 @@ class IteratorKinds:
         return not self.needs(node)
 
     def counts(self, node: gast.Call) -> list[gast.Call]:
+        """The `count(..)` among the arguments of a call."""
         return [a for a in node.args if self.called(a) is itertools.count]
 
     def beside(self, node: gast.Call) -> list[gast.AST]:
-        """What a tool runs through; of `zip`, not the counters of whole numbers beside what ends."""
+        """The iterables of a tool; for `zip`, without integer counters beside finite ones."""
         counts = self.counts(node)
         if self.called(node) is builtins.zip and len(counts) < len(node.args):
             return [a for a in node.args if a not in counts]
@@ -130,18 +131,18 @@ class IteratorKinds:
 
 
 def is_plain_count(node: gast.Call) -> bool:
-    """Whether a call of `count` starts and goes on with whole numbers of the text, upwards."""
+    """Whether a call of `count` has literal integers and counts upwards."""
     return not node.keywords and all(map(is_natural, node.args)) and (len(node.args) < 2 or node.args[1].value > 0)
 
 
 def is_plain_repeat(node: gast.Call) -> bool:
-    """Whether a call of `repeat` gives its arguments by their places."""
+    """Whether a call of `repeat` has positional arguments only."""
     return not node.keywords and len(node.args) in (1, 2) and not any(isinstance(a, gast.Starred) for a in node.args)
 
 
 
 
 def is_shown(node: gast.AST) -> bool:
-    """Whether an expression is a list or tuple of the text that holds something."""
+    """Whether an expression is a non-empty list or tuple display without stars."""
     shown = isinstance(node, (gast.List, gast.Tuple)) and bool(node.elts)
     return shown and not any(isinstance(e, gast.Starred) for e in node.elts)

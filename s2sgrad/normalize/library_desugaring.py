@@ -1,4 +1,4 @@
-"""Plainer words for what containers offer: `map`, `dict(..)`, `.items()`, `.get()`, `.extend()`.
+"""Desugars uses of containers: `map`, `dict(..)`, `.items()`, `.get()`, `.extend()`.
 
     for y in map(f, xs): s += y      ->      for v in xs: y = f(v); s += y
     for k, v in d.items(): s += v    ->      for k in keys_of(d): v = d[k]; s += v
@@ -54,7 +54,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def plainer(unit: Unit, statement: gast.AST) -> gast.AST:
-    """One statement of ours, in plainer words."""
+    """One statement that another pass made, desugared."""
     nothing = gast.arguments([], [], None, [], [], None, [])
     return _Desugarer(unit, gast.FunctionDef("", nothing, [], [], None, None, [])).visit(statement)
 
@@ -81,7 +81,7 @@ class _Desugarer(Transformer):
         return displays.united(node, self.dicts) or node
 
     def visit_SetComp(self, node: gast.SetComp) -> gast.AST:
-        """`{e for v in xs}` as a set of a list: of constants, what is in a set has no derivative."""
+        """`{e for v in xs}` as a set of a list; elements of sets have no derivative."""
         self.comprehension(node)
         return at(node, gast.Call(self.unit.builtin(set), [gast.ListComp(node.elt, node.generators)], []))[0]
 
@@ -90,7 +90,7 @@ class _Desugarer(Transformer):
         return self.generic_visit(node)
 
     def visit_Assign(self, statement: gast.Assign) -> gast.AST:
-        """`a, b = (..)`: a list is unpacked as well; `a, b = zip(*rows)`: the columns."""
+        """Unpacked generators and `map` become lists; `a, b = zip(*rows)` becomes the columns."""
         unpacked = isinstance(statement.targets[0], (gast.Tuple, gast.List))
         if unpacked and isinstance(statement.value, gast.Call):
             target = self.unit.resolve(statement.value.func)
@@ -114,7 +114,7 @@ class _Desugarer(Transformer):
         return self.generic_visit(statement)
 
     def columns(self, statement: gast.Assign, rows: gast.AST) -> list[gast.AST]:
-        """`a, b = zip(*rows)`: `a = [row[0] for row in rows]`, and so on."""
+        """`a, b = zip(*rows)`: `a = tuple([row[0] for row in rows])`, and so on."""
         held, row = self.unit.local("rows"), self.unit.local("row")
         count = len(statement.targets[0].elts)
         first = expression("f(rows[0], n)", f=self.unit.helper("unpackable", runtime.unpackable), rows=held, n=count)
@@ -124,10 +124,10 @@ class _Desugarer(Transformer):
         return [self.visit(s) for s in at(statement, *made)]
 
     def visit_Expr(self, statement: gast.Expr) -> gast.AST:
-        """`xs.extend(ys)` as a loop of `append`; `xs.remove(v)` of a list as `del` of its place."""
+        """`xs.extend(ys)` as a loop of `append`; `xs.remove(v)` of a list as `del` of its index."""
         self.generic_visit(statement)
         call = statement.value
-        if isinstance(call, (gast.ListComp, gast.SetComp)):  # for its effects
+        if isinstance(call, (gast.ListComp, gast.SetComp)):  # evaluated for its effects
             body: list[gast.AST] = at(statement, gast.Expr(call.elt))
             for each in reversed(call.generators):
                 for test in reversed(each.ifs):
@@ -141,20 +141,20 @@ class _Desugarer(Transformer):
         return statement if removed is None else at(statement, removed)[0]
 
     def removed(self, call: gast.AST) -> gast.AST | None:
-        """`del xs[place_of(xs, v)]` for `xs.remove(v)` of what is a list by its text; None for anything else."""
+        """`del xs[place_of(xs, v)]` for `xs.remove(v)`, if `xs` is always a list; None for anything else."""
         if (owner := self.list_of(call, list.remove)) is None:
             return None
         place = self.unit.helper("place_of", place_of)
         return statements("del xs[f(xs, v)]", xs=owner.id, v=call.args[0], f=place)[0]
 
     def list_of(self, call: gast.AST, method: Any) -> gast.Name | None:
-        """The variable, a list by its text, of which this method is called with one argument."""
+        """The variable, always a list, on which this method is called with one argument."""
         called = call.func if isinstance(call, gast.Call) and len(call.args) == 1 and not call.keywords else None
         owner = called.value if isinstance(called, gast.Attribute) and is_named(called.attr, method) else None
         return owner if isinstance(owner, gast.Name) and owner.id in self.additions.lists else None
 
     def visit_AugAssign(self, statement: gast.AugAssign) -> gast.AST:
-        """`xs += [..]` of what is a list by its text."""
+        """`xs += [..]`, if `xs` is always a list, and `d |= {..}`."""
         self.generic_visit(statement)
         updated = displays.updated(statement, self.dicts)
         if updated is not None:
@@ -165,17 +165,18 @@ class _Desugarer(Transformer):
         return statement
 
     def grown(self, statement: gast.AST, owner: gast.Name, more: gast.AST) -> gast.AST:
+        """`owner.extend(more)` as a loop of `append`."""
         item = self.unit.local("item")
         append = gast.Expr(expression("xs.append(v)", xs=owner.id, v=item))
         return self.visit_For(at(statement, gast.For(name(item, store=True), more, at(statement, append), [], None))[0])
 
     def comprehension(self, node: gast.AST) -> gast.AST:
-        """`for v in (e for k in ks)` inside a comprehension is `for k in ks`, with e for v."""
+        """Nested generator expressions are merged: `for v in (e for k in ks)` becomes `for k in ks`, with e for v."""
         self.generic_visit(node)
         return self.joined(node)
 
     def joined(self, node: gast.AST) -> gast.AST:
-        """A comprehension, its parts plain already, over what comprehensions in it run over."""
+        """A desugared comprehension, merged with the generator expressions that it iterates over."""
         if isinstance(node, gast.GeneratorExp) and len(node.generators) > 1:
             self.endings.require(node, node)
         for n, generator in enumerate(node.generators):
@@ -217,8 +218,8 @@ class _Desugarer(Transformer):
         return loop
 
     def over_dict(self, loop: gast.For) -> None:
-        """`for k, v in d.items()`, or `for i, v in enumerate(d.values())`, over the keys: each value is read when its turn
-        comes."""
+        """`for k, v in d.items()`, or `for i, v in enumerate(d.values())`, as a loop over the keys that reads each value in
+        its trip."""
         asked, pair = loop.iter, loop.target
         is_pair = isinstance(pair, gast.Tuple) and len(pair.elts) == 2
         view = dict_views.of(self.unit, asked)
@@ -236,7 +237,7 @@ class _Desugarer(Transformer):
             pair.elts[1], asked.args[0] = name(key, store=True), at(asked.args[0], dict_views.keys(self.unit, view.owner))[0]
 
     def require_other_neighbours(self, loop: gast.For) -> None:
-        """Refuse a loop over neighbours whose body mentions what these are of."""
+        """Refuse a loop over `pairwise(xs)` whose body mentions `xs`."""
         for part in nodes(loop.iter):
             if self.unit.called(part) is itertools.pairwise:
                 if mentioned(part) & mentioned(*loop.body):
@@ -249,7 +250,7 @@ def _results(node: gast.AST) -> list[gast.AST]:
 
 
 def _aligned(target: gast.AST, value: gast.AST) -> dict[str, gast.AST] | None:
-    """Which plain expression each name of a target stands for; None where one is more than a look-up."""
+    """The simple expression that each name of a target stands for; None if one is more than a lookup."""
     if isinstance(target, gast.Name):
         owner = value
         while isinstance(owner, gast.Subscript):

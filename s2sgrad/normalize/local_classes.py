@@ -1,11 +1,11 @@
-"""A class that a function defines is made once, when the gradient is compiled, and reached like one of the module.
+"""Classes defined in a function are made once, when the gradient is compiled, and become free names of the text.
 
     def f(x):
         class Box: ..        ->      def f(x): return Box(x).value      (`Box` is a name of the text's own)
         return Box(x).value
 
-It may name other classes of the function, and what is at module level; a class that reads a variable of the function would
-be another one in every call.
+Such a class may refer to other classes of the function, and to names of the module.  A class that reads a variable of the
+function would be a different one in each call, and is refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from s2sgrad.source.finding import FUTURE_FLAGS
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree without the classes that it defines."""
+    """The tree without the class definitions."""
     defined = {s.name: s for s in tree.body if isinstance(s, gast.ClassDef)}
     if not defined:
         return tree
@@ -37,7 +37,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         if read:
             unit.refuse(statement, f"the class `{name}` reads `{min(read)}`, a variable of the function, which cannot be "
                                    "followed: pass its value to the methods")  # fmt: skip
-    written = [s for s in unit.primal.tree.body if isinstance(s, gast.ClassDef)]  # before any name was changed
+    written = [s for s in unit.primal.tree.body if isinstance(s, gast.ClassDef)]  # before any renaming
     for name, cls in _made(unit.primal.function, written).items():
         unit.locals.discard(name)
         unit.helpers[name] = cls
@@ -46,13 +46,13 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _free(code: types.CodeType, name: str) -> set[str]:
-    """What a class that a function defines reads of the scopes around it."""
+    """The names that a class defined in a function reads from enclosing scopes."""
     held = [c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == name]
     return {free for c in held for free in c.co_freevars}
 
 
 def _made(function: types.FunctionType, classes: list[gast.ClassDef]) -> dict[str, type]:
-    """The classes, as the function makes them; their methods stand where its text says."""
+    """The classes, made as the function makes them; their methods have the places of its text."""
     empty = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[], vararg=None, kwarg=None)
     names = ast.Tuple([ast.Name(c.name, ast.Load()) for c in classes], ast.Load())
     body = [*(gast.gast_to_ast(c) for c in classes), ast.Return(names)]

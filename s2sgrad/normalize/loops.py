@@ -1,8 +1,8 @@
-"""Every `for` runs over a range: arrays, lists, zip, enumerate and reversed are indexed.
+"""Every `for` loops over a range: arrays, lists, zip, enumerate and reversed are indexed.
 
     for v in xs: s += v   ->   t1 = sequence(xs); for k in range(len(t1)): v = t1[k]; s += v
 
-A loop over a tuple that stands in the text, and whose body may write what is in it, is written out (`display_trips`).
+A loop over a tuple display whose body may write its elements is unrolled (`display_trips`).
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -53,10 +53,9 @@ from s2sgrad.primitives import catalogue
 
 @dataclass
 class _Walk:
-    """How to index what a loop runs over: its length (None: it has no end), and the item at an index (an expression, or a
-    list of them).
+    """How to index an iterable: its length (None: infinite), and the item at an index (an expression, or a list of them).
 
-    `checks` are statements for the end of the loop, where it comes there.
+    `checks` are statements for the end of the loop, if it gets there.
     """
 
     length: gast.AST | None
@@ -65,13 +64,13 @@ class _Walk:
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with `for NAME in range(..)` or `reversed(range(..))` loops only."""
+    """The tree, whose loops are all `for NAME in range(..)` or `reversed(range(..))`."""
     tree.body = block(unit, tree.body)
     return tree
 
 
 def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
-    """The statements of a block, in which every `for` runs over a range."""
+    """The statements of a block, in which every `for` loops over a range."""
     out = []
     for statement in body:
         trips = display_trips.of(unit, statement)
@@ -85,12 +84,13 @@ def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
 
 
 def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
+    """A loop as one over a range."""
     if checkpoints.slots_of(unit, loop.iter) is not None:
         return _of_states(unit, loop)
     called = unit.called(loop.iter)
     nested = isinstance(loop.iter, gast.Call) and isinstance(loop.iter.func, gast.Name)
     if is_generator(called) or (nested and loop.iter.func.id in unit.generators):
-        return [loop]  # it is written out when the function is flattened
+        return [loop]  # inlined when the function is flattened
     if is_range(unit, loop.iter) and isinstance(loop.target, gast.Name):
         if not _rebinds(loop.body, loop.target.id):
             return [loop]
@@ -107,10 +107,10 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
 
 
 def _of_states(unit: Unit, loop: gast.For) -> list[gast.AST]:
-    """A loop over `checkpointed`: over `range(n)`, so that its trips are counted."""
+    """A loop over `checkpointed`, as one over a `range(n)`, so that its trips can be counted."""
     over, slots = loop.iter, checkpoints.slots_of(unit, loop.iter)
     loop.iter = over.args[0]
-    if isinstance(loop.target, gast.Name) and not loop.target.id.strip("_"):  # the trips are counted all the same
+    if isinstance(loop.target, gast.Name) and not loop.target.id.strip("_"):  # an index is still needed
         loop.body = at(loop, *bind(unit, loop.target, name(index := unit.local("k")))) + loop.body
         loop.target = name(index, store=True)
     counted = unit.called(loop.iter) is builtins.range and len(loop.iter.args) == 1
@@ -123,7 +123,7 @@ def _of_states(unit: Unit, loop: gast.For) -> list[gast.AST]:
 
 
 def _indexed(unit: Unit, loop: gast.For, backward: bool) -> list[gast.AST]:
-    """A loop over anything else: over the indices of its items."""
+    """A loop over the indices of any other iterable."""
     _refuse_growth(unit, loop)
     setup: list[gast.AST] = []
     walk = _walk(unit, loop.iter.args[0] if backward else loop.iter, setup)
@@ -140,7 +140,7 @@ def _indexed(unit: Unit, loop: gast.For, backward: bool) -> list[gast.AST]:
 
 
 def _refuse_growth(unit: Unit, loop: gast.For) -> None:
-    """A loop over a list that its body makes longer or shorter."""
+    """Refuse a loop over a list whose body changes the length of the list."""
     over = iterables.walked(unit, loop.iter)
     for call in (n for n in nodes(*loop.body) if isinstance(n, gast.Call)):
         method = call.func
@@ -152,7 +152,7 @@ def _refuse_growth(unit: Unit, loop: gast.For) -> None:
 
 
 def is_range(unit: Unit, node: gast.AST) -> bool:
-    """Whether `node` is `range(..)`, `reversed(range(..))`, or the first `range(..)[:n]` of one."""
+    """Whether `node` is `range(..)`, `reversed(range(..))`, or a slice `range(..)[:n]`."""
     if unit.called(node) is builtins.reversed and len(node.args) == 1:
         return is_range(unit, node.args[0])
     if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice):
@@ -165,13 +165,14 @@ def _rebinds(body: list[gast.AST], target: str) -> bool:
 
 
 def _refuse_endless(unit: Unit, node: gast.AST, called: object) -> None:
-    """Loops over what cannot be indexed."""
+    """Refuse loops over what cannot be indexed."""
     unindexed = called in (builtins.map, builtins.filter, builtins.iter, builtins.zip)
     if unindexed or isinstance(node, (gast.GeneratorExp, gast.Dict)):
         unit.refuse(node, "a loop over this cannot be reversed: loop over a list, a tuple, an array or a range")
 
 
 def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
+    """How to index the iterable `node`; statements that come before the loop are appended to `setup`."""
     called = unit.called(node)
     if called is builtins.zip and node.args:
         return _zipped(unit, node, setup)
@@ -208,7 +209,7 @@ def _walk(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk:
 
 
 def _generated(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk | None:
-    """`(d[k] for k in ks)`, of which an item is read when its turn comes; None for anything else."""
+    """`(d[k] for k in ks)`, whose items are computed in their trips; None for anything else."""
     part = node.generators[0] if isinstance(node, gast.GeneratorExp) and len(node.generators) == 1 else None
     if part is None or part.ifs or not isinstance(part.target, gast.Name):
         return None
@@ -219,7 +220,7 @@ def _generated(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk | Non
 
 
 def _viewed(unit: Unit, view: dict_views.View, setup: list[gast.AST]) -> _Walk:
-    """What a dict shows of itself: the keys are taken once, a value is read when its turn comes."""
+    """A dict view: the keys are read once, each value in its trip."""
     held, keys = unit.temp(), unit.temp()
     setup.append(assign(held, view.owner))
     setup.append(assign(keys, dict_views.keys(unit, name(held))))
@@ -229,7 +230,7 @@ def _viewed(unit: Unit, view: dict_views.View, setup: list[gast.AST]) -> _Walk:
 
 
 def _endless(unit: Unit, node: gast.AST, called: object, setup: list[gast.AST]) -> _Walk | None:
-    """What has no end, or no length, and still an item at every index; None for anything else."""
+    """Infinite iterables, and some without a length, that have an item at every index; None for anything else."""
     if called is itertools.count and is_plain_count(node):
         first, step = [*node.args, *(constant(0), constant(1))[len(node.args) :]]
         return _Walk(None, lambda k: expression("a + k * d", a=first, k=k, d=step) if step.value != 1 else k
@@ -252,12 +253,13 @@ def _endless(unit: Unit, node: gast.AST, called: object, setup: list[gast.AST]) 
 
 
 def _shortest(unit: Unit, lengths: list[gast.AST | None]) -> gast.AST | None:
+    """The minimum of the finite lengths; None if all are infinite."""
     finite = [n for n in lengths if n is not None]
     return gast.Call(unit.builtin(min), finite, []) if len(finite) > 1 else finite[0] if finite else None
 
 
 def _columns(unit: Unit, rows: gast.AST, setup: list[gast.AST]) -> _Walk:
-    """`zip(*rows)`: the columns, as many as the shortest row has items."""
+    """`zip(*rows)`: as many columns as the shortest row has items."""
     held, row = unit.temp(), unit.local("row")
     setup.append(assign(held, rows))
     length = expression("len(rows) and min([len(r) for r in rows])", len=unit.builtin(len), min=unit.builtin(min),
@@ -266,7 +268,7 @@ def _columns(unit: Unit, rows: gast.AST, setup: list[gast.AST]) -> _Walk:
 
 
 def _zipped(unit: Unit, node: gast.Call, setup: list[gast.AST]) -> _Walk:
-    """Side by side; with `strict=` the lengths are compared where Python does: when the shortest has come to its end."""
+    """`zip(..)`; with `strict=` the lengths are compared where Python compares them: at the end of the shortest."""
     if len(node.args) == 1 and isinstance(node.args[0], gast.Starred) and not any(
         getattr(k.value, "value", True) for k in node.keywords
     ):

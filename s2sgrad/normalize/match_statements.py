@@ -1,4 +1,4 @@
-"""`match` becomes if/elif: the subject is evaluated once, a pattern becomes a test and what it binds.
+"""`match` becomes if/elif: the subject is evaluated once, and a pattern becomes a test and bindings.
 
     match p:                                  if is_sequence(p) and len(p) == 2 and p[0] == 0:
         case (0, y): return y          ->         y = p[1]
@@ -55,9 +55,9 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.source import read
 
 _ITSELF = {bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple}
-"""Classes whose one positional pattern stands for the subject itself."""
+"""Classes whose single positional pattern matches the subject itself."""
 
-Test = list[gast.AST]  # conditions that must all hold, in order; none: the pattern always matches
+Test = list[gast.AST]  # conditions that must all hold, in order; empty: the pattern always matches
 Bound = list[tuple[str, gast.AST]]
 
 
@@ -83,7 +83,7 @@ def _matched(unit: Unit, statement: gast.Match) -> list[gast.AST]:
 
 
 def binds(node: gast.AST) -> set[str]:
-    """The names that a pattern, or an expression, binds."""
+    """The names that a pattern or an expression binds."""
     out = set()
     for part in nodes(node):
         bound = part.rest if isinstance(part, gast.MatchMapping) else getattr(part, "name", None)
@@ -94,7 +94,7 @@ def binds(node: gast.AST) -> set[str]:
 
 
 def _held(unit: Unit, value: gast.AST, rebound: set[str], out: list[gast.AST]) -> gast.AST:
-    """A value that stays what it is while the patterns are tried."""
+    """A value that does not change while the patterns are tested."""
     if isinstance(value, gast.Constant):
         return value
     if isinstance(value, gast.Name) and value.id in unit.locals and value.id not in rebound:
@@ -107,7 +107,7 @@ def _held(unit: Unit, value: gast.AST, rebound: set[str], out: list[gast.AST]) -
 def _case(
     unit: Unit, case: gast.match_case, subject: gast.AST, body: list[gast.AST], rest: list[gast.AST]
 ) -> list[gast.AST]:
-    """The statements of one case, `rest` being those of the cases after it."""
+    """The statements of one case; `rest` are those of the later cases."""
     header = _header(unit, case)
     if isinstance(case.pattern, gast.MatchOr) and binds(case.pattern):
         return _alternatives(unit, case, subject, body, rest)
@@ -122,7 +122,7 @@ def _case(
     if not rest:
         inner = at(header, gast.If(case.guard, body, []))
         return at(header, gast.If(_all(test), bindings + inner, []))
-    matched = unit.temp()  # the names stay bound where the guard fails, and the next cases are tried
+    matched = unit.temp()  # if the guard fails, the names stay bound and the next cases are tested
     met = bindings + at(header, assign(matched, case.guard))
     tried = gast.If(_all(test), met, at(header, assign(matched, constant(False))))
     return at(header, tried, gast.If(name(matched), body, rest))
@@ -131,7 +131,7 @@ def _case(
 def _alternatives(
     unit: Unit, case: gast.match_case, subject: gast.AST, body: list[gast.AST], rest: list[gast.AST]
 ) -> list[gast.AST]:
-    """The statements of a case whose alternatives bind names: the first that matches does, and then the guard is asked."""
+    """The statements of a case with alternatives that bind names: the first that matches binds, then the guard is tested."""
     header, matched = _header(unit, case), unit.temp()
     met = at(header, assign(matched, constant(True) if case.guard is None else case.guard))
     tried = at(header, assign(matched, constant(False)))
@@ -143,7 +143,7 @@ def _alternatives(
 
 
 def _header(unit: Unit, case: gast.match_case) -> gast.AST:
-    """A node at the place of the line `case ..:`, which is the comment above what comes of it."""
+    """A node at the place of the line `case ..:`, which becomes the comment above the statements."""
     header, last = at(case.pattern, gast.Pass())[0], case.guard or case.pattern
     header.end_lineno, header.end_col_offset = last.end_lineno, last.end_col_offset
     if unit.primal.lines[last.end_lineno - 1].encode()[last.end_col_offset :][:1] == b":":
@@ -160,13 +160,13 @@ def _all(tests: Test) -> gast.AST:
 
 
 class _Pattern:
-    """Takes patterns apart; subjects are names, their items and attributes, constants, and tuples of those."""
+    """Splits patterns; subjects are names, their items and attributes, constants, and tuples of these."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
 
     def of(self, pattern: gast.AST, subject: gast.AST) -> tuple[Test, Bound]:
-        """The tests that a pattern makes of a subject, and the names that it then binds."""
+        """The tests of a pattern on a subject, and the names that it then binds."""
         if isinstance(pattern, gast.MatchValue):
             return [_compare(pattern, subject, gast.Eq(), pattern.value)], []
         if isinstance(pattern, gast.MatchSingleton):
@@ -226,7 +226,7 @@ class _Pattern:
         return tests, bound
 
     def middle(self, subject: gast.AST, before: int, after: int) -> gast.AST:
-        """What `*name` takes: a list."""
+        """The list that `*name` binds."""
         if isinstance(subject, (gast.Tuple, gast.List)):
             return gast.List(clone(subject.elts[before : len(subject.elts) - after]), gast.Load())
         cut = expression(f"s[{before}:{-after}]" if after else f"s[{before}:]", s=subject)
@@ -246,7 +246,7 @@ class _Pattern:
         return at(pattern, *tests[:1]) + tests[1:], bound
 
     def others(self, pattern: gast.MatchMapping, subject: gast.AST) -> gast.AST:
-        """What `**rest` takes: a dict."""
+        """The dict that `**rest` binds."""
         key = self.unit.local("key")
         if not pattern.keys:
             return expression("{k: d[k] for k in d}", k=key, d=clone(subject))
@@ -277,7 +277,7 @@ class _Pattern:
         return tests, bound
 
     def has(self, pattern: gast.MatchClass, cls: type, attribute: str, subject: gast.AST) -> Test:
-        """Tests that an instance has an attribute; refused where reading it again might do something."""
+        """Tests that an instance has an attribute; refused if reading the attribute twice might have an effect."""
         plain = types.MemberDescriptorType, types.GetSetDescriptorType
         held = inspect.getattr_static(cls, attribute, None)
         computed = hasattr(type(held), "__get__") and not isinstance(held, plain)
@@ -290,7 +290,7 @@ class _Pattern:
 
 
 def _has_always(cls: type, attribute: str) -> bool:
-    """Whether every instance has an attribute: a field of a data class, or one that `__init__` gives it first of all."""
+    """Whether every instance has an attribute: a dataclass field, or one that `__init__` always sets."""
     start = cls.__init__
     if dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":
         return attribute in {field.name for field in dataclasses.fields(cls) if field.init}

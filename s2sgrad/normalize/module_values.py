@@ -1,4 +1,4 @@
-"""A module in a variable, an argument or a local one, is written as what it is.
+"""Modules in variables, arguments or locals, are replaced by the modules themselves.
 
     def f(x, xp=np): return xp.sum(x)     ->      return np.sum(x)        (compiled for the module that is passed)
 
@@ -11,7 +11,7 @@
 def f(x):
     return np.linalg.norm(x)
 
-A variable that is bound again stays what it is.
+A variable that is bound more than once is left alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree without variables that stand for a module."""
+    """The tree without variables that are bound to a module."""
     bound = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store))
     given = {p: m for p, m in unit.opened.items() if isinstance(m, types.ModuleType)}
     unit.opened = {p: held for p, held in unit.opened.items() if p not in given}
@@ -46,7 +46,7 @@ def _is_module(unit: Unit, value: gast.AST) -> bool:
 
 
 def _read_before(tree: gast.FunctionDef, statement: gast.AST, variable: str) -> bool:
-    """Whether Python might find the variable unbound."""
+    """Whether the variable might be unbound in Python."""
     before = tree.body[: next(k for k, s in enumerate(tree.body) if s is statement)]
     return variable in mentioned(*before)
 

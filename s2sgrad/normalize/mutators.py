@@ -1,8 +1,8 @@
-"""Calls that write an array become stores: `np.copyto`, `np.put`, `x.fill`, `x.sort` and their kin.
+"""Calls that write an array become stores: `np.copyto`, `np.put`, `x.fill`, `x.sort`, ..
 
     x.fill(v)   ->   x[...] = v                np.multiply(a, b, out=c)   ->   c[...] = np.multiply(a, b)
 
-What is written is a variable, or an expression that is bound to one first: the later passes know which memory it views.
+The target is a variable, or is bound to one first, so that later passes know which memory it is.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -53,11 +53,11 @@ Writer = Callable[..., Stores]
 
 
 def stores(unit: Unit, node: gast.AST) -> Stores | None:
-    """The stores that a call made for its effect stands for; None for any other expression."""
+    """The stores for a call whose value is unused; None for any other expression."""
     if not isinstance(node, gast.Call):
         return None
     if unit.primal.is_generated and unit.resolve(node.func) is distinct:
-        return []  # written anew
+        return []  # added again by the compiler
     found = _writer(unit, node)
     if found is not None:
         return _written(unit, node, *found)
@@ -70,20 +70,21 @@ def stores(unit: Unit, node: gast.AST) -> Stores | None:
 
 
 def into(unit: Unit, node: gast.Call, atom: containers.Atom) -> containers.Written | None:
-    """(stores, what the call returns) of a call with `out=`, or of a method of a container; None for any other."""
+    """(stores, result) of a call with `out=`, or of a container method; None for any other call."""
     _refuse_value(unit, node)
     found = out_arguments.into(unit, node)
     return containers.written(unit, node, atom) if found is None else ([found[0]], found[1])
 
 
 def _refuse_value(unit: Unit, node: gast.Call) -> None:
+    """Refuse a writer that returns None where its value is used."""
     _refuse_unknown(unit, node)
     if _writer(unit, node) is not None:
         unit.refuse(node, f"`{callee(node.func)}` writes an array and returns None: make it a statement of its own")
 
 
 def _writer(unit: Unit, node: gast.Call) -> tuple[Writer, list[gast.AST]] | None:
-    """What writes the stores of a call, and the arguments of the call, the array first."""
+    """The function that makes the stores of a call, and the call's arguments, the array first."""
     target = unit.resolve(node.func)
     if target is MISSING:
         method = node.func.attr if isinstance(node.func, gast.Attribute) else None
@@ -107,7 +108,7 @@ def _get(table: dict[Any, Any], target: Any) -> Any:
 
 
 def _written(unit: Unit, node: gast.Call, write: Writer, arguments: list[gast.AST]) -> Stores:
-    """The stores of one call, after what binds its arguments to names, so that each is evaluated once."""
+    """The stores of one call, after the assignments that evaluate its arguments once."""
     shown = callee(node.func)
     if any(isinstance(n, gast.NamedExpr) for n in nodes(node)):
         unit.refuse(node, f"`:=` in a call of `{shown}` is not differentiated: assign before it")
@@ -129,7 +130,7 @@ def _written(unit: Unit, node: gast.Call, write: Writer, arguments: list[gast.AS
 
 
 def _value(unit: Unit, node: gast.AST | None, default: Any, what: str) -> Any:
-    """The value of an option that has to stand in the text."""
+    """The value of an option that must be a constant."""
     if node is None:
         return default
     if not isinstance(node, gast.Constant):
@@ -144,14 +145,14 @@ def _text(unit: Unit, text: str, **holes: Any) -> Stores:
 
 
 def _repeated(unit: Unit, value: gast.AST, turns: str, **holes: Any) -> gast.AST:
-    """Numbers of `value`, read from the start again and again: those of the turns `turns`, an array of integers."""
+    """Entries of `value`, which is repeated cyclically: those at the positions `turns`, an array of integers."""
     if is_literal(value):
         return value
     (statement,) = _text(unit, f"np.take(v, {turns} % np.size(v))", v=value, **holes)
     return statement.value
 
 
-# --- functions and methods that write their first argument: parameters under NumPy's names ---
+# --- functions and methods that write their first argument: parameters have NumPy's names ---
 
 
 def _copyto(
@@ -242,7 +243,7 @@ def _operator(operation: Any) -> Writer:
 
 
 def _shuffle(unit: Unit, x: gast.AST, draw: gast.AST, generator: gast.AST | None = None) -> Stores:
-    """What is drawn is the order of the rows."""
+    """Draws a permutation of the rows."""
     order, line = unit.temp(), constant(getattr(x, "lineno", 0))
     asked = call(unit, "shuffled", checks.shuffled, x, generator or constant(None), line)
     drawn = gast.Call(draw, [expression("f(x)", f=unit.builtin(len), x=clone(x))], [])
@@ -280,7 +281,7 @@ _REFUSED: dict[Any, str] = {
 
 
 def _way_out(function: Any) -> str | None:
-    """What to do instead of calling what writes and is not followed; None for anything else."""
+    """The alternative to a writer that is not followed; None for anything else."""
     known = _get(_REFUSED, function)
     record = catalogue.of(function)
     in_place = record.writes and record.gives is Gives.OPERATOR
@@ -300,7 +301,7 @@ def _refuse_unknown(unit: Unit, node: gast.Call) -> None:
 
 
 def refuse_kept(unit: Unit, node: gast.Attribute) -> None:
-    """Refuse `h = x.sort`: what `h()` writes would go unseen."""
+    """Refuse `h = x.sort`, for the writes of `h()` would be missed."""
     if may_write(node.attr):
         unit.refuse(node, f"the method `{node.attr}` is kept, and what its calls write cannot be followed: call it at once")
 

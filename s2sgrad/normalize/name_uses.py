@@ -1,6 +1,6 @@
-"""How the names of a function are used, those of functions in it included: what is bound to them, and where they are read.
+"""How names are used in a function and in those nested in it: what is bound to them, and where they are read.
 
-    xs = [1.0]; xs += ys; n = len(xs)      ->      `xs` is always a list, updated in place, and read in `len(xs)` alone
+    xs = [1.0]; xs += ys; n = len(xs)      ->      `xs` is always a list, updated in place, and read only in `len(xs)`
 
 >>> import gast
 >>> uses = NameUses(gast.parse('''
@@ -26,8 +26,8 @@ from s2sgrad.ir.quote import nodes
 
 
 class NameUses:
-    """`bound` says how often each name is bound; `assigned` are the values of assignments to it alone, `updated` says how
-    often it is the target of an augmented one; `reads` are the nodes that read it."""
+    """`bound` counts the bindings of each name; `assigned` has the values of assignments to the name alone, `updated` counts
+    augmented assignments; `reads` has the nodes that read it."""
 
     def __init__(self, tree: gast.FunctionDef) -> None:
         self.bound, self.updated = Counter[str](), Counter[str]()
@@ -46,12 +46,12 @@ class NameUses:
                 self.assigned[name].append(node.value)
 
     def always(self, *kinds: type, updated: bool = False, also: Callable[[gast.AST], bool] | None = None) -> set[str]:
-        """The names that are bound to expressions of these kinds, or of which `also` is true, and to nothing else;
-        `updated`: but may be updated."""
+        """The names bound only to expressions of these kinds, or for which `also` holds; with `updated` they may have
+        augmented assignments."""
         alone = {n for n, v in self.assigned.items() if self.bound[n] == len(v) + (self.updated[n] if updated else 0)}
         fits = (lambda v: isinstance(v, kinds)) if also is None else (lambda v: isinstance(v, kinds) or also(v))
         return {n for n in alone if all(map(fits, self.assigned[n]))}
 
     def only_read_in(self, name: str, places: Iterable[int]) -> bool:
-        """Whether all that reads a name is among these nodes, given by identity."""
+        """Whether all reads of a name are among these nodes, given by identity."""
         return all(id(node) in places for node in self.reads[name])

@@ -1,7 +1,7 @@
-"""Which names of a function stand for iterators of which every draw is known.
+"""The names of a function that are iterators, if every draw from them is visible.
 
     it = iter(x); a = next(it); b = [v for v in zip(it, y)]      ->      it: iter(x)
-    it = iter(x); helper(it)                                     ->      nothing: what draws from it is not seen here
+    it = iter(x); helper(it)                                     ->      nothing: the draws in `helper` are not visible
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -44,7 +44,7 @@ from s2sgrad.primitives import catalogue
 
 
 def named(drawer: IteratorKinds, function: gast.FunctionDef) -> dict[str, gast.AST]:
-    """The iterators of a function that have a name, and are mentioned only where items are drawn from them."""
+    """The named iterators of a function that occur only where items are drawn from them, by name."""
     inside = list(_of_scope(function))
     held = _bound_once(drawer, function, inside)
     mentions = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
@@ -57,7 +57,7 @@ def named(drawer: IteratorKinds, function: gast.FunctionDef) -> dict[str, gast.A
 
 
 def _bound_once(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[gast.AST]) -> dict[str, gast.AST]:
-    """The names that are bound once in a function, to an iterator, and that no function in it binds."""
+    """The names that are bound exactly once, to an iterator, and not by a nested function."""
     stored = Counter(n.id for n in inside if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
     stored.update(p.id for p in parameters(function))
     foreign = {n for part in nodes(function) if isinstance(part, (gast.Nonlocal, gast.Global)) for n in part.names}
@@ -67,7 +67,7 @@ def _bound_once(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[
 
 
 def _whole(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[gast.AST], made: dict[str, gast.AST]) -> set[str]:
-    """The iterators that need not be drawn from step by step: run through at one place, or made of constants."""
+    """The iterators that need no stepwise drawing: consumed at one place, or made of constants."""
     reads = NameUses(function).reads
     first = [n.args[0] for n in inside if drawer.called(n) is builtins.next and n.args]
     asked = Counter(n.id for n in first if isinstance(n, gast.Name))
@@ -76,7 +76,7 @@ def _whole(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[gast.
 
 
 def _is_constant(drawer: IteratorKinds, value: gast.AST) -> bool:
-    """Whether a tool that draws from a generator function reads no variable: what it gives carries no derivative."""
+    """Whether a tool over a generator function reads no variable, so that its items carry no derivative."""
     own = {n.id for n in nodes(value) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     reads = mentioned(value) & drawer.unit.locals
     tool = not drawer.is_generator(value) and any(map(drawer.is_generator, nodes(value)))
@@ -84,32 +84,32 @@ def _is_constant(drawer: IteratorKinds, value: gast.AST) -> bool:
 
 
 def _makes_iterator(drawer: IteratorKinds, value: gast.AST) -> bool:
-    """Whether an expression is an iterator of which it can be kept where it stands."""
+    """Whether an expression makes an iterator whose position can be kept in variables."""
     made = isinstance(value, gast.GeneratorExp) or drawer.called(value) in LAZY or drawer.is_generator(value)
     return made and all(map(drawer.can_step, filter(drawer.is_generator, nodes(value))))
 
 
 class Changes:
-    """What the statements of a function may change, as they are when it is first asked for: few functions ask."""
+    """What the statements of a function may change; computed when first asked for, because few functions ask."""
 
     def __init__(self, unit: Unit, function: gast.FunctionDef) -> None:
         self.unit, self.function = unit, function
 
     @functools.cached_property
     def rebound(self) -> frozenset[str]:
-        """The names and attributes that are bound more than once in the function and in those in it, arguments included."""
+        """The names and attributes bound more than once in the function and those nested in it, arguments included."""
         return _rebound(self.function)
 
     @functools.cached_property
     def writes(self) -> bool:
-        """Whether any statement may change an object: a store into it, or a call that is not known to be pure."""
+        """Whether any statement may change an object: by a store, or by a call that is not known to be pure."""
         into = (gast.Subscript, gast.Attribute)
         stores = any(isinstance(n, into) and not isinstance(n.ctx, gast.Load) for n in nodes(self.function))
         return stores or self.resizes
 
     @functools.cached_property
     def resizes(self) -> bool:
-        """Whether any statement may change how many items an object has."""
+        """Whether any statement may change the length of an object."""
         return _resizes(self.unit, self.function)
 
 
@@ -121,7 +121,7 @@ def _rebound(function: gast.FunctionDef) -> frozenset[str]:
         elif isinstance(node, gast.Name) and isinstance(node.ctx, (gast.Store, gast.Del)):
             stored[node.id] += 1
         elif isinstance(node, gast.Attribute) and isinstance(node.ctx, (gast.Store, gast.Del)):
-            stored[node.attr] += 2  # it was bound before
+            stored[node.attr] += 2  # counts as bound twice
         elif isinstance(node, (gast.Nonlocal, gast.Global)):
             stored.update(2 * node.names)
         elif isinstance(node, (gast.For, gast.While)):
@@ -132,7 +132,7 @@ def _rebound(function: gast.FunctionDef) -> frozenset[str]:
 
 def _resizes(unit: Unit, function: gast.FunctionDef) -> bool:
     uses = NameUses(function)
-    if uses.updated.keys() - uses.always(gast.Constant, updated=True):  # what these write is their own
+    if uses.updated.keys() - uses.always(gast.Constant, updated=True):  # augmented numbers are no lists
         return True
     stores = [n for n in nodes(function) if isinstance(n, gast.Subscript) and not isinstance(n.ctx, gast.Load)]
     if any(isinstance(n.ctx, gast.Del) or isinstance(n.slice, gast.Slice) for n in stores):
@@ -144,14 +144,14 @@ def _resizes(unit: Unit, function: gast.FunctionDef) -> bool:
 
 
 def _owner(call: gast.Call) -> str:
-    """The name of which a call is a method; "" where it is none."""
+    """The name on which a method is called; "" if there is none."""
     return call.func.value.id if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) else ""
 
 
 def _own_lists(unit: Unit, function: gast.FunctionDef, uses: NameUses) -> set[str]:
-    """The names of lists of this function that have no other name, and from which nothing is drawn."""
+    """The lists of this function that have no alias, and from which nothing is drawn."""
     alone = {id(n.value) for n in _of_scope(function) if isinstance(n, gast.Return)}
-    for node in nodes(function):  # what gives nobody else the list
+    for node in nodes(function):  # uses that make no alias
         if isinstance(node, gast.Subscript):
             alone.add(id(node.value))
         elif isinstance(node, gast.Call):
@@ -190,7 +190,7 @@ def _drawn_from(drawer: IteratorKinds, node: gast.AST, held: dict[str, gast.AST]
 
 
 def _of_scope(function: gast.FunctionDef) -> Iterator[gast.AST]:
-    """The nodes of a function, those of functions in it left out, and the variables of comprehensions."""
+    """The nodes of a function without those of nested functions and comprehension variables."""
     waiting: list[Any] = list(function.body)
     while waiting:
         node = waiting.pop()
@@ -211,7 +211,7 @@ def takes_the_rest(node: gast.AST) -> bool:
 
 
 def reduces(unit: Unit, node: gast.Call) -> bool:
-    """Whether a call is a `reduce` that may as well have all items first: its function changes nothing and draws nothing."""
+    """Whether a call is a `reduce` whose items may all be drawn first: its function is pure."""
     if unit.resolve(node.func) is not functools.reduce or len(node.args) < 2 or isinstance(node.args[1], gast.Starred):
         return False
     function = node.args[0]

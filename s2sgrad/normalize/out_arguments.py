@@ -1,8 +1,8 @@
-"""`out=`: a call that writes its result into an array becomes a store of its result.
+"""`out=`: a call that writes its result into an array becomes a store.
 
     np.multiply(a, b, out=c)   ->   c[...] = np.multiply(a, b)    np.sqrt(a, out=c, where=m)   ->   c[m] = np.sqrt(a[m])
 
-Only what `where=` selects is computed: elsewhere the derivative may be infinite, and 0 times it no number.
+Only the elements that `where=` selects are computed: elsewhere the derivative may be infinite, and 0 times it is nan.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -49,7 +49,7 @@ from s2sgrad.primitives import catalogue
 
 
 def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
-    """(store, what the call returns) of a call with `out=`, which the call loses; None where there is none."""
+    """(store, result) for a call with `out=`, which is removed from the call; None if it has no `out`."""
     target, method = _target(unit, node)
     if target is None or any(isinstance(a, gast.Starred) for a in node.args):
         return None
@@ -81,7 +81,7 @@ def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
 
 
 def _require_one(unit: Unit, node: gast.Call, target: Any, out: gast.AST) -> None:
-    """Raise Unsupported where what a call writes cannot be said as one store."""
+    """Raise Unsupported if the result cannot be written by one store."""
     if isinstance(out, gast.Tuple) or (isinstance(target, np.ufunc) and target.nout > 1):
         unit.refuse(out, "`out=` of several results is not differentiated: assign the results to names")
     if not isinstance(out, gast.Name) and any(isinstance(n, gast.NamedExpr) for n in nodes(node, out)):
@@ -89,7 +89,7 @@ def _require_one(unit: Unit, node: gast.Call, target: Any, out: gast.AST) -> Non
 
 
 class _Held:
-    """An expression that is evaluated where it stands first, and bound to a name for the other places."""
+    """An expression used in several places: evaluated at the first, where it is bound to a name for the others."""
 
     def __init__(self, unit: Unit, value: gast.AST) -> None:
         self.value: gast.AST | None = None if isinstance(value, gast.Name) else value
@@ -101,17 +101,17 @@ class _Held:
 
 
 def _is_section(index: gast.AST) -> bool:
-    """Whether an index always makes a view: slices, numbers, None and ..., but not an item of a list."""
+    """Whether an index always makes a view: slices, numbers, None and ..., with at least one slice or ellipsis."""
     parts = parts_of(index)
     plain = all(isinstance(p, gast.Slice) or (isinstance(p, gast.Constant) and not isinstance(p.value, bool)) for p in parts)
     return plain and any(isinstance(p, gast.Slice) or p.value is Ellipsis for p in parts)
 
 
-# --- which argument it is ---
+# --- finding the argument ---
 
 
 def _target(unit: Unit, node: gast.Call) -> tuple[Any, bool]:
-    """The function of NumPy that may have `out`, and whether it is called as a method of an array; None for any other."""
+    """The NumPy function that may have `out`, and whether it is called as an array method; None for any other callee."""
     target = unit.resolve(node.func)
     if target is MISSING:
         function = _of_method(node.func.attr) if isinstance(node.func, gast.Attribute) else None
@@ -123,14 +123,14 @@ def _target(unit: Unit, node: gast.Call) -> tuple[Any, bool]:
 
 
 def _of_method(name: str) -> Any:
-    """The function with `out` that a method of arrays stands for, which has one more argument before it; None for others."""
+    """The function with `out` for an array method, which lacks the first argument; None for other methods."""
     function = getattr(np, name, None) if hasattr(np.ndarray, name) else None
     takes = callable(function) and not isinstance(function, np.ufunc) and "out" in by_position(function)
     return function if takes else None
 
 
 def _taken(node: gast.Call, names: tuple[str, ...]) -> gast.AST | None:
-    """The value of `out`, taken out of the call."""
+    """The value of `out`, removed from the call."""
     for keyword in node.keywords:
         if keyword.arg == "out":
             node.keywords.remove(keyword)
@@ -146,7 +146,7 @@ def _taken(node: gast.Call, names: tuple[str, ...]) -> gast.AST | None:
 
 
 def _repaired(node: gast.Call) -> gast.AST | None:
-    """The array that `np.nan_to_num(x, copy=False)` writes; the call loses its `copy`."""
+    """The array that `np.nan_to_num(x, copy=False)` writes; `copy` is removed from the call."""
     if len(node.args) > 1:
         names = by_position(np.nan_to_num)
         node.keywords += [gast.keyword(n, value) for n, value in zip(names[1:], node.args[1:], strict=False)]
@@ -159,7 +159,7 @@ def _repaired(node: gast.Call) -> gast.AST | None:
 
 
 def _optional(unit: Unit, node: gast.Call) -> set[str]:
-    """The parameters that are None at `node` unless they are given: None by default, and not bound before."""
+    """The parameters that are None at `node` unless the caller passes them: None by default, and not bound before."""
     a = unit.primal.tree.args
     positional = a.posonlyargs + a.args
     pairs = [*zip(positional[len(positional) - len(a.defaults) :], a.defaults, strict=True),
@@ -173,20 +173,20 @@ def _optional(unit: Unit, node: gast.Call) -> set[str]:
 
 
 def _if_given(unit: Unit, node: gast.Call, out: gast.Name, store: gast.AST) -> tuple[gast.AST, gast.AST]:
-    """The store where the parameter `out` holds an array; a new array where it is None."""
+    """The store if the parameter `out` is an array; a new array if it is None."""
     result = unit.temp()
     fresh, same = assign(result, clone(node)), assign(result, clone(out))
     return gast.If(expression("x is None", x=out.id), [fresh], [store, same]), name(result)
 
 
-# --- the options beside it ---
+# --- the other options ---
 
 
 def _without_defaults(node: gast.Call, target: Any, names: tuple[str, ...]) -> None:
-    """Leave out the options that stand for themselves, and those that say how the result is stored."""
+    """Drop options that are at their defaults, and those that only affect how the result is stored."""
     defaults: dict[str, Any] = {"casting": Ellipsis, "order": Ellipsis, "subok": Ellipsis, "dtype": None, "signature": None}
     if not isinstance(target, np.ufunc):
-        defaults = {"casting": Ellipsis, "axis": 0, "dtype": None}  # of functions that do not tell theirs
+        defaults = {"casting": Ellipsis, "axis": 0, "dtype": None}  # for functions without a signature
         with contextlib.suppress(TypeError, ValueError):
             defaults |= {p.name: p.default for p in inspect.signature(target).parameters.values()}
 
@@ -218,7 +218,7 @@ def _without_dtype(unit: Unit, node: gast.Call, method: bool, names: tuple[str, 
 
 
 def _without_mode(unit: Unit, node: gast.Call, method: bool) -> None:
-    """`np.take(x, i, mode=m)` as `np.take(x, j)`, where j are the places that the mode makes of i."""
+    """`np.take(x, i, mode=m)` as `np.take(x, j)`, where j are the indices i as the mode maps them."""
     keywords = {k.arg: k.value for k in node.keywords}
     if "mode" not in keywords:
         return
@@ -252,7 +252,7 @@ def _set_first(node: gast.Call, method: bool, value: gast.AST) -> None:
 
 
 def _mask(unit: Unit, node: gast.Call, target: Any) -> gast.AST | None:
-    """The `where=` of an elementwise function, taken out of the call."""
+    """The `where=` of an elementwise function, removed from the call."""
     for keyword in node.keywords:
         if keyword.arg == "where" and (isinstance(target, np.ufunc) or target is np.clip):
             if target is np.clip or target.signature is not None:
@@ -263,7 +263,7 @@ def _mask(unit: Unit, node: gast.Call, target: Any) -> gast.AST | None:
 
 
 def _selected(unit: Unit, node: gast.Call, place: _Held, mask: gast.AST) -> gast.AST:
-    """The store of what an elementwise function makes of the selected elements."""
+    """The store of the results for the selected elements."""
     np_ = module_alias(unit, np)
     wide = lambda value: expression("np.broadcast_to(v, np.shape(x))", np=np_, v=value, x=place())  # noqa: E731
     chosen = None
@@ -274,7 +274,7 @@ def _selected(unit: Unit, node: gast.Call, place: _Held, mask: gast.AST) -> gast
             chosen = chosen or _Held(unit, wide(mask))
             node.args[k] = expression("x[m]", x=operand, m=chosen())
             continue
-        each = _Held(unit, operand)  # taken by places, for a view of it may not outlive a write to it
+        each = _Held(unit, operand)  # selected by index, because a view must not outlive a write
         taken = each()
         places = wide(expression("np.reshape(np.arange(np.size(v)), np.shape(v))", np=np_, v=each()))
         chosen = chosen or _Held(unit, wide(mask))

@@ -1,7 +1,7 @@
-"""One exit: what follows an early `return`, `break` or `continue` is nested into the other path.
+"""Single exit: the statements after an early `return`, `break` or `continue` are nested into the other path.
 
-After this pass `break` is the last statement of its path, `continue` and loop `else` are gone, and the function ends
-in `return result`.  The adjoint of an exit is then empty.
+After this pass `break` is the last statement of its path, `continue` and loop `else` are gone, and the function ends in
+`return result`.  The adjoint of an exit is then empty.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -39,7 +39,7 @@ from s2sgrad.ir.exits import EXITS, always_leaves, leaves, returns, with_exits
 from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, name, nested
 from s2sgrad.ir.unit import Unit
 
-_DEEPEST = 90  # CPython's parser stops at a hundred levels of indentation
+_DEEPEST = 90  # CPython's parser allows a hundred levels of indentation
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -60,14 +60,14 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def returns_behind_loops(unit: Unit, body: list[gast.AST], result: str) -> tuple[list[gast.AST], list[gast.AST]]:
-    """A block whose loops have neither `else` nor `return`, which stands behind them, and what comes before it: a flag."""
+    """A block in which `return` has moved out of loops, and loop `else` is gone; and the initialization of the flag."""
     returned: list[str] = []
     body = _returns(unit, body, result, returned, in_loop=False)
     return body, at(body[0], assign(returned[0], constant(False))) if returned else []
 
 
 def _returns(unit: Unit, body: list[gast.AST], result: str, returned: list[str], in_loop: bool) -> list[gast.AST]:
-    """Loop `else` and `return` inside loops, rewritten with flags; returns outside loops stay."""
+    """The block with loop `else`, and `return` inside loops, rewritten with flags; other returns stay."""
     out: list[gast.AST] = []
     for statement in body:
         if isinstance(statement, gast.Return) and in_loop:
@@ -101,9 +101,9 @@ def _returns(unit: Unit, body: list[gast.AST], result: str, returned: list[str],
 
 
 def nest(unit: Unit, body: list[gast.AST], rest: list[gast.AST] | None = None) -> list[gast.AST]:
-    """Nest what follows an `if` with exits into the arm that goes on; works from the last statement to the first.
+    """Nest what follows an `if` with exits into the arm that continues, from the last statement to the first.
 
-    `rest` follows the block and is nested already.
+    `rest` follows the block and is already nested.
     """
     rest = rest or []
     for statement in reversed(body):
@@ -123,7 +123,7 @@ def nest(unit: Unit, body: list[gast.AST], rest: list[gast.AST] | None = None) -
 
 
 def _strip_continues(body: list[gast.AST]) -> None:
-    """Every `continue` is now the last statement of its path: the trip ends there anyway."""
+    """Drop every `continue`, which is now the last statement of its path."""
     for block in nested(body):
         block[:] = [s for s in block if not isinstance(s, gast.Continue)]
 
@@ -138,7 +138,7 @@ def _nest_if(unit: Unit, statement: gast.If, rest: list[gast.AST]) -> list[gast.
 
 
 def _flagged(unit: Unit, statement: gast.If, rest: list[gast.AST]) -> list[gast.AST]:
-    """An exit buried in one arm: it sets a flag, and what follows is guarded by the flag."""
+    """An `if` with an exit deep inside an arm: it sets a flag, which guards what follows."""
     flags: dict[type, str] = {}
     values: dict[type, str] = {}
     statement.body = replace_exits(unit, statement.body, flags, values)
@@ -158,7 +158,7 @@ def _flagged(unit: Unit, statement: gast.If, rest: list[gast.AST]) -> list[gast.
 def replace_exits(
     unit: Unit, body: list[gast.AST], flags: dict[type, str], values: dict[type, str]
 ) -> list[gast.AST]:
-    """The block with each exit as the setting of a flag (by the kind of exit), of `return` with the value as well."""
+    """The block in which exits set a flag (one for each kind of exit), and `return` its value as well."""
     out: list[gast.AST] = []
     for statement in nest(unit, body):
         kind = type(statement)
@@ -180,7 +180,7 @@ def replace_exits(
 
 
 def _fall_through(body: list[gast.AST], leave: list[gast.AST]) -> list[gast.AST]:
-    """`leave` at the end of every path that runs off the end of the block."""
+    """Append `leave` to every path that falls off the end of the block."""
     if body and isinstance(body[-1], gast.If) and leaves(body[-1:], gast.Return):
         last = body[-1]
         if not always_leaves(last.body):
@@ -207,7 +207,7 @@ def bind_results(body: list[gast.AST], result: str) -> list[gast.AST]:
 
 
 def _check_depth(unit: Unit, tree: gast.FunctionDef) -> None:
-    """Blocks nest in the text; a chain of `elif` does not."""
+    """Refuse blocks nested too deeply for Python's parser; a chain of `elif` does not nest."""
     waiting = [(statement, 1) for statement in tree.body]
     while waiting:
         statement, depth = waiting.pop()

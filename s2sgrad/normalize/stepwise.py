@@ -1,12 +1,12 @@
-"""Generator functions drawn from item by item: where each of them stands is kept in variables.
+"""Draws from generator functions item by item: the state of each is kept in variables.
 
     def powers(t): while True: yield t; t = t * c        ->      t = x[0]; begun = False                        (once)
     zip(range(3), powers(x[0]), powers(x[1]))                if begun: t = t * c
                                                              begun = True; item = t                         (each time)
 
-A loop over one generator function has its text around it (`generators`); what draws from several, or from one in several
-places, has this.  Where a generator yields at one place of a loop, what follows that place is done when the next item is
-asked for; otherwise a number says at which `yield` it stands.
+A loop over one generator function inlines its body (`generators`); draws from several, or in several places, come here.  If
+the generator yields at one place in a loop, the statements after the `yield` run when the next item is requested; otherwise
+a stage number says at which `yield` it is suspended.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -71,12 +71,12 @@ _MOST = 12  # stages
 
 
 def drawn(sources, call: gast.Call) -> Draw:
-    """How to draw from a call of a generator function; NotDrawn where its text does not tell."""
+    """How to draw from a call of a generator function; raises NotDrawn if its text does not allow it."""
     return _Steps(sources, call).draw()
 
 
 def can_be_drawn(sources, call: gast.Call) -> bool:
-    """Whether `drawn` may say how: whether there is a text in words that it takes."""
+    """Whether `drawn` may succeed: whether the source exists, in statements that it handles."""
     try:
         tree = _definition(sources, call)
         _arguments(tree, call)
@@ -89,7 +89,7 @@ def can_be_drawn(sources, call: gast.Call) -> bool:
 
 @dataclass
 class _Exits:
-    """What comes after a block, also by `continue`, where the loop around it is left, and at `return`."""
+    """What follows a block at its end or at `continue`, when the enclosing loop is left, and at `return`."""
 
     then: list[gast.AST]
     left: list[gast.AST]
@@ -98,7 +98,7 @@ class _Exits:
 
 
 class _Steps:
-    """One call of a generator function, its text with names of its own."""
+    """One call of a generator function, with its variables renamed."""
 
     def __init__(self, sources, call: gast.Call) -> None:
         self.sources, self.unit = sources, sources.unit
@@ -134,7 +134,7 @@ class _Steps:
         return self.machine(self.body[where:])
 
     def require_early(self, statement: gast.AST) -> None:
-        """Only what gives the same when the generator is made and when it is first asked is done before."""
+        """Before the first `yield`, allow only what has the same result at the call and at the first request."""
         if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
             raise NotDrawn
         self.require_fixed(statement.value)
@@ -148,11 +148,11 @@ class _Steps:
             raise NotDrawn
 
     def looks(self, node: gast.AST) -> bool:
-        """Whether a call does more than put together what it is given."""
+        """Whether a node is a call that does more than combine its arguments."""
         return isinstance(node, gast.Call) and self.sources.called(node) not in (range, enumerate, zip, reversed)
 
     def head(self, loop: gast.AST, ended: list[gast.AST]) -> list[gast.AST]:
-        """The next trip of the loop of a generator, or its end."""
+        """The statements that begin the next trip of the generator's loop, or end it."""
         if isinstance(loop, gast.While):
             endless = isinstance(loop.test, gast.Constant) and loop.test.value
             return [] if endless else [unless(clone(loop.test), *clone(ended))]
@@ -165,6 +165,7 @@ class _Steps:
         return [*steps, gast.Assign([loop.target], clone(inner.item), None)]
 
     def one_place(self, loop: gast.AST, place: int) -> Draw:
+        """A single `yield` in a loop: the rest of the trip runs when the next item is requested."""
         before, after = loop.body[:place], loop.body[place + 1 :]
         take = [*self.head(loop, [gast.Break()]), *before, assign(self.item, _yielded(loop.body[place]))]
         self.keep(take, after)
@@ -175,7 +176,7 @@ class _Steps:
         return self.sources.ending(Draw(self.setup, take, name(self.item)))
 
     def machine(self, body: list[gast.AST]) -> Draw:
-        """With a number that says what is to be done when the next item is asked for."""
+        """The general case: a state machine, whose stage number says where to resume."""
         self.stage, self.over = self.unit.local("stage"), self.unit.local("over")
         self.stages: list[list[gast.AST]] = [[]]
         ended = [assign(self.over, constant(True)), gast.Break()]
@@ -189,7 +190,7 @@ class _Steps:
         return Draw(self.setup, [whole, when(name(self.over), gast.Break())], name(self.item))
 
     def run(self, block: list[gast.AST], exits: _Exits, here: int | None = None) -> list[gast.AST]:
-        """Statements of the generator up to its next `yield`, which leaves; `here`: the stage that they are the whole of."""
+        """Statements of the generator up to its next `yield`; `here`: the stage that consists of exactly these."""
         out: list[gast.AST] = []
         for k, statement in enumerate(block):
             kind, rest = type(statement), block[k + 1 :]
@@ -215,7 +216,7 @@ class _Steps:
         return out + clone(exits.then)
 
     def loop(self, loop: gast.AST, after: list[gast.AST], exits: _Exits, number: int) -> list[gast.AST]:
-        """The next trip of a loop, or what comes after it."""
+        """The next trip of a loop, or what follows it."""
         if loop.orelse or (exits.in_loop and isinstance(loop, gast.For)):
             raise NotDrawn
         return [*self.head(loop, after), *self.run(loop.body, _Exits(self.at(number), after, exits.returned, True))]
@@ -227,17 +228,17 @@ class _Steps:
         return len(self.stages) - 1
 
     def at(self, number: int) -> list[gast.AST]:
-        """Go on with another stage."""
+        """Continue with another stage."""
         return [assign(self.stage, constant(number)), gast.Continue()]
 
     def keep(self, now: list[gast.AST], later: list[gast.AST]) -> None:
-        """Bind before the first item what may be read when an item is asked for after that for which it was bound."""
+        """Initialize variables that may be read in a later request than the one that binds them."""
         own = stored(*now, *later) & set(self.names.values()) - stored(*self.setup)
         self.setup += [assign(n, constant(None)) for n in sorted(own) if n in _loads(later) or _is_read_first(n, now)]
 
 
 def _definition(sources, call: gast.Call) -> gast.FunctionDef:
-    """The text of a generator function, of this function or of its module."""
+    """The definition of a generator function, nested in this function or from its module."""
     if isinstance(call.func, gast.Name) and call.func.id in sources.yielding:
         found = sources.yielding[call.func.id]
         if found is None:
@@ -258,7 +259,7 @@ def _definition(sources, call: gast.Call) -> gast.FunctionDef:
 
 
 def _arguments(tree: gast.FunctionDef, call: gast.Call) -> dict[str, gast.AST]:
-    """What each parameter is given."""
+    """The arguments of a call, by parameter."""
     given = tree.args
     names = [p.id for p in [*given.posonlyargs, *given.args]]
     out = dict(zip(names, call.args, strict=False))
@@ -280,7 +281,7 @@ def _arguments(tree: gast.FunctionDef, call: gast.Call) -> dict[str, gast.AST]:
 
 
 class _Renamed(Transformer):
-    """A text with other names for its variables, and `yield from` as a loop."""
+    """Renames variables, and rewrites `yield from` as a loop."""
 
     def __init__(self, unit: Unit, names: dict[str, str]) -> None:
         self.unit, self.names = unit, names
@@ -328,7 +329,7 @@ def _loads(body: list[gast.AST]) -> set[str]:
 
 
 def _is_read_first(local: str, body: list[gast.AST]) -> bool:
-    """Whether a block may read a name before it has bound it."""
+    """Whether a block may read a name before binding it."""
     for statement in body:
         if local in _loads([statement]):
             return True
@@ -342,7 +343,7 @@ def _is_text(statement: gast.AST) -> bool:
 
 
 def definitions(tree: gast.FunctionDef) -> dict[str, gast.FunctionDef | None]:
-    """The generator functions that are defined in a function, by name; None for one that the name may not stand for."""
+    """The generator functions defined in a function, by name; None if the name may refer to something else."""
     inside = [n for n in nodes(tree) if isinstance(n, gast.FunctionDef) and n is not tree]
     found: dict[str, gast.FunctionDef | None] = {n.name: n for n in inside if yields(n)}
     bound = [n.name for n in inside] + [n.id for n in nodes(tree) if isinstance(n, gast.Name)

@@ -1,4 +1,4 @@
-"""Variables through which no gradient flows: what they are assigned counts as a constant.
+"""Marks variables through which no gradient flows: the values assigned to them become constants.
 
     b = 2.0 * a      ->      b = stop_gradient(2.0 * a)
 
@@ -24,8 +24,8 @@ from s2sgrad.ir.unit import Unit, parameters
 
 
 def run(unit: Unit, tree: gast.FunctionDef, stops: tuple[str, ...]) -> gast.FunctionDef:
-    """The tree with the flow stopped at these variables, of which each is assigned once (`assigned_once`)."""
-    stops = tuple(set(stops) - {p.id for p in parameters(tree)})  # nothing flows on behind a parameter
+    """The tree with the flow stopped at these variables, each of which is assigned once (`assigned_once`)."""
+    stops = tuple(set(stops) - {p.id for p in parameters(tree)})  # a parameter needs no mark
     for statement in nodes(tree):
         target = statement.targets[0] if isinstance(statement, gast.Assign) else getattr(statement, "target", None)
         if isinstance(statement, (gast.Assign, gast.AnnAssign)) and isinstance(target, gast.Name) and target.id in stops:
@@ -37,7 +37,7 @@ def run(unit: Unit, tree: gast.FunctionDef, stops: tuple[str, ...]) -> gast.Func
 
 
 def assigned_once(tree: gast.FunctionDef, local: str) -> bool:
-    """Whether a variable is assigned by one plain statement, which stands in no loop and in no inner function."""
+    """Whether a variable is assigned by exactly one plain statement, outside loops and nested functions."""
     stores = [n for n in nodes(tree) if isinstance(n, gast.Name) and n.id == local and isinstance(n.ctx, gast.Store)]
     return len(stores) == 1 and _plainly(tree.body, local)
 

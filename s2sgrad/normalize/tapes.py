@@ -1,4 +1,4 @@
-"""The tape's classes and functions in a text that is differentiated: what they record is not followed, so they are refused.
+"""Refuses the tape's classes and functions in a differentiated text: what they record is not followed.
 
     with GradientTape() as t: y = x ** 3          ->      Unsupported: use `grad` of an inner function, or two GradientTapes
     return t.gradient(y, x)
@@ -32,7 +32,7 @@ _TAPE = "s2sgrad.tape."
 
 
 def require_none(unit: Unit, tree: gast.AST) -> None:
-    """Raise Unsupported where a tape is made or asked, or anything for it is made."""
+    """Raise Unsupported at a use of a tape, or at a call that makes something for one."""
     for node in nodes(tree):
         if isinstance(node, gast.Call):
             target = unit.resolve(node.func)
@@ -60,7 +60,7 @@ def _refuse(unit: Unit, node: gast.AST, what: Any) -> None:
 
 
 def _is_tapes(target: Any) -> bool:
-    """Whether a callable is one of the tape's own, or gives functions rules."""
+    """Whether a callable belongs to the tape, or registers rules."""
     if isinstance(target, types.FunctionType):
         home = target.__globals__.get("__name__", "")
         if vars(target).get("gives_rule"):
@@ -70,5 +70,5 @@ def _is_tapes(target: Any) -> bool:
 
 
 def _records(owner: Any) -> bool:
-    """Whether an object is a tape or an optimizer; Arrays and Variables are values like others."""
+    """Whether an object is a tape or an optimizer; Arrays and Variables are ordinary values."""
     return type(owner).__module__.startswith(_TAPE) and not hasattr(type(owner), "__array_ufunc__")

@@ -1,4 +1,4 @@
-"""One plain target an assignment: chained, tuple and starred targets and annotations become single assignments.
+"""One plain target per assignment: splits chained, tuple and starred targets, and drops annotations.
 
     a, b = b, c   ->   t1 = b; b = c; a = t1              u[0], u[1] = u[1], u[0]   ->   t1 = u[1]; t2 = u[0]; ...
 
@@ -34,9 +34,9 @@ from s2sgrad.normalize import deletes
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with one target an assignment: a name, a flat tuple of names, or a section `x[i]`."""
+    """The tree, in which an assignment has one target: a name, a flat tuple of names, or a section `x[i]`."""
     counts = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name))
-    counts.update(n for s in nodes(tree) if isinstance(s, gast.Nonlocal) for n in s.names)  # others read them
+    counts.update(n for s in nodes(tree) if isinstance(s, gast.Nonlocal) for n in s.names)  # nested functions read them
     tree.body = block(unit, tree.body)
     for body in nested(tree.body):
         _swaps(body, counts)
@@ -44,7 +44,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _swaps(body: list[gast.AST], counts: Counter[str]) -> None:
-    """`t = a; a = b; b = t` as `a, b = b, a` where t has no other use."""
+    """`t = a; a = b; b = t` as `a, b = b, a`, if t is not used elsewhere."""
     for k in range(len(body) - 3, -1, -1):
         three = body[k : k + 3]
         if all(isinstance(s, gast.Assign) and _is_copy(s) for s in three):
@@ -60,12 +60,12 @@ def _is_copy(statement: gast.Assign) -> bool:
 
 
 def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
-    """The statements of a block, in which every assignment has one target."""
+    """The statements of a block, with one target per assignment."""
     return rewritten(body, lambda statement: _of_one(unit, statement))
 
 
 def _of_one(unit: Unit, statement: gast.AST) -> list[gast.AST]:
-    """A statement as assignments of one target each."""
+    """A statement as assignments with one target each."""
     if isinstance(statement, gast.AnnAssign):
         return [] if statement.value is None else at(statement, *bind(unit, statement.target, statement.value))
     if isinstance(statement, gast.Assign):
@@ -88,7 +88,7 @@ def _chained(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.
 
 
 def bind(unit: Unit, target: gast.AST, value: gast.AST) -> list[gast.AST]:
-    """Assignments that bind the target, however nested, to the value, evaluated once."""
+    """Assignments that bind the target, however nested, to the value, which is evaluated once."""
     if isinstance(target, gast.Name):
         return [assign(target.id, value)]
     if isinstance(target, (gast.Subscript, gast.Attribute)):
@@ -100,7 +100,7 @@ def bind(unit: Unit, target: gast.AST, value: gast.AST) -> list[gast.AST]:
         return _starred(unit, targets, value)
     stores = [t for t in targets if not isinstance(t, gast.Name)]
     names = [t.id for t in targets if isinstance(t, gast.Name)]
-    # `i, x[i] = v` binds one after the other, and so does `a, b, a = v`
+    # `i, x[i] = v` binds from left to right, and so does `a, b, a = v`
     late = len({*names}) < len(names) or bool(stored(*targets) & mentioned(*stores))
     inner = [t.id if isinstance(t, gast.Name) and not late else unit.temp() for t in targets]
     out = [assign(gast.Tuple([name(i, store=True) for i in inner], gast.Store()), value)]
@@ -111,7 +111,7 @@ def bind(unit: Unit, target: gast.AST, value: gast.AST) -> list[gast.AST]:
 
 
 def _aligned(unit: Unit, target: gast.AST, values: list[gast.AST]) -> tuple[list[gast.AST], list[gast.AST]]:
-    """Targets and values of equal number, the values of a starred target gathered into a list."""
+    """Targets and values of equal number; the values of a starred target become a list."""
     targets = target.elts
     star = next((k for k, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
     if star is None:
@@ -127,13 +127,13 @@ def _aligned(unit: Unit, target: gast.AST, values: list[gast.AST]) -> tuple[list
 
 
 def _parallel(unit: Unit, targets: list[gast.AST], values: list[gast.AST]) -> list[gast.AST]:
-    """All values are evaluated before the first target is bound; a permutation of names stays as it is."""
+    """Assignments that evaluate all values before they bind the first target; a permutation of names is kept."""
     if len(targets) > 1 and all(isinstance(n, gast.Name) for n in (*targets, *values)):
         if len({t.id for t in targets}) == len(targets) and {t.id for t in targets} == {v.id for v in values}:
             return [assign(gast.Tuple(targets, gast.Store()), gast.Tuple(values, gast.Load()))]
     out, late = [], []
     repeated = len(stored(*targets)) < sum(len(stored(t)) for t in targets)
-    stores = (gast.Subscript, gast.Attribute)  # which may change later values
+    stores = (gast.Subscript, gast.Attribute)  # stores may change later values
     repeated |= any(isinstance(n, stores) for n in nodes(*targets))
     for k, (target, value) in enumerate(zip(targets, values, strict=True)):
         later = mentioned(*values[k + 1 :])
@@ -149,7 +149,7 @@ def _parallel(unit: Unit, targets: list[gast.AST], values: list[gast.AST]) -> li
 
 
 def _starred(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.AST]:
-    """`a, *b, c = v`, v any sequence: elements counted from both ends."""
+    """`a, *b, c = v` for any sequence v: items indexed from both ends."""
     holder = unit.temp()
     star = next(k for k, t in enumerate(targets) if isinstance(t, gast.Starred))
     after = len(targets) - star - 1

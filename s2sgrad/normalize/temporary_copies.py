@@ -1,4 +1,4 @@
-"""A temporary that is only copied into a variable is that variable.
+"""Coalesces a temporary that is only copied into a variable with that variable.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''

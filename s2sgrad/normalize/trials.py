@@ -1,4 +1,4 @@
-"""What a statement in `try` raises, as an expression that changes nothing: it is tried before the statement is carried out.
+"""Trial expressions: for a statement in `try`, a pure expression that raises what the statement would, evaluated before it.
 
     x[i] = f(y)                 ->      stored(f(y), x, i)
     s += f(y)                   ->      updated(s, '+=', f(y))
@@ -37,14 +37,14 @@ _WAY = "which cannot be tried before it is done: take this out of `try`"
 
 
 class Trials:
-    """Expressions that raise what statements of a function raise."""
+    """Makes pure expressions that raise what statements of a function raise."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit, self.tree = unit, tree
         self.nested = _computing(unit, tree)
 
     def is_binding(self, statement: gast.AST) -> bool:
-        """Whether a statement binds a name to what only computes, returns such a value, or only computes."""
+        """Whether a statement binds a name to a pure value, returns one, or evaluates one."""
         if isinstance(statement, gast.Assign):
             named = len(statement.targets) == 1 and isinstance(statement.targets[0], gast.Name)
             return named and self.computes(statement.value)
@@ -53,7 +53,7 @@ class Trials:
         return statement.value is None or self.computes(statement.value)
 
     def bindings(self, run: list[gast.AST]) -> gast.AST:
-        """The last value of a run of bindings: each value is the argument of a function of what comes after it."""
+        """The last value of a run of bindings: each value is the argument of a lambda around the later ones."""
         value: gast.AST = constant(None)
         for statement in reversed(run):
             given = constant(None) if statement.value is None else clone(statement.value)
@@ -66,7 +66,7 @@ class Trials:
         return value
 
     def assignment(self, target: gast.AST, value: gast.AST) -> gast.AST:
-        """What `target = value` raises."""
+        """The trial of `target = value`."""
         self.require_computed(value)
         if isinstance(target, gast.Name):
             return clone(value)
@@ -83,13 +83,13 @@ class Trials:
         return expression("f(x, n)", f=unpackable, x=clone(value), n=len(target.elts))
 
     def store(self, target: gast.Subscript, value: gast.AST) -> gast.AST:
-        """What `x[i] = value` raises; in Python's order, the value first."""
+        """The trial of `x[i] = value`; as in Python, the value is evaluated first."""
         self.require_computed(target)
         owner, index = loaded(target.value), self.index(target.slice)
         return expression("f(v, x, i)", f=self.unit.helper("stored", trials.stored), v=value, x=owner, i=index)
 
     def index(self, node: gast.AST) -> gast.AST:
-        """An index as a value."""
+        """An index as a value expression."""
         if isinstance(node, gast.Tuple):
             return gast.Tuple([self.index(e) for e in node.elts], gast.Load())
         if isinstance(node, gast.Slice):
@@ -98,7 +98,7 @@ class Trials:
         return clone(node)
 
     def update(self, statement: gast.AugAssign) -> gast.AST:
-        """What `target op= value` raises."""
+        """The trial of `target op= value`."""
         target, value = statement.target, statement.value
         self.require_computed(value)
         old = loaded(target)
@@ -109,17 +109,18 @@ class Trials:
         return self.store(target, new) if isinstance(target, gast.Subscript) else new
 
     def is_number(self, local: str) -> bool:
-        """Whether a name is bound to numbers in the text alone, and updated."""
+        """Whether a name is bound only to literal numbers and updated."""
         bound = [s for s in nodes(self.tree) if isinstance(s, (gast.stmt, gast.NamedExpr, gast.comprehension))
                  and not isinstance(s, gast.AugAssign) and local in _bound(s)]  # fmt: skip
         alone = bool(bound) and local not in {p.id for p in parameters(self.tree)}
         return alone and all(isinstance(getattr(s, "value", None), gast.Constant) for s in bound)
 
     def scratch(self, node: gast.AST) -> gast.AST:
+        """A copy of an object that a trial may change."""
         return gast.Call(name(self.unit.helper("scratch", trials.scratch)), [node], [])
 
     def call(self, call: gast.Call) -> gast.AST:
-        """What a call raises that changes its object or its arguments, or prints."""
+        """The trial of a call that changes its object or arguments, or prints."""
         for part in [*call.args, *(k.value for k in call.keywords)]:
             self.require_computed(part.value if isinstance(part, gast.Starred) else part)
         target = self.unit.resolve(call.func)
@@ -145,7 +146,7 @@ class Trials:
         self.unit.refuse(call, f"this call may do something besides computing, {_WAY}")
 
     def writer(self, call: gast.Call, function: types.FunctionType) -> gast.AST:
-        """What a function of the user's raises that writes its arguments."""
+        """The trial of a user's function that writes its arguments."""
         writes = mod_ref.of(function)
         names = [*inspect.signature(function).parameters]
         positional = not call.keywords and not any(isinstance(a, gast.Starred) for a in call.args)
@@ -158,12 +159,12 @@ class Trials:
         return expression("f(g, a, w, n)", f=attempted, g=clone(call.func), a=given, w=places, n=call.lineno)
 
     def computes(self, node: gast.AST) -> bool:
-        """Whether an expression may be evaluated twice."""
+        """Whether an expression is pure, and may be evaluated twice."""
         return only_computes(self.unit, node, self.nested)
 
     def apart(self, node: gast.AST, before: tuple[gast.AST, ...] = ()) -> gast.Assign | None:
-        """The binding of the call in an expression that does more than compute, where it may as well come before the rest;
-        a name stands for it."""
+        """Extract the impure call of an expression into an assignment before it, replaced by a name; None if the order of
+        evaluation forbids it."""
         for field, k, part in _operands(node):
             if self.computes(part):
                 before = (*before, part)
@@ -181,7 +182,7 @@ class Trials:
         return None
 
     def is_apart(self, early: gast.AST, call: gast.Call) -> bool:
-        """Whether an operand may as well be evaluated after a call that it stands before."""
+        """Whether an operand may be evaluated after a call that follows it."""
         if isinstance(early, gast.Constant) or (isinstance(early, gast.Name) and early.id in self.unit.locals):
             return True
         plain = all(isinstance(n, (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp)) for n in nodes(early))
@@ -190,17 +191,17 @@ class Trials:
         return plain and taken and owner.id not in mentioned(early)
 
     def require_computed(self, node: gast.AST) -> None:
-        """Refuse an expression that does more than compute."""
+        """Refuse an impure expression."""
         if not self.computes(node):
             self.unit.refuse(node, f"this may do something besides computing, {_WAY}")
 
     def require_raised(self, error: gast.AST) -> None:
-        """Refuse an exception whose arguments do more than compute."""
+        """Refuse an exception with impure arguments."""
         for part in arguments_of(error) if isinstance(error, gast.Call) else ():
             self.require_computed(part)
 
     def require_iterable(self, node: gast.AST) -> None:
-        """Refuse a loop over what runs code of its own from item to item, which may raise there."""
+        """Refuse a loop over an iterable that runs code between items, which may raise there."""
         self.require_computed(node)
         for part in nodes(node):
             target = self.unit.called(part)
@@ -210,7 +211,7 @@ class Trials:
 
 
 def _bound(statement: gast.AST) -> set[str]:
-    """The names that a statement binds itself."""
+    """The names that a statement itself binds."""
     if isinstance(statement, gast.FunctionDef):
         return {statement.name}
     fields = ("targets", "target", "items")
@@ -223,7 +224,7 @@ def _list(value: object) -> list[gast.AST]:
 
 
 def may_raise(node: gast.AST) -> tuple[type, ...]:
-    """The exceptions that an expression may raise when it is evaluated.
+    """The exceptions that evaluating an expression may raise.
 
     >>> may_raise(gast.parse("k > 2").body[0].value), may_raise(gast.parse("k").body[0].value)
     ((<class 'TypeError'>, <class 'ValueError'>), ())
@@ -248,7 +249,7 @@ _ORDER = {
 
 
 def _operands(node: gast.AST) -> list[tuple[str, int | None, gast.AST]]:
-    """The operands of an expression, or of a statement, in their order: their fields, and places in these."""
+    """The operands of an expression or statement in order of evaluation: (field, index in it, node)."""
     out: list[tuple[str, int | None, gast.AST]] = []
     if isinstance(node, gast.Call) and (node.keywords or any(isinstance(a, gast.Starred) for a in node.args)):
         return []
@@ -261,7 +262,7 @@ def _operands(node: gast.AST) -> list[tuple[str, int | None, gast.AST]]:
 
 
 def _computing(unit: Unit, tree: gast.FunctionDef) -> frozenset[str]:
-    """The nested functions that only compute and read."""
+    """The nested functions that are pure."""
     bound = Counter(n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef) and n is not tree)
     bound.update(n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
     found = {n.name: n for n in nodes(*tree.body) if isinstance(n, gast.FunctionDef) and bound[n.name] == 1}
@@ -271,7 +272,7 @@ def _computing(unit: Unit, tree: gast.FunctionDef) -> frozenset[str]:
 
 
 def moved_out(unit: Unit, tree: gast.FunctionDef) -> None:
-    """Make functions beside the function of those nested ones that are tried: they are passed the variables they read."""
+    """Move nested functions that are called in trials to the outer level; the variables that they read become arguments."""
     attempts = [part for n in nodes(tree) if isinstance(n, gast.Try) and n.handlers for part in nodes(*n.body)]
     called = {n.func.id for n in attempts if isinstance(n, gast.Call) and isinstance(n.func, gast.Name)}
     for function in [s for s in tree.body if isinstance(s, gast.FunctionDef) and s.name in called]:
@@ -310,6 +311,7 @@ def _hidden(tree: gast.FunctionDef, function: gast.FunctionDef) -> set[str]:
 
 
 def _is_computing(unit: Unit, function: gast.FunctionDef, nested: frozenset[str]) -> bool:
+    """Whether a nested function is pure; `nested` are assumed to be."""
     inside = list(nodes(*function.body))
     stores = any(isinstance(n, (gast.Subscript, gast.Attribute)) and not isinstance(n.ctx, gast.Load) for n in inside)
     binding = (gast.Nonlocal, gast.Global, gast.AugAssign, gast.FunctionDef, gast.ClassDef, gast.With)
@@ -319,12 +321,12 @@ def _is_computing(unit: Unit, function: gast.FunctionDef, nested: frozenset[str]
 
 
 def only_computes(unit: Unit, node: gast.AST, nested: frozenset[str] = frozenset()) -> bool:
-    """Whether an expression may be run twice: it changes nothing, and depends on its operands alone; so do these nested
-    functions."""
+    """Whether an expression is pure: it changes nothing, and depends on its operands alone; `nested` functions are assumed
+    to be pure."""
     if any(isinstance(n, (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)) for n in nodes(node)):
         return False
     if any(isinstance(op, (gast.In, gast.NotIn)) for n in nodes(node) if isinstance(n, gast.Compare) for op in n.ops):
-        return False  # of an iterator, which it consumes
+        return False  # `in` consumes an iterator
     calls = [call for call in nodes(node) if isinstance(call, gast.Call)]
     return all(getattr(call.func, "id", None) in nested or _call_computes(unit, call) for call in calls)
 
@@ -341,7 +343,7 @@ def _call_computes(unit: Unit, call: gast.Call) -> bool:
 
 
 def used_up(unit: Unit, tree: gast.FunctionDef, body: list[gast.AST]) -> set[str]:
-    """The iterators that some statements read, of which nothing is left when that was tried."""
+    """The iterators that some statements read, which a trial of these would exhaust."""
     read_ = {n.id for n in nodes(*body) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
     found = set()
     for node in nodes(tree):

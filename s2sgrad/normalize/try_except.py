@@ -1,11 +1,11 @@
-"""`try` with `except`: each piece of the body is tried first, and then carried out, or the handler runs.
+"""`try` with `except`: a trial of each piece of the body decides whether the piece runs, or the handler.
 
     try: y = np.log(f(x))             which = raised(lambda: np.log(f(x)), ValueError)
     except ValueError: y = 0.0   ->   if which == 0: y = np.log(f(x))
                                       else: y = 0.0
 
-A run of assignments that only compute is one piece, where nobody sees which of them were made; a statement with an effect is
-a piece, and what follows it stands under `if which == 0:`.  A loop is left where a piece of it fails.
+A run of pure assignments is one piece, if nobody can see which of them ran; a statement with an effect is a piece, and what
+follows it is guarded by `if which == 0:`.  A loop is left when a piece of it fails.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -76,13 +76,13 @@ from s2sgrad.runtime import trials
 
 _WHOLE = (gast.Pass, gast.FunctionDef, gast.Global, gast.Nonlocal, gast.Break, gast.Continue)
 Rest = Callable[[], list[gast.AST]]
-"""What comes after a statement."""
+"""Makes the statements after a piece."""
 
 _MESSAGES = (print, str, repr, type, isinstance, format)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree without `except`; Unsupported where the body does what cannot be tried."""
+    """The tree without `except`; raises Unsupported if the body does something that cannot be tried."""
     tree.body = rewritten(tree.body, lambda statement: context_managers.suppressed(unit, statement))
     moved_out(unit, tree)
     tree.body = _block(unit, tree, tree.body)
@@ -108,7 +108,7 @@ def _block(unit: Unit, tree: gast.FunctionDef, body: list[gast.AST]) -> list[gas
 
 
 class _Attempt:
-    """One `try`: the variable that says which handler is due, and the `try` around it."""
+    """One `try`: `which` is the variable with the number of the handler, `outer` the enclosing `try`."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, statement: gast.Try, outer: _Attempt | None) -> None:
         self.unit, self.tree, self.statement, self.outer = unit, tree, statement, outer
@@ -119,17 +119,17 @@ class _Attempt:
         self.told = any(_is_told(h) for h in statement.handlers) or (outer is not None and outer.told)
         self.unfinished = Unfinished(tree, statement, outer is not None)
 
-    # --- the statement as a whole ---
+    # --- the whole statement ---
 
     def statements(self) -> list[gast.AST]:
-        """What stands for the `try`, its `finally` aside."""
+        """The statements for the `try`, without its `finally`."""
         statement = self.statement
         self.require_followed()
         body = self.body(statement.body, self.plain(statement.orelse))
         handlers = [self.handler(h) for h in statement.handlers]
         only = self.only_trial(body)
         if only is None and not self.is_set(body):
-            return body  # nothing of it raises
+            return body  # nothing in it raises
         rest = handlers[-1] if only is not None else []
         for k in range(len(handlers) - (only is not None), 0, -1):
             rest = at(statement, gast.If(self.equals(k), handlers[k - 1], rest))
@@ -140,7 +140,7 @@ class _Attempt:
         return [*first, *body, *rest]
 
     def only_trial(self, body: list[gast.AST]) -> gast.If | None:
-        """The branch of what succeeds, where there is one trial alone, at the end."""
+        """The branch of success, if the body is a single trial at its end."""
         last = body[-1] if body else None
         set_ = [s for s in nodes(*body) if bound_name(s) == self.which]
         alone = len(set_) == 1 and len(body) > 1 and body[-2] is set_[0] and self.tests(last)
@@ -154,21 +154,21 @@ class _Attempt:
         return self.which in stored(*body)
 
     def is_first(self, body: list[gast.AST]) -> bool:
-        """Whether a trial comes before everything that asks how it ended."""
+        """Whether a trial comes before every test of its outcome."""
         return isinstance(next(s for s in body if self.is_set([s])), gast.Assign)
 
     def equals(self, k: int) -> gast.Compare:
         return gast.Compare(name(self.which), [gast.Eq()], [constant(k)])
 
     def require_followed(self) -> None:
-        """What is run twice must not use up what it reads."""
+        """Refuse if running the body twice would exhaust an iterator."""
         gone = used_up(self.unit, self.tree, self.statement.body)
         if gone:
             self.unit.refuse(self.statement, f"`{min(gone)}` is used up by what `try` runs twice, which cannot be followed: "
                                              "make it a list")  # fmt: skip
 
     def handler(self, handler: gast.ExceptHandler) -> list[gast.AST]:
-        """What a handler does; the exception itself is told in messages, or raised again."""
+        """The statements of a handler; the exception itself may only be formatted, or raised again."""
         called, inside = _called(handler), list(nodes(*handler.body))
         others = [n for n in inside if isinstance(n, gast.ExceptHandler)]
         for statement in (n for n in _apart_from(inside, others) if isinstance(n, gast.Raise)):
@@ -191,17 +191,17 @@ class _Attempt:
         return gast.Call(name(self.unit.helper("caught", trials.caught)), [name(self.which)], [])
 
     def is_message(self, node: gast.AST) -> bool:
-        """Whether what is in an expression is written down, or asked for its class."""
+        """Whether an expression formats its operands, or asks for their class."""
         return isinstance(node, gast.JoinedStr) or any(self.unit.called(node) is known for known in _MESSAGES)
 
     def plain(self, body: list[gast.AST]) -> list[gast.AST]:
-        """Statements that this `try` does not guard, but one around it may."""
+        """Statements that this `try` does not guard, though an enclosing one may."""
         return _block(self.unit, self.tree, body) if self.outer is None else self.outer.body(body, [])
 
-    # --- the body, a piece at a time ---
+    # --- the body, piece by piece ---
 
     def body(self, body: list[gast.AST], rest: list[gast.AST]) -> list[gast.AST]:
-        """Statements as far as they come; after the last, `rest`."""
+        """Statements with their trials, followed by `rest`."""
         if not body:
             return rest
         run = self.run_of(body)
@@ -217,7 +217,7 @@ class _Attempt:
         return self.piece(first, lambda: self.body(more, rest))
 
     def run_of(self, body: list[gast.AST]) -> list[gast.AST]:
-        """The bindings that open a block and are tried together: nobody sees which of them were made."""
+        """The bindings at the start of a block that share one trial: nobody can see which of them ran."""
         run: list[gast.AST] = []
         for k, statement in enumerate(body):
             if not self.trials.is_binding(statement):
@@ -228,14 +228,14 @@ class _Attempt:
         return run
 
     def tried(self, value: gast.AST, done: list[gast.AST]) -> list[gast.AST]:
-        """What is done where trying an expression raises nothing."""
+        """`done`, guarded by the trial of an expression."""
         tried = gast.Lambda(empty_arguments(), value)
         raised = gast.Call(name(self.unit.helper("raised", runtime.raised)), [tried, *clone(self.kinds.texts)], [])
         said = assign(self.which, at(self.statement, raised)[0])
         return at(self.statement, said, gast.If(self.equals(0), done, []))
 
     def guarded(self, before: list[gast.AST], rest: list[gast.AST]) -> list[gast.AST]:
-        """Statements, and others if no piece of them failed."""
+        """Statements, and then others if no piece of the first failed."""
         if not rest or always_leaves(before):
             return before
         if not self.is_set(before):
@@ -243,7 +243,7 @@ class _Attempt:
         return [*before, *at(self.statement, gast.If(self.equals(0), rest, []))]
 
     def piece(self, statement: gast.AST, rest: Rest) -> list[gast.AST]:
-        """One statement with an effect, or a compound one, and what comes after it."""
+        """One statement that is compound or has an effect, and what follows it."""
         method = getattr(self, f"visit_{type(statement).__name__}", None)
         if method is None:
             self.unit.refuse(statement, "this statement in `try` with `except` cannot be differentiated yet: take it out")
@@ -305,7 +305,7 @@ class _Attempt:
         return done if tried is None else self.tried(tried, done)
 
     def test(self, node: gast.AST) -> gast.AST | None:
-        """What asking for a truth value raises; None where it raises nothing that is caught."""
+        """The trial of a truth test; None if it raises nothing that is caught."""
         self.trials.require_computed(node)
         if isinstance(node, gast.Constant) or not (self.kinds.risk(node) or self.kinds.catch(ValueError, TypeError)):
             return None
@@ -333,7 +333,7 @@ class _Attempt:
         return self.guarded([loop], rest())
 
     def looped(self, loop: gast.For | gast.While) -> None:
-        """The blocks of a loop, which is left where a piece fails."""
+        """The blocks of a loop, which is left when a piece fails."""
         body = self.body(loop.body, [])
         if self.is_set(body):
             last, leave = body[-1], at(loop, gast.Break())
@@ -365,7 +365,7 @@ class _Attempt:
         return self.finally_(statement, made, rest)
 
     def finally_(self, statement: gast.Try, made: list[gast.AST], rest: Rest) -> list[gast.AST]:
-        """What `finally` does, whether a piece failed or not; if it raises itself, that is what is due."""
+        """`finally` runs whether a piece failed or not; an exception of its own replaces the earlier one."""
         if leaves(statement.finalbody):
             self.unit.refuse(statement, "an exit from `finally` cannot be differentiated yet: put it behind the `try`")
         before, body, after = without_exits(self.unit, at(statement, gast.Try(made, [], [], []))[0])
@@ -380,19 +380,19 @@ class _Attempt:
 
 
 def _called(handler: gast.AST) -> str | None:
-    """The name that a handler gives what it has caught."""
+    """The name that a handler binds to the exception."""
     given = handler.name if isinstance(handler, gast.ExceptHandler) else None
     return given.id if isinstance(given, gast.Name) else given
 
 
 def _apart_from(inside: Iterable[gast.AST], others: list[gast.AST]) -> list[gast.AST]:
-    """Those nodes that do not stand in the others."""
+    """The nodes that are not part of the others."""
     hidden = {id(n) for n in nodes(*others)}
     return [n for n in inside if id(n) not in hidden]
 
 
 def _is_told(handler: gast.ExceptHandler) -> bool:
-    """Whether a handler asks what was raised."""
+    """Whether a handler uses the exception."""
     inside = list(nodes(*handler.body))
     again = any(isinstance(n, gast.Raise) and n.exc is None for n in inside)
     return again or any(isinstance(n, gast.Name) and n.id == _called(handler) for n in inside)

@@ -1,8 +1,8 @@
-"""`np.add.at(x, i, v)` and the like, where a position that occurs again counts again.
+"""`np.add.at(x, i, v)` and other `ufunc.at`, in which repeated positions accumulate.
 
     np.multiply.at(x, i, v)   ->   rounds of `x[p] = np.multiply(x[p], v[now])`, no position twice in a round
 
-Sums need no rounds: the order in which they add up does not matter.
+Sums need no rounds, because the order of summation does not matter.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -35,7 +35,7 @@ from s2sgrad.ir.unit import Unit
 
 
 def stores(unit: Unit, a: gast.AST, indices: gast.AST, b: gast.AST | None = None, *, ufunc: np.ufunc) -> list[gast.AST]:
-    """`ufunc.at(a, indices, b)` as stores, of names and constants; `a` is a name of ours if the user wrote an expression."""
+    """`ufunc.at(a, indices, b)` as stores; arguments are names and constants, `a` our own name if it was an expression."""
     if ufunc in (np.add, np.subtract):
         return _summed(unit, a, indices, minus(b) if ufunc is np.subtract else b)
     return _in_rounds(unit, ufunc, a, indices, b)
@@ -66,7 +66,7 @@ for k in range(np.max(turn, initial=-1) + 1):
 
 
 def _in_rounds(unit: Unit, ufunc: np.ufunc, a: gast.Name, indices: gast.AST, b: gast.AST | None) -> list[gast.AST]:
-    """Every occurrence of a position has its turn: round k is for those that occur for the k-th time."""
+    """Stores in rounds: round k has the positions that occur for the k-th time."""
     ours = {n: unit.temp() for n in ("places", "flat", "order", "found", "turn", "now", "p")}
     ours |= {"np": module_alias(unit, np), "x": a.id}
     setup: list[gast.AST] = []

@@ -1,4 +1,4 @@
-"""Which names of a `try` may be read when it has failed: what was bound to them before stays.
+"""The names of a `try` that may be read after it failed, when they must have their latest values.
 
     try: a = f(x); b = g(a)            ->      `a` is bound before `g` is tried, where the handler, or what follows, reads it
     except ValueError: b = a
@@ -14,7 +14,7 @@ _LEAVES = (gast.Return, gast.Raise)
 
 
 class Unfinished:
-    """What may be seen of a `try` that raised half-way; `is_inner`: another `try` is around it."""
+    """What can be seen of a `try` that raised halfway; `is_inner`: it is inside another `try`."""
 
     def __init__(self, tree: gast.FunctionDef, statement: gast.Try, is_inner: bool) -> None:
         self.tree, self.statement, self.is_inner = tree, statement, is_inner
@@ -23,7 +23,7 @@ class Unfinished:
         self.in_loop = any(part is statement for loop in loops for part in nodes(*loop.body))
 
     def is_seen(self, early: gast.Assign, later: list[gast.AST]) -> bool:
-        """Whether what is bound here may be read after a later statement has raised."""
+        """Whether a binding may be read after a later statement has raised."""
         (local,) = stored(early)
         if not later or local in self.declared:
             return True
@@ -33,7 +33,7 @@ class Unfinished:
         return not all(self._handlers_leave() and self._comes_after(n) for n in read)
 
     def _behind(self, early: gast.Assign, later: list[gast.AST]) -> set[int]:
-        """What runs only where nothing has raised since `early`."""
+        """The nodes that run only if nothing has raised since `early`."""
         place = next((k for k, s in enumerate(self.statement.body) if s is early), None)
         if place is None and self.in_loop:
             return set()
@@ -41,7 +41,7 @@ class Unfinished:
         return {id(n) for n in nodes(*follows)}
 
     def _handlers_leave(self) -> bool:
-        """Whether what follows `try` does not run where something has raised in it."""
+        """Whether the statements after `try` run only if nothing was raised in it."""
         leave = all(h.body and isinstance(h.body[-1], _LEAVES) for h in self.statement.handlers)
         return leave and not self.is_inner and not self.in_loop
 
@@ -49,7 +49,7 @@ class Unfinished:
         return any(isinstance(n, gast.AugAssign) and n.target is target for n in nodes(self.tree))
 
     def _comes_after(self, node: gast.Name) -> bool:
-        """Whether a read is in a statement of the function itself that follows `try`, in its block or in one around it."""
+        """Whether a read is in a statement of the function itself that comes after the `try`."""
         after = {id(n) for n in nodes(*self.statement.handlers, *self.statement.finalbody)}
         inner = (n for n in nodes(self.tree) if isinstance(n, (gast.FunctionDef, gast.Lambda)) and n is not self.tree)
         closed = {id(part) for part in nodes(*inner)}

@@ -1,8 +1,8 @@
-"""What the normal form promises, checked: the tests run this after every pass.
+"""Verifies the normal form; the tests run this after every pass.
 
-A function in normal form is a block that ends with the only `return`.  A block holds assignments to one target, augmented
-assignments, expressions for their effect, `if`, `for` over a range by one name, `while`, `break`, `assert` and `raise`.  No
-loop has an `else`, and no statement stands in two places: facts about statements are kept by their identity.
+A function in normal form is a block that ends with its only `return`.  A block contains assignments to one target, augmented
+assignments, expression statements, `if`, `for` over a range by one name, `while`, `break`, `assert` and `raise`.  No loop
+has an `else`, and no statement occurs twice in the tree: facts about statements are keyed by identity.
 
 >>> import gast
 >>> problems(gast.parse('''
@@ -30,10 +30,10 @@ _STATEMENTS = (gast.Assign, gast.AugAssign, gast.Expr, gast.If, gast.For, gast.W
 
 
 def problems(tree: gast.FunctionDef, bound: Collection[str] | None = None, known: Collection[str] = ()) -> list[str]:
-    """What a function does that the normal form does not, each with its line: nothing, as it should be.
+    """Violations of the normal form, each with its line; an empty list if there are none.
 
-    With `bound`, the local names, whatever else is bound is one too; with `known` as well, names that stand for something
-    outside, and every other name that is read.
+    With `bound`, the local names, every other name that is bound is one too; with `known` as well, the free names, so is
+    every other name that is read.
     """
     found = [*_of_shape(tree), *(() if bound is None else _of_names(tree, set(bound), set(known)))]
     return [f"line {getattr(s, 'lineno', 0)}: {text}" for s, text in found]
@@ -58,7 +58,7 @@ def _of_shape(tree: gast.FunctionDef) -> Iterator[tuple[gast.AST, str]]:
 
 
 def _of_statement(statement: gast.AST) -> Iterator[str]:
-    """What is wrong with a statement wherever it stands."""
+    """Violations by a single statement."""
     if not isinstance(statement, _STATEMENTS):
         yield f"a statement of class {type(statement).__name__}"
     if isinstance(statement, gast.Assign) and len(statement.targets) != 1:
@@ -73,7 +73,7 @@ def _of_statement(statement: gast.AST) -> Iterator[str]:
 
 
 def _may_be_range(node: gast.AST) -> bool:
-    """Whether a loop runs over `range(..)`, `reversed(range(..))` or `range(..)[..]`: a call, by its text."""
+    """Whether an iterable may be `range(..)`, `reversed(range(..))` or `range(..)[..]`, judged as a call."""
     return isinstance(node.value if isinstance(node, gast.Subscript) else node, gast.Call)
 
 

@@ -1,7 +1,7 @@
-"""One name, one variable: a name that the user binds anew, independently of what it held, gets a name of its own.
+"""Webs: a name that is bound several times for independent purposes is split into one name for each.
 
-A web is a set of assignments and uses connected by "this assignment reaches this use".  Webs of one name that do not
-live at the same time share it again at the end (`cleanup.coalesce`).
+A web is a set of definitions and uses connected by "this definition reaches this use".  Webs of one name whose live ranges
+do not overlap are merged again at the end (`cleanup.coalesce`).
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -36,7 +36,7 @@ from s2sgrad.ir.unit import Unit, parameters
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with one name a web; `unit.bases` maps each new name to the user's."""
+    """The tree with one name per web; `unit.bases` maps each new name to the user's."""
     webs = _Webs(unit, tree)
     names = _names(unit, webs)
     for node, definition in webs.mentions:
@@ -45,13 +45,13 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 class _Webs:
-    """Definitions, united where one use may read several or where a statement must keep its name."""
+    """Definitions, united where one use may read several, or where a statement must keep its name."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.reaching = Facts(tree).reaching
         self.parent = list(range(len(self.reaching.definitions)))
-        self.mentions: list[tuple[gast.Name, int]] = []  # every name that belongs to a web, and a definition of that
+        self.mentions: list[tuple[gast.Name, int]] = []  # each name node, and a definition in its web
         for number, parameter in enumerate(parameters(tree)):
             self.mentions.append((parameter, number))
         for k, point in enumerate(self.reaching.graph.points):
@@ -59,7 +59,7 @@ class _Webs:
                 self.statement(k, point.statement)
 
     def find(self, web: int) -> int:
-        """The first definition of a web."""
+        """The representative of a web: its first definition."""
         while self.parent[web] != web:
             self.parent[web] = self.parent[self.parent[web]]
             web = self.parent[web]
@@ -71,7 +71,7 @@ class _Webs:
             self.parent[other] = roots[0]
 
     def statement(self, point: int, statement: gast.AST) -> None:
-        """Note what a statement, or the header of one, reads and binds."""
+        """Record the reads and definitions of a statement, or of a header."""
         for node in loads(header(statement)):
             reached = self.reaching.reach_point(node.id, point)
             if reached:
@@ -91,7 +91,7 @@ class _Webs:
                     self.define(node, point, node.id if kept else None)
 
     def define(self, node: gast.Name, point: int, updated: str | None = None) -> None:
-        """Note a definition; of the web of what the name `updated` has held, if there is one."""
+        """Record a definition; with `updated`, unite it with the definitions of that name that reach it."""
         made = self.reaching.made[point, node.id]
         self.mentions.append((node, made))
         if updated is not None:
@@ -99,7 +99,7 @@ class _Webs:
 
 
 def _names(unit: Unit, webs: _Webs) -> dict[int, str]:
-    """By web: its name, that of the user for the first of each."""
+    """The name of each web; the first web of a name keeps it."""
     names: dict[int, str] = {}
     taken: set[str] = set()
     for number, definition in enumerate(webs.reaching.definitions):

@@ -1,4 +1,4 @@
-"""`with` becomes statements that enter and leave the context, in one block; exits from inside wait until it is left.
+"""`with` becomes statements that enter and leave the context, in one block; exits from inside come after it is left.
 
     with np.errstate(all="ignore"):       ->      context = np.errstate(all="ignore"); context.__enter__()
         return np.log(x)                          value = np.log(x)
@@ -7,8 +7,8 @@
     try: y = f(x)                         ->      attempt = nullcontext(); attempt.__enter__(); y = f(x)
     finally: lock.release()                       attempt.__exit__(..); lock.release(); attempt.__exit__(..)
 
-No manager hides an exception (`context_managers`), so that what follows runs after the whole body.  The text has its
-`with` again at the end (`cleanup.with_statements`), and leaves the context where something is raised.
+No manager suppresses an exception (`context_managers`), so what follows runs after the whole body.  At the end
+`cleanup.with_statements` restores the `with`, so that the context is also left on an exception.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -61,7 +61,7 @@ _LOCKS = (type(threading.Lock()), type(threading.RLock()))
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree without `with`; Unsupported where it is not known what the context manager does."""
+    """The tree without `with`; raises Unsupported if the effects of a context manager are unknown."""
     tapes.require_none(unit, tree)
     tree.body = rewritten(tree.body, lambda statement: _statement(unit, statement))
     return tree
@@ -77,7 +77,7 @@ def _statement(unit: Unit, statement: gast.AST) -> list[gast.AST]:
 
 
 def _left(unit: Unit, statement: gast.With) -> list[gast.AST]:
-    """A `with` as statements; those in it are in this form already."""
+    """A `with` as statements; those inside have this form already."""
     unit.compound.add((statement.lineno, statement.col_offset))
     before, body, after = without_exits(unit, statement)
     for item in reversed(statement.items):
@@ -86,9 +86,9 @@ def _left(unit: Unit, statement: gast.With) -> list[gast.AST]:
 
 
 def _attempted(unit: Unit, statement: gast.Try) -> list[gast.AST]:
-    """`try` with `finally`: what `finally` does must not depend on how far the body came.
+    """`try` with `finally`: what `finally` does must not depend on how far the body got.
 
-    Variables that it binds are gone where an exception leaves the function: such statements stand behind it.
+    A `finally` that only binds local variables just follows the body: an exception would discard them anyway.
     """
     unit.compound.add((statement.lineno, statement.col_offset))
     if statement.finalbody and all(_only_local(unit, s) for s in statement.finalbody):
@@ -116,7 +116,7 @@ def _finally(unit: Unit, statement: gast.AST, body: list[gast.AST], final: list[
 
 
 def _only_local(unit: Unit, statement: gast.AST) -> bool:
-    """Whether a statement binds variables of the function or changes what they hold, and does nothing else."""
+    """Whether a statement only binds variables of the function, or changes what they hold."""
     if isinstance(statement, (gast.If, gast.For)):
         asked = statement.test if isinstance(statement, gast.If) else statement.iter
         inside = [*statement.body, *statement.orelse]
@@ -135,7 +135,7 @@ def _only_local(unit: Unit, statement: gast.AST) -> bool:
 
 
 def _is_local(unit: Unit, target: gast.AST) -> bool:
-    """Whether a part of a target binds a variable, or stores into what one holds."""
+    """Whether a part of a target binds a variable, or stores into the value of one."""
     if not isinstance(getattr(target, "ctx", None), gast.Store) or isinstance(target, (gast.Name, gast.Tuple, gast.List)):
         return True
     if not isinstance(target, gast.Subscript) or not isinstance(target.value, gast.Name):
@@ -144,6 +144,7 @@ def _is_local(unit: Unit, target: gast.AST) -> bool:
 
 
 def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast.AST]) -> list[gast.AST]:
+    """The body inside one context manager."""
     manager = item.context_expr
     called = unit.called(manager)
     if called is contextlib.nullcontext:
@@ -162,13 +163,13 @@ def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast
         unit.refuse(value, "`as` with several names in this `with` cannot be differentiated yet: use one name")
     context = unit.local("context")
     opening = at(statement, *opened(context, manager, None if value is None else value.id))
-    if called not in SETTINGS and context_managers.is_object(unit, manager):  # whose methods are written out
+    if called not in SETTINGS and context_managers.is_object(unit, manager):  # its methods are inlined
         return [*opening, *_finally(unit, statement, body, at(statement, *closed(context)))]
     return [*opening, *body, *at(statement, *closed(context))]
 
 
 def without_exits(unit: Unit, statement: gast.With | gast.Try) -> tuple[list[gast.AST], list[gast.AST], list[gast.AST]]:
-    """Statements before, the body without exits, and the statements after it that leave instead."""
+    """Statements before; the body without exits; and the statements after it that leave instead."""
     body, flagged = statement.body, []
     if any(map(_leaves_from_loop, nested(body))):
         body, flagged = returns_behind_loops(unit, body, unit.local("value"))
@@ -190,7 +191,7 @@ def without_exits(unit: Unit, statement: gast.With | gast.Try) -> tuple[list[gas
 
 
 def _leaves_from_loop(block: list[gast.AST]) -> bool:
-    """Whether a loop of a block has a `return` in it, or an `else` that leaves a loop around it."""
+    """Whether a loop of a block contains a `return`, or has an `else` that leaves an enclosing loop."""
     loops = [s for s in block if isinstance(s, (gast.For, gast.While))]
     inside = nodes(*loops)
     return any(isinstance(n, gast.Return) for n in inside) or any(leaves(loop.orelse) for loop in loops)

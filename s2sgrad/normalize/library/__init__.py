@@ -1,4 +1,4 @@
-"""Library callables in plainer words: a table by object, one topic a file.
+"""Desugars calls of library callables: a table by object, one topic per file.
 
     dict(a=x), d.get(k, 0.0)                    dicts         {'a': x}, d[k] if k in d else 0.0
     map(f, xs), itertools.islice(xs, 3)         iterators     (f(v) for v in xs), islice(xs, 0, 3, 1)
@@ -6,9 +6,9 @@
     np.clip(x, min=0.0), np.vectorize(f)(x)     arrays        np.clip(x, 0.0, None), vectorized(f, None, x)
     operator.add(x, y)                          operators     x + y
 
-To add one: what can be said as a Python function stands in `s2sgrad/standard.py`, under `@stands_for`, and is compiled
-like the user's own; what is a matter of syntax, or of the form of the arguments, is a function in one of these files, under
-`@desugars` (`@desugars_method` for a method).  It returns the expression that the call stands for; None leaves the call.
+To add one: what can be written as a Python function goes to `s2sgrad/standard.py`, under `@stands_for`, and is compiled like
+the user's own.  What concerns syntax, or the form of the arguments, is a function in one of these files, under `@desugars`
+(`@desugars_method` for a method).  It returns the expression for the call, or None to leave the call.
 """
 
 from s2sgrad.normalize.library import arrays, dicts, iterators, operators, reductions  # noqa: F401

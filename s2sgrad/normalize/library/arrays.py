@@ -1,4 +1,4 @@
-"""Functions of NumPy whose arguments stand in another form than their rules take them, or that call a function.
+"""NumPy functions whose rules expect another form of the arguments, or that call a function.
 
     np.clip(x, min=0.0)       ->      np.clip(x, 0.0, None)
     np.vectorize(f)(x)        ->      vectorized(f, None, x)
@@ -55,7 +55,7 @@ def _ndenumerate(call: LibraryCall) -> gast.AST | None:
 
 
 def raveled(unit: Unit, node: gast.AST) -> gast.AST:
-    """`x.flat`, where it is indexed or run through from its beginning, as `np.ravel(x)`; anything else as it is.
+    """`x.flat`, where it is indexed or iterated from the start, as `np.ravel(x)`; any other expression unchanged.
 
     >>> from s2sgrad.driver.pipeline import shown
     >>> print(shown('''

@@ -1,4 +1,4 @@
-"""Dicts and named tuples: how they are made, and the methods that read them.
+"""Dicts and named tuples: constructors, and methods that read.
 
     dict(a=x), dict(zip(ks, vs))     ->      {'a': x}, {k: v for k, v in zip(ks, vs)}
     d.get(k, 0.0)                    ->      d[k] if k in d else 0.0
@@ -33,7 +33,7 @@ from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_meth
 
 _RECORD = namedtuple("_RECORD", ())
 _PAIRS = (builtins.enumerate, builtins.sorted, builtins.list, standard.ordered)
-"""What gives no mapping, so that `dict` takes pairs of it."""
+"""Callables whose result is no mapping, so that `dict` expects pairs."""
 
 
 @desugars(dict)
@@ -56,7 +56,7 @@ def _dict(call: LibraryCall) -> gast.AST | None:
 
 @desugars(OrderedDict)
 def _ordered(call: LibraryCall) -> gast.AST | None:
-    """As a dict, which is in order; one that begins empty by the evaluator."""
+    """As a dict, which is ordered; an empty one is left to the evaluator."""
     if not call.node.args and not call.node.keywords:
         return None
     call.unit.stand_ins.add((OrderedDict, dict))
@@ -72,13 +72,13 @@ def empty_dict(unit: Unit, node: gast.AST) -> gast.AST | None:
 
 
 def _holds_pairs(node: gast.AST) -> bool:
-    """Whether an expression is a list of pairs in the text."""
+    """Whether an expression is a literal list of pairs."""
     shown = isinstance(node, (gast.List, gast.Tuple))
     return shown and all(isinstance(e, (gast.List, gast.Tuple)) and len(e.elts) == 2 for e in node.elts)
 
 
 def _shown(call: LibraryCall) -> gast.AST | None:
-    """The item of a dict that is written out, with the key that a method asks for, where the call stands."""
+    """The item of a literal dict that a method call asks for."""
     keys = call.owner.keys if isinstance(call.owner, gast.Dict) else []
     plain = bool(call.args) and all(isinstance(key, gast.Constant) for key in (call.args[0], *keys))
     if not plain or call.args[0].value not in [key.value for key in keys]:
@@ -88,13 +88,13 @@ def _shown(call: LibraryCall) -> gast.AST | None:
 
 @desugars_method(dict, "pop")
 def _pop(call: LibraryCall) -> gast.AST | None:
-    """Of a dict that nobody else sees."""
+    """`pop` of a dict without other references."""
     return _shown(call) if len(call.args) == 1 and not call.words else None
 
 
 @desugars_method(dict, "get")
 def _get(call: LibraryCall) -> gast.AST | None:
-    called = [n for n in nodes(*call.args) if isinstance(n, gast.Call)]  # Python calls all of them
+    called = [n for n in nodes(*call.args) if isinstance(n, gast.Call)]  # Python evaluates them all
     if len(call.args) not in (1, 2) or call.words or called:
         return None
     if (item := _shown(call)) is not None:
@@ -107,7 +107,7 @@ def _get(call: LibraryCall) -> gast.AST | None:
         asked = gast.NamedExpr(name(key.id, store=True), call.args[0])
     default = call.args[1] if len(call.args) == 2 else constant(None)
     made = call.written("d[k] if asked in d else v", d=call.owner, k=key, asked=asked, v=default)
-    made.test.method = "get"  # `flatten` checks that it is that of a dict, where nothing is known of the owner
+    made.test.method = "get"  # `flatten` checks that the owner is a dict, if its kind is unknown
     return made
 
 
@@ -115,7 +115,7 @@ def _get(call: LibraryCall) -> gast.AST | None:
 @desugars_method(dict, "values")
 @desugars_method(dict, "items")
 def _view(call: LibraryCall) -> gast.AST | None:
-    """Where no loop asks for them: a loop reads the values when their turn comes."""
+    """Outside of loops: a loop reads each value in its own trip."""
     view = dict_views.of(call.unit, call.node)
     if view is None:
         return None

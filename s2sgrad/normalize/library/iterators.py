@@ -1,10 +1,10 @@
-"""Tools that give iterators: generator expressions, or functions of `s2sgrad.standard` that give lists.
+"""Tools that return iterators become generator expressions, or functions of `s2sgrad.standard` that return lists.
 
     map(f, xs), filter(f, xs)        ->      (f(v) for v in xs), (v for v in xs if f(v))
     itertools.islice(x, 1, None)     ->      islice(x, 1, None, 1)
     itertools.pairwise(x)            ->      zip(x, x[1:])
 
-A list stands for an iterator only where that is run through at once, and then is gone.
+A list replaces an iterator only where that is consumed at once and then dropped.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -35,7 +35,7 @@ from s2sgrad.normalize import iterables
 from s2sgrad.normalize.library.table import LibraryCall, desugars
 from s2sgrad.runtime.structure import ENDLESS
 
-_CALLABLE = (gast.Name, gast.Attribute, gast.Lambda)  # what is the same function at each call
+_CALLABLE = (gast.Name, gast.Attribute, gast.Lambda)  # evaluates to the same function each time
 
 
 @desugars(map)
@@ -65,7 +65,7 @@ def _filter(call: LibraryCall) -> gast.AST | None:
 
 @desugars(enumerate, zip, spread=True)
 def _side_by_side(call: LibraryCall) -> None:
-    """Side by side with what is indexed."""
+    """`zip` and `enumerate`: their arguments are made indexable."""
     if call.target is builtins.zip and not call.words and not call.is_spread:
         call.node.args = [_counted(call, a) for a in call.args]
     call.node.args = [
@@ -74,7 +74,7 @@ def _side_by_side(call: LibraryCall) -> None:
 
 
 def _counted(call: LibraryCall, node: gast.AST) -> gast.AST:
-    """`itertools.count(a, b)` beside what ends, as `range(a, huge, b)`."""
+    """`itertools.count(a, b)` beside a finite iterable, as `range(a, huge, b)`."""
     if call.resolve(node) is not itertools.count or node.keywords:
         return node
     if not all(map(is_natural, node.args)):
@@ -86,7 +86,7 @@ def _counted(call: LibraryCall, node: gast.AST) -> gast.AST:
 
 @desugars(itertools.chain, itertools.chain.from_iterable, spread=True)
 def _chain(call: LibraryCall) -> gast.AST | None:
-    """All items of one after all of the other, where the list of them cannot be told from an iterator."""
+    """A list of all items, where that cannot be distinguished from an iterator."""
     spread = len(call.args) == 1 and isinstance(call.args[0], gast.Starred)
     if call.words or (call.is_spread and not spread) or not call.at_once:
         return None
@@ -113,7 +113,7 @@ def _islice(call: LibraryCall) -> gast.AST | None:
         return None
     over, *bounds = call.args
     if len(bounds) == 1 and any(call.resolve(n) in ENDLESS for n in nodes(over)):
-        return None  # it is walked as it stands
+        return None  # `loops` indexes it
     return call.calling(standard.islice, [over, *iterables.slice_bounds(bounds)])
 
 
@@ -130,7 +130,7 @@ def _product(call: LibraryCall) -> gast.AST | None:
 
 @desugars(itertools.groupby)
 def _groupby(call: LibraryCall) -> gast.AST | None:
-    """Lists stand for groups where each is run through once, in its turn: of the others nothing is left."""
+    """Groups become lists, if each is consumed at most once, in its own trip: later it would be empty."""
     if not 1 <= len(call.args) + len(call.words) <= 2 or call.words.keys() - {"iterable", "key"}:
         return None
     if call.scope.changes([*call.args, *call.words.values()]) or call.scope.endings.is_endless(call.node):
@@ -142,7 +142,7 @@ def _groupby(call: LibraryCall) -> gast.AST | None:
 
 
 def _groups_end(call: LibraryCall) -> bool:
-    """Whether a loop or a comprehension runs over groups as they come, and through each of them at most once."""
+    """Whether a loop or comprehension runs directly over the groups, and consumes each at most once."""
     for loop in call.scope.nodes:
         if getattr(loop, "iter", None) is call.node and isinstance(loop, gast.For):
             return _runs_once(call, loop.target, loop.body)
@@ -167,14 +167,14 @@ def _runs_once(call: LibraryCall, target: gast.AST, body: list[gast.AST]) -> boo
 
 
 def _binds(node: gast.AST, local: str) -> bool:
-    """Whether a loop, or a comprehension, binds a name anew for all that is in it."""
+    """Whether a loop or comprehension rebinds a name for its body."""
     if isinstance(node, gast.For):
         return local in stored(node.target)
     return isinstance(node, iterables.COMPREHENSIONS) and local in stored(*(each.target for each in node.generators))
 
 
 def _repeated(call: LibraryCall, node: gast.AST) -> list[gast.AST]:
-    """What runs several times, or later, in a part of a loop."""
+    """The parts of a node that run several times, or later."""
     if isinstance(node, (gast.For, gast.While, gast.Lambda, gast.FunctionDef)):
         return node.body if isinstance(node.body, list) else [node.body]
     if isinstance(node, iterables.COMPREHENSIONS):
@@ -187,11 +187,11 @@ def _repeated(call: LibraryCall, node: gast.AST) -> list[gast.AST]:
 
 @desugars(*standard.TOOLS)
 def _tool(call: LibraryCall) -> gast.AST | None:
-    """A tool for which there is a function with source that takes the same arguments."""
+    """A tool with a counterpart in `standard` that takes the same arguments."""
     if isinstance(call.target, type) and not call.at_once:
         return None
     if call.target in (itertools.combinations, itertools.permutations) and call.args and _is_range(call, call.args[0]):
-        return None  # of numbers
+        return None  # its items are numbers
     return call.calling(standard.TOOLS[call.target], [call.listed(a) for a in call.args], call.words)
 
 

@@ -1,4 +1,4 @@
-"""The operators of Python that have names, and attributes whose names are texts.
+"""Functions for Python's operators, and attributes named by strings.
 
     operator.add(x, y)            ->      x + y
     operator.itemgetter(1)        ->      lambda row: row[1]
@@ -47,7 +47,7 @@ def _getitem(call: LibraryCall) -> gast.AST | None:
 
 @desugars_method(None, "__getitem__")
 def _item_of(call: LibraryCall) -> gast.AST | None:
-    """What `x[i]` calls, whatever `x` is; but of `super()` there are no items."""
+    """`x[i]`, whatever `x` is; except for `super()`."""
     if len(call.args) != 1 or call.words or call.resolve(call.owner) is super:
         return None
     return placed(call.node, gast.Subscript(call.owner, call.args[0], gast.Load()))
@@ -55,7 +55,7 @@ def _item_of(call: LibraryCall) -> gast.AST | None:
 
 @desugars(builtins.getattr)
 def _attribute(call: LibraryCall) -> gast.AST | None:
-    """An attribute whose name is in the text; in a class a name that begins with two underscores would be another's."""
+    """An attribute with a literal name; two leading underscores would be mangled in a class."""
     path = getattr(call.args[1], "value", None) if len(call.args) == 2 and not call.words else None
     plain = isinstance(path, str) and path.isidentifier() and not keyword.iskeyword(path)
     if not plain or (path.startswith("__") and not path.endswith("__")):

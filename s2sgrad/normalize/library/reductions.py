@@ -1,4 +1,4 @@
-"""Functions that make one value, or a container, of all that they run through.
+"""Functions that reduce an iterable to one value, or collect it in a container.
 
     max(rows, key=f)                        ->      largest(rows, f)
     next((v for v in x if v > 0), 0.0)      ->      first_of([v for v in x if v > 0], 0.0)
@@ -32,7 +32,7 @@ from s2sgrad.normalize.library.table import LibraryCall, desugars, rows
 
 @desugars(max, min)
 def _extreme(call: LibraryCall) -> gast.AST | None:
-    """`max(.., key=f)`: of one iterable, or of the arguments."""
+    """`max(.., key=f)` of one iterable, or of the arguments."""
     if call.words.keys() != {"key"}:
         return None
     items = call.args[0] if len(call.args) == 1 else gast.List(call.args, gast.Load())
@@ -54,7 +54,7 @@ def _sorted(call: LibraryCall) -> gast.AST | None:
 
 @desugars(heapq.nsmallest, heapq.nlargest)
 def _extremes(call: LibraryCall) -> gast.AST | None:
-    """The first ones of what is sorted."""
+    """A slice of the sorted list."""
     if len(call.args) not in (2, 3):
         return None
     count, items, key = (*call.args, call.words.get("key"))[:3]
@@ -86,7 +86,7 @@ def _container(call: LibraryCall) -> gast.AST | None:
 
 @desugars(sum)
 def _sum(call: LibraryCall) -> None:
-    """With a start: `sum(generator)` is a loop, which `comprehensions` writes."""
+    """With a start value; `sum(generator)` becomes a loop in `comprehensions`."""
     if len(call.args) == 2 and isinstance(call.args[0], gast.GeneratorExp):
         call.args[0] = call.listed(call.args[0])
 

@@ -1,7 +1,7 @@
-"""The table of library callables that have plainer words, by object, and how a call finds its place in it.
+"""The table of library callables that are desugared, by object, and how a call is looked up in it.
 
     @desugars(itertools.pairwise)
-    def _pairwise(call): ..            ->      `pairwise(x)`, by whatever name it is reached, is what this returns
+    def _pairwise(call): ..            ->      calls of `pairwise`, by whatever name, become what this returns
     @desugars_method(dict, "get")
     def _get(call): ..                 ->      `d.get(k)`, unless `d` may be an object with a method `get` of its own
 """
@@ -37,26 +37,26 @@ _READERS = (len, list, tuple, sorted, sum, zip, enumerate, reversed, min, max, r
 
 
 class Scope:
-    """What the function around a call says of it."""
+    """Facts about the function around a call."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
-        self.nodes = list(nodes(tree))  # what follows is by identity: no new node may take that of a node that is gone
+        self.nodes = list(nodes(tree))  # kept alive, for the facts are keyed by `id`
         self.changed = _changed(unit, self.nodes)
         self.consumed = iterables.consumed(unit, self.nodes)
         self.endings = Endings(unit, tree)
 
     def changes(self, parts: list[gast.AST]) -> bool:
-        """Whether something in the function changes what these expressions read, or calls what may."""
+        """Whether anything in the function may change what these expressions read."""
         mentioned = {getattr(n, "id", getattr(n, "attr", None)) for n in nodes(*parts)} & self.changed
         return bool(mentioned) or any(isinstance(n, gast.NamedExpr) for n in nodes(*parts))
 
 
 @dataclass
 class LibraryCall:
-    """A call of something in the table: of `target`, or of a method of `owner`.
+    """A call of a callable in the table: of `target`, or of a method of `owner`.
 
-    `words` are the arguments that have names; `at_once`: the value is run through where it stands, and then is gone.
+    `words` are the keyword arguments; `at_once`: the result is consumed immediately and then dropped.
     """
 
     scope: Scope
@@ -75,11 +75,11 @@ class LibraryCall:
 
     @property
     def is_spread(self) -> bool:
-        """Whether it hands over more arguments, by `*` or `**`, than stand in the text."""
+        """Whether the call passes an unknown number of arguments, by `*` or `**`."""
         return None in self.words or any(isinstance(a, gast.Starred) for a in self.args)
 
     def written(self, text: str, **holes: Any) -> Any:
-        """The expression `text`, at the place of the call; mentions of names have none, nothing is computed there."""
+        """The expression `text`, with the place of the call; names get none, for they compute nothing."""
         made = expression(text, **holes)
         at(self.node, *(n for n in nodes(made) if not isinstance(n, gast.Name) and not hasattr(n, "lineno")))
         return made
@@ -87,16 +87,16 @@ class LibraryCall:
     def calling(
         self, function: types.FunctionType, args: list[gast.AST], words: dict[str, gast.AST] | None = None
     ) -> gast.AST:
-        """A call of one of our own functions, at the place of this one."""
+        """A call of one of our own functions, with the place of this one."""
         keywords = [gast.keyword(k, v) for k, v in (words or {}).items()]
         return at(self.node, gast.Call(name(self.unit.helper(function.__name__, function)), args, keywords))[0]
 
     def resolve(self, node: gast.AST) -> Any:
-        """What an expression calls; MISSING where it is no call."""
+        """The callee of an expression; MISSING if it is no call."""
         return self.unit.called(node)
 
     def listed(self, node: gast.AST) -> gast.AST:
-        """An argument; what can be run through once, and has no length, as a list."""
+        """An argument; a generator, or another one-pass iterable without a length, as a list."""
         return listed(self.unit, node)
 
 
@@ -105,8 +105,8 @@ Desugaring = Callable[[LibraryCall], gast.AST | None]
 
 class _Entry(NamedTuple):
     written: Desugaring
-    spread: bool  # whether it takes calls with `*` and `**`
-    cls: type | None = None  # of which it is a method, where it is one of a class alone
+    spread: bool  # it handles calls with `*` and `**`
+    cls: type | None = None  # the class whose method it is, if any
 
 
 _FUNCTIONS: dict[Any, _Entry] = {}
@@ -115,7 +115,7 @@ _METHODS: dict[str, _Entry] = {}
 
 
 def desugars(*functions: Any, spread: bool = False) -> Callable[[Desugaring], Desugaring]:
-    """Note what says calls of these objects in plainer words; `spread`: those with `*` and `**` as well."""
+    """Register a desugaring for calls of these objects; `spread`: also for calls with `*` and `**`."""
 
     def note(written: Desugaring) -> Desugaring:
         _FUNCTIONS.update(dict.fromkeys(functions, _Entry(written, spread)))
@@ -125,7 +125,7 @@ def desugars(*functions: Any, spread: bool = False) -> Callable[[Desugaring], De
 
 
 def desugars_instances(cls: type) -> Callable[[Desugaring], Desugaring]:
-    """Note what says calls of the instances of a class in plainer words."""
+    """Register a desugaring for calls of the instances of a class."""
 
     def note(written: Desugaring) -> Desugaring:
         _INSTANCES[cls] = _Entry(written, True)
@@ -135,7 +135,7 @@ def desugars_instances(cls: type) -> Callable[[Desugaring], Desugaring]:
 
 
 def desugars_method(cls: type | None, method: str) -> Callable[[Desugaring], Desugaring]:
-    """Note what says calls of a method of a class in plainer words; None: of any, as an operator calls it."""
+    """Register a desugaring for a method of a class; None: for any class, as for operators."""
 
     def note(written: Desugaring) -> Desugaring:
         _METHODS[method] = _Entry(written, True, cls)
@@ -145,10 +145,10 @@ def desugars_method(cls: type | None, method: str) -> Callable[[Desugaring], Des
 
 
 def desugared(scope: Scope, node: gast.Call) -> gast.AST:
-    """A call in plainer words, if there are some; its arguments are in plain words already."""
+    """A call desugared, if the table has it; its arguments are desugared already."""
     unit = scope.unit
     if (unit.primal.function.__module__ or "") == standard.__name__:
-        return node  # its text is what the plainer words lead to
+        return node  # calls are desugared into these functions
     target = unit.resolve(node.func)
     entry = _method(unit, node.func) if target is MISSING else _function(target)
     call = LibraryCall(scope, node, target)
@@ -167,17 +167,17 @@ def _method(unit: Unit, node: gast.AST) -> _Entry | None:
     return entry if entry is not None and (entry.cls is None or may_have_method(unit, node, entry.cls)) else None
 
 
-# --- iterators in the place of lists -----------------------------------------------------------------------------------
+# --- lists instead of iterators ---
 
 
 def listed(unit: Unit, node: gast.AST) -> gast.AST:
-    """What can be run through once, and has no length, as a list; anything else as it is."""
+    """A one-pass iterable without a length, as a list; any other expression unchanged."""
     generator = node if isinstance(node, gast.GeneratorExp) else rows(unit, node)
     return node if generator is None else at(node, gast.ListComp(generator.elt, generator.generators))[0]
 
 
 def rows(unit: Unit, node: gast.AST) -> gast.GeneratorExp | None:
-    """`zip(..)` and `enumerate(..)` as a generator of the tuples that they give; None for anything else."""
+    """`zip(..)` and `enumerate(..)` as a generator of tuples; None for any other expression."""
     tool = unit.resolve(node.func) if isinstance(node, gast.Call) and node.args else MISSING
     if tool is not builtins.zip and tool is not builtins.enumerate:
         return None
@@ -191,7 +191,7 @@ def rows(unit: Unit, node: gast.AST) -> gast.GeneratorExp | None:
 
 
 def _with_lists(call: LibraryCall) -> gast.Call:
-    """Generator expressions that a user's function runs through once, as lists."""
+    """Pass lists instead of generator expressions to a user's function that iterates over them once."""
     where = [k for k, a in enumerate(call.args) if isinstance(a, gast.GeneratorExp)]
     if not where or not isinstance(call.target, types.FunctionType) or effects.is_library(call.target):
         return call.node
@@ -207,7 +207,7 @@ def _with_lists(call: LibraryCall) -> gast.Call:
 
 
 def _changed(unit: Unit, all_nodes: list[gast.AST]) -> set[str]:
-    """The names that a store, a method or a call may change."""
+    """The names whose values a store, a method or a call may change."""
     out: set[str] = set()
     for node in all_nodes:
         if isinstance(node, gast.Subscript) and not isinstance(node.ctx, gast.Load):

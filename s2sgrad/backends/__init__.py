@@ -1,9 +1,8 @@
-"""How a finished function runs: as the text that it is, or as what a backend makes of it.
+"""Backends: how a finished function runs, as the NumPy text itself or as what a backend turns it into.
 
-The compiler writes functions on arrays that are right and whole; a backend may then rewrite each of them for what runs them.
-What it has no form for stays as it is, and where its text raises what the text on arrays might not, that one runs in its
-place.  Which backend a gradient has is decided in `driver.lowering` and nowhere else: to add one is to write a `Backend`
-here and to name it there.
+The compiler generates correct functions on arrays; a backend may rewrite each of them for its own target.  What it does not
+support stays unchanged, and where its text raises although the NumPy text might not, that one runs instead.  The backend of
+a gradient is chosen in `driver.lowering` and nowhere else: to add one, write a `Backend` here and name it there.
 """
 
 from __future__ import annotations
@@ -17,21 +16,22 @@ from s2sgrad.ir.unit import Unit
 
 
 class Backend:
-    """What a backend answers; this one leaves every function as it is.
+    """The interface of a backend; this one leaves every function unchanged.
 
-    `gives_up_on` are the exceptions after which the text on arrays runs in the place of a text that was lowered.  Such a
-    backend gets only functions that do nothing but compute, on arguments that may be looked at twice.
+    `gives_up_on` are the exceptions after which the NumPy text runs in place of a lowered one.  A backend with such
+    exceptions gets only functions without side effects, on arguments that may be read twice.
     """
 
     name = "numpy"
     gives_up_on: tuple[type[Exception], ...] = ()
 
     def takes(self, unit: Unit, tree: gast.FunctionDef, kinds: Iterable[Kind]) -> bool:
-        """Whether a function in normal form, not yet differentiated, may be lowered, and what is called from there."""
+        """Whether a function in normal form, not yet differentiated, and its callees may be lowered."""
         return True
 
     def lower(self, unit: Unit, tree: gast.FunctionDef) -> bool:
-        """Rewrite a function and its adjoint after all other passes but those that choose names; whether anything was."""
+        """Rewrite a function and its adjoint after all passes except those that choose names; whether anything was
+        changed."""
         return False
 
 

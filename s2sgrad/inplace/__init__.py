@@ -1,1 +1,1 @@
-"""Arrays that are written in place, brought to the form that the reverse walk takes: one living name for one memory."""
+"""In-place writes brought to a form that the reverse sweep can handle: each written location has one live name."""

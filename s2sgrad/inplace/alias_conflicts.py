@@ -1,11 +1,11 @@
-"""Where one memory has two names that matter: a store through one while the other is still read.
+"""Alias conflicts: a store through one name of a location while another name of it is live.
 
-    v = u[1:-1]; u[2] = 0.0; return v[1]      ->      Clash: the store writes u while v, which may share its memory, lives
+    v = u[1:-1]; u[2] = 0.0; return v[1]      ->      Clash: the store writes u while v, which may alias it, is live
 
-`memory.aliases` says who shares memory with whom just then, `flow.liveness` who is read later.
+`memory.aliases` gives the aliases at each point, `flow.liveness` the live names.
 
-A store into a list or dict, and what makes it longer or shorter, is seen through its other names and through what holds
-it (`seers`), but not by its items:
+A store into a list or dict, or a change of its length, is visible through its other names and the containers that hold it
+(`seers`), but not through its items:
 
     s = [x]; s.append(y); return x      ->      no clash, though s and x share memory
 """
@@ -20,7 +20,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind, Number
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.liveness import Liveness
-from s2sgrad.inplace.rebind_markers import is_said
+from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.ir.quote import place_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
@@ -31,7 +31,7 @@ from s2sgrad.mirror.groups import kind_at
 
 @dataclass(frozen=True)
 class Clash:
-    """A statement that writes the memory of `written` while `seen` may share it and is read later."""
+    """A statement that writes the memory of `written` while `seen` may alias it and is live."""
 
     statement: gast.AST = field(compare=False)
     written: str
@@ -39,13 +39,13 @@ class Clash:
 
     @property
     def is_knot(self) -> bool:
-        """Whether it is another place in the same list or dict where the store may be seen."""
+        """Whether the store may be visible at another place in the same list or dict."""
         return self.seen == self.written
 
 
 @dataclass
 class Sharing:
-    """`clashes`, and the parameters whose own memory the function writes (`arguments`)."""
+    """`clashes`, and the parameters through which the function writes the caller's memory (`arguments`)."""
 
     clashes: list[Clash] = field(default_factory=list)
     arguments: dict[str, gast.AST] = field(default_factory=dict)
@@ -57,10 +57,10 @@ def writes_in_place(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) 
 
 
 def resized(unit: Unit, statement: gast.AST) -> str | None:
-    """The list that a statement of the user's grows or shrinks."""
+    """The list whose length a statement of the user's changes; None for any other statement."""
     if unit.primal.is_generated or not isinstance(statement, (gast.Assign, gast.Expr)):
         return None
-    if is_said(unit, statement):
+    if is_marker(unit, statement):
         return statement.value.args[0].id
     return next((n for n in effects.changed_by_call(statement.value) if n in unit.locals), None)
 
@@ -75,7 +75,7 @@ def updates_item(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> boo
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: frozenset[str] = frozenset()) -> Sharing:
-    """Follow a function.  Names in `separate` are taken to share nothing: they are checked when the text runs."""
+    """Find the conflicts of a function.  Names in `separate` alias nothing, which run-time checks ensure."""
     finder = _Finder(unit, tree, kinds, separate)
     for statement in effects.walk(tree.body):
         base = in_place(unit, statement, kinds)
@@ -87,11 +87,11 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: fr
 
 
 def _changed_later(unit: Unit, tree: gast.FunctionDef) -> dict[int, set[str]]:
-    """By statements that bind a list anew in the place of a change: the lists that are changed in place behind them."""
+    """For each marker of a rebound list: the lists that are changed in place after it."""
     out: dict[int, set[str]] = {}
     changed: set[str] = set()
     for statement in reversed(list(effects.walk(tree.body))):
-        if is_said(unit, statement):
+        if is_marker(unit, statement):
             out[id(statement)] = set(changed)
         else:
             changed |= effects.writes(statement) - set(binds(statement))
@@ -99,7 +99,7 @@ def _changed_later(unit: Unit, tree: gast.FunctionDef) -> dict[int, set[str]]:
 
 
 class _Finder:
-    """Finds what stores write through other names, in one function."""
+    """Collects the conflicts of one function."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: frozenset[str]) -> None:
         self.unit, self.kinds = unit, kinds
@@ -109,30 +109,30 @@ class _Finder:
         self.found = Sharing()
 
     def store(self, statement: gast.AST, base: str) -> None:
-        """Note whom a store into the memory of `base` disturbs."""
+        """Note the conflicts of a store into the memory of `base`."""
         bound = effects.targets(statement) if isinstance(statement, gast.Assign) else ()
         changed = self.changed_later.get(id(statement), set())
         if self.is_in_knot(statement, base):
             self.found.clashes.append(Clash(statement, base, base))
-        for other in sorted(self.disturbed(statement, base) - {base}):
+        for other in sorted(self.affected(statement, base) - {base}):
             if other.startswith(ARGUMENT):
                 self.found.arguments.setdefault(other.removeprefix(ARGUMENT), statement)
             elif other.startswith(OUTSIDE) or other in changed or (
                 other not in bound and self.live.is_live(other, statement)
             ):
                 clash = Clash(statement, base, other)
-                if clash not in self.found.clashes or is_said(self.unit, statement):
+                if clash not in self.found.clashes or is_marker(self.unit, statement):
                     self.found.clashes.append(clash)
 
     def is_in_knot(self, statement: gast.AST, base: str) -> bool:
-        """Whether a store into an item of a list or dict may be seen at another place of it."""
+        """Whether a store into an item of a list or dict may be visible at another place of it."""
         section = effects.stored(statement)
         if base not in self.aliases.knotted or section is None or not self.live.is_live(base, statement):
             return False
         return not isinstance(section.value, gast.Name) or updates_item(self.unit, statement, self.kinds)
 
-    def disturbed(self, statement: gast.AST, base: str) -> set[str]:
-        """The names through which it is seen that a statement writes the memory of `base`, `base` itself among them."""
+    def affected(self, statement: gast.AST, base: str) -> set[str]:
+        """The names through which a write of the memory of `base` is visible, `base` included."""
         aliases = self.aliases
         if self.unit.called(getattr(statement, "value", None)) in effects.DEEP:
             return aliases.memory_of(base, statement)
@@ -140,9 +140,9 @@ class _Finder:
             return aliases.memory_of(base, statement)
         out = aliases.seers(base, statement)
         section = effects.stored(statement)
-        if section is not None and not isinstance(section.value, gast.Name):  # of an item
+        if section is not None and not isinstance(section.value, gast.Name):  # into an item
             out |= aliases.seen_inside(base, kind_at(self.kinds, section.value), statement)
-        elif getattr(statement, "inner", False):  # an item that has changed is put back
+        elif getattr(statement, "inner", False):  # a changed item is stored back
             item = statement.value.id
             out |= aliases.seen_inside(base, self.kinds.get(item), statement) - {item}
         elif updates_item(self.unit, statement, self.kinds):

@@ -1,8 +1,8 @@
-"""Makes every memory that is written known by one living name: views and callees written out, checks put in.
+"""Alias elimination: views and callees are rewritten, and checks inserted, until each written location has one live name.
 
     v = u; v += 1.0; return np.sum(u * v)      ->      u += 1.0; return np.sum(u * u)
 
-What cannot be brought to this form is refused at the statement that writes.
+What cannot be rewritten is refused at the statement that writes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.inplace import alias_conflicts, checked_numbers, nested_lists, result_checks
 from s2sgrad.inplace.alias_conflicts import Clash
 from s2sgrad.inplace.inline_writers import Splicer
-from s2sgrad.inplace.rebind_markers import is_said
+from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.inplace.view_elimination import Views
 from s2sgrad.ir.forms import alone, bound_name, parts_of, popped
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nested, place_of
@@ -37,29 +37,29 @@ from s2sgrad.mirror.shadows import are_in
 from s2sgrad.runtime.copies import copied
 from s2sgrad.transform.calls import Pairs
 
-_ROUNDS = 400  # names that are written out, one after the other
+_ROUNDS = 400  # one name may be eliminated per round
 
 
 class AliasElimination:
-    """Takes one function to the form in which every memory that is written has one living name, a round at a time.
+    """Rewrites one function, round by round, until each written location has one live name.
 
-    `written` are the parameters whose own memory it writes, and where; a function that `owns` its arguments may.
+    `written` are the parameters through which it writes the caller's memory, and where; it may if it `owns` its arguments.
     """
 
     def __init__(self, pairs: Pairs, owns: bool) -> None:
         self.pairs, self.owns = pairs, owns
         self.written: dict[str, gast.AST] = {}
-        self.separate: set[str] = set()  # elements that are checked to be no rows when the text runs
+        self.separate: set[str] = set()  # names that a run-time check shows to be elements, not rows
         self.rounds = 0
-        self.knots: set[str] = set()  # lists and dicts of which two places may share memory, which have no shadows
-        self.units: list[Unit] = []  # of the callees that were written out
+        self.knots: set[str] = set()  # containers without shadows in which two places may share memory
+        self.units: list[Unit] = []  # of the inlined callees
 
     def writers(self, unit: Unit, kinds: dict[str, Kind]) -> Splicer:
-        """What writes callees out in this function."""
+        """The inliner for this function."""
         return Splicer(unit, self.pairs, kinds, self.units)
 
     def run(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
-        """Resolve what clashes; whether anything was changed, so that the kinds are to be found anew."""
+        """Resolve conflicts; whether anything was changed, so that kinds must be inferred again."""
         self.rounds += 1
         self.written = {}
         if not alias_conflicts.writes_in_place(unit, tree, kinds):
@@ -72,10 +72,10 @@ class AliasElimination:
         self.written = found.arguments
         if not self.owns and sum(resolver.rebinding(s) for s in found.arguments.values()):
             return True
-        return _copied(unit, tree, kinds)
+        return _copy_sections(unit, tree, kinds)
 
     def resolve(self, resolver: _Resolver, found: list[Clash]) -> bool:
-        """Resolve clashes or refuse the first; whether the tree was changed."""
+        """Resolve conflicts or refuse the first; whether the tree was changed."""
         unit = resolver.unit
         knots, clashes = [c for c in found if c.is_knot], [c for c in found if not c.is_knot]
         if knots and not clashes and self.mirror(resolver, knots):
@@ -88,7 +88,7 @@ class AliasElimination:
         if not clashes:
             return False
         for clash in clashes:
-            if is_said(unit, clash.statement):
+            if is_marker(unit, clash.statement):
                 _refuse(unit, clash)
         resolves = (resolver.any, functools.partial(self.mirror, resolver), resolver.numbers, resolver.beside_records)
         if self.rounds >= _ROUNDS or not any(resolve(clashes) for resolve in resolves):
@@ -96,7 +96,7 @@ class AliasElimination:
         return True
 
     def mirror(self, resolver: _Resolver, clashes: list[Clash]) -> bool:
-        """Give the names shadows that cannot be told apart; whether all of them can have some."""
+        """Give shadows to names whose aliasing is unknown; whether all of them can have one."""
         unit, tree, kinds = resolver.unit, resolver.tree, resolver.kinds
         if any(_replaces(unit, c) for c in clashes):
             return False
@@ -104,13 +104,13 @@ class AliasElimination:
         names = found.around({n for c in clashes for n in (c.written, c.seen)})
         if names is None:
             return False
-        if (handed := found.handed_on(names)) and resolver.splicer.run(tree, handed):  # its record may be a copy
+        if (handed := found.returned_aliases(names)) and resolver.splicer.run(tree, handed):  # its record may be a copy
             return True
         unit.mirrored |= names
         unit.shadowed = True
-        for body in nested(tree.body):  # an item that stands there twice has one shadow
-            body[:] = [_kept(unit, kinds, s) for s in body if not _is_check_of(unit, s, names)]
-        for statement in list(effects.walk(tree.body)):  # an array that is updated stays where it is
+        for body in nested(tree.body):  # an item that occurs there twice has one shadow
+            body[:] = [_bound_pop(unit, kinds, s) for s in body if not _is_check_of(unit, s, names)]
+        for statement in list(effects.walk(tree.body)):  # an array that is updated in place stays where it is
             section = effects.stored(statement)
             if section is not None and effects.base(section) in names and place_of(statement) in unit.updates:
                 resolver.flattened(statement)
@@ -119,18 +119,18 @@ class AliasElimination:
 
 
 def _replaces(unit: Unit, clash: Clash) -> bool:
-    """Whether what is written is a new list in the place of one that the user's text changes: no one else sees it."""
-    return is_said(unit, clash.statement) or getattr(clash.statement, "inner", False)
+    """Whether the write creates a new list for one that the user's text changes, so that no other name sees it."""
+    return is_marker(unit, clash.statement) or getattr(clash.statement, "inner", False)
 
 
 def _is_check_of(unit: Unit, statement: gast.AST, names: set[str]) -> bool:
-    """Whether a statement checks that what is written stands once in one of these lists."""
+    """Whether a statement checks that the written item occurs once in one of these containers."""
     call = alone(statement)
     return unit.called(call) is runtime.once and effects.base(call.args[0]) in names
 
 
-def _kept(unit: Unit, kinds: dict[str, Kind], statement: gast.AST) -> gast.AST:
-    """`s.pop()` of a list with a shadow as `t = s.pop()`: what is taken off is put back."""
+def _bound_pop(unit: Unit, kinds: dict[str, Kind], statement: gast.AST) -> gast.AST:
+    """`s.pop()` of a list with a shadow as `t = s.pop()`, so that the reverse sweep can push it again."""
     owner = popped(alone(statement))
     if owner not in unit.mirrored:
         return statement
@@ -140,8 +140,9 @@ def _kept(unit: Unit, kinds: dict[str, Kind], statement: gast.AST) -> gast.AST:
     return at(statement, assign(taken, statement.value))[0]
 
 
-def _copied(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
-    """`x = u[k]`, bound again and again to sections of what is written while it is dead, is `x = u[k].copy()`."""
+def _copy_sections(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
+    """Turn `x = u[k]` into `x = u[k].copy()` for names that are rebound to sections of memory written while they are
+    dead."""
     counts = binding_counts(tree.body)
     given = {p.id for p in parameters(tree)}
     kept = given | unit.temps | unit.mirrored
@@ -162,6 +163,7 @@ def _copied(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
 
 
 class _Resolver:
+    """Rewrites the conflicts of one round."""
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], splicer: Splicer, separate: set[str]
     ) -> None:
@@ -169,21 +171,21 @@ class _Resolver:
 
     @functools.cached_property
     def places(self) -> Occurrences:
-        """Where the names stand, as long as this alone changes the tree."""
+        """The occurrences of names, valid as long as only this object changes the tree."""
         return Occurrences(self.tree)
 
     def any(self, clashes: list[Clash]) -> bool:
         """Resolve what can be resolved; whether there was anything.
 
-        All views of a round go at once: to write one out changes nothing about two other names.  What else is resolved
-        may change the kinds of values, and ends the round.
+        All views of a round are eliminated together, because eliminating one does not affect two other names.  Any other
+        rewrite may change kinds and ends the round.
         """
         gone: set[str] = set()
         views = Views(self.unit, self.tree, self.kinds, self.places, [n for c in clashes for n in (c.seen, c.written)])
         for clash in clashes:
             if gone & {clash.seen, clash.written}:
                 continue
-            if clash.seen.startswith(OUTSIDE):  # what a function returned, which reads that
+            if clash.seen.startswith(OUTSIDE):  # the result of a function that reads it
                 if self.splicer.run(self.tree, frozenset((clash.written,))):
                     return True
                 continue
@@ -203,7 +205,8 @@ class _Resolver:
         return bool(gone)
 
     def rebinding(self, statement: gast.AST) -> bool:
-        """`x += e` of unknown kind, or its restore: right for a number, which it binds anew; checked when it runs."""
+        """Treat `x += e` of unknown kind, or its restore, as a rebinding, which is right for a number; checked at run
+        time."""
         restores = self.unit.called(getattr(statement, "value", None)) is runtime.restored
         x = bound_name(statement) if restores else getattr(getattr(statement, "target", None), "id", None)
         updates = restores or isinstance(statement, gast.AugAssign)
@@ -219,7 +222,7 @@ class _Resolver:
         return True
 
     def flattened(self, statement: gast.AST) -> None:
-        """`d[j][k] += e` as `t = d[j]; t[k] += e`."""
+        """Rewrite `d[j][k] += e` to `t = d[j]; t[k] += e`."""
         section = statement.targets[0]
         owner = kind_at(self.kinds, section.value)
         if not isinstance(section.value, gast.Name) and isinstance(owner, Container):
@@ -229,7 +232,7 @@ class _Resolver:
             section.value = name(holder)
 
     def updating(self, statement: gast.AST) -> bool:
-        """`d[k] += e` of an item that may have another name: into the array that it is; checked where it may be none."""
+        """Write `d[k] += e` into the array itself if the item may have another name; checked if it may not be an array."""
         if not alias_conflicts.updates_item(self.unit, statement, self.kinds):
             return False
         section = statement.targets[0]
@@ -247,7 +250,7 @@ class _Resolver:
         return True
 
     def element(self, suspect: str) -> bool:
-        """`t = a[i]` of unknown kind, an element and no row, or `t = f(x)`, a number; checked when it runs."""
+        """Treat `t = a[i]` of unknown kind as an element, not a row, and `t = f(x)` as a number; checked at run time."""
         if isinstance(self.kinds.get(suspect), (Array, Container, Number)) or suspect in self.separate:
             return False
         definitions = self.places.binding(suspect)
@@ -262,7 +265,7 @@ class _Resolver:
         return True
 
     def check_of(self, definition: gast.AST) -> Callable | None:
-        """What says, when it runs, that a statement binds a name to no memory that has another one."""
+        """The run-time check that a statement binds a name to no memory with another name; None if there is none."""
         if _picks_element(definition):
             return runtime.scalar
         value = definition.value if isinstance(definition, gast.Assign) and bound_name(definition) else None
@@ -270,14 +273,15 @@ class _Resolver:
         return runtime.number if late else None
 
     def numbers(self, clashes: list[Clash]) -> bool:
-        """What functions give of which nothing is known, where these names come of it, are numbers: checked when it runs."""
+        """Treat results of unknown functions that these names derive from as numbers; checked at run time."""
         suspects = {n for c in clashes for n in (c.written, c.seen)}
         return checked_numbers.check(self.unit, self.tree, self.kinds, self.places, suspects)
 
     def beside_records(self, clashes: list[Clash]) -> bool:
-        """`x[i] = e` of a text of ours, where records alone may hold `x`, as `x = x.copy(); x[i] = e`: a record is read when
-        what it holds is again what it was when it was kept, and a copy leaves that as it is.  Not where names have shadows,
-        which share what is written."""
+        """In generated text, where only records may hold `x`: write `x[i] = e` as `x = x.copy(); x[i] = e`.  A record is
+        read when its contents are restored to what they were when it was made, and a copy leaves them alone.  Not with
+        shadows, which share what is written.
+        """
         if not self.unit.primal.is_generated or are_in(self.unit):
             return False
         seen: dict[int, list[Clash]] = {}
@@ -293,7 +297,7 @@ class _Resolver:
         return found
 
     def renewed(self, statement: gast.AST, x: str) -> gast.AST:
-        """A copy of what a statement writes: of a list or dict in which it puts an item, the list alone."""
+        """A copy of what a statement writes; a shallow one of a list or dict in which it stores an item."""
         kind, section = self.kinds.get(x), effects.stored(statement)
         whole = isinstance(kind, Container) and kind.type in (list, dict)
         if whole and isinstance(getattr(section, "value", None), gast.Name):
@@ -301,7 +305,8 @@ class _Resolver:
         return call(self.unit, "copied", copied, name(x))
 
     def is_record(self, suspect: str, met: frozenset[str] = frozenset()) -> bool:
-        """Whether a name stands for what a text of ours keeps for its adjoint: a stack, a pullback, what a call recorded."""
+        """Whether a name holds something that generated text keeps for its adjoint: a stack, a pullback, the record of a
+        call."""
         kind = self.kinds.get(suspect)
         if suspect in self.stacks or isinstance(kind.element() if isinstance(kind, Container) else kind, Pullback):
             return True
@@ -309,6 +314,7 @@ class _Resolver:
         return bool(bound) and all(self.keeps_record(s, suspect, met | {suspect}) for s in bound)
 
     def keeps_record(self, statement: gast.AST, suspect: str, met: frozenset[str]) -> bool:
+        """Whether a statement binds a name to such a thing."""
         if not isinstance(statement, gast.Assign):
             return False
         value, target = statement.value, statement.targets[0]
@@ -320,11 +326,11 @@ class _Resolver:
 
     @functools.cached_property
     def stacks(self) -> set[str]:
-        """The lists on which things are put, and from which they are taken, and nothing else."""
+        """The lists that are only pushed to and popped from."""
         return local_stacks(self.unit, self.tree)
 
     def unpacking(self, suspect: str) -> bool:
-        """`a, b = u` of an array: `a = u[0]; b = u[1]`, views that can be followed; the length is checked when it runs."""
+        """Rewrite `a, b = u` of an array to `a = u[0]; b = u[1]`, which are views; the length is checked at run time."""
         for statement in self.places.binding(suspect):
             if not isinstance(statement, gast.Assign):
                 continue
@@ -346,6 +352,7 @@ class _Resolver:
 
 
 def _picks_element(statement: gast.AST) -> bool:
+    """Whether a statement binds an item whose index has no slices, `None` or `...`."""
     if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Subscript):
         return False
     index = statement.value.slice

@@ -1,6 +1,6 @@
-"""What functions give of which nothing is known, taken for numbers where memory cannot be told apart otherwise.
+"""Results of unknown functions, assumed to be numbers where aliasing could not be resolved otherwise.
 
-    y = f(t)          ->      given = f(t); y = as_number(given, "y", 7)          checked when it runs
+    y = f(t)          ->      given = f(t); y = as_number(given, "y", 7)          checked at run time
     z += y                    z += y
 """
 
@@ -24,7 +24,7 @@ from s2sgrad.ir.unit import Unit
 def check(
     unit: Unit, tree: gast.FunctionDef, kinds: Mapping[str, Kind], places: Occurrences, suspects: set[str]
 ) -> bool:
-    """Check what functions give that these names come of; whether there was any."""
+    """Check the results of unknown functions that these names derive from; whether there were any."""
     waiting, met, found = sorted(suspects), set(), []
     changing: dict[str, list[gast.AST]] = {}
     for statement in effects.walk(tree.body):
@@ -36,7 +36,7 @@ def check(
             continue
         met.add(suspect)
         for statement in changing.get(suspect, ()):
-            if _given_by_anything(unit, kinds, places, statement) == suspect:
+            if _bound_to_unknown(unit, kinds, places, statement) == suspect:
                 found.append(statement)
             else:
                 waiting += effects.reads(statement)
@@ -45,9 +45,10 @@ def check(
     return bool(found)
 
 
-def _given_by_anything(unit: Unit, kinds: Mapping[str, Kind], places: Occurrences, statement: gast.AST) -> str | None:
-    """The name that a statement binds to what a function gives of which nothing is known: that of `y, pullback = t`
-    with `t = vjp(..)`, and that of a call of a variable."""
+def _bound_to_unknown(unit: Unit, kinds: Mapping[str, Kind], places: Occurrences, statement: gast.AST) -> str | None:
+    """The name that a statement binds to the result of an unknown function: by `y, pullback = t` with `t = vjp(..)`, or by a
+    call of a variable.
+    """
     if not isinstance(statement, gast.Assign):
         return None
     value, pair = statement.value, statement.targets[0]
@@ -61,6 +62,7 @@ def _given_by_anything(unit: Unit, kinds: Mapping[str, Kind], places: Occurrence
 
 
 def _checked(unit: Unit, places: Occurrences, statement: gast.AST) -> None:
+    """Insert the check of a result after the statement that binds it."""
     target, given = statement.targets[0], unit.temp()
     x = target.id if isinstance(target, gast.Name) else target.elts[0].id
     if isinstance(target, gast.Name):

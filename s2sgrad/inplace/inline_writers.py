@@ -1,11 +1,11 @@
-"""A function that writes its arguments is written out where it is called: its stores are then the caller's.
+"""Inlining of functions that write their arguments: the stores become the caller's.
 
     def scale(a, c): a *= c            def f(x):                    def f(x):
                                            y = x * x          ->        y = x * x
                                            scale(y, 3.0)                y *= 3.0
                                            return np.sum(y)             return np.sum(y)
 
-What is passed is then known: the same array twice, overlapping sections, a view.
+The aliasing of the arguments is then known: an array passed twice, overlapping sections, a view.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace import recursive_writers
-from s2sgrad.inplace.rebind_markers import is_said
+from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.ir.quote import Place, assign, at, clone, name, nested, nodes, place_of
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Unit, parameters
@@ -35,13 +35,13 @@ _LONGEST = 20_000  # statements
 
 
 class Splicer:
-    """Writes callees out in one function; `units` are those of all callees that were: each copy of a text has a number."""
+    """Inlines callees into one function; `units` are those of all inlined callees, numbered for source positions."""
 
     def __init__(self, unit: Unit, pairs: Pairs, kinds: dict[str, Kind], units: list[Unit]) -> None:
         self.unit, self.pairs, self.kinds, self.units = unit, pairs, kinds, units
 
     def run(self, tree: gast.FunctionDef, also: frozenset[str] = frozenset()) -> bool:
-        """Write out the calls that write their arguments, and those that bind a name in `also`; whether there were any."""
+        """Inline the calls that write their arguments, and those that bind a name in `also`; whether there were any."""
         found = False
         for body in nested(tree.body):
             out: list[gast.AST] = []
@@ -60,7 +60,7 @@ class Splicer:
         return found
 
     def callee(self, statement: gast.AST, also: frozenset[str]) -> Any:
-        """The user's function that the statement calls and that must be written out; None for any other statement."""
+        """The user's function that a statement calls and that must be inlined; None for any other statement."""
         if not isinstance(statement, (gast.Assign, gast.Expr)) or not isinstance(statement.value, gast.Call):
             return None
         call = statement.value
@@ -71,7 +71,7 @@ class Splicer:
             return None
         if isinstance(statement, gast.Assign) and also & set(binds(statement)):
             return target
-        if source.read(target).is_generated:  # ours write no argument
+        if source.read(target).is_generated:  # generated functions write no argument
             return None
         writes = mod_ref.of_call(self.unit, target, call, self.kinds).arguments
         if not writes:
@@ -86,19 +86,20 @@ class Splicer:
         return None
 
     def require_whole(self, call: gast.Call, target: Any) -> None:
-        """Refuse a function under `checkpoint`, which is run again with what it is given."""
+        """Refuse a function under `checkpoint`, which runs again with the same arguments."""
         if behind_checkpoint(target) is not None:
             self.unit.refuse(call, f"`{target.__name__}` may write its argument, and under `checkpoint` it is run again "
                                    "with it: let it return a new array")  # fmt: skip
 
     def written_out(self, statement: gast.AST, target: Any) -> list[gast.AST]:
+        """The statements of the callee in place of a call of it."""
         call = statement.value
         if any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
             self.unit.refuse(call, f"`{target.__name__}` writes its arguments, and `*` or `**` hides which: write them out")
         given = self.pairs.arguments(self.unit, target, call)
         if recursive_writers.calls_itself(target):
             summary = mod_ref.summary_of_call(self.unit, target, call, self.kinds)
-            forms = recursive_writers.required(self.unit, target, given, summary, self.kinds, statement)
+            forms = recursive_writers.copy_forms(self.unit, target, given, summary, self.kinds, statement)
             same = recursive_writers.returned(summary)
             return recursive_writers.call(self.unit, statement, self.pairs.written_by(target, forms), given, forms,
                                           same if same in forms else None, self.kinds)  # fmt: skip
@@ -108,7 +109,7 @@ class Splicer:
         self.unit.written_out.append((call, target.__name__, callee.primal, callee.primal.tree.lineno))
         given_names = {p.id for p in parameters(body)}
         for part in effects.walk(body.body):
-            if is_said(callee, part) and part.value.args[0].id in given_names:
+            if is_marker(callee, part) and part.value.args[0].id in given_names:
                 self.unit.refuse(call, f"`{target.__name__}` makes a list that it is given longer or shorter, which cannot "
                                        "be followed here: return the new list")  # fmt: skip
         renamed = self.names(callee, body)
@@ -125,24 +126,24 @@ class Splicer:
         return out
 
     def placed(self, callee: Unit, body: gast.FunctionDef, call: gast.Call) -> dict[Place, Place]:
-        """Say of the nodes of a callee that they are written out for this call; by their places before, those after it."""
+        """Mark the nodes of an inlined callee with the number of the call; maps their old source positions to the new."""
         number, moved, of_library = len(self.units), {}, callee.is_of_library
         for node in nodes(body):
             if hasattr(node, "lineno"):
                 before = place_of(node)
                 inner = getattr(node, "written_out", 0)
-                if of_library:  # whose lines a user cannot change
+                if of_library:  # a user cannot change its lines
                     at(call, node)
                 else:
                     node.primal = getattr(node, "primal", callee.primal)
-                node.written_out = (number, before if of_library else inner)  # so that places stay apart
+                node.written_out = (number, before if of_library else inner)  # so that positions stay distinct
                 if of_library or inner in callee.libraries:
                     self.unit.libraries[node.written_out] = callee.libraries.get(inner, callee.primal.file)
                 moved[before] = place_of(node)
         return moved
 
     def names(self, callee: Unit, body: gast.FunctionDef) -> dict[str, str]:
-        """New names for the callee's variables, and names under which the caller reaches what the callee reaches."""
+        """New names for the callee's variables, and names for what it refers to in the caller."""
         renamed: dict[str, str] = {}
         for node in nodes(body):
             if not isinstance(node, gast.Name) or node.id in renamed:
@@ -156,6 +157,7 @@ class Splicer:
         return renamed
 
     def variable(self, callee: Unit, old: str) -> str:
+        """A new variable of the caller for one of the callee."""
         if old in callee.temps:
             return self.unit.temp()
         base = callee.bases.get(old, old)
@@ -167,7 +169,7 @@ class Splicer:
         return fresh
 
     def reached(self, callee: Unit, node: gast.Name) -> str:
-        """The caller's name for what a free name of the callee stands for."""
+        """The caller's name for the object that a free name of the callee refers to."""
         value = callee.resolve(node)
         if value is MISSING or self.unit.resolve(node) is value:
             return node.id
@@ -175,7 +177,7 @@ class Splicer:
         return self.unit.helper(node.id, value)
 
     def bind(self, body: gast.FunctionDef, target: Any, given: dict[str, Any], renamed: dict[str, str]) -> list[gast.AST]:
-        """Assignments of the arguments to the parameters; a parameter that is never bound anew is its argument."""
+        """Assign the arguments to the parameters; a parameter that is never rebound is replaced by its argument."""
         rebound = {n for s in effects.walk(body.body) if not isinstance(s, gast.AugAssign) for n in binds(s)}
         updated = {n for s in effects.walk(body.body) if isinstance(s, gast.AugAssign) for n in binds(s)}
         out = []

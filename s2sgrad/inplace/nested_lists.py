@@ -1,8 +1,8 @@
-"""A list inside of a list or dict that grows or shrinks is taken out, changed as one of its own, and put back.
+"""A list inside a list or dict that grows or shrinks: it is copied out, changed as a variable of its own, and stored back.
 
     t = groups[k]; t.append(x)      ->      t = list(groups[k]); t.append(x); groups[k] = t
 
-Right where the inner list stands in there once, which is checked when it runs, and has no other name.
+This is valid if the inner list occurs once in the container, which a run-time check ensures, and has no other name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from s2sgrad.analysis.kinds import Container, Kind, Number, kind_of
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.inplace.alias_conflicts import Clash, updates_item
-from s2sgrad.inplace.rebind_markers import is_said
+from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.inplace.view_elimination import Views
 from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nested
@@ -25,10 +25,10 @@ from s2sgrad.memory.stacks import made_once
 
 
 def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: Clash) -> bool:
-    """Whether the list that a statement changes was one of those; the tree is changed."""
+    """Rewrite a clash of this form; whether it was one."""
     inner = clash.written
     taken = _taken_out(unit, tree, kinds, clash)
-    both = (id(taken), id(clash.statement))  # which must stand in one block
+    both = (id(taken), id(clash.statement))  # these must be in one block
     body = next((b for b in nested(tree.body) if {*map(id, b)}.issuperset(both)), None)
     if body is None:
         return False
@@ -47,7 +47,7 @@ def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: 
 
 
 def _taken_out(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: Clash) -> gast.Assign | None:
-    """The statement `t = groups[k]` that takes the list out, if nothing else is done with it than to change it."""
+    """The statement `t = groups[k]` that copies the list out, if the list has no other use than the change."""
     inner = clash.written
     call = getattr(clash.statement, "value", None)
     if inner not in unit.temps or not isinstance(call, gast.Call) or inner not in effects.changed_by_call(call):
@@ -64,9 +64,9 @@ def _taken_out(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash
 
 
 def merge_names(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
-    """One name for a list that grows or shrinks, where a plain assignment gave it two; whether there was any."""
+    """Merge two names of a resized list that a plain assignment introduced; whether there were any."""
     resized = {n for s in effects.walk(tree.body) for n in effects.writes(s) - set(binds(s)) if n in unit.locals}
-    said = {s.value.args[0].id for s in effects.walk(tree.body) if is_said(unit, s)}  # bound anew instead, each by itself
+    said = {s.value.args[0].id for s in effects.walk(tree.body) if is_marker(unit, s)}  # rebound instead, each separately
     suspects = []
     for statement in effects.walk(tree.body):
         target, value = (statement.targets[0], statement.value) if isinstance(statement, gast.Assign) else (None, None)
@@ -80,12 +80,12 @@ def merge_names(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> b
 
 
 def check_updates(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
-    """`d[k] += e` changes an array that `d` may hold twice: a check before it, unless all that `d` holds was made for it."""
+    """Check before `d[k] += e`, which changes an array that `d` may hold twice, unless all its items are new memory."""
     checked = [s for s in effects.walk(tree.body) if updates_item(unit, s, kinds)]
     if unit.primal.is_generated or not checked:
         return
     made = made_once(unit, tree, kinds)
-    mixed = {s.targets[0].value.id for s in checked if not _holds_its_own(tree, kinds, s.targets[0].value.id, made)}
+    mixed = {s.targets[0].value.id for s in checked if not _owns_items(tree, kinds, s.targets[0].value.id, made)}
     for body in nested(tree.body):
         for k in reversed(range(len(body))):
             if any(body[k] is s for s in checked) and body[k].targets[0].value.id in mixed:
@@ -101,15 +101,15 @@ def _check(unit: Unit, section: gast.Subscript, statement: gast.AST) -> gast.Exp
 
 
 def _same(statement: gast.AST, check: gast.Expr) -> bool:
-    """Whether a statement is this very check."""
+    """Whether a statement is the same check."""
     call = alone(statement)
     if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != check.value.func.id:
         return False
     return all(map(same, call.args, check.value.args))
 
 
-def _holds_its_own(tree: gast.FunctionDef, kinds: dict[str, Kind], owner: str, made: set[str]) -> bool:
-    """Whether every array in a list or dict is one that nothing else refers to."""
+def _owns_items(tree: gast.FunctionDef, kinds: dict[str, Kind], owner: str, made: set[str]) -> bool:
+    """Whether no array in a list or dict has other references."""
     if any(p.id == owner for p in parameters(tree)):
         return False
     stored: list[gast.AST] = []

@@ -1,4 +1,4 @@
-"""A function taken for what it leaves in its arguments: `grad(kernel, "A", outputs=("A",))`.
+"""A function differentiated in the final values of its arguments: `grad(kernel, "A", outputs=("A",))`.
 
 def kernel(A, n):                        def kernel(A, n):
     for k in range(n):                       A_end = A
@@ -16,7 +16,7 @@ from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef, outputs: str | tuple[str, ...]) -> None:
-    """Let the function return its arguments `outputs` instead of its result: one of them alone, or a tuple."""
+    """Make the function return its arguments `outputs` instead of its result: one of them, or a tuple."""
     several = isinstance(outputs, tuple)
     ends = {p: unit.local(f"{p}_end") for p in (outputs if several else (outputs,))}
     result = unit.local("result")

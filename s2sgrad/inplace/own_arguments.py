@@ -1,4 +1,4 @@
-"""An argument that a function writes is copied where the function begins: the caller's array stays as it is.
+"""Copies of arguments that a function writes, made on entry: the caller's arrays stay unchanged.
 
     def f(x): x *= 2.0; return np.sum(x)      ->      x2 = x.copy(); x2 *= 2.0; return np.sum(x2)
 """
@@ -20,7 +20,7 @@ from s2sgrad.runtime.copies import copied
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dict[str, gast.AST]) -> None:
-    """Copy the arguments whose memory the function writes: they are the function's own from then on."""
+    """Copy the arguments whose memory the function writes."""
     heads: list[gast.AST] = []
     lie_alike = Shadows(unit, tree, kinds, unit.mirrored, str).lie_alike
     for parameter in parameters(tree):
@@ -35,13 +35,13 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dic
         unit.bases[fresh] = unit.bases.get(p, p)
         unit.own_copies.add(fresh)
         kinds[fresh] = kinds[p]
-        laid = p in unit.mirrored and lie_alike  # whether a view is made of it, how it lies in memory decides
+        laid = p in unit.mirrored and lie_alike  # views depend on the memory layout
         if laid and not isinstance(kinds[p], Array):
             unit.refuse(written[p], f"whether this writes arrays in `{p}` or copies of them depends on how they lie in "
                                     "memory, which cannot be followed: copy them first")  # fmt: skip
         if p in unit.mirrored:
             unit.mirrored ^= {p, fresh}
-        for statement in effects.walk(tree.body):  # whether ravel copies, the user's own array decides
+        for statement in effects.walk(tree.body):  # the layout of the caller's array decides
             if _checks_layout(unit, statement, p):
                 heads += at(
                     statement, gast.Expr(expression("f(x, n)", f=statement.value.func, x=p, n=statement.value.args[1]))
@@ -59,6 +59,7 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dic
 
 
 def _checks_layout(unit: Unit, statement: gast.AST, p: str) -> bool:
+    """Whether a statement checks that the parameter is contiguous."""
     call = alone(statement)
     if unit.called(call) is not runtime.contiguous:
         return False

@@ -1,6 +1,6 @@
-"""Statements that only say that a list is bound anew where the user changes it; they are left out in the end.
+"""Markers for a list that is rebound where the user's text changes it in place; they are removed at the end.
 
-    resizes(xs); xs_2 = [v] + xs      said by `normalize.containers` of      xs.insert(0, v)
+    resizes(xs); xs_2 = [v] + xs      written by `normalize.containers` for      xs.insert(0, v)
 """
 
 from __future__ import annotations
@@ -17,29 +17,30 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.transform.unbroadcasting import relation
 
 
-def is_said(unit: Unit, statement: gast.AST) -> bool:
-    """Whether a statement is one of these."""
+def is_marker(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement is such a marker."""
     return unit.called(alone(statement)) is runtime.resizes
 
 
 def lasting(unit: Unit, tree: gast.FunctionDef, copied: set[str]) -> set[str]:
-    """Those of `copied`, names that stand for another one, of which no such statement says that its list is changed: after
-    that the two are not the same."""
+    """Those of the names `copied`, each a copy of another name, that stay copies: no marker says that their list is
+    changed."""
     statements = list(effects.walk(tree.body))
-    anew = {s.value.args[0].id for s in statements if is_said(unit, s)}
+    anew = {s.value.args[0].id for s in statements if is_marker(unit, s)}
     of_them = [s for s in statements if isinstance(s, gast.Assign) and getattr(s.value, "id", None) in anew]
     return copied - {target for s in of_them for target in effects.targets(s)}
 
 
 def drop(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
-    """Leave out these statements, and the checks that the kinds make needless."""
+    """Remove the markers, and the checks that are redundant for these kinds."""
     for body in nested(tree.body):
-        body[:] = [s for s in body if not is_said(unit, s) and not is_checked(unit, s, kinds)]
+        body[:] = [s for s in body if not is_marker(unit, s) and not is_redundant(unit, s, kinds)]
 
 
-def is_checked(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:
-    """Whether a statement checks what the kinds say: that a list or a dict has Python's own methods, that a tangent has the
-    shape of its primal."""
+def is_redundant(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:
+    """Whether a run-time check always succeeds for these kinds: that a list or dict has Python's own methods, or that a
+    tangent has the shape of its primal.
+    """
     call = alone(statement)
     if unit.called(call) is runtime.tangent_fits:
         primal, tangent = (kinds.get(getattr(a, "id", ""), constant_kind(getattr(a, "value", None))) for a in call.args[:2])

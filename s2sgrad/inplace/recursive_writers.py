@@ -1,4 +1,4 @@
-"""A function that writes its arguments and calls itself: it is given copies to write, and returns what they hold then.
+"""A recursive function that writes its arguments: it gets copies to write, and returns their final values.
 
     def walk(n, out):                             def walk_written(n, out):
         out.append(n * n)                             out_written = list(out)
@@ -8,8 +8,8 @@
 
     walk(3, out)      ->      resizes(out); t, out_written = walk_written(3, out); out = out_written
 
-An array is filled with what is returned, `u[...] = u_written`; a list or a dict, which must have no other name, is bound
-anew.  The call within is one of the same kind.
+An array is overwritten with the returned one, `u[...] = u_written`; a list or dict, which must have no other name, is
+rebound.  The recursive call is rewritten in the same way.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from s2sgrad.source.making import made
 
 
 def calls_itself(function: types.FunctionType) -> bool:
-    """Whether a function of the user's may call itself, by the texts of those that it mentions."""
+    """Whether a user's function may call itself, by the source of the functions that it refers to."""
     met: set[types.FunctionType] = set()
     waiting = [function]
     while waiting:
@@ -56,7 +56,7 @@ def calls_itself(function: types.FunctionType) -> bool:
 
 
 def form_of(kind: Kind | None) -> type | None:
-    """What is copied of an argument, whose kind this is; None where that is not known, or where its items may be written."""
+    """The type to copy an argument of this kind as; None where it is unknown, or where its items may be written."""
     if isinstance(kind, Array):
         return np.ndarray
     element = kind.element() if isinstance(kind, Container) and kind.type in (list, dict) else UNKNOWN
@@ -64,8 +64,9 @@ def form_of(kind: Kind | None) -> type | None:
 
 
 def written(function: types.FunctionType, forms: dict[str, type]) -> tuple[types.FunctionType, gast.FunctionDef]:
-    """The function that returns, behind its value, what the parameters in `forms` hold in the end, and its tree, at the
-    user's places."""
+    """A function that returns its value and the final values of the parameters in `forms`; and its tree, with the user's
+    source positions.
+    """
     primal = read(function)
     tree = primal.fresh_tree()
     tree.decorator_list = []
@@ -100,20 +101,21 @@ def written(function: types.FunctionType, forms: dict[str, type]) -> tuple[types
     return made_, tree
 
 
-def call(unit: Unit, statement: gast.AST, function: types.FunctionType, given: dict[str, Any], forms: dict[str, type],
+def call(unit: Unit, statement: gast.AST, function: types.FunctionType, passed: dict[str, Any], forms: dict[str, type],
          same: str | None, kinds: dict[str, Kind]) -> list[gast.AST]:  # fmt: skip
-    """What stands for a call that writes its arguments: `function` returns what is in them then; the value is the argument
-    for the parameter `same`, if that is not None."""
+    """The statements for a call that writes its arguments; `function` also returns their final values, and its value is the
+    argument for the parameter `same`, if that is not None.
+    """
     unit.lifted.append(function)
     shared = mod_ref.returned_arguments(unit, function, statement.value, kinds)
-    alone = len(forms) == 1 and shared == ([], [])  # else it is not told what the list in a tuple shares memory with
+    alone = len(forms) == 1 and shared == ([], [])  # otherwise the aliases of the list in the tuple are unknown
     before: list[gast.AST] = []
     back: list[gast.AST] = []
     held = {p: unit.local(f"{p}_written") for p in forms}
     for p, form in forms.items():
-        u = given[p].id
+        u = passed[p].id
         if form is np.ndarray:
-            others = [name(n.id) for q, n in given.items() if q != p and isinstance(n, gast.Name) and n.id in unit.locals]
+            others = [name(n.id) for q, n in passed.items() if q != p and isinstance(n, gast.Name) and n.id in unit.locals]
             line = constant(getattr(statement, "lineno", 0))
             check = gast.Call(name(unit.helper("apart", runtime.apart)), [line, name(u), *others], [])
             before += [gast.Expr(check)] if others else []
@@ -125,18 +127,18 @@ def call(unit: Unit, statement: gast.AST, function: types.FunctionType, given: d
     pair, value = unit.temp(), unit.temp()
     targets = gast.Tuple([name(n, store=True) for n in (value, *held.values())], gast.Store())
     called = gast.Call(name(unit.helper(function.__name__, function)), statement.value.args, statement.value.keywords)
-    value = value if same is None else given[same].id
+    value = value if same is None else passed[same].id
     result = [gast.Assign(statement.targets, name(value), None)] if isinstance(statement, gast.Assign) else []
     return at(statement, *before, assign(pair, called), gast.Assign([targets], name(pair), None), *back, *result)
 
 
-def required(unit: Unit, target: Any, given: dict[str, Any], summary: Summary, kinds: dict[str, Kind],
+def copy_forms(unit: Unit, target: Any, passed: dict[str, Any], summary: Summary, kinds: dict[str, Kind],
              statement: gast.AST) -> dict[str, type]:  # fmt: skip
-    """How each argument that is written is copied; refused where that cannot be followed."""
+    """How each written argument is copied; refuses what is not supported."""
     places = {place.key for place in summary.written if place.kind in ("own", "in")}
-    names = [n.id for n in given.values() if isinstance(n, gast.Name)]
+    names = [n.id for n in passed.values() if isinstance(n, gast.Name)]
     forms: dict[str, type] = {}
-    for parameter, node in given.items():
+    for parameter, node in passed.items():
         if parameter not in places or not isinstance(node, gast.Name) or not has_memory(kinds.get(node.id)):
             continue
         if names.count(node.id) > 1:
@@ -146,16 +148,16 @@ def required(unit: Unit, target: Any, given: dict[str, Any], summary: Summary, k
             _refuse(unit, statement, target, f"and `{parameter}` is no array, and no list or dict of numbers, as far as is "
                                              "known")  # fmt: skip
         forms[parameter] = form
-    _require_known(unit, target, given, summary, forms, kinds, statement)
+    _require_known(unit, target, passed, summary, forms, kinds, statement)
     return forms
 
 
 def _require_known(
-    unit: Unit, target: Any, given: dict[str, Any], summary: Summary, forms: dict[str, type], kinds: dict[str, Kind],
+    unit: Unit, target: Any, passed: dict[str, Any], summary: Summary, forms: dict[str, type], kinds: dict[str, Kind],
     statement: gast.AST,
 ) -> None:  # fmt: skip
-    """Refuse a function of which it is not known what it writes, or which may return what it writes."""
-    if any(place.kind == "any" for place in summary.written) or any(isinstance(n, list) for n in given.values()):
+    """Refuse a function whose writes are unknown, or which may return what it writes."""
+    if any(place.kind == "any" for place in summary.written) or any(isinstance(n, list) for n in passed.values()):
         _refuse(unit, statement, target, "and what it writes is not known")
     held = {place.key for place in summary.returns | summary.holds if place.kind in ("own", "in")}
     bound = [kinds[n] for n in binds(statement) if n in kinds]
@@ -164,7 +166,7 @@ def _require_known(
 
 
 def returned(summary: Summary) -> str | None:
-    """The parameter whose argument a function returns, whatever is the case; None where it may return something else."""
+    """The parameter whose argument a function always returns; None where it may return something else."""
     alone = len(summary.returns) == 1 and not summary.makes
     return next((place.key for place in summary.returns if alone and place.kind == "own"), None)
 

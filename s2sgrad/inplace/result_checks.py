@@ -1,10 +1,10 @@
-"""Two places in a list or dict that may share memory, and that have no shadows: a check where an item is written.
+"""Run-time checks where two places in a container without shadows may share memory and an item is written.
 
     d = parts(x); d["head"][0] = 1.0; ..      ->      d = parts(x); separate(d, 7); d["head"][0] = 1.0; ..
     rows = [a, a]; rows[0][1] = x             ->      rows = [a, a]; separate(rows, 8); rows[0][1] = x
 
-What a function of the user's returns is checked once, where it is called, unless it is seen to put one array there twice:
-then it is written out, and its list has a shadow.  What is made here is checked before each store.
+The result of a user's function is checked once, after the call, unless the function visibly puts one array into it twice:
+then the call is inlined, and the list has a shadow.  A local container is checked before each store.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from s2sgrad.runtime.checkpoints import behind_checkpoint
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], knots: set[str]) -> None:
-    """Put the checks in; `knots` are the lists and dicts to be checked before each store."""
+    """Insert the checks; `knots` are the containers to check before each store."""
     for body in nested(tree.body) if knots else ():
         for k in reversed(range(len(body))):
             base = in_place(unit, body[k], kinds)
@@ -41,8 +41,8 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], knots: set[s
 
 
 def of_calls(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[str]:
-    """The lists and dicts from calls of a user's function of which items are written."""
-    if unit.primal.is_generated:  # it has the checks of the text that it is the derivative of
+    """The containers returned by user functions of which items are written."""
+    if unit.primal.is_generated:  # the checks are in the primal text
         return set()
     bound = {n for s in effects.walk(tree.body) if _calls(unit, s) for n in binds(s) if _holds_several(kinds.get(n))}
     bound -= unit.mirrored
@@ -52,7 +52,7 @@ def of_calls(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[
 
 
 def tangled(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> frozenset[str]:
-    """Those of them that a function is seen to make of one array and views of it."""
+    """Those of them that a function visibly builds with one array and views of it."""
     checked = of_calls(unit, tree, kinds)
     calls = [s for s in effects.walk(tree.body) if checked and _calls(unit, s) and not checked.isdisjoint(binds(s))]
     plain = (s for s in calls if behind_checkpoint(unit.called(s.value)) is None)
@@ -67,13 +67,13 @@ def _check(unit: Unit, owner: str, statement: gast.AST) -> gast.Expr:
 
 
 def _calls(unit: Unit, statement: gast.AST) -> bool:
-    """Whether a statement binds what a function of the user's returns."""
+    """Whether a statement binds the result of a user's function."""
     value = statement.value if isinstance(statement, gast.Assign) else None
     return isinstance(value, gast.Call) and is_user_function(unit.called(value))
 
 
 def _holds_several(kind: Kind | None) -> bool:
-    """Whether a value is a container in which two places may hold memory."""
+    """Whether a value is a container in which two places may have memory."""
     if not isinstance(kind, Container):
         return False
     if kind.items is None:
@@ -82,7 +82,7 @@ def _holds_several(kind: Kind | None) -> bool:
 
 
 def _written_items(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[str]:
-    """The lists and dicts of which an item is written, or a list that is one changed."""
+    """The containers of which an item is written in place, or that contain a list that is changed."""
     written: set[str] = set()
     for statement in effects.walk(tree.body):
         base = in_place(unit, statement, kinds)

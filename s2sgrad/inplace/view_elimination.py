@@ -1,11 +1,11 @@
-"""A named view whose memory is written while it lives is written out wherever it is used: one memory, one name.
+"""View elimination: a view whose memory is written while it is live is replaced by its definition at each use.
 
     v = u[1:-1]            u[1:-1] = u[1:-1] * 2.0
     v *= 2.0        ->     return np.sum(u[1:-1] * w)
     return np.sum(v * w)
 
-A view bound to different places on different paths keeps the place in a variable: `r = u[k]` becomes `r_at = k`, and
-`r` reads `u[r_at]`.  The variable that is viewed must not be bound anew while the view lives.
+A view that is bound to different places on different paths keeps the place in a variable: `r = u[k]` becomes `r_at = k`, and
+`r` reads `u[r_at]`.  The viewed variable must not be rebound while the view is live.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from s2sgrad.primitives.catalogue import VIEWS, Gives
 
 @dataclass
 class View:
-    """`name = value` at each of `definitions`, all alike but for their `places`, the atoms of the index.
+    """`name = value` at each of `definitions`, all equal except for their `places`, the atoms of the index.
 
-    `contiguous`: a view only of a contiguous array.  `holders`: variables that keep the places, None where one will do.
-    `is_item`: a list or dict in another one, which stays there while nothing is stored into that.
+    `contiguous`: it is a view only if the array is contiguous.  `holders`: variables that store the places, None where these
+    do not vary.  `is_item`: a list or dict in another one, which stays there until something is stored into that.
     """
 
     name: str
@@ -50,21 +50,21 @@ class View:
 
 
 class Views:
-    """The views of one function, as long as nothing but them is written out."""
+    """The views of one function, valid as long as nothing else is rewritten."""
 
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], places: Occurrences, suspects: Iterable[str]
     ) -> None:
         self.unit, self.tree, self.kinds, self.places, self.suspects = unit, tree, kinds, places, suspects
-        self.touched: set[str] = set()  # the names of which there are more or other mentions since that was found out
+        self.touched: set[str] = set()  # names whose occurrences have changed since `_available` was computed
         self._available: Available | None = None
 
     def eliminate(self, wanted: str) -> bool:
-        """Write out a view; False where it is none, or what it views cannot be followed."""
+        """Eliminate a view; False if the name is none, or what it views is not steady."""
         view = self._view(wanted)
-        if view is None or not self._is_steady(view, view.base) or (view.contiguous and self._is_turned(view.base)):
+        if view is None or not self._is_steady(view, view.base) or (view.contiguous and self._is_transposed(view.base)):
             return False
-        if view.is_item and (self._changed(wanted) or has_shadows(self.unit)):  # its items may share memory there
+        if view.is_item and (self._changed(wanted) or has_shadows(self.unit)):  # its items may share memory
             return False
         for k, place in enumerate(view.places[0]):
             alike = all(_same(p[k], place) for p in view.places)
@@ -77,8 +77,8 @@ class Views:
         _Writer(self.unit, self.kinds, view, _with_holders(whole, holders)).run(self.places)
         return True
 
-    def _is_turned(self, name: str) -> bool:
-        """Whether an array is a view of another with its axes in another order: it is not contiguous."""
+    def _is_transposed(self, name: str) -> bool:
+        """Whether an array is a view of another with permuted axes, and so is not contiguous."""
         values = [getattr(s, "value", None) for s in self.places.binding(name)]
         return any(isinstance(v, gast.Attribute) or _of_call(self.unit, v)[0] is not None for v in values)
 
@@ -86,7 +86,7 @@ class Views:
         return mentioned(place) & self.unit.locals
 
     def _is_steady(self, view: View, operand: str) -> bool:
-        """Whether an operand is never bound anew between a definition of the view and a use of it."""
+        """Whether an operand is never rebound between a definition of the view and a use of it."""
         key, uses = (view.name, operand), self.places.reading(view.name)
         known = self._available is not None and view.name not in self.touched
         if not known or not all(self._available.knows(key, use) for use in uses):
@@ -96,13 +96,13 @@ class Views:
         return all(self._available.before(key, use) for use in uses)
 
     def _steady_parts(self, views: list[View]) -> Available:
-        """Which views are what they were made of still, by their names and those of their operands.
+        """The availability of the operands of views, by the names of view and operand.
 
-        `u += e` writes the memory of an array, and binds the name of a number anew.
+        `u += e` writes the memory of an array, but rebinds the name of a number.
         """
         computed: dict[tuple[str, str], list[gast.Assign]] = {}
         made_of: dict[str, list[tuple[str, str]]] = {}  # by operand
-        holding: dict[str, list[tuple[str, str]]] = {}  # by the names of a list or dict that holds one
+        holding: dict[str, list[tuple[str, str]]] = {}  # by the names of the container that holds it
         alike = _Alike(self.tree)
         for view in views:
             for operand in {view.base}.union(*map(self._variables, view.places[0])):
@@ -126,12 +126,12 @@ class Views:
         return Available(Graph(self.tree), computed, spoiled)
 
     def _view(self, wanted: str) -> View | None:
-        """A name as a view, if it is always bound to one."""
+        """The name as a view, if every binding binds it to one; None otherwise."""
         definitions = []
         for statement in self.places.binding(wanted):
             if isinstance(statement, gast.AugAssign) and isinstance(self.kinds.get(wanted), (Array, Container)):
                 continue
-            if bound_name(statement) is None:  # or what may be a number, which `+=` binds anew
+            if bound_name(statement) is None:  # also for what may be a number, which `+=` rebinds
                 return None
             definitions.append(statement)
         if any(p.id == wanted for p in parameters(self.tree)):
@@ -148,7 +148,7 @@ class Views:
         return View(wanted, base, definitions, contiguous, places, [None] * len(places[0]), is_item)
 
     def _changed(self, wanted: str) -> bool:
-        """Whether a list grows or shrinks, or a call changes it."""
+        """Whether a list is resized, or a call changes it."""
         for statement in self.places.reading(wanted):
             if isinstance(statement, (gast.Assign, gast.Expr)) and wanted in effects.changed_by_call(statement.value):
                 return True
@@ -168,15 +168,16 @@ def _same(a: gast.AST, b: gast.AST) -> bool:
 
 
 def _with_holders(node: gast.AST, places: dict[int, str]) -> Any:
-    """A copy in which the nodes of `places` are names of variables."""
+    """A copy in which the nodes in `places` are replaced by variables."""
     return clone(node, lambda part: name(places[id(part)]) if id(part) in places else None)
 
 
-# --- what is a view ---
+# --- recognition ---
 
 
 def _form(unit: Unit, value: gast.AST, kinds: dict[str, Kind], item: bool) -> tuple[str, Any, bool] | None:
-    """(viewed variable, what is done to it without the atoms, whether it must be contiguous); `item`: it may be one."""
+    """(viewed variable, the operation without its atoms, whether it needs contiguity), or None; `item`: it may be an
+    item."""
     if isinstance(value, gast.Name):
         return (value.id, "name", False) if value.id in unit.locals else None
     within = isinstance(value, gast.Subscript) and isinstance(kind_of(value.value, kinds), Container)
@@ -195,7 +196,7 @@ def _form(unit: Unit, value: gast.AST, kinds: dict[str, Kind], item: bool) -> tu
 
 
 def _of_call(unit: Unit, value: gast.AST) -> tuple[gast.AST | None, Any, bool]:
-    """The argument of which a call makes a view, if it does."""
+    """The argument that the result of a call is a view of; None for other calls."""
     nothing = None, None, False
     if not isinstance(value, gast.Call) or value.keywords:
         return nothing
@@ -203,14 +204,14 @@ def _of_call(unit: Unit, value: gast.AST) -> tuple[gast.AST | None, Any, bool]:
     if target is MISSING and isinstance(value.func, gast.Attribute):
         target, arguments = getattr(np.ndarray, value.func.attr, MISSING), [value.func.value, *value.args]
     gives, named = catalogue.of(target).gives, any(isinstance(getattr(a, "value", None), str) for a in arguments[1:])
-    if named or not arguments or gives not in VIEWS:  # named: the order of the elements
+    if named or not arguments or gives not in VIEWS:  # a string is the order of the elements
         return nothing
     value.of_first = arguments[0] in value.args
     return arguments[0], (target.__name__, [_skeleton(a) for a in arguments[1:]]), gives is Gives.CONTIGUOUS
 
 
 def _skeleton(node: gast.AST | None) -> Any:
-    """The shape of an index: names and numbers left out."""
+    """The structure of an index, without names and numbers."""
     if node is None or (isinstance(node, gast.Constant) and (node.value is None or node.value is Ellipsis)):
         return repr(node and node.value)
     if isinstance(node, gast.Slice):
@@ -221,7 +222,7 @@ def _skeleton(node: gast.AST | None) -> Any:
 
 
 class _Alike:
-    """The names that plain assignments make names of the same list or dict."""
+    """The names that plain assignments make aliases of one list or dict."""
 
     def __init__(self, tree: gast.FunctionDef) -> None:
         self._groups: dict[str, set[str]] = {}
@@ -236,7 +237,7 @@ class _Alike:
 
 
 def _places(value: gast.AST, base: str) -> list[gast.AST]:
-    """The atoms of a view's expression but the variable that is viewed, from left to right."""
+    """The atoms of a view's expression except the viewed variable, from left to right."""
     out: list[gast.AST] = []
     owner = getattr(getattr(value, "func", None), "value", None)
     base_is_owner = isinstance(owner, gast.Name) and owner.id == base
@@ -251,10 +252,11 @@ def _places(value: gast.AST, base: str) -> list[gast.AST]:
     return out
 
 
-# --- writing it out ---
+# --- rewriting ---
 
 
 class _Writer:
+    """Rewrites the uses of one view."""
     def __init__(self, unit: Unit, kinds: dict[str, Kind], view: View, value: gast.AST) -> None:
         self.unit, self.kinds, self.view, self.value = unit, kinds, view, value
         self.places = {id(d): p for d, p in zip(view.definitions, view.places, strict=True)}
@@ -265,6 +267,7 @@ class _Writer:
             places.replace(statement, self.statement(statement))
 
     def statement(self, statement: gast.AST) -> list[gast.AST]:
+        """The statements in place of one that mentions the view."""
         view = self.view.name
         if id(statement) in self.places:
             return self.definition(statement)
@@ -288,7 +291,7 @@ class _Writer:
         return [statement] if view not in effects.reads(statement) else self.held(statement)
 
     def read(self, statement: gast.Assign) -> gast.AST:
-        """The value of `x = v` and `x = v[i]` by what is viewed."""
+        """The value of `x = v` or `x = v[i]` in terms of the viewed variable."""
         value, owner = statement.value, getattr(statement.value, "value", None)
         if isinstance(value, gast.Name) and value.id == self.view.name and bound_name(statement) is not None:
             return clone(self.value)
@@ -298,7 +301,7 @@ class _Writer:
         return value
 
     def held(self, statement: gast.AST) -> list[gast.AST]:
-        """A statement that reads the view in other ways, by a name for what is viewed."""
+        """A statement with other reads of the view, which get a name for the viewed section."""
         plain = isinstance(self.value, gast.Name)
         holder = self.value.id if plain else self.unit.temp()
         self.kinds[holder] = self.kinds.get(self.view.name, UNKNOWN)
@@ -308,7 +311,7 @@ class _Writer:
         return [statement] if plain else [*at(statement, assign(holder, clone(self.value))), statement]
 
     def item(self, statement: gast.Assign, section: gast.Subscript) -> list[gast.AST]:
-        """`row[j] = e` as `rows[i][j] = e`, where the row is in there once."""
+        """Rewrite `row[j] = e` to `rows[i][j] = e`, where the row occurs once in the container."""
         section.value = substitute(section.value, {self.view.name: self.value})
         once = at(statement, *self.once(statement))
         if getattr(statement.value, "id", None) == self.view.name:
@@ -316,7 +319,7 @@ class _Writer:
         return [*once, substitute(statement, {self.view.name: self.value})]
 
     def once(self, statement: gast.AST) -> list[gast.Expr]:
-        """The check that what is written is in its container once; of what has shadows it may stand there twice."""
+        """The check that the written item occurs once in its container; one with shadows may occur twice."""
         if effects.base(self.value) in self.unit.mirrored:
             return []
         check = name(self.unit.helper("once", runtime.once))
@@ -324,6 +327,7 @@ class _Writer:
         return [gast.Expr(gast.Call(check, [clone(self.value.value), clone(self.value.slice), line], []))]
 
     def definition(self, statement: gast.Assign) -> list[gast.AST]:
+        """The statements in place of a definition: places that vary, and the check of contiguity."""
         out = [
             assign(holder, clone(place))
             for holder, place in zip(self.view.holders, self.places[id(statement)], strict=True)
@@ -336,7 +340,7 @@ class _Writer:
         return at(statement, *out)
 
     def augmented(self, statement: gast.AugAssign) -> list[gast.AST]:
-        """`v += e` as a store into what is viewed."""
+        """Rewrite `v += e` to a store into the viewed section."""
         if isinstance(self.value, gast.Name):
             statement.target.id = self.value.id
             statement.value = substitute(statement.value, {self.view.name: self.value})
@@ -354,7 +358,7 @@ class _Writer:
         return at(statement, *made)
 
     def target(self, section: gast.Subscript) -> gast.Subscript:
-        """The section of a view as a section of what it views."""
+        """A section of the view as a section of the viewed variable."""
         whole = effects.is_whole(section.slice) and isinstance(self.kinds.get(self.view.name), Array)
         if whole and isinstance(self.value, gast.Subscript):
             made = clone(self.value)
@@ -373,7 +377,7 @@ class _Writer:
 
 
 def _of_numbers(index: gast.AST, kinds: dict[str, Kind]) -> bool:
-    """Whether `x[index]` picks a row of x, so that `x[index][j]` is `x[index, j]`."""
+    """Whether `x[index]` selects a row of x, so that `x[index][j]` is `x[index, j]`."""
     parts = parts_of(index)
     return all(
         isinstance(kinds.get(p.id), Number) if isinstance(p, gast.Name) else type(getattr(p, "value", None)) is int

@@ -1,4 +1,4 @@
-"""Calls that may change what the reverse sweep reads, or carry a value where we do not see it.
+"""Calls that may change what the reverse sweep reads, or pass on a value without being seen to.
 
     keep(y)            with `def keep(v): LOG.append(v)`      ->      Unsupported: `keep` changes state outside of it ...
     obj.run(y)         of an argument                         ->      checked where it runs: it must only read `y`
@@ -39,8 +39,9 @@ _OURS = ("s2sgrad.api", "s2sgrad.pullbacks", "s2sgrad.runtime", "s2sgrad.rules")
 
 @dataclass
 class Call:
-    """One call: whether its result is differentiated, whether it stands for its effect alone (nobody reads what it
-    returns), and whether it is a statement of its own."""
+    """One call: whether its result is differentiated, whether it is called only for its effect (nobody reads its result),
+    and whether it is a statement.
+    """
 
     context: Context
     node: gast.Call
@@ -54,17 +55,17 @@ class Call:
         return arguments_of(self.node)
 
     @functools.cached_property
-    def mutable(self) -> bool:
+    def is_mutable(self) -> bool:
         """Whether an argument is, or holds, something that the callee could change."""
         return self.context.any_mutable(self.given)
 
     @property
     def shown(self) -> str:
-        """The callee as it stands in the text."""
+        """The callee as text."""
         return emit.expression(self.node.func)
 
     def is_data(self, node: gast.AST) -> bool:
-        """Whether an argument is a number, an array or a container of such, and no function."""
+        """Whether an argument is a number, an array or a container of these, and not a function."""
         known = not isinstance(node, gast.Lambda) and not callable(self.context.unit.resolve(node))
         return known and trust_of_owner(self.context.unit, node, self.context.kinds) <= Trust.DATA
 
@@ -74,8 +75,9 @@ class Call:
 
 
 def check(context: Context, statement: gast.AST, node: gast.Call, differentiated: bool) -> None:
-    """Raise Unsupported where a call does what the reverse sweep cannot take back; have it checked where it runs if nothing
-    tells what it does."""
+    """Raise Unsupported where a call has an effect that the reverse sweep cannot undo; insert a run-time check where its
+    effects are unknown.
+    """
     whole, expression = getattr(statement, "value", None) is node, isinstance(statement, gast.Expr)
     alone = expression or (whole and not _is_read(context, statement))
     call = Call(context, node, differentiated, alone, whole and expression)
@@ -84,15 +86,16 @@ def check(context: Context, statement: gast.AST, node: gast.Call, differentiated
 
 
 def _is_read(context: Context, statement: gast.AST) -> bool:
-    """Whether anything reads what a statement binds: what is not read is called for its effect."""
+    """Whether anything reads the name that a statement binds; if not, the call is made for its effect."""
     name = bound_name(statement)
     return name is None or name in context.read
 
 
 def _effect(call: Call) -> None:
+    """The effects of the callee itself."""
     unit, function = call.context.unit, call.node.func
     if behaviour.is_missing(unit, function):
-        return  # an error where it runs
+        return  # raises at run time
     if isinstance(function, gast.Attribute) and function.attr in _assigning(call.context, function.value):
         call.refuse(f"`{call.shown}` changes a value that the reverse sweep may read: change Variables outside of the "
                     "function, or record it on a GradientTape")  # fmt: skip
@@ -108,26 +111,26 @@ def _effect(call: Call) -> None:
 
 
 def _assigning(context: Context, owner: gast.AST) -> frozenset[str]:
-    """The methods that assign a Variable anew; of anything else, none."""
+    """The methods that replace the value of a Variable; none for any other object."""
     kind, found = context.kind(owner), context.unit.resolve(owner)
     if isinstance(kind, Assignable):
         return kind.methods
     return frozenset() if found is MISSING else assigning(type(found))
 
 
-# --- callees that are not known before the text runs -------------------------------------------------------------------
+# --- callees that are unknown at compile time --------------------------------------------------------------------------
 
 
 def _method(call: Call, owner: gast.AST, name: str) -> None:
-    """A method: of a container, of an array, or of an object of which less is known."""
+    """A method: of a container, of an array, or of an unknown object."""
     context = call.context
     found = context.unit.resolve(owner)
     if catalogue.of(getattr(type(found), name, None)).logs:
-        return  # which writes down what it is given at once, as `print` does
+        return  # it formats its arguments immediately, as `print` does
     stack = on_stack(name) and context.is_local(owner)
     _writing(call, owner, name, stack)
     if name == "write" and isinstance(found, runtime.Global):
-        if call.mutable or any(map(context.passes_on, call.given)):
+        if call.is_mutable or any(map(context.passes_on, call.given)):
             call.refuse(f"a differentiated value, or an array, is kept in the global `{found.name}`, which is not "
                         "differentiated yet: return it")  # fmt: skip
     elif not stack:
@@ -138,7 +141,7 @@ def _writing(call: Call, owner: gast.AST, name: str, stack: bool) -> None:
     """A method that changes its object: only a stack may grow and shrink, in a statement of its own."""
     context = call.context
     resizes, grows = any(m.resizes for m in methods_named(name)), any(m.grows for m in methods_named(name))
-    if may_write(name) and not resizes and context.mutable(owner):
+    if may_write(name) and not resizes and context.is_mutable(owner):
         call.refuse(f"`.{name}(...)` writes its object inside an expression, which is not differentiated: call it on a line "
                     "of its own")  # fmt: skip
     plain = trust_of_owner(context.unit, owner, context.kinds) <= Trust.DATA
@@ -154,31 +157,31 @@ def _may_be_container(context: Context, node: gast.AST) -> bool:
 
 
 def _unknown(call: Call, kept: bool = False) -> None:
-    """A callee of which nothing is known; `kept`: it only keeps what it is given for the caller."""
+    """An unknown callee; `kept`: it only stores its arguments for the caller."""
     carries = any(map(call.context.depends, call.given)) and not kept
-    if call.alone and (call.mutable or carries) and not call.context.unit.primal.is_generated:  # where nobody reads a result
+    if call.alone and (call.is_mutable or carries) and not call.context.unit.primal.is_generated:  # the result is unused
         call.refuse(f"`{call.shown}` is only known at run time and may change or keep what it is given, which is not "
                     "differentiated yet: return a value from it")  # fmt: skip
-    if call.mutable and not call.differentiated and _is_unseen(call.context, call.node.func):
+    if call.is_mutable and not call.differentiated and _is_unseen(call.context, call.node.func):
         checked = [call.node.func, constant(call.shown), constant(getattr(call.node, "lineno", 0))]
         call.node.func = reach.call(call.context.unit, "reads_only", runtime.reads_only, *checked)
 
 
 def _is_unseen(context: Context, function: gast.AST) -> bool:
-    """Whether nothing tells what a callee does with its arguments before it runs."""
+    """Whether nothing is known about what a callee does with its arguments."""
     owner = function.value if isinstance(function, gast.Attribute) else None
     return not context.unit.primal.is_generated and not isinstance(context.kind(owner), (Array, Number, Text, Container))
 
 
 def _held_arrays(call: Call) -> None:
-    """A method of an object of which nothing is known, which may write the differentiated arrays that it holds."""
+    """A method of an unknown object that may write differentiated arrays which the object refers to."""
     context, function = call.context, call.node.func
     if context.unit.primal.is_generated or not isinstance(function, gast.Attribute):
         return
     owner = function.value
     made = any(isinstance(n, gast.Call) and isinstance(context.unit.resolve(n.func), type) for n in nodes(owner))
     if made and context.unit.resolve(function) is MISSING:
-        written = bool(mod_ref.of_expression(context.unit, call.node, context.kinds).arguments) and context.mutable(owner)
+        written = bool(mod_ref.of_expression(context.unit, call.node, context.kinds).arguments) and context.is_mutable(owner)
     else:
         written = _may_write_held(context, owner)
     if written:
@@ -187,7 +190,7 @@ def _held_arrays(call: Call) -> None:
 
 
 def _may_write_held(context: Context, owner: gast.AST) -> bool:
-    """Whether an object is not known, and shares memory with arrays that carry derivatives."""
+    """Whether an object is unknown and shares memory with arrays that carry derivatives."""
     kind = context.kind(owner)
     if not context.is_local(owner) or owner.id not in context.paths.memory.lost:
         return False
@@ -197,7 +200,7 @@ def _may_write_held(context: Context, owner: gast.AST) -> bool:
     return any(isinstance(context.kinds.get(n), Array) for n in held)
 
 
-# --- callees that are known --------------------------------------------------------------------------------------------
+# --- known callees -----------------------------------------------------------------------------------------------------
 
 
 def _known(call: Call, target: Any) -> None:
@@ -212,13 +215,13 @@ def _known(call: Call, target: Any) -> None:
         call.refuse(f"`{call.shown}` writes its argument, which is not differentiated yet: build a new array")
     if catalogue.of(target).is_given:
         return
-    if call.mutable:
+    if call.is_mutable:
         _behind_a_partial(call, target)
     if catalogue.of(target).pure:
         return
     if is_user_function(target):
         _user_function(call, target)
-    elif call.mutable and mod_ref.of_expression(call.context.unit, call.node, call.context.kinds).arguments:
+    elif call.is_mutable and mod_ref.of_expression(call.context.unit, call.node, call.context.kinds).arguments:
         if call.alone or isinstance(target, type):
             call.refuse(f"`{call.shown}` may write its argument, which is not differentiated yet: give it a copy")
         _unknown(call)
@@ -228,13 +231,13 @@ def _class(call: Call, cls: type) -> None:
     if is_special(cls) and cls is not Counter:
         call.refuse(f"`{call.shown}` makes a list or a dict with methods of its own, which cannot be followed: use a "
                     "plain one")  # fmt: skip
-    if call.mutable and own_protocols(cls):
+    if call.is_mutable and own_protocols(cls):
         call.refuse(f"`{call.shown}` makes an object whose operators may write what it holds, which cannot be followed "
                     "here: bind it to a name")  # fmt: skip
 
 
 def _behind_a_partial(call: Call, target: Any) -> None:
-    """What a partial, a callable object or a method of a class runs in the end, with something that it could change."""
+    """The callee behind a partial, a callable object or a method of a class, where an argument is mutable."""
     reached = _reached(target)
     unseen = isinstance(reached, _UNSEEN) and (reached is not target or isinstance(target, _DESCRIPTORS))
     if unseen and not catalogue.of(reached).pure:
@@ -245,14 +248,14 @@ def _behind_a_partial(call: Call, target: Any) -> None:
 
 
 def _reached(target: Any) -> Any:
-    """What a partial calls in the end; the target itself where it is no partial."""
+    """The function under nested partials; the target itself if it is none."""
     while isinstance(target, functools.partial):
         target = target.func
     return target
 
 
 def _behind(target: Any) -> Any:
-    """The user's function that a partial or a callable object calls; None where there is none."""
+    """The user's function that a partial or a callable object calls; None if there is none."""
     reached = _reached(target)
     if type(reached).__module__.startswith("s2sgrad."):  # a gradient
         return None
@@ -264,11 +267,11 @@ def _behind(target: Any) -> Any:
 
 
 def _user_function(call: Call, target: types.FunctionType) -> None:
-    """A function of the user's that is called as it stands, for its value is not differentiated."""
+    """A user's function that is called unchanged, because its value is not differentiated."""
     if call.differentiated or (getattr(target, "__module__", None) or "").startswith(_OURS):
         return
     if target.__module__ == standard.__name__ and all(map(call.is_data, call.given)):
-        return  # it has no effects but those of functions that it is handed
+        return  # its only effects are those of functions passed to it
     writes = mod_ref.of_call(call.context.unit, target, call.node, call.context.kinds)
     if writes.outside:
         call.refuse(f"`{call.shown}` changes state outside of it, which is not differentiated yet: pass the state in and "
@@ -278,7 +281,7 @@ def _user_function(call: Call, target: types.FunctionType) -> None:
 
 
 def _written(call: Call, target: types.FunctionType, names: frozenset[str]) -> list[gast.AST]:
-    """The arguments of a call that reach the named parameters; all of them where that is not plain."""
+    """The arguments bound to the named parameters; all where the binding is unknown."""
     if mod_ref.ANY in names or any(isinstance(a, gast.Starred) for a in call.node.args):
         return call.given
     out = []

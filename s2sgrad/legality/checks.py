@@ -1,4 +1,4 @@
-"""All checks, in the order in which a reader would meet what they refuse.
+"""All checks, in the order in which a reader would encounter what they refuse.
 
     def f(x): y = np.fft.fft(x); x.sort(); return np.sum(y)      ->      the first line is refused, not the second
 """
@@ -25,7 +25,7 @@ def run(context: Context) -> None:
             operations.check(context, statement, operation)
         for call in calls_in(effects.header(statement)):
             calls.check(context, statement, call, on_path and operation.node is call)
-    if sharing.STORES_ITEM_BY_ITEM:  # what else is wrong is said first
+    if sharing.STORES_ITEM_BY_ITEM:  # these come last
         for statement in effects.walk(context.tree.body):
             stores.check(context, statement)
     string_roundtrips.check(context.unit, context.tree, context.varied, context.kinds)

@@ -1,4 +1,4 @@
-"""Containers that cannot be followed: sets and deques that are popped, lists written by sections, keys with derivatives.
+"""Unsupported uses of containers: pops from sets and deques, stores into sections of lists, keys with derivatives.
 
     s = {x}; y = s.pop()      ->      Unsupported: `s` is a set or a deque, of which items cannot be taken ...
 """
@@ -18,14 +18,14 @@ _COLLECTIONS = (set, frozenset, deque, Counter)
 
 
 def check(context: Context, statement: gast.AST, collections: set[str]) -> None:
-    """Raise Unsupported where a statement does such a thing; `collections` are the names of sets and deques met so far."""
+    """Raise Unsupported at such a use; `collections` are the names of sets and deques seen so far."""
     _lists(context, statement)
     _collections(context, statement, collections)
     _keys(context, statement)
 
 
 def check_stacks(context: Context) -> None:
-    """Raise Unsupported where a list that is pushed and popped begins in a loop."""
+    """Raise Unsupported where a list used as a stack is created in a loop."""
     lifetimes = context.paths.lifetimes
     for stack in context.paths.stacks:
         if lifetimes.home.get(stack) != lifetimes.root:
@@ -33,7 +33,7 @@ def check_stacks(context: Context) -> None:
 
 
 def _lists(context: Context, statement: gast.AST) -> None:
-    """Updates of lists in place, but for those by one item."""
+    """In-place updates of lists by more than one item."""
     if isinstance(statement, gast.AugAssign) and context.is_list(statement.target):
         context.unit.refuse(statement, "an update of a list in place cannot be followed here: use `append` or `extend`")
     section = effects.stored(statement)
@@ -47,7 +47,7 @@ def _is_section(index: gast.AST) -> bool:
 
 
 def _collections(context: Context, statement: gast.AST, collections: set[str]) -> None:
-    """Collections that are no lists and no dicts, though their methods have the names."""
+    """Collections other than lists and dicts whose methods have the same names."""
     value = getattr(statement, "value", None)
     made = context.unit.called(value)
     if made is defaultdict:
@@ -64,7 +64,7 @@ def _collections(context: Context, statement: gast.AST, collections: set[str]) -
 
 
 def _keys(context: Context, statement: gast.AST) -> None:
-    """The keys of a dict are constants: what is read off them again would be without a derivative."""
+    """Keys of a dict must be constant: a number read back from a key has no derivative."""
     if context.unit.primal.is_generated:
         return
     section = effects.stored(statement)

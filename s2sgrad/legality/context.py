@@ -1,4 +1,4 @@
-"""What the checks ask about one function: what its values are, which of them carry derivatives, who shares memory.
+"""The facts that the checks share about one function: kinds of values, activity, aliasing.
 
     def f(x, log): y = x * 2; log.append(y); return y      ->      varied {x, y}; `log` is only appended to
 """
@@ -24,8 +24,9 @@ from s2sgrad.transform.paths import Paths
 
 @dataclass
 class Context:
-    """One function; `paths` tells its operations, and which variables carry a derivative; `forward`: tangents are wanted;
-    `again`: the reverse sweep runs it from the start."""
+    """One function; `paths` has its operations and active variables; `forward`: tangents are wanted; `again`: the reverse
+    sweep runs it again from the start.
+    """
 
     unit: Unit
     tree: gast.FunctionDef
@@ -37,7 +38,7 @@ class Context:
 
     @property
     def varied(self) -> set[str]:
-        """The names of what depends on a differentiated argument."""
+        """The names that depend on a differentiated argument."""
         return self.paths.varied
 
     @cached_property
@@ -47,7 +48,7 @@ class Context:
 
     @cached_property
     def read(self) -> set[str]:
-        """The names that are read, but for copies under names that nobody reads."""
+        """The names that are read; a copy counts only if the name that it is bound to is read."""
         copies: dict[str, set[str]] = {}
         read: set[str] = set()
         for statement in effects.walk(self.tree.body):
@@ -64,7 +65,7 @@ class Context:
 
     @cached_property
     def only_appended(self) -> set[str]:
-        """The lists from outside that the function appends to and does not look into: their items are for the caller."""
+        """The global lists that the function only appends to; their items are meant for the caller."""
         appended: Counter[str] = Counter()
         for statement in effects.walk(self.tree.body):
             owner = appended_to(alone(statement))
@@ -76,11 +77,11 @@ class Context:
         return {owner for owner, count in appended.items() if read[owner] == count}
 
     def kind(self, node: gast.AST | None) -> Kind | None:
-        """The kind of a name; None for anything else."""
+        """The kind of a name; None for any other expression."""
         return kind_of(node, self.kinds)
 
     def is_list(self, node: gast.AST | None) -> bool:
-        """Whether a name stands for a list or a dict."""
+        """Whether a name is a list or dict."""
         kind = self.kind(node)
         return isinstance(kind, Container) and kind.type is not tuple
 
@@ -92,13 +93,13 @@ class Context:
         """Whether an expression reads a value that depends on a differentiated argument."""
         return any(n.id in self.varied for n in effects.loads(node))
 
-    def mutable(self, node: gast.AST) -> bool:
-        """Whether an argument is, or holds, something that a callee could change."""
+    def is_mutable(self, node: gast.AST) -> bool:
+        """Whether an argument is, or contains, something that a callee could change."""
         return any(n in self.unit.locals for n in sources(self.unit, node, self.kinds))
 
     def any_mutable(self, nodes: Iterable[gast.AST]) -> bool:
-        """Whether one of these arguments is."""
-        return any(map(self.mutable, nodes))
+        """Whether one of these arguments is mutable in this sense."""
+        return any(map(self.is_mutable, nodes))
 
     def passes_on(self, node: gast.AST) -> bool:
         """Whether the value of an expression depends differentiably on a differentiated value."""

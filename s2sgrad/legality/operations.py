@@ -1,4 +1,4 @@
-"""Operations on the differentiated path that have no derivative, or none that is known.
+"""Operations on the differentiated path that have no derivative, or no known one.
 
     y = np.fft.fft(x)      ->      NoRule: `np.fft.fft` has no derivative rule: use functions that have one ...
 """
@@ -28,7 +28,7 @@ _INDEXED = (np.ndarray, np.generic, list, tuple, dict, str, bytes)
 
 
 def check_indices(context: Context, statement: gast.AST) -> None:
-    """`np.mgrid[0:x:5j]`: what computes with its index has no rule."""
+    """Refuse `np.mgrid[0:x:5j]`: an object that computes with its index has no rule."""
     for node in nodes_of(effects.header(statement), {gast.Subscript}):
         if isinstance(context.unit.resolve(node.value), _INDEXED):
             continue
@@ -38,7 +38,7 @@ def check_indices(context: Context, statement: gast.AST) -> None:
 
 
 def check(context: Context, statement: gast.AST, operation: Operation) -> None:
-    """Raise Unsupported or NoRule where an operation carries a derivative that it cannot pass on."""
+    """Raise Unsupported or NoRule where an operation receives a derivative that it cannot propagate."""
     carriers = [s for s in activity.sources(operation) if s in context.varied]
     if not carriers or _is_view(context, statement, operation):
         return
@@ -56,11 +56,11 @@ def check(context: Context, statement: gast.AST, operation: Operation) -> None:
     _callee(context, operation)
 
 
-_BY_PLACE = (shadows.shadow_of, shadows.tangent_of)  # what these give is followed as a view, or not at all
+_BY_PLACE = (shadows.shadow_of, shadows.tangent_of)  # their results are tracked as views, or not at all
 
 
 def _is_view(context: Context, statement: gast.AST, operation: Operation) -> bool:
-    """Whether what has no rule makes a view, as is checked when it runs: then the derivative is in what it is a view of."""
+    """Whether an operation without rule makes a view, as is checked at run time: what it views has the derivative."""
     bound = binds(statement)
     if not bound or not context.unit.mirrored.issuperset(bound) or not without_rule(operation):
         return False
@@ -68,7 +68,7 @@ def _is_view(context: Context, statement: gast.AST, operation: Operation) -> boo
 
 
 def _values(context: Context, statement: gast.AST, operation: Operation, carriers: list[str]) -> None:
-    """Complex numbers, and methods of differentiated values that are no operations."""
+    """Complex numbers, and calls of methods of differentiated values."""
     real = not any(is_complex(context.kinds.get(n)) for n in carriers)
     if real and operation.form != "call" and any(is_complex(context.kinds.get(n)) for n in binds(statement)):
         context.unit.refuse(operation.node, "complex numbers cannot be differentiated yet: compute with real and imaginary "
@@ -81,6 +81,7 @@ def _values(context: Context, statement: gast.AST, operation: Operation, carrier
 
 
 def _keywords(context: Context, operation: Operation) -> None:
+    """Keywords that depend on a differentiated value, and `dtype=object`."""
     for keyword, value in operation.keywords.items():
         if keyword == "dtype" and context.unit.resolve(value) is object:
             context.unit.refuse(value, "arrays of objects cannot be differentiated: use an array of floats")
@@ -93,7 +94,7 @@ def _keywords(context: Context, operation: Operation) -> None:
 
 
 def _operands(context: Context, operation: Operation) -> None:
-    """`x * S` of a sparse matrix is no product of elements: what is no number or array has operators of its own."""
+    """Objects with operators of their own: `x * S` of a sparse matrix is not an elementwise product."""
     node = operation.node
     if context.unit.primal.is_generated or not isinstance(node, gast.BinOp) or isinstance(node.op, gast.MatMult):
         return
@@ -111,7 +112,7 @@ def _is_foreign(context: Context, operand: gast.AST) -> bool:
 
 
 def _constants(context: Context, operation: Operation) -> None:
-    """Arguments in which a rule has no derivative."""
+    """Arguments in which a rule is not differentiable."""
     rule = operation.rule
     if rule is None:
         return
@@ -123,7 +124,7 @@ def _constants(context: Context, operation: Operation) -> None:
 
 
 def _callee(context: Context, operation: Operation) -> None:
-    """A call of what has neither a rule nor a source; one of a method whose gradient leaves out that in its object."""
+    """A call without rule or source; a method whose user-defined gradient omits its object."""
     owner = context.kind(operation.operands[0]) if operation.form == "call" and operation.operands else None
     if isinstance(owner, Instance) and source.brings_gradient(operation.target) and context.depends(operation.operands[0]):
         if source.is_method_of(operation.target, owner.cls):
@@ -138,5 +139,5 @@ def _callee(context: Context, operation: Operation) -> None:
 
 
 def _is_known_late(target: Any) -> bool:
-    """Whether what is called is only known when the text runs, or has a gradient of its own."""
+    """Whether the callee is known only at run time, or has a gradient of its own."""
     return target is MISSING or isinstance(target, functools.partial) or source.brings_gradient(target)

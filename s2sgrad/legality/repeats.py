@@ -1,4 +1,4 @@
-"""What the reverse sweep runs again must do the same again: functions under `checkpoint`, loops over `checkpointed`.
+"""What the reverse sweep runs again must be repeatable: functions under `checkpoint`, loops over `checkpointed`.
 
     h = checkpoint(layer)(h)      with `def layer(h): return h * rng.normal()`      ->      Unsupported at the draw
 """
@@ -18,7 +18,7 @@ from s2sgrad.runtime.checkpoints import checkpointed
 
 
 def check(context: Context) -> None:
-    """Raise Unsupported at what may do something else when it is run again."""
+    """Raise Unsupported where code that runs again may behave differently the second time."""
     if context.again:
         _run_again(context, context.tree.body, "a function under `checkpoint`, which is run", False)
     for statement in effects.walk(context.tree.body):
@@ -33,7 +33,7 @@ def check(context: Context) -> None:
 
 
 def _run_again(context: Context, body: list[gast.AST], what: str, shows: bool) -> None:
-    """Raise Unsupported where one of these statements may."""
+    """Raise Unsupported at the first statement that is not repeatable; with `shows`, output is allowed."""
     found = repeats.obstacle(context.unit, effects.walk(body), shows)
     if isinstance(found, gast.Call):
         context.unit.refuse(found, f"`{emit.expression(found.func)}` in {what} again in the reverse sweep, may do something "

@@ -1,4 +1,4 @@
-"""Stores that read what they write, where NumPy goes item by item.
+"""Stores whose value overlaps the elements that they write, on NumPy versions that copy item by item.
 
     v[[3, 1]] = v[2:]      ->      Unsupported on NumPy 1.26: this store may read what it has written ...
 """
@@ -15,7 +15,7 @@ from s2sgrad.memory.sources import is_basic, sources
 
 
 def check(context: Context, statement: gast.AST) -> None:
-    """Raise Unsupported where the value of a store may share memory with what it writes by an array of indices."""
+    """Raise Unsupported where the value of a store by index arrays may share memory with what it writes."""
     section = effects.stored(statement)
     if section is None or getattr(context.kind(section.slice), "dtype", None) == "bool":
         return

@@ -1,8 +1,8 @@
-"""Numbers that leave as text, or as bytes, and come back: their derivative would be lost without a word.
+"""Numbers converted to text or bytes and back: their derivative would be lost silently.
 
     y = float(str(x)); return y * y      ->      Unsupported: this reads numbers off a text made of a differentiated value
 
-What is only printed, logged, or used as a key does not come back.
+Text that is only printed, logged, or used as a key is allowed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from s2sgrad.primitives.catalogue import methods_named
 
 
 def check(unit: Unit, tree: gast.FunctionDef, varied: set[str], kinds: dict[str, Kind]) -> None:
-    """Raise Unsupported where numbers are read off what was written with a value in `varied`."""
+    """Raise Unsupported where numbers are parsed from text that was made from a value in `varied`."""
     texts: set[str] = set()
     carrying: list[gast.AST] = []
     before = -1
@@ -41,7 +41,7 @@ def check(unit: Unit, tree: gast.FunctionDef, varied: set[str], kinds: dict[str,
 
 
 def _carries(unit: Unit, node: gast.AST, varied: set[str], texts: set[str]) -> bool:
-    """Whether an expression gives, or holds, a text that was made of a value in `varied`."""
+    """Whether the value of an expression is or contains text made from a value in `varied`."""
     for part in nodes(node):
         if isinstance(part, gast.Name):
             if isinstance(part.ctx, gast.Load) and part.id in texts:

@@ -1,4 +1,4 @@
-"""Names of one memory that cannot be told apart: each has its shadow, bound beside it in the forward sweep.
+"""Shadows for names whose aliasing is not known statically: each gets its adjoint bound beside it in the forward sweep.
 
     if x[0] > 0.0:          if x[0] > 0.0:
         v = y[1:]               v = y[1:]
@@ -7,5 +7,6 @@
         v = z[1:]               v = z[1:]
                                 v_bar = z_bar[1:]
 
-Whatever a name stands for, its shadow is the same place in the adjoint's memory.  So nobody needs to know which it is.
+A shadow is at the same place in the adjoint's memory as its name in the primal's, so that it does not matter which place
+that is.
 """

@@ -1,10 +1,10 @@
-"""Which names have shadows: those that a store may write or be seen through, and what they are views of.
+"""Which names need shadows: those that a store may write or be visible through, and what they are views of.
 
     if c: v = y[1:]
     else: v = z[1:]
     v[0] = a; return np.sum(y * z)      ->      v, y, z
 
-A view that no store meets while it lives is a value, and stays one.
+A view whose memory no store writes while it is live is an ordinary value and needs none.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from s2sgrad.primitives import catalogue
 
 
 class Groups:
-    """The names of one function by what binds and writes them."""
+    """The names of one function, with the statements that bind and change them."""
 
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: Collection[str] = frozenset()
@@ -52,7 +52,7 @@ class Groups:
                     self.changing.setdefault(changed, []).append(statement)
 
     def around(self, names: Iterable[str]) -> set[str] | None:
-        """These names and all that must have shadows with them; None where one of them cannot have one."""
+        """These names and all that need shadows with them; None where one of them cannot have one."""
         waiting, found = list(names), set()
         while waiting:
             name = waiting.pop()
@@ -66,22 +66,22 @@ class Groups:
         arrays = (self.kinds[n] for n in found)
         return found if len({k.dtype for k in arrays if isinstance(k, Array)}) <= 1 else None
 
-    def handed_on(self, names: set[str]) -> frozenset[str]:
-        """Those of some names that a call of a user's function binds to what may have memory of its arguments."""
+    def returned_aliases(self, names: set[str]) -> frozenset[str]:
+        """Those of some names that are bound to results of user functions that may share memory with arguments."""
         statements = (s for n in names for s in self.binding.get(n, ()) if is_user_function(self.unit.called(s.value)))
         return frozenset(
             n for s in statements if (n := bound_name(s)) and bound_sources(self.unit, [n], s.value, self.kinds)
         )
 
     def _needed(self, name: str) -> set[str] | None:
-        """What must have shadows if this name has one: what it is made of, and what is written of its memory."""
+        """The names that need shadows if this one has one: what it is made of, and aliases that are written."""
         kind = self.kinds.get(name)
-        if name not in self.unit.locals | self.given or not _counts(kind):
+        if name not in self.unit.locals | self.given or not _has_shadow(kind):
             return None
         shared = self.shared.get(name, set())
         out = {n for n in shared if n in self.written or isinstance(self.kinds.get(n), Container)}
         for statement in self.changing.get(name, ()) if isinstance(kind, Container) else ():
-            if not self._is_followed(statement, name):
+            if not self._is_supported(statement, name):
                 return None
             out |= self._moved(statement)
         for statement in self.binding.get(name, ()):
@@ -90,7 +90,7 @@ class Groups:
                     return None
             elif effects.permutes(statement):
                 out |= set(binds(statement))
-            elif not self._is_known(name, statement):
+            elif not self._is_mirrored(name, statement):
                 return None
             else:
                 out |= bound_sources(self.unit, [name], statement.value, self.kinds) | self._parts(statement.value)
@@ -98,8 +98,8 @@ class Groups:
             return None
         return out
 
-    def _is_known(self, name: str, statement: gast.AST) -> bool:
-        """Whether the shadow can be made as what a statement binds is made."""
+    def _is_mirrored(self, name: str, statement: gast.AST) -> bool:
+        """Whether the shadow can be computed like the value that a statement binds."""
         if bound_name(statement) is None:
             return _is_unpacked(statement, self.kinds)
         value = statement.value
@@ -115,13 +115,13 @@ class Groups:
         return one or called or is_shell(self.unit, value)
 
     def _parts(self, value: gast.AST) -> set[str]:
-        """The lists, tuples and dicts whose items a new one has, or that it holds, be they of numbers: these have slots."""
+        """The containers that a new one contains or takes items from, also of numbers, which have slots in shadows."""
         made = isinstance(value, gast.BinOp) or is_shell(self.unit, value)
         made = made or classify(self.unit, value, self.kinds).form == "display"
         return {n for n in effects.reads(value) if made and isinstance(self.kinds.get(n), Container)}
 
-    def _is_followed(self, statement: gast.AST, owner: str) -> bool:
-        """Whether a statement that changes a list or dict pushes an item, pops the last one, or stores one."""
+    def _is_supported(self, statement: gast.AST, owner: str) -> bool:
+        """Whether a statement changes a list or dict by a push, a pop or a store of one item."""
         section = effects.stored(statement)
         if section is not None:
             whole = isinstance(section.slice, gast.Slice) or effects.is_whole(section.slice)
@@ -131,7 +131,7 @@ class Groups:
         return operation.is_stack and getattr(operation.operands[0], "id", None) == owner
 
     def _moved(self, statement: gast.AST) -> set[str]:
-        """What has memory, of what a statement puts into a list or dict, or takes off it; nothing if it writes an array."""
+        """The values with memory that a statement puts into a list or dict or takes off it; none if it writes an array."""
         section = effects.stored(statement)
         if section is not None and isinstance(kind_at(self.kinds, section.value), Array):
             return set()
@@ -142,7 +142,7 @@ class Groups:
 
 
 def _is_unpacked(statement: gast.AST, kinds: dict[str, Kind]) -> bool:
-    """Whether this is `a, b = t` of a list or tuple."""
+    """Whether this is `a, b = t` for a list or tuple."""
     if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Tuple):
         return False
     plain = all(isinstance(t, gast.Name) for t in statement.targets[0].elts)
@@ -154,7 +154,7 @@ def kind_at(kinds: dict[str, Kind], node: gast.AST) -> Kind | None:
     """The kind of a variable, or of an item of a container."""
     if isinstance(node, gast.Name):
         return kinds.get(node.id)
-    if isinstance(node, gast.Call):  # in a store, a view of an array
+    if isinstance(node, gast.Call):  # in a store: a view of an array
         viewed = node.args[0] if getattr(node, "of_first", False) else getattr(node.func, "value", None)
         owner = None if viewed is None else kind_at(kinds, viewed)
         return Array(owner.dtype, None) if isinstance(owner, Array) else None
@@ -165,12 +165,12 @@ def kind_at(kinds: dict[str, Kind], node: gast.AST) -> Kind | None:
     return owner.at(getattr(node.slice, "value", None)) if known else None
 
 
-def _counts(kind: Kind | None) -> bool:
-    """Whether what is known of a value is enough for its shadow to be made, item by item."""
+def _has_shadow(kind: Kind | None) -> bool:
+    """Whether enough is known about a value to build its shadow, item by item."""
     if isinstance(kind, Array):
         return bool(kind.rank) and ((kind.dtype or "").startswith(("float", "int", "bool", "uint")))
     if not isinstance(kind, Container) or kind.type not in (list, tuple, dict):
         return False
     if kind.items is None:
-        return _counts(kind.item) or isinstance(kind.item, (PointerOrNone, Number))
-    return all(_counts(item) or isinstance(item, (PointerOrNone, Number, Known, Text)) for item in kind.items)
+        return _has_shadow(kind.item) or isinstance(kind.item, (PointerOrNone, Number))
+    return all(_has_shadow(item) or isinstance(item, (PointerOrNone, Number, Known, Text)) for item in kind.items)

@@ -1,11 +1,11 @@
-"""The shadow of what a name is bound to: the same path on the shadows of what it is made of, or zeros for new memory.
+"""The shadow of a value: the same expression on the shadows of its operands, or zeros for new memory.
 
     v = y[1:]            v_bar = y_bar[1:]
     u = x * 2.0          u_bar = np.zeros_like(u)
     w = np.diagonal(m)   w_bar = shadow_of(w, m, m_bar)
 
-All shadows are zero in the forward sweep, and lie in memory like what they belong to: what copies when it is run on a shadow
-has copied the value, and gives the zeros that a copy begins with.
+All shadows are zero in the forward sweep and have the memory layout of their primal: an operation that copies when applied
+to a shadow has copied the value too, and gives the zeros that a copy starts with.
 """
 
 from __future__ import annotations
@@ -42,52 +42,52 @@ class Made(Enum):
 
 @dataclass
 class Shadow:
-    """How the shadow of a bound name is made: the statements for it, what the name is bound to, what that may be part of."""
+    """How to build the shadow of a bound name: its statements, what the name is bound to, and what it may be a part of."""
 
     made: Made
     statements: list[gast.AST]
     sources: list[str]
-    found: bool = False  # by its place in memory, when it runs
-    slots: bool = False  # whether numbers have new slots in it, beside those in the list that they come from
+    found: bool = False  # located by its address at run time
+    slots: bool = False  # whether numbers have new slots in it, besides those in the list that they come from
 
 
 class Shadows:
-    """The shadows of one function: `bar` gives the name of one."""
+    """The shadows of one function: `bar` maps a name to that of its shadow."""
 
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], names: set[str], bar: Callable[[str], str]
     ) -> None:
         self.unit, self.kinds, self.names, self.bar = unit, kinds, names, bar
         bound = [(b, s) for s in effects.walk(tree.body) if names and (b := bound_name(s)) in names]
-        self.lie_alike = any(  # whether it matters how they lie in memory
+        self.lie_alike = any(  # whether memory layout matters
             self.of(x, s.value).made is Made.PERHAPS for x, s in bound if in_place(unit, s, kinds) is None
         ) or any(map(self._stores_by_call, effects.walk(tree.body) if names else ()))
 
     def _stores_by_call(self, statement: gast.AST) -> bool:
-        """Whether a store goes through what may be a view: `x.reshape(-1)[i] = e`."""
+        """Whether a store goes through a possible view: `x.reshape(-1)[i] = e`."""
         section = effects.stored(statement)
         stored = section is not None and not isinstance(section.value, gast.Name) and effects.base(section) in self.names
         return stored and bool(calls_in(section.value))
 
     def of_parameter(self, p: str, inner: bool) -> gast.AST:
-        """The statement that makes the shadow of an argument; `inner`: of a call, not of the caller's."""
+        """The statement that builds the shadow of a parameter; `inner`: for a call from generated text."""
         if self._is_container(name(p)):
             made = runtime.shadow if inner else runtime.shadow_of_argument
             return assign(self.bar(p), call(self.unit, made.__name__, made, name(p)))
         return assign(self.bar(p), self.zeros(name(p), not self.lie_alike))
 
     def bars(self, sources: list[str]) -> gast.AST:
-        """The shadow of one name, or those of several."""
+        """The shadow of one name, or a tuple of those of several."""
         return one_or_all(list(map(self.bar, sources)))
 
     def zeros(self, x: gast.Name, dense: bool) -> gast.AST:
-        """Zeros like an array, which may lie in memory in any way; `dense`: the usual ones will do."""
+        """Zeros like an array of any memory layout; `dense`: the default layout will do."""
         if dense:
             return call(self.unit, "zeros_like", np.zeros_like, x)
         return call(self.unit, "shadow", runtime.shadow, x)
 
     def of(self, x: str, value: gast.AST) -> Shadow:
-        """The shadow of `x = value`."""
+        """The shadow for `x = value`."""
         operation = classify(self.unit, value, self.kinds)
         if operation.form == "display":
             return Shadow(Made.NEW, [assign(self.bar(x), self._display(operation))], sorted(effects.reads(value)))
@@ -95,14 +95,14 @@ class Shadows:
             value = operation.node
         sources = sorted(bound_sources(self.unit, [x], value, self.kinds))
         if isinstance(value, gast.BinOp) and self._is_container(name(x)):
-            held = {n: self._held(n) for n in effects.reads(value) if isinstance(self.kinds.get(n), Container)}
+            held = {n: self._item_shadows(n) for n in effects.reads(value) if isinstance(self.kinds.get(n), Container)}
             return Shadow(Made.VIEW, [assign(self.bar(x), substitute(value, held))], sources, slots=self._has_slots(x))
         root, sure = self._root(value)
         if not sources:
             return Shadow(Made.NEW, [assign(self.bar(x), self.zeros(name(x), self._is_dense(x, value)))], sources)
         if root is not None:
             shell = is_shell(self.unit, value)
-            shadow = self._held(root.id) if shell else name(self.bar(root.id))
+            shadow = self._item_shadows(root.id) if shell else name(self.bar(root.id))
             mirrored = clone(value, lambda part: shadow if part is root else None)
             slots = shell and self._has_slots(x)
             return Shadow(Made.VIEW if sure else Made.PERHAPS, [assign(self.bar(x), mirrored)], sources, slots=slots)
@@ -115,7 +115,7 @@ class Shadows:
         return Shadow(Made.VIEW, [gast.Expr(check), made], sources, True)
 
     def of_item(self, node: gast.AST) -> gast.AST:
-        """What a list holds in the shadow of one that holds this: a shadow, 0 for a number, None for what has neither."""
+        """The item of a shadow container for an item of the primal: its shadow, 0 for a number, None if it has neither."""
         if isinstance(node, gast.Name) and node.id in self.names:
             return name(self.bar(node.id))
         value = node.value if isinstance(node, gast.Constant) else None
@@ -123,23 +123,24 @@ class Shadows:
         return constant(0.0 if number else None)
 
     def _display(self, operation: Operation) -> gast.AST:
+        """The shadow of a list, tuple or dict display."""
         items = list(map(self.of_item, operation.operands))
         if isinstance(operation.node, gast.Dict):
             return gast.Dict([clone(k) for k in operation.node.keys], items)
         return gast.List(items, gast.Load())
 
     def _is_dense(self, x: str, value: gast.AST) -> bool:
-        """Whether a new array is without gaps, as it is where a library has made it."""
+        """Whether a new array is dense, as are those that libraries allocate."""
         if not isinstance(self.kinds.get(x), Array):
             return False
         target = self.unit.called(value)
-        if target is runtime.laid_like:  # of an argument with gaps
+        if target is runtime.laid_like:  # like an argument with gaps
             return False
         method = target is MISSING and isinstance(getattr(value, "func", None), gast.Attribute)
         return not isinstance(value, gast.Call) or method or catalogue.of(target).pure
 
     def _root(self, value: gast.AST) -> tuple[gast.Name | None, bool]:
-        """The name on which an expression can be run again, and whether it is surely a view of it."""
+        """The name that an expression is applied to, and whether the result is known to be a view of it."""
         if isinstance(value, gast.Name):
             return value, True
         if isinstance(value, gast.Subscript):
@@ -159,12 +160,12 @@ class Shadows:
         gives = catalogue.of(target).gives
         return (owner, gives is Gives.VIEW) if gives in VIEWS and self._is_array(owner) else (None, False)
 
-    def _held(self, x: str) -> gast.AST:
-        """What the items of a list give to the shadow of one that holds them; zeros where they carry no derivative."""
+    def _item_shadows(self, x: str) -> gast.AST:
+        """The shadow of a list, for a new container of its items; zeros where they carry no derivative."""
         return name(self.bar(x)) if x in self.names else call(self.unit, "shadow", runtime.shadow, name(x))
 
     def _has_slots(self, x: str) -> bool:
-        """Whether a list or dict may hold numbers itself."""
+        """Whether a list or dict may contain numbers directly."""
         kind = self.kinds.get(x)
         return isinstance(kind, Container) and any(isinstance(k, Number) for k in kind.items or (kind.item,))
 
@@ -176,12 +177,13 @@ class Shadows:
 
 
 def are_in(unit: Unit) -> bool:
-    """Whether names have shadows in a function, or in one of the texts of ours that it is made of."""
+    """Whether a function, or a generated one that was inlined into it, has names with shadows."""
     return unit.shadowed or any(getattr(u.primal.function, "shadowed", False) for u in (unit, *unit.inlined))
 
 
 def is_shell(unit: Unit, value: gast.AST) -> bool:
-    """Whether an expression is a new list or dict with the items of another: `list(a)`, `a.copy()`, `a[1:]`, `dict(d)`."""
+    """Whether an expression makes a new list or dict with the items of another: `list(a)`, `a.copy()`, `a[1:]`,
+    `dict(d)`."""
     if isinstance(value, gast.Subscript):
         return isinstance(value.slice, gast.Slice)
     if not isinstance(value, gast.Call) or value.keywords:
@@ -191,14 +193,14 @@ def is_shell(unit: Unit, value: gast.AST) -> bool:
 
 
 def are_joined(value: gast.BinOp, kinds: dict[str, Kind]) -> bool:
-    """Whether this is `a + b` of lists, or `a * n` of one: a new list of what they hold."""
+    """Whether this is `a + b` of lists, or `a * n` of one: a new list of their items."""
     lists = [value.left, value.right] if isinstance(value.op, gast.Add) else [value.left]
     counted = isinstance(value.op, gast.Add) or isinstance(getattr(value.right, "value", None), int)
     return counted and all(isinstance(kind_of(part, kinds), Container) for part in lists)
 
 
 def without_rule(operation: Operation) -> bool:
-    """Whether an operation has no derivative of its own, so that its result has one only as a view."""
+    """Whether an operation has no derivative rule, so that its result can carry a derivative only as a view."""
     if operation.form != "call":
         return operation.form == "opaque" or bool(operation.why)
     if operation.target is MISSING:

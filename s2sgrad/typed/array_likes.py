@@ -1,8 +1,8 @@
-"""Lists and tuples where NumPy takes an array: an array is made of them first, as NumPy does.
+"""Lists and tuples as operands of NumPy: they are converted to arrays explicitly, as NumPy does.
 
     y = x * [1, 2, 3]              ->      t = np.array([1, 2, 3]); y = x * t, x an array
     y = np.maximum(xs, 0.0)        ->      t = np.array(xs); y = np.maximum(t, 0.0), xs a list
-    m[1:] = [x, y]                 ->      t = np.array([x, y]); m[1:] = t, m an array: what is stored may be stretched
+    m[1:] = [x, y]                 ->      t = np.array([x, y]); m[1:] = t, m an array: the value may be broadcast
 
 >>> from s2sgrad import grad
 >>> def f(x):
@@ -38,11 +38,11 @@ from s2sgrad.runtime.checks import as_long
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
-    """Write the conversions into the tree; whether there were any."""
+    """Insert the conversions; whether there were any."""
     found = False
     for body in nested(tree.body):
         for statement in list(body):
-            places = list(_taken(unit, inference, statement))
+            places = list(_converted(unit, inference, statement))
             for owner, field, place in places:
                 node = getattr(owner, field) if place is None else getattr(owner, field)[place]
                 holder = unit.temp()
@@ -57,8 +57,8 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
     return found
 
 
-def _taken(unit: Unit, inference: Inference, statement: gast.AST) -> Iterator[tuple[gast.AST, str, int | None]]:
-    """The operands of a statement that NumPy makes arrays of: the node, its field, and the place in it."""
+def _converted(unit: Unit, inference: Inference, statement: gast.AST) -> Iterator[tuple[gast.AST, str, int | None]]:
+    """The operands of a statement that NumPy converts to arrays: the node, its field, and the index in it."""
     if isinstance(statement, gast.AugAssign):
         target = inference.env.get(getattr(statement.target, "id", ""))
         if isinstance(target, Array) and _is_sequence(inference.kind(statement.value)):
@@ -67,11 +67,11 @@ def _taken(unit: Unit, inference: Inference, statement: gast.AST) -> Iterator[tu
     value = statement.value if isinstance(statement, (gast.Assign, gast.Expr)) else None
     section = effects.stored(statement)
     if section is not None and isinstance(statement, gast.Assign):
-        if isinstance(inference.kind(section.value), Array) and _may_be_stretched(inference, section, value):
+        if isinstance(inference.kind(section.value), Array) and _may_be_broadcast(inference, section, value):
             yield statement, "value", None
     elif isinstance(value, gast.BinOp):
         for field, other in (("left", "right"), ("right", "left")):
-            joins = isinstance(value.op, (gast.Add, gast.Mult, gast.Mod))  # which mean something for lists and texts
+            joins = isinstance(value.op, (gast.Add, gast.Mult, gast.Mod))  # these also operate on lists and strings
             if joins and not _decides(inference.kind(getattr(value, other)), value.op):
                 continue
             if _is_sequence(inference.kind(getattr(value, field))):
@@ -85,20 +85,21 @@ def _taken(unit: Unit, inference: Inference, statement: gast.AST) -> Iterator[tu
 
 
 def check_stores(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
-    """A list or tuple that is stored into a section of what may be an array: a check that it is not stretched."""
+    """Check at run time that a list or tuple stored into a section of a possible array is not broadcast."""
     for body in nested(tree.body) if not unit.primal.is_generated else ():
         for k in reversed(range(len(body))):
             statement, section = body[k], effects.stored(body[k])
             if section is None or not isinstance(statement, gast.Assign):
                 continue
-            if isinstance(inference.kind(section.value), Unknown) and _may_be_stretched(inference, section, statement.value):
+            if isinstance(inference.kind(section.value), Unknown) and _may_be_broadcast(inference, section, statement.value):
                 line = constant(getattr(statement, "lineno", 0))
                 check = call(unit, "as_long", as_long, loaded(section), clone(statement.value), line)
                 body[k:k] = at(statement, gast.Expr(check))
 
 
-def _may_be_stretched(inference: Inference, section: gast.Subscript, value: gast.AST) -> bool:
-    """Whether what carries a derivative is a list or tuple, and may be smaller than the section that it is stored into."""
+def _may_be_broadcast(inference: Inference, section: gast.Subscript, value: gast.AST) -> bool:
+    """Whether a value that carries a derivative is a list or tuple, and may be smaller than the section it is stored
+    into."""
     kind = inference.kind(value)
     if not _is_sequence(kind) or not may_carry(kind):
         return False
@@ -107,7 +108,7 @@ def _may_be_stretched(inference: Inference, section: gast.Subscript, value: gast
 
 
 def _arguments(call: gast.Call) -> Iterator[tuple[gast.AST, str, int | None, gast.AST]]:
-    """The arguments of a call, and where they stand."""
+    """The arguments of a call, with their positions in the tree."""
     for k, argument in enumerate(call.args):
         yield call, "args", k, argument
     for keyword in call.keywords:
@@ -119,7 +120,7 @@ def _is_sequence(kind: Kind | None) -> bool:
 
 
 def _decides(kind: Kind | None, operator: gast.AST) -> bool:
-    """Whether an operand's operators are NumPy's; a number of NumPy's leaves it to a list to be multiplied."""
+    """Whether an operand makes an operator NumPy's; a NumPy number times a list repeats the list."""
     if isinstance(kind, Number):
         return isinstance(kind.type, type) and issubclass(kind.type, np.generic) and not isinstance(operator, gast.Mult)
     return isinstance(kind, Array)

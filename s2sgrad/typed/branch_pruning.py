@@ -1,9 +1,9 @@
-"""Tests that the kinds of their operands decide: the other arm is not there.
+"""Branch pruning: tests that the kinds of their operands decide.
 
     if callback is not None: callback(x)      ->      nothing, where None is passed for `callback`
-    if isinstance(t, dict): ..                ->      one of the arms, by what `t` is in this call
+    if isinstance(t, dict): ..                ->      one of the branches, by the kind of `t` in this call
 
-The kind of a variable holds wherever it is bound: one that is None at first and an array later has no kind.
+The kind of a variable is the join over all its bindings: one that is None at first and an array later decides nothing.
 """
 
 from __future__ import annotations
@@ -20,24 +20,25 @@ from s2sgrad.ir.forms import bound_name, is_none, parts_of, truth
 from s2sgrad.ir.quote import rewritten
 from s2sgrad.ir.unit import Unit
 
-_PLAIN = (dict, list, tuple, str, set, frozenset, np.ndarray)  # of which no number is an instance
+_PLAIN = (dict, list, tuple, str, set, frozenset, np.ndarray)  # no number is an instance of these
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
-    """Leave out the arms that are not taken; whether there were any."""
+    """Remove the branches that are not taken; whether there were any."""
     once = bound_once(tree.body)
-    arms = _Arms(unit, inference, {n: s.value for n, s in once.items() if n in unit.temps and bound_name(s)})
-    tree.body = rewritten(tree.body, arms.taken)
-    return arms.changed
+    pruner = _Pruner(unit, inference, {n: s.value for n, s in once.items() if n in unit.temps and bound_name(s)})
+    tree.body = rewritten(tree.body, pruner.pruned)
+    return pruner.changed
 
 
-class _Arms:
+class _Pruner:
+    """Decides tests, and replaces `if` statements by the branch that is taken."""
     def __init__(self, unit: Unit, inference: Inference, values: dict[str, gast.AST]) -> None:
         self.unit, self.inference, self.values = unit, inference, values
         self.changed = False
 
-    def taken(self, statement: gast.AST) -> list[gast.AST]:
-        """What is left of a statement: of a branch that is decided the arm that is taken."""
+    def pruned(self, statement: gast.AST) -> list[gast.AST]:
+        """The statements in place of one: for a decided `if`, those of the branch that is taken."""
         decided = self.decided(statement.test) if isinstance(statement, gast.If) else None
         if decided is None:
             return [statement]
@@ -45,7 +46,7 @@ class _Arms:
         return statement.body if decided else statement.orelse
 
     def decided(self, test: gast.AST) -> bool | None:
-        """The truth of a test; None where the kinds do not say it."""
+        """The truth value of a test; None where the kinds do not decide it."""
         return truth(test, self._known)
 
     def _known(self, test: gast.AST) -> bool | None:
@@ -59,7 +60,7 @@ class _Arms:
         return None
 
     def _is_same(self, left: gast.AST, right: gast.AST) -> bool | None:
-        """Whether both are one module, or both None."""
+        """Whether both operands are the same module, or both None; None where that is unknown."""
         sides = [self.unit.resolve(side) for side in (left, right)]
         if all(isinstance(side, types.ModuleType) for side in sides):
             return sides[0] is sides[1]
@@ -69,6 +70,7 @@ class _Arms:
         return self.inference.kind(node) if isinstance(node, gast.Name) else None
 
     def _is_instance(self, owner: gast.AST, classes: gast.AST) -> bool | None:
+        """The result of an `isinstance` test; None where it is unknown."""
         kind = self._kind(owner)
         classes = self.values.get(getattr(classes, "id", ""), classes)
         asked = tuple(self.unit.resolve(c) for c in parts_of(classes))

@@ -1,4 +1,4 @@
-"""Checks of objects that are references, where the kinds answer them: what surely is one stands in its lists itself.
+"""Run-time checks of references to objects that the kinds decide: a known reference indexes its lists directly.
 
     t = place(p, "v"); vs[t]      ->      vs[p]
 """
@@ -19,7 +19,7 @@ from s2sgrad.runtime import references
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
-    """Leave out the checks, and read through the names that then are plain copies."""
+    """Remove the checks, and propagate the names that become plain copies."""
     copies = set()
     for statement in effects.walk(tree.body):
         call = statement.value if isinstance(statement, gast.Assign) else None
@@ -33,7 +33,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
 
 
 def _is_needless(unit: Unit, statement: gast.AST, inference: Inference) -> bool:
-    """Whether a statement checks what surely is no object; refuse what surely is one."""
+    """Whether a statement checks a value that is known not to be an object; refuses one that is known to be one."""
     call = alone(statement)
     if unit.called(call) is not references.no_object:
         return False

@@ -1,8 +1,8 @@
-"""A loop over what is known to be an array, a list, a tuple or a range needs no check that it is one.
+"""A loop over a known array, list, tuple or range: the run-time check for a sequence is removed.
 
     t = sequence(x); for k in range(len(t)): y = t[k]      ->      for k in range(len(x)): y = x[k]
 
-A dict is looped over by its keys.
+A dict is iterated by its keys.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
-    """Leave out the checks, and read through the names that then are plain copies of what is looped over."""
+    """Remove the checks, and propagate the names that become plain copies of the iterable."""
     copies = rebind_markers.lasting(unit, tree, _unchecked(unit, tree, inference))
     copy_propagation.read_through(unit, tree, copies.__contains__)
 
 
 def _unchecked(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> set[str]:
-    """The names that now are plain copies of what is looped over."""
+    """The names that become plain copies of the iterable."""
     copies = set()
     for statement in effects.walk(tree.body):
         call = statement.value if isinstance(statement, gast.Assign) else None

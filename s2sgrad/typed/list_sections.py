@@ -1,8 +1,8 @@
-"""Stores into sections of a list: the list is bound anew, of what stands before the section, the new items and the rest.
+"""Stores into sections of lists: the list is rebound to the parts before and after the section around the new items.
 
     xs[1:3] = ys      ->      xs = xs[:1] + ys + xs[3:]             t = np.sort(xs); xs[:] = t      ->      xs = sorted(xs)
 
-Only kinds tell a list from an array; `xs` must have no other name, as where it is bound anew for `xs.insert(0, v)`.
+Kinds distinguish lists from arrays; `xs` must have no other name, as for the rebinding of `xs.insert(0, v)`.
 
 >>> from s2sgrad import grad
 >>> def f(x):
@@ -32,12 +32,12 @@ from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
-    """Bind lists anew where a section of them is stored; whether there were any."""
+    """Rebind lists where a section of them is stored; whether there were any."""
     sections = _Sections(unit, inference)
     found = False
     for body in nested(tree.body):
         for k in range(len(body) - 1, -1, -1):
-            made = sections.anew(body[k], body[:k])
+            made = sections.rebound(body[k], body[:k])
             if made is not None:
                 body[k : k + 1] = at(body[k], *made)
                 found = True
@@ -45,11 +45,12 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
 
 
 class _Sections:
+    """Rewrites the stores into sections of lists."""
     def __init__(self, unit: Unit, inference: Inference) -> None:
         self.unit, self.inference = unit, inference
 
-    def anew(self, statement: gast.AST, before: Block) -> Block | None:
-        """What stands for a store into a section of a list; None for any other statement."""
+    def rebound(self, statement: gast.AST, before: Block) -> Block | None:
+        """The statements in place of a store into a section of a list; None for any other statement."""
         section = effects.stored(statement)
         if isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Add) and self._is_list(statement.target):
             owner = statement.target.id
@@ -72,20 +73,20 @@ class _Sections:
         return self.unit.helper("resizes", runtime.resizes)
 
     def _sorted(self, owner: str, place: gast.Slice, value: gast.AST, before: Block) -> Block | None:
-        """`xs.sort()`, of which the normal form says `t = np.sort(xs); xs[:] = t`."""
+        """`xs.sort()`, which is `t = np.sort(xs); xs[:] = t` in normal form; None otherwise."""
         last = before[-1].value if before and isinstance(before[-1], gast.Assign) else None
         plain = isinstance(last, gast.Call) and len(last.args) == 1 and not last.keywords
         if place.lower or place.upper or not plain or self.unit.called(last) is not np.sort:
             return None
         if getattr(last.args[0], "id", None) != owner or before[-1].targets[0].id != value.id:
             return None
-        if not self.unit.is_ours(value.id):  # the user goes on with an array
+        if not self.unit.is_ours(value.id):  # the user continues with an array
             return None
         last.func = self.unit.builtin(sorted)
         return [assign(owner, value)]
 
     def _spliced(self, owner: str, place: gast.Slice | None, value: gast.AST) -> Block:
-        """`xs[a:b] = v`; without a place, `xs += v`."""
+        """The statements for `xs[a:b] = v`; without a place, for `xs += v`."""
         out: Block = []
         list_, len_, max_ = map(self.unit.builtin, (list, len, max))
 
@@ -101,7 +102,7 @@ class _Sections:
         if place is not None and place.upper is not None:
             first, last = whole_number(place.lower or constant(0)), whole_number(place.upper)
             end = place.upper
-            if first is None or last is None or not 0 <= first <= last:  # counted from the end, or before the first one
+            if first is None or last is None or not 0 <= first <= last:  # relative to the end, or an empty section
                 given = [e for e in (place.lower, place.upper) if e is not None]
                 ends = [held("len(s)", s=held("s[:b]", s=owner, b=e), len=len_) for e in given]
                 end = name(ends[0] if len(ends) == 1 else held("max(a, b)", a=ends[0], b=ends[1], max=max_))

@@ -1,8 +1,8 @@
-"""Special methods of lists, tuples and arrays, called by their names, are the operators that call them.
+"""Special methods of lists, tuples and arrays, called by name, as the operators that call them.
 
     w = xs.__add__(ys)      ->      w = xs + ys, where both are lists
 
-Of two values of one type the operator tries nothing else; what takes turns with another type is left as it is.
+For two values of one type the operator tries no other method; a mixed call is left alone, since there it may.
 
 >>> from s2sgrad import grad
 >>> import numpy as np
@@ -27,7 +27,7 @@ _OPERATORS = {f"__{run.__name__.strip('_')}__": operator for operator, (_, run) 
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
-    """Write the operators; whether there were any."""
+    """Replace such calls; whether there were any."""
     found = False
     for statement in effects.walk(tree.body):
         made = _operator(unit, getattr(statement, "value", None), inference)
@@ -38,7 +38,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
 
 
 def _operator(unit: Unit, call: gast.AST | None, inference: Inference) -> gast.AST | None:
-    """The operator that a call of a method stands for; None for anything else."""
+    """The operator that a method call stands for; None for any other expression."""
     method = call.func if isinstance(call, gast.Call) and len(call.args) == 1 and not call.keywords else None
     if not isinstance(method, gast.Attribute) or method.attr not in _OPERATORS or unit.resolve(method) is not MISSING:
         return None

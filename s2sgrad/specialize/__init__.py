@@ -1,1 +1,1 @@
-"""What is known before the program runs, functions, objects and containers of them, is written out where it is used."""
+"""Partial evaluation: functions, objects and containers of them that are known before the run are expanded at their uses."""

@@ -1,11 +1,11 @@
-"""Objects of the caller's: arguments, and what globals and cells hold.  What they hold is loaded into variables.
+"""Objects of the caller, passed as arguments or reached through globals and cells: their attributes become variables.
 
     def f(layer, x):                       layer_w = layer.w
         layer.h = layer.w * x      ->      layer_h = layer_w * x
         return layer.h ** 2                layer.h = layer_h
                                            return layer_h ** 2
 
-What is written to an attribute is written to the object as well, where the function does it.
+What the function writes to an attribute is also written to the object.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -45,15 +45,15 @@ from s2sgrad.specialize.static_values import Display, Known, Object, Value
 
 
 class GivenObjects:
-    """Loads what the caller's objects hold, and writes what is written to them."""
+    """Loads the attributes of the caller's objects, and writes them back."""
 
     opened: list[Object]  # the caller's objects
-    outside_objects: dict[int, Object]  # those that free names stand for, by identity
-    loose: list[tuple[gast.AST, Any]]  # where the caller's objects are used as values
-    first_written: int = 0  # the line where an attribute is written
+    outside_objects: dict[int, Object]  # those reached by free names, by identity
+    loose: list[tuple[gast.AST, Any]]  # uses of the caller's objects as values
+    first_written: int = 0  # the first line that writes an attribute
 
     def returned(self, statement: gast.Return) -> gast.Return:
-        """The end of the function, which returns data, and objects of the caller's."""
+        """The `return` of the function: data, or objects of the caller."""
         value = self.held(statement.value) if statement.value is not None else None
         whole = value.as_data() if isinstance(value, Display) else None
         if whole is not None:
@@ -71,7 +71,7 @@ class GivenObjects:
         return statement
 
     def open_given(self, tree: gast.FunctionDef) -> None:
-        """Load what the arguments hold that are objects, and those that free names stand for: globals and cells."""
+        """Load the attributes of objects among the arguments, and of those reached by free names."""
         for p, held in self.unit.opened.items():
             if not self.counts[p]:
                 self.values[p] = self.open(held, p, name(p))
@@ -80,7 +80,7 @@ class GivenObjects:
                 self.meet(node.id, self.unit.resolve(node), opens=True)
 
     def meet(self, free: str, value: Any, opens: bool = False) -> None:
-        """A free name of the text stands for this; instances that are known already have one Object."""
+        """Bind a free name to its value; each instance has one `Object`."""
         if free in self.values or attributes_of(value) is None:
             return
         if opens and id(value) not in self.outside_objects and (held := opened_of(value)) is not None:
@@ -89,7 +89,7 @@ class GivenObjects:
             self.values[free] = self.outside_objects[id(value)]
 
     def open(self, opened: Opened, base: str, value: gast.AST) -> Object | Display:
-        """An argument that is an instance, or holds some: what it holds is loaded into variables."""
+        """An instance, or a container of some: its contents are loaded into variables."""
         made = Object(opened.cls, base, given=value) if opened.cls is not None else None
         self.opened += [made] if made is not None else []
         items: dict[Any, Any] = {}
@@ -116,7 +116,7 @@ class GivenObjects:
         return made or Display(items, given=value)
 
     def passed_on(self, owner: Object, attribute: str, node: gast.AST) -> None:
-        """What was written to an object of the caller's is seen there."""
+        """Write an attribute of the caller's object."""
         if owner.given is None:
             return
         call = name(self.unit.helper("set_attribute", set_attribute))
@@ -126,7 +126,7 @@ class GivenObjects:
         self.first_written = self.first_written or getattr(node, "lineno", 0)
 
     def separated(self) -> list[gast.AST]:
-        """A check, to be run first: objects of the caller's of which attributes are written have one name each."""
+        """A check to run first: the caller's objects with written attributes must be distinct."""
         classes = tuple(self.unit.separate)
         for node, value in self.loose:
             if any(isinstance(o, Object) and issubclass(o.cls, classes) for o in self.within(value)):
@@ -139,7 +139,7 @@ class GivenObjects:
         return [gast.Expr(gast.Call(check, [constant(self.first_written), *(clone(o.given) for o in given)], []))]
 
     def within(self, value: Any) -> list[Any]:
-        """An object or a display of the caller's, and the objects and displays in it."""
+        """An object or display of the caller, and those nested in it."""
         inner = value.attributes.values() if isinstance(value, Object) else getattr(value, "items", {}).values()
         names = [getattr(item, "id", item) for item in inner]
         found = [self.values.get(n) if isinstance(n, str) else n for n in names]

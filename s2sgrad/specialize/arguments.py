@@ -1,4 +1,4 @@
-"""Operands in their order, and what `*` and `**` stand for in a call, where the text or the callee's parameters say it.
+"""The arguments of calls in order of evaluation, and `*` and `**` where the text or the callee's parameters determine them.
 
     args = (x, 2.0); f(*args)   ->   f(args[0], args[1])        f(w, *data), f of three   ->   f(w, data[0], data[1])
 
@@ -32,16 +32,16 @@ from s2sgrad.specialize.static_values import Display, Function, Known
 
 
 class Arguments:
-    """Writes the arguments of calls one by one."""
+    """Evaluates the arguments of calls."""
 
     shared: set[str]  # variables that a call may bind: those of attributes, and of `nonlocal`
 
     def kept(self, value: Any, later: list[gast.AST]) -> Any:
-        """A variable that a call in a later operand may bind anew, under a name that keeps its value."""
+        """A variable that a call in a later operand may rebind, copied to keep its value."""
         return self.flattener.hold(value) if isinstance(value, gast.Name) and self.may_bind(value.id, later) else value
 
     def may_bind(self, local: str, operands: list[gast.AST]) -> bool:
-        """Whether a call in these operands may bind the variable anew."""
+        """Whether a call in these operands may rebind the variable."""
         return local in self.shared and any(map(self.inside, operands))
 
     def evaluated(self, callee: Any, node: gast.Call) -> tuple[list[Any], dict[str, Any]]:
@@ -69,8 +69,8 @@ class Arguments:
         return given, keywords
 
     def missing(self, callee: Any, node: gast.Call) -> tuple[int, list[Any]] | None:
-        """How many arguments a star stands for, if it is the only one and the callee takes a fixed number, and the defaults
-        of the last ones."""
+        """The number of arguments that a star stands for, if it is the only one and the callee takes a fixed number; and the
+        defaults of the last parameters."""
         function = callee if isinstance(callee, Function) else None
         if isinstance(callee, Known) and is_plain(callee.target):
             function = self.read(callee.target)
@@ -85,8 +85,7 @@ class Arguments:
         return (count, defaults) if not defaults or (len(defaults) <= count and node.args[-1] is stars[0]) else None
 
     def counted(self, argument: gast.Starred, count: int, defaults: list[Any]) -> list[Any]:
-        """The items of a tuple that must have this length, which is checked when the text runs; where it has fewer, the
-        defaults."""
+        """The items of a tuple whose length is checked at run time; defaults replace missing items."""
         if isinstance(self.held(argument.value), Display) or isinstance(argument.value, (gast.Tuple, gast.List)):
             return self.spread(argument)
         data = self.flattener.atom(argument.value)
@@ -105,6 +104,7 @@ class Arguments:
         return [self.evaluate(at(argument, item)[0]) for item in items]
 
     def spread(self, argument: gast.Starred) -> list[Any]:
+        """The values that a starred argument stands for."""
         value = argument.value
         if isinstance(value, (gast.Tuple, gast.List)):
             return [self.evaluate(e) for e in value.elts]
@@ -120,10 +120,11 @@ class Arguments:
                                    "arguments")  # fmt: skip
 
     def shown(self, value: gast.AST) -> bool:
-        """Whether the keys of what `**` stands before are in the text."""
+        """Whether the keys of a `**` argument are known."""
         return isinstance(value, gast.Dict) or self.display(value) is not None
 
     def spread_keywords(self, value: gast.AST) -> dict[str, Any]:
+        """The values that a `**` argument stands for, by keyword."""
         if isinstance(value, gast.Dict) and all(isinstance(k, gast.Constant) for k in value.keys):
             return {k.value: self.evaluate(v) for k, v in zip(value.keys, value.values, strict=True)}
         display = self.display(value)
@@ -133,7 +134,7 @@ class Arguments:
         self.unit.refuse(value, "`**` before a value whose keys are not in the text cannot be followed: name the keywords")
 
     def by_parameters(self, value: gast.AST, callee: Any, node: gast.Call) -> dict[str, gast.AST] | None:
-        """`f(x, **d)`: what `d` holds for the parameters of `f` that nothing else fills; it must hold no more."""
+        """`f(x, **d)`: the items of `d` for the parameters of `f` that are still unfilled; `d` must have no other keys."""
         function = callee if isinstance(callee, Function) else None
         if isinstance(callee, Known) and is_plain(callee.target):
             function = self.read(callee.target)
@@ -162,7 +163,7 @@ class Arguments:
         return out
 
     def starred(self, node: gast.Call) -> None:
-        """Name the arguments of a call that `*` and `**` stand for, where the text says what they are."""
+        """Expand `*` and `**` in the arguments of a call, where their contents are known."""
         args: list[gast.AST] = []
         for argument in node.args:
             known = isinstance(argument, gast.Starred) and self.display(argument.value) is not None
@@ -178,12 +179,12 @@ class Arguments:
         node.args, node.keywords = args, words
 
     def display(self, node: gast.AST) -> gast.AST | None:
-        """The tuple, list or dict that a name stands for and keeps standing for."""
+        """The tuple, list or dict display that a name is always bound to."""
         return self.unit.displays.get(node.id) if isinstance(node, gast.Name) else None
 
 
 def _unfilled(args: gast.arguments, node: gast.Call) -> dict[str, str]:
-    """The parameters that neither places nor words of a call fill, by the words for them."""
+    """The parameters that the arguments of a call leave unfilled, by keyword."""
     places = max(0, len(node.args) - len(args.posonlyargs))
     words = {getattr(p, "keyword", p.id): p.id for p in [*args.args[places:], *args.kwonlyargs]}
     return {word: p for word, p in words.items() if word not in {k.arg for k in node.keywords}}

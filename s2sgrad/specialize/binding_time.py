@@ -1,8 +1,8 @@
-"""Which expressions may be function values or objects, or stand for statements: asked where these would come too late.
+"""Binding-time analysis: which expressions may be function values or objects, or expand to statements, before evaluation.
 
-    while f(x) > y: ..      ->      is there a call of a function of this text in the test? Then the loop is `while True`
+    while f(x) > y: ..      ->      the test calls a nested function, so the loop becomes `while True`
 
-It may say so of what turns out to be data, never the other way round: to evaluate an expression tells what it is.
+The answer is conservative: it may be yes for what turns out to be data, never no for what is not.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -45,13 +45,13 @@ _COMPOSED = (gast.Attribute, gast.BinOp, gast.Compare, gast.Dict, gast.List, gas
 
 
 class Lookahead:
-    """Looks at expressions; `values` are the function values that have a name."""
+    """Classifies expressions without evaluating them; `values` are the function values bound to names."""
 
     unit: Unit
     values: dict[str, Value]
 
     def may_be_known(self, node: gast.AST) -> bool:
-        """Whether an expression may be a function value or an object, or stand for statements: to evaluate it tells."""
+        """Whether an expression may be a function value or an object, or expand to statements."""
         if isinstance(node, gast.Name):
             return node.id in self.values
         if self.may_be_of_object(node):
@@ -68,7 +68,7 @@ class Lookahead:
         return isinstance(node, gast.Lambda) or any(map(self.may_be_known, inner))
 
     def expands(self, node: gast.Call) -> bool:
-        """Whether a call may stand for statements: of a function value or class, or of what is given one and can be read."""
+        """Whether a call may expand to statements: the callee is a function value or class, or gets one and has source."""
         tool = static_calls.find(self.unit, node)
         if tool is not None:
             return tool.applies(self, node)
@@ -83,11 +83,11 @@ class Lookahead:
         return any(isinstance(a, gast.Starred) or self.may_be_known(a) for a in given) or self.is_read(target)
 
     def is_read(self, target: types.FunctionType) -> bool:
-        """Whether a function of the user's is written out whatever it is given."""
+        """Whether a user's function is always inlined, whatever its arguments."""
         return needs_text(target) or self.has_objects(target)
 
     def inside(self, node: gast.AST) -> bool:
-        """Whether statements may stand for a part of an expression."""
+        """Whether a part of an expression may expand to statements."""
         return any(map(self._stands_alone, nodes(node)))
 
     def _stands_alone(self, part: gast.AST) -> bool:
@@ -96,7 +96,7 @@ class Lookahead:
         return isinstance(part, (gast.Call, gast.Attribute, gast.Subscript)) and self.may_be_known(part)
 
     def held(self, node: gast.AST) -> Any:
-        """The function value or object that a name or a path of attributes stands for, found without writing anything."""
+        """The function value or object that a name or a path refers to, without writing any statement."""
         if isinstance(node, gast.Name):
             return self.values.get(node.id)
         if isinstance(node, gast.Attribute):
@@ -111,7 +111,7 @@ class Lookahead:
         return None
 
     def section_of(self, owner: Display, index: gast.AST) -> Display | None:
-        """`xs[a:b]` of a list or tuple, where the text says which items these are."""
+        """`xs[a:b]` of a static list or tuple, if the bounds are known."""
         if not isinstance(index, gast.Slice) or owner.mapping:
             return None
         bounds = [None if e is None else self.number(e) for e in (index.lower, index.upper, index.step)]
@@ -121,14 +121,14 @@ class Lookahead:
         return Display(dict(enumerate(taken)), block=owner.block, literal=owner.literal)
 
     def place(self, index: gast.AST, display: Display) -> Any:
-        """The key or the place in a display that an index is, where the text says so; None elsewhere."""
+        """The key or position in a display that an index denotes, if it is known; else None."""
         key = self.number(index)
         if key is None:
             return getattr(index, "value", None) if isinstance(index, gast.Constant) else None
         return key + len(display.items) if key < 0 and not display.mapping else key
 
     def number(self, node: gast.AST) -> int | None:
-        """The whole number that an expression of numbers and lengths is, where the text says so; None elsewhere."""
+        """The integer value of an expression of constants and lengths, if it is known; else None."""
         if isinstance(node, gast.Constant):
             return node.value if type(node.value) is int else None
         if isinstance(node, gast.Name):
@@ -146,7 +146,7 @@ class Lookahead:
         return len(held.items) if isinstance(held, Display) else None
 
     def holds_callables(self, node: gast.AST) -> bool:
-        """Whether a display in the text holds functions from outside."""
+        """Whether a display contains functions from outside."""
         if isinstance(node, gast.Dict) and not all(isinstance(k, gast.Constant) for k in node.keys):
             return False
         parts = node.values if isinstance(node, gast.Dict) else getattr(node, "elts", ())
@@ -155,18 +155,18 @@ class Lookahead:
 
 
 def takes_functions(target: types.FunctionType, given: Iterable[Any]) -> bool:
-    """Whether a function from outside is given functions, or has some as defaults."""
+    """Whether a function from outside receives functions, or has some as defaults."""
     return any(map(callable, (*given, *(target.__defaults__ or ()), *(target.__kwdefaults__ or {}).values())))
 
 
 def needs_text(target: types.FunctionType) -> bool:
-    """Whether a function of the user's is written out whatever it is given."""
+    """Whether a user's function is always inlined, whatever its arguments."""
     takes_any = target.__code__.co_flags & inspect.CO_VARKEYWORDS
     return bool(takes_any) or gives_function(target) or resizes_argument(target) or keeps_values(target)
 
 
 def is_class_method(target: Any) -> bool:
-    """Whether a callable is a method of a plain class, bound to the class."""
+    """Whether a callable is a method bound to a plain class."""
     return isinstance(target, types.MethodType) and is_plain_class(target.__self__)
 
 

@@ -1,6 +1,6 @@
-"""What the text of a function says of it before it is called: whether it gives functions, or changes how long lists are.
+"""Properties of a function that its text determines: whether it returns functions, or changes the length of its arguments.
 
-    def scaled(w): return lambda t: w * t              ->      gives_function: it is written out where it is called
+    def scaled(w): return lambda t: w * t              ->      gives_function: it is inlined
     def queue(xs, v): xs.insert(0, v)                  ->      resizes_argument
 
 >>> from s2sgrad import grad
@@ -48,8 +48,8 @@ def _functional_locals(node: gast.FunctionDef, home: types.FunctionType, objects
 def returns_function(
     node: gast.FunctionDef | gast.Lambda, home: types.FunctionType, of_class: bool = False, objects: bool = False
 ) -> bool:
-    """Whether the value of a function value is a function value, or with `objects` a new object, by its text; `home` is the
-    function that it stands in, `of_class` says that it is a class method."""
+    """Whether a function returns a function value, or with `objects` a new object, judged by its text; `home` is the
+    function that contains it, `of_class`: it is a class method."""
     if isinstance(node, gast.Lambda):
         return isinstance(node.body, gast.Lambda)
     within = _functional_locals(node, home, objects)
@@ -60,7 +60,7 @@ def returns_function(
 
 
 def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, objects: bool) -> bool:
-    """Whether an expression is a function value, or holds some, by its text; `within` are names of function values."""
+    """Whether an expression is, or contains, a function value, judged by its text; `within` are names of function values."""
     if isinstance(value, gast.Lambda) or (isinstance(value, gast.Name) and value.id in within):
         return True
     shown = isinstance(value, (gast.Tuple, gast.List))
@@ -81,12 +81,12 @@ def makes_derivative(target: Any) -> bool:
 
 
 def makes_matrix(target: Any) -> bool:
-    """Whether a callable makes a function that gives a matrix of derivatives."""
+    """Whether a callable makes a function that returns a matrix of derivatives."""
     return _is_of(MATRICES, target, "jacobian", "jacfwd", "jacrev", "hessian", "value_and_jacobian")
 
 
 def _is_of(module: str, target: Any, *names: str) -> bool:
-    """Whether a callable is the function of ours with one of these names."""
+    """Whether a callable is our own function of this module with one of these names."""
     return isinstance(target, types.FunctionType) and target.__module__ == module and target.__name__ in names
 
 
@@ -96,7 +96,7 @@ def makes_gradient(target: Any) -> bool:
 
 
 def _stands_for(node: gast.AST, home: types.FunctionType) -> Any:
-    """What a free name of a function, or an attribute of one, stands for; None where it is not known."""
+    """What a free name of a function, or an attribute of one, stands for; None if unknown."""
     if isinstance(node, gast.Attribute):
         owner = _stands_for(node.value, home)
         return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) else None
@@ -105,8 +105,8 @@ def _stands_for(node: gast.AST, home: types.FunctionType) -> Any:
 
 
 def _told_by_text(ask: Callable[[types.FunctionType], bool]) -> Callable[[types.FunctionType], bool]:
-    """A question that the text of a function of the user's answers, asked once: the answer is no where there is no text, or
-    one of ours, and while it is being asked, for a function may call itself."""
+    """Cache a predicate on the text of a user's function.  The answer is no without source, for our own functions, and for
+    recursive calls of the predicate."""
     known: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
 
     @functools.wraps(ask)
@@ -122,7 +122,7 @@ def _told_by_text(ask: Callable[[types.FunctionType], bool]) -> Callable[[types.
 
 @_told_by_text
 def resizes_argument(target: types.FunctionType) -> bool:
-    """Whether a function of the user's makes a list or dict that it is given longer or shorter."""
+    """Whether a user's function changes the length of a list or dict that it receives."""
     tree = read(target).tree
     given = {p.id for p in parameters(tree)}
     return any(isinstance(n, gast.Call) and _resizes(target, n, given) for n in nodes(tree))
@@ -130,7 +130,7 @@ def resizes_argument(target: types.FunctionType) -> bool:
 
 @_told_by_text
 def keeps_values(target: types.FunctionType) -> bool:
-    """Whether a function of the user's calls itself and keeps its values in a dict that it is given."""
+    """Whether a user's function is recursive and memoizes its values in a dict that it receives."""
     return memo_tables.of(read(target).tree) is not None
 
 
@@ -141,6 +141,7 @@ def gives_function(target: types.FunctionType) -> bool:
 
 
 def _resizes(target: types.FunctionType, call: gast.Call, given: set[str]) -> bool:
+    """Whether a call in a function changes the length of one of the arguments `given`, itself or through its callee."""
     if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) and call.func.value.id in given:
         return containers.rebinds(call)
     hands_on = any(isinstance(n, gast.Name) and n.id in given for n in nodes(*call.args))

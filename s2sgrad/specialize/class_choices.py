@@ -1,4 +1,4 @@
-"""What objects that are references have by their classes: attributes of classes, properties and methods.
+"""Attribute lookup on references whose class is known only at run time: class attributes, properties and methods.
 
     s.area()  of a `Square` or a `Disc`      ->      which = number_of(s, (Square, Disc)), and the body of each under a test
 
@@ -67,7 +67,7 @@ from s2sgrad.specialize.static_values import Choice, Known, Record
 
 
 class ClassChoices:
-    """What `owner.attribute` is where the class of the object decides, and calls of objects; `Columns` has the fields."""
+    """`owner.attribute` dispatched by the class of the object, and calls of objects; `Columns` has the fields."""
 
     unit: Unit
     flattener: Any
@@ -82,7 +82,7 @@ class ClassChoices:
             place = self.place_of(owner, node)
             return self.flattener.hold(at(node, gast.Subscript(place.value, place.slice, gast.Load()))[0])
         if isinstance(owner.node, gast.Name) and owner.node.id in self.unit.locals and not self.is_fixed(owner.node.id):
-            owner = Record(owner.classes, self.flattener.hold(owner.node))  # an argument of the call may bind it anew
+            owner = Record(owner.classes, self.flattener.hold(owner.node))  # an argument of the call may rebind it
         owner = self.without_running(owner, attribute)
         found = {id(f): f for c in owner.classes for f in [self.looked_up(c, attribute)]}
         if owner.is_checked and (len(found) == 1 or len(owner.classes) == 1):
@@ -94,7 +94,7 @@ class ClassChoices:
         return self.had_by_class(owner, attribute, node)
 
     def had_by_class(self, owner: Record, attribute: str, node: gast.AST) -> Any:
-        """`owner.attribute`, a method or a property by the class of the object."""
+        """`owner.attribute`, a method or property that depends on the class of the object."""
         each = [Record((c,), owner.node) for c in owner.classes]
         methods = [self.looked_up(o.cls, attribute) for o in each]
         if not all(isinstance(m, (types.FunctionType, property)) for m in methods):
@@ -108,12 +108,13 @@ class ClassChoices:
         return self.apply_choice(choice, [], {}, node) if any(asked) else choice
 
     def had_of_class(self, owner: Record, found: Any, attribute: str, node: gast.AST) -> Any:
+        """`owner.attribute`, found in the class."""
         if isinstance(found, property):
             return self.apply(self.bound(found.fget, owner, node), [], {}, node)
         return self.of_class(owner, found, attribute, node)
 
     def chosen_by_class(self, owner: Record, options: list[Any], node: gast.AST) -> Choice:
-        """One of several values, by the class of an object."""
+        """A choice among several values by the class of an object."""
         classes = [self.class_name(c) for c in owner.classes]
         which = self.unit.local("which")
         given = [clone(owner.node), gast.Tuple(classes, gast.Load())]
@@ -126,7 +127,7 @@ class ClassChoices:
         return Choice(which, options)
 
     def called_object(self, node: gast.Call) -> Any:
-        """What is called where it may be an object, or a function that is data; None elsewhere."""
+        """The callee of a call, if it may be an object or a function that is data; else None."""
         if not self.calls_object(node):
             return None
         owner = self.flattener.atom(node.func)
@@ -141,7 +142,7 @@ class ClassChoices:
         return options[0] if len(options) == 1 else self.chosen_by_class(record, options, node)
 
     def without_running(self, owner: Record, attribute: str) -> Record:
-        """An object of a class whose method is not being written out: that it is of no other is checked when it runs."""
+        """The object, without the classes whose method is being inlined; a run-time check excludes these."""
         running = [function for function, _ in self.running]
         own = {c: self.looked_up(c, attribute) for c in owner.classes}
         left = tuple(c for c in owner.classes if self.known.get(getattr(own[c], "fget", own[c])) not in running)

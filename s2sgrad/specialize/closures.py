@@ -1,12 +1,12 @@
-"""Function values that nobody knows before the program runs, as data: a function beside the text, and what it holds.
+"""Closure conversion: function values that are unknown before the run become data, a lifted function and its captures.
 
     for g in fs:                                         def both(f, g, t): return f(g(t))
         h = compose(h, g)                ->              for g in fs:
     return h(x)                                              h = closure(both, (h, g))
                                                          return h(x)
 
-What a function closes over is read when it is called; so what it holds must not be bound anew after it was made: a variable
-of the function that is compiled which may be is not held then, but given to it at each call (`late_binding`).
+A Python closure reads its variables when it is called, but captures are values.  So a captured variable must not be rebound
+later; a variable of the compiled function that may be is passed at each call instead (`late_binding`).
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -60,43 +60,42 @@ from s2sgrad.specialize.static_values import (
 
 
 class Closures:
-    """Makes data of function values, where the text is followed in this way."""
+    """Converts function values to data, where this way of compiling is in use."""
 
-    as_data: bool  # function values that cannot be followed are data; else they are refused
+    as_data: bool  # unknown function values become data; else they are refused
     counts: Counter[str]
     shared: set[str]
-    homes: dict[int, tuple[int, tuple[int, ...], Any]]  # where function values are made: the block, and the loops around
-    again: set[str]  # variables that several trips bind which are written out
-    own: set[str]  # variables of the function that is compiled, not of what is written out
-    unsure: set[str]  # those of them that a branch or a loop binds
-    late: tuple[str, ...]  # those that functions are given at each call
-    unsettled: set[str]  # those that should be
-    holding: list[gast.Tuple]  # what functions hold
-    lifting: int  # how many functions are being written out beside this one
+    homes: dict[int, tuple[int, tuple[int, ...], Any]]  # where function values are made: block and enclosing loops
+    again: set[str]  # variables bound in several unrolled trips
+    own: set[str]  # variables of the compiled function, not of inlined ones
+    unsure: set[str]  # those of them bound only in a branch or a loop
+    late: tuple[str, ...]  # those that are passed to functions at each call
+    unsettled: set[str]  # those that should be late
+    holding: list[gast.Tuple]  # the captures of functions
+    lifting: int  # nesting of functions that are being lifted
 
     def open_late(self, late: tuple[str, ...], tree: gast.FunctionDef) -> None:
-        """Begin with a function: of these variables its function values are given what they are at each call."""
+        """Start a function; function values get the variables `late` at each call."""
         self.homes, self.again, self.late = {}, set(), late
         self.unsettled, self.holding, self.lifting = set(), [], 0
         self.own = scoping.own(tree)
         self.unsure = self.own - late_binding.bound_at_once(tree.body) - {p.id for p in parameters(tree)}
 
     def is_data(self, target: str, value: Any) -> bool:
-        """Whether a name that stands for this function value, or a display of some, is a variable: it is bound anew, or
-        what it stands for may change."""
+        """Whether a name for this function value or display becomes a variable: it is rebound, or its value may change."""
         if not self.as_data or not self.may_be_data(value) or target in self.acting:
             return False
         return isinstance(value, Display) or self.counts[target] > 1 or target in self.given or target in self.chosen
 
     def may_be_data(self, value: Any) -> bool:
-        """Whether a function value, or a display, can be data."""
+        """Whether a function value or display can be data."""
         if isinstance(value, Display):
             return value.given is None and all(map(self.may_be_data, value.items.values()))
         return isinstance(value, (gast.AST, Choice, Derivative, Function, Known, Partial))
 
     def moves(self, value: Any) -> bool:
-        """Whether a function value is bound or passed in another block than the one of a loop that makes it in each trip:
-        what it was made with there may be bound anew when it is called."""
+        """Whether a function value made in a loop is bound or passed in another block of it: its captures may be rebound
+        before it is called."""
         block = self.flattener.blocks[-1] if self.flattener.blocks else 0
         found = False
         for part in self.made_of(value):
@@ -108,7 +107,7 @@ class Closures:
         return found
 
     def made_of(self, value: Any) -> list[Any]:
-        """The function values in a value that hold what there was when they were made, and the objects of methods."""
+        """The function values within a value that capture something when they are made, and the objects of methods."""
         if isinstance(value, Function):
             own = value.unit is self.unit and not value.defaults and not self.running
             return [] if own and id(value) not in self.homes else [value]
@@ -122,13 +121,13 @@ class Closures:
         return own + [p for part in parts for p in self.made_of(part)]
 
     def require_no_record(self, value: Any, node: gast.AST) -> None:
-        """Refuse a method that is kept of an object which a variable tells: this may be another one when it is called."""
+        """Refuse a stored method of an object that a variable refers to: later it may refer to another object."""
         if any(isinstance(p, Partial) and any(isinstance(v, Record) for v in p.given) for p in self.made_of(value)):
             self.unit.refuse(node, "a method is kept here of an object of which only the running program tells which it is, "
                                    "which cannot be followed: call it, or write a lambda")  # fmt: skip
 
     def require_here(self, value: Any, node: gast.AST) -> Any:
-        """A function value that is kept in another one; data where it was made elsewhere in a loop."""
+        """A function value stored in another one; converted to data if it was made elsewhere in a loop."""
         self.require_no_record(value, node)
         if not self.moves(value):
             return value
@@ -139,7 +138,7 @@ class Closures:
         return data
 
     def reified(self, value: Any, node: gast.AST) -> gast.AST | None:
-        """An atom that holds a function value, or a display of some; None where that cannot be."""
+        """An atom for a function value or a display of some; None if it cannot be data."""
         if isinstance(value, gast.AST):
             return value
         if isinstance(value, Known):
@@ -152,7 +151,7 @@ class Closures:
             return self.by_selector(value, node)
         if isinstance(value, Partial) and isinstance(value.inner, Known) and not value.keywords:
             made, holds = value.inner.node, [self.reified(v, node) for v in value.given]
-            if None not in holds:  # objects are written out with what takes them
+            if None not in holds:  # objects are inlined together with their users
                 return self.closure(made, holds, node)
         f = self.as_function(value, node, first=True)
         defaults = [self.reified(v, node) for v in f.defaults.values()]
@@ -166,27 +165,28 @@ class Closures:
         return self.closure(made, holds, node, f.is_late)
 
     def unsettled_in(self, tree: gast.FunctionDef) -> set[str]:
-        """The variables of the whole text that functions are to be given at each call, and are not."""
+        """The variables of the text that should be late and are not."""
         if not self.as_data:
             return set()
         changed = late_binding.changed_while_held(tree, self.holding) if self.holding else set()
         return (self.unsettled | (changed & self.own)) - {*self.late}
 
     def closure(self, made: gast.AST, holds: list[gast.AST], node: gast.AST, is_late: bool = False) -> gast.AST:
-        """A function that is called with what it holds, and with the variables of then where it `is_late`."""
+        """A closure of a function and its captures; `is_late`: it also takes the current variables at each call."""
         self.holding.append(at(node, gast.Tuple(holds, gast.Load()))[0])
         held = self.flattener.hold(self.holding[-1])
         helper = name(self.unit.helper("late", late.late) if is_late else self.unit.helper("closure", closures.closure))
         return self.flattener.hold(at(node, gast.Call(helper, [clone(made), held], []))[0])
 
     def displayed(self, display: Display, node: gast.AST) -> gast.AST:
+        """A display whose items are converted to data."""
         items = [self.reified(item, node) for item in display.items.values()]
         if display.mapping:
             return gast.Dict([constant(key) for key in display.items], items)
         return (display.literal or gast.List)(items, gast.Load())
 
     def by_selector(self, choice: Choice, node: gast.AST) -> gast.AST | None:
-        """One of several functions: a branch for each."""
+        """One of several functions, chosen by branches."""
         holder = self.unit.local("f")
         arms = []
         for option in choice.options:
@@ -201,19 +201,19 @@ class Closures:
         return at(node, name(holder))[0]
 
     def rebinds(self, local: str) -> bool:
-        """Whether a loop around binds a variable in each trip."""
+        """Whether an enclosing loop binds a variable."""
         return any(bound[local] for bound in self.flattener.rebound)
 
     def bound_so_far(self) -> Counter[str]:
-        """How often each variable is bound in what is written by now."""
+        """The number of bindings of each variable in the statements written so far."""
         return bindings([s for block in (*self.flattener.outer, self.flattener.out) for s in block])
 
     def visible(self) -> set[str]:
-        """The variables of the function around that may be bound by now, and those that others bind."""
+        """The variables that may be bound at this point, and those that other functions bind."""
         return {n for n, times in self.bound_so_far().items() if times} | self.given | self.shared
 
     def of_nobody(self, value: Any) -> set[str]:
-        """The attributes of the objects of methods to which nothing else refers: only the method might write them."""
+        """The attributes of objects that only their method refers to."""
         waiting = [v for v in getattr(value, "given", ()) if isinstance(v, Object) and v.names == v.methods]
         out: set[str] = set()
         while waiting:
@@ -225,10 +225,10 @@ class Closures:
         return out
 
     def require_settled(self, names: list[str], node: gast.AST) -> None:
-        """Note what a function closes over that is not bound yet, or may be bound anew while it lives; refuse what is no
-        variable of the function that is compiled."""
+        """Record captured variables that are unbound, or may be rebound while the closure is alive; refuse those that do not
+        belong to the compiled function."""
         so_far = self.bound_so_far()
-        written = self.every_column() & {*names}  # by whoever writes an attribute
+        written = self.every_column() & {*names}  # any attribute store may write them
         self.unsettled |= written
         for captured in sorted({*names} - written):
             in_loop = self.rebinds(captured)
@@ -245,6 +245,6 @@ class Closures:
 
 
 def holds_objects(value: Any) -> bool:
-    """Whether a display holds an object."""
+    """Whether a display contains an object."""
     items = value.items.values() if isinstance(value, Display) else ()
     return any(isinstance(item, Object) or (isinstance(item, Value) and holds_objects(item)) for item in items)

@@ -1,13 +1,12 @@
-"""Objects that cannot be taken apart into variables: each is a reference, and each attribute a list with an item for each.
+"""Objects that cannot be split into variables become references; each attribute becomes a list indexed by them.
 
     ps = [Particle(v) for v in x]           ps = []
     for p in ps: p.pos += p.vel       ->    for v in x: ps.append(reference(Particle, len(pos))); pos.append(v)
                                             for p in ps: pos[p] += vel[p]
 
-One list for one attribute, whatever names, lists and attributes hold the object: this is a memory in which a field is an
-array that references index, so nothing needs to be known of who else may refer to an object.  Classes that have an
-attribute or a method of one name are a *family*, whose objects are counted together; which of them an object is of says
-its reference.
+An attribute has one list, whatever names, lists and attributes refer to the object.  This models the heap as one array per
+field, indexed by references, so that no alias analysis of objects is needed.  Classes that share the name of an attribute or
+method form a *family*, whose objects are numbered together; a reference also records its class.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -79,7 +78,7 @@ from s2sgrad.specialize.static_values import Function, Object, Partial, Record, 
 
 
 class Columns:
-    """The attributes of objects that are references; `in_columns` says whether there are any."""
+    """The columns of references; `in_columns`: this function uses them."""
 
     unit: Unit
     flattener: Any
@@ -89,14 +88,14 @@ class Columns:
     counts: Counter[str]
     heads: list[gast.AST]
     as_data: bool
-    of_exactly: dict[str, tuple[type, ...]]  # variables that stand for objects of one of these classes alone
+    of_exactly: dict[str, tuple[type, ...]]  # variables whose objects can only be of these classes
     no_objects: set[str]  # variables that hold a function where they are called
-    columns: dict[str, dict[str, str]]  # the lists of a family, by attribute; a family goes by its first member
+    columns: dict[str, dict[str, str]]  # the lists of a family, by attribute; keyed by the first member's name
     seen_texts: dict[Any, bool]
     named_methods: dict[Function, Function]
 
     def open_columns(self, in_columns: bool) -> None:
-        """Find the classes that this function and what it calls can name, by what they have."""
+        """Find the classes that this function and its callees can name, and their members."""
         self.of_exactly, self.columns, self.seen_texts, self.no_objects, self.named_methods = {}, {}, {}, set(), {}
         inherited = _INHERITED.get(self.unit.primal.function)
         self.in_columns = in_columns or inherited is not None
@@ -119,12 +118,12 @@ class Columns:
         return self.in_columns and cls in self.families
 
     def takes_apart(self, node: gast.AST) -> bool:
-        """Whether this makes an object that is taken apart into variables."""
+        """Whether an expression makes an object that is split into variables."""
         target = self.unit.resolve(node.func) if isinstance(node, gast.Call) else MISSING
         return is_plain_class(target) and not self.is_reference(target)
 
     def may_be_of_object(self, node: gast.AST) -> bool:
-        """Whether an attribute, or a call, may be one of an object that is a reference."""
+        """Whether an attribute or a call may be one of a reference."""
         if not self.in_columns:
             return False
         if isinstance(node, gast.Attribute):
@@ -132,7 +131,7 @@ class Columns:
         return isinstance(node, gast.Call) and self.calls_object(node)
 
     def calls_object(self, node: gast.Call) -> bool:
-        """Whether a call may be one of `__call__` of a reference."""
+        """Whether a call may invoke `__call__` of a reference."""
         func = node.func
         while isinstance(func, gast.Subscript):
             func = func.value
@@ -141,7 +140,7 @@ class Columns:
         return self.in_columns and "__call__" in self.members and not known
 
     def column(self, cls: type, attribute: str) -> str:
-        """The list of an attribute."""
+        """The list for an attribute."""
         family = self.families[cls]
         if family not in self.columns:
             held = [c for c in self.followed if self.families[c] == family]
@@ -154,11 +153,11 @@ class Columns:
         return self.columns[family][attribute]
 
     def every_column(self) -> set[str]:
-        """The lists of all attributes."""
+        """The lists for all attributes."""
         return {local for family in self.columns.values() for local in family.values()}
 
     def made_reference(self, made: Object, node: gast.AST) -> gast.AST:
-        """The reference to an object whose `__init__` is through."""
+        """The reference to a new object, after its `__init__`."""
         cls, flattener = made.cls, self.flattener
         every = self.held_by[cls]
         unknown = made.attributes.keys() - set(every)
@@ -183,12 +182,12 @@ class Columns:
         return held
 
     def class_name(self, cls: type) -> gast.Name:
-        """A name that reaches a class."""
+        """A name for a class."""
         plain = name(cls.__name__)
         return plain if self.unit.resolve(plain) is cls else name(self.unit.helper(cls.__name__, cls))
 
     def as_item(self, value: Any, node: gast.AST) -> gast.AST:
-        """What a list holds for a value."""
+        """A value as data, to be stored in a list."""
         if isinstance(value, gast.AST):
             return value
         data = self.reified(value, node)
@@ -198,7 +197,7 @@ class Columns:
         return data
 
     def record(self, owner: gast.AST, attribute: str, node: gast.AST) -> Record | None:
-        """The object that data is of which this attribute is asked; None where it can be none."""
+        """The reference whose attribute is read; None if the data cannot be a reference."""
         if not self.in_columns or attribute not in self.members:
             return None
         known = self.of_exactly.get(owner.id) if isinstance(owner, gast.Name) else None
@@ -210,14 +209,14 @@ class Columns:
         return Record(tuple(found), owner) if found else None
 
     def of_data(self, node: gast.Attribute) -> Any:
-        """An attribute of data; MISSING where it is none of an object."""
+        """An attribute of data; MISSING if it is not one of an object."""
         if self.in_columns and node.attr == "__class__":
             return self.asked_for_class(at(node, gast.Call(self.unit.builtin(type), [node.value], []))[0])
         record = self.record(node.value, node.attr, node)
         return MISSING if record is None else self.of_record(record, node.attr, node)
 
     def put_field(self, target: gast.Attribute, value: gast.AST, statement: gast.AST) -> bool:
-        """`owner.attribute = value`, of a reference; whether it was one."""
+        """Write `owner.attribute = value` for a reference; returns whether it was one."""
         if not self.may_be_of_object(target):
             return False
         given = self.as_item(self.evaluate(value), statement)
@@ -232,7 +231,7 @@ class Columns:
         return True
 
     def place_of(self, owner: Record, target: gast.Attribute) -> gast.Subscript:
-        """The item of a list that an attribute is, to be written."""
+        """The list item for an attribute, as a target."""
         if not all(target.attr in self.held_by[c] for c in owner.classes):
             self.unit.refuse(target, f"the attribute `{target.attr}` cannot be set here: set it in `__init__`")
         given: list[gast.AST] = [clone(owner.node), constant(target.attr)]
@@ -245,7 +244,7 @@ class Columns:
         return gast.Subscript(name(self.column(owner.cls, target.attr)), place, gast.Store())
 
     def update_field(self, statement: gast.AugAssign) -> bool:
-        """`owner.attribute += value`, of a reference; whether it was one."""
+        """Write `owner.attribute += value` for a reference; returns whether it was one."""
         target = statement.target
         if not self.may_be_of_object(target):
             return False
@@ -260,7 +259,7 @@ class Columns:
         return True
 
     def note_exact(self, target: str, value: Any) -> None:
-        """A variable that is bound once, to a new object whatever is the case, stands for one of its class."""
+        """Record the exact class of a variable that is bound once, unconditionally, to a new object."""
         once = self.is_fixed(target) and target not in self.chosen
         if once and isinstance(value, gast.Name) and value.id in self.of_exactly:
             self.of_exactly[target] = self.of_exactly[value.id]
@@ -272,7 +271,7 @@ class Columns:
             self.of_exactly[local] = record.classes
 
     def asks_objects(self, value: Any) -> bool:
-        """Whether the text of a function value may ask a reference for something."""
+        """Whether the text of a function value may read an attribute of a reference."""
         while isinstance(value, Partial):
             if any(isinstance(v, Record) for v in value.given):
                 return True
@@ -281,7 +280,7 @@ class Columns:
         return node is not None and any(map(self.may_be_of_object, nodes(node)))
 
     def passed_columns(self, value: Function) -> list[str]:
-        """The lists that a function which is not written out is passed, for what it asks references."""
+        """The lists passed to a function that is not inlined, for the attributes that it reads."""
         if not self.asks_objects(value):
             return []
         asked = {n.attr for n in nodes(value.node) if isinstance(n, gast.Attribute)} & self.members.keys()
@@ -292,8 +291,8 @@ class Columns:
         return sorted(local for family in families for local in self.columns.get(family, {}).values())
 
     def by_its_name(self, method: Function) -> Function:
-        """A method that calls itself, `self.left.total()`, as a function that does, `total(self.left)`; where a class has
-        another one of this name, it stays as it is."""
+        """A recursive method, `self.left.total()`, as a recursive function, `total(self.left)`; unchanged if another class
+        has a method of this name."""
         word = method.unit.primal.function.__name__
         if not self.in_columns or method.owner is None or word not in self.members or word in HELD_BY_DATA:
             return method
@@ -309,7 +308,7 @@ class Columns:
         return self.named_methods[method]
 
     def in_columns_too(self, target: types.FunctionType) -> types.FunctionType:
-        """A function that is made beside this one and passed lists of attributes, with these in the place of attributes."""
+        """A lifted function that receives lists of attributes, with attribute reads rewritten to these."""
         told = _INHERITED[target] = _Inherited(self.followed, self.columns)
         unit, tree = Unit.of(read(target))
         for _, run in (*DEFINITION, *STATEMENTS):
@@ -322,7 +321,7 @@ class Columns:
         return new
 
     def has_objects(self, target: Any) -> bool:
-        """Whether a function of the user's may be given objects that are references, or asks them for something."""
+        """Whether a user's function may receive references, or read attributes of them."""
         if not self.in_columns or not is_plain(target) or self.is_running(target) or target in _INHERITED:
             return False
         if target not in self.seen_texts:
@@ -332,13 +331,13 @@ class Columns:
         return self.seen_texts[target]
 
     def asked_for_class(self, node: gast.Call) -> gast.AST:
-        """`isinstance(x, C)`, `type(x)`, of what may be a reference."""
+        """`isinstance(x, C)` or `type(x)` for a possible reference."""
         asked = {isinstance: references.is_instance, type: references.class_of}[self.unit.resolve(node.func)]
         helper = name(self.unit.helper(asked.__name__, asked))
         return at(node, gast.Call(helper, self.flattener.atoms(node.args), []))[0]
 
     def require_no_object(self, statement: gast.Return) -> None:
-        """A check that no object leaves the function."""
+        """Check that no reference is returned."""
         value = statement.value
         if isinstance(value, gast.Name) and value.id in self.of_exactly:
             self.unit.refuse(statement, "an object that is made here is returned, which is not supported: return numbers, "
@@ -350,7 +349,7 @@ class Columns:
 
 
 class _Inherited(NamedTuple):
-    """What a function that is made beside another one is told of its objects."""
+    """The classes and columns that a lifted function inherits."""
 
     followed: list[type]
     columns: dict[str, dict[str, str]]

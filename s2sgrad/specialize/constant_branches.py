@@ -1,4 +1,4 @@
-"""Tests of a parameter whose value is known where the function is written out: the other arm is not there.
+"""Folds tests of parameters whose values are known where a function is inlined: dead arms are dropped.
 
     def add(self, o): if isinstance(o, Vec): return ..; return ..      ->      one of the two, by what `o` is in this call
 
@@ -43,11 +43,11 @@ from s2sgrad.specialize.static_values import (
     bindings,
 )
 
-_TRUE = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type)  # the kinds of callables that are always true
+_TRUE = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type)  # types of callables that are always true
 
 
 def folded(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> tuple[list[gast.AST], bool]:
-    """The statements without arms that are not taken for these values of the parameters, and whether there were any."""
+    """The statements without arms that are dead for these parameter values, and whether any arm was dropped."""
     out: list[gast.AST] = []
     changed = False
     for statement in body:
@@ -58,7 +58,7 @@ def folded(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> tuple[lis
                 out += arm
                 changed = True
                 known = {p: v for p, v in known.items() if not bindings(arm)[p]}
-                if arm and isinstance(arm[-1], gast.Return):  # what follows is not reached
+                if arm and isinstance(arm[-1], gast.Return):  # the rest is unreachable
                     return out, True
                 continue
             statement.body, first = folded(unit, statement.body, known)
@@ -70,7 +70,7 @@ def folded(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> tuple[lis
 
 
 def decided(unit: Unit, test: gast.AST, look: Callable[[gast.AST], Any]) -> bool | None:
-    """The truth of a test; None where it depends on what is not known.  `look` tells what a name or a path stands for."""
+    """The truth of a test, None if unknown; `look` gives the value of a name or a path."""
 
     def known(part: gast.AST) -> bool | None:
         decide = _BY_TYPE.get(type(part))
@@ -87,7 +87,7 @@ def _compared(unit: Unit, test: gast.Compare, look: Callable[[gast.AST], Any]) -
     if getattr(test.comparators[0], "value", 0) is not None or not isinstance(value, (Value, gast.Constant)):
         return None
     if isinstance(value, Choice) and any(isinstance(o, Known) and o.target is None for o in value.options):
-        return None  # one of them is what a variable holds
+        return None  # one option is the value of a variable
     nothing = isinstance(value, gast.Constant) and value.value is None
     return nothing == isinstance(test.ops[0], gast.Is)
 
@@ -107,7 +107,7 @@ def _is_instance(unit: Unit, test: gast.Call, look: Callable[[gast.AST], Any]) -
 
 
 def _itself(unit: Unit, test: gast.AST, look: Callable[[gast.AST], Any]) -> bool | None:
-    """A function is true, an object where its class does not say, a list of them where it holds any."""
+    """The truth of a value: functions are true, objects too unless their class defines it, displays if not empty."""
     value = look(test)
     if isinstance(value, gast.Constant):
         return bool(value.value)

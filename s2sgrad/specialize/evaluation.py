@@ -1,9 +1,9 @@
-"""One evaluator of expressions: what an expression gives is known, or is data that one operation computes.
+"""The expression evaluator: the value of an expression is static, or it is data that one operation computes.
 
-    known: a function value or an object (`static_values`)      [lambda t: w * t, layer][0]      nothing is written
-    data: one operation, its operands names and constants       np.sin(layer.w * x)              t1 = layer_w * x; np.sin(t1)
+    static: a function value or an object (`static_values`)      [lambda t: w * t, layer][0]     no statement
+    data: one operation; its operands are names and constants    np.sin(layer.w * x)             t1 = layer_w * x; np.sin(t1)
 
-The operands are evaluated first; what they turn out to be decides which of the two it is.
+Operands are evaluated first, and decide which of the two it is.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -49,18 +49,18 @@ from s2sgrad.normalize._calls import linked, walruses
 from s2sgrad.normalize.library import dicts
 from s2sgrad.specialize.static_values import Display, Object, Value
 
-_TRUTHS = (gast.Call, gast.Compare, gast.UnaryOp)  # what may be a test, and is True or False then
+_TRUTHS = (gast.Call, gast.Compare, gast.UnaryOp)  # expressions that may be tests, with a known truth value
 
 
 class Evaluator:
-    """Evaluates expressions; statements that an expression stands for are written before it."""
+    """Evaluates expressions; statements that an expression expands to are written before it."""
 
     def atoms(self, given: list[gast.AST]) -> list[gast.AST]:
-        """Operands that are data, evaluated from left to right."""
+        """Data operands, evaluated from left to right."""
         return self.in_order(given, self.atom)
 
     def in_order(self, given: list[gast.AST], evaluate: Callable[[gast.AST], Any]) -> list[Any]:
-        """Operands evaluated from left to right; a name that a later operand rebinds is copied first."""
+        """Operands, evaluated from left to right; a name that a later operand rebinds is copied first."""
         out = []
         for k, node in enumerate(given):
             value = evaluate(node)
@@ -71,13 +71,14 @@ class Evaluator:
         return out
 
     def hold(self, value: gast.AST) -> gast.Name:
+        """Bind a value to a temporary."""
         holder = self.unit.temp()
         self.out.append(assign(holder, value))
         self.functions.note_length(name(holder), value)
         return at(value, name(holder))[0]
 
     def atom(self, node: gast.AST) -> gast.AST:
-        """A name, a constant, or a path through modules (np.pi) that holds the value."""
+        """An atom for the value: a name, a constant, or a path through modules (np.pi)."""
         if isinstance(node, gast.Lambda):
             value = self.functions.function(node) if self.functions.as_data else None
             self.unit.keeps_function = True
@@ -85,7 +86,7 @@ class Evaluator:
         return self.functions.as_value(node) if isinstance(node, gast.Name) else self.data(self.operand(node), node)
 
     def data(self, value: Any, node: gast.AST) -> gast.AST:
-        """The value of a node where it is no callee: an atom."""
+        """The value of a node as data: an atom."""
         if isinstance(value, gast.AST):
             return value
         if isinstance(node, gast.Name):
@@ -96,7 +97,7 @@ class Evaluator:
         self.unit.refuse(node, "a function or an object is kept here, where it cannot be followed: bind it to a name")
 
     def operand(self, node: gast.AST) -> Any:
-        """A function value or an object, or an atom that holds the value."""
+        """A static value, or an atom for the value."""
         if isinstance(node, gast.Constant):
             return node
         if isinstance(node, gast.Name):
@@ -117,11 +118,11 @@ class Evaluator:
         return value if isinstance(value, (Value, gast.Name, gast.Constant)) else self.hold(value)
 
     def flat(self, node: gast.AST) -> gast.AST:
-        """The node with atoms as operands: one operation."""
+        """The node with atoms as operands: a single operation."""
         return self.functions.in_whole(node) if isinstance(node, gast.Lambda) else self.data(self.value(node), node)
 
     def value(self, node: gast.AST, target: str | None = None) -> Any:
-        """A function value or an object; of data, one operation with atoms as operands, which will be bound to `target`."""
+        """A static value; or a single operation with atoms as operands, which will be bound to `target`."""
         if isinstance(node, gast.Lambda):
             return self.functions.function(node)
         if isinstance(node, _TRUTHS) and (truth := self.truth(node)) is not None:
@@ -232,12 +233,13 @@ class Evaluator:
         return node
 
     def behind(self, node: gast.AST, before: list[gast.AST], value: gast.AST) -> gast.AST:
-        """The value of an expression for which statements stand."""
+        """The value of an expression that expands to statements."""
         for statement in at(node, *before):
             self.statement(statement)
         return self.value(at(node, value)[0])
 
     def call(self, node: gast.Call) -> None:
+        """Evaluate the callee and the arguments of a call, in place."""
         self.functions.starred(node)
         call_forms.rewrite(self.unit, node)
         self.functions.require_bound(node.func)

@@ -1,6 +1,6 @@
-"""One operation a statement: operands become names, conditional expressions become `if`.
+"""One operation per statement: operands become names, conditional expressions become `if`.
 
-Expressions that cannot carry a derivative (comparisons, `not`, f-strings, ...) stay whole.
+Expressions that cannot carry a derivative (comparisons, `not`, f-strings, ...) are not split.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -49,7 +49,7 @@ from s2sgrad.specialize.ways import PLAIN, Ways
 
 
 class Unsettled(Exception):
-    """Functions close over `variables` that are bound anew while they live: these are to be `late`."""
+    """Functions capture `variables` that are rebound while they are alive: these must be `late`."""
 
     def __init__(self, variables: set[str]) -> None:
         super().__init__(variables)
@@ -57,7 +57,7 @@ class Unsettled(Exception):
 
 
 def run(unit: Unit, tree: gast.FunctionDef, ways: Ways = PLAIN) -> gast.FunctionDef:
-    """The tree in normal form (names of variables not yet split into webs)."""
+    """The tree in normal form, except that names are not yet split into webs."""
     return _Flattener(unit, tree, ways).whole(tree)
 
 
@@ -65,15 +65,15 @@ class _Flattener(Conditions, Evaluator, Sections):
     def __init__(self, unit: Unit, tree: gast.FunctionDef, ways: Ways) -> None:
         self.unit = unit
         self.out: list[gast.AST] = []
-        self.loops: list[int] = []  # those around the statement
-        self.blocks: list[int] = []  # blocks around the statement, each with a number of its own
+        self.loops: list[int] = []  # enclosing loops
+        self.blocks: list[int] = []  # enclosing blocks, by unique number
         self.numbers = itertools.count(1)
-        self.outer: list[list[gast.AST]] = []  # what is written of the blocks around
-        self.rebound: list[Counter[str]] = []  # what the loops around bind in each trip
+        self.outer: list[list[gast.AST]] = []  # statements written so far for enclosing blocks
+        self.rebound: list[Counter[str]] = []  # names that enclosing loops bind
         self.functions = Functions(unit, tree, self, ways)
 
     def whole(self, tree: gast.FunctionDef) -> gast.FunctionDef:
-        """The function."""
+        """Flatten the whole function."""
         self.functions.open_given(tree)
         heads, self.out = self.out, []
         body = self.block(tree.body)
@@ -85,7 +85,7 @@ class _Flattener(Conditions, Evaluator, Sections):
         return late_binding.run(self.unit, tree, self.functions.late)
 
     def another(self, unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-        """A function that is made beside this one, in normal form."""
+        """Flatten a lifted function."""
         return type(self)(unit, tree, PLAIN).whole(tree)
 
     # --- statements ---
@@ -172,7 +172,7 @@ class _Flattener(Conditions, Evaluator, Sections):
         self.out.append(self.functions.returned(statement))
 
     def write_Nonlocal(self, statement: gast.Nonlocal) -> None:
-        """What it says is known already."""
+        """Nothing to write: `shared` has these variables."""
 
     def assign(self, statement: gast.Assign) -> None:
         (target,) = statement.targets
@@ -202,7 +202,7 @@ class _Flattener(Conditions, Evaluator, Sections):
             self.out.append(statement)
 
     def bind(self, target: str, statement: gast.Assign) -> None:
-        """`target = value`, of data or of what is known: that has a name then, and no statement."""
+        """`target = value`: data is assigned; a static value gets a name and no statement."""
         value = self.functions.bound_value(target, statement.value)
         if isinstance(value, Value):
             self.functions.name(target, value, statement)
@@ -210,7 +210,7 @@ class _Flattener(Conditions, Evaluator, Sections):
         self.functions.require_data(target, statement)
         self.functions.note_exact(target, value)
         self.functions.data.add(target)
-        if not isinstance(value, gast.Name) or value.id != target:  # a comprehension, written out under this name
+        if not isinstance(value, gast.Name) or value.id != target:  # a comprehension already writes to this name
             statement.value = value
             self.out.append(statement)
 
@@ -239,7 +239,7 @@ class _Flattener(Conditions, Evaluator, Sections):
         self.out.append(statement)
 
     def trip(self, loop: gast.For | gast.While) -> list[gast.AST]:
-        """The body of a loop."""
+        """The flattened body of a loop."""
         self.loops.append(id(loop))
         self.rebound.append(bindings([loop]))
         body = self.block(loop.body)
@@ -248,7 +248,7 @@ class _Flattener(Conditions, Evaluator, Sections):
         return body
 
     def iterator(self, node: gast.AST) -> gast.AST:
-        """`range(a, b)`, possibly cut and reversed, with atoms as bounds."""
+        """`range(..)`, possibly sliced and reversed, with atoms as bounds."""
         if isinstance(node, gast.Subscript):
             return gast.Subscript(self.iterator(node.value), self.index(node.slice), gast.Load())
         slots = checkpoints.slots_of(self.unit, node)

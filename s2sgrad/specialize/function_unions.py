@@ -1,10 +1,10 @@
-"""A name that stands for several functions: which of them it is at a call, a variable says.
+"""Names that stand for one of several functions: a selector variable records which.
 
     if c: f = lambda t: t * w              if c: f_which = 0               if f_which == 0: y = x * w
     else: f = np.sin                ->     else: f_which = 1        ->     else: y = np.sin(x)
     y = f(x)
 
-What an argument holds may be one of them, as in `if act is None: act = np.tanh`.
+One option may be the value of an argument, as in `if act is None: act = np.tanh`.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -56,16 +56,16 @@ _FUNCTIONS = (Function, Partial, Adapted, Known, Derivative)
 
 
 class Choices:
-    """Binds names to functions in turn, and calls them."""
+    """Binds names to several functions, and calls them by cases."""
 
     given: set[str]  # parameters of the function
-    arguments: set[str]  # variables that hold the arguments of what is written out
-    heads: list[gast.AST]  # statements to be run first
-    data: set[str]  # variables that a plain statement has bound
-    plain_names: dict[str, str]  # new names for those of them that stand for functions of ours as well
+    arguments: set[str]  # variables for arguments of inlined calls
+    heads: list[gast.AST]  # statements for the start of the function
+    data: set[str]  # variables bound by an ordinary statement
+    plain_names: dict[str, str]  # new names for those of them that also stand for static functions
 
     def choose(self, target: str, value: Any, statement: gast.AST) -> bool:
-        """`target = value`, of a name that stands for other functions too; whether it could be followed."""
+        """`target = value` for a name that also stands for other functions; returns whether it was handled."""
         known = self.values.get(target)
         if not isinstance(value, (*_FUNCTIONS, Choice)) or not isinstance(known, (Choice, type(None))):
             return False
@@ -83,7 +83,7 @@ class Choices:
                 held = self.unit.local(f"{target}_given")
                 known.options.append(Known(None, name(held)))
                 self.heads += [assign(held, name(target)), assign(known.selector, constant(0))]
-            elif target in self.data:  # a function that is looked up when it is called
+            elif target in self.data:  # a function known only at the call
                 self.plain_names[target] = self.fresh(target)
                 known.options.append(Known(None, name(self.plain_names[target])))
                 self.heads.append(assign(known.selector, constant(0)))
@@ -96,22 +96,22 @@ class Choices:
         return True
 
     def require_straight(self, target: str, statement: gast.AST) -> None:
-        """What is bound again in a loop is not, in the next trip, what it was before the loop."""
+        """Refuse in a loop: in the next trip the name would no longer stand for the earlier value."""
         if self.flattener.loops:
             self.unit.refuse(statement, f"`{target}` stands for another function in each trip of this loop, which cannot be "
                                         "followed: write the calls out, or keep the functions in a list")  # fmt: skip
 
     def chosen_now(self, choice: Choice) -> Choice:
-        """What a name stands for now, whatever it will stand for."""
+        """A choice with the current value of the selector."""
         holder = self.unit.local(choice.selector)
         self.flattener.out.append(assign(holder, name(choice.selector)))
-        options = choice.options if self.flattener.loops else list(choice.options)  # those that it may be by now
+        options = choice.options if self.flattener.loops else list(choice.options)  # the options so far
         return Choice(holder, options, choice.argument, choice.loops)
 
     def picked(self, display: Display, node: gast.Subscript) -> Choice:
-        """`table[key]` of functions, where the key is data."""
+        """`table[key]` for a table of functions and a key that is data."""
         functions = all(isinstance(option, _FUNCTIONS) for option in display.items.values())
-        if not functions or len(display.items) < 2:  # of one, nobody would look at the key
+        if not functions or len(display.items) < 2:  # a single option would ignore the key
             self.unit.refuse(node, "which function or object this is cannot be followed: use a constant index")
         numbers: list[gast.AST] = [constant(k) for k in range(len(display.items))]
         keys = [constant(key) for key in display.items]
@@ -123,7 +123,7 @@ class Choices:
         return Choice(holder, list(display.items.values()))
 
     def apply_choice(self, choice: Choice, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
-        """The value of a call of the function that was chosen."""
+        """A call of a chosen function: one branch for each option."""
         holder = self.unit.local("value")
         choice.loops.update(self.flattener.loops)
         flattener = self.flattener

@@ -1,11 +1,11 @@
-"""Loops over what a generator function yields: its text, with the body of the loop in the place of each `yield`.
+"""Loops over a generator function: its body is inlined, with the body of the loop at each `yield`.
 
     def powers(x): acc = 1.0; while acc < 9.0: acc = acc * x; yield acc
     for p in powers(x): s += p      ->      acc = 1.0; while acc < 9.0: acc = acc * x; p = acc; s += p
 
-Where the body leaves the loop, the generator returns from the `yield` at which it stands.
+Where the body breaks out of the loop, the generator returns from that `yield`.
 
-Anything else that consumes a generator gets the list of its values.
+Any other consumer of a generator gets a list of its values.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -51,7 +51,7 @@ _TO_THE_END = (sum, list, tuple, max, min, sorted)
 
 
 def _only_computes(function: Function) -> bool:
-    """Whether a generator may be run to its end before its values are used: it ends, changes nothing and depends on its
+    """Whether a generator may run to its end before its values are used: it terminates, has no effects, and depends on its
     arguments alone."""
     if not isinstance(function.node, gast.FunctionDef) :
         return False
@@ -68,22 +68,22 @@ def _only_computes(function: Function) -> bool:
 
 
 def _is_of_an_object(function: Function, node: gast.Attribute) -> bool:
-    """Whether an attribute may be one of an object, which may be another one when the next value is asked for."""
+    """Whether an attribute may belong to an object that changes before the next value is requested."""
     return node.attr not in effects.FLAT_ATTRIBUTES and function.unit.resolve(node) is MISSING
 
 
 class Generators:
-    """Runs the generators of one function, each once."""
+    """Consumes the generators of one function, each once."""
 
     def once(self, generator: Generator, node: gast.AST) -> None:
-        """A generator that was run is empty."""
+        """Mark a generator as consumed; refuse a second time."""
         if generator.used or generator.loops != tuple(self.flattener.loops):
             self.unit.refuse(node, "this generator may have been run before, which cannot be followed: make a list of its "
                                    "values")  # fmt: skip
         generator.used = True
 
     def consume(self, loop: gast.For) -> bool:
-        """Write out a loop over what a generator function yields; whether it is one."""
+        """Inline a loop over a generator function; returns whether it was one."""
         if not self.may_be_known(loop.iter):
             return False
         generator = self.held(loop.iter) or self.evaluate(loop.iter)
@@ -104,8 +104,8 @@ class Generators:
         return True
 
     def is_apart(self, function: Function) -> bool:
-        """Whether nothing that a generator reads changes: all of it is bound once, and the function around writes into
-        nothing but sums of its own."""
+        """Whether nothing that a generator reads can change: all its free variables are bound once, and the surrounding
+        function writes to nothing but its own sums."""
         if any(running.unit is not self.unit for running, _ in self.running):
             return False
         if any(self.may_write(n) for n in nodes(*self.unit.primal.tree.body)):
@@ -118,7 +118,7 @@ class Generators:
         return all(self.is_fixed(n) for n in read & self.unit.locals)
 
     def may_write(self, node: gast.AST) -> bool:
-        """Whether a part of the text may change what an array, a list or another function's variable holds."""
+        """Whether a node may change the contents of an array or list, or a variable of another function."""
         if isinstance(node, (gast.Subscript, gast.Attribute)):
             return isinstance(node.ctx, gast.Store)
         if isinstance(node, gast.AugAssign):
@@ -133,7 +133,7 @@ class Generators:
         return not (catalogue.of(target).pure or is_generator(target) or target in (zip, enumerate, range))
 
     def listed(self, node: gast.AST, consumer: Any) -> gast.AST:
-        """An argument; of a generator, the list of its values."""
+        """An argument; for a generator, the list of its values."""
         generator = self.held(node)
         if isinstance(node, gast.Call) and self.may_be_known(node):
             generator = self.evaluate(node)

@@ -1,8 +1,8 @@
-"""The text of a function value, written out where it is called.
+"""Inlining: a call of a function value is replaced by the body of the function.
 
     g = lambda t: t * w; y = g(x) + g(2.0)      ->      y = x * w + 2.0 * w
 
-Its variables get names of their own at every call but the first; a parameter that is never bound anew is its argument.
+The variables of the body are renamed at every call but the first; a parameter that is never rebound becomes its argument.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -40,12 +40,12 @@ from s2sgrad.specialize.callable_texts import returns_function
 from s2sgrad.specialize.constant_branches import folded
 from s2sgrad.specialize.static_values import Display, Function, Known, Record, Value, bindings, keep_objects, substitute
 
-MOST = 400  # calls written out in one function
+MOST = 400  # inlined calls per function
 
 
 @dataclass
 class _Text:
-    """The text of a function value for one call; `renamed` are its variables, `bindings` says how often it binds each."""
+    """The body of a function value for one call; `renamed` maps its variables, `bindings` counts their bindings."""
 
     function: Function
     tree: gast.FunctionDef
@@ -54,10 +54,10 @@ class _Text:
 
 
 class Inliner:
-    """Writes calls out; `values` are the function values that have a name, `running` those that are being written."""
+    """Inlines calls; `values` are function values by name, `running` the functions that are being inlined."""
 
     unit: Unit
-    flattener: Any  # it writes the statements
+    flattener: Any  # writes the statements
     values: dict[str, Value]
     running: list[tuple[Function, Any]]
     counts: Counter[str]
@@ -68,11 +68,11 @@ class Inliner:
     arguments: set[str]
 
     def read(self, target: types.FunctionType) -> Function:
-        """A function from outside, as a function value."""
+        """A function from outside as a function value."""
         if target in self.known:
             return self.known[target]
         unit, tree = Unit.of(read(target))
-        if tree.name in unit.names.taken and unit.resolve(name(tree.name)) is not target:  # it does not call itself
+        if tree.name in unit.names.taken and unit.resolve(name(tree.name)) is not target:  # not recursive
             tree.name = unit.names.fresh(tree.name)
         for _, run in DEFINITION:
             tree = run(unit, tree)
@@ -88,23 +88,24 @@ class Inliner:
         return function
 
     def text_of(self, method: types.FunctionType) -> Function | Known:
-        """A method, as a function value: its text is written out at the call, unless it brings its own gradient."""
+        """A method as a function value, inlined at calls unless it has its own gradient."""
         return self.outside(method.__name__, method) if is_given(method) else self.read(method)
 
     def outside(self, base: str, value: Any) -> Any:
+        """A value from outside: a constant, a known callable, or data under a name."""
         if isinstance(value, (float, int, str, bool, type(None))):
             return constant(value)
         node = name(self.unit.helper(base, value))
         return Known(value, node) if callable(value) else node
 
     def prepared(self, function: Function, known: dict[str, Any], left: str | None = None) -> gast.FunctionDef:
-        """The body of a function value with one exit, for these values of its parameters; of a generator that is `left`
-        early, it returns from a `yield` where that flag is set."""
+        """The body of a function value with a single exit, for these parameter values; with `left`, a generator returns at a
+        `yield` when this flag is set."""
         if function.tree is not None and left is None:
             return function.tree
         node = clone(function.node)
         plain = isinstance(node, gast.FunctionDef)
-        if self.in_columns:  # data may be a reference to an object
+        if self.in_columns:  # data may be a reference
             known = {p: v for p, v in known.items() if not isinstance(v, gast.AST) or isinstance(v, gast.Constant)}
         body, chosen = folded(function.unit, node.body, known) if plain else (at(node, gast.Return(node.body)), False)
         tree = gast.FunctionDef(function.name, node.args, body, [], None, None, [])
@@ -126,8 +127,8 @@ class Inliner:
         at_yield: Callable[[gast.AST], list[gast.AST]] | None = None,
         left: str | None = None,
     ) -> Any:
-        """The value of a call; of a generator, `at_yield` says what is done with each of its values, and the flag `left`
-        whether no more of them are wanted."""
+        """The value of an inlined call; of a generator, `at_yield` makes the statements for each value, and `left` is the
+        flag that says no more are wanted."""
         self.require_end(function, node)
         bound = self.bind(function, function.node, given, keywords, node)
         text = self.text_for(function, bound, node, left)
@@ -154,12 +155,12 @@ class Inliner:
             self.running.pop()
 
     def is_running(self, target: Any) -> bool:
-        """Whether a function calls itself here: it is called as it stands."""
+        """Whether a function is being inlined, so that this call is recursive and is kept as a call."""
         known = self.known.get(target) if isinstance(target, types.FunctionType) else None
         return target is self.unit.primal.function or any(function is known for function, _ in self.running if known)
 
     def stays(self, target: Any, node: gast.AST) -> bool:
-        """Whether a call of a function is one of itself, and of data; Unsupported where it would be written out for ever."""
+        """Whether a recursive call is kept, for data; raises Unsupported if it would have to be inlined forever."""
         if not (self.as_data or self.in_columns) or not self.is_running(target):
             return False
         if self.is_read(target):
@@ -168,7 +169,7 @@ class Inliner:
         return True
 
     def require_end(self, function: Function, node: gast.AST) -> None:
-        """Count a call; refuse one of too many, or of a function that is being written out."""
+        """Count an inlined call; refuse too many, and recursion."""
         self.calls += 1
         if self.calls > MOST:
             self.unit.refuse(node, "the calls of nested functions are too many to be written out: move them to module level")
@@ -177,14 +178,14 @@ class Inliner:
                                    "yet: move it there and pass what it needs")  # fmt: skip
 
     def text_for(self, function: Function, bound: dict[str, Any], call: gast.AST, left: str | None) -> _Text:
-        """The text of a function value under names and at places of its own, for this call."""
+        """The body of a function value for this call, with its own names and places."""
         tree = clone(self.prepared(function, bound, left))
         own = scoping.bound(tree.body) | {p.id for p in parameters(tree)}
         renamed: dict[str, str] = {}
         if function.used or function.unit is not self.unit:
             renamed = {n: self.fresh(function.unit.bases.get(n, n)) for n in sorted(own)}
         function.used = True
-        if not self.flattener.loops and not self.lifting:  # there is one of each
+        if not self.flattener.loops and not self.lifting:  # each variable exists once
             self.own |= {renamed.get(n, n) for n in own}
         moved: dict[Place, gast.AST] = {}
         for node in nodes(tree):
@@ -196,7 +197,7 @@ class Inliner:
             self.adopt(function.unit, tree, own, renamed)
         primal = getattr(function.node, "primal", function.unit.primal)
         self.unit.written_out.append((call, function.name, primal, getattr(function.node, "lineno", 0)))
-        if function.unit.is_of_library:  # whose lines a user cannot change
+        if function.unit.is_of_library:  # the user cannot change its lines
             at(call, *(part for part in nodes(tree) if hasattr(part, "lineno")))
             self.unit.libraries[self.calls] = function.unit.primal.file
         self.unit.compound |= {place_of(moved[p]) for p in function.unit.compound & moved.keys()}
@@ -207,7 +208,7 @@ class Inliner:
         return _Text(function, tree, renamed, bindings_)
 
     def pass_arguments(self, text: _Text, bound: dict[str, Any]) -> dict[str, gast.AST]:
-        """Give the parameters their values; those that stand for names and constants, in whose places these may be."""
+        """Bind the parameters; returns those that are replaced by a name or a constant."""
         substituted: dict[str, gast.AST] = {}
         place = next(iter(parameters(text.tree)), text.tree)
         first = next(iter(bound.values()), None)
@@ -215,7 +216,7 @@ class Inliner:
         keeps = returns_function(text.function.node, text.function.unit.primal.function, of_class)
         for p, value in bound.items():
             local = text.renamed.get(p, p)
-            anew = text.bindings[local]  # how often its own text binds the parameter
+            anew = text.bindings[local]  # rebindings in the body
             if isinstance(value, Record):
                 text.bindings[local] += 1
                 self.received(local, value, bool(anew), place)
@@ -223,7 +224,7 @@ class Inliner:
             if isinstance(value, Value):
                 value = self.require_here(value, place) if keeps else value
             if isinstance(value, Value):
-                self.moves(value)  # here it is made, at the latest
+                self.moves(value)  # recorded as made here at the latest
                 if keeps:
                     keep_objects(value)
                 self.counts[local] += anew
@@ -242,24 +243,25 @@ class Inliner:
         return substituted
 
     def may_stand(self, value: gast.AST, text: _Text) -> bool:
-        """Whether an argument has the same value wherever the text reads its parameter."""
+        """Whether an argument has the same value wherever the body reads the parameter."""
         if not isinstance(value, gast.Name):
             return isinstance(value, gast.Constant)
         fixed = value.id not in self.unit.locals or self.is_fixed(value.id)
         return fixed and (value.id not in self.shared or _only_reads(text.function.unit, text.tree))
 
     def moves_on(self, value: gast.AST) -> bool:
-        """Whether a loop around may bind a variable anew while a function lives that closes over it."""
+        """Whether an enclosing loop may rebind a variable while a closure that captures it is alive."""
         return isinstance(value, gast.Name) and self.rebinds(value.id)
 
     def fresh(self, base: str) -> str:
+        """A new local name."""
         fresh = self.unit.names.fresh(base)
         self.unit.locals.add(fresh)
         self.unit.bases[fresh] = base
         return fresh
 
     def adopt(self, unit: Unit, tree: gast.FunctionDef, own: set[str], renamed: dict[str, str]) -> None:
-        """The text of another function, with the caller's names for what it reaches, and its own places."""
+        """Rename the free names of another function's body to the caller's names for the same objects."""
         for node in nodes(tree):
             if isinstance(node, gast.Name) and node.id not in renamed and node.id not in own:
                 if node.id in unit.helpers:
@@ -270,7 +272,7 @@ class Inliner:
                         unit.captured.add(node.id)
                         renamed[node.id] = self.unit.helper(node.id, value)
                     self.meet(renamed.get(node.id, node.id), value)
-                else:  # of a scope within
+                else:  # of a nested scope
                     renamed[node.id] = self.fresh(unit.bases.get(node.id, node.id))
             if hasattr(node, "lineno") and not unit.is_of_library:
                 node.primal = getattr(node, "primal", unit.primal)
@@ -278,7 +280,7 @@ class Inliner:
     def bind(
         self, function: Function, tree: gast.FunctionDef, given: list[Any], keywords: dict[str, Any], node: gast.AST
     ) -> dict[str, Any]:
-        """The arguments of a call by the parameters."""
+        """The arguments of a call by parameter."""
         args = tree.args
         named = {getattr(p, "keyword", p.id): p.id for p in parameters(tree)}
         takes = signature_of(args, function.defaults)
@@ -288,7 +290,7 @@ class Inliner:
             self.unit.refuse(node, f"this call does not fit the parameters of `{function.name}`")
         fitted.apply_defaults()
         bound = {named[n]: value for n, value in fitted.arguments.items()}
-        by_word = [named[k] for k in keywords if k in named and named[k] in bound]  # evaluated in this order
+        by_word = [named[k] for k in keywords if k in named and named[k] in bound]  # in order of evaluation
         first = [p.id for p in [*args.posonlyargs, *args.args]][: len(given)]
         bound = {p: bound[p] for p in dict.fromkeys([*first, *by_word, *bound])}
         if args.vararg is not None:
@@ -304,7 +306,7 @@ class Inliner:
 
 
 def signature_of(args: gast.arguments, defaults: dict[str, Any]) -> inspect.Signature:
-    """How Python passes arguments to these parameters."""
+    """A signature for these parameters, to bind arguments as Python does."""
     kinds = [(inspect.Parameter.POSITIONAL_ONLY, args.posonlyargs), (inspect.Parameter.POSITIONAL_OR_KEYWORD, args.args),
              (inspect.Parameter.VAR_POSITIONAL, [args.vararg] if args.vararg else []),
              (inspect.Parameter.KEYWORD_ONLY, args.kwonlyargs),
@@ -317,7 +319,7 @@ def signature_of(args: gast.arguments, defaults: dict[str, Any]) -> inspect.Sign
 
 
 def _only_reads(unit: Unit, tree: gast.FunctionDef) -> bool:
-    """Whether a function writes no attribute and no outer variable, and calls nothing that might."""
+    """Whether a function writes no attribute and no outer variable, and calls only pure functions."""
     for node in nodes(tree):
         if isinstance(node, (gast.Nonlocal, gast.Global)):
             return False
@@ -329,7 +331,7 @@ def _only_reads(unit: Unit, tree: gast.FunctionDef) -> bool:
 
 
 def _returning(statement: gast.AST) -> list[gast.AST]:
-    """A `yield`, and the return that leaves the generator there; the flag that it tests is put in where it has a name."""
+    """A `yield` followed by a conditional return; the flag is filled in later."""
     if not isinstance(statement, gast.Expr) or not isinstance(statement.value, gast.Yield):
         return [statement]
     leave = branch(constant(False), at(statement, gast.Return(None)))
@@ -338,7 +340,7 @@ def _returning(statement: gast.AST) -> list[gast.AST]:
 
 
 def _consumed(body: list[gast.AST], at_yield: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:
-    """The statements of a generator, with what is done with each value in the place of `yield`."""
+    """The statements of a generator, with the consumer's statements instead of each `yield`."""
 
     def taken(statement: gast.AST) -> list[gast.AST]:
         if not isinstance(statement, gast.Expr) or not isinstance(statement.value, gast.Yield):

@@ -1,8 +1,8 @@
-"""A nested function as one of its own: what it closes over is passed to it by keyword.
+"""Lambda lifting: a nested function becomes a separate one, and its captures become keyword arguments.
 
     def p(n): return 1.0 if n == 0 else x * p(n - 1)     ->     def p(n, *, x): return 1.0 if n == 0 else x * p(n - 1, x=x)
 
-Where a function calls itself, or is differentiated inside of another one, its text cannot be written out at the call.
+This is for functions that cannot be inlined: those that are recursive, or are differentiated inside of another one.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -36,7 +36,7 @@ from s2sgrad.specialize.late_binding import Variables
 
 
 def calls_itself(node: gast.FunctionDef | gast.Lambda) -> bool:
-    """Whether a nested function mentions itself."""
+    """Whether a nested function refers to itself."""
     return isinstance(node, gast.FunctionDef) and any(
         isinstance(n, gast.Name) and n.id == node.name for n in nodes(*node.body)
     )
@@ -46,11 +46,10 @@ def lifted(
     unit: Unit, node: gast.FunctionDef | gast.Lambda, values: dict[str, Any], last: bool = False, first: bool = False,
     also: Iterable[str] = (), variables: Variables | None = None,
 ) -> tuple[types.FunctionType, list[str]]:
-    """(the function, the variables to be passed by keyword, those of `also` among them); `values` are the function values
-    that have names.
+    """The lifted function, and the variables to pass by keyword, `also` among them; `values` has function values by name.
 
-    With `last` they are passed after all other arguments, which have no names then; with `first` before them, and then what
-    the parameters are that have defaults.
+    With `last` these come after all other arguments, which are then positional; with `first` they come before the others,
+    followed by the parameters with defaults.
     """
     node = clone(node)
     base = getattr(node, "name", "lambda_")
@@ -80,10 +79,10 @@ def function(
     unit: Unit, base: str, body: list[gast.AST], mine: dict[str, str], count: int, captured: set[str], last: bool,
     first: tuple[str, ...] | None = None, variables: Variables | None = None,
 ) -> tuple[types.FunctionType, list[str]]:
-    """(a function with this body, what is to be passed to it as in `lifted`): its parameters are `mine`, under the names
-    that they have in the body, so many of them with positions; what it captures and these parameters go `first`."""
+    """A function with this body, and what to pass to it as in `lifted`.  Its parameters are `mine`, by their names in the
+    body, `count` of them positional; captures and the parameters `first` come first."""
     used = mentioned(*body)
-    while base in used or keyword.iskeyword(base):  # the text calls one of this name
+    while base in used or keyword.iskeyword(base):  # the body uses this name
         base += "_"
     shown = {held: p for p, held in mine.items() if p not in used}
     body = [clone(s) for s in body]
@@ -107,8 +106,7 @@ def _defined(
     unit: Unit, base: str, arguments: gast.arguments, places: list[gast.Name], words: list[gast.Name],
     body: list[gast.AST], free: set[str], last: bool,
 ) -> types.FunctionType:  # fmt: skip
-    """A function beside the one that is compiled, of the names that are free in it; with `last` no parameter goes by word
-    alone."""
+    """A function beside the compiled one, with its free names; with `last` it has no keyword-only parameters."""
     arguments.args = [*places[len(arguments.posonlyargs) :], *(words if last else [])]
     arguments.kwonlyargs = [] if last else words
     arguments.kw_defaults = [None] * len(arguments.kwonlyargs)
@@ -124,7 +122,7 @@ def _defined(
 def _opened(
     unit: Unit, variables: Variables | None, captured: list[str], ahead: list[gast.Name], body: list[gast.AST]
 ) -> tuple[list[str], list[gast.AST], list[str]]:
-    """The parameter for the variables of now where a function reads some, its body, and what else it is passed."""
+    """The parameter for late variables, if the function reads some; its body; and its other captures."""
     lead, heads = (None, []) if variables is None else variables.opened(unit, captured, [p.id for p in ahead], body)
     return [lead] if lead else [], [*heads, *body], [c for c in captured if lead is None or c not in variables.names]
 
@@ -132,7 +130,7 @@ def _opened(
 def _held(
     unit: Unit, base: str, arguments: gast.arguments, ahead: list[gast.Name], body: list[gast.AST], free: set[str]
 ) -> types.FunctionType:
-    """As `_defined`: these parameters go before all others."""
+    """Like `_defined`, with these parameters before all others."""
     free = free | (mentioned(*body) & unit.helpers.keys())
     own = {p.id for p in ahead}
     places = [p for p in [*arguments.posonlyargs, *arguments.args] if p.id not in own]
@@ -146,7 +144,7 @@ def _parameters(names: Iterable[str]) -> list[gast.Name]:
 
 
 def _require_followed(unit: Unit, node: gast.FunctionDef | gast.Lambda, body: list[gast.AST], base: str) -> None:
-    """Refuse a function that binds variables of the one around, or takes any number of arguments."""
+    """Refuse a function that binds variables of its surroundings, or is variadic."""
     if any(isinstance(part, gast.Nonlocal) for part in nodes(*body)):
         unit.refuse(node, f"`{base}` calls itself, or is differentiated here, and binds variables of the function "
                           "around it, which cannot be followed: return their values from it")  # fmt: skip
@@ -156,14 +154,14 @@ def _require_followed(unit: Unit, node: gast.FunctionDef | gast.Lambda, body: li
 
 
 def _data_in_cells(unit: Unit, free: set[str]) -> set[str]:
-    """Those of these names that are cells of the function around, and hold data: they are passed like its variables."""
+    """The names that are closure cells of the compiled function and hold data: these are passed like its variables."""
     function = unit.primal.function
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return {n for n, cell in cells if n in free and _is_data(cell)}
 
 
 def is_lifted(node: gast.FunctionDef | gast.Lambda, values: dict[str, Any]) -> bool:
-    """Whether the text of a function can stand alone: it uses no function values but nested functions without defaults."""
+    """Whether a function can be lifted: it uses no function values except nested functions without defaults."""
     seen: set[str] = set()
     waiting = [node]
     while waiting:
@@ -179,7 +177,7 @@ def is_lifted(node: gast.FunctionDef | gast.Lambda, values: dict[str, Any]) -> b
 
 
 def require_no_writes(unit: Unit, node: gast.FunctionDef | gast.Lambda) -> None:
-    """Refuse a function that is differentiated here and writes what it closes over: its gradient works on copies."""
+    """Refuse a function that is differentiated inside and writes its captures: its gradient works on copies."""
     body = node.body if isinstance(node, gast.FunctionDef) else [gast.Return(node.body)]
     own = scoping.bound(body) | {p.id for p in parameters(node)}
     for part in nodes(*body):
@@ -195,7 +193,7 @@ def require_no_writes(unit: Unit, node: gast.FunctionDef | gast.Lambda) -> None:
 
 
 def _is_data(cell: types.CellType) -> bool:
-    """Whether a cell of the function around holds data, which is passed like its variables."""
+    """Whether a closure cell holds data."""
     try:
         value = cell.cell_contents
     except ValueError:
@@ -204,7 +202,7 @@ def _is_data(cell: types.CellType) -> bool:
 
 
 def _scoped(body: list[gast.AST]) -> set[str]:
-    """The variables of the scopes within: after `alpha_renaming` their names are nobody else's."""
+    """The variables of nested scopes, whose names are unique after `alpha_renaming`."""
     out: set[str] = set()
     for statement in body:
         for node in nodes(statement):
@@ -218,7 +216,7 @@ def _scoped(body: list[gast.AST]) -> set[str]:
 
 
 def _used(unit: Unit, node: gast.AST, body: list[gast.AST], base: str, values: dict[str, Any]) -> list[gast.FunctionDef]:
-    """The other nested functions that the body calls, as definitions."""
+    """The other nested functions that a body calls, as definitions."""
     out: dict[str, gast.FunctionDef] = {}
     waiting = list(body)
     while waiting:

@@ -1,12 +1,12 @@
-"""Variables that are bound anew while functions live which read them: each call of these is given what they are now.
+"""Variables that are rebound while closures that read them are alive: every call passes their current values.
 
     for w in x:                                  for w in x:                     def lambda_(variables, t):
         fs.append(lambda t: w * t)       ->          fs.append(late(lambda_, ()))         w = variables[0]
     return fs[0](x[1])                           return now(fs[0], (w,))(x[1])            return w * t
 
-What such a function holds besides it holds by value, as any other (`closures`); functions among that read variables in turn,
-and get those that it was given.  Only variables of the function itself are followed so: those of a function that is written
-out are others at each call of it.
+The other captures of such a function are values, as for any closure (`closures`); functions among them may read variables in
+turn, and receive the same ones.  Only variables of the compiled function can be late: those of an inlined function are new
+at each call.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -56,14 +56,14 @@ _ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Compare)
 
 
 def bound_at_once(body: list[gast.AST]) -> set[str]:
-    """The variables that a block binds itself, and not in a branch or a loop."""
+    """The variables that a block binds itself, outside branches and loops."""
     return scoping.bound([s for s in body if isinstance(s, (gast.Assign, gast.AugAssign))])
 
 
 def changed_while_held(tree: gast.FunctionDef, held: list[gast.Tuple]) -> set[str]:
-    """The variables in displays of what functions hold that may be written in place when these have been made."""
+    """The captured variables whose contents may be written in place after the capture."""
     whose = {id(display): {e.id for e in display.elts if isinstance(e, gast.Name)} for display in held}
-    made: list[tuple[set[str], tuple[int, ...]]] = []  # the variables, and the loops around
+    made: list[tuple[set[str], tuple[int, ...]]] = []  # (variables, enclosing loops)
     found: set[str] = set()
 
     def follow(body: list[gast.AST], loops: tuple[int, ...]) -> None:
@@ -88,13 +88,13 @@ def changed_while_held(tree: gast.FunctionDef, held: list[gast.Tuple]) -> set[st
     return found
 
 
-# --- functions that read them ---
+# --- functions that read late variables ---
 
 
 @dataclass
 class Variables:
-    """What functions of a text are given at each call; `unsure`: what need not be bound by then; `are_read`: by the one
-    that was opened."""
+    """The late variables of a text; `unsure`: those that may be unbound; `are_read`: whether the opened function reads
+    any."""
 
     names: tuple[str, ...]
     unsure: set[str]
@@ -103,8 +103,8 @@ class Variables:
     def opened(
         self, unit: Unit, captured: list[str], defaults: list[str], body: list[gast.AST]
     ) -> tuple[str | None, list[gast.AST]]:
-        """The parameter for the variables of now of a function with this body, and what stands before that; None and nothing
-        where it reads none of them, and calls no function that might."""
+        """The parameter for late variables of a function with this body, and the statements that unpack it; None if the
+        function reads none of them and calls nothing that might."""
         read = [v for v in self.names if v in captured]
         called = [c for c in (*captured, *defaults) if self.names and _may_be_function(unit, c, body)]
         made = any(_makes(unit, value) for s in effects.walk(body) if (value := getattr(s, "value", None)) is not None)
@@ -127,7 +127,7 @@ class Variables:
 
 
 def _may_be_function(unit: Unit, variable: str, body: list[gast.AST]) -> bool:
-    """Whether a variable of a text may be a function, or hold some: it is not only computed with."""
+    """Whether a variable may be a function, or hold some: it is used in more than arithmetic."""
     return any(_hands_on(unit, statement, variable) for statement in body)
 
 
@@ -140,14 +140,14 @@ def _hands_on(unit: Unit, node: gast.AST, variable: str) -> bool:
 
 
 def _is_asked(unit: Unit, node: gast.AST, variable: str) -> bool:
-    """Whether an operand of arithmetic is anything but the variable or an item of it."""
+    """Whether an operand uses the variable other than by itself or an item of it."""
     while isinstance(node, gast.Subscript) and not _hands_on(unit, node.slice, variable):
         node = node.value
     return not isinstance(node, gast.Name) and _hands_on(unit, node, variable)
 
 
 def _gives_data(unit: Unit, node: gast.Call) -> bool:
-    """Whether a call computes: of a library's function that gives numbers, arrays or truth values."""
+    """Whether a call returns data: numbers, arrays or truth values of a library function."""
     target = unit.resolve(node.func)
     if target is MISSING or is_plain(target):
         return False
@@ -156,7 +156,7 @@ def _gives_data(unit: Unit, node: gast.Call) -> bool:
 
 
 class _Settled(Transformer):
-    """Checks that what a function returns is no function, where it may be one."""
+    """Checks that a returned value that may be a function is none that reads late variables."""
 
     def __init__(self, unit: Unit, functions: set[str]) -> None:
         self.unit, self.functions = unit, functions
@@ -185,11 +185,11 @@ class _Settled(Transformer):
         return True
 
 
-# --- the function that has them ---
+# --- the function that has the late variables ---
 
 
 def run(unit: Unit, tree: gast.FunctionDef, variables: tuple[str, ...]) -> gast.FunctionDef:
-    """Give the functions that are called, or handed on to be called, the variables of now."""
+    """Pass the current variables to functions that are called, or passed on to be called."""
     if variables:
         giver = _Giver(unit, tree.body, variables)
         giver.require_kept({p.id for p in parameters(tree)})
@@ -201,7 +201,7 @@ def run(unit: Unit, tree: gast.FunctionDef, variables: tuple[str, ...]) -> gast.
 
 
 class _Giver:
-    """Writes what functions are given in one body; `passed`: the parameter by which that is given it itself."""
+    """Passes late variables in one body; `passed`: the parameter by which it receives them itself."""
 
     def __init__(self, unit: Unit, body: list[gast.AST], variables: tuple[str, ...], passed: str = "") -> None:
         self.unit, self.body, self.variables, self.passed = unit, body, variables, passed
@@ -210,7 +210,7 @@ class _Giver:
         self.displays: list[gast.AST] = []  # the statements that read the variables
 
     def require_kept(self, given: set[str]) -> None:
-        """Refuse a function that leaves the one whose variables it reads: is returned, or kept in what that is `given`."""
+        """Refuse a function that outlives the one whose variables it reads: it is returned, or stored in an argument."""
         for s in effects.walk(self.body):
             returned = isinstance(s, gast.Return) and s.value is not None and self.may_read(s.value)
             if returned or (_changed(s) & given and self.reading & effects.reads(s) - given):
@@ -223,7 +223,7 @@ class _Giver:
                 body[k : k + 1] = self.given(body[k])
 
     def given(self, statement: gast.AST) -> list[gast.AST]:
-        """A statement, with what stands before and behind it."""
+        """A statement, with the statements before and after it that pass the variables."""
         before: list[gast.AST] = []
         behind: list[gast.AST] = []
         held = ""
@@ -248,7 +248,7 @@ class _Giver:
         return [*at(statement, *before), statement, *at(statement, *behind)]
 
     def display(self, before: list[gast.AST]) -> str:
-        """The variables of now: of what is written in place, as it is now."""
+        """The current values of the variables; copies of those that are written in place."""
         if self.passed:
             return self.passed
         atoms = []
@@ -266,7 +266,7 @@ class _Giver:
         return holder
 
     def places(self, made: gast.Call) -> list[tuple[gast.AST, str, int | None]]:
-        """Where functions that may read the variables stand in a call of what may call them."""
+        """The operands of a call that may read late variables, if the callee may call them."""
         if not self.calls(made):
             return []
         out: list[tuple[gast.AST, str, int | None]] = [(made, "func", None)] if self.may_read(made.func) else []
@@ -277,7 +277,7 @@ class _Giver:
         return isinstance(node, gast.Name) and node.id in self.reading
 
     def calls(self, made: gast.Call) -> bool:
-        """Whether what is called may call what it is given: a function of the user's or of ours, or what nobody knows."""
+        """Whether a callee may call its arguments: it is a user's function, one of ours, or unknown."""
         target = self.unit.resolve(made.func)
         if target is not MISSING:
             ours = (getattr(target, "__module__", None) or "").startswith(("s2sgrad.pullbacks", "s2sgrad.api"))
@@ -286,12 +286,12 @@ class _Giver:
 
 
 def _own(statement: gast.AST) -> list[gast.AST]:
-    """The expressions of a statement itself."""
+    """The expressions of a statement itself, without nested statements."""
     return [part for part in children(statement) if not isinstance(part, gast.stmt)]
 
 
 def _reading(unit: Unit, body: list[gast.AST]) -> set[str]:
-    """The names that may stand for functions which read variables, or hold some."""
+    """The names that may stand for functions which read late variables, or hold some."""
     out: set[str] = set()
     statements = [*effects.walk(body)]
     size = -1
@@ -310,19 +310,19 @@ def _makes(unit: Unit, value: gast.AST) -> bool:
 
 
 def _computes(unit: Unit, value: gast.AST) -> bool:
-    """Whether an operation gives no function: arithmetic, or a call of what gives data, or of what gives no function on."""
+    """Whether an operation returns no function: arithmetic, or a call that returns data or is checked."""
     if isinstance(value, gast.BinOp):
         return not isinstance(value.op, (gast.Add, gast.Mult))
     if not isinstance(value, gast.Call):
         return isinstance(value, _ARITHMETIC)
     target = unit.resolve(value.func)
     if target is MISSING:
-        return isinstance(value.func, gast.Name)  # what it gives is checked
+        return isinstance(value.func, gast.Name)  # its result is checked
     return is_plain(target) or _gives_data(unit, value)
 
 
 def _changed(statement: gast.AST) -> set[str]:
-    """The names of what a statement may write in place."""
+    """The names whose values a statement may write in place."""
     stored = getattr(statement, "targets", []) if isinstance(statement, gast.Assign) else []
     out = {effects.base(t) for t in stored if isinstance(t, (gast.Subscript, gast.Attribute)) and _has_base(t)}
     if isinstance(statement, gast.AugAssign) and _has_base(statement.target):
@@ -333,7 +333,7 @@ def _changed(statement: gast.AST) -> set[str]:
 
 
 def _has_base(target: gast.AST) -> bool:
-    """Whether a target is a variable, or a place in one."""
+    """Whether a target is a variable, or a part of one."""
     while isinstance(target, (gast.Subscript, gast.Attribute)):
         target = target.value
     return isinstance(target, gast.Name)

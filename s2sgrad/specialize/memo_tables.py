@@ -1,11 +1,11 @@
-"""A function that keeps its values in a dict of its own making, by its text: what it is without the dict.
+"""Functions that memoize their values in a dict, recognized by their text: the function without the dict.
 
     def fib(n, x, memo):                                 def fib(n):
         if n in memo: return memo[n]            ->           found = x[n] if n < 2 else fib(n - 1) + fib(n - 2)
         memo[n] = x[n] if n < 2 else fib(n - 1, x, memo) + ..    return found
         return memo[n]
 
-What it is given for `n` says what it returns: it stores nothing but that, under nothing but that, and hands on the rest.
+The value must depend on `n` alone: the function stores only its value, only under its key, and passes the rest unchanged.
 
 >>> import gast
 >>> from s2sgrad import emit
@@ -37,22 +37,22 @@ from s2sgrad.ir.quote import Transformer, at, blocks, clone, constant, empty_arg
 
 @dataclass
 class Table:
-    """`node` is the function without its dict; its parameters are the `key` under which it keeps its values; it had those
-    that are `passed` on as they are, and perhaps the `memo`, which is the dict."""
+    """`node` is the function without its dict, with the `key` as its parameters; `passed` are the parameters that it passes
+    on unchanged, and `memo` is the dict."""
 
     node: gast.FunctionDef
     memo: str
     key: list[str]
     passed: list[str] = field(default_factory=list)
-    found: str = "found"  # the variable that stands for its value
+    found: str = "found"  # the variable for its value
 
 
 class _Other(Exception):
-    """The text does something else with its dict."""
+    """The function uses its dict in some other way."""
 
 
 def of(node: gast.AST) -> Table | None:
-    """What a function keeps its values in; None where it does something else."""
+    """The memo table of a function; None if it has none, or uses it in some other way."""
     if not isinstance(node, gast.FunctionDef) or node.args.vararg or node.args.kwarg or node.args.posonlyargs:
         return None
     stores = [n for s in node.body for n in nodes(s) if isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Store)]
@@ -66,6 +66,7 @@ def of(node: gast.AST) -> Table | None:
 
 
 def _taken_out(given: gast.FunctionDef, memo: str, index: gast.AST) -> Table:
+    """The function without the dict `memo` and its stores under `index`; raises _Other if it uses the dict otherwise."""
     node = clone(given)
     places = {p.id: k for k, p in enumerate(node.args.args)}
     key = [getattr(e, "id", "") for e in (index.elts if isinstance(index, gast.Tuple) else [index])]
@@ -78,7 +79,7 @@ def _taken_out(given: gast.FunctionDef, memo: str, index: gast.AST) -> Table:
     _Without(table, places).visit(node)
     if _mentions(memo, node):
         raise _Other
-    if _Returns(table.found).block(node.body) != "left":  # it may return nothing
+    if _Returns(table.found).block(node.body) != "left":  # may fall off its end
         raise _Other
     _without_stores(node, table.found)
     node.args = empty_arguments()
@@ -87,8 +88,8 @@ def _taken_out(given: gast.FunctionDef, memo: str, index: gast.AST) -> Table:
 
 
 def _require_function_of(key: list[str], node: gast.FunctionDef) -> None:
-    """Raise where the key is not made of parameters that stay what they are, or where the function does not call itself, is
-    handed on, or returns nothing."""
+    """Raise _Other unless the key is made of parameters that are never rebound, and the function is recursive, is only
+    called, and returns a value."""
     places = {p.id for p in node.args.args}
     if not set(key) <= places or len(set(key)) < len(key) or node.args.kwonlyargs or scoping.bound(node.body) & places:
         raise _Other
@@ -100,12 +101,12 @@ def _require_function_of(key: list[str], node: gast.FunctionDef) -> None:
 
 
 def _mentions(name: str, node: gast.FunctionDef) -> list[gast.Name]:
-    """Where a name stands in the body of a function."""
+    """The occurrences of a name in the body of a function."""
     return [n for s in node.body for n in nodes(s) if isinstance(n, gast.Name) and n.id == name]
 
 
 def _drop_beginning(node: gast.FunctionDef, memo: str) -> None:
-    """Leave out `if memo is None: memo = {}`."""
+    """Remove `if memo is None: memo = {}`."""
     for k, s in enumerate(node.body):
         alone = isinstance(s, gast.If) and not s.orelse and len(s.body) == 1
         if alone and _is_none(s.test, memo) and _makes(s.body[0], memo):
@@ -119,14 +120,14 @@ def _is_none(test: gast.AST, memo: str) -> bool:
 
 
 def _makes(statement: gast.AST, memo: str) -> bool:
-    """Whether this is `memo = {}`."""
+    """Whether a statement is `memo = {}`."""
     if not isinstance(statement, gast.Assign) or getattr(statement.targets[0], "id", "") != memo:
         return False
     return isinstance(statement.value, gast.Dict) and not statement.value.keys
 
 
 class _Without(Transformer):
-    """Takes the dict out: what is in there is not computed again, so the name that is asked for is not in there."""
+    """Removes the dict, as if the requested key were never in it."""
 
     def __init__(self, table: Table, places: dict[str, int]) -> None:
         self.table, self.places = table, places
@@ -159,7 +160,7 @@ class _Without(Transformer):
         if getattr(node.func, "id", "") != self.table.node.name:
             return node
         given = dict(zip(self.places, node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
-        left = self.places.keys() - given.keys()  # the dict may be a default
+        left = self.places.keys() - given.keys()  # the dict may have a default
         if len(node.args) > len(self.places) or not given.keys() <= self.places.keys() or not left <= {self.table.memo}:
             raise _Other
         if any(getattr(given[p], "id", "") != p for p in (*self.table.passed, self.table.memo) if p in given):
@@ -168,29 +169,29 @@ class _Without(Transformer):
         return node
 
     def is_key(self, node: gast.AST) -> bool:
-        """Whether an expression is the key under which the function keeps its value."""
+        """Whether an expression is the key of the value being computed."""
         parts = node.elts if isinstance(node, gast.Tuple) else [node]
         return [getattr(p, "id", "") for p in parts] == self.table.key
 
 
 
 class _Returns:
-    """Raises where a function returns something else than what it has stored, or reads what it may not have stored.
+    """Raises _Other if a function may return anything but its stored value, or may read it before the store.
 
-    What is stored at a point is an expression, "something" or "nothing"; "perhaps" is not known.
+    The stored value at a point is an expression, "something" (unknown) or "nothing"; "perhaps": stored on some paths only.
     """
 
     def __init__(self, found: str) -> None:
         self.found = found
 
     def block(self, body: list[gast.AST], stored: Any = "nothing") -> Any:
-        """What is stored behind a block."""
+        """The stored value after a block."""
         for s in body:
             stored = self.behind(s, stored)
         return stored
 
     def behind(self, s: gast.AST, stored: Any) -> Any:
-        """What is stored behind a statement."""
+        """The stored value after a statement."""
         inner = [b for b in blocks(s) if b]
         if stored in ("nothing", "perhaps") and self.reads(header(s) if inner else s):
             raise _Other
@@ -211,7 +212,7 @@ class _Returns:
         return "something" if changes & scoping.bound([s]) else stored
 
     def is_stored(self, returned: gast.AST | None, stored: Any) -> bool:
-        """Whether what is returned is what is stored by then; where nothing is, it need not be."""
+        """Whether a returned value is the stored one, or nothing is stored."""
         called = getattr(returned, "id", "")
         return called == self.found or stored == "nothing" or (isinstance(stored, gast.Name) and called == stored.id)
 
@@ -221,7 +222,7 @@ class _Returns:
 
 
 def _met(ends: list[Any]) -> Any:
-    """What is stored where the ends of branches meet."""
+    """The stored value where branches join."""
     ends = [e for e in ends if e != "left"]
     if not ends:
         return "left"
@@ -229,12 +230,12 @@ def _met(ends: list[Any]) -> Any:
 
 
 def header(statement: gast.AST) -> gast.AST | None:
-    """What a compound statement evaluates itself."""
+    """The expression that a compound statement evaluates itself."""
     return getattr(statement, "test", getattr(statement, "iter", None))
 
 
 def _without_stores(node: gast.FunctionDef, found: str) -> None:
-    """Leave out the stores of a value that is not read there."""
+    """Remove stores of the value if it is never read."""
     if any(isinstance(n.ctx, gast.Load) for n in _mentions(found, node)):
         return
 

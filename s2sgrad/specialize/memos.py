@@ -1,4 +1,4 @@
-"""A function that remembers its values and calls itself: they are computed one after the other, as they are needed.
+"""Memoized recursive functions: their values are computed one after the other, in order of dependence.
 
     @cache                                          memo = {}
     def fib(n):                                     for n in calls_made(fib, memo, (6,), x=x):
@@ -6,8 +6,8 @@
         return fib(n - 1) + x[2] * fib(n - 2)           else: memo[n] = memo[n - 1] + x[2] * memo[n - 2]
     return fib(6)                                   return memo[6]
 
-Which values are needed, and in which order, is found out by running the function; so it must do nothing but compute.  Where
-it keeps its values itself, `memo_tables` reads that off its text.
+The keys and their order are found by running the function, which must therefore be pure.  Dicts that a function fills itself
+are recognized by `memo_tables`.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -59,13 +59,13 @@ from s2sgrad.specialize.static_values import Function, Known, Memoized
 
 
 class Memos:
-    """Makes functions that remember their values, and calls them."""
+    """Makes memoized functions, and calls them."""
 
-    remembering: dict[Function, Memoized | None]  # functions that call themselves, and keep their values
-    mentions: Counter[str]  # of the variables of the text
+    remembering: dict[Function, Memoized | None]  # recursive functions that fill a dict
+    mentions: Counter[str]  # occurrences of the variables of the text
 
     def is_cache(self, decorator: gast.AST) -> bool:
-        """Whether a decorator is `cache` or `lru_cache`, with its options or without."""
+        """Whether a decorator is `cache` or `lru_cache`, with or without constant options."""
         made = decorator
         if isinstance(decorator, gast.Call):
             options = all(isinstance(n, gast.Constant) for n in (*decorator.args, *(k.value for k in decorator.keywords)))
@@ -73,7 +73,7 @@ class Memos:
         return self.unit.resolve(made) in (functools.cache, functools.lru_cache)
 
     def memoized(self, value: Any, decorator: gast.AST) -> Any:
-        """A function under `cache`: its values are kept under all that it is given."""
+        """A function decorated with `cache`: its values are keyed by all arguments."""
         if not isinstance(value, Function) or not isinstance(value.node, gast.FunctionDef):
             return None
         holder = None
@@ -82,11 +82,11 @@ class Memos:
             self.counts[holder] += 1
             self.flattener.out += at(decorator, assign(holder, gast.Dict([], [])))
         made = Memoized(value, holder)
-        self.moves(made)  # here it is made
+        self.moves(made)  # record where it is made
         return made
 
     def as_memoized(self, function: Function) -> Memoized | None:
-        """A function that keeps its values in a dict; None where it does something else."""
+        """A function that memoizes in a dict of its own; None if it does not."""
         if function not in self.remembering:
             table = memo_tables.of(function.node)
             own = table is not None and self.is_its_own(function, table)
@@ -94,7 +94,7 @@ class Memos:
         return self.remembering[function]
 
     def is_its_own(self, function: Function, table: memo_tables.Table) -> bool:
-        """Whether nobody else looks into the dict of a function: that it is a parameter, its caller says."""
+        """Whether only the function uses its dict; for a parameter, the caller decides."""
         if any(p.id == table.memo for p in parameters(function.node)):
             default = function.defaults.get(table.memo)
             return function.unit is self.unit or default is None or isinstance(default, gast.Constant)
@@ -102,11 +102,11 @@ class Memos:
         return function.unit is self.unit and self.mentions[table.memo] == inside + 1 and table.memo in self.unit.locals
 
     def call_memoized(self, callee: Memoized, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        """A call from outside: a loop over the calls that it makes, behind which its value is known."""
+        """A call from outside: a loop that computes all needed values, and then a lookup."""
         function = callee.function
         if callee.step is None:
             self.take_apart(callee, node)
-        if callee.plain is None:  # which calls itself not at all
+        if callee.plain is None:  # not recursive
             return self.written_out(function, given, keywords, node)
         bound = self.bind(function, function.node, given, keywords, node)
         if any(not isinstance(v, gast.AST) for v in bound.values()):
@@ -130,7 +130,7 @@ class Memos:
         return self.flattener.hold(at(node, _entry(memo, asked))[0])
 
     def memo_of(self, callee: Memoized, bound: dict[str, Any], node: gast.AST) -> str:
-        """The variable that holds the values of a function: for all of its calls, or for this one."""
+        """The variable for the dict of a function: shared by all calls, or made for this one."""
         if callee.memo is not None:
             return callee.memo
         held = bound.get(callee.table.memo, name(callee.table.memo))
@@ -144,13 +144,13 @@ class Memos:
         return holder
 
     def is_alone(self, held: gast.Name, callee: Memoized) -> bool:
-        """Whether a dict is bound once, and mentioned nowhere but in this call."""
+        """Whether a dict is bound once, and occurs only in this call."""
         default = held is callee.function.defaults.get(callee.table.memo)
         times = self.mentions[held.id] - (held.id not in self.given and held.id not in self.unit.temps)
         return default or times == (held.id not in self.unit.temps)
 
     def take_apart(self, callee: Memoized, node: gast.AST) -> None:
-        """The function as one that calls what it is given under its name, and as one step, which looks in the memo."""
+        """Split a function: `plain` calls a function parameter instead of itself, `step` reads the memo."""
         function, table = callee.function, callee.table
         plain = function.node
         if table is None:
@@ -182,7 +182,7 @@ class Memos:
         callee.plain = Known(target, name(plain.name))
 
     def require_computes(self, step: gast.FunctionDef | gast.Lambda, function: Function) -> None:
-        """Refuse a function that does more than compute, itself or in another nested one: it does that once a value."""
+        """Refuse an impure function, nested callees included: its body will run once per key."""
         unit, name_ = function.unit, function.name
         lambda_lifting.require_no_writes(unit, step)
         read = clone(step)
@@ -206,7 +206,7 @@ class Memos:
             self.require_computes(other.node, other)
 
     def require_pure(self, unit: Unit, read: gast.FunctionDef, called: str) -> None:
-        """Refuse what a text does besides computing and changing its own variables."""
+        """Refuse effects other than changes of the function's own variables."""
         own = scoping.bound(read.body)
         for part in (p for s in read.body for p in nodes(s)):
             changes = isinstance(part, (gast.Nonlocal, gast.Global, gast.Delete)) or (
@@ -222,14 +222,14 @@ class Memos:
 
 
 def _entry(memo: str, given: list[gast.AST], store: bool = False) -> gast.Subscript:
-    """The value for these arguments, in the memo."""
+    """The entry of the memo for these arguments."""
     given = clone(given)
     key = given[0] if len(given) == 1 else gast.Tuple(given, gast.Load())
     return gast.Subscript(name(memo), key, gast.Store() if store else gast.Load())
 
 
 class _LookedUp(Transformer):
-    """Reads the memo where a function calls itself."""
+    """Replaces recursive calls by lookups in the memo."""
 
     def __init__(self, called: str, memo: str) -> None:
         self.called, self.memo = called, memo
@@ -242,7 +242,7 @@ class _LookedUp(Transformer):
 
 
 class _Positional(Transformer):
-    """Passes all arguments by position where a function calls itself."""
+    """Makes the arguments of recursive calls positional."""
 
     def __init__(self, functions: Memos, function: Function) -> None:
         self.functions, self.function = functions, function

@@ -1,6 +1,6 @@
-"""Functions that are defined in the text, their decorators and defaults.
+"""Definitions of nested functions, with decorators and defaults.
 
-    def g(t, by=w): return t * by      ->      by is evaluated now, and kept; the text waits for its calls
+    def g(t, by=w): return t * by      ->      by is evaluated here and kept; the body is inlined at calls
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -31,10 +31,10 @@ from s2sgrad.specialize.static_values import Derivative, Function, Known, Memoiz
 
 
 class Definitions:
-    """Makes function values of definitions."""
+    """Makes function values from definitions."""
 
     def define(self, statement: gast.FunctionDef) -> None:
-        """A nested function: its text waits for its calls."""
+        """Bind the name of a nested function; its body is inlined at its calls."""
         value: Any = self.function(statement)
         decorators, statement.decorator_list = statement.decorator_list, []
         for decorator in reversed(decorators):
@@ -45,7 +45,7 @@ class Definitions:
         self.name(statement.name, value, statement)
 
     def decorated(self, value: Any, decorator: gast.AST, called: str) -> Any:
-        """What a decorator makes of a function value."""
+        """The result of applying a decorator to a function value."""
         if self.is_cache(decorator):
             return self.memoized(value, decorator)
         held = self.unit.local(called)
@@ -63,6 +63,7 @@ class Definitions:
         return None if library else self.apply(callee, [value], {}, decorator)
 
     def function(self, node: gast.FunctionDef | gast.Lambda) -> Function:
+        """A function value, with its defaults evaluated."""
         args = node.args
         plain = [*args.posonlyargs, *args.args]
         pairs = [*zip(plain[len(plain) - len(args.defaults) :], args.defaults, strict=True)]
@@ -70,11 +71,11 @@ class Definitions:
         return Function(node, self.unit, {p.id: self.lasting(self.evaluate(d)) for p, d in pairs})
 
     def lasting(self, value: Any) -> Any:
-        """The value, under a name that keeps it."""
+        """A value as it is now, copied to a new name if its variable may be rebound."""
         if isinstance(value, Value):
             value = self.require_here(value, getattr(value, "node", self.unit.primal.tree))
         keep_objects(value)
-        anew = bool(self.flattener.loops)  # what is bound once by the text may be bound in each trip
+        anew = bool(self.flattener.loops)  # one binding in the text may run in each trip
         moves = isinstance(value, gast.Name) and (anew or value.id in self.shared or not self.is_fixed(value.id))
         if moves and value.id in self.unit.locals:
             holder = self.unit.local(value.id)

@@ -1,10 +1,10 @@
-"""`grad(f)` and `vjp(f, ..)` of function values, and nested functions that call themselves: functions of their own.
+"""`grad(f)` and `vjp(f, ..)` of function values, and recursive nested functions, as separate functions.
 
     grad(lambda t: w * t)(x)     ->     lambda__grad(x, w=w)       of   def lambda_(t, *, w): return w * t
     grad(model.loss)(x)          ->     loss_grad(x, model_w=model_w)
 
-The text of a lambda or a nested function is taken as it stands (`lambda_lifting`); a method or a partial is written out
-first, over parameters of its own; so is a function that uses one.
+A lambda or a nested function is lifted unchanged (`lambda_lifting`); a method, a partial, or a function that uses one is
+first flattened, over new parameters.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -45,9 +45,9 @@ from s2sgrad.specialize.static_values import Derivative, Function, Known, Object
 
 @dataclass
 class Lifted:
-    """A function value as a function: `captured` are the variables that it is passed, by keyword (`last`: after its
-    arguments), `defaults` what its parameters are that are not given, `order` its parameters that have positions; one that
-    `is_late` takes the variables of now before all others."""
+    """A function value as a separate function: `captured` are the variables that it receives by keyword (`last`: after its
+    arguments), `defaults` the values of missing parameters, `order` its positional parameters; if `is_late`, the late
+    variables come before all others."""
 
     target: Any
     captured: list[str] = field(default_factory=list)
@@ -57,13 +57,13 @@ class Lifted:
 
 
 class Derivatives:
-    """Makes functions of function values."""
+    """Makes separate functions of function values."""
 
     lifted: dict[Function, tuple[Known, list[str]]]
     method: Callable[[Object, str, gast.AST], Any]
 
     def derivative(self, node: gast.Call) -> Derivative:
-        """`grad(f, ..)` of a function value, made when the text is compiled."""
+        """`grad(f, ..)` of a function value; the gradient object is made at compile time."""
         given, words = self.constants(node.args[1:], node, "grad")
         make = self.unit.resolve(node.func)
         of = self.callee(node.args[0])
@@ -82,7 +82,7 @@ class Derivatives:
         return known if isinstance(of, Known) else Derivative(known, f.captured, f.defaults, f.order, of)
 
     def called_again(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        """A call under `checkpoint` that is given functions or objects: these are bound to it first."""
+        """A call under `checkpoint` with functions or objects among its arguments, which are bound first."""
         bound = [k for k, v in enumerate(given) if isinstance(v, Value)][-1:]
         given, data = (given[: bound[0] + 1], given[bound[0] + 1 :]) if bound else ([], given)
         taken = {p.id for p in [*callee.node.args.posonlyargs, *callee.node.args.args][: len(given) + len(data)]}
@@ -94,7 +94,7 @@ class Derivatives:
         return self.call_derivative(Derivative(known, f.captured, f.defaults, f.order), data, rest, node)
 
     def constants(self, given: list[gast.AST], node: gast.Call, called: str) -> tuple[list[Any], dict[str, Any]]:
-        """The values of these arguments of a call, and of its keywords, which are to be in the text."""
+        """The literal values of these arguments of a call, and of its keywords."""
         try:
             values = [ast.literal_eval(emit.expression(a)) for a in given]
             return values, {k.arg: ast.literal_eval(emit.expression(k.value)) for k in node.keywords}
@@ -102,8 +102,7 @@ class Derivatives:
             self.unit.refuse(node, f"the options of `{called}` inside of a differentiated function must be constants")
 
     def as_function(self, f: Any, node: gast.AST, last: bool = False, first: bool = False) -> Lifted:
-        """A function value as a function of its own; with `first` it takes what it captures, and its defaults, before its
-        arguments."""
+        """A function value as a separate function; with `first`, captures and defaults come before its arguments."""
         if isinstance(f, Known):
             return Lifted(f.target)
         if isinstance(f, Derivative) and not first:
@@ -127,7 +126,7 @@ class Derivatives:
         return Lifted(target, captured, defaults, order, variables is not None and variables.are_read)
 
     def written(self, f: Any, node: gast.AST, last: bool, first: bool = False) -> Lifted:
-        """A method, a partial, or what uses some, written out over the parameters that are not bound yet."""
+        """A method, a partial, or a user of these, flattened over the parameters that are still free."""
         inner, bound, words = f, 0, set()
         while isinstance(inner, Partial):
             inner, bound, words = inner.inner, bound + len(inner.given), words | set(inner.keywords)
@@ -159,7 +158,7 @@ class Derivatives:
         return Lifted(target, captured, defaults, order, variables is not None and variables.are_read)
 
     def declared(self, f: Any, node: gast.AST) -> tuple[str, Iterable[inspect.Parameter]]:
-        """The name of a function, and the parameters that its text declares."""
+        """The name and the declared parameters of a function."""
         if isinstance(f, Function):
             return f.name, signature_of(f.node.args, f.defaults).parameters.values()
         if isinstance(f, Known) and inspect.isfunction(f.target):
@@ -169,7 +168,7 @@ class Derivatives:
     def open_parameters(
         self, f: Any, bound: int, words: set[str], node: gast.AST
     ) -> tuple[str, list[str], list[str], dict[str, Any]]:
-        """The name of a function, its parameters by position and by keyword that are not bound yet, and their defaults."""
+        """The name of a function, its free parameters (positional, keyword), and their defaults."""
         if isinstance(f, Derivative):
             return f.known.target.__name__, f.order, [], f.defaults
         base, known = self.declared(f, node)
@@ -181,13 +180,13 @@ class Derivatives:
         defaults = {p.name: p.default for p in known if p.default is not p.empty}
         if isinstance(f, Known):
             defaults = {p: self.outside(p, value) for p, value in defaults.items()}
-        first = next((k for k, p in enumerate(order) if p in words), len(order))  # from there on by keyword alone
+        first = next((k for k, p in enumerate(order) if p in words), len(order))  # the rest by keyword only
         keywords = [p for p in (*order[first:], *keywords) if p not in words]
         open_ = {*order[:first], *keywords}
         return base, order[:first], keywords, {p: v for p, v in defaults.items() if p in open_}
 
     def kind_of(self, node: gast.Call) -> gast.AST:
-        """The kind of number that `np.vectorize(f, otypes=..)` gives; None where the first value says it."""
+        """The type in `np.vectorize(f, otypes=..)`; None if the first value determines it."""
         kinds = [k.value for k in node.keywords if k.arg == "otypes"]
         if not node.keywords:
             return constant(None)
@@ -207,7 +206,7 @@ class Derivatives:
         return self.apply(known, [inner, kind, *given], {}, node)
 
     def recursive(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
-        """A call of a nested function that calls itself."""
+        """A call of a recursive nested function."""
         memoized = self.as_memoized(callee)
         if memoized is not None:
             return self.call_memoized(memoized, given, keywords, node)
@@ -227,7 +226,7 @@ class Derivatives:
         return self.plain(known, [], {**bound, **{c: name(c) for c in captured}}, node)
 
     def pulled_back(self, node: gast.Call) -> gast.AST:
-        """`vjp(f, ..)` of a function value: what it closes over is passed after its arguments."""
+        """`vjp(f, ..)` of a function value: captures are passed after its arguments."""
         if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             self.unit.refuse(node, "`*` and `**` in a call of `vjp` cannot be followed here: write the arguments out")
         value = self.evaluate(node.args[0])
@@ -247,9 +246,9 @@ class Derivatives:
         return self.plain(callee, [constant(len(rest)), target, *given, *rest], {}, node)
 
     def along(self, node: gast.Call) -> gast.AST:
-        """`jvp(f, (x, n), (x_dot, None))`: `f_jvp(x, n, x_dot=x_dot)`, made when the text is compiled.
+        """`jvp(f, (x, n), (x_dot, None))`: `f_jvp(x, n, x_dot=x_dot)`, which is made at compile time.
 
-        What the function closes over are more primals, whose tangents are 0.
+        Captures are further primals, with zero tangents.
         """
         pairs = node.args[1:]
         if len(pairs) != 2 or not all(map(_is_written_out, pairs)):
@@ -274,7 +273,7 @@ class Derivatives:
             self.flattener.out.append(gast.Expr(fits))
         words = {word: tangents[k] for k, word in zip(active, gradient.words, strict=True)}
         captured = [name(c) for c in f.captured]
-        if isinstance(of, Derivative):  # which takes them by keyword
+        if isinstance(of, Derivative):  # a derivative receives them by keyword
             return self.plain(known, [*primals, *rest], {**words, **dict(zip(f.captured, captured, strict=True))}, node)
         return self.plain(known, [*primals, *rest, *captured], words, node)
 
@@ -291,7 +290,7 @@ class Derivatives:
         return self.evaluate(at(node, gast.Subscript(product, constant(1), gast.Load()))[0])
 
     def linearized(self, node: gast.Call) -> Any:
-        """`linearize(f, x)`: `f(x)`, and `lambda dot: jvp(f, (x,), (dot,))[1]` of the `x` of now."""
+        """`linearize(f, x)`: `f(x)`, and `lambda dot: jvp(f, (x,), (dot,))[1]` at the current `x`."""
         if node.keywords or any(isinstance(a, gast.Starred) for a in node.args):
             self.unit.refuse(node, "`*` and keywords in a call of `linearize` inside of a differentiated function cannot be "
                                    "followed: write the arguments out, by position")  # fmt: skip
@@ -306,10 +305,10 @@ class Derivatives:
 
 
 def _is_written_out(node: gast.AST) -> bool:
-    """Whether an expression is a tuple or list of which the text shows every item."""
+    """Whether an expression is a tuple or list display without stars."""
     return isinstance(node, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in node.elts)
 
 
 def _keyword(parameter: gast.Name) -> str:
-    """The name by which a caller passes a parameter."""
+    """The keyword for a parameter."""
     return getattr(parameter, "keyword", parameter.id)

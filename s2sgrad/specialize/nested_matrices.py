@@ -1,4 +1,4 @@
-"""`jacobian(f)` and `hessian(f)` of function values: loops over the columns, in words that the compiler follows.
+"""`jacobian(f)` and `hessian(f)` of function values: loops over the columns, written as Python source.
 
     jacobian(lambda t: w * t)(x)      ->      f_jacobian(lambda t: w * t, x) with
 
@@ -30,12 +30,12 @@ from s2sgrad.source.making import made
 from s2sgrad.specialize.static_values import Adapted, Known, Object, Partial
 
 WORDS = {"np": np, "jvp": pullbacks.jvp, "checked": runtime.require_array}
-"""What the text uses besides its arguments."""
+"""The free names of the text besides its arguments."""
 LOCALS = ("units", "unit", "columns", "matrix")
 
 
 class Matrices:
-    """Makes functions that give matrices of derivatives of function values."""
+    """Makes functions that return matrices of derivatives of function values."""
 
     def matrix(self, node: gast.Call) -> Adapted:
         """`jacobian(f, ..)` or `hessian(f, ..)`."""
@@ -58,7 +58,7 @@ class Matrices:
         self, asked: tuple, single: bool, value: bool, inner: list[Any], given: list[Any], keywords: dict[str, Any],
         node: gast.AST,
     ) -> Any:  # fmt: skip
-        """A call of such a function."""
+        """A call of such a function: compiled from source for these arguments."""
         known = list(self.open_names(inner[0], node)) if keywords or any(isinstance(k, str) for k in asked) else []
         given = [*given, *(keywords[p] for p in known[len(given) :] if p in keywords)]
         names = [f"x{k}" for k in range(len(given))]
@@ -73,7 +73,7 @@ class Matrices:
         return self.apply(Known(target, name(self.unit.helper("matrix", target))), [*inner, *given], {}, node)
 
     def open_names(self, f: Any, node: gast.AST) -> list[str]:
-        """The names of the parameters of a function value that are given by position."""
+        """The names of the free positional parameters of a function value."""
         bound, words = 0, set()
         while isinstance(f, (Partial, Object)):
             if isinstance(f, Object):
@@ -87,8 +87,8 @@ def text_of(
     called: str, names: list[str], parts: list[list[tuple[str, str]]], functions: list[str], single: bool = True,
     value: bool = False, words: dict[str, str] | None = None,
 ) -> str:  # fmt: skip
-    """The text of a function of some functions and of the arguments `names`, which gives their matrices: in `parts`, a row
-    for each function, of which one and in which argument.  `words` are names that it uses otherwise than by default."""
+    """The source of a function of `functions` and of the arguments `names` that returns their matrices of derivatives.
+    `parts` has a row per function: (function, argument) for each matrix.  `words` replaces names that it uses."""
     own = {n: n for n in (*LOCALS, *WORDS)} | (words or {})
     units, unit, columns, matrix, np_, jvp, checked = (own[n] for n in (*LOCALS, *WORDS))
     text, rows = f"def {called}({', '.join([*functions, *names])}):\n", []

@@ -1,4 +1,4 @@
-"""Operators and comparisons of objects that are made in the function: calls of the methods that Python asks, in its order.
+"""Operators and comparisons of objects made in the function: calls of the special methods, in Python's order.
 
     v + w      ->      v.__add__(w); where that returns NotImplemented, w.__radd__(v)
 
@@ -47,14 +47,14 @@ _UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
 
 
 class Operators:
-    """Calls the methods that operators stand for."""
+    """Calls the special methods of operators."""
 
     def unary(self, node: gast.UnaryOp, owner: Object) -> Any:
-        """A sign before an object."""
+        """A unary operator on an object."""
         return self.apply(self.method(owner, _UNARY.get(type(node.op), "__invert__"), node), [], {}, node)
 
     def operator(self, node: gast.BinOp, left: Any, right: Any) -> Any:
-        """An operator of which an operand is an object."""
+        """A binary operator with an object as an operand."""
         word = OPERATORS[type(node.op)]
         tries = [(left, right, f"__{word}__"), (right, left, f"__r{word}__")]
         if isinstance(left, Object) and isinstance(right, Object):
@@ -63,13 +63,13 @@ class Operators:
             elif issubclass(right.cls, left.cls) and getattr(right.cls, tries[1][2], None) is not getattr(
                 left.cls, tries[1][2], None
             ):
-                tries.reverse()  # what a subclass says of it comes first
+                tries.reverse()  # the reflected method of a subclass comes first
         elif isinstance(right, Object):
             self.require_whole(left, right.cls, tries[1][2], node)
         return self.first_answer(tries, node, "this operator of an object cannot be followed: call a method")
 
     def first_answer(self, tries: list[tuple[Any, Any, str]], node: gast.AST, otherwise: str | None) -> Any:
-        """What the first of these methods returns that does not return NotImplemented."""
+        """The result of the first of these methods that does not return NotImplemented."""
         for owner, other, method in tries:
             if not isinstance(owner, Object) or not isinstance(self.looked_up(owner.cls, method), types.FunctionType):
                 continue
@@ -86,7 +86,7 @@ class Operators:
         self.unit.refuse(node, otherwise)
 
     def require_whole(self, left: gast.AST, cls: type, method: str, node: gast.AST) -> None:
-        """Data on the left of an object: NumPy asks the object once for each element of an array."""
+        """Check that the data on the left of an object is no array: NumPy would call the method for each element."""
         if isinstance(left, gast.Constant) or hasattr(cls, "__array_ufunc__") or hasattr(cls, "__array_priority__"):
             return
         asked = self.unit.helper("asked_whole", runtime.asked_whole)
@@ -95,7 +95,7 @@ class Operators:
         self.flattener.out += at(node, gast.Expr(check))
 
     def comparison(self, node: gast.Compare, left: Any, right: Any, *others: Any) -> Any:
-        """A comparison of objects; None where they have no method for it."""
+        """A comparison of objects; None if they have no method for it."""
         if others or type(node.ops[0]) not in _COMPARISONS:
             return None
         method, reflected = _COMPARISONS[type(node.ops[0])]
@@ -107,7 +107,7 @@ class Operators:
 
 
 def _bound_to(value: Any, body: list[gast.AST]) -> list[gast.AST]:
-    """What the statements bind a variable to; the value itself if they do not."""
+    """The values that the statements bind a variable to; else the value itself."""
     if not isinstance(value, gast.AST):
         return []
     return [

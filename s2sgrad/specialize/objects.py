@@ -1,7 +1,7 @@
-"""Objects that are made in the function: their attributes are variables, their methods are written out.
+"""Objects made in the function: their attributes become variables, and their methods are inlined.
 
-Methods, properties, inheritance; operators are in `object_operators`.  An object that leaves the function, or one of two
-that a name may stand for, is refused.
+Covers methods, properties and inheritance; operators are in `object_operators`.  An object that escapes the function, or
+that shares its name with another one, is refused.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -39,10 +39,10 @@ from s2sgrad.specialize.static_values import Known, Object, Partial, Record, Val
 
 
 class Objects:
-    """What the attributes and methods of objects are; `hint` is the name that the next object will have."""
+    """Attributes and methods of objects; `hint` is the name for the next object."""
 
     def construct(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        """`cls(..)`: its `__init__` is written out."""
+        """`cls(..)`: `__init__` is inlined."""
         self.hint = f"new_{cls.__name__.lower()}" if self.is_reference(cls) else self.hint
         made = self.taken_apart(cls, given, keywords, node)
         return self.made_reference(made, node) if self.is_reference(cls) else made
@@ -56,13 +56,14 @@ class Objects:
         return made
 
     def begun_object(self, cls: type) -> Object:
+        """An empty object, recorded as made in the current block and loops."""
         made = Object(cls, self.hint or cls.__name__.lower(), loops=tuple(self.flattener.loops))
         made.block = self.flattener.blocks[-1] if self.flattener.blocks else 0
         self.hint = None
         return made
 
     def taken_apart(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
-        """A new object, whose attributes are variables."""
+        """A new object whose attributes are variables."""
         if type(cls).__call__ is not type.__call__:
             self.unit.refuse(node, f"`{cls.__name__}` has a metaclass with `__call__`, which cannot be followed: make the "
                                    "object outside")  # fmt: skip
@@ -81,7 +82,7 @@ class Objects:
         return made
 
     def of_the_class(self, made: Object, node: gast.AST) -> None:
-        """Attributes that the object has of its class until they are written."""
+        """Variables for attributes that the object inherits from the class until they are written."""
         for attribute in written_attributes(made.cls, self.unit.primal.tree) - made.attributes.keys():
             local = made.attributes[attribute] = self.unit.attribute(made.base, attribute)
             self.shared.add(local)
@@ -90,7 +91,7 @@ class Objects:
             self.flattener.out += at(node, assign(local, held))
 
     def fields(self, made: Object, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> None:
-        """The fields of a dataclass, from the arguments and the defaults."""
+        """The fields of a dataclass, from arguments and defaults."""
         try:
             bound = signature(made.cls).bind(*given, **keywords)
         except TypeError as error:
@@ -107,14 +108,14 @@ class Objects:
             self.put(made, field.name, value, node)
 
     def name_object(self, target: str, value: Object, statement: gast.AST) -> None:
-        """Bind a name to an object, perhaps to one after the other."""
+        """Bind a name to an object, possibly to several in turn."""
         if self.counts[target] > 1:
             self.rebind(target, value, statement)
             return
         self.values[target] = self.another_name(target, value, statement)
 
     def another_name(self, target: str, value: Object, statement: gast.AST) -> Object:
-        """The object for which a name stands that is not bound anew while this matters."""
+        """The object for a name that is not rebound while this matters."""
         if value.loops and value.names and value.block != self.flattener.blocks[-1]:
             self.unit.refuse(statement, f"`{target}` is another name, in some trips, of an object that the loop makes "
                                         "again in each, which cannot be followed: make a new object")  # fmt: skip
@@ -124,7 +125,7 @@ class Objects:
         return value
 
     def rebind(self, target: str, value: Object, statement: gast.AST) -> None:
-        """`v = v + w`: a name that stands for one object after the other has the attributes of each in turn."""
+        """`v = v + w`: a name for several objects in turn; its variables take the attributes of each."""
         known = self.values.get(target)
         if known is None:
             self.values[target] = self.copied(target, value, statement)
@@ -140,7 +141,7 @@ class Objects:
             self.transfer(value, known, statement)
 
     def copied(self, base: str, value: Object, node: gast.AST) -> Object:
-        """An object with variables of its own: right while neither is changed."""
+        """A copy of an object, with its own variables; valid while neither is changed."""
         if value.given is not None:
             self.unit.refuse(node, f"`{base}` stands for an argument and for other objects, which cannot be followed: use "
                                    "two names")  # fmt: skip
@@ -152,6 +153,7 @@ class Objects:
         return out
 
     def transfer(self, value: Object, to: Object, node: gast.AST) -> None:
+        """Assign the attributes of one object to the variables of another."""
         for attribute, local in value.attributes.items():
             if local in self.values:
                 self.unit.refuse(node, f"the attribute `{attribute}` of an object that is bound anew is a function or an "
@@ -203,14 +205,14 @@ class Objects:
             self.passed_on(owner, attribute, node)
 
     def is_written(self, owner: Object, attribute: str, node: gast.AST) -> None:
-        """Note that an attribute is written; refuse where another name may stand for the object."""
+        """Record a write to an attribute; refuse if the object may have another name."""
         if owner.made and owner.copied:
             self.unit.refuse(node, f"this writes the attribute `{attribute}` of an object for which several names stand in "
                                    "turn, which cannot be followed: make a new object")  # fmt: skip
         owner.written = owner.written or owner.made
 
     def store(self, target: gast.Attribute, statement: gast.Assign) -> None:
-        """`o.w = value`, of an object made here."""
+        """`o.w = value` for an object made here, or a reference."""
         owner = self.held(target.value)
         if not isinstance(owner, Object) and self.put_field(target, statement.value, statement):
             return
@@ -220,12 +222,12 @@ class Objects:
         self.put(owner, target.attr, self.begun(target, statement.value) or self.evaluate(statement.value), statement)
 
     def set_item(self, target: gast.Subscript, statement: gast.Assign) -> None:
-        """`o[i] = value`, of an object."""
+        """`o[i] = value` for an object."""
         method = self.method(self.evaluate(target.value), "__setitem__", target)
         self.apply(method, [self.evaluate(self.key(target.slice)), self.evaluate(statement.value)], {}, statement)
 
     def key(self, index: gast.AST) -> gast.AST:
-        """What a method is given for an index: a slice is an object."""
+        """The argument of `__getitem__` for an index: slices become objects."""
         if isinstance(index, gast.Tuple):
             return gast.Tuple([self.key(e) for e in index.elts], gast.Load())
         if not isinstance(index, gast.Slice):
@@ -234,7 +236,7 @@ class Objects:
         return gast.Call(self.unit.builtin(slice), parts, [])
 
     def updates(self, statement: gast.AugAssign) -> bool:
-        """Whether `op=` was one of an attribute or of an object, which is written now."""
+        """Write `op=` on an attribute or an object; returns whether it was one."""
         if isinstance(statement.target, gast.Attribute):
             self.updated(statement)
             return True
@@ -244,7 +246,7 @@ class Objects:
         return False
 
     def updated_object(self, statement: gast.AugAssign) -> gast.AST:
-        """`o += value`, of an object: `o = o + value`, or what `__iadd__` returns."""
+        """`o += value` for an object: `o = o + value`, or the result of `__iadd__`."""
         owner = self.held(statement.target)
         word = f"__i{OPERATORS[type(statement.op)]}__"
         read = name(statement.target.id)
@@ -254,7 +256,7 @@ class Objects:
         return at(statement, assign(statement.target.id, at(statement, value)[0]))[0]
 
     def updated(self, statement: gast.AugAssign) -> None:
-        """`o.w += value`, as an update of the variable behind it; of a property as two calls."""
+        """`o.w += value` as an update of its variable; for a property, as two calls."""
         target = statement.target
         owner = self.held(target.value)
         if not isinstance(owner, Object) and self.update_field(statement):
@@ -268,7 +270,7 @@ class Objects:
         self.passed_on(owner, target.attr, statement)
 
     def variable(self, target: gast.Attribute) -> gast.Name:
-        """The variable behind an attribute that is updated in place."""
+        """The variable of an attribute that is updated in place."""
         owner = self.held(target.value)
         plain = isinstance(owner, Object) and target.attr in owner.attributes
         if not plain or owner.attributes[target.attr] in self.values:
@@ -299,6 +301,7 @@ class Objects:
         return self.construct(given[0].cls, [], {**held, **keywords}, node)
 
     def of_class(self, owner: Object, found: Any, attribute: str, node: gast.AST) -> Any:
+        """`owner.attribute`, found in the class: a method, or data of the class."""
         note_member(owner.cls, attribute)
         if isinstance(found, types.FunctionType):
             return self.bound(found, owner, node)
@@ -314,7 +317,7 @@ class Objects:
         return self.flattener.hold(at(node, gast.Attribute(cls, attribute, gast.Load()))[0])
 
     def looked_up(self, cls: type, attribute: str) -> Any:
-        """What a class holds under a name; the text is right while it does."""
+        """The class member of this name, which becomes a guard of the text."""
         note_member(cls, attribute)
         return underlying(inspect.getattr_static(cls, attribute, MISSING))
 
@@ -326,7 +329,7 @@ class Objects:
 
     def bound(self, function: types.FunctionType, owner: Object, node: gast.AST) -> Partial:
         value = self.text_of(function)
-        if isinstance(value, Known):  # it is called as it stands, with the object
+        if isinstance(value, Known):  # called, not inlined
             if owner.given is None:
                 self.unit.refuse(node, f"`{function.__name__}` brings its own gradient, which cannot be followed in a "
                                        "method of an object that is made here: make a function of it")  # fmt: skip
@@ -336,7 +339,7 @@ class Objects:
         return Partial(value, [owner], {})
 
     def above(self, attribute: str, node: gast.AST) -> Any:
-        """`super().attribute` in the method that is being written out."""
+        """`super().attribute` in the method that is being inlined."""
         for function, receiver in reversed(self.running):
             if isinstance(receiver, (Object, Record)) and function.owner is not None:
                 order = receiver.cls.__mro__

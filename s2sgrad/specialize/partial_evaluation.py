@@ -1,9 +1,9 @@
-"""Function values that are known where they are called are written out there: what they close over is then in scope.
+"""Partial evaluation of function values: a call of a known one is inlined, where its captures are in scope.
 
     f = lambda t: w * t; y = f(2.0); w = w * w; return y + f(3.0)      ->      y = w * 2.0; w = w * w; return y + w * 3.0
 
-Lambdas, nested functions, `functools.partial`, functions that are passed to a function or returned by one.  A name
-inside a function value is read when the function is called, as in Python; defaults are evaluated where it is defined.
+This covers lambdas, nested functions, `functools.partial`, and functions passed to or returned by functions.  Free names are
+read at the call, as in Python; defaults are evaluated at the definition.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -86,16 +86,16 @@ from s2sgrad.specialize.ways import Ways
 
 class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns, Definitions, Derivatives, Generators,
                 GivenObjects, Inliner, Lookahead, Matrices, Memos, Objects, Operators, Unroller):  # fmt: skip
-    """The function values of one function that is being flattened; `values` are those that have a name.
+    """The function values of one function that is being flattened; `values` has those with a name.
 
-    Each family of values is written out in a class of its own; no two define the same name, so that their order is free.
+    Each family of values has its own class; no two define the same name, so that the order of the bases does not matter.
     """
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Any, ways: Ways) -> None:
         self.unit, self.flattener, self.as_data = unit, flattener, ways.as_data
         self.open_columns(ways.in_columns)
         self.open_late(ways.late, tree)
-        self.acting: set[str] = set()  # names of functions that are called for their effect
+        self.acting: set[str] = set()  # functions called for their effect
         self.values: dict[str, Value] = {}
         self.running: list[tuple[Function, Any]] = []
         self.calls = 0
@@ -104,10 +104,10 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         self.outside_objects: dict[int, Object] = {}
         self.arguments: set[str] = set()
         self.data, self.plain_names = set(), {}
-        self.mixed: set[str] = set()  # names that stand for functions or objects of a text, and for something else in turn
+        self.mixed: set[str] = set()  # names for functions or objects and also other values
         self.of_trips, self.in_turn, self.growing = set(), set(), set()
         self.lengths, self.numbers, self.shared = {}, {}, set()
-        self.counts: Counter[str] = Counter()  # how often the text binds each name
+        self.counts: Counter[str] = Counter()  # bindings of each name
         self.mentions: Counter[str] = Counter()
         self.remembering: dict[Function, Memoized | None] = {}
         self.meet_text(tree.body, bindings(tree.body))
@@ -126,7 +126,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         self.chosen: set[str] = set()  # targets of `a if c else b` and of `a or b`
 
     def meet_text(self, body: list[gast.AST], bound: Counter[str]) -> None:
-        """Note what a text, the function's or one that is written out in it, says of its names before it is evaluated."""
+        """Scan a text, the function's or an inlined one, before it is evaluated."""
         self.counts.update(bound)
         self.mentions.update(n.id for s in body for n in nodes(s) if isinstance(n, gast.Name))
         self.of_trips |= trip_names.found(body)
@@ -136,16 +136,16 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         self.in_turn |= called_alone(body) & trip_names.straight(body)
         self.note_growing(body)
 
-    # --- where a name is no callee ---
+    # --- names that are not called ---
 
     def require_bound(self, node: gast.AST) -> None:
-        """Refuse a function or an object that the text binds further down, as a loop may."""
+        """Refuse a read of a function or object that the text binds only later."""
         if isinstance(node, gast.Name) and node.id in self.later and node.id not in self.values:
             self.unit.refuse(node, f"`{node.id}` is bound to a function or an object further down, which cannot be "
                                    "followed: bind it before")  # fmt: skip
 
     def as_value(self, node: gast.AST, whole: bool = False) -> gast.AST:
-        """A name where it is no callee; in a part of an expression that is kept `whole`, of one function at most."""
+        """A name as a value; in an expression that is kept `whole`, it may stand for a callable from outside only."""
         self.require_bound(node)
         if not isinstance(node, gast.Name) or node.id not in self.values:
             return node
@@ -160,7 +160,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         return data
 
     def in_whole(self, node: gast.AST) -> gast.AST:
-        """An expression that is kept as it stands, without the names of function values."""
+        """An expression that is not split, with the names of function values replaced."""
         if isinstance(node, gast.Compare) and isinstance(node.left, gast.Name) and node.left.id in self.values:
             if getattr(self.values[node.left.id], "argument", False):
                 self.unit.refuse(node, f"whether `{node.left.id}`, an argument or a function of this text, is something "
@@ -171,10 +171,10 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         substitute(node, {n.id: self.as_value(n, whole=True) for n in known})
         return node
 
-    # --- ends ---
+    # --- statements ---
 
     def asserted(self, statement: gast.Assert) -> None:
-        """An assertion about objects; its message may read them, not call them."""
+        """An assertion about objects; its message may read them, but not call them."""
         if statement.msg is not None and any(self.expands(n) for n in nodes(statement.msg) if isinstance(n, gast.Call)):
             self.unit.refuse(statement, "the call in this message cannot be followed: raise the error in an `if`")
         statement.test = self.flattener.atom(statement.test)
@@ -184,7 +184,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
         """Bind a name to a function value or an object."""
         if self.is_data(target, value) or isinstance(value := self.require_here(value, statement), gast.AST):
-            if target in self.values:  # which has been read as that
+            if target in self.values:  # already used as a static value
                 self.unit.refuse(statement, f"`{target}` stands for one of several functions, which cannot be followed: use "
                                             "two names")  # fmt: skip
             data = self.reified(value, statement)
@@ -220,7 +220,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
             self.values[target] = value
 
     def require_free(self, target: str, statement: gast.AST) -> None:
-        """Refuse an object under the name of an argument, or of data."""
+        """Refuse an object under a name that is an argument or was bound to data."""
         if target in self.given:
             self.unit.refuse(statement, f"`{target}` is an argument, and an object that is made here, which cannot be "
                                         "followed: use two names")  # fmt: skip
@@ -229,7 +229,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
                                         "be followed: use two names")  # fmt: skip
 
     def bound_value(self, target: str, node: gast.AST) -> Any:
-        """What an assignment binds a name to: a function value or an object, or one operation."""
+        """The value that an assignment binds to a name: static, or a single operation."""
         known = self.begun(name(target), node) or self.keys_among(node)
         if known is not None:
             return known
@@ -242,40 +242,40 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         return self.evaluate(shown) if target in self.mixed else self.flattener.value(shown, target)
 
     def require_data(self, target: str, statement: gast.AST) -> None:
-        """Refuse data under a name that stands for a function or an object: `[g(x) for g in (lambda t: t, np.sum)]`."""
+        """Refuse data under a name for functions or objects: `[g(x) for g in (lambda t: t, np.sum)]`."""
         if target in self.mixed or target in self.values:
             self.unit.refuse(statement, f"`{target}` stands for a function or an object, and here for something else, which "
                                         "cannot be followed: use two names")  # fmt: skip
 
     def is_fixed(self, local: str) -> bool:
-        """Whether a variable is never bound anew."""
+        """Whether a variable is never rebound."""
         return self.counts[local] <= (0 if local in self.given else 1)
 
     # --- values ---
 
     def evaluate(self, node: gast.AST) -> Any:
-        """A function value or an object, a callable from outside too, or an atom that holds the value."""
+        """A static value, which includes callables from outside; or an atom for data."""
         return self.as_callable(self.flattener.operand(node))
 
     def as_callable(self, value: Any) -> Any:
-        """A value; a name or a path of a callable from outside as one that is known."""
+        """A value, with a name or path of a callable from outside as a known callable."""
         target = self.unit.resolve(value) if isinstance(value, (gast.Name, gast.Attribute)) else MISSING
         return Known(target, value) if callable(target) else value
 
     def named(self, node: gast.Name) -> Any:
-        """What a name stands for."""
+        """The value of a name."""
         self.require_bound(node)
         value = self.values.get(node.id, node)
         return self.chosen_now(value) if isinstance(value, Choice) else value
 
     def held_together(self, items: dict[Any, Any], literal: type | None = None) -> Display:
-        """A tuple, list or (where nothing else is said) dict of these."""
+        """A static tuple or list (`literal`) or dict of these items."""
         block = self.flattener.blocks[-1] if self.flattener.blocks else 0
         kept = {key: self.lasting(self.as_callable(item)) for key, item in items.items()}
         return Display(kept, block=block if literal else 0, mapping=literal is None, literal=literal)
 
     def attribute(self, node: gast.Attribute) -> Any:
-        """What an attribute of an object or of a class is; MISSING where it is one of data, which is an atom now."""
+        """An attribute of an object or class; MISSING for data, whose owner has become an atom."""
         if isinstance(node.value, gast.Call) and is_super(self.unit, node.value):
             return self.above(node.attr, node)
         owner = self.flattener.operand(node.value)
@@ -287,12 +287,12 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         return self.of_data(node)
 
     def indexed(self, node: gast.AST) -> Any:
-        """What an index is taken of; of functions from outside that stand there, a display."""
+        """The operand of an index; a literal of functions from outside becomes a display."""
         at_once = self.holds_callables(node) and not self.may_be_known(node)
         return self.picked_at_once(node) if at_once else self.flattener.operand(node)
 
     def item(self, owner: Object | Display, node: gast.Subscript) -> Any:
-        """An item of an object or of a display."""
+        """An item of an object or display."""
         if isinstance(owner, Object):
             return self.apply(self.method(owner, "__getitem__", node), [self.evaluate(self.key(node.slice))], {}, node)
         if (section := self.section_of(owner, node.slice)) is not None:
@@ -305,11 +305,11 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         return self.picked(owner, node)
 
     def callee(self, node: gast.AST) -> Any:
-        """What is called, which may be a function from outside, or data."""
+        """The callee of a call: a static value, or any other expression."""
         return self.evaluate(node) if self.may_be_known(node) else Known(self.unit.resolve(node), node)
 
     def called(self, node: gast.Call) -> Any:
-        """The value of a call, whose statements are written; None where it is one of data."""
+        """The value of a call, after its statements; None for an ordinary call."""
         if not self.may_be_known(node):
             return None
         tool = static_calls.find(self.unit, node)
@@ -325,10 +325,10 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         return self.apply(callee, given, keywords, node)
 
     def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        """The value of a call of a function value."""
+        """The value of a call of a static value."""
         if callee is None:  # object.__init__
             return constant(None)
-        if isinstance(callee, gast.AST):  # what an attribute holds
+        if isinstance(callee, gast.AST):  # data in an attribute
             return self.plain(Known(None, callee), given, keywords, node)
         if type(callee) not in self.by_class:
             self.unit.refuse(node, "what is called here is not known to be a function")
@@ -349,7 +349,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         return self.apply(self.method(callee, "__call__", node), given, keywords, node)
 
     def call_known(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        """A callable from outside: what is of the user's is written out, if it takes or gives function values."""
+        """A call of a callable from outside; a user's function is inlined if it takes or returns function values."""
         if isinstance(callee.target, types.MethodType) and isinstance(callee.target.__self__, type):
             cls = callee.target.__self__
             bound = [Known(cls, name(self.unit.helper(cls.__name__, cls)))]
@@ -380,7 +380,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         return self.written_out(callee, given, keywords, node)
 
     def plain(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
-        """A call of a function from outside, as it stands."""
+        """A call that is kept as a call."""
         if self.as_data and (callee.target in (None, MISSING) or is_plain(callee.target)):
             given = [self.reified(v, node) or v for v in given]
             keywords = {k: self.reified(v, node) or v for k, v in keywords.items()}

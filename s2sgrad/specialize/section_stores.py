@@ -1,4 +1,4 @@
-"""Stores into sections of variables, with indices whose parts are names and constants.
+"""Stores into sections; the parts of the index become names and constants.
 
     x[i + 1, :n * 2] = e     ->      t1 = e; t2 = i + 1; t3 = n * 2; x[t2, :t3] = t1
     x[i] += e                ->      t1 = x[i]; t2 = t1 + e; x[i] = t2
@@ -28,10 +28,10 @@ from s2sgrad.primitives.catalogue import may_write
 
 
 class Sections:
-    """Writes the statements that store into sections."""
+    """Writes statements that store into sections."""
 
     def section(self, target: gast.Subscript, value: gast.AST | None = None) -> gast.Subscript:
-        """The target of a store: a section of a variable; `value` is still to be evaluated."""
+        """The target of a store, a section of a variable; `value` is evaluated later."""
         made = gast.Subscript(self.atom(target.value), self.index(target.slice), gast.Store())
         if value is not None:
             for node in nodes(made.slice):
@@ -45,7 +45,7 @@ class Sections:
         return at(target, made)[0]
 
     def require_place(self, target: gast.Subscript, value: gast.AST) -> None:
-        """A place counted from the end must not move while the value of the store is computed."""
+        """Refuse an index counted from the end if the value changes the length of the list."""
         index = target.slice.operand if isinstance(target.slice, gast.UnaryOp) else target.slice
         behind = index is not target.slice or (type(getattr(index, "value", None)) is int and index.value < 0)
         for call in nodes(value) if behind and isinstance(target.value, gast.Name) else ():
@@ -56,7 +56,7 @@ class Sections:
                                              "stored in: call it on a line of its own before")  # fmt: skip
 
     def augmented_section(self, statement: gast.AugAssign) -> None:
-        """`x[i] += e` as `t = x[i] + e; x[i] = t` (`cleanup.peephole.augmented` writes it back)."""
+        """`x[i] += e` as `t = x[i] + e; x[i] = t` (`cleanup.peephole.augmented` reverses it)."""
         if walruses(statement):
             self.unit.refuse(statement, "`:=` in an update of a section is not differentiated: assign before it")
         self.unit.updates.add(place_of(statement))
@@ -67,7 +67,7 @@ class Sections:
         self.out.append(gast.Assign([target], self.hold(new), None))
 
     def index(self, node: gast.AST) -> gast.AST:
-        """An index whose parts are atoms."""
+        """An index with atoms as parts."""
         if isinstance(node, gast.Tuple):
             node.elts = [self.index(e) for e in node.elts]
             return node

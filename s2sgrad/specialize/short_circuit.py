@@ -1,4 +1,4 @@
-"""Conditions, and expressions that choose: `a if c else b`, `and`, `or` become `if`.
+"""Conditional expressions and short-circuit operators become `if`: `a if c else b`, `and`, `or`.
 
     y = x if c else 0.0      ->      if c: y = x                      y = a or b      ->      y = a
                                      else: y = 0.0                                            if y: pass
@@ -45,19 +45,19 @@ _WHOLE = (gast.Lambda, gast.SetComp, gast.GeneratorExp, gast.Set)
 
 
 class Conditions:
-    """What of the flattener decides; the rest of it writes the statements."""
+    """The part of the flattener for conditions."""
 
     unit: Unit
     out: list[gast.AST]
     functions: Functions
 
     def condition(self, node: gast.AST) -> gast.AST:
-        """A name (or constant) that holds the truth of a test."""
+        """An atom for the truth of a test."""
         if isinstance(node, gast.Constant):
             return node
         if (truth := self.truth(node)) is not None:
             return truth
-        if isinstance(node, gast.BoolOp):  # what is true beside `and`, false beside `or`, decides nothing
+        if isinstance(node, gast.BoolOp):  # drop operands that are neutral: true for `and`, false for `or`
             neutral = isinstance(node.op, gast.And)
             node.values = [v for v in node.values if decided(self.unit, v, self.functions.held) is not neutral]
             node = node.values[0] if len(node.values) == 1 else node
@@ -71,7 +71,7 @@ class Conditions:
         return name(holder)
 
     def require_own_methods(self, node: gast.AST) -> None:
-        """Check, of what stands in the place of a method of a dict (`library.dicts`), that the owner has no other one."""
+        """Check that an expanded method of a dict (`library.dicts`) is not overridden by its owner."""
         for part in nodes(node):
             owner = part.comparators[0] if hasattr(part, "method") else None
             if isinstance(owner, gast.Attribute) and self.unit.resolve(owner) is MISSING:
@@ -80,16 +80,16 @@ class Conditions:
                 self.out += at(node, *containers.own_method(self.unit, owner.id, part.method, node))
 
     def grows(self, node: gast.AST) -> bool:
-        """Whether an expression stands for statements before it."""
+        """Whether an expression expands to statements before it."""
         return holds_loops(node) or self.functions.inside(node)
 
     def truth(self, node: gast.AST) -> gast.Constant | None:
-        """The truth of a test of functions and objects; None where data decides."""
+        """The truth of a test of functions and objects; None if it depends on data."""
         known = decided(self.unit, node, self.functions.held)
         return None if known is None else constant(known)
 
     def chosen(self, node: gast.IfExp | gast.BoolOp) -> str:
-        """The name of the value of an expression that chooses."""
+        """The name for the value of a conditional expression."""
         if isinstance(node, gast.BoolOp):
             self.boolean(node, holder := self.unit.temp())
         else:
@@ -114,6 +114,7 @@ class Conditions:
         self.fork(test, *arms)
 
     def fork(self, test: gast.AST, then: Callable[[], None] | None, other: Callable[[], None] | None) -> None:
+        """An `if` whose arms are filled by two functions."""
         arms = []
         for fill in (then, other):
             before, self.out = self.out, []
@@ -139,7 +140,7 @@ class Conditions:
             self.fork(test, *both)
 
     def is_whole(self, node: gast.AST) -> bool:
-        """Whether the expression is kept as it stands: it is a truth value, a text, or one of Python's own forms."""
+        """Whether an expression is not split: truth values, strings, and forms that later passes keep."""
         if isinstance(node, _WHOLE) or (isinstance(node, gast.Call) and self.unit.resolve(node.func) is runtime.raised):
             return True
         if isinstance(node, _BOOLEAN) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)):

@@ -1,10 +1,10 @@
-"""Library callables that take function values and objects of the text, or give them: a table by object.
+"""Library callables that take or return function values and objects: a table by object.
 
-    functools.partial(f, 2.0), grad(f)       give a function value
-    functools.reduce(f, xs), vjp(f, x)       call one, in statements that are written here
+    functools.partial(f, 2.0), grad(f)       return a function value
+    functools.reduce(f, xs), vjp(f, x)       call one, and are expanded into statements
     len(layers), abs(vector)                 are constants, or calls of a method
 
-Where they are given nothing but data, they are calls like any other.
+With data as arguments they are ordinary calls.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -53,14 +53,14 @@ from s2sgrad.specialize.static_values import Adapted, Display, Known, Object, Pa
 
 
 class StaticCall:
-    """What is done with calls of one callable."""
+    """The treatment of calls of one callable."""
 
     def applies(self, functions: Any, node: gast.Call) -> bool:
-        """Whether the call may give a function value or an object, or stand for statements."""
+        """Whether the call may return a function value or an object, or expand to statements."""
         return bool(node.args) and functions.may_be_known(node.args[0])
 
     def value(self, functions: Any, node: gast.Call) -> Any:
-        """What it gives; None where it is a call of data after all."""
+        """The result; None if it is an ordinary call after all."""
         raise NotImplementedError
 
 
@@ -68,6 +68,7 @@ _TABLE: dict[Any, StaticCall] = {}
 
 
 def _of(*targets: Any) -> Callable[[type[StaticCall]], type[StaticCall]]:
+    """Register a treatment for these callables."""
     def note(kind: type[StaticCall]) -> type[StaticCall]:
         _TABLE.update(dict.fromkeys(targets, kind()))
         return kind
@@ -76,7 +77,7 @@ def _of(*targets: Any) -> Callable[[type[StaticCall]], type[StaticCall]]:
 
 
 def find(unit: Unit, node: gast.AST) -> StaticCall | None:
-    """What is done with a call; None where nothing is known of what it calls."""
+    """The treatment of a call; None if its callee is not in the table."""
     target = unit.resolve(node.func) if isinstance(node, gast.Call) else MISSING
     if makes_derivative(target):
         return _DERIVATIVE
@@ -86,7 +87,7 @@ def find(unit: Unit, node: gast.AST) -> StaticCall | None:
 
 
 def _takes_callable(functions: Any, node: gast.Call) -> bool:
-    """Whether the first argument is known, as a function value or as a callable from outside."""
+    """Whether the first argument is a function value, or a callable from outside."""
     return bool(node.args) and (functions.may_be_known(node.args[0]) or callable(functions.unit.resolve(node.args[0])))
 
 
@@ -99,7 +100,7 @@ class _Derivative(StaticCall):
         return super().applies(functions, node) or (bool(node.args) and is_plain(functions.unit.resolve(node.args[0])))
 
     def of_data(self, functions: Any, node: gast.Call) -> bool:
-        """Whether this is the gradient of a function value that is data."""
+        """Whether this is the gradient of a function that is data."""
         plain = makes_gradient(functions.unit.resolve(node.func)) and len(node.args) == 1 and not node.keywords
         return plain and isinstance(node.args[0], gast.Name) and node.args[0].id in functions.data
 
@@ -142,7 +143,7 @@ class _Partial(StaticCall):
 
 @_of(checkpoint)
 class _Checkpoint(StaticCall):
-    """`checkpoint(f)` of a function value: a function of its own, which is called and never written out."""
+    """`checkpoint(f)` of a function value: a separate function, which is never inlined."""
 
     def applies(self, functions: Any, node: gast.Call) -> bool:
         return len(node.args) == 1 and not node.keywords and _takes_callable(functions, node)
@@ -153,7 +154,7 @@ class _Checkpoint(StaticCall):
 
 @_of(types.SimpleNamespace)
 class _Namespace(StaticCall):
-    """`SimpleNamespace(a=x)`: an object made here; one that cannot be followed is what the library makes."""
+    """`SimpleNamespace(a=x)`: an object made here, unless objects are references."""
 
     def applies(self, functions: Any, node: gast.Call) -> bool:
         return not node.args and all(k.arg for k in node.keywords) and not functions.in_columns
@@ -175,7 +176,7 @@ class _Vectorize(StaticCall):
 
 @_of(np.frompyfunc)
 class _FromFunction(StaticCall):
-    """`np.frompyfunc(f, 1, 1)`, whose values are in arrays of objects: those of numbers stand for these."""
+    """`np.frompyfunc(f, 1, 1)`: instead of an array of objects, an array of numbers."""
 
     def applies(self, functions: Any, node: gast.Call) -> bool:
         counts = [getattr(a, "value", None) for a in node.args[1:]]
@@ -254,7 +255,7 @@ class _Linearize(StaticCall):
 
 @_of(isinstance, type)
 class _OfClass(StaticCall):
-    """`isinstance(x, C)` or `type(x)`, where `x` may be a reference to an object that is made here."""
+    """`isinstance(x, C)` or `type(x)`, where `x` may be a reference."""
 
     def applies(self, functions: Any, node: gast.Call) -> bool:
         count = 2 if functions.unit.resolve(node.func) is isinstance else 1
@@ -266,7 +267,7 @@ class _OfClass(StaticCall):
 
 @_of(callable)
 class _Callable(StaticCall):
-    """`callable(x)`, where `x` may be such a reference."""
+    """`callable(x)`, where `x` may be a reference."""
 
     def applies(self, functions: Any, node: gast.Call) -> bool:
         return functions.in_columns
@@ -277,7 +278,7 @@ class _Callable(StaticCall):
 
 @_of(abs, bool, float, len, round)
 class _Method(StaticCall):
-    """A function that calls a method of an object, which may give another one."""
+    """A builtin that calls a special method of an object, which may return another object."""
 
     def value(self, functions: Any, node: gast.Call) -> Any:
         target = functions.unit.resolve(node.func)

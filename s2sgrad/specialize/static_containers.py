@@ -1,9 +1,9 @@
-"""Lists of functions and of objects, where it is known what they hold.
+"""Static lists of functions and objects, whose contents are known.
 
     layers = [Layer(w) for w in (x, 2.0)]      ->      layers[0] is Layer(x), layers[1] is Layer(2.0)
     fs = []; fs.append(np.sin)                 ->      fs[0] is np.sin
 
-What is in such a list must not depend on a branch, nor on how often a loop runs.
+The contents must not depend on a branch, nor on the number of trips of a loop.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -48,12 +48,12 @@ MOST = 64  # items
 class Collections:
     """Follows lists of functions and objects that comprehensions make, and that grow."""
 
-    growing: set[str]  # variables and attributes that are lists to which functions or objects are appended
-    lengths: dict[str, int]  # of lists and tuples that are written out in the text
-    numbers: dict[str, int]  # what variables that are bound once are, where the text says so
+    growing: set[str]  # variables and attributes with lists to which functions or objects are appended
+    lengths: dict[str, int]  # lengths of literal lists and tuples
+    numbers: dict[str, int]  # values of variables that are bound once to a known number
 
     def note_growing(self, body: list[gast.AST]) -> None:
-        """Find the lists to which functions or objects are appended, by their text."""
+        """Find the lists to which functions or objects are appended."""
         for call in (n for n in nodes(*body) if isinstance(n, gast.Call) and len(n.args) == 1):
             if isinstance(call.func, gast.Attribute) and call.func.attr == "append":
                 owner, given = call.func.value, call.args[0]
@@ -64,7 +64,7 @@ class Collections:
                     self.growing.add(getattr(owner, "id", getattr(owner, "attr", "")))
 
     def bound_later(self, body: list[gast.AST]) -> set[str]:
-        """The names that lambdas, definitions and constructors of this text are bound to."""
+        """The names bound to lambdas, nested functions and new objects."""
         out: set[str] = set()
         for node in statements_in(body):
             if isinstance(node, gast.FunctionDef):
@@ -75,7 +75,7 @@ class Collections:
         return {n for n in out if self.counts[n] < 2} if self.as_data else out
 
     def objects_among(self, body: list[gast.AST]) -> set[str]:
-        """The names that stand for an object of this text, and for a constant in turn."""
+        """The names bound to a new object and also to a constant."""
         assigned = [n for n in nodes(*body) if isinstance(n, gast.Assign) and isinstance(n.targets[0], gast.Name)]
         made = {
             n.targets[0].id
@@ -85,20 +85,20 @@ class Collections:
         return made & {n.targets[0].id for n in assigned if isinstance(n.value, gast.Constant)}
 
     def items_of(self, node: gast.ListComp) -> list[gast.AST] | None:
-        """What a comprehension of functions or objects runs over, one by one; None where it is another one."""
+        """The items that a comprehension of functions or objects iterates over; None for any other comprehension."""
         if len(node.generators) != 1 or node.generators[0].ifs or not isinstance(node.generators[0].target, gast.Name):
             return None
         over, target = node.generators[0].iter, node.generators[0].target.id
         return self.shown_items(over) if self.makes_value(node.elt, target) else None
 
     def makes_value(self, element: gast.AST, target: str) -> bool:
-        """Whether an expression is an object, or a lambda that does not read this variable later."""
+        """Whether an expression makes an object, or a lambda that does not read this variable at its call."""
         if isinstance(element, gast.Lambda):
             return not any(isinstance(n, gast.Name) and n.id == target for n in nodes(element.body))
         return self.takes_apart(element)
 
     def shown_items(self, over: gast.AST) -> list[gast.AST] | None:
-        """The items of what a comprehension runs over, where the text says how many there are."""
+        """The items of an iterable whose length is known; else None."""
         if isinstance(over, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in over.elts):
             return over.elts if len(over.elts) <= MOST else None
         if isinstance(over, gast.Call) and self.unit.resolve(over.func) is range and over.args:
@@ -110,7 +110,7 @@ class Collections:
         return None
 
     def collected(self, node: gast.ListComp) -> Display:
-        """The functions or objects that a comprehension makes."""
+        """The static list of a comprehension of functions or objects."""
         target = node.generators[0].target.id
         given = [self.lasting(self.flattener.atom(item)) for item in self.items_of(node) or []]
         out: dict[Any, Any] = {}
@@ -121,21 +121,21 @@ class Collections:
         return Display(out, block=self.flattener.blocks[-1])
 
     def picked_at_once(self, node: gast.Tuple | gast.List | gast.Dict) -> Display:
-        """A display of functions from outside, of which one is picked where it stands."""
+        """A display for a literal of functions from outside, which is indexed directly."""
         mapping = isinstance(node, gast.Dict)
         keys = [k.value for k in node.keys] if mapping else range(len(node.elts))
         items = [self.lasting(self.evaluate(v)) for v in (node.values if mapping else node.elts)]
         return Display(dict(zip(keys, items, strict=True)), mapping=mapping)
 
     def begun(self, target: gast.AST, value: gast.AST) -> Display | None:
-        """The empty list of functions or objects that an assignment makes; None where it makes none."""
+        """The empty static list of an assignment to a growing list; else None."""
         empty = isinstance(value, gast.List) and not value.elts
         mine = isinstance(target, gast.Attribute) and target.attr in self.growing
         mine |= isinstance(target, gast.Name) and target.id in self.growing and self.counts[target.id] == 1
         return Display({}, block=self.flattener.blocks[-1]) if empty and mine else None
 
     def acting_among(self, node: gast.AST) -> Any:
-        """A function of the user's, or a display of such, that is called for its effect; None for anything else."""
+        """A user's function, or a display of some, that is called for its effect; None for anything else."""
         if isinstance(node, gast.Call) and len(node.args) == 1 and self.unit.resolve(node.func) is runtime.sequence:
             node = node.args[0]
         if isinstance(node, (gast.Tuple, gast.List)):
@@ -151,7 +151,7 @@ class Collections:
         return self.held_together(items, literal)
 
     def appended(self, call: gast.AST) -> bool:
-        """Whether a call appends a function or an object to a list of them, which then holds it."""
+        """Append to a static list; returns whether the call did."""
         owner = call.func.value if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) else None
         display = self.held(owner) if owner is not None else None
         if not isinstance(display, Display) or call.func.attr != "append" or len(call.args) != 1:
@@ -169,7 +169,7 @@ class Collections:
         return True
 
     def note_length(self, target: gast.AST, value: gast.AST) -> None:
-        """Remember how long a list or tuple is that the text writes out, and what number the length of one is."""
+        """Record the length of a literal list or tuple, and known numbers."""
         walked = isinstance(value, gast.Call) and self.unit.resolve(value.func) is runtime.sequence
         value = value.args[0] if walked else value
         if not isinstance(target, gast.Name) or self.counts[target.id] > 1:
@@ -178,12 +178,12 @@ class Collections:
             self.numbers[target.id] = number
         if isinstance(value, gast.Name) and value.id in self.lengths:
             self.lengths[target.id] = self.lengths[value.id]
-        elif isinstance(value, gast.Tuple) or (walked and isinstance(value, gast.List)):  # a list of a name may grow
+        elif isinstance(value, gast.Tuple) or (walked and isinstance(value, gast.List)):  # a list with a name may grow
             if not any(isinstance(e, gast.Starred) for e in value.elts):
                 self.lengths[target.id] = len(value.elts)
 
     def trips_of(self, loop: gast.For) -> int | None:
-        """How often a loop runs that fills a list of functions or objects; None where it fills none, or it is not known."""
+        """The number of trips of a loop that fills a static list; None for other loops, or if it is unknown."""
         calls = (n for n in nodes(*loop.body) if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute))
         owners = (c.func.value for c in calls if c.func.attr == "append")
         fills = any(getattr(o, "id", getattr(o, "attr", "")) in self.growing for o in owners)
@@ -198,7 +198,7 @@ class Collections:
         return None
 
     def trips(self, loop: gast.For, count: int) -> list[gast.AST]:
-        """The trips of such a loop, one after the other."""
+        """The trips of such a loop, unrolled."""
         self.require_all_trips(loop)
         out: list[gast.AST] = []
         for k in range(count):
@@ -211,6 +211,6 @@ class Collections:
         return out
 
     def require_all_trips(self, loop: gast.For) -> None:
-        """Refuse a loop over functions or objects that may be left before its end."""
+        """Refuse an unrolled loop that may be left early."""
         if leaves_trip(loop.body):
             self.unit.refuse(loop, "a loop over functions or objects that is left early cannot be followed")

@@ -1,4 +1,4 @@
-"""What a name can stand for besides data: functions whose text is known, and what it says; displays of them, objects.
+"""Static values: functions whose source is known, what is made of them, displays of them, and objects.
 
     f = lambda t: w * t      ->      f is a Function;   partial(f, 2.0): a Partial;   [f, np.sin]: a Display
 
@@ -33,15 +33,15 @@ from s2sgrad.ir.unit import Unit
 
 @dataclass(eq=False)
 class Function:
-    """A lambda or a function definition; `unit` is that of the function whose text it stands in."""
+    """A lambda or function definition; `unit` is that of the function that contains it."""
 
     node: gast.FunctionDef | gast.Lambda
     unit: Unit
     defaults: dict[str, Any] = field(default_factory=dict)
     tree: gast.FunctionDef | None = None
     used: bool = False
-    owner: type | None = None  # the class whose method it is
-    run_again: bool = False  # it is called, under `checkpoint`, and never written out
+    owner: type | None = None  # for a method, its class
+    run_again: bool = False  # under `checkpoint`: called, and never inlined
 
     @property
     def name(self) -> str:
@@ -59,8 +59,8 @@ class Partial:
 
 @dataclass(eq=False)
 class Adapted:
-    """A function that a library makes of another one, `np.vectorize(inner)` or `jacobian(inner)`; `call(inner, given,
-    keywords, node)` writes out a call of it."""
+    """A function that a library makes from another, `np.vectorize(inner)` or `jacobian(inner)`; `call(inner, given,
+    keywords, node)` expands a call of it."""
 
     inner: Any
     call: Callable[..., Any]
@@ -68,7 +68,7 @@ class Adapted:
 
 @dataclass(eq=False)
 class Known:
-    """A function from outside, under the name (or path) by which the text reaches it."""
+    """A function from outside, with the name or path for it in the text."""
 
     target: Any
     node: gast.AST
@@ -76,24 +76,24 @@ class Known:
 
 @dataclass(eq=False)
 class Derivative:
-    """`grad(of)` of a function value: `known` is the gradient of it lifted, which takes what it closes over by keyword."""
+    """`grad(of)` of a function value: `known` is the gradient of the lifted function; captures are keyword arguments."""
 
     known: Known
     captured: list[str]
     defaults: dict[str, Any]
-    order: list[str]  # the parameters of f that have positions
+    order: list[str]  # the positional parameters of f
     of: Any = None
 
 
 @dataclass(eq=False)
 class Display:
-    """A tuple, list or dict with functions in it that is never changed; `items` by index or key."""
+    """A tuple, list or dict with functions in it; `items` by index or key."""
 
     items: dict[Any, Any]
     given: gast.AST | None = None
-    block: int = 0  # how deep the block is in which a list begins that grows
-    mapping: bool = False  # a dict: -1 is a key, and not the last place
-    literal: type | None = None  # what it was written as
+    block: int = 0  # the block of a growing list
+    mapping: bool = False  # a dict: -1 is a key, not the last index
+    literal: type | None = None  # the display node that it was written as
 
     def as_data(self) -> gast.Tuple | None:
         """A tuple of data and of the caller's objects; None for anything else."""
@@ -105,30 +105,30 @@ class Display:
 
 @dataclass(eq=False)
 class Object:
-    """An instance of a user's class that was made here: `attributes` are the variables that stand for its own; `given`: the
-    argument that it is, if it was not made here."""
+    """An instance of a user's class: `attributes` are the variables for its attributes; `given`: an expression for it, if it
+    is the caller's and was not made here."""
 
     cls: type
     base: str
     given: gast.AST | None = None
-    made: bool = False  # its `__init__` is through
-    names: int = 0  # how many names and attributes stand for it
-    methods: int = 0  # how many of them stand for one of its methods
+    made: bool = False  # `__init__` has finished
+    names: int = 0  # number of names and attributes for it
+    methods: int = 0  # number of these that are methods of it
     copied: bool = False
-    written: bool = False  # an attribute was assigned after that
-    rebound: bool = False  # the name that stands for it will stand for others
-    loops: tuple[int, ...] = ()  # those in which it is made
-    block: int = 0  # the block in which it is made
+    written: bool = False  # an attribute was written after `__init__`
+    rebound: bool = False  # its name is also bound to other objects
+    loops: tuple[int, ...] = ()  # the loops around its constructor
+    block: int = 0  # the block of its constructor
     attributes: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
 class Record:
-    """An object whose attributes are items of lists (`columns`): `node` is its reference, an object of one of `classes`."""
+    """An object whose attributes are list items (`columns`): `node` is its reference, `classes` its possible classes."""
 
     classes: tuple[type, ...]
     node: gast.AST
-    is_checked: bool = False  # that it is of one of them has to be asked when it runs
+    is_checked: bool = False  # its class must be checked at run time
     given: None = None
 
     @property
@@ -138,30 +138,30 @@ class Record:
 
 @dataclass(eq=False)
 class Generator:
-    """What a generator function returned: `function` called with `given` and `keywords`, to be run once."""
+    """The result of a generator function: `function` called with `given` and `keywords`, to be consumed once."""
 
     function: Function
     given: list[Any]
     keywords: dict[str, Any]
-    loops: tuple[int, ...] = ()  # those around the call
+    loops: tuple[int, ...] = ()  # loops around the call
     used: bool = False
 
 
 @dataclass(eq=False)
 class Choice:
-    """One of several functions: `options[k]` where the variable `selector` is k; `argument`: the first is one."""
+    """One of several functions: `options[k]` if the variable `selector` is k; `argument`: the first one is an argument."""
 
     selector: str
     options: list[Any]
     argument: bool = False
-    loops: set[int] = field(default_factory=set)  # those in which it was called
+    loops: set[int] = field(default_factory=set)  # loops in which it was called
 
 
 @dataclass(eq=False)
 class Memoized:
-    """A function that calls itself and keeps its values in the variable `memo`, under its parameters in `key`; by `table`
-    it keeps them itself.  `plain` takes itself, what is `passed` on and what it has `captured` by keyword; one `step` takes
-    what is passed on and the memo, under the name `looked`, and looks up what it needs."""
+    """A recursive function with memoized values, in the variable `memo`, keyed by the parameters `key`; with `table` the
+    function has its own dict.  `plain` takes itself, the arguments `passed` on and `captured` variables by keyword; `step`
+    computes one value from the arguments passed on and the memo, its parameter `looked`."""
 
     function: Function
     memo: str | None
@@ -178,7 +178,7 @@ Value = Function | Memoized | Partial | Adapted | Known | Derivative | Display |
 
 
 def keep_objects(value: Any) -> None:
-    """A value keeps the objects in it, whatever their names will stand for."""
+    """Count a reference to the objects in a value, which outlives their names."""
     if isinstance(value, Object):
         value.names += 1
     elif isinstance(value, Partial):
@@ -196,7 +196,7 @@ def keep_objects(value: Any) -> None:
 
 
 def substitute(statement: gast.AST, values: dict[str, gast.AST]) -> None:
-    """Put atoms in the place of parameters that are never bound anew."""
+    """Replace parameters that are never rebound by atoms."""
     if not values:
         return
     for node in nodes(statement):
@@ -210,7 +210,7 @@ def substitute(statement: gast.AST, values: dict[str, gast.AST]) -> None:
 
 
 def chosen(unit: Unit, selector: str, arms: list[list[gast.AST]], node: gast.AST) -> list[gast.AST]:
-    """The arm whose number is in the variable `selector`: `if which == 0: .. elif which == 1: .. else: ..`."""
+    """The arm that the variable `selector` numbers: `if which == 0: .. elif which == 1: .. else: ..`."""
     *tested, rest = arms
     for number, arm in reversed(list(enumerate(tested))):
         test = unit.temp()
@@ -220,7 +220,7 @@ def chosen(unit: Unit, selector: str, arms: list[list[gast.AST]], node: gast.AST
 
 
 def bindings(body: list[gast.AST]) -> Counter[str]:
-    """How often the text binds each name."""
+    """The number of bindings of each name in the text."""
     out: Counter[str] = Counter()
     waiting = list(body)
     while waiting:
@@ -228,7 +228,7 @@ def bindings(body: list[gast.AST]) -> Counter[str]:
         if isinstance(node, gast.Name):
             out[node.id] += isinstance(node.ctx, gast.Store)
             continue
-        if isinstance(node, gast.FunctionDef):  # what it binds for itself is counted where it is written out
+        if isinstance(node, gast.FunctionDef):  # its own bindings count where it is inlined
             out[node.name] += 1
             out.update(2 * [n for part in nodes(node) if isinstance(part, gast.Nonlocal) for n in part.names])
             continue
@@ -241,7 +241,7 @@ def bindings(body: list[gast.AST]) -> Counter[str]:
 
 
 def functions_among(body: list[gast.AST]) -> set[str]:
-    """The names that stand for a function of this text and for something else in turn."""
+    """The names bound to a function of this text and also to something else."""
     made, bound = set(), bindings(body)
     for node in statements_in(body):
         if isinstance(node, gast.FunctionDef):
@@ -253,14 +253,14 @@ def functions_among(body: list[gast.AST]) -> set[str]:
 
 
 def called_alone(body: list[gast.AST]) -> set[str]:
-    """The names that stand for functions which are called for their effect, and for what these are taken from."""
+    """The names of functions that are called for their effect, and of the containers that these come from."""
     inside = list(statements_in(body))
     found = {_taken_from(s.value.func) for s in inside if isinstance(s, gast.Expr) and isinstance(s.value, gast.Call)}
     given = {local: s.value for s in inside if (local := bound_name(s)) is not None}
     waiting = list(found)
     while waiting:
         value = given.get(waiting.pop())
-        value = value.args[0] if isinstance(value, gast.Call) and len(value.args) == 1 else value  # what a loop runs over
+        value = value.args[0] if isinstance(value, gast.Call) and len(value.args) == 1 else value  # the iterable of a loop
         source = _taken_from(value)
         if source and source not in found:
             found.add(source)
@@ -269,7 +269,7 @@ def called_alone(body: list[gast.AST]) -> set[str]:
 
 
 def _taken_from(node: gast.AST | None) -> str:
-    """The variable that an expression is, or is an item of; empty for anything else."""
+    """The variable that an expression is, or is an item of; empty for other expressions."""
     while isinstance(node, gast.Subscript):
         node = node.value
     return node.id if isinstance(node, gast.Name) else ""

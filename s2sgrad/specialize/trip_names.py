@@ -1,12 +1,12 @@
-"""Which names only the trips of loops know: each trip binds them before it mentions them, and nothing else does.
+"""Names that are private to the trips of loops: each trip binds them before it reads them, and nothing else does.
 
     for p in ps: p.move()                      ->      p
     for p in qs: p.stop()
 
-    for p in ps: p.move()                      ->      none: p is read behind the loop
+    for p in ps: p.move()                      ->      none: p is read after the loop
     return p.place
 
-Where such a loop is written out trip by trip, the name stands for one item after the other, as in Python.
+When such a loop is unrolled, the name stands for one item after the other, as in Python.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from s2sgrad.ir.quote import NAMES, blocks, nodes, nodes_of
 
 
 def found(body: list[gast.AST]) -> set[str]:
-    """The names of a text of which every mention is in the body of a loop that binds it there first, and once."""
+    """The names whose every occurrence is in the body of a loop that binds them there first, and once."""
     mentions = Counter(n.id for s in body for n in nodes_of(s, NAMES))
     inside: Counter[str] = Counter()
     for loop in (n for n in nodes(*body) if isinstance(n, gast.For)):
         for bound, count in _bound_first(loop.body).items():
             inside[bound] += count
-    return {n for n, count in inside.items() if count == mentions[n]}  # more, where such a loop stands in another one
+    return {n for n, count in inside.items() if count == mentions[n]}  # nested loops count twice
 
 
 def straight(body: list[gast.AST]) -> set[str]:
-    """The names of which every mention has a binding before it in its own block, or in one around it, and none in a branch
-    or a loop since then: each stands for what the text bound last."""
+    """The names whose every read has a reaching binding in the same or an enclosing block, with none in a branch or loop
+    since: each stands for the latest binding in the text."""
     unsure: set[str] = set()
     return _followed(body, set(), unsure) - unsure - captured(body)
 
 
 def _followed(block: list[gast.AST], known: set[str], unsure: set[str]) -> set[str]:
-    """Follow a block at whose head the bindings of `known` names are; those that it binds itself."""
+    """Walk a block; `known`: the names with such a binding at its start.  Returns the names that it binds itself."""
     out: set[str] = set()
     for statement in block:
         inner = blocks(statement)
@@ -47,7 +47,7 @@ def _followed(block: list[gast.AST], known: set[str], unsure: set[str]) -> set[s
         unsure |= (Counter(n.id for n in header) - Counter(n.id for n in within)).keys() - known
         for part in inner:
             out |= _followed(part, known, unsure)
-        if binds and not isinstance(statement.value, (gast.Name, gast.Attribute, gast.Subscript)):  # which may be a branch
+        if binds and not isinstance(statement.value, (gast.Name, gast.Attribute, gast.Subscript)):  # may become a branch
             unsure.add(statement.targets[0].id)
         if binds:
             known, out = known | {statement.targets[0].id}, out | {statement.targets[0].id}
@@ -55,13 +55,13 @@ def _followed(block: list[gast.AST], known: set[str], unsure: set[str]) -> set[s
 
 
 def captured(body: list[gast.AST]) -> set[str]:
-    """The names that functions made in a text mention: these read them when they are called."""
+    """The names that functions made in a text mention, and read when they are called."""
     made = (n for n in nodes(*body) if isinstance(n, (gast.Lambda, gast.FunctionDef)))
     return {n.id for function in made for n in nodes_of(function, NAMES)}
 
 
 def _bound_first(body: list[gast.AST]) -> dict[str, int]:
-    """The names that a block binds before it mentions them, and once, with the number of their mentions."""
+    """The names that a block binds once and before any other mention, with their number of mentions."""
     mentions = [nodes_of(s, NAMES) for s in body]
     counts = Counter(n.id for found in mentions for n in found)
     stores = Counter(n.id for found in mentions for n in found if isinstance(n.ctx, gast.Store))

@@ -1,4 +1,4 @@
-"""A loop over functions or objects is written trip by trip; `functools.reduce` is a loop.
+"""Unrolls loops over functions or objects; `functools.reduce` becomes a loop.
 
     for layer in (np.tanh, double): x = layer(x)      ->      x = np.tanh(x); x = x * 2.0
     y = reduce(f, xs, first)      ->      y = first; for item in xs: y = f(y, item)
@@ -40,13 +40,13 @@ _SECTIONS = frozenset({gast.Subscript})
 
 
 class Unroller:
-    """Writes the trips of loops over known values."""
+    """Unrolls loops over static values."""
 
-    of_trips: set[str]  # names that only the trips of loops know
-    in_turn: set[str]  # of these, names that stand for one item after the other
+    of_trips: set[str]  # names private to the trips of loops (`trip_names`)
+    in_turn: set[str]  # those of them that stand for one item after the other
 
     def sequenced(self, node: gast.AST) -> gast.AST:
-        """What a loop runs over, where that is a display of functions."""
+        """The iterable of a loop, if it is a display of functions."""
         if isinstance(node, gast.Call) and self.unit.resolve(node.func) is runtime.sequence:
             over = node.args[0]
             shown = isinstance(over, (gast.Tuple, gast.List)) and self.may_be_known(over)
@@ -54,7 +54,7 @@ class Unroller:
         return node
 
     def spread_out(self, target: gast.Tuple, statement: gast.Assign) -> bool:
-        """Name the functions of `f, g = made(x)`; whether it is one of these."""
+        """Bind the targets of `f, g = made(x)`; returns whether it made functions."""
         value = statement.value
         if not isinstance(value, (gast.Call, gast.Subscript)) or not self.may_be_known(value):
             return False
@@ -73,7 +73,7 @@ class Unroller:
         return False
 
     def keys_among(self, node: gast.AST) -> Display | None:
-        """The keys of a dict of functions that a loop runs over."""
+        """The keys of a static dict that a loop iterates over."""
         over = node.args[0] if isinstance(node, gast.Call) and self.unit.resolve(node.func) is runtime.sequence else None
         if isinstance(over, gast.Call) and self.unit.resolve(over.func) is runtime.keys_of:
             over = over.args[0]
@@ -83,7 +83,7 @@ class Unroller:
         return Display(dict(enumerate(map(constant, owner.items))), literal=gast.Tuple)
 
     def unroll(self, loop: gast.For) -> list[gast.AST] | None:
-        """The trips of a loop over functions or objects; None where it is another one."""
+        """The trips of a loop over functions or objects; None for any other loop."""
         count = self.trips_of(loop)
         if count is not None:
             return self.trips(loop, count)
@@ -95,7 +95,7 @@ class Unroller:
         others = [c for c in counted if not isinstance(self.held(c), Display)]
         trips = min(len(display.items) for display in displays)
         self.again |= set(bindings(loop.body))
-        if loop.target.id in trip_names.captured(loop.body):  # a function reads the index when it is called
+        if loop.target.id in trip_names.captured(loop.body):  # a closure reads the index later
             return None if others else self.trips(loop, trips)
         again = {b for b, n in bindings(loop.body).items() if n} - self.unit.temps if trips > 1 else ()
         self.counts.update({b: 2 for b in again if not self.takes_value(loop, b)})
@@ -109,7 +109,7 @@ class Unroller:
         return self.one_by_one(loop, out)
 
     def one_by_one(self, loop: gast.For, trips: list[list[gast.AST]]) -> list[gast.AST]:
-        """The trips of a loop, one behind the other; where one may be the last, those behind it are made if it was not."""
+        """The trips of a loop in order; after a possible exit, later trips are guarded."""
         if not leaves_trip(loop.body):
             return [statement for trip in trips for statement in trip]
         kept = {t for t, n in bindings(loop.body).items() if n and self.takes_value(loop, t)} - self.in_turn
@@ -124,7 +124,7 @@ class Unroller:
         return [*at(loop, assign(left, constant(False))), *out]
 
     def places_among(self, loop: gast.For) -> range | None:
-        """The numbers that a loop runs over and by which it asks for functions or objects; None for any other loop."""
+        """The numbers that a loop runs over to index functions or objects; None for any other loop."""
         back = self.unit.called(loop.iter) is reversed
         steps = loop.iter.args[0] if back else loop.iter
         bounds = steps.args if self.unit.called(steps) is range else []
@@ -137,7 +137,7 @@ class Unroller:
         return range(*numbers)[:: -1 if back else 1]
 
     def at_places(self, loop: gast.For, places: range) -> list[gast.AST]:
-        """The trips of such a loop, one after the other."""
+        """The trips of such a loop, unrolled."""
         self.again |= {loop.target.id, *bindings(loop.body)}
         for bound in {b for b, n in bindings(loop.body).items() if n} - self.unit.temps:
             self.counts[bound] += 2
@@ -149,7 +149,7 @@ class Unroller:
         return self.one_by_one(loop, out)
 
     def counted_items(self, steps: gast.AST) -> list[gast.AST]:
-        """What a loop runs over by its indices: `xs` and `ys` of `range(min(len(xs), len(ys)))`."""
+        """The sequences that a loop indexes: `xs` and `ys` of `range(min(len(xs), len(ys)))`."""
         lengths = steps.args if isinstance(steps, gast.Call) and self.unit.resolve(steps.func) is range else []
         if len(lengths) != 1 or not isinstance(lengths[0], gast.Call):
             return []
@@ -157,9 +157,9 @@ class Unroller:
         return [c.args[0] for c in asked if isinstance(c, gast.Call) and self.unit.resolve(c.func) is len and c.args]
 
     def trip(self, loop: gast.For, k: int, last: bool) -> list[gast.AST]:
-        """The body for an index; a name that stands for an item is one of this trip, in the last one that of the text.
+        """The body for an index; names of items are renamed in all trips but the last, which keeps the text's.
 
-        A name that is of trips alone stands for the items in turn.
+        A name private to the trips stands for the items in turn instead.
         """
         bound = {b: n for b, n in bindings(loop.body).items() if n}
         taken = {t for t in bound if self.takes_value(loop, t)}
@@ -176,7 +176,7 @@ class Unroller:
         return trip
 
     def with_keys(self, trip: list[gast.AST], once: set[str]) -> None:
-        """Write the keys of a trip as constants where they are read."""
+        """Replace the keys of a trip by constants."""
         for k, statement in enumerate(trip):
             target = statement.targets[0] if isinstance(statement, gast.Assign) else None
             section = statement.value if isinstance(target, gast.Name) and target.id in once else None

@@ -1,4 +1,4 @@
-"""What becomes of what cannot be followed while the text is written: it is refused, or it is data.
+"""Ways of compiling what partial evaluation cannot resolve: it is refused, or becomes data.
 
     ps.append(Particle(v))      ->      refused (PLAIN), or a reference in a list (Ways(in_columns=True))
 """
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Ways:
-    """Function values may be data (`closures`), and objects references (`columns`); the variables in `late` are given to
-    function values when these are called (`late_binding`)."""
+    """Function values may become data (`closures`), and objects references (`columns`); the variables `late` are passed to
+    function values at each call (`late_binding`)."""
 
     as_data: bool = False
     in_columns: bool = False

@@ -1,2 +1,2 @@
-"""From the normal form to its adjoint: `reverse` walks the program backwards, `adjoint` treats one operation, `inline`
-writes a rule's formula out, `records` decides what is restored, what is recomputed and where."""
+"""From normal form to the adjoint: `reverse` walks the program backwards, `adjoint` handles one operation, `inline` expands
+a rule's formula, `records` decides what is recorded, `recomputation` what is recomputed instead."""

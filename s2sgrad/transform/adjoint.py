@@ -1,4 +1,4 @@
-"""The adjoint of one operation: what it contributes to the adjoints of its operands.
+"""The adjoint of one operation: its contributions to the adjoints of its operands.
 
 y = np.sin(x) * z       ->      z_bar = y_bar * np.sin(x); x_bar = y_bar * z * np.cos(x)
 """
@@ -17,7 +17,7 @@ from s2sgrad.transform.unbroadcasting import relation
 
 
 class Adjoints(Bars):
-    """The adjoint variables, and the operations that contribute to them."""
+    """The adjoint environment, with the adjoints of operations."""
 
     def operation(self, operation: Operation, y: gast.AST, g: Cotangent) -> None:
         """Contribute to the operands of `y = operation`, given the cotangent of `y`, a name or a tuple of names."""
@@ -34,9 +34,10 @@ class Adjoints(Bars):
             self._display(operation, g)
 
     def _display(self, operation: Operation, g: Cotangent) -> None:
-        keys = operation.node.keys if isinstance(operation.node, gast.Dict) else None  # of a named tuple by place
+        """Distribute the cotangent of a tuple, list or dict to its items."""
+        keys = operation.node.keys if isinstance(operation.node, gast.Dict) else None  # a named tuple by position
         if sum(isinstance(o, gast.Name) and o.id in self.active for o in operation.operands) > 1:
-            g = self.named(self.held_apart(g))
+            g = self.named(self.isolated(g))
         for k, operand in enumerate(operation.operands):
             if isinstance(g.value, (gast.Tuple, gast.List)) and keys is None and len(g.value.elts) > k:
                 part: gast.AST = clone(g.value.elts[k])
@@ -48,7 +49,7 @@ class Adjoints(Bars):
             self.contribute(operand, Cotangent(part, kind, True, None, numeric, idle=g.idle))
 
     def note_alike(self, target: str, operation: Operation) -> None:
-        """Remember that a temporary has the shape of an operand of its elementwise operation."""
+        """Note that a temporary has the shape of an operand of its elementwise operation."""
         if target not in self.unit.temps or operation.rule is None or operation.rule.tag != "elementwise":
             return
         kind = self.kinds.get(target)

@@ -1,10 +1,10 @@
-"""The adjoint variables while the program is walked backwards, and how contributions to them are collected.
+"""The adjoint environment: adjoint variables during the backward walk, and the collection of contributions to them.
 
-Contributions are collected while a source statement is treated and written once, as one expression a variable:
+The contributions of one source statement are collected and written together, as one expression per variable:
 
     z = x * y + x       ->      y_bar = z_bar * x; x_bar = z_bar * y + z_bar
 
-An absent adjoint is a zero that is never written.  `+=` is used on numbers and on arrays that this function made.
+A missing adjoint is a zero that is never written.  `+=` is used on numbers and on arrays allocated by this function.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value
 from s2sgrad.transform.saved_predicates import Decisions
 from s2sgrad.transform.unbroadcasting import conformed, relation
 
-_TERMS = 40  # of a sum that is written as one expression
+_TERMS = 40  # terms of a sum in one expression
 
 
 class Bars:
-    """The adjoint variables, and the statements that compute them in the order in which the reverse sweep runs."""
+    """The adjoint variables, and the statements that compute them in the order of the reverse sweep."""
 
     def __init__(self, unit: Unit, inference: Inference, active: set[str], stacks: set[str], grown: set[str]) -> None:
         self.unit, self.inference = unit, inference
@@ -49,15 +49,15 @@ class Bars:
         self.names: dict[str, str] = {}
         self.out: list[gast.AST] = []
         self.storing: stores.Store | None = None
-        self.consumed: dict[str, bool] = {}  # the adjoints that the statement took, and whether this function made them
-        self.shared = False  # whether the statement bound an adjoint to what may be another's memory
+        self.consumed: dict[str, bool] = {}  # adjoints that the statement consumed, and whether they were allocated here
+        self.shared = False  # whether the statement bound an adjoint to possibly aliased memory
         self.alike: dict[str, str] = {}
         self.decisions = Decisions(unit, inference)
-        self.arms = 0  # of how many `if` statements what is being treated is part of
-        self.picked: frozenset[str] = frozenset()  # indices made from masks
+        self.arms = 0  # the number of enclosing `if` statements
+        self.picked: frozenset[str] = frozenset()  # indices derived from masks
         self.mirrored: set[str] = set()  # names whose adjoints are bound in the forward sweep
-        self.borrowed: set[str] = set()  # names of memory that such an adjoint may have
-        self.selected_values: frozenset[str] = frozenset()  # values that are 0 where a mask leaves something out
+        self.borrowed: set[str] = set()  # names that may alias such an adjoint
+        self.selected_values: frozenset[str] = frozenset()  # values that are 0 where a mask excludes something
 
     # --- adjoint variables ---
 
@@ -75,7 +75,7 @@ class Bars:
         return self.names[x]
 
     def zero(self, x: str, bound: bool = True) -> gast.AST:
-        """A zero of the shape of `x`; where `x` may be unbound it holds None."""
+        """A zero of the shape of `x`; if not `bound`, `x` may be None."""
         kind = self.kinds.get(x)
         if isinstance(kind, Number):
             return constant(0.0)
@@ -84,18 +84,18 @@ class Bars:
         return call(self.unit, "zeros", runtime.zeros, name(x))
 
     def start(self, x: str, bound: bool = True) -> None:
-        """Write a zero where the adjoint of `x` is absent."""
+        """Initialize the missing adjoint of `x` to zero."""
         self.out.append(assign(self.bar(x), self.zero(x, bound)))
         self.present[x] = Bar(self.bar(x), own=not isinstance(self.kinds.get(x), Number), exact=True, idle=SLOPES)
 
     def make_own(self, x: str) -> None:
-        """Copy the adjoint of `x` unless this function made it."""
+        """Copy the adjoint of `x` unless it was allocated here."""
         bar = self.present[x]
         if not bar.own and x not in self.mirrored:
             kind = self.kinds.get(x)
             if x in self.grown:  # the cotangent of a list may be an array
                 self.out.append(assign(bar.name, gast.Call(self.unit.builtin(list), [name(bar.name)], [])))
-            elif isinstance(kind, Array) and kind.rank == 0:  # arithmetic on arrays without axes gives numbers
+            elif isinstance(kind, Array) and kind.rank == 0:  # arithmetic on 0-d arrays gives numbers
                 self.out.append(assign(bar.name, call(self.unit, "array", np.array, name(bar.name))))
             else:
                 self.out.append(assign(bar.name, call(self.unit, "own", runtime.own, name(bar.name))))
@@ -104,7 +104,7 @@ class Bars:
     # --- contributions ---
 
     def contribute(self, x: gast.AST, cotangent: Cotangent) -> None:
-        """Add to the adjoint of an operand, when the statement has been treated."""
+        """Collect a contribution to the adjoint of an operand; it is written at the end of the statement."""
         if not isinstance(x, gast.Name) or x.id not in self.active:
             assert isinstance(x, gast.Name) or self.active.isdisjoint(effects.reads(x)), "an operand is no atom"
             return
@@ -122,7 +122,7 @@ class Bars:
         self.pending.setdefault(x.id, []).append(cotangent)
 
     def spread(self, cotangent: Cotangent, x: str) -> Cotangent:
-        """The contribution, of exactly the shape of `x`; a mask is applied before anything is summed."""
+        """The contribution brought to exactly the shape of `x`; a mask is applied before any sum."""
         summed = relation(cotangent.kind, self.kinds.get(x)) not in ("same", "under")
         if summed:
             cotangent = self.selected(cotangent)
@@ -140,7 +140,7 @@ class Bars:
         return Cotangent(value, self.inference.kind(value), full=False, idle=VALUES)
 
     def settled(self, cotangent: Cotangent, x: str) -> Cotangent:
-        """The contribution with its mask applied, and summed where the mask is larger than `x`."""
+        """The contribution with its mask applied, summed if the mask is larger than `x`."""
         if cotangent.mask is None:
             return cotangent
         cotangent = self.selected(cotangent)
@@ -154,12 +154,12 @@ class Bars:
         if y in self.pending and y in self.unit.temps:
             given = self.pending.pop(y)
             if y in self.present:
-                given.insert(0, self._held(y))
+                given.insert(0, self._as_cotangent(y))
                 del self.present[y]
             if len(given) > _TERMS or any(c.index is not None for c in given) or not all(c.numeric for c in given[1:]):
                 given = [self.settled(c, y) for c in given]
                 self.write(y, given)
-                return self._held(y, consume=True)
+                return self._as_cotangent(y, consume=True)
             if len(given) == 1:
                 return given[0]
             given = [self.settled(c, y) for c in given]
@@ -167,9 +167,10 @@ class Bars:
             idle = zeros.both([c.idle for c in given])
             full = any(c.full for c in given)
             return Cotangent(value, self.inference.kind(value), full, None, given[0].numeric, idle=idle)
-        return self._held(y, consume=True) if y in self.present else None
+        return self._as_cotangent(y, consume=True) if y in self.present else None
 
-    def _held(self, y: str, consume: bool = False) -> Cotangent:
+    def _as_cotangent(self, y: str, consume: bool = False) -> Cotangent:
+        """The adjoint of a variable as a cotangent."""
         bar = self.present.pop(y) if consume else self.present[y]
         if consume:
             self.consumed[y] = bar.own
@@ -178,7 +179,7 @@ class Bars:
         return Cotangent(name(bar.name), kind, True, None, numeric, None, consume and bar.own, bar.idle)
 
     def flush(self, targets: list[str] = ()) -> None:
-        """Write the collected contributions; those to the statement's own targets last, for the others read them."""
+        """Write the collected contributions; those to the statement's own targets last, because the others read these."""
         self.pending = {x: [self.settled(c, x) for c in given] for x, given in self.pending.items()}
         if self.storing is not None:
             stores.finish(self)
@@ -199,7 +200,7 @@ class Bars:
         kind = self.kinds.get(x, UNKNOWN)
         bar = self.bar(x)
         if late and sections:  # their values may read the old adjoint
-            sections = [replace(c, value=self.named(self._of_its_own(c), anew=True).value) for c in sections]
+            sections = [replace(c, value=self.named(self._unaliased(c), anew=True).value) for c in sections]
         if whole:
             levels = [c.idle for c in whole] + [self.present[x].idle for _ in (1,) if x in self.present]
             whole = self._broadcasting(x, whole, kind)
@@ -219,7 +220,7 @@ class Bars:
             self._write_section(bar, kind, section)
 
     def _broadcasting(self, x: str, whole: list[Cotangent], kind: Kind) -> list[Cotangent]:
-        """Contributions of which one has the shape of `x`, or that are added to what has it: the others may be smaller."""
+        """Contributions to be summed: if one, or the present adjoint, has the shape of `x`, the others may broadcast."""
         if not isinstance(kind, Array):
             return whole
         held = x in self.present
@@ -229,11 +230,11 @@ class Bars:
         return whole if held or whole[0].full else [self.spread(whole[0], x), *whole[1:]]
 
     def _is_outer(self, value: gast.AST) -> bool:
-        """Whether a value is made of outer products: where all have one shape, `cleanup.accumulation` collects them."""
+        """Whether a value contains outer products, which `cleanup.accumulation` batches if their shapes agree."""
         return any(self.unit.called(n) is np.outer for n in nodes(value))
 
-    def _of_its_own(self, c: Cotangent) -> Cotangent:
-        """A contribution that may be a view of the adjoint to which it is added, copied."""
+    def _unaliased(self, c: Cotangent) -> Cotangent:
+        """A contribution that may be a view of the adjoint it is added to, copied."""
         value = simplified(clone(c.value))
         if isinstance(c.kind, Number) or isinstance(value, gast.Constant) or is_fresh(self.unit, value):
             return c
@@ -242,12 +243,12 @@ class Bars:
         return replace(c, value=call(self.unit, "own", runtime.own, value))
 
     def _write_whole(self, x: str, bar: str, whole: list[Cotangent], kind: Kind) -> None:
-        """Write the contributions to all of `x`, the first of which makes its adjoint."""
-        if x in self.stacks:  # the cotangent of a whole list, to be taken apart in place
+        """Write contributions to all of `x`; the first one may create the adjoint."""
+        if x in self.stacks:  # the cotangent of a whole list, to be consumed in place
             self.out.append(assign(bar, call(self.unit, "own", runtime.own, whole[0].value)))
             return
         numeric = isinstance(kind, (Number, Array)) or all(c.numeric for c in whole)
-        value = simplified(clone(self._total(whole, numeric)))  # `z_bar * 1.0` would look like new memory
+        value = simplified(clone(self._total(whole, numeric)))  # `z_bar * 1.0` only looks like new memory
         held = self.present.get(x)
         if held is None and self._reuse(x, bar, value, kind):
             return
@@ -260,7 +261,7 @@ class Bars:
             self._add(x, held, value, kind, numeric)
 
     def _add(self, x: str, held: Bar, value: gast.AST, kind: Kind, numeric: bool) -> None:
-        """Add to the adjoint of `x`: into its memory, where it has some of its own."""
+        """Add to the adjoint of `x`, in place if it has memory of its own."""
         bar = self.bar(x)
         if x in self.mirrored and isinstance(kind, Container):
             self.out.append(assign(bar, call(self.unit, "add_into", shadows.add_into, name(bar), value)))
@@ -275,7 +276,7 @@ class Bars:
             self.present[x] = Bar(bar)
 
     def _total(self, whole: list[Cotangent], numeric: bool) -> gast.AST:
-        """The sum of contributions: by operators, or item by item where they may be containers."""
+        """The sum of contributions: with operators, or item by item where they may be containers."""
         if numeric:
             return total([c.value for c in whole])
         value = whole[0].value
@@ -284,7 +285,7 @@ class Bars:
         return value
 
     def _reuse(self, x: str, bar: str, value: gast.AST, kind: Kind) -> bool:
-        """Keep the memory of the adjoint of the value that `x` gets, where that is the adjoint of its old one, scaled."""
+        """Update an adjoint in place where the new adjoint of `x` is its old one, scaled or unchanged."""
         if not isinstance(kind, Array) or not self.consumed.get(x) or self.shared:
             return False
         stays = isinstance(value, gast.Name) and value.id == bar
@@ -298,7 +299,7 @@ class Bars:
         return True
 
     def _make(self, x: str, bar: str, value: gast.AST, kind: Kind, fresh: bool) -> None:
-        """Bind the adjoint of `x`; `fresh`: to memory of its own."""
+        """Bind the adjoint of `x`; `fresh`: to new memory."""
         if x in self.mirrored:
             if getattr(value, "id", None) != bar:
                 whole = gast.Subscript(name(bar), constant(Ellipsis), gast.Store())
@@ -313,11 +314,11 @@ class Bars:
         self.present[x] = Bar(bar, fresh and kind.rank != 0, self._is_exact(value, kind))
 
     def _is_borrowed(self, value: gast.AST) -> bool:
-        """Whether a value may be memory that is written in place as an adjoint of another name."""
+        """Whether a value may alias memory that is updated in place as the adjoint of another name."""
         return bool(self.borrowed) and not is_fresh(self.unit, value) and not self.borrowed.isdisjoint(mentioned(value))
 
     def _joined(self, sections: list[Cotangent]) -> list[Cotangent]:
-        """The contributions to one section as one."""
+        """Merge contributions to the same section."""
         out: list[Cotangent] = []
         for section in sections:
             other = next((c for c in out if same(c.index, section.index) and self.is_basic(c.index)), None)
@@ -328,12 +329,14 @@ class Bars:
         return [replace(c) for c in out]
 
     def _is_exact(self, value: gast.AST, kind: Kind) -> bool:
+        """Whether an adjoint has the dtype of its variable."""
         found = self.inference.kind(value)  # a NumPy seed would widen float32
         return isinstance(kind, Array) and isinstance(found, Array) and found.dtype == kind.dtype == "float64"
 
     def _write_section(self, bar: str, kind: Kind, section: Cotangent) -> None:
+        """Add a contribution to a section of an adjoint."""
         slot = isinstance(kind, Container) and bar in self.unit.shadows
-        if slot and isinstance(section.index, gast.Slice):  # of a list, of which a new one was made
+        if slot and isinstance(section.index, gast.Slice):  # of a list that was copied
             index = index_value(section.index, self.unit.builtin(slice))
             placed = call(self.unit, "at_section", shadows.at_section, section.value, name(bar), index)
             self.out.append(assign(bar, call(self.unit, "add_into", shadows.add_into, name(bar), placed)))
@@ -349,7 +352,7 @@ class Bars:
             self.out.append(assign(bar, call(self.unit, "add_at", runtime.add_at, name(bar), index, section.value)))
 
     def is_basic(self, index: gast.AST) -> bool:
-        """Whether no position can occur twice in the index."""
+        """Whether an index contains no position twice."""
         parts = parts_of(index)
         for part in parts:
             kind = None if isinstance(part, gast.Slice) else self.inference.kind(part)
@@ -360,22 +363,23 @@ class Bars:
         return True
 
     def level_of(self, index: gast.AST) -> int:
-        """What may be infinite or nan outside of a section that a mask picks; 0 for any other section."""
-        if self.arms:  # the condition is the mask
+        """The level of what may be inf or nan outside of a section that a mask selects; 0 for any other section."""
+        if self.arms:  # the test acts as the mask
             return VALUES
         parts = parts_of(index)
         kinds = [self.inference.kind(part) for part in parts if not isinstance(part, gast.Slice)]
         masked = any(isinstance(k, Array) and k.dtype == "bool" for k in kinds)
-        return VALUES if masked or self.are_picked(parts) else 0
+        return VALUES if masked or self.any_picked(parts) else 0
 
-    def are_picked(self, parts: list[gast.AST]) -> bool:
-        """Whether some of these name places that a mask picks."""
+    def any_picked(self, parts: list[gast.AST]) -> bool:
+        """Whether some of these indices are derived from masks."""
         return any(
             (isinstance(part, gast.Name) and part.id in self.picked) or picked.is_outside(self.unit, part) for part in parts
         )
 
     def named(self, g: Cotangent, anew: bool = False) -> Cotangent:
-        """The cotangent behind a name, so that it may be mentioned twice; `anew`: a name that stays when others change."""
+        """The cotangent bound to a name, so that it can be read twice; `anew`: to a new name, which later changes do not
+        affect."""
         if isinstance(g.value, gast.Constant) or (isinstance(g.value, gast.Name) and not anew):
             return g
         holder = self.unit.temp()
@@ -386,8 +390,8 @@ class Bars:
         self.out.append(assign(holder, value))
         return Cotangent(name(holder), g.kind, g.full, None, g.numeric, idle=g.idle)
 
-    def held_apart(self, g: Cotangent) -> Cotangent:
-        """The contribution, not touched by what the store in progress will change."""
+    def isolated(self, g: Cotangent) -> Cotangent:
+        """The contribution in a form that the store in progress does not change."""
         if not stores.reads_section(self, g.value):
             return g
         holder = self.unit.temp()

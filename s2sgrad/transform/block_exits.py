@@ -1,4 +1,4 @@
-"""The ends of the paths through a block: where a trip's records are made, in front of every `break`.
+"""The exits of a block: where the records of a trip are pushed, also before each `break`.
 
 if done: break          if done: t_stack.append(t); break
 x = x * t       ->      else: x = x * t; t_stack.append(t)
@@ -14,7 +14,7 @@ from s2sgrad.ir.quote import blocks, clone
 
 
 def at_tail(body: Block, ends: Block) -> Block:
-    """The block with `ends` at the end of every path through it, in front of a `break`."""
+    """The block with `ends` at the end of each path through it, before a `break` if there is one."""
     if not ends:
         return body
     if body and isinstance(body[-1], gast.Break):

@@ -1,4 +1,4 @@
-"""Branches and loops in reverse: `if` stays `if`, loops run backwards, `while` and what may be left early by its trip count.
+"""Reversal of compound statements: `if` stays, loops run backwards, `while` and loops with `break` by their trip count.
 
 for i in range(n):        ->      for i in reversed(range(n)):
     x = x * y[i]                      y_bar[i] += x_bar * x; x_bar = x_bar * y[i]
@@ -28,7 +28,7 @@ from s2sgrad.transform.cotangents import Bar
 
 
 class Branches:
-    """The part of the walk that treats compound statements; `Reverse` has the rest."""
+    """The part of the walk that handles compound statements; `Reverse` has the rest."""
 
     unit: Unit
     adjoints: Any
@@ -44,12 +44,12 @@ class Branches:
     _tag: Callable[..., None]
 
     def _compound(self, statement: gast.AST, body: Block) -> Block:
-        """The forward sweep of a compound statement; its reverse sweep is written out."""
+        """The forward sweep of a compound statement; its reverse sweep is emitted."""
         return self._loop(statement, body) if isinstance(statement, LOOPS) else self._if(statement, body)
 
     def _if(self, statement: gast.If, body: Block) -> Block:
         adjoints = self.adjoints
-        before_test = self._held_test(statement, body)
+        before_test = self._saved_test(statement, body)
         out, before = adjoints.out, adjoints.present
         arms: list[Block] = []
         swept: list[Block] = []
@@ -62,7 +62,7 @@ class Branches:
             adjoints.arms -= all(goes_on)
             swept.append(adjoints.out)
             ends.append(adjoints.present)
-        if not all(goes_on):  # the reverse sweep comes by one arm alone: the other one raises
+        if not all(goes_on):  # one branch always raises: the reverse sweep has only the other
             way = int(goes_on[1])
             out += swept[way]
             adjoints.out, adjoints.present, self.segment = out, ends[way], None
@@ -72,7 +72,7 @@ class Branches:
                 if x not in end:
                     adjoints.out, adjoints.present = sweep, end
                     self._zero(x, statement)
-                    if x in before and not self.lifetimes.may_end_unbound(x):  # bound anew there: left out is what it was
+                    if x in before and not self.lifetimes.may_end_unbound(x):  # rebound in the other branch: excluded here
                         end[x].idle = VALUES
         adjoints.out = out
         adjoints.present = {x: b.meet(ends[1][x]) for x, b in ends[0].items()}
@@ -81,8 +81,8 @@ class Branches:
         self.segment = None
         return [*before_test, at(statement, gast.If(statement.test, *arms))[0]]
 
-    def _held_test(self, statement: gast.If, body: Block) -> Block:
-        """`if xs:` asks for the items that a list has now: where an arm changes them, the answer is kept."""
+    def _saved_test(self, statement: gast.If, body: Block) -> Block:
+        """`if xs:` depends on the present items of a list: where a branch changes them, the truth value is saved."""
         test = statement.test
         if not isinstance(test, gast.Name) or not has_memory(self.kinds.get(test.id)):
             return []
@@ -94,6 +94,7 @@ class Branches:
         return [assign(held, gast.Call(self.unit.builtin(bool), [test], []))]
 
     def _zero(self, x: str, statement: gast.AST) -> None:
+        """Start the adjoint of `x` as zero."""
         start = len(self.adjoints.out)
         unsure = self.lifetimes.may_end_unbound(x)
         if unsure and not isinstance(self.kinds.get(x), Number):
@@ -104,7 +105,7 @@ class Branches:
     def _trip(
         self, loop: gast.For | gast.While, head: dict[str, Bar], kept: Checkpointed | None
     ) -> tuple[list[gast.AST], list[gast.AST]]:
-        """One trip, forwards and backwards: the adjoints at its head are there, alike, at the head of the next."""
+        """One trip, forwards and backwards; the adjoints at its head must be present, alike, at the head of the next."""
         adjoints = self.adjoints
         out, adjoints.out = adjoints.out, []
         adjoints.present = {x: replace(b) for x, b in head.items()}
@@ -112,21 +113,22 @@ class Branches:
         for x in sorted(head):
             if x not in adjoints.present:
                 self._zero(x, loop)
-            elif head[x].own:  # for the next trip relies on it
+            elif head[x].own:  # the next trip relies on it
                 start = len(adjoints.out)
                 adjoints.make_own(x)
                 self._tag(adjoints.out[start:], loop, False)
         swept, adjoints.out = adjoints.out, out
         ends = adjoints.present
-        adjoints.present = {x: replace(b.meet(ends[x]), idle=ends[x].idle) for x, b in head.items()}  # there are trips
+        adjoints.present = {x: replace(b.meet(ends[x]), idle=ends[x].idle) for x, b in head.items()}  # a trip ran
         return forward, swept
 
     def _loop(self, loop: gast.For | gast.While, body: Block) -> Block:
+        """The forward sweep of a loop; the reversed loop is emitted."""
         adjoints = self.adjoints
         carried = adjoint_liveness.before(self.lifetimes.graph, loop, set(adjoints.present), self.found, self.active,
                                          adjoints.mirrored)  # fmt: skip
         bound = {n for s in effects.walk(loop.body) for n in binds(s)}
-        in_parts = self._in_parts(loop)
+        in_parts = self._accessed_by_sections(loop)
         slots = slots_of(self.unit, loop.iter) if isinstance(loop, gast.For) else None
         kept = None if slots is None else Checkpointed(self, loop, slots, body)
         start = len(adjoints.out)
@@ -158,8 +160,8 @@ class Branches:
             ahead = gast.While(loop.test, forward, [])
         return [*records, *before, at(loop, ahead)[0]]
 
-    def _in_parts(self, loop: gast.For | gast.While) -> set[str]:
-        """The variables that a loop reads or writes by sections, or updates: their adjoints are written in place."""
+    def _accessed_by_sections(self, loop: gast.For | gast.While) -> set[str]:
+        """The variables that a loop accesses by sections or updates: their adjoints are written in place."""
         out: set[str] = set()
         rebound = {n for s in effects.walk(loop.body) if not isinstance(s, gast.AugAssign) for n in binds(s)}
         for statement in effects.walk(loop.body):
@@ -209,6 +211,7 @@ class Branches:
         return before, forward, gast.For(name(loop.target.id, store=True), steps, [], [], None)
 
     def _new_local(self, base: str, kind: Kind, body: Block) -> str:
+        """A new variable that lives in a block."""
         made = self.unit.local(base)
         self.kinds[made] = kind
         self.extra.setdefault(id(body), []).append(made)

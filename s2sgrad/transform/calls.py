@@ -1,6 +1,6 @@
-"""Calls of functions without a rule: a pair where the callee is known now, `vjp` where it is looked up when it is called.
+"""Calls of functions without a rule: a pair for a callee that is known now, `vjp` for one known only at run time.
 
-y = helper(x)    ->    y = helper(x)                    ...  x_bar = helper_bwd(x, y_bar)    (reads its arguments only)
+y = helper(x)    ->    y = helper(x)                    ...  x_bar = helper_bwd(x, y_bar)    (reads only arguments)
                        y, helper_saved = helper_fwd(x)  ...  x_bar = helper_bwd(helper_saved, y_bar)
 y = f(x)         ->    y, f_pullback = vjp(f, x)        ...  x_bar = f_pullback(y_bar)[0]
 """
@@ -25,15 +25,15 @@ from s2sgrad.rules.table import VALUES
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.runtime.copies import copied
 
-LATE = (runtime.jvp, runtime.vjp, pullbacks.jvp, pullbacks.vjp, pullbacks.vjp_of_closure)  # looked into where they run
+LATE = (runtime.jvp, runtime.vjp, pullbacks.jvp, pullbacks.vjp, pullbacks.vjp_of_closure)  # looked into at run time
 
 
 @dataclass
 class Pair:
-    """The derivative of a known callee.  `bwd` gives the cotangents of `active`, in this order (one: bare).
+    """The derivative of a known callee.  `bwd` gives the cotangents of `active`, in this order (a single one bare).
 
-    With `needs` None the pair is `fwd(*args) -> (y, saved)`, `bwd(saved, y_bar)`; else it is `bwd(*needs, y_bar)`, the
-    call itself unchanged.  `idle` is the level (see `zeros`) of the cotangents; None of those that are 0.
+    If `needs` is None, the pair is `fwd(*args) -> (y, saved)`, `bwd(saved, y_bar)`; otherwise it is `bwd(*needs, y_bar)`,
+    and the call itself is unchanged.  `idle` has the levels (see `zeros`) of the cotangents, None for those that are 0.
     """
 
     fwd: Any
@@ -44,7 +44,7 @@ class Pair:
 
 
 class Pairs(Protocol):
-    """Where pairs of user functions come from."""
+    """The source of pairs for user functions."""
 
     def has_source(self, target: Any) -> bool: ...
 
@@ -59,12 +59,12 @@ class Pairs(Protocol):
     def written_by(self, target: Any, forms: dict[str, type]) -> Any: ...
 
 
-Cotangents = list[tuple[gast.Name, gast.AST, int]]  # of arguments, with the level (see `zeros`) of each
+Cotangents = list[tuple[gast.Name, gast.AST, int]]  # for each argument its cotangent, with its level (see `zeros`)
 
 
 @dataclass
 class Context:
-    """Where a call stands: the `active` names, and those whose memory is `written` after it."""
+    """The context of a call: the `active` names, and those whose memory is `written` after it."""
 
     unit: Unit
     inference: Inference
@@ -78,19 +78,20 @@ class Context:
         return holder
 
     def record(self, name: str) -> str:
-        """A local variable for what a call leaves behind for its adjoint."""
+        """A local variable for what a call records for its adjoint."""
         saved = self.unit.local(name)
         self.inference.env[saved] = UNKNOWN
         self.unit.records[saved] = saved
         return saved
 
     def is_active(self, node: Any) -> bool:
+        """Whether a node is the name of an active variable."""
         return isinstance(node, gast.Name) and node.id in self.active
 
     def recorded(self, statement: gast.Assign, call: gast.Call, saved: str) -> list[gast.AST]:
-        """`y, saved = call`, which keeps copies of the arrays that are written later, `y` among them."""
-        call.args = list(map(self._kept, call.args))
-        call.keywords = [gast.keyword(k.arg, self._kept(k.value)) for k in call.keywords]
+        """`y, saved = call`, with copies of the arrays that are written later, `y` included."""
+        call.args = list(map(self._copied_argument, call.args))
+        call.keywords = [gast.keyword(k.arg, self._copied_argument(k.value)) for k in call.keywords]
         (y,) = statement.targets
         made = [gast.Assign([gast.Tuple([y, name(saved, store=True)], gast.Store())], call, None)]
         if isinstance(y, gast.Name) and y.id in self.written:
@@ -99,19 +100,19 @@ class Context:
             made.append(assign(y.id, expression(text, x=y.id, **holes)))
         return at(statement, *made)
 
-    def _kept(self, argument: gast.AST) -> gast.AST:
+    def _copied_argument(self, argument: gast.AST) -> gast.AST:
         written = isinstance(argument, gast.Name) and argument.id in self.written
         is_array = written and isinstance(self.inference.env.get(argument.id), Array)
         return expression("x.copy()", x=argument) if is_array else argument
 
 
 class Call(Protocol):
-    """How one call is differentiated: what replaces it, the name that carries its record, and its adjoint."""
+    """How one call is differentiated: its replacement, the name of its record, and its adjoint."""
 
     saved: str | None
 
     def forward(self, statement: gast.Assign) -> list[gast.AST]:
-        """The statements in the place of `y = f(..)`."""
+        """The statements that replace `y = f(..)`."""
 
     def backward(self, y_bar: gast.AST) -> tuple[list[gast.AST], Cotangents]:
         """The statements that call the derivative, and the cotangents of the arguments."""
@@ -131,7 +132,7 @@ def call_adjoint(context: Context, pairs: Pairs, operation: Operation, idle: int
 
 
 def _is_operator(target: Any) -> bool:
-    """Whether a function is one of ours that differentiates, like `grad`, and no text of ours."""
+    """Whether a function is one of our operators, like `grad`, and not generated text."""
     if not isinstance(target, types.FunctionType) or target in LATE or source.brings_gradient(target):
         return False
     ours = (target.__module__ or "").startswith(("s2sgrad.api", "s2sgrad.pullbacks"))
@@ -139,13 +140,13 @@ def _is_operator(target: Any) -> bool:
 
 
 class _ByPair:
-    """The call of a function whose derivative is compiled beside it."""
+    """A call of a function whose derivative is compiled as well."""
 
     def __init__(self, context: Context, pairs: Pairs, operation: Operation, idle: int) -> None:
         self.context = context
         self.arguments = pairs.arguments(context.unit, operation.target, operation.node)
         self.kinds: dict[str, Any] = {}
-        self.wanted: list[tuple[str, int | None, gast.Name]] = []  # the active arguments: parameter, place of several
+        self.wanted: list[tuple[str, int | None, gast.Name]] = []  # active arguments: parameter, position in a variadic one
         for parameter, given in self.arguments.items():
             several = isinstance(given, list)
             kinds = [without_symbols(context.inference.kind(g)) or UNKNOWN for g in (given if several else [given])]
@@ -162,14 +163,14 @@ class _ByPair:
 
     def forward(self, statement: gast.Assign) -> list[gast.AST]:
         if self.saved is None:
-            self._call_plainly(statement.value)
+            self._call_without_checkpoint(statement.value)
             return [statement]
         fwd = name(self.context.unit.helper(self.pair.fwd.name, self.pair.fwd))
         call = gast.Call(fwd, statement.value.args, statement.value.keywords)
         return self.context.recorded(statement, call, self.saved)
 
-    def _call_plainly(self, call: gast.Call) -> None:
-        """What `checkpoint` made of a function is called as that: in the forward sweep they are the same."""
+    def _call_without_checkpoint(self, call: gast.Call) -> None:
+        """Call a function under `checkpoint` directly: in the forward sweep that makes no difference."""
         plain = behind_checkpoint(self.context.unit.resolve(call.func))
         if isinstance(call.func, gast.Name) and call.func.id in self.context.unit.helpers and plain is not None:
             users = name(plain.__name__)
@@ -194,7 +195,7 @@ class _ByPair:
 
 
 class _AtRunTime:
-    """`y, f_pullback = vjp(f, x)`: the call of a function that is looked up when it is called."""
+    """`y, f_pullback = vjp(f, x)`: a call of a function that is known only at run time."""
 
     def __init__(self, context: Context, call: gast.Call) -> None:
         self.context, self.keywords = context, call.keywords
@@ -204,7 +205,7 @@ class _AtRunTime:
             context.unit.refuse(call, "a differentiated keyword argument of a function that is only known at run time is "
                                       "not supported yet: pass it by position")  # fmt: skip
         self.given = [call.func, *call.args]
-        if context.is_active(call.func):  # a pullback: what it carries is an argument too
+        if context.is_active(call.func):  # the callee is a pullback, which carries values too
             self.given.insert(0, name(context.unit.helper("call", runtime.call)))
 
     def forward(self, statement: gast.Assign) -> list[gast.AST]:
@@ -222,14 +223,14 @@ class _AtRunTime:
 
 
 def _bar_kind(kind: Any) -> Kind:
-    """The kind of a cotangent of a value: its shape, and whatever type of number comes out."""
+    """The kind of a cotangent: the shape of its value, with any type of number."""
     if isinstance(kind, Number):
         return Number(None)
     return Array(None, kind.dims) if isinstance(kind, Array) else UNKNOWN
 
 
 def checked_owner(unit: Unit, kinds: dict[str, Kind], operation: Operation) -> list[gast.AST]:
-    """`x.dot(y)` is NumPy's method only if x is an array: checked at run time where its kind is not known."""
+    """`x.dot(y)` is NumPy's method only if x is an array: check at run time if its kind is unknown."""
     node = getattr(operation.node, "func", operation.node)
     owner = node.value if isinstance(node, gast.Attribute) and operation.form == "rule" else None
     if not isinstance(owner, gast.Name) or owner.id not in unit.locals or unit.primal.is_generated:

@@ -1,4 +1,4 @@
-"""A loop of which states are kept: the reverse sweep runs each trip again, and then its adjoint.
+"""A checkpointed loop: the reverse sweep reruns each trip from a saved state, and then its adjoint.
 
     for k in checkpointed(range(n), slots=s):      ->      states = Checkpoints(n, s)
         u = step(u)                                        for k in range(n):
@@ -12,7 +12,7 @@
                                                                    u = step(u)
                                                                u_bar = step_bwd(u, u_bar)
 
-The state is what the body reads of the trip before it; of it deadcode leaves what the adjoint needs.
+The state is what the body reads from the previous trip; dead-code elimination reduces it to what the adjoint needs.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from s2sgrad.transform.records import loaded
 
 
 class Checkpointed:
-    """One loop of which `slots` states are kept, in the `body` around it; `walk` writes the adjoint of its trips."""
+    """One loop with `slots` saved states, in the block `body`; `walk` writes the adjoint of its trips."""
 
     def __init__(self, walk: Any, loop: gast.For, slots: gast.AST, body: Block) -> None:
         self.walk, self.unit, self.kinds = walk, walk.unit, walk.kinds
@@ -51,7 +51,7 @@ class Checkpointed:
         plainly(loop)
         self.appended = _only_appended(loop.body)
         self.changed = self._changed()
-        self._require_told_apart()
+        self._refuse_shadows()
         self.state = self._state()
         self.shared = self._shared()
         self.first = _without_checkpoints(walk.unit, loop.body)
@@ -59,10 +59,10 @@ class Checkpointed:
         self.before = len(walk.records.stacks)
         self.states = walk._new_local("states", UNKNOWN, body)
 
-    # --- what one trip hands to the next ---
+    # --- the state of a trip ---
 
     def _changed(self) -> list[str]:
-        """The names that the body binds, or whose content it changes, in the order in which it does."""
+        """The names that the body binds, or whose contents it changes, in textual order."""
         bound = dict.fromkeys(n for s in effects.walk(self.loop.body) for n in binds(s))
         changed = dict(bound)
         for statement in effects.walk(self.loop.body):
@@ -84,8 +84,8 @@ class Checkpointed:
         entry = facts.graph.entry[id(self.loop.body)]
         return [n for n in self.changed if facts.liveness.is_live_at(n, entry)]
 
-    def _require_told_apart(self) -> None:
-        """Refuse names of one memory that cannot be told apart: their shadows begin as zeros, before any adjoint."""
+    def _refuse_shadows(self) -> None:
+        """Refuse names with shadows: these start as zeros, before any adjoint."""
         for statement in effects.walk(self.loop.body):
             written = {in_place(self.unit, statement, self.kinds), *binds(statement)}
             for one in sorted(self.walk.adjoints.mirrored.intersection(written)):
@@ -93,8 +93,9 @@ class Checkpointed:
                                             "followed in a loop over `checkpointed`: copy it")  # fmt: skip
 
     def _shared(self) -> set[str]:
-        """Those of them that are written in place, and that something else sees which the reverse sweep may read: they are
-        given back in the same memory.  Refused where the loop binds them anew, for then it is not always the same."""
+        """Those of them that are written in place and aliased by a name that the reverse sweep may read: they are restored
+        in the same memory.  Refused where the loop rebinds them, for then it is not always the same memory.
+        """
         records, lifetimes = self.walk.records, self.walk.lifetimes
         before = {n for n in lifetimes.home if lifetimes.is_rebound(n, self.loop)}
         rebound = {n for s in effects.walk(self.loop.body) if not isinstance(s, gast.AugAssign) for n in binds(s)}
@@ -111,7 +112,7 @@ class Checkpointed:
         return out
 
     def _is_written(self, local: str) -> bool:
-        """Whether the loop may write what a variable stands for: the items of a list are not what is in them."""
+        """Whether the loop may write the object that a variable holds; the items of a list are separate objects."""
         kind = self.kinds.get(local)
         if isinstance(kind, Array):
             return local in self._arrays
@@ -119,7 +120,7 @@ class Checkpointed:
 
     @functools.cached_property
     def _resized(self) -> set[str]:
-        """The names of the lists that the loop makes longer or shorter."""
+        """The names of lists that the loop resizes."""
         memory = self.walk.records.memory
         resized = {n for s in effects.walk(self.loop.body) for n in effects.changed_by_call(getattr(s, "value", None))}
         seen = {n for r in resized - self.appended for n in memory.with_memory_of(r)}
@@ -127,7 +128,7 @@ class Checkpointed:
 
     @functools.cached_property
     def _arrays(self) -> set[str]:
-        """The names of arrays whose memory the loop writes, and of what may be an array."""
+        """The names of arrays, and of possible arrays, whose memory the loop writes."""
         out: set[str] = set()
         for statement in effects.walk(self.loop.body):
             section, base = effects.stored(statement), in_place(self.unit, statement, self.kinds)
@@ -136,17 +137,17 @@ class Checkpointed:
                 out |= self.walk.records.memory.with_memory_of(base)
         return out
 
-    # --- the text ---
+    # --- generation ---
 
     def trip(self) -> Block:
-        """The body with its records, whose adjoint is written: these begin in each trip."""
+        """The body with records, whose adjoint is emitted; its stacks start empty in each trip."""
         stacks = self.walk.records.stacks
         forward = self.walk._block(self.loop.body)
         made, stacks[self.before :] = stacks[self.before :], []
         return [*(assign(stack, gast.List([], gast.Load())) for stack in made), *forward]
 
     def heads(self) -> tuple[Block, Block]:
-        """What stands before the loop, and what the reverse sweep has behind it: the values that the loop overwrites."""
+        """(statements before the loop, restores after its adjoint) for the values that the loop overwrites."""
         count = self.loop.iter.args[0]
         ahead: Block = [assign(self.states, call(self.unit, "Checkpoints", Checkpoints, clone(count), self.slots))]
         behind: Block = []
@@ -157,7 +158,7 @@ class Checkpointed:
         bound = {n for s in effects.walk(self.loop.body) for n in binds(s)}
         for changed in self.changed:
             if changed in self.walk.records.remade and changed not in bound and changed not in self.state:
-                continue  # the loop changes its content alone, and the reverse sweep has one of its own
+                continue  # only its contents change, and the reverse sweep has its own copy
             if lifetimes.is_rebound(changed, self.loop):
                 record, restore = self._recorded(changed)
                 ahead, behind = ahead + record, restore + behind
@@ -179,14 +180,14 @@ class Checkpointed:
         return records.held(changed, value, once)
 
     def forward(self, kept: bool) -> Block:
-        """The body of the loop in the forward sweep; whether states are `kept`."""
-        return [*([self._keep(self.loop.target.id)] if kept else []), *self._checked(self.loop.body, self.first)]
+        """The body of the loop in the forward sweep; `kept`: whether states are saved."""
+        return [*([self._save(self.loop.target.id)] if kept else []), *self._checked(self.loop.body, self.first)]
 
     def backward(self, forward: Block, swept: Block) -> Block:
-        """A trip of the reverse sweep: from the last state forward to this trip, through it with its records, and back."""
+        """A trip of the reverse sweep: from the last state forward to this trip, through it with records, and back."""
         trip, first, j = self.loop.target.id, self.unit.local("first"), self.unit.local("j")
         self.kinds[first] = self.kinds[j] = Number(int)
-        held = {n: self._held(n) for n in self.state if n in self.shared}
+        held = {n: self._contents(n) for n in self.state if n in self.shared}
         targets = [first, *(held.get(n, n) for n in self.state)]
         given = gast.Tuple([name(n, store=True) for n in targets], gast.Store())
         content = [gast.Assign([expression("x[...]", x=n)], name(kept), None) for n, kept in held.items()]
@@ -195,19 +196,20 @@ class Checkpointed:
         for statement in self.again:
             scoping.rename(statement, {trip: j})
         steps = gast.Call(self.unit.builtin(range), [name(first), name(trip)], [])
-        ahead = gast.For(name(j, store=True), steps, [self._keep(j), *self.again], [], None)
+        ahead = gast.For(name(j, store=True), steps, [self._save(j), *self.again], [], None)
         out = [back, *content, ahead, *with_exits(self._silent(forward), gast.Break, lambda _: [])]
         for statement in effects.walk(out):
             statement.origin = Origin(None, 0, 0, None)
         return [*out, *swept]
 
-    def _held(self, local: str) -> str:
-        """A variable for what is given back of an array."""
+    def _contents(self, local: str) -> str:
+        """A variable for the restored contents of an array."""
         held = self.unit.local(f"{self.unit.bases.get(local, local)}_then")
         self.kinds[held] = self.kinds.get(local)
         return held
 
-    def _keep(self, trip: str) -> gast.Expr:
+    def _save(self, trip: str) -> gast.Expr:
+        """The call that saves the state before a trip."""
         kept = gast.Expr(self._call(keep, trip, *self.state))
         kept.states = self.states
         return kept
@@ -216,7 +218,7 @@ class Checkpointed:
         return gast.Call(self.unit.reached(function.__name__, function), [name(n) for n in (self.states, *names)], [])
 
     def _checked(self, body: Block, copies: Block) -> Block:
-        """Copies of statements, with the checks that the forward sweep makes of variables that may be unbound."""
+        """Copies of statements, with the forward sweep's checks of variables that may be unbound."""
         out: Block = []
         for statement, copy in zip(body, copies, strict=True):
             if isinstance(statement, COMPOUND):
@@ -226,12 +228,12 @@ class Checkpointed:
         return out
 
     def _silent(self, body: Block) -> Block:
-        """Statements without those for which once is enough: that show something, or append to a list that nothing reads."""
+        """Statements without those to run only once: output, and appends to lists that are not read."""
         return rewritten(body, lambda s: [] if repeats.only_shows(self.unit, s) or _appends(s) & self.appended else [s])
 
 
 def _without_checkpoints(unit: Unit, body: Block) -> Block:
-    """The statements as they run where nothing is kept."""
+    """The statements in the form without checkpoints."""
     copies = clone(body)
     for statement in copies:
         forget(unit, statement)
@@ -239,13 +241,13 @@ def _without_checkpoints(unit: Unit, body: Block) -> Block:
 
 
 def _appends(statement: gast.AST) -> set[str]:
-    """The list to which a statement of its own appends."""
+    """The list to which a statement appends."""
     owner = appended_to(alone(statement))
     return {owner.id} if isinstance(owner, gast.Name) else set()
 
 
 def _only_appended(body: Block) -> set[str]:
-    """The lists that the statements append to, and mention nowhere else."""
+    """The lists that statements append to and mention nowhere else."""
     mentions: Counter[str] = Counter()
     for statement in effects.walk(body):
         mentions.update(n.id for n in effects.loads(effects.header(statement)))

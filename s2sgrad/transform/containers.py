@@ -1,11 +1,11 @@
-"""The adjoints of what takes containers and stacks apart, and puts them together.
+"""Adjoints of operations that build, unpack and resize containers and stacks.
 
 a, b = t        ->  t_bar = (a_bar, b_bar)              s.append(x)   ->  x_bar = s_bar.pop()
                                                         x = s.pop()   ->  s_bar.append(x_bar)
 
-A list that nothing but `append` and `pop` mentions is a stack, like those of a record: its adjoint exists from the start.
-A list that is read as well grows and shrinks: its adjoint comes into being where it is read, and the reverse sweep takes
-the list itself back to what it held.
+A list with no other uses than `append` and `pop` is a stack, like those in a record: its adjoint exists from the start.  A
+list with other reads grows and shrinks: its adjoint is created where it is read, and the reverse sweep restores the list
+itself.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from s2sgrad.transform.cotangents import Cotangent
 
 
 def unpacked(adjoints: Adjoints, value: gast.AST, targets: list[str], cotangent: Cotangent) -> None:
-    """`a, b = t`: the adjoint of a tuple is a tuple of adjoints, that of anything else is filled item by item."""
+    """`a, b = t`: the adjoint of a tuple is a tuple of adjoints; that of anything else is filled item by item."""
     kind = kind_of(value, adjoints.kinds)
-    record = bool(adjoints.stacks & set(targets))  # a record of ours is a tuple
+    record = bool(adjoints.stacks & set(targets))  # our records are tuples
     if record or (isinstance(kind, Container) and kind.type in (tuple, list)):
         display = gast.Tuple if record or kind.type is tuple else gast.List
         adjoints.contribute(value, replace(cotangent, value=display(cotangent.value.elts, gast.Load())))
@@ -66,11 +66,11 @@ def stack(adjoints: Adjoints, operation: Operation, targets: list[str], cotangen
     adjoints.out += statements("s.append(g)", s=bar, g=value)
 
 
-# --- lists that grow and are read ---
+# --- lists that are resized and read ---
 
 
 def grown(unit: Unit, tree: gast.FunctionDef, found: Operations) -> set[str]:
-    """The lists that `append` and `pop` change and that are read too; their operations become `grow` and `shrink`."""
+    """The lists with `append` and `pop` and other reads; their operations become `grow` and `shrink`."""
     owners = (o.operands[0] for o in found.values() if o.is_stack)
     changed = {owner.id for owner in owners if isinstance(owner, gast.Name)}
     if not changed:
@@ -87,7 +87,7 @@ def grown(unit: Unit, tree: gast.FunctionDef, found: Operations) -> set[str]:
 
 
 def _mentioned_as_stacks(unit: Unit, found: Operations) -> Counter[str]:
-    """How often a list is mentioned where it is pushed on or popped from, or handed on as a whole."""
+    """How often each list is mentioned by a push or a pop, or passed on as a whole."""
     out: Counter[str] = Counter()
     for operation in found.values():
         if operation.is_stack:
@@ -101,7 +101,7 @@ def _mentioned_as_stacks(unit: Unit, found: Operations) -> Counter[str]:
 
 
 def _made_elsewhere(unit: Unit, tree: gast.FunctionDef, changed: set[str]) -> set[str]:
-    """Of these lists, those that do not begin empty; a record of ours may bring them."""
+    """Those of these lists that do not start empty; a record may provide them."""
     out: set[str] = set()
     for statement in effects.walk(tree.body):
         bound = changed.intersection(binds(statement))
@@ -119,18 +119,18 @@ def _reads_structure(unit: Unit, node: gast.AST) -> bool:
     return unit.called(node) in (runtime.zeros, runtime.own, copied)
 
 
-def begun(adjoints: Adjoints, operation: Operation, cotangent: Cotangent | None) -> None:
-    """Give a list that shrank an adjoint, of the length that it has now, before it is restored."""
+def start_shrunk(adjoints: Adjoints, operation: Operation, cotangent: Cotangent | None) -> None:
+    """Give a list that shrank an adjoint, of its present length, before the list is restored."""
     owner = operation.operands[0].id
     given = adjoints.pending.pop(owner, None)
-    if given:  # of operands that were evaluated when the list had its new length
+    if given:  # of operands that were evaluated with the list at its new length
         adjoints.write(owner, [adjoints.settled(g, owner) for g in given])
     if operation.form == "shrink" and cotangent is not None and owner not in adjoints.present:
         adjoints.start(owner)
 
 
 def restored(operation: Operation, targets: list[str]) -> list[gast.AST]:
-    """The list as it was before it grew or shrank."""
+    """Undo a change of length."""
     owner = operation.operands[0].id
     if operation.form in ("grow", "push"):
         back = statements("s.pop()", s=owner)
@@ -142,7 +142,7 @@ def restored(operation: Operation, targets: list[str]) -> list[gast.AST]:
 
 
 def resized(adjoints: Adjoints, operation: Operation, targets: list[str], cotangent: Cotangent | None) -> None:
-    """The adjoint of a list that grew has one item less before, that of one that shrank one more."""
+    """The adjoint of a resize: of a list that grew it loses its last item, of one that shrank it gains one."""
     owner = operation.operands[0].id
     bar = adjoints.bar(owner)
     if operation.form == "grow":

@@ -1,4 +1,4 @@
-"""Contributions to adjoints, the variables that hold them, and how they are summed.
+"""Contributions to adjoints, the variables that hold adjoints, and how contributions are summed.
 
 e, -f, h   ->   e - f + h
 """
@@ -16,14 +16,14 @@ from s2sgrad.ir.quote import clone, constant
 
 @dataclass
 class Cotangent:
-    """A contribution to an adjoint; with `index`, to that section of it.  `full`: surely of its variable's shape; `own`: an
-    array of this function's that nothing else will read.
+    """A contribution to an adjoint; with `index`, to that section of it.  `full`: known to have its variable's shape; `own`:
+    a new array that nothing else will read.
 
-    `mask`: (condition, branch) of an `np.where` above: the value counts where the condition is `branch`, and is selected
-    at the end of the branch's elementwise chain, so that what is infinite or nan elsewhere never gets in.
+    `mask`: (condition, branch) of a later `np.where`: the value counts where the condition equals `branch`.  The selection
+    is applied at the end of the branch's elementwise chain, so that inf or nan from elements not selected never propagates.
 
-    `idle`: it is exactly 0 where the path taken or a mask leaves its variable out, and must stay 0 (see `zeros`): the level
-    of what may be infinite or nan there, 0 where it counts everywhere.
+    `idle`: it is exactly 0 where the path taken or a mask excludes its variable, and must stay 0 (see `zeros`).  The level
+    says what may be inf or nan there; 0 if it counts everywhere.
     """
 
     value: gast.AST
@@ -38,15 +38,15 @@ class Cotangent:
 
 @dataclass
 class Bar:
-    """An adjoint variable that holds a value; `own`: an array that this function made and nothing else refers to."""
+    """An adjoint variable that holds a value; `own`: an array allocated here, without other references."""
 
     name: str
     own: bool = False
-    exact: bool = False  # surely of the dtype of its variable
-    idle: int = 0  # as of a cotangent
+    exact: bool = False  # known to have the dtype of its variable
+    idle: int = 0  # as for a cotangent
 
     def meet(self, other: Bar) -> Bar:
-        """What is sure of the variable after either of two paths."""
+        """What is known about the variable after either of two paths."""
         return Bar(self.name, self.own and other.own, self.exact and other.exact, max(self.idle, other.idle))
 
 
@@ -70,7 +70,7 @@ def total(values: list[gast.AST]) -> gast.AST:
 
 
 def index_value(index: gast.AST, slice_: gast.Name) -> gast.AST:
-    """An index as an expression: slices as `slice(a, b)`."""
+    """An index as an expression, with slices as `slice(a, b)`."""
     if isinstance(index, gast.Tuple):
         return gast.Tuple([index_value(e, slice_) for e in index.elts], gast.Load())
     if isinstance(index, gast.Slice):

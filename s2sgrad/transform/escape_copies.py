@@ -1,4 +1,4 @@
-"""Values that outlive the call are copied where the reverse sweep may restore what their memory held before.
+"""Values that escape the call are copied if the reverse sweep may restore the older contents of their memory.
 
     value = y      ->      value = y.copy()              layer.h = y      ->      layer.h = y.copy()
 """
@@ -19,7 +19,7 @@ from s2sgrad.transform.records import Records
 
 
 def value(unit: Unit, records: Records, kept: gast.Name, kind: Kind | None) -> gast.AST:
-    """The value of a variable, in memory that stays as it is."""
+    """The value of a variable, in memory that no restore changes."""
     grows = records.grown and not isinstance(kind, (Number, Array))
     if kept.id not in records.memory.written and not grows:
         return kept
@@ -29,7 +29,7 @@ def value(unit: Unit, records: Records, kept: gast.Name, kind: Kind | None) -> g
 
 
 def attributes(unit: Unit, forward: list[gast.AST], records: Records, kinds: dict[str, Kind]) -> None:
-    """Copy what the forward sweep writes to attributes of the caller's objects."""
+    """Copy what the forward sweep stores to attributes of the caller's objects."""
     for statement in effects.walk(forward):
         written = alone(statement)
         if unit.called(written) is runtime.set_attribute:
@@ -40,7 +40,7 @@ def attributes(unit: Unit, forward: list[gast.AST], records: Records, kinds: dic
 def without_copy(
     unit: Unit, forward: list[gast.AST], returned: gast.Name, saved: list[str], given: set[str]
 ) -> tuple[list[gast.AST], gast.AST]:
-    """A forward sweep and what it returns: `out` for `y = out.copy()`, if neither record nor arguments hold `out`."""
+    """The forward sweep and its result, with `out` for `y = out.copy()` if neither the record nor an argument aliases it."""
     last = forward[-1] if forward else None
     copied = last.value.func if isinstance(last, gast.Assign) and isinstance(last.value, gast.Call) else None
     if not isinstance(copied, gast.Attribute) or copied.attr != "copy" or not isinstance(copied.value, gast.Name):

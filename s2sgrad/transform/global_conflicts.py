@@ -1,11 +1,11 @@
-"""A global that one function of a program writes must be read by no other: the reverse sweep would see a later value.
+"""A global that one function of a program writes must not be read by another: the reverse sweep would see a later value.
 
     def scaled(x): return x * rate       def f(x): global rate; rate = 2.0; y = scaled(x); rate = 3.0; return y
 
     ->  Unsupported: `rate` is written by `f` and read by `scaled` ...
 
-Reads of the function that writes are kept by it; reads of the others are constants to the passes.  The same is true of
-an object of the caller's of which attributes are written.
+The function that writes a global records its own reads; reads in other functions count as constants.  The same holds for
+an object of the caller's whose attributes are written.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _WAY = "pass it as an argument and return it"
 
 
 def check(units: list[Unit], at_run_time: bool = False) -> None:
-    """Raise Unsupported where a global is written and read by two functions, or by one that is not known yet.
+    """Raise Unsupported where one function writes a global and another, or one unknown so far, reads it.
 
-    `at_run_time`: the functions are called by one that was compiled before.
+    `at_run_time`: a function that was compiled earlier calls these.
     """
     _check_objects(units, at_run_time)
     _check_stand_ins(units)
@@ -54,7 +54,7 @@ def check(units: list[Unit], at_run_time: bool = False) -> None:
 
 
 def _check_stand_ins(units: list[Unit]) -> None:
-    """Where a plainer container stands for one of another class, nothing asks of which class something is."""
+    """Refuse tests of the class of a value where one container class stands in for another."""
     every = [u for unit in units for u in (unit, *unit.inlined)]
     pairs = set().union(*(u.stand_ins for u in every))
     for unit in _reached(every) if pairs else ():
@@ -66,7 +66,7 @@ def _check_stand_ins(units: list[Unit]) -> None:
 
 
 def _tells_apart(unit: Unit, call: gast.Call, cls: type, plain: type) -> bool:
-    """Whether the answer may be another one for an instance of one class than for one of the other."""
+    """Whether the answer may differ between an instance of one class and one of the other."""
     if unit.called(call) is type or len(call.args) != 2:
         return True
     asked = call.args[1].elts if isinstance(call.args[1], gast.Tuple) else [call.args[1]]
@@ -78,7 +78,7 @@ def _tells_apart(unit: Unit, call: gast.Call, cls: type, plain: type) -> bool:
 
 
 def _check_objects(units: list[Unit], at_run_time: bool) -> None:
-    """The same of objects whose attributes are written: no function but the writer reads one of the class by a free name."""
+    """The same for objects whose attributes are written: only the writer may read a global that holds one of their class."""
     for writer in units:
         classes = tuple(writer.separate)
         if not classes:
@@ -96,7 +96,7 @@ def _check_objects(units: list[Unit], at_run_time: bool) -> None:
 
 
 def _holds(value: Any, classes: tuple[type, ...], depth: int = 4) -> bool:
-    """Whether a value is, or holds, an instance of one of the classes."""
+    """Whether a value is, or contains, an instance of one of the classes."""
     if isinstance(value, classes):
         return True
     if isinstance(value, dict):
@@ -118,12 +118,12 @@ def _global(unit: Unit, node: gast.AST) -> tuple[int, str] | None:
 
 
 def _inside(unit: Unit) -> Iterator[gast.AST]:
-    """The nodes of a function's text, without its decorators, which have run."""
+    """The nodes of a function without its decorators, which have already run."""
     return nodes(unit.primal.tree.args, *unit.primal.tree.body)
 
 
 def _reached(units: list[Unit]) -> Iterator[Unit]:
-    """The units, and the functions that they call and that are not differentiated."""
+    """The units, and those of the functions that they call without differentiating them."""
     waiting = list(units)
     seen = {id(u.primal.function) for u in units}
     while waiting:

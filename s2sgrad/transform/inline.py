@@ -1,4 +1,4 @@
-"""A rule's formula written out at its place, the rule's parameters replaced by the program's names.
+"""Expansion of a rule's formula: its parameters are replaced by the program's expressions.
 
 y = np.sin(u)    ->    u_bar = y_bar * np.cos(u)        by the rule    def sin(g, y, x): return g * np.cos(x)
 """
@@ -24,7 +24,7 @@ from s2sgrad.ir.unit import Unit, parameters
 
 @dataclass(frozen=True)
 class Formula:
-    """A pullback that can be written out: plain assignments, then one cotangent per differentiable argument."""
+    """A pullback that can be expanded: assignments, then one cotangent per differentiable argument."""
 
     parameters: tuple[str, ...]
     prelude: tuple[gast.Assign, ...]
@@ -39,9 +39,9 @@ class Formula:
 
 @functools.lru_cache(maxsize=1024)
 def formula(pullback: types.FunctionType, count: int | None = None) -> Formula | None:
-    """The formula of a pullback, None where its body is more than assignments and one `return`.
+    """The formula of a pullback; None where its body is more than assignments and one `return`.
 
-    `count`: how many cotangents it returns, by default as many as it has arguments without a default.
+    `count`: how many cotangents it returns, by default one for each argument without a default.
     """
     tree = source.read(pullback).fresh_tree()
     body = [s for s in tree.body if not (isinstance(s, gast.Expr) and isinstance(s.value, gast.Constant))]
@@ -55,7 +55,7 @@ def formula(pullback: types.FunctionType, count: int | None = None) -> Formula |
     cotangents = tuple(last.value.elts) if tuple_ else (last.value,)
     if len(cotangents) != max(count, 1):
         return None
-    for node in nodes(tree):  # positions are of the rule's file: errors must name the user's
+    for node in nodes(tree):  # positions refer to the rule's file: errors must name the user's
         for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
             node.__dict__.pop(attribute, None)
     names = tuple(p.id for p in parameters(tree))
@@ -67,9 +67,9 @@ def formula(pullback: types.FunctionType, count: int | None = None) -> Formula |
 def write(
     unit: Unit, rule: Formula, holes: dict[str, gast.AST], wanted: list[int], divides: Callable[[gast.BinOp], bool]
 ) -> tuple[list[gast.AST], dict[int, gast.AST]]:
-    """(statements before, cotangent by argument position), the rule's free names reached through the user's module.
+    """(statements before, cotangent by argument position), the rule's free names resolved through the user's module.
 
-    `divides` says of a division whether both operands may be Python numbers, on which `/` raises at zero.
+    `divides` says whether both operands of a division may be Python numbers, for which `/` raises at zero.
     """
     ours = {n: _reached(unit, n, value) for n, value in rule.free.items() if n not in holes}
     holes = {**ours, **holes}
@@ -91,11 +91,12 @@ def write(
 
 
 def _reached(unit: Unit, base: str, value: Any) -> gast.Name:
+    """A name in the program for a free name of the rule."""
     return unit.builtin(value) if vars(builtins).get(base) is value else name(reach(unit, base, value))
 
 
 def _divisions(unit: Unit, node: gast.AST, divides: Callable[[gast.BinOp], bool]) -> gast.AST:
-    """`a / b` as np.divide(a, b) where both may be Python numbers."""
+    """Replace `a / b` by `np.divide(a, b)` where both may be Python numbers."""
     for part in nodes(node):
         for field, value in part.__dict__.items():
             if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Div) and divides(value):

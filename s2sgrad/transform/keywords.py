@@ -1,4 +1,4 @@
-"""Arguments with a default that carry a derivative: each has a rule of its own.
+"""Differentiated keyword arguments, each of which has a rule of its own.
 
 m = np.average(x, weights=w)      ->      w_bar = m_bar * (x - m) / np.sum(w)
 """
@@ -22,9 +22,9 @@ def differentiated(operation: Operation, active: set[str]) -> list[str]:
 
 
 def contribute(adjoints: Bars, operation: Operation, keywords: list[str], y: gast.AST, g: Cotangent) -> None:
-    """Contribute to the values of these keywords, given the cotangent of `y = operation` behind a name.
+    """Contribute to the values of these keywords, given the cotangent of `y = operation`, which has a name.
 
-    A cotangent that is left small, as one number for all elements, serves where the formula has the shape of `y` anyway.
+    A cotangent that was not broadcast, one number for all elements, is used where the formula has the shape of `y` anyway.
     """
     for keyword in keywords:
         rule = operation.rule.keyword_rules[keyword]
@@ -38,7 +38,7 @@ def contribute(adjoints: Bars, operation: Operation, keywords: list[str], y: gas
                 spread = adjoints.named(adjoints.spread(g, y.id))
                 value = pullback_text.written(adjoints, operation, formula, y, spread, [0])[0]
         node = operation.keywords[keyword]
-        if rule.given is not None and rule.tag != "elementwise":  # of the user's: of the structure of the argument
+        if rule.given is not None and rule.tag != "elementwise":  # a user's rule returns the structure of the argument
             kind = adjoints.kinds.get(node.id)
             adjoints.contribute(node, Cotangent(value, kind, numeric=not isinstance(kind, Container)))
         else:

@@ -1,10 +1,10 @@
-"""The adjoint of statements that bind or write names with shadows (see `mirror`): nobody needs to know whose memory it is.
+"""Adjoints of statements that bind or write names with shadows (see `mirror`), whose aliasing need not be known.
 
-    v = y[1:]    ->    v = y[1:]; v_bar = y_bar[1:]          ...    (the pair that v was before)
+    v = y[1:]    ->    v = y[1:]; v_bar = y_bar[1:]          ...    (rebind v and v_bar to their old values)
     v[0] = e     ->    v[0] = e                              ...    t = v_bar[0]; v_bar[0] = 0.0; e_bar += t
-    v = y * z    ->    v = y * z; v_bar = np.zeros_like(v)   ...    t = v_bar; (the pair); y_bar += t * z; z_bar += t * y
+    v = y * z    ->    v = y * z; v_bar = np.zeros_like(v)   ...    t = v_bar; (rebind); y_bar += t * z; z_bar += t * y
 
-Forward stands a shadow beside each binding; a shadow is added to, and never bound anew by that.
+In the forward sweep each binding is followed by that of its shadow; the reverse sweep accumulates into shadows in place.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from s2sgrad.transform.cotangents import Bar, Cotangent
 
 
 class Mirrored:
-    """The part of the walk that treats names with shadows; `Reverse` has the rest."""
+    """The part of the walk that handles names with shadows; `Reverse` has the rest."""
 
     unit: Unit
     tree: gast.FunctionDef
@@ -43,12 +43,12 @@ class Mirrored:
     records: Any
     lifetimes: Any
     shadows: Shadows
-    inner = False  # whether the function is called by a differentiated one
+    inner = False  # whether a differentiated function calls this one
     found: dict[int, Operation]
     extra: dict[int, list[str]]
 
     def _begin_mirroring(self, names: set[str]) -> None:
-        """Give these names their shadows, which are there from the first binding to the end."""
+        """Give these names shadows, which exist from the first binding to the end."""
         adjoints = self.adjoints
         adjoints.mirrored = names
         self.shadows = Shadows(self.unit, self.tree, self.kinds, names, adjoints.bar)
@@ -61,6 +61,7 @@ class Mirrored:
             adjoints.borrowed.add(bar)
 
     def _shadows_of_parameters(self) -> Block:
+        """The statements that create the shadows of parameters."""
         return [self.shadows.of_parameter(p.id, self.inner) for p in parameters(self.tree) if p.id in self.adjoints.mirrored]
 
     def _is_mirrored(self, statement: gast.AST) -> bool:
@@ -73,7 +74,7 @@ class Mirrored:
         return not self.adjoints.mirrored.isdisjoint(names)
 
     def _mirror(self, statement: gast.AST, body: Block, again: Block) -> Block:
-        """The forward sweep of such a statement; its adjoint is written."""
+        """The forward sweep of such a statement; its adjoint is emitted."""
         self._flush()
         self.position, self.segment = place_of(statement), statement
         start = len(self.adjoints.out)
@@ -86,9 +87,9 @@ class Mirrored:
         elif effects.stored(statement) is not None and self._is_of_items(effects.stored(statement)):
             forward = self._store_item(statement, body, restores, again)
         elif effects.stored(statement) is not None:
-            self._bring_back(statement, body, None, None, restores, again)
+            self._restore(statement, body, None, None, restores, again)
             self._tag_since(start, statement)
-            stores.taken(self.adjoints, statement)
+            stores.transfer(self.adjoints, statement)
             forward = [statement]
         elif in_place(self.unit, statement, self.kinds) is not None:
             forward = self._update(statement, body, restores, again)
@@ -104,7 +105,7 @@ class Mirrored:
         return isinstance(self.kinds.get(x), Container)
 
     def _is_of_items(self, section: gast.Subscript) -> bool:
-        """Whether what is stored takes the place of an item of a list or dict."""
+        """Whether a store replaces an item of a list or dict."""
         return isinstance(self.adjoints.inference.kind(loaded(section.value)), Container)
 
     def _resize(self, statement: gast.AST, operation: Operation, restores: Block, again: Block) -> Block:
@@ -134,7 +135,7 @@ class Mirrored:
         return [statement, *at(statement, gast.Expr(expression("s.pop()", s=bar)))]
 
     def _unpack(self, statement: gast.Assign, restores: Block, again: Block) -> Block:
-        """`a, b = t` with `a_bar = t_bar[0]`, `b_bar = t_bar[1]`; numbers are given back to their slots."""
+        """`a, b = t` with `a_bar = t_bar[0]`, `b_bar = t_bar[1]`; the adjoints of numbers go to their slots."""
         adjoints, owner = self.adjoints, statement.value.id
         given, forward = [], [statement]
         for k, target in enumerate(statement.targets[0].elts):
@@ -150,22 +151,22 @@ class Mirrored:
         return forward
 
     def _store_item(self, statement: gast.Assign, body: Block, restores: Block, again: Block) -> Block:
-        """`s[i] = x` with `s_bar[i] = x_bar`; what a number was given is taken from its slot."""
+        """`s[i] = x` with `s_bar[i] = x_bar`; the adjoint of a number is read from its slot."""
         adjoints, section = self.adjoints, effects.stored(statement)
         slot = clone(section)
         effects.owner(slot).id = adjoints.bar(effects.base(section))
         value, taken = statement.value, None
         if isinstance(kind_of(value, self.kinds), Number) and value.id in adjoints.active:
             taken = adjoints.named(Cotangent(loaded(slot), Number(float), idle=SLOPES))
-        self._bring_back(statement, body, None, None, restores, again)
+        self._restore(statement, body, None, None, restores, again)
         if taken is not None:
             adjoints.contribute(value, taken)
         return [statement, *at(statement, gast.Assign([slot], self.shadows.of_item(value), None))]
 
     def _recorded(self, statement: gast.Assign, body: Block, record: str) -> None:
-        """Note what a call records, perhaps copies: refused where its result may have memory of what it is given."""
+        """Note the record of a call, which may hold copies: refused if the result may alias an argument."""
         self.extra.setdefault(id(body), []).append(record)
-        ours = is_ours(self.unit.called(statement.value))  # the pullback of a rule: nobody sees what it is given through it
+        ours = is_ours(self.unit.called(statement.value))  # the pullback of a rule exposes no argument
         for x in self.adjoints.mirrored.intersection(binds(statement)):
             if not ours and bound_sources(self.unit, [x], statement.value, self.kinds):
                 self.unit.refuse(statement, "what this call gives may have memory of what it is given, and is written "
@@ -174,19 +175,20 @@ class Mirrored:
     # --- `x += e` ---
 
     def _update(self, statement: gast.AST, body: Block, restores: Block, again: Block) -> Block:
+        """`x += e` of an array, or a container into which generated text accumulates."""
         adjoints, (x,) = self.adjoints, binds(statement)
         operation = self.found[id(statement)]
         if self._is_container(x):
             return self._add_into(statement, x, operation, restores, again)
         others = {o.id for o in operation.operands if isinstance(o, gast.Name)} & adjoints.active - {x}
-        if others & self.records.memory.with_memory_of(x):  # what they are given would change what is still to be read
+        if others & self.records.memory.with_memory_of(x):  # contributions to them would change what is read later
             copied = expression("x.copy()", x=adjoints.bar(x))
             taken = adjoints.named(Cotangent(copied, self.kinds[x], idle=SLOPES))
             adjoints.out.append(self._emptied(x))
         else:
             taken = adjoints.take(x)
         y = self._result(statement, [x], operation if restores else None)
-        self._bring_back(statement, body, operation, taken, restores, again)
+        self._restore(statement, body, operation, taken, restores, again)
         forward = self._contribute(statement, body, operation, y, taken)
         self.targets = [x]
         self._flush()
@@ -196,8 +198,8 @@ class Mirrored:
         return forward
 
     def _add_into(self, statement: gast.Assign, x: str, operation: Operation, restores: Block, again: Block) -> Block:
-        """`x = add_into(x, e)` of a text of ours: what was added gets what the arrays and slots of `x` have."""
-        if self.unit.called(statement.value) not in effects.DEEP:  # what was not known to be a list when it got its shadow
+        """`x = add_into(x, e)` in generated text: the value gets a copy of the adjoints of `x`."""
+        if self.unit.called(statement.value) not in effects.DEEP:  # not known to be a list when it got its shadow
             self.unit.refuse(statement, f"this changes {self.unit.word(x)}, of which several names stand for parts, which "
                                         "cannot be followed: use one name")  # fmt: skip
         adjoints, (_, value) = self.adjoints, operation.operands
@@ -212,6 +214,7 @@ class Mirrored:
         return [statement]
 
     def _emptied(self, x: str) -> gast.AST:
+        """The statement that sets a shadow to zero."""
         section = expression("x[...]", x=self.adjoints.bar(x))
         section.ctx = gast.Store()
         return gast.Assign([section], constant(0.0), None)
@@ -219,21 +222,22 @@ class Mirrored:
     # --- `x = e` ---
 
     def _bind(self, statement: gast.Assign, body: Block, restores: Block, again: Block) -> Block:
+        """`x = e`: the adjoint by what the shadow is, a view, new memory or possibly a copy."""
         (x,) = binds(statement)
         shadow = self.shadows.of(x, statement.value)
         operation, ahead, flags = self.found[id(statement)], [], []
         if shadow.made is Made.NEW and operation.form == "display":
             return self._display(statement, x, shadow, restores, again)
         if shadow.made is Made.VIEW and not shadow.slots:
-            self._bring_back(statement, body, operation, None, restores, again)
+            self._restore(statement, body, operation, None, restores, again)
             forward = [statement]
         else:
             taken = self._taken(x, bool(restores))
             if shadow.slots:
                 taken.value, taken.own = call(self.unit, "slots", runtime.slots, taken.value), False
             y = self._result(statement, [x], operation if restores else None)
-            self._bring_back(statement, body, operation, taken, restores, again)
-            if self._is_container(x) and not _keeps_apart(operation):
+            self._restore(statement, body, operation, taken, restores, again)
+            if self._is_container(x) and not _has_distinct_parts(operation):
                 held = taken.value
                 taken.value, taken.own = call(self.unit, "each_once", runtime.each_once, held, clone(held)), True
             if shadow.made is Made.PERHAPS:
@@ -243,8 +247,9 @@ class Mirrored:
         return [*at(statement, *ahead), *forward, *at(statement, *shadow.statements, *flags)]
 
     def _copies(self, x: str, shadow: Shadow, taken: Cotangent, repeated: bool) -> tuple[Block, Block]:
-        """Have the adjoint of a binding, what is `taken`, count only where it has made a copy; what stands before it and
-        after it in the forward sweep, where that is found out."""
+        """Make the adjoint of a binding (`taken`) count only where the binding has made a copy; the statements before and
+        after it in the forward sweep that determine this.
+        """
         flag = self.unit.local(f"{x}_apart")
         self.kinds[flag] = UNKNOWN if self._is_container(x) else Number(bool)
         ahead: Block = []
@@ -265,7 +270,7 @@ class Mirrored:
         return ahead, found
 
     def _display(self, statement: gast.Assign, x: str, shadow: Shadow, restores: Block, again: Block) -> Block:
-        """The numbers in a new list or dict get what stands in their slots."""
+        """The numbers in a new list or dict get the adjoints in their slots."""
         adjoints, operation = self.adjoints, self.found[id(statement)]
         items = operation.operands
         places = operation.node.keys if isinstance(operation.node, gast.Dict) else map(constant, range(len(items)))
@@ -277,7 +282,7 @@ class Mirrored:
         return [statement, *at(statement, *shadow.statements)]
 
     def _taken(self, x: str, anew: bool) -> Cotangent:
-        """The shadow of what a statement made; under a name of its own where `x` goes back to what it was."""
+        """The shadow of the value that a statement binds, under a new name if `x` is rebound to its old value."""
         bar, kind = self.adjoints.bar(x), self.kinds[x]
         if anew:
             holder = self.unit.temp()
@@ -286,8 +291,8 @@ class Mirrored:
             bar = holder
         return Cotangent(name(bar), kind, True, None, True, None, True, SLOPES)
 
-    def _mirrored_again(self, again: Block) -> Block:
-        """Statements that are run again, with those that make the shadows."""
+    def _with_shadows(self, again: Block) -> Block:
+        """Recomputed statements, with those that build shadows."""
         out: Block = []
         for statement in again:
             out.append(statement)
@@ -297,7 +302,7 @@ class Mirrored:
         return out
 
     def _permuted_shadows(self, statement: gast.Assign) -> Block:
-        """The swap of shadows beside a swap of names."""
+        """The swap of shadows that goes with a swap of names."""
         pairs = [(t.id, v.id) for t, v in zip(statement.targets[0].elts, statement.value.elts, strict=True)]
         mirrored = [(t, v) for t, v in pairs if t in self.adjoints.mirrored]
         if not mirrored:
@@ -307,7 +312,7 @@ class Mirrored:
         return at(statement, gast.Assign([new], gast.Tuple([name(bar(v)) for _, v in mirrored], gast.Load()), None))
 
 
-def _keeps_apart(operation: Operation) -> bool:
-    """Whether no two places of what an operation makes hold one memory, unless it is that of an operand."""
+def _has_distinct_parts(operation: Operation) -> bool:
+    """Whether no two places of an operation's result share memory, other than an operand's."""
     known = catalogue.of(operation.target)
     return known.pure and not known.keeps_kind

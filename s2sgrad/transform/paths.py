@@ -1,4 +1,4 @@
-"""Which statements lie between the differentiated variables and the result, and what is on record of them.
+"""The differentiated paths of a function: active variables, and which lists and stacks are on record.
 
 def f(x, n):  k = n + 1; y = x * k; print(y); return y     ->   active in x: x, y; `k = n + 1` is on no path
 """
@@ -22,8 +22,9 @@ from s2sgrad.transform import containers
 
 
 class Paths:
-    """Facts about one function and the variables `wrt`: the operations, which variables are `varied` by these, and which
-    are `active`, that is, reach the result as well.  `watched` are those of `wrt` that are no parameters."""
+    """Facts about one function and the variables `wrt`: its operations; the variables that are `varied` by these, and the
+    `active` ones, which also influence the result.  `watched` are those of `wrt` that are not parameters.
+    """
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, inference: Inference, wrt: set[str]) -> None:
         self.unit, self.tree, self.kinds = unit, tree, inference.env
@@ -40,7 +41,7 @@ class Paths:
 
     @functools.cached_property
     def lifetimes(self) -> Lifetimes:
-        """Where variables live."""
+        """The scopes of variables."""
         facts, loops = Facts(self.tree), (s for s in effects.walk(self.tree.body) if isinstance(s, gast.For))
         kept = frozenset(id(loop) for loop in loops if slots_of(self.unit, loop.iter) is not None)
         return Lifetimes(facts.graph, facts.liveness, kept)
@@ -51,7 +52,7 @@ class Paths:
         return Memory(self.unit, self.tree, self.kinds)
 
     def _recorded(self) -> set[str]:
-        """What comes out of a record that carries derivatives: its stacks owe a cotangent for every value taken off."""
+        """What is unpacked from a record that carries derivatives: its stacks need a cotangent for each value popped."""
         out: set[str] = set()
         for statement in effects.walk(self.tree.body):
             if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):

@@ -1,4 +1,4 @@
-"""A pullback as text: its formula over the operands of one call, or a call of it.
+"""A pullback as text: its formula applied to the operands of one call, or a call of it.
 
     sin(g, y, x) = g * np.cos(x)      at y = np.sin(a[i])      ->      y_bar * np.cos(a[i])
 """
@@ -25,7 +25,7 @@ from s2sgrad.transform.unbroadcasting import axes_of, with_axes
 
 
 def argument_kinds(adjoints: Bars, operation: Operation) -> dict[str, Kind]:
-    """The kinds of the arguments of a call, by the names of its rule; axes that are known are constants."""
+    """The kinds of the arguments of a call, by the names in its rule; constant axes are constants."""
     rule = operation.rule
     kinds = {n: constant_kind(v) for n, v in rule.keywords.items()}
     for parameter, node in [*zip(rule.differentiable, operation.operands, strict=False), *operation.keywords.items()]:
@@ -52,9 +52,9 @@ def written(
     wanted: list[int],
     more: dict[str, gast.AST] | None = None,
 ) -> dict[int, gast.AST]:
-    """The wanted cotangents of a formula, by the place of the operand; the assignments before them are written.
+    """The wanted cotangents of a formula by operand position; the assignments before them are emitted.
 
-    `more`: what stands for further names of the formula.
+    `more`: replacements for further names of the formula.
     """
     g_name, y_name, *names = formula.parameters
     holes: dict[str, gast.AST] = {g_name: g.value, y_name: y} | (more or {})
@@ -71,20 +71,20 @@ def written(
 
 
 def default(adjoints: Bars, rule: Rule, parameter: str, value: Any) -> gast.AST:
-    """A default in the text: in a rule of the user's it need not be a constant."""
+    """A default as an expression; in a user's rule it need not be a constant."""
     plain = rule.given is None or value is None or isinstance(value, (bool, int, float, str))
     return constant(value) if plain else name(adjoints.unit.helper(parameter, value))
 
 
 def called(adjoints: Bars, operation: Operation, pullback: Callable, y: gast.AST, g: Cotangent) -> gast.AST:
-    """The call of a pullback that is not written out."""
+    """The call of a pullback that is not expanded."""
     target = name(adjoints.unit.helper(f"{pullback.__name__}_pullback", pullback))
     given = [gast.keyword(k, clone(v)) for k, v in operation.keywords.items()]
     return gast.Call(target, [g.value, y, *map(clone, operation.operands)], given)
 
 
 def _shapes_of_variables(adjoints: Bars, node: gast.AST) -> gast.AST:
-    """Only the shape of a temporary is asked for: ask a variable of the same shape instead."""
+    """Where only the shape of a temporary is read, read that of a variable of the same shape instead."""
     for part in nodes(node):
         if isinstance(part, gast.Call) and catalogue.of(adjoints.unit.resolve(part.func)).asks_shape:
             if part.args and isinstance(part.args[0], gast.Name) and part.args[0].id in adjoints.alike:
@@ -93,7 +93,7 @@ def _shapes_of_variables(adjoints: Bars, node: gast.AST) -> gast.AST:
 
 
 def _divides(adjoints: Bars, operation: Operation) -> Callable[[gast.BinOp], bool]:
-    """Divisions by a possible zero: an operator would have raised in the primal, a NumPy function does not."""
+    """Selects divisions by a possible zero: an operator would have raised in the primal, a NumPy function does not."""
     is_operator = isinstance(operation.node, (gast.BinOp, gast.UnaryOp))
     if is_operator or libraries.is_of_math(operation.target):
         return lambda division: False
@@ -104,7 +104,8 @@ def _divides(adjoints: Bars, operation: Operation) -> Callable[[gast.BinOp], boo
 
 
 def _constant(adjoints: Bars, node: gast.AST) -> Any:
-    """The value of a constant, of a path to one, of a function of `math` of them: `math.sqrt(math.pi)`; None for others."""
+    """The value of a constant, a constant global, or a function of `math` of these (`math.sqrt(math.pi)`); None for
+    others."""
     if isinstance(node, gast.Constant):
         return node.value
     found = adjoints.unit.resolve(node.func if isinstance(node, gast.Call) else node)
@@ -115,7 +116,7 @@ def _constant(adjoints: Bars, node: gast.AST) -> Any:
 
 
 def _is_not_zero(adjoints: Bars, node: gast.AST) -> bool:
-    """Whether a divisor is a constant, or the number of elements of an array that has some."""
+    """Whether a divisor is a nonzero constant, or the size of an array that is not empty."""
     known = _constant(adjoints, node)
     if known is not None:
         return bool(known)

@@ -1,9 +1,8 @@
-"""What the reverse sweep runs again instead of restoring it: cheap values, just before the last that reads them.
+"""Recomputation instead of records: cheap values are computed again just before their last reader.
 
     t = x * x; y = np.sin(t)      ->      t = x * x; x_bar = y_bar * np.cos(t) ..        (t is not recorded)
 
-The last reader is the first that the reverse sweep meets.  Nothing that a value is made of may have been overwritten in
-between.
+The last reader is the first that the reverse sweep visits.  No operand of the value may have been overwritten in between.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _CHEAP = (gast.Subscript, gast.Attribute, gast.UnaryOp, gast.Tuple, gast.List, g
 
 @dataclass
 class Recomputed:
-    """The plan of one block: before which statement's adjoint (by position) which assignments are run again."""
+    """The plan of one block: the assignments to recompute before the adjoint of which statement, by position."""
 
     at: dict[int, list[gast.Assign]] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
@@ -48,7 +47,7 @@ class Recomputation:
         self.plans = {block: self._planned(body) for block, body in lifetimes.blocks.items()}
 
     def _planned(self, body: Block) -> Recomputed:
-        """From the end of a block: an assignment that is run again has its operands read there, which may be others."""
+        """Visit a block backwards: recomputing an assignment adds reads of its operands, which may be candidates too."""
         plan, readers = Recomputed(), _Readers(body, self.memory)
         single = _bound_once(body)
         for k in range(len(body) - 1, -1, -1):
@@ -75,11 +74,11 @@ class Recomputation:
             return False
         if not self.is_cheap(statement):
             return False
-        buffer = stored and not sources(self.unit, statement.value, self.kinds)  # made again, it would lack what was stored
+        buffer = stored and not sources(self.unit, statement.value, self.kinds)  # else its stores would be lost
         return not buffer and (repeated or temporary or bool(sources(self.unit, statement.value, self.kinds)))
 
     def _is_unchanged(self, statement: gast.Assign, body: Block, k: int, reader: int, readers: _Readers) -> bool:
-        """Whether what a value is made of is the same where its last reader needs it."""
+        """Whether the operands of a value are unchanged where its last reader needs it."""
         operands = effects.reads(statement)
         if operands & self.memory.lost:
             return False
@@ -92,7 +91,7 @@ class Recomputation:
         return self.lies_apart(statement, body, k, end, between)
 
     def asks_shape(self, value: gast.AST, between: Block) -> bool:
-        """Whether a value follows from the shape of an array, which stays what it is whatever is stored in the array."""
+        """Whether a value depends only on the shape of an array, which no store changes."""
         owner = value.value if isinstance(value, gast.Attribute) and value.attr in spellings.FLAT_ATTRIBUTES else None
         if isinstance(value, gast.Call) and catalogue.of(self.unit.resolve(value.func)).asks_shape and len(value.args) == 1:
             owner = value.args[0]
@@ -101,7 +100,7 @@ class Recomputation:
         return not any(owner.id in binds(s) for s in effects.walk(between))
 
     def lies_apart(self, statement: gast.Assign, body: Block, k: int, end: int, changed: set[str]) -> bool:
-        """Whether a section is taken from an array of which, up to the `end`, only sections apart from it are written."""
+        """Whether the value is a section of an array of which only disjoint sections are written up to `end`."""
         value = statement.value
         if not isinstance(value, gast.Subscript) or not isinstance(value.value, gast.Name):
             return False
@@ -111,7 +110,7 @@ class Recomputation:
         loops = self.loops_around(body)
         for part in effects.walk(body[k + 1 : end]):
             if isinstance(part, gast.For) and any(part.target.id == loop.target.id for loop in loops):
-                return False  # in there it means another number
+                return False  # in there the variable means another number
             if base in self.memory.changed(part):
                 section = effects.stored(part)
                 if section is None or not isinstance(section.value, gast.Name):
@@ -122,7 +121,7 @@ class Recomputation:
         return True
 
     def loops_around(self, body: Block) -> list[gast.For]:
-        """The loops that a block is in."""
+        """The loops around a block."""
         out, block = [], id(body)
         while block in self.lifetimes.parent:
             loop = self.loops.get(block)
@@ -131,7 +130,7 @@ class Recomputation:
         return out
 
     def is_cheap(self, statement: gast.Assign) -> bool:
-        """Whether running the assignment again costs no more than recording its value."""
+        """Whether recomputing the assignment costs no more than recording its value."""
         node = statement.value
         if isinstance(node, (gast.Name, gast.Constant)):
             return True
@@ -150,7 +149,7 @@ class Recomputation:
         return isinstance(node, _CHEAP)
 
     def uses_up(self, test: gast.AST) -> bool:
-        """Whether a question, `x in it`, may use up an iterator."""
+        """Whether a test, `x in it`, may advance an iterator."""
         if not isinstance(test, gast.Compare) or not any(isinstance(op, (gast.In, gast.NotIn)) for op in test.ops):
             return False
         owner = test.comparators[-1]
@@ -158,7 +157,7 @@ class Recomputation:
 
 
 class _Readers:
-    """Of a block: the place of the last statement that reads a name, and what each statement changes."""
+    """For one block: the position of the last reader of each name, and what each statement changes."""
 
     def __init__(self, body: Block, memory: Memory) -> None:
         self.last: dict[str, int] = {}
@@ -170,12 +169,13 @@ class _Readers:
                 self.note(effects.reads(part), k)
 
     def note(self, names: set[str], place: int) -> None:
-        """Have these names read at a place as well."""
+        """Note that these names are read at a position as well."""
         for name in names:
             self.last[name] = max(self.last.get(name, 0), place)
 
 
 def _bound_once(body: Block) -> set[str]:
+    """The names that exactly one statement of a block binds or changes."""
     counts: dict[str, int] = {}
     for statement in effects.walk(body):
         for name in [*binds(statement), *(effects.writes(statement) - set(binds(statement)))]:

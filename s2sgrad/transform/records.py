@@ -1,13 +1,13 @@
-"""What the reverse sweep restores, and where: all that is not recomputed (`recomputation`).
+"""Records: what the forward sweep saves and the reverse sweep restores, except for what is recomputed (`recomputation`).
 
     x = x * r    ->    x_stack.append(x); x = x * r    ...    x = x_stack.pop(); r_bar += x_bar * x        (in a loop)
 
-- a variable bound over an older value: recorded before the statement, restored at the head of the statement's adjoint;
-- what a store overwrites: a copy is recorded, and restored into the same array, for other names may share its memory;
-- a variable whose life lies within one trip of a loop: recorded at the end of its block, restored at the block's head;
-- where code runs once a call, a plain variable holds the old value; in loops, a stack.
+- a variable that is rebound: recorded before the statement, restored at the start of the statement's adjoint;
+- a section that a store overwrites: a copy is recorded, and restored into the same array, which may have other names;
+- a variable that lives within one trip of a loop: recorded at the end of its block, restored at the start of its adjoint;
+- code that runs once per call uses a plain variable for the old value; in loops, a stack.
 
-Everything is restored here; dead-code removal then drops each restore that nobody reads, and its record with it.
+Every overwritten value is restored; dead-code elimination then removes unused restores together with their records.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from s2sgrad.transform.recomputation import Recomputation, Recomputed
 
 
 class Records:
-    """Records and restores for one function; `stacks` are the stacks it made."""
+    """Records and restores for one function; `stacks` are those it has created."""
 
     def __init__(self, unit: Unit, lifetimes: Lifetimes, inference: Inference, memory: Memory) -> None:
         self.unit, self.lifetimes, self.inference = unit, lifetimes, inference
         self.kinds = inference.env
         self.memory = memory
         self.stacks: list[str] = []
-        self.referring: set[str] = set()  # those that hold references to what may still be written
-        self.grown: set[str] = set()  # lists that change and are read: not to be recorded before they have changed
+        self.referring: set[str] = set()  # stacks of references to objects that may still be written
+        self.grown: set[str] = set()  # resized lists: not to be recorded before they have changed
         self.unbound: dict[int, list[str]] = {}
-        self.shadows: dict[str, str] = {}  # by a name: that of its shadow, which goes with it
+        self.shadows: dict[str, str] = {}  # from a name to its shadow, which is recorded with it
         root = lifetimes.blocks[lifetimes.root]
         stores = [s for s in effects.walk(root) if effects.stored(s) is not None]
         self.updated = {effects.base(effects.stored(s)) for s in stores if place_of(s) in unit.updates}
@@ -56,13 +56,13 @@ class Records:
 
     @functools.cached_property
     def plans(self) -> dict[int, Recomputed]:
-        """What to recompute, by the identity of the block; positions are indices of its statements."""
+        """The recomputations by the identity of the block; positions are indices of its statements."""
         return Recomputation(self.unit, self.lifetimes, self.kinds, self.memory).plans
 
     # --- records ---
 
     def early(self, body: Block, plan: Recomputed) -> dict[int, list[str]]:
-        """Names to be recorded where they are bound, by the statement: views of what is written when they are dead."""
+        """Names to record at their binding, by statement: views of memory that is written while they are dead."""
         out: dict[int, list[str]] = {}
         if leaves(body, gast.Break):
             return out
@@ -74,20 +74,20 @@ class Records:
                 mine = bound in self.memory.written and not {bound} & (self.memory.bases | self.grown)
                 mine = mine and bound not in plan.names and bound not in self.unit.mirrored
                 if once and not (bound in self.unit.temps and self.memory.with_memory_of(bound) & self.rebound):
-                    continue  # what is written is restored in the memory that it is a view of
+                    continue  # restoring the viewed memory restores the view
                 if mine and counts[bound] == 1 and self.lifetimes.home.get(bound) == id(body):
                     out.setdefault(id(statement), []).append(bound)
         return out
 
     @functools.cached_property
     def rebound(self) -> set[str]:
-        """The names that a record of their own brings back: what they stood for is then in other memory."""
+        """The names that are restored by rebinding, so that their old values are in other memory."""
         root = self.lifetimes.blocks[self.lifetimes.root]
         bound = ((s, n) for s in effects.walk(root) if in_place(self.unit, s, self.kinds) is None for n in binds(s))
         return {n for s, n in bound if self.lifetimes.is_rebound(n, s)}
 
     def early_pair(self, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
-        """Record a copy of `name` and take it back; the stack is its own, for it is not used in the order of the others."""
+        """Record a copy of `name` and restore it; on a stack of its own, which is not used in the order of the others."""
         copies = isinstance(self.kinds.get(name), Array)
         value = expression("x.copy()", x=name) if copies else call(self.unit, "copied", copied, name_(name))
         whole = sorted(self.memory.with_memory_of(name) - self.unit.temps)
@@ -100,9 +100,9 @@ class Records:
         self.unit.stack_bases.pop(stack, None)
         return statements("stack.append(x)", stack=stack, x=value), statements("x = stack.pop()", stack=stack, x=name)
 
-    def is_alone(self, name: str) -> bool:
-        """Whether nothing that the reverse sweep reads holds the memory of `name`: a subexpression that is recomputed is
-        made of `name` as it is restored, and one that is recorded early of a copy.
+    def is_unaliased(self, name: str) -> bool:
+        """Whether the reverse sweep reads no alias of `name`: a recomputed subexpression is computed from `name` as
+        restored, and one that is recorded early from a copy.
 
             t = np.squeeze(w[::2]) * x; w[::2] = 0.0; w = w * w      ->      False: `w[::2]` is to be restored in `t` too
         """
@@ -111,12 +111,12 @@ class Records:
     @functools.cached_property
     def remade(self) -> set[str]:
         blocks = self.lifetimes.blocks
-        """The names that the reverse sweep binds again: to what it computes, or to copies of their own."""
+        """The names that the reverse sweep binds to values it recomputes, or to copies."""
         early = (names for block, plan in self.plans.items() for names in self.early(blocks[block], plan).values())
         return set().union(*early, *(plan.names for plan in self.plans.values())) & self.unit.temps
 
     def around(self, statement: gast.AST, body: Block) -> tuple[Block, Block]:
-        """What the forward sweep records before a statement, and what the reverse sweep restores from it."""
+        """What the forward sweep records before a statement, and the reverse sweep restores from that."""
         if effects.stored(statement) is not None:
             return self.section(statement, body)
         records: Block = []
@@ -128,7 +128,7 @@ class Records:
         return records, restores
 
     def before(self, statement: gast.AST, name: str, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
-        """(record, restore) of the value of `name` that the statement overwrites; empty where there is none."""
+        """(record, restore) of the value of `name` that a statement overwrites; empty if there is none."""
         if not self.lifetimes.is_rebound(name, statement):
             return [], []
         unsure = not self.lifetimes.is_assigned(name, statement)
@@ -141,14 +141,14 @@ class Records:
         return self.both(name, once, unsure)
 
     def entry(self, statement: gast.AST) -> gast.Subscript | None:
-        """The entry that `d = put_back(d, key, old)` of a text of ours overwrites."""
+        """The entry that `d = put_back(d, key, old)` in generated text overwrites."""
         if self.unit.called(getattr(statement, "value", None)) is not runtime.put_back:
             return None
         (base,) = binds(statement)
         return None if base in self.shadows else gast.Subscript(name_(base), statement.value.args[1], gast.Store())
 
     def at_end(self, name: str) -> tuple[list[gast.AST], list[gast.AST]]:
-        """(record, restore) of a variable whose life ends with the block."""
+        """(record, restore) of a variable whose lifetime ends with the block."""
         return self.both(name, False, self.lifetimes.may_end_unbound(name))
 
     def both(self, name: str, once: bool, unsure: bool) -> tuple[list[gast.AST], list[gast.AST]]:
@@ -166,8 +166,8 @@ class Records:
     def pair(self, name: str, once: bool, unsure: bool = False) -> tuple[list[gast.AST], list[gast.AST]]:
         """Record and restore the binding of `name`: a saved variable, or a stack where the code may run again."""
         value: gast.AST = name_(name)
-        if name in self.memory.written and not self._is_mirrored(name) and self.is_alone(name):
-            copies = isinstance(self.kinds.get(name), Array) and not unsure  # so the restored array is nobody else's either
+        if name in self.memory.written and not self._is_mirrored(name) and self.is_unaliased(name):
+            copies = isinstance(self.kinds.get(name), Array) and not unsure  # the restored array has no aliases either
             value = expression("x.copy()", x=name) if copies else call(self.unit, "copied", copied, value)
         return self.held(name, value, once)
 
@@ -182,10 +182,11 @@ class Records:
         return push, statements("x = stack.pop()", stack=stack, x=name)
 
     def _is_mirrored(self, name: str) -> bool:
+        """Whether a name has a shadow, or is one."""
         return name in self.unit.mirrored or name in self.unit.shadows
 
     def content(self, name: str, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
-        """Record and restore what an array holds, where `x += e` changes it."""
+        """Record and restore the contents of an array, for `x += e`."""
         kind = self.kinds.get(name)
         if not isinstance(kind, Array):
             stack = self.stack(name)
@@ -208,7 +209,7 @@ class Records:
         return self._copied(name, target, name_(name), kind, once)
 
     def kept(self, statement: gast.AST, name: str) -> gast.AST:
-        """The value of `name` after the statement, which will stay when the one before it is restored."""
+        """The value of `name` after the statement, in memory that restoring the value before it does not change."""
         in_place_ = in_place(self.unit, statement, self.kinds) is not None
         if not in_place_ or (len(self.memory.with_memory_of(name)) == 1 and isinstance(self.kinds.get(name), Array)):
             return name_(name)
@@ -234,7 +235,7 @@ class Records:
         return self._copied(base, clone(target), loaded(target), self.inference.kind(loaded(target)), once)
 
     def _may_be_key(self, owner: Kind | None, index: gast.AST) -> bool:
-        """Whether an index may be a key that is not there yet: a text is one, and a name may be one of what is
+        """Whether an index may be a key that is not in the dict yet: a string is one, and so may be a name if the owner is
         unknown."""
         if isinstance(index, gast.Constant):
             return isinstance(index.value, str)
@@ -245,7 +246,7 @@ class Records:
     def _array_of_item(
         self, statement: gast.Assign, base: str, target: gast.Subscript, owner: Container, once: bool
     ) -> tuple[list[gast.AST], list[gast.AST]] | None:
-        """(record, restore) of an item whose array is updated, here or elsewhere: it may have other names."""
+        """(record, restore) of an item whose array is updated in place, here or elsewhere, so that it may have aliases."""
         item = self.inference.kind(loaded(target))
         if place_of(statement) in self.unit.updates:  # `xs[0] += e` changes the array itself
             if isinstance(item, Array):
@@ -255,17 +256,17 @@ class Records:
                 record, (back,) = self._copied(base, clone(target), loaded(target), item, once)
                 back.value = call(self.unit, "restored", runtime.restored, loaded(target), back.value)
                 return record, [back]
-        if owner.type is list and base in self.updated and isinstance(item, Array):  # whose content is given back
-            return self._referred(base, target, once)
+        if owner.type is list and base in self.updated and isinstance(item, Array):  # its contents are restored
+            return self._by_reference(base, target, once)
         return None
 
     def _of_item(self, base: str, owner: Container, target: gast.Subscript, once: bool) -> tuple[Block, Block]:
-        """(record, restore) of an item that a store replaces, which stays the object that it is."""
+        """(record, restore) of an item that a store replaces, as the same object."""
         fixed = owner.type is not dict or self._has_key(target)
-        return self._referred(base, target, once) if fixed else self._entry(base, target, once, False)
+        return self._by_reference(base, target, once) if fixed else self._entry(base, target, once, False)
 
     def _has_key(self, target: gast.Subscript) -> bool:
-        """Whether a dict has a key from the one display on that it is bound to."""
+        """Whether a dict has a key from its only definition, a display, on."""
         root = self.lifetimes.blocks[self.lifetimes.root]
         base = next((x for x, bar in self.shadows.items() if bar == effects.base(target)), effects.base(target))
         bound = [s for s in effects.walk(root) if base in binds(s)]
@@ -273,8 +274,8 @@ class Records:
         keys = value.keys if isinstance(value, gast.Dict) and isinstance(target.value, gast.Name) else []
         return any(same(key, target.slice) for key in keys if isinstance(key, gast.Constant))
 
-    def _referred(self, base: str, target: gast.Subscript, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
-        """(record, restore) of the item of a list that a store replaces, by reference."""
+    def _by_reference(self, base: str, target: gast.Subscript, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
+        """(record, restore) of an item that a store replaces, by reference."""
         if once:
             old = self._old(base, self.inference.kind(loaded(target)))
             return [assign(old, loaded(target))], [gast.Assign([clone(target)], name_(old), None)]
@@ -286,11 +287,11 @@ class Records:
     def _entry(
         self, base: str, target: gast.Subscript, once: bool, copied: bool = True
     ) -> tuple[list[gast.AST], list[gast.AST]]:
-        """(record, restore) of the entry of a dict that a store makes or overwrites."""
+        """(record, restore) of the entry of a dict that a store creates or overwrites."""
         owner, key = target.value, target.slice
         value = call(self.unit, "held", runtime.held, loaded(owner), clone(key))
         array = isinstance(self.inference.kind(loaded(target)), Array)
-        itself = array and base in self.updated and not self.unit.primal.is_generated  # for its content is given back
+        itself = array and base in self.updated and not self.unit.primal.is_generated  # its contents are restored
         stack = self._old(base, None) if once else self.stack(base)
         if itself or not copied:
             value.args.append(constant(False))
@@ -324,7 +325,7 @@ class Records:
         return old
 
     def stack(self, name: str, of: str = "stack", numbers: bool = False) -> str:
-        """A new list for what is kept of a variable; `numbers`: of elements of the array that it is."""
+        """A new stack for the old values of a variable; `numbers`: of elements of an array."""
         stack = self.unit.local(f"{name}_{of}")
         self.stacks.append(stack)
         self.unit.words[stack] = "what is kept of {}", name
@@ -337,22 +338,23 @@ class Records:
         return stack
 
     def needs_binding(self, name: str) -> None:
-        """`name` may be unbound where it is recorded: bind it to None at the head of its block."""
+        """Bind `name`, which may be unbound where it is recorded, to None at the start of its block."""
         names = self.unbound.setdefault(self.lifetimes.home[name], [])
         if name not in names:
             names.append(name)
 
     def head(self, body: Block) -> list[gast.AST]:
-        """The first bindings that the block needs at its head."""
+        """The initial bindings at the start of a block."""
         return [assign(name, self._dummy(name)) for name in self.unbound.get(id(body), ())]
 
     def _dummy(self, name: str) -> gast.AST:
-        """What a name is bound to before its first value: of one with a shadow something of its kind, not to widen that."""
+        """The initial value of a possibly unbound name; with a shadow, a value of its kind, so that the join stays
+        precise."""
         kind = self.kinds.get(name)
         return self.nothing_like(kind) if name in self.unit.shadows | self.shadows.keys() else constant(None)
 
     def nothing_like(self, kind: Kind | None) -> gast.AST:
-        """Something of a kind that holds next to nothing: an empty array, a list of some."""
+        """A minimal value of a kind: an empty array, a container of minimal items."""
         if isinstance(kind, Array):
             return call(self.unit, "unset", runtime.unset, constant(kind.rank or 0))
         if not isinstance(kind, Container) or kind.type not in (list, tuple, dict):
@@ -364,7 +366,7 @@ class Records:
 
 
 def recorded_for(statement: gast.AST, records: Block) -> Block:
-    """What is recorded because of a statement, which stands where that does; unlike it, it raises nothing."""
+    """The records of a statement at its source position; unlike it, they raise nothing."""
     for made in at(statement, *records):
         made.__dict__.pop("uncertain", None)
     return records

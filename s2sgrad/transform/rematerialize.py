@@ -1,4 +1,4 @@
-"""What is run again around a store: before the restore what it indexes by, after it what reads the array.
+"""Rematerialization around a store: index expressions before the restore, reads of the array after it.
 
 x[i + 1] = x[i] * y   ->   t1 = i + 1; x[t1] = x_stack.pop(); t2 = x[i]; ...
 """
@@ -19,7 +19,7 @@ from s2sgrad.transform.pullback_text import wants_result
 
 
 def group(unit: Unit, statement: gast.AST, body: Block) -> Block:
-    """The statements that compute the operands of the last one of a source statement."""
+    """The statements that compute the temporaries for the last statement of a source statement."""
     here = place_of(statement)
     out: Block = []
     for before in reversed(body[: next(k for k, s in enumerate(body) if s is statement)]):
@@ -30,7 +30,7 @@ def group(unit: Unit, statement: gast.AST, body: Block) -> Block:
 
 
 def recovered(adjoints: Adjoints, found: Operations, statement: gast.Assign, body: Block, again: Block) -> Block:
-    """`t = x[i]` where a store put t and its rule wants the result: nothing has to be computed for it."""
+    """`t = x[i]` where a store put t and its rule needs the result: nothing has to be recomputed for it."""
     value, unit = statement.value, adjoints.unit
     if not isinstance(value, gast.Name) or value.id not in unit.temps:
         return []
@@ -43,13 +43,13 @@ def recovered(adjoints: Adjoints, found: Operations, statement: gast.Assign, bod
         return []
     load = loaded(effects.stored(statement))
     if isinstance(kind, Number) and not isinstance(adjoints.inference.kind(load), Number):
-        return []  # it was spread over the section
+        return []  # it was broadcast over the section
     again[:] = [s for s in again if value.id not in binds(s)]
     return [assign(value.id, load if isinstance(kind, Number) else expression("x.copy()", x=load))]
 
 
 def ahead(section: gast.Subscript, memory: Memory, again: Block) -> Block:
-    """The first of the statements that are run again, which read nothing that a store overwrites: it may index by them."""
+    """Move to the front the recomputed statements that read nothing a store overwrites, since it may index by them."""
     written = memory.with_memory_of(effects.base(section))
     first = [a for a in again if not effects.reads(a) & written]
     while True:

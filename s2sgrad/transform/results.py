@@ -1,4 +1,4 @@
-"""What is differentiated of what a function returns: all of it, which must have floats, or the first of a pair (`has_aux`).
+"""Which part of a result is differentiated: all of it, which must contain floats, or the first of a pair (`has_aux`).
 
     return loss, {"steps": n}      ->      value = loss; aux = {"steps": n}; return value
 """
@@ -28,13 +28,13 @@ from s2sgrad.transform.reverse import Swept
 
 
 class Split:
-    """Lets a function return the first of the pair that it returns; `aux` is the name of the second."""
+    """Makes a function return the first of the pair that it returns; `aux` is the name of the second."""
 
     def __init__(self) -> None:
         self.result = self.aux = self.value = ""
 
     def run(self, unit: Unit, tree: gast.FunctionDef) -> None:
-        """Change a function in normal form: where it makes the pair, or else at its end."""
+        """Split the pair where a function in normal form builds it, otherwise at the end."""
         last = tree.body[-1]
         self.result = last.value.id
         self.value, self.aux = unit.local("value"), unit.local("aux")
@@ -49,14 +49,14 @@ class Split:
         tree.body[-1:] = at(last, check, *self.parts(*parts), gast.Return(name(self.value)))
 
     def each(self, statement: gast.AST) -> list[gast.AST]:
-        """A statement, with value and aux bound in the place of the pair."""
+        """A statement; for the display of the pair, value and aux are bound instead."""
         return at(statement, *self.parts(*statement.value.elts)) if self.result in binds(statement) else [statement]
 
     def parts(self, first: gast.AST, second: gast.AST) -> tuple[gast.AST, gast.AST]:
         return assign(self.value, first), assign(self.aux, second)
 
     def check(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
-        """Leave out the check of a result that is surely a pair; raise TypeError for one that surely is none."""
+        """Remove the check of a result that is known to be a pair; raise TypeError for one that is known not to be."""
         checks = [s for s in tree.body if _is_check(unit, s)]
         kind = kinds.get(self.result) or UNKNOWN
         if not checks or isinstance(kind, Unknown) or (isinstance(kind, Container) and kind.items is None):
@@ -83,7 +83,7 @@ def _is_check(unit: Unit, statement: gast.AST) -> bool:
 
 
 def require_untouched(unit: Unit, tree: gast.FunctionDef, written: dict[str, gast.AST]) -> None:
-    """Refuse a function that is called and writes what it is given: the arguments `written`, or attributes of objects."""
+    """Refuse a called function that writes its arguments (`written`) or attributes of objects."""
     for parameter, statement in written.items():
         own = unit.primal.function.__name__
         what = f"this writes the argument `{parameter}` of `{own}`, which its pullback cannot take back"
@@ -98,7 +98,8 @@ def require(
     outputs: str | tuple[str, ...] | None,
 ) -> None:
     """Raise TypeError where nothing in a result of its kind can be differentiated, where it is no pair to be `split`, and
-    where `outputs` names what is not written."""
+    where `outputs` names an argument that is not written.
+    """
     if split is not None:
         split.check(unit, tree, kinds)
     for p in (outputs,) if isinstance(outputs, str) else outputs or ():
@@ -111,7 +112,7 @@ def require(
 def beside(
     unit: Unit, records: Records, swept: Swept, value: bool, split: Split | None, gradients: gast.AST
 ) -> tuple[list[gast.AST], gast.AST]:
-    """(what the forward sweep ends with, what is returned): the gradients, with the value and what goes with it."""
+    """(the end of the forward sweep, the returned expression): the gradients, with value and aux if they are wanted."""
     out: list[gast.AST] = []
     given: list[gast.AST] = []
     wanted = {"value": swept.result} if value else {}
@@ -125,7 +126,7 @@ def beside(
 
 
 def checks(unit: Unit, result: str, kind: Kind | None, active: bool) -> list[gast.AST]:
-    """A check of a result that no differentiated argument reaches, where its kind does not say that it has floats."""
+    """A run-time check that a result which depends on no differentiated argument is a float, unless its kind says so."""
     if not is_flat(kind, active):
         return []
     name_ = constant(unit.primal.function.__name__)
@@ -133,5 +134,5 @@ def checks(unit: Unit, result: str, kind: Kind | None, active: bool) -> list[gas
 
 
 def is_flat(kind: Kind | None, active: bool) -> bool:
-    """Whether a result of this kind must be a float to be differentiated: no path to an argument says that it was one."""
+    """Whether a result of this kind may be without floats, so that it must be checked or refused."""
     return bool(without_derivative(kind)) or (not active and not isinstance(kind, (Number, Array)))

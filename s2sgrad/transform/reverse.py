@@ -1,7 +1,7 @@
 """Reverse mode: the program in normal form, followed by its adjoint.
 
 The forward sweep is the program with records; the reverse sweep walks it backwards.  Every value that the reverse sweep
-may want is restored here; what nobody reads is removed by `cleanup.deadcode`.
+may read is restored; `cleanup.deadcode` removes what is not read.
 
     y = x * x           y = x * x
     z = np.sin(y)  ->   z = np.sin(y)
@@ -27,8 +27,7 @@ from s2sgrad.ir.quote import COMPOUND, Place, assign, at, clone, constant, expre
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, Unit
 from s2sgrad.memory.writes import in_place
-from s2sgrad.transform import containers, stores
-from s2sgrad.transform import rematerialize as again_
+from s2sgrad.transform import containers, rematerialize, stores
 from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.transform.block_exits import at_tail
 from s2sgrad.transform.branches import Branches
@@ -41,7 +40,7 @@ from s2sgrad.transform.records import Records, recorded_for
 
 @dataclass
 class Swept:
-    """A program and its adjoint.  `bars[p]` is the adjoint of parameter `p`, absent where it is zero."""
+    """A program and its adjoint.  `bars[p]` is the adjoint of parameter `p`, absent if it is zero."""
 
     forward: Block
     reverse: Block
@@ -52,8 +51,9 @@ class Swept:
 
 
 class Reverse(Branches, Mirrored):
-    """Walks one function backwards along the `paths` from the differentiated variables; `seed` names the result's cotangent.
-    Of these variables that are no parameters, the adjoint is kept that they have where they are assigned."""
+    """Walks one function backwards along the `paths` from the differentiated variables; `seed` is the name of the result's
+    cotangent.  For differentiated variables that are not parameters, the adjoint at their assignment is kept.
+    """
 
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, inference: Inference, pairs: Pairs, paths: Paths, seed: str, idle: int = 0
@@ -63,13 +63,13 @@ class Reverse(Branches, Mirrored):
         self.found, self.result, self.watched = paths.operations, paths.result, paths.watched
         self.active, self.varied, self.lifetimes = paths.active, paths.varied, paths.lifetimes
         self.kept: dict[str, Bar] = {}
-        self.perhaps: set[str] = set()  # of these, those that are assigned in a branch
+        self.perhaps: set[str] = set()  # those of them that are assigned in a branch
         self.records = Records(unit, self.lifetimes, inference, paths.memory)
         self.records.grown = paths.grown
         self.adjoints = Adjoints(unit, inference, self.active, paths.stacks, paths.grown)
         self.adjoints.picked = picked.names(unit, tree, self.kinds)
         ours = unit.primal.is_generated or selected.is_of_rules(unit.primal.function)
-        if ours:  # no value of a program that runs is made of what it leaves out
+        if ours:  # hand-written programs have no such values
             self.adjoints.selected_values = selected.names(unit, tree)
         self.inference = inference
         self._begin_mirroring(unit.mirrored & self.active)
@@ -81,7 +81,7 @@ class Reverse(Branches, Mirrored):
         self.segment: gast.AST | None = None
         self.extra: dict[int, list[str]] = {}
         self.stored_later: set[str] = set()
-        self.entered: dict[str, str] = {}  # contexts that the reverse sweep is in, and its name for each
+        self.entered: dict[str, str] = {}  # contexts that are open in the reverse sweep, and their names there
 
     # --- the walk ---
 
@@ -109,7 +109,7 @@ class Reverse(Branches, Mirrored):
         return Swept([*heads, *forward], reverse, bars, self.kinds, self.result, self.result in self.active)
 
     def _block(self, body: Block) -> Block:
-        """The forward sweep of a block; its reverse sweep goes to `self.adjoints.out`."""
+        """The forward sweep of a block; its reverse sweep is appended to `self.adjoints.out`."""
         plan = self.records.plans[id(body)]
         early = self.records.early(body, plan)
         forward: Block = []
@@ -121,7 +121,7 @@ class Reverse(Branches, Mirrored):
         for k in range(len(body) - 1, -1, -1):
             statement = body[k]
             self.stored_later |= self._stored([statement])
-            again = self._mirrored_again([clone(s) for s in plan.at.get(k, ())])
+            again = self._with_shadows([clone(s) for s in plan.at.get(k, ())])
             if isinstance(statement, COMPOUND):
                 self._flush()
                 self._emit(statement, again, comment=False)
@@ -146,43 +146,47 @@ class Reverse(Branches, Mirrored):
                 if local not in plan.names and local not in self.adjoints.stacks and local not in recorded:
                     record, restore = self.records.at_end(local)
                     ends += recorded_for(binders[local], record) if local in binders else record
-                    heads = restore + heads  # the record made last is taken back first
+                    heads = restore + heads  # restore in the reverse order of recording
         self._tag(heads, body[0] if body else self.tree, False)
         out[start:start] = heads
         return self.records.head(body) + at_tail(forward, ends)
 
     def _bound(self, statement: gast.AST) -> Block:
-        """Checks of the variables that the statement reads and that may be unbound: it may not be run itself."""
-        if self.unit.primal.is_generated:  # our text reads such a variable only where it bound it
+        """Checks that the variables which a statement reads are bound, since the statement itself may be removed."""
+        if self.unit.primal.is_generated:  # generated text reads such a variable only where it is bound
             return []
         loose = sorted(n for n in self.lifetimes.unbound_reads(statement) & self.unit.locals if not self.unit.is_ours(n))
         check = [name(self.unit.helper("bound", runtime.bound)) for _ in loose]
         return [gast.Expr(gast.Call(c, [name(n), constant(n)], [])) for c, n in zip(check, loose, strict=True)]
 
     def _emit(self, statement: gast.AST, new: Block, comment: bool = True) -> None:
+        """Append statements for the adjoint of a statement."""
         self._tag(new, statement, comment)
         self.adjoints.out += new
 
     def _tag(self, new: Block, statement: gast.AST, comment: bool) -> None:
+        """Set the origin of new statements."""
         text = self.unit.comment(statement) if comment and new else None
         line, column = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
         for made in new:
             made.origin = Origin("reverse", line, column, text, getattr(statement, "primal", None))
 
     def _tag_since(self, start: int, statement: gast.AST) -> None:
+        """Set the origin of what has been emitted since `start`."""
         self._tag([s for s in self.adjoints.out[start:] if getattr(s, "origin", None) is None], statement, True)
 
     def _flush(self) -> None:
+        """Emit the collected contributions of the current source statement."""
         start = len(self.adjoints.out)
         self.adjoints.flush(self.targets)
         if self.segment is not None:
             self._tag_since(start, self.segment)
-        else:  # the cotangent of the result, before that of any statement
+        else:  # the cotangent of the result, before the first statement
             self._tag(self.adjoints.out[start:], self.tree, False)
         self.targets = []
 
     def _simple(self, statement: gast.AST, body: Block, again: Block) -> Block:
-        """The statement of the forward sweep, with what it records; its adjoint is written behind those of later ones."""
+        """The forward sweep of a simple statement; its adjoint is emitted after those of later statements."""
         if self._is_mirrored(statement) and not effects.permutes(statement):
             return self._mirror(statement, body, again)
         targets = binds(statement)
@@ -209,8 +213,8 @@ class Reverse(Branches, Mirrored):
             if operation.operands[0].id in self.adjoints.present:
                 cotangent = Cotangent(self._zero_now(targets[0]), self.kinds.get(targets[0]))
         y = self._result(statement, targets, operation if restores and cotangent is not None else None)
-        self._bring_back(statement, body, operation, cotangent, restores, again)
-        if self.position in self.unit.compound and cotangent is None:  # a condition: there is no adjoint to comment
+        self._restore(statement, body, operation, cotangent, restores, again)
+        if self.position in self.unit.compound and cotangent is None:  # a test has no adjoint that needs a comment
             self._tag(self.adjoints.out[start:], statement, False)
         self._tag_since(start, statement)
         forward = self._contribute(statement, body, operation, y, cotangent)
@@ -220,13 +224,13 @@ class Reverse(Branches, Mirrored):
         return recorded_for(statement, records) + forward
 
     def _continues(self, statement: gast.AST, targets: list[str]) -> bool:
-        """Whether a statement computes a temporary of the user's statement whose adjoint is being written."""
+        """Whether a statement computes a temporary of the source statement whose adjoint is being emitted."""
         one = len(targets) == 1 and targets[0] in self.unit.temps and place_of(statement) == self.position
         changed = {*targets, *effects.changed_by_call(getattr(statement, "value", None)).intersection(self.targets)}
         return one and changed.isdisjoint(effects.reads(statement))  # an update reads the adjoint that it changes
 
     def _result(self, statement: gast.AST, targets: list[str], restored: Operation | None) -> gast.AST | None:
-        """What stands for the result in the adjoint: the name under which it is kept where an old value is restored."""
+        """The expression for the result in the adjoint: a saved copy where an old value is restored."""
         if restored is not None and restored.form == "rule":
             held = self.unit.local(f"{targets[0]}_new")
             self.kinds[held] = self.kinds.get(targets[0], UNKNOWN)
@@ -236,26 +240,26 @@ class Reverse(Branches, Mirrored):
             return name(statement.target.id)
         return statement.targets[0] if isinstance(statement, gast.Assign) else None
 
-    def _bring_back(
+    def _restore(
         self, statement: gast.AST, body: Block, operation: Operation | None, cotangent: Cotangent | None, restores: Block,
         again: Block,
     ) -> None:  # fmt: skip
-        """Write what brings back the values before a statement: what is restored, and what is run `again`."""
+        """Emit what recovers the values before a statement: restores and recomputations (`again`)."""
         section = effects.stored(statement) or self.records.entry(statement)
         if section is not None:
-            found = again_.recovered(self.adjoints, self.found, statement, body, again)
-            ahead = again_.ahead(section, self.records.memory, again)
+            found = rematerialize.recovered(self.adjoints, self.found, statement, body, again)
+            ahead = rematerialize.ahead(section, self.records.memory, again)
             restores = [*ahead, *found, *restores]
             again = again[len(ahead) :]
         if operation is not None and operation.is_resizing:
-            containers.begun(self.adjoints, operation, cotangent)
+            containers.start_shrunk(self.adjoints, operation, cotangent)
             restores = containers.restored(operation, binds(statement)) + restores
         self.adjoints.out += restores + again
 
     def _contribute(
         self, statement: gast.AST, body: Block, operation: Operation | None, y: gast.AST | None, cotangent: Cotangent | None
     ) -> Block:
-        """Hand the cotangent of a statement's result on; the statements of the forward sweep."""
+        """Propagate the cotangent of a statement's result; the statements of the forward sweep."""
         adjoints, targets = self.adjoints, binds(statement)
         if operation is not None and operation.is_stack:
             containers.stack(adjoints, operation, targets, cotangent)
@@ -269,13 +273,14 @@ class Reverse(Branches, Mirrored):
                 containers.unpacked(adjoints, operation.node, targets, cotangent)
             elif operation.form != "call":
                 return self._operation(statement, body, operation, y, cotangent)
-            elif self.varied.intersection(activity.sources(operation)):  # else it is a constant, like a random draw
+            elif self.varied.intersection(activity.sources(operation)):  # otherwise it is a constant, like a random draw
                 return self._call(statement, operation, body, cotangent)
         return [statement]
 
     def _operation(
         self, statement: gast.AST, body: Block, operation: Operation, y: gast.AST | None, cotangent: Cotangent
     ) -> Block:
+        """The adjoint of an operation other than a call."""
         y = name(y.id) if isinstance(y, gast.Name) else y
         self.adjoints.decisions.begin(operation if self._is_overwritten(operation, body) else None)
         self.adjoints.operation(operation, y, cotangent)
@@ -290,7 +295,7 @@ class Reverse(Branches, Mirrored):
         return id(body) in self.lifetimes.repeated and any(isinstance(self.kinds.get(n), Array) for n in written)
 
     def _keep(self, watched: str) -> None:
-        """Keep the adjoint of a variable that the statement assigns."""
+        """Keep the adjoint of a variable that a statement assigns."""
         bar = self.adjoints.present.get(watched)
         if bar is None:
             return
@@ -308,7 +313,7 @@ class Reverse(Branches, Mirrored):
         return {b for s in statements if (b := in_place(self.unit, s, self.kinds)) is not None}
 
     def _context(self, statement: gast.Expr, body: Block) -> None:
-        """The adjoints of what a context holds stand in one of their own, where it says how NumPy reports errors."""
+        """Open or close a context for the adjoints of its statements, if it sets how NumPy reports errors."""
         method, context = with_regions.end(statement)
         if method == with_regions.ENTER:
             if context in self.entered:
@@ -321,7 +326,7 @@ class Reverse(Branches, Mirrored):
             self.adjoints.out += with_regions.opened(self.entered[context], clone(manager))
 
     def _permute(self, statement: gast.Assign) -> None:
-        """`a, b = b, a`: the adjoints and the values go back the way they came."""
+        """`a, b = b, a`: permute adjoints and values back."""
         adjoints = self.adjoints
         targets = [t.id for t in statement.targets[0].elts]
         values = [v.id for v in statement.value.elts]
@@ -338,7 +343,7 @@ class Reverse(Branches, Mirrored):
         adjoints.out.append(assign(back[0], gast.Tuple(back[1], gast.Load())))
 
     def _cotangent(self, statement: gast.AST, targets: list[str]) -> Cotangent | None:
-        """The cotangent of what the statement binds; None if it is zero."""
+        """The cotangent of what a statement binds; None if it is zero."""
         operation = self.found.get(id(statement))
         if operation is not None and operation.form == "pop" and operation.operands[0].id in self.adjoints.stacks:
             taken = self.adjoints.take(targets[0]) if targets[0] in self.active else None
@@ -354,13 +359,14 @@ class Reverse(Branches, Mirrored):
         return self.adjoints.settled(taken, targets[0])
 
     def _zero_now(self, target: str) -> gast.AST:
-        """A zero of the shape that the target has after the statement, made before its old value is restored."""
+        """A zero of the shape of the target after the statement, computed before its old value is restored."""
         zero = self.adjoints.zero(target)
         if isinstance(zero, gast.Constant):
             return zero
         return self.adjoints.named(Cotangent(zero, self.kinds.get(target))).value
 
     def _packed(self, targets: list[str]) -> Cotangent | None:
+        """The cotangent of an unpacked value, as a tuple; None if it is zero."""
         given = [self.adjoints.take(t) if t in self.active else None for t in targets]
         given = [g and self.adjoints.settled(g, t) for g, t in zip(given, targets, strict=True)]
         if all(g is None for g in given):
@@ -378,6 +384,7 @@ class Reverse(Branches, Mirrored):
         return Cotangent(gast.Tuple(parts, gast.Load()), UNKNOWN, True, None, False, idle=idle)
 
     def _call(self, statement: gast.Assign, operation: Operation, body: Block, cotangent: Cotangent) -> Block:
+        """The adjoint of a call of a function without a rule; the statements of the forward sweep."""
         single = isinstance(statement.targets[0], gast.Name)
         if not cotangent.full and single:
             cotangent = self.adjoints.spread(cotangent, statement.targets[0].id)
@@ -386,7 +393,7 @@ class Reverse(Branches, Mirrored):
         plan = call_adjoint(context, self.pairs, operation, cotangent.idle)
         if plan.saved is not None:
             self._recorded(statement, body, plan.saved)
-        cotangent = self.adjoints.held_apart(cotangent)
+        cotangent = self.adjoints.isolated(cotangent)
         before, cotangents = plan.backward(cotangent.value)
         self.adjoints.out += before
         for operand, value, idle in cotangents:

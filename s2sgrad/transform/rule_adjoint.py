@@ -1,9 +1,9 @@
-"""The adjoint of one operation that has a rule: which pullback, with which cotangent, and what goes to which operand.
+"""The adjoint of one operation with a rule: which pullback, with which cotangent, and the contributions to the operands.
 
     y = a * b      ->      a_bar += y_bar * b; b_bar += y_bar * a
 
-The cotangent is first brought to what the rule needs: spread over the shape of the result where that is not that of the
-operands, settled where it is masked and the operation is not elementwise, named where it is read more than once.
+The cotangent is first brought to the form that the rule needs: broadcast to the shape of the result if the operands have
+other shapes, with its mask applied if the operation is not elementwise, and bound to a name if it is read more than once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from s2sgrad.transform.adjoint_environment import Bars
 from s2sgrad.transform.cotangents import Cotangent
 from s2sgrad.transform.unbroadcasting import relation
 
-Cotangents = dict[int, gast.AST]  # by the place of the operand
+Cotangents = dict[int, gast.AST]  # by operand position
 
 
 class RuleAdjoint:
@@ -39,7 +39,7 @@ class RuleAdjoint:
         self.keywords = keywords.differentiated(operation, adjoints.active)
 
     def run(self) -> None:
-        """Contribute to the active operands and keywords; NoRule where the rule has none for these arguments."""
+        """Contribute to the active operands and keywords; NoRule where the rule does not cover these arguments."""
         if not self.wanted and not self.keywords:
             return
         if self.operation.target is np.where and self._is_selection():
@@ -47,7 +47,7 @@ class RuleAdjoint:
             return
         self._prepare()
         if self.keywords:
-            self.g = self.adjoints.named(self.adjoints.held_apart(self.g))
+            self.g = self.adjoints.named(self.adjoints.isolated(self.g))
             keywords.contribute(self.adjoints, self.operation, self.keywords, self.y, self.g)
         why = self.rule.refusal(self.kinds)
         if why is not None:
@@ -57,7 +57,7 @@ class RuleAdjoint:
         if self.formula is None:
             self._call()
         else:
-            self._contribute(self._jointly(self._cotangents()))
+            self._contribute(self._joint(self._cotangents()))
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:
@@ -71,25 +71,26 @@ class RuleAdjoint:
 
     @cached_property
     def formula(self) -> inline.Formula | None:
-        """The pullback as expressions; None where it is called."""
+        """The pullback as expressions; None where it must be called."""
         return None if self.rule.variadic else inline.formula(self.pullback)
 
     @property
     def is_elementwise(self) -> bool:
-        """Whether the rule leaves broadcasting to us."""
+        """Whether the rule leaves unbroadcasting to the compiler."""
         return self.rule.tag == "elementwise"
 
     # --- the cotangent of the result ---
 
     def _prepare(self) -> None:
-        """Bring the cotangent of the result to what the rule needs."""
+        """Bring the cotangent of the result to the form that the rule needs."""
         if self.g.mask is not None and (not self.is_elementwise or self.operation.target is np.where or self.keywords):
             self.g = self.adjoints.settled(self.g, self.y.id)
-        if not self.g.full and not (self.is_elementwise and not self.keywords and self._fills()):
+        if not self.g.full and not (self.is_elementwise and not self.keywords and self._serves_unbroadcast()):
             self.g = self.adjoints.spread(self.g, self.y.id)
 
-    def _fills(self) -> bool:
-        """Whether a cotangent left small serves every operand: it need not be summed there, or is of full shape by then."""
+    def _serves_unbroadcast(self) -> bool:
+        """Whether a cotangent that was not broadcast serves each operand: no sum is needed, or the product has full
+        shape."""
         if self._same_shapes():
             return True
         formula = inline.formula(self.rule.choose(self.kinds))
@@ -101,21 +102,22 @@ class RuleAdjoint:
         return all(relation(self.adjoints.inference.kind(value), result) == "same" for value in values.values())
 
     def _same_shapes(self) -> bool:
-        """Whether each operand has the shape of the result, so that a cotangent left small serves them as well."""
+        """Whether each operand has the shape of the result."""
         inference, result = self.adjoints.inference, self.adjoints.kinds.get(self.y.id)
         dims = result.dims if isinstance(result, Array) and result.dims is not None else ()
-        if not all(map(inference.symbols.is_exact, dims)):  # one of them may have been stretched
+        if not all(map(inference.symbols.is_exact, dims)):  # one of them may have been broadcast
             return False
         return all(relation(result, inference.kind(self.operands[k])) == "same" for k in self.wanted)
 
     # --- `np.where` ---
 
     def _is_selection(self) -> bool:
-        """Whether a branch of `np.where` was computed in place, and may have a derivative that is not finite."""
+        """Whether a branch of `np.where` is a temporary, whose derivative may not be finite."""
         names = [self.operands[k].id for k in self.wanted]
         return len(self.operands) == 3 and bool(names) and any(n in self.unit.temps for n in names)
 
     def _select(self) -> None:
+        """Contribute the cotangent to each branch of `np.where` with a mask."""
         g = self.g if self.g.mask is None else self.adjoints.settled(self.g, self.y.id)
         if not g.full and not self._same_shapes():
             g = self.adjoints.spread(g, self.y.id)
@@ -128,7 +130,8 @@ class RuleAdjoint:
     # --- a pullback that is called ---
 
     def _call(self) -> None:
-        g = self.adjoints.named(self.adjoints.held_apart(self.g))
+        """Contribute the results of a call of the pullback."""
+        g = self.adjoints.named(self.adjoints.isolated(self.g))
         value = pullback_text.called(self.adjoints, self.operation, self.pullback, self.y, g)
         several = self.rule.variadic or len(self.rule.differentiable) > 1
         if several:
@@ -142,10 +145,10 @@ class RuleAdjoint:
             numeric = not isinstance(kind, Container)
             self.adjoints.contribute(self.operands[k], Cotangent(part, kind, numeric=numeric, idle=idle))
 
-    # --- a pullback that is written out ---
+    # --- a pullback that is expanded ---
 
     def _cotangents(self) -> Cotangents:
-        """The cotangents of the wanted operands; one that is 0 on purpose is selected, never multiplied."""
+        """The cotangents of the wanted operands; one that is deliberately 0 is selected, never multiplied."""
         formula = self.formula
         spoiled, beside = self._spoiled(), self._beside_selected()
         if spoiled or beside:
@@ -153,7 +156,7 @@ class RuleAdjoint:
         if formula.uses(formula.parameters[0], self.wanted) > 1 or (
             formula.prelude and stores.reads_section(self.adjoints, self.g.value)
         ):
-            held = self.adjoints.held_apart(self.g) if formula.prelude else self.g
+            held = self.adjoints.isolated(self.g) if formula.prelude else self.g
             self.g = replace(self.adjoints.named(held), mask=self.g.mask)
         out = self._written(self.g, [k for k in self.wanted if k not in spoiled])
         if spoiled:
@@ -166,25 +169,27 @@ class RuleAdjoint:
         return out
 
     def _written(self, g: Cotangent, wanted: list[int]) -> Cotangents:
+        """The cotangents of some operands, by the formula."""
         return pullback_text.written(self.adjoints, self.operation, self.formula, self.y, g, wanted)
 
     def _spoiled(self) -> set[int]:
-        """The operands whose cotangents would be nan where `g` is 0 because its value is not used there."""
+        """The operands whose cotangents would be nan where `g` is 0 because its value is unused there."""
         if not self.g.idle or not self.is_elementwise:
             return set()
         spoiled = zeros.spoiled(self.operation, self.pullback, self.adjoints.inference, self.g.idle)
         return set(spoiled.intersection(self.wanted))
 
     def _beside_selected(self) -> list[int]:
-        """The factors of a product, or of a quotient, with a value that a mask makes 0."""
+        """The other operands of a product or quotient with a value that a mask sets to 0."""
         node = self.operation.node
         if not isinstance(node, gast.BinOp) or not isinstance(node.op, (gast.Mult, gast.Div)):
             return []
         made = [isinstance(o, gast.Name) and o.id in self.adjoints.selected_values for o in self.operands]
         return [k for k in self.wanted if made[1 - k] and (k == 1 or isinstance(node.op, gast.Mult))]
 
-    def _jointly(self, cotangents: Cotangents) -> Cotangents:
-        """The names of all cotangents, from one call that gives what these expressions would, where the rule has one."""
+    def _joint(self, cotangents: Cotangents) -> Cotangents:
+        """Names for all cotangents, bound by one call of the rule's joint pullback, if there is one for these
+        expressions."""
         rule, adjoints = self.rule, self.adjoints
         if rule.joint is None or self.pullback is not rule.pullback or len(cotangents) != len(rule.differentiable):
             return cotangents
@@ -197,11 +202,11 @@ class RuleAdjoint:
         return {k: name(n) for k, n in names.items()}
 
     def _contribute(self, cotangents: Cotangents) -> None:
-        """Hand the cotangents to the operands, with what is known of their shapes and memory."""
+        """Contribute the cotangents to the operands, with what is known about their shapes and memory."""
         g, full, idle = self.g, self._is_full(), self._idle(self.g)
         alone = len(cotangents) == 1 and isinstance(g.value, gast.Name)
         for k, value in cotangents.items():
-            value = simplified(clone(value))  # which may be no new memory any more
+            value = simplified(clone(value))  # which may no longer be new memory
             mask = self._mask_of(value, k)
             if mask is not None:
                 value = value.args[1]
@@ -210,14 +215,14 @@ class RuleAdjoint:
                 continue
             kind = self.adjoints.inference.kind(value)
             if self.is_elementwise and g.full:
-                kind = self._stretched(kind)
+                kind = self._broadcast_kind(kind)
             own = g.own and alone and same(value, g.value)
             self.adjoints.contribute(
                 self.operands[k], Cotangent(value, kind, full, None, self._is_numeric(k), g.mask, own, idle)
             )
 
     def _mask_of(self, value: gast.AST, k: int) -> gast.AST | None:
-        """The mask by which a reduction leaves elements out of what was computed in place: as of a branch of `np.where`."""
+        """The mask with which a reduction excludes elements of a temporary, as for a branch of `np.where`."""
         computed = isinstance(self.operands[k], gast.Name) and self.operands[k].id in self.unit.temps
         mask = self.operation.keywords.get(self.rule.mask)
         if mask is None or not computed or self.unit.called(value) is not np.where:
@@ -225,34 +230,35 @@ class RuleAdjoint:
         return value.args[0] if same(value.args[0], mask) and same(value.args[2], constant(0.0)) else None
 
     def _is_full(self) -> bool:
-        """Whether the cotangents have the shapes of the operands: a refined pullback may leave that to broadcasting."""
+        """Whether the cotangents have the shapes of the operands; a refined pullback may leave that to broadcasting."""
         return self.g.full and self._one_shape() if self.is_elementwise else self.pullback in self.rule.exact
 
     def _one_shape(self) -> bool:
-        """Whether all operands but one are numbers, so that the result has the shape of that one."""
+        """Whether all operands except one are numbers, so that the result has the shape of that one."""
         if any(k in self.rule.keyword_rules for k in self.operation.keywords):
             return False
         kinds = [self.adjoints.inference.kind(o) for o in self.operands]
         numbers = [isinstance(k, Number) for k in kinds]
         return numbers.count(False) == 1 and not any(numbers[k] for k in self.wanted)
 
-    def _stretched(self, kind: Kind | None) -> Kind | None:
-        """The kind of a full cotangent times a slope: the operands that the slope reads were stretched to the result."""
+    def _broadcast_kind(self, kind: Kind | None) -> Kind | None:
+        """The kind of a full cotangent times a slope, whose operands are broadcast to the result."""
         result = self.adjoints.kinds.get(self.y.id)
         if not isinstance(kind, Array) or not isinstance(result, Array) or result.dims is None:
             return kind
         return kind if kind.dims is not None and None not in kind.dims else Array(kind.dtype, result.dims)
 
     def _is_numeric(self, k: int) -> bool:
-        """Whether an operand is no list, tuple or dict, and its cotangent neither: rules of NumPy and SciPy give arrays."""
+        """Whether neither an operand nor its cotangent is a container; rules of NumPy and SciPy return arrays."""
         given = self.adjoints.kinds.get(self.operands[k].id)
         package = libraries.package_of(self.operation.target)
         passes_structures = not self.is_elementwise and bool(package) and package not in libraries.ARRAYS
         return not isinstance(given, Container) and (isinstance(given, (Array, Number)) or not passes_structures)
 
     def _idle(self, g: Cotangent) -> int:
-        """Whether cotangents are 0 where that of the result is 0, or where the operation leaves its operands out."""
+        """The level of the operands' cotangents: 0 where that of the result is, or where the operation ignores its
+        operands."""
         own = table.passes_over(self.operation.target, self.operation.keywords)
-        if own and self.adjoints.are_picked(getattr(self.operation.node, "args", [])):
+        if own and self.adjoints.any_picked(getattr(self.operation.node, "args", [])):
             own = table.VALUES
         return max(own, g.idle if self.rule.tag in ("elementwise", "linear") else 0)

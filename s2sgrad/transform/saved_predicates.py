@@ -1,10 +1,10 @@
-"""Comparisons of what a loop overwrites are made, and recorded, in the forward sweep: a byte in the place of eight.
+"""Comparisons of arrays that a loop overwrites are evaluated and recorded in the forward sweep: one byte instead of eight.
 
     x[:] = np.minimum(x, y)        ->      less = x < y; less_stack.append(less); x[:] = np.minimum(x, y)
                                            ...
                                            less = less_stack.pop(); x_bar, y_bar = shares(.., less, ..)
 
-Without them the reverse sweep would restore `x`, compute `y` again, and compare.
+Otherwise the reverse sweep would have to restore `x`, recompute `y`, and compare again.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ class Decisions:
     def __init__(self, unit: Unit, inference: Inference) -> None:
         self.unit, self.inference = unit, inference
         self.operands: set[str] = set()
-        self.found: dict[str, tuple[str, gast.AST]] = {}
+        self.predicates: dict[str, tuple[str, gast.AST]] = {}
         self._spare: dict[str, list[str]] = {}
 
     def begin(self, operation: Operation | None) -> None:
-        """Look for comparisons of the operands of an operation; with None, for nothing."""
+        """Collect comparisons between the operands of an operation; with None, collect nothing."""
         arrays = [o.id for o in operation.operands if isinstance(o, gast.Name)] if operation is not None else []
         self.operands = set(arrays)
-        self.found = {}
+        self.predicates = {}
 
     def discard(self) -> None:
-        """Forget the comparisons of expressions that are not used."""
-        for decided, _ in self.found.values():
+        """Drop the comparisons of expressions that are not used."""
+        for decided, _ in self.predicates.values():
             self._spare.setdefault(self.unit.bases[decided], []).append(decided)
-        self.found.clear()
+        self.predicates.clear()
 
     def read_off(self, node: gast.AST) -> gast.AST:
-        """An expression of the reverse sweep with names in the place of its comparisons."""
+        """An expression of the reverse sweep with its comparisons replaced by names."""
         if not self.operands:
             return node
         for part in nodes(node):
@@ -63,15 +63,15 @@ class Decisions:
         if not isinstance(kind, Array):
             return node
         text = gast.dump(node)
-        if text not in self.found:
+        if text not in self.predicates:
             word = _WORDS[type(node.ops[0])]
             spare = self._spare.get(word)
             decided = spare.pop() if spare else self.unit.local(word)
             self.unit.bases[decided] = word
             self.inference.env[decided] = kind
-            self.found[text] = decided, clone(node)
-        return name(self.found[text][0])
+            self.predicates[text] = decided, clone(node)
+        return name(self.predicates[text][0])
 
     def made(self) -> list[gast.Assign]:
-        """The comparisons, as the forward sweep makes them before the operation."""
-        return [assign(decided, compared) for decided, compared in self.found.values()]
+        """The assignments of the comparisons, which the forward sweep evaluates before the operation."""
+        return [assign(decided, compared) for decided, compared in self.predicates.values()]

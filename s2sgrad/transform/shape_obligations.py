@@ -1,4 +1,4 @@
-"""Operations whose shapes may not fit: NumPy must see them, also where nobody reads their results.
+"""Shape obligations: operations that may raise for their operands' shapes must run even if their results are unused.
 
 a: (n,), b: (m,)      ->      `a * b` raises, and so must the gradient of np.sum(a * b), which never multiplies them
 """
@@ -23,14 +23,14 @@ _INNER = {np.matmul, np.dot}
 
 
 def mark(tree: gast.FunctionDef, inference: Inference, found: Operations) -> None:
-    """Set `uncertain` on every statement that may raise for the shapes of what it is given."""
+    """Set `uncertain` on each statement that may raise because of the shapes of its operands."""
     for statement in effects.walk(tree.body):
         if not is_certain(statement, inference, found):
             statement.uncertain = True
 
 
 def is_certain(statement: gast.AST, inference: Inference, found: Operations) -> bool:
-    """Whether a statement surely does not raise for the shapes of what it is given."""
+    """Whether a statement is known not to raise because of the shapes of its operands."""
     section = effects.stored(statement)
     if section is not None:
         _require_cast(statement, section, inference)
@@ -45,13 +45,13 @@ def is_certain(statement: gast.AST, inference: Inference, found: Operations) -> 
 
 def _store_fits(statement: gast.Assign, section: gast.Subscript, inference: Inference) -> bool:
     if isinstance(section.value, gast.Name) and isinstance(inference.env.get(section.value.id), Number):
-        return False  # it has no items
+        return False  # a number has no items
     load = gast.Subscript(section.value, section.slice, gast.Load())
     return _holds(inference, inference.kind(load), inference.kind(statement.value))
 
 
 def _operands_fit(operation: Operation, inference: Inference) -> bool:
-    """Whether the shapes of the operands of a primitive agree as it wants them to."""
+    """Whether the shapes of the operands are known to satisfy the primitive."""
     if operation.target is np.reshape:
         return _reshapes(operation.keywords.get("shape"))
     kinds = [inference.kind(o) for o in operation.operands]
@@ -76,7 +76,7 @@ def _product_fits(product: Any, left: tuple[Dim, ...], right: tuple[Dim, ...], i
 
 
 def _require_cast(statement: gast.Assign, section: gast.Subscript, inference: Inference) -> None:
-    """`out=` does not truncate, as a store does."""
+    """Refuse `out=` where it would truncate, which NumPy does not allow although a store does."""
     if not getattr(statement, "casts", False):
         return
     to, value = inference.kind(section.value), inference.kind(statement.value)
@@ -94,7 +94,7 @@ def _broadcast(inference: Inference, a: tuple[Dim, ...], b: tuple[Dim, ...]) -> 
 
 
 def _holds(inference: Inference, section: Kind | None, value: Kind | None) -> bool:
-    """Whether a value surely fits into a section."""
+    """Whether a value is known to fit into a section."""
     if isinstance(section, Number) and isinstance(value, Array):
         return value.rank == 0
     if isinstance(value, Number) or not isinstance(value, Array) or not isinstance(section, Array):
@@ -105,7 +105,7 @@ def _holds(inference: Inference, section: Kind | None, value: Kind | None) -> bo
 
 
 def _reshapes(shape: gast.AST | None) -> bool:
-    """`x.reshape(-1)` fits whatever x is."""
+    """Whether the shape is -1, which fits every array."""
     if isinstance(shape, gast.Tuple) and len(shape.elts) == 1:
         shape = shape.elts[0]
     return isinstance(shape, gast.Constant) and shape.value == -1

@@ -1,8 +1,8 @@
-"""What a store says of the value that is stored: it fits, so an operand as large as the section is not stretched.
+"""Shape refinement by stores: a stored value fits the section, so an operand as large as the section is not broadcast.
 
     t = y[:k] * s; x[:k] = t, s of unknown shape      ->      t has the length of x[:k], and so has its cotangent
 
-The same holds for `x *= s`.  The shapes of intermediate results are narrowed, back through elementwise operations.
+The same holds for `x *= s`.  Shapes of temporaries are refined backwards through elementwise operations.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from s2sgrad.analysis.sizes import Dim
 
 
 def narrow(tree: gast.FunctionDef, inference: Inference, found: Operations) -> None:
-    """Write into the environment of `inference` what the stores of a function say of its temporaries."""
+    """Refine the kinds of temporaries in the environment of `inference` by the stores of a function."""
     Narrowing(tree, inference, found).run(tree)
 
 
 class Narrowing:
+    """Refines the shapes in one function."""
     def __init__(self, tree: gast.FunctionDef, inference: Inference, found: Operations) -> None:
         self.inference, self.found = inference, found
         bound = [(t, s) for s in effects.walk(tree.body) if isinstance(s, gast.Assign) for t in effects.targets(s)]
@@ -31,6 +32,7 @@ class Narrowing:
         self.binders = dict(bound)
 
     def run(self, tree: gast.FunctionDef) -> None:
+        """Refine by each store and each in-place update."""
         for statement in effects.walk(tree.body):
             section = effects.stored(statement)
             if section is not None:
@@ -43,7 +45,7 @@ class Narrowing:
                 self.fits(statement.value, kind.dims)
 
     def fits(self, value: gast.AST, dims: tuple[Dim, ...]) -> None:
-        """The value can be stretched to `dims`, by leading axes and single elements alone."""
+        """Refine a value that broadcasts to `dims`, and the operands that it is computed from."""
         if not isinstance(value, gast.Name) or value.id not in self.inference.unit.temps or self.bound[value.id] != 1:
             return
         operation = self.found.get(id(self.binders[value.id]))

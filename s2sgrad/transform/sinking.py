@@ -1,4 +1,5 @@
-"""A value whose derivative only one arm of an `if` wants is computed in that arm: elsewhere it gets no adjoint.
+"""Code sinking: a value whose derivative only one branch of an `if` needs is computed in that branch, without adjoint
+elsewhere.
 
     d = np.log(x)                          if x > 0.0:
     if x > 0.0:              ->                d = np.log(x)
@@ -11,7 +12,7 @@
     else:                                      r_ = a * x
         y = y + r                              y = y + r_
 
-An adjoint of 0 would meet a slope that may be infinite or nan there, and `0.0 * inf` is nan.
+An adjoint of 0 would meet a slope that may be inf or nan there, and `0.0 * inf` is nan.
 
 >>> import numpy as np
 >>> from s2sgrad import grad
@@ -52,19 +53,21 @@ from s2sgrad.transform import shape_obligations
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference, fixed: set[str]) -> None:
-    """Move assignments down into the arms that alone use them; those of `fixed` variables stay."""
+    """Sink assignments into the branches that alone use them; `fixed` variables stay."""
     if any(map(arms, effects.walk(tree.body))):
         _Sinking(unit, tree, inference, fixed).run(tree)
 
 
 class _Sinking:
+    """Moves the assignments of one function."""
     def __init__(self, unit: Unit, tree: gast.FunctionDef, inference: Inference, fixed: set[str]) -> None:
         self.unit, self.inference, self.fixed = unit, inference, fixed
         self.memory = Memory(unit, tree, inference.env)
         self.mentions = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name))
-        self.asked: set[str] = set()  # variables of which no derivative is wanted any more
+        self.asked: set[str] = set()  # variables whose derivative is no longer needed
 
     def run(self, tree: gast.FunctionDef) -> None:
+        """Visit the statements of each block from the last to the first."""
         for body in nested(tree.body):
             for k in range(len(body) - 1, -1, -1):
                 arm = self.only_user(body, k)
@@ -77,7 +80,7 @@ class _Sinking:
                     self.again(body[k], arm)
 
     def again(self, statement: gast.Assign, arm: Block) -> None:
-        """Compute a value once more in an arm, for those who want its derivative."""
+        """Recompute a value in a branch for the statements there that need its derivative."""
         target = statement.targets[0].id
         self.asked.add(target)
         made = self.unit.local(target)
@@ -95,7 +98,7 @@ class _Sinking:
             self.mentions[read] += 1
 
     def only_user(self, body: Block, k: int) -> Block | None:
-        """The arm of a later `if` in which alone the statement's derivative is wanted, and its value could be computed."""
+        """The branch of a later `if` that alone needs the derivative of a statement, if the value can be computed there."""
         statement = body[k]
         target = bound_name(statement)
         if target is None or target in self.fixed or not isinstance(self.inference.env.get(target), (Number, Array)):
@@ -113,7 +116,7 @@ class _Sinking:
         return user.body if counts[0] else user.orelse
 
     def wants(self, statement: gast.AST, target: str) -> bool:
-        """Whether a statement uses a value, and does more than to ask a question about it."""
+        """Whether a statement uses a value, other than for a computation without derivative."""
         if not _mentions(target, statement):
             return False
         if not isinstance(statement, gast.Assign) or effects.stored(statement) is not None:
@@ -123,7 +126,7 @@ class _Sinking:
         return classify(self.unit, statement.value, self.inference.env).form != "flat"
 
     def may_move(self, statement: gast.Assign, over: Block) -> bool:
-        """Whether the statement computes the same behind the others, and nothing misses it where it is not run."""
+        """Whether a statement computes the same after the others, and may be left out on the other path."""
         operation = classify(self.unit, statement.value, self.inference.env)
         if operation.form not in ("rule", "call", "item") or not behaviour.is_pure(self.unit, statement.value):
             return False

@@ -1,6 +1,6 @@
-"""Local variables that a gradient is asked for, or stopped at, must still be there, and hold memory of their own.
+"""Checks for local variables that a gradient is taken in, or stopped at: they must exist, with memory of their own.
 
-    w = v[1:]; v[1] = 0.0; return np.sum(w)      ->      Unsupported in `w`: it was written out as a part of `v`
+    w = v[1:]; v[1] = 0.0; return np.sum(w)      ->      Unsupported in `w`: it has been replaced by a section of `v`
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SHARES = "shares its memory with another variable that is written: copy it wher
 def require_followed(
     unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], wrt: tuple[str, ...], stops: tuple[str, ...]
 ) -> None:
-    """Raise Unsupported where the adjoint of a local variable would not be all that is meant by its name."""
+    """Raise Unsupported where the adjoint of a local variable would miss contributions through other names."""
     given = {p.id for p in parameters(tree)}
     bound = given | {b for s in effects.walk(tree.body) for b in binds(s)}
     for local in wrt:

@@ -1,9 +1,9 @@
-"""The adjoint of a store: what a section held does not count any more, and what was stored gets the section's adjoint.
+"""The adjoint of a store: the overwritten section gets adjoint 0, and the stored value the section's adjoint.
 
     x[i] = e      ->      e_bar = x_bar[i]; x_bar[i] = 0.0            x[i] *= e      ->      x_bar[i] *= e; ...
 
-While the statement is treated the section of the adjoint stands as it was: contributions to other variables read it in
-place; those to the same array wait in temporaries until the section has its new value.
+While a store is processed, the section of the adjoint keeps its value: contributions to other variables read it in place;
+those to the same array wait in temporaries until the section has its new value.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from s2sgrad.transform.cotangents import Cotangent, accumulate, index_value, tot
 
 
 class Bars(Protocol):
-    """What a store needs of the adjoint variables."""
+    """What a store needs of the adjoint environment."""
 
     unit: Unit
     inference: Any
@@ -47,21 +47,21 @@ class Bars(Protocol):
     def write(self, x: str, given: list[Cotangent]) -> None: ...
     def is_basic(self, index: gast.AST) -> bool: ...
     def level_of(self, index: gast.AST) -> int: ...
-    def held_apart(self, g: Cotangent) -> Cotangent: ...
+    def isolated(self, g: Cotangent) -> Cotangent: ...
 
 
 @dataclass
 class Store:
-    """A store into `base` whose adjoint is being written; `section` of its adjoint `bar`."""
+    """A store into `base` whose adjoint is being written; `section` is that of its adjoint `bar`."""
 
     base: str
     bar: str
     section: gast.Subscript
     kind: Kind | None
     primal: gast.Subscript
-    owner: Kind | None  # of what the section is one of
+    owner: Kind | None  # of the object that contains the section
     views: set[str] = field(default_factory=set)
-    copies: set[str] = field(default_factory=set)  # names of what the section held
+    copies: set[str] = field(default_factory=set)  # names for the old value of the section
 
 
 def begin(adjoints: Bars, statement: gast.Assign) -> None:
@@ -90,15 +90,15 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
         lasting = call(adjoints.unit, "lasting", runtime.lasting, clone(section.value),
                        index_value(section.slice, adjoints.unit.builtin(slice)))  # fmt: skip
         value = call(adjoints.unit, "where", np.where, lasting, value, constant(0.0))
-    whole = isinstance(owner, Container) and not isinstance(target.slice, gast.Slice)  # the item is the value itself
+    whole = isinstance(owner, Container) and not isinstance(target.slice, gast.Slice)  # an item is the value itself
     numeric = not isinstance(owner, Container) or isinstance(kind, (Number, Array))
     idle = adjoints.present[base].idle
     idle = idle if effects.is_whole(target.slice) or idle == VALUES else 0
     adjoints.contribute(statement.value, Cotangent(value, kind, whole, None, numeric, idle=idle))
 
 
-def taken(adjoints: Bars, statement: gast.Assign) -> None:
-    """The adjoint of a store into memory that other names may have: the section's is taken, and what is left is 0."""
+def transfer(adjoints: Bars, statement: gast.Assign) -> None:
+    """The adjoint of a store into memory that other names may alias: the section's adjoint is read and set to 0."""
     target = effects.stored(statement)
     base = effects.base(target)
     bar, owner = adjoints.bar(base), effects.owner(target)
@@ -121,7 +121,7 @@ def taken(adjoints: Bars, statement: gast.Assign) -> None:
 
 
 def reshapes(unit: Unit, view: gast.AST) -> bool:
-    """Whether a section is stored through what is a view of a contiguous array alone: `x.reshape(-1)[i] = e`."""
+    """Whether a store goes through a view that only a contiguous array has: `x.reshape(-1)[i] = e`."""
     for node in nodes(view):
         if isinstance(node, gast.Call):
             target = unit.resolve(node.func)
@@ -133,14 +133,14 @@ def reshapes(unit: Unit, view: gast.AST) -> bool:
 
 
 def finish(adjoints: Bars) -> None:
-    """Write the collected contributions around the section's new value."""
+    """Emit the collected contributions around the section's new value."""
     store = adjoints.storing
     mine = adjoints.pending.pop(store.base, [])
     again = [c for c in mine if c.index is not None and _is_section(store, c) and adjoints.is_basic(c.index)]
     named = isinstance(store.section.value, gast.Name) and isinstance(store.kind, Array)
     if named and effects.is_whole(store.section.slice):
         again += [c for c in mine if c.index is None and c.full]
-    later = [adjoints.held_apart(c) for c in mine if c not in again]
+    later = [adjoints.isolated(c) for c in mine if c not in again]
     for x, given in list(adjoints.pending.items()):
         adjoints.write(x, given)
     adjoints.pending.clear()
@@ -159,20 +159,20 @@ def _is_section(store: Store, cotangent: Cotangent) -> bool:
 
 
 def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
-    """Write what the adjoint of a section is before the store: the sum of the contributions to its old value, or 0."""
+    """Emit the adjoint of the section before the store: the sum of contributions to its old value, or 0."""
     target = as_target(store.section)
     values = [store.section if isinstance(v, gast.Name) and v.id in store.copies else v for v in values]
     if not values:
-        adjoints.out.append(gast.Assign([target], _nothing(adjoints, store), None))
+        adjoints.out.append(gast.Assign([target], _zero(adjoints, store), None))
     elif not _accumulated(adjoints, store, target, values):
         _replaced(adjoints, store, target, values)
 
 
 def _accumulated(adjoints: Bars, store: Store, target: gast.Subscript, values: list[gast.AST]) -> bool:
-    """Add the other contributions in place where the adjoint itself is one of them and none of the others reads it."""
+    """Accumulate contributions in place if the adjoint itself is one of them and the others do not read it."""
     kept = [v for v in values if same(v, store.section)]
     rest = [v for v in values if v not in kept]
-    in_array = isinstance(store.owner, Array)  # an item of a list may be shared
+    in_array = isinstance(store.owner, Array)  # items of a list may be aliased
     if len(kept) != 1 or not in_array or any(_reads(v, store) for v in rest):
         return False
     for value in rest:
@@ -180,26 +180,27 @@ def _accumulated(adjoints: Bars, store: Store, target: gast.Subscript, values: l
     return True
 
 
-def _nothing(adjoints: Bars, store: Store) -> gast.AST:
-    """A zero for what was overwritten: of a container's item, which may have any structure, one like what it held."""
+def _zero(adjoints: Bars, store: Store) -> gast.AST:
+    """A zero for the overwritten value: for a container's item, which may have any structure, one like the old item."""
     if isinstance(store.owner, Array):
         bar = adjoints.present[store.base]
-        bar.idle = max(bar.idle, adjoints.level_of(store.section.slice) or _stays(store.section.slice) * SLOPES)
+        bar.idle = max(bar.idle, adjoints.level_of(store.section.slice) or _is_constant(store.section.slice) * SLOPES)
         return constant(0.0)
     if isinstance(store.kind, Number):
         return constant(0.0)
     held: gast.AST = clone(store.primal)
     cut = any(isinstance(n, gast.Slice) for n in nodes(held.slice))
-    if not cut and getattr(store.owner, "type", dict) is dict:  # it may have held nothing
+    if not cut and getattr(store.owner, "type", dict) is dict:  # there may have been no old value
         held = call(adjoints.unit, "held", runtime.held, held.value, held.slice)
     return call(adjoints.unit, "zeros", runtime.zeros, held)
 
 
 def _replaced(adjoints: Bars, store: Store, target: gast.Subscript, values: list[gast.AST]) -> None:
+    """Assign the sum of the contributions to the section."""
     in_array = isinstance(store.owner, Array)
     if in_array or isinstance(store.kind, (Number, Array)):
         value = simplified(total(values))
-    else:  # they may be containers
+    else:  # possibly containers
         value = functools.reduce(lambda a, b: call(adjoints.unit, "add", runtime.add, a, b), values)
     if isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id in store.copies:
         value.left = clone(store.section)
@@ -209,8 +210,8 @@ def _replaced(adjoints: Bars, store: Store, target: gast.Subscript, values: list
         adjoints.out.append(gast.Assign([target], value, None))
 
 
-def _stays(index: gast.AST) -> bool:
-    """Whether an index is made of constants: what it picks is left out of what the array held before, and no more."""
+def _is_constant(index: gast.AST) -> bool:
+    """Whether an index is constant, so that no mask decides what it selects."""
     parts = parts_of(index)
     bounds = [b for p in parts for b in ((p.lower, p.upper, p.step) if isinstance(p, gast.Slice) else (p,))]
     return all(b is None or isinstance(b, gast.Constant) for b in bounds)
@@ -228,7 +229,7 @@ def reads_section(adjoints: Bars, value: gast.AST) -> bool:
 
 
 def hold(adjoints: Bars, holder: str, value: gast.AST, kind: Kind | None) -> gast.AST:
-    """What to bind `holder` to, so that it keeps the value while contributions are collected."""
+    """What to bind `holder` to, so that it keeps its value while contributions are collected."""
     if not reads_section(adjoints, value):
         return value
     if same(value, adjoints.storing.section):
@@ -240,7 +241,7 @@ def hold(adjoints: Bars, holder: str, value: gast.AST, kind: Kind | None) -> gas
 
 
 def detached(adjoints: Bars, value: gast.AST, kind: Kind | None) -> gast.AST:
-    """The value of an expression that stays when the section is changed: a copy where it would be a view of it."""
+    """The value of an expression that survives a change of the section: a copy if it would be a view."""
     if isinstance(kind, Number) or not reads_section(adjoints, value):
         return value
     if isinstance(kind, Array):
@@ -249,8 +250,8 @@ def detached(adjoints: Bars, value: gast.AST, kind: Kind | None) -> gast.AST:
 
 
 def apart(adjoints: Bars, cotangent: Cotangent) -> gast.AST:
-    """The value of a cotangent that a list is to hold: new memory, for either may be written where it stands."""
-    value = simplified(clone(cotangent.value))  # `x_bar * 1.0` would look like new memory
+    """The value of a cotangent that is put into a list: new memory, since both may be written in place."""
+    value = simplified(clone(cotangent.value))  # `x_bar * 1.0` only looks like new memory
     if isinstance(cotangent.kind, Number) or cotangent.own or is_fresh(adjoints.unit, value):
         return value
     if isinstance(cotangent.kind, Array):

@@ -1,6 +1,6 @@
-"""Broadcasting is decided here, and nowhere else: bring a cotangent to the shape of its variable.
+"""Unbroadcasting: all decisions that bring a cotangent to the shape of its variable are made here.
 
-e: (2, 3), x: (3,)  ->  np.sum(e, axis=0)      e: number, x: (3,)  ->  kept small, spread where it must be
+e: (2, 3), x: (3,)  ->  np.sum(e, axis=0)      e: number, x: (3,)  ->  left as a number, broadcast where necessary
 e: unknown          ->  unbroadcast(e, x)      e = u * v, vectors, x: number  ->  u @ v
 """
 
@@ -21,7 +21,7 @@ from s2sgrad.ir.unit import Unit
 
 
 def relation(e: Kind | None, x: Kind | None) -> str:
-    """How the shape of a cotangent compares with its variable's: same, under (broadcasts to it), over, or unknown."""
+    """How the shape of a cotangent relates to its variable's: same, under (broadcasts to it), over, or unknown."""
     if isinstance(x, Number):
         if isinstance(e, Number):
             return "same"
@@ -50,7 +50,7 @@ KindOf = Callable[[gast.AST], Kind | None]
 
 
 def conformed(unit: Unit, e: gast.AST, kind: Kind | None, x: str, x_kind: Kind | None, kind_of: KindOf) -> gast.AST:
-    """The cotangent `e`, of exactly the shape of the variable `x`."""
+    """The cotangent `e`, brought to exactly the shape of the variable `x`."""
     how = relation(kind, x_kind)
     if how == "same":
         return e
@@ -67,7 +67,7 @@ def conformed(unit: Unit, e: gast.AST, kind: Kind | None, x: str, x_kind: Kind |
 
 
 def _reduced(unit: Unit, e: gast.AST, kind: Kind, x_kind: Kind, kind_of: KindOf) -> gast.AST | None:
-    """`np.sum(e)`, `np.sum(e, axis=0)`, `np.sum(e, axis=1, keepdims=True)`: what one call can do."""
+    """`np.sum(e)`, `np.sum(e, axis=0)` or `np.sum(e, axis=1, keepdims=True)`; None where one sum is not enough."""
     if isinstance(x_kind, Number):
         return _inner(e, kind_of) or _sum(unit, e, kind)
     lead = len(kind.dims) - len(x_kind.dims)
@@ -84,14 +84,14 @@ def _reduced(unit: Unit, e: gast.AST, kind: Kind, x_kind: Kind, kind_of: KindOf)
 
 
 def _sum(unit: Unit, e: gast.AST, kind: Kind) -> gast.Call:
-    """`e.sum()` costs half of `np.sum(e)`, where `e` is a name."""
+    """The sum of an array: `e.sum()` for a name, which costs half of `np.sum(e)`."""
     if isinstance(e, gast.Name) and isinstance(kind, Array) and kind.rank:
         return expression("e.sum()", e=e)
     return call(unit, "sum", np.sum, e)
 
 
 def _inner(e: gast.AST, kind_of: KindOf) -> gast.AST | None:
-    """The sum over a product of two vectors, as `u @ v`; numbers among the factors stay outside."""
+    """The sum over a product of two vectors as `u @ v`, with scalar factors outside; None for other expressions."""
     if (opposite := negated(e)) is not None:
         inner = _inner(opposite, kind_of)
         return None if inner is None else minus(inner)
@@ -117,11 +117,13 @@ def _inner(e: gast.AST, kind_of: KindOf) -> gast.AST | None:
 
 
 def with_axes(unit: Unit, node: gast.AST, kind_of: KindOf) -> gast.AST:
-    """`np.expand_dims(g, 1) * x` as `g[:, np.newaxis] * x`, and `np.expand_dims(g, 0) * x`, which broadcasts, as `g * x`."""
+    """`np.expand_dims(g, 1) * x` as `g[:, np.newaxis] * x`; `np.expand_dims(g, 0) * x`, which broadcasts anyway, as `g *
+    x`."""
     return _WithAxes(unit, kind_of).visit(node)
 
 
 class _WithAxes(Transformer):
+    """Replaces calls of `np.expand_dims`."""
     def __init__(self, unit: Unit, kind_of: KindOf) -> None:
         self.unit, self.kind_of = unit, kind_of
 
@@ -149,7 +151,7 @@ class _WithAxes(Transformer):
 
 
 def _without_leading(unit: Unit, node: gast.AST) -> gast.AST | None:
-    """`e` of `e[np.newaxis]`."""
+    """`e` for `e[np.newaxis]`; None for any other expression."""
     if not isinstance(node, gast.Subscript):
         return None
     parts = parts_of(node.slice)
@@ -158,7 +160,7 @@ def _without_leading(unit: Unit, node: gast.AST) -> gast.AST | None:
 
 
 def axes_of(kind: Kind | None) -> tuple[int, ...] | None:
-    """The axes that a constant of the text, a number or a tuple of them, names."""
+    """The axes that a constant, an int or a tuple of ints, names; None for anything else."""
     if isinstance(kind, Number):
         return (kind.value,) if kind.known and type(kind.value) is int else None
     if isinstance(kind, Known):

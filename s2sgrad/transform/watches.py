@@ -1,11 +1,11 @@
-"""Behind each statement of a finished text: whether what it made is finite, for `debug=True`.
+"""Checks for nan and inf after each statement of a finished text, for `debug=True`.
 
     y = np.log(x)           y = np.log(x)
     x_bar = y_bar / x  ->   watch(y, '`y`')
                             x_bar = y_bar / x
                             watch_derivative(x_bar, 'the gradient in `x`')
 
-What a statement takes back from a record was looked at when it was made.
+A value restored from a record has been checked when it was computed.
 """
 
 from __future__ import annotations
@@ -29,19 +29,21 @@ _INDEX = (gast.Name, gast.Constant, gast.UnaryOp, gast.BinOp, gast.operator, gas
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with a look at what each statement makes."""
+    """The tree with a check of the results of each statement."""
     _Watches(unit).block(tree.body)
     return tree
 
 
 class _Watches:
+    """Inserts the checks into one function."""
     def __init__(self, unit: Unit) -> None:
         self.unit, self.known = unit, unit.known
         self.records = {*unit.records, *(unit.bases.get(record, record) for record in unit.records)}
-        self.calls = {name for name, of in unit.records.items() if name == of}  # what calls leave for their derivatives
+        self.calls = {name for name, of in unit.records.items() if name == of}  # the records of calls
         self.floats = {unit.bases.get(n, n) for n, kind in unit.kinds.items() if not without_derivative(kind or UNKNOWN)}
 
     def block(self, body: list[gast.AST]) -> None:
+        """Insert the checks into a block and those inside it."""
         out: list[gast.AST] = []
         for statement in body:
             for field in ("body", "orelse", "finalbody"):
@@ -58,7 +60,7 @@ class _Watches:
         body[:] = out
 
     def made(self, statement: gast.AST) -> list[tuple[gast.AST, str]]:
-        """What a statement makes that may have floats, as expressions to be read, each with the variable that it is in."""
+        """The results of a statement that may contain floats, as expressions, each with the variable that holds it."""
         owner = appended_to(alone(statement))
         if isinstance(owner, gast.Name) and owner.id not in self.records:
             last = gast.Subscript(name_(owner.id), constant(-1), gast.Load())
@@ -77,11 +79,12 @@ class _Watches:
         return [(self.read(part), _root(part)) for part in parts if self.may_be_float(part)]
 
     def may_be_float(self, target: gast.AST) -> bool:
+        """Whether a target is part of a variable that may contain floats."""
         root = _root(target)
         return bool(root) and root not in self.records and self.unit.bases.get(root, root) in self.floats
 
     def read(self, target: gast.AST) -> gast.AST:
-        """The variable that was written; only the element, where it is one: a loop may write many."""
+        """The variable that was written, or only the element where it is one, since a loop may write many."""
         if not isinstance(target, gast.Subscript) or not isinstance(target.value, gast.Name):
             return name_(_root(target))
         index = list(nodes(*parts_of(target.slice)))
@@ -91,7 +94,7 @@ class _Watches:
         return loaded(target)
 
     def with_section(self, word: str, value: gast.AST) -> gast.AST:
-        """What to call a value of which only an element is looked at: "`y`" as f"`y[{i}]`"."""
+        """The name of a value of which only an element is checked: "`y`" as f"`y[{i}]`"."""
         if not isinstance(value, gast.Subscript) or not word.endswith("`"):
             return constant(word)
         index = clone(value.slice)
@@ -106,6 +109,7 @@ class _Watches:
         return gast.JoinedStr(filled)
 
     def word(self, name: str) -> str:
+        """The name of a variable for messages."""
         word = self.unit.word(name, self.known)
         return "a value" if word == wording.ANOTHER else word
 

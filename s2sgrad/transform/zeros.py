@@ -1,8 +1,8 @@
-"""Cotangents that are 0 where the path taken, or a mask, leaves a value out: they stay 0 whatever the slope is there.
+"""Cotangents that are 0 because the path taken, or a mask, excludes a value: they stay 0 whatever the slope is there.
 
     t_bar = np.where(x > 0.0, seed, 0.0); x_bar = t_bar / x      ->      x_bar = over(t_bar, x), which is 0 where t_bar is
 
-A product with an infinite or nan slope would be nan.  Which rules have such slopes, their pullbacks tell: they are tried.
+A product with an infinite or nan slope would be nan.  Which rules have such slopes is found by evaluating their pullbacks.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from s2sgrad.primitives import spellings
 from s2sgrad.rules.table import SLOPES, VALUES
 
 _TRIED = {SLOPES: (-2.0, -0.5, 0.0, 0.5, 1.0, 1e3), VALUES: (-2.0, 0.0, 0.5, 1e3, math.inf, -math.inf, math.nan)}
-_SHARED = (0.5,)  # a number for all elements of an array: where it spoils one that is not used, it spoils those that are
+_SHARED = (0.5,)  # one number for all elements: if it spoils an unused element, it spoils the used ones too
 
 
 def both(levels: list[int]) -> int:
-    """The level of a sum: it is 0 only where all of its parts are."""
+    """The level of a sum: it is 0 only where all of its terms are."""
     return max(levels) if levels and all(levels) else 0
 
 
 def spoiled(operation: Operation, pullback: Callable[..., Any], inference: Inference, level: int) -> frozenset[int]:
-    """The places of the operands whose cotangents may be nan where the one of the result is 0."""
+    """The operands whose cotangents may be nan where that of the result is 0, by position."""
     node = operation.node
     run = operation.target
     kinds = [inference.kind(operand) for operand in operation.operands]
@@ -69,7 +69,7 @@ def _tried(
             try:
                 y = run(*x, **dict(words))
             except (ArithmeticError, ValueError, TypeError):
-                continue  # and so did the program
+                continue  # the program raised there too
             try:
                 bars = pullback(0.0 if plain else np.float64(0.0), y, *x, **dict(words))
             except (ArithmeticError, ValueError, TypeError):
@@ -80,7 +80,7 @@ def _tried(
 
 
 def product(unit: Unit, slope: gast.AST, g: gast.AST) -> gast.AST:
-    """`slope * g`, but 0 where either is."""
+    """`slope * g`, but 0 where either factor is 0."""
     slope = simplified(clone(slope))
     if (opposite := negated(slope)) is not None:
         return minus(product(unit, opposite, g))
@@ -88,7 +88,7 @@ def product(unit: Unit, slope: gast.AST, g: gast.AST) -> gast.AST:
 
 
 def kept(unit: Unit, g: gast.AST, slope: gast.AST) -> gast.AST:
-    """`g * slope`, but 0 where `g` is."""
+    """`g * slope`, but 0 where `g` is 0."""
     slope = simplified(clone(slope))
     if (opposite := negated(slope)) is not None:
         return minus(kept(unit, g, opposite))

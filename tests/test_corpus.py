@@ -342,7 +342,7 @@ def test_values_are_kept_by_every_pass_of_normalization(entry):
             error.add_note(f"after {stage}:\n{text}")
             raise
         seen.append(stage)
-    assert seen == [name for name, _ in NORMALIZE]
+    assert seen == [name for name, *_ in NORMALIZE]
 
 
 # --- second and third order ------------------------------------------------------------------------------------------

@@ -30,9 +30,9 @@ from s2sgrad.normalize.verifier import problems
 from s2sgrad.source import read
 from s2sgrad.specialize.partial_evaluation import Functions
 
-MADE = [name for name, _ in NORMALIZE].index("deletes")  # before it the form is on its way
-BEFORE = ["reading", *[name for name, _ in NORMALIZE[:MADE]]]
-RENAMED = [name for name, _ in FINISH[[name for name, _ in FINISH].index("coalesce") :]]  # under their final names
+MADE = [name for name, *_ in NORMALIZE].index("deletes")  # before it the form is on its way
+BEFORE = ["reading", *[name for name, *_ in NORMALIZE[:MADE]]]
+RENAMED = [name for name, *_ in FINISH[[name for name, *_ in FINISH].index("coalesce") :]]  # under their final names
 PLAIN = [case for case in CASES if "*" not in str(inspect.signature(case.function))]
 PRINTED = ["with_statements", "global_names", "attribute_writeback", "watches"]  # as the user wrote it: no normal form
 
@@ -60,6 +60,13 @@ def shared(tree) -> list[str]:
     return [gast.dump(n) for n in nodes(tree) if n._fields and (id(n) in seen or seen.add(id(n)))]
 
 
+def unnoted(unit, tree) -> list[str]:
+    """The statements of which facts are kept that say something else now."""
+    statements = [] if unit.kept is None else [*effects.walk(tree.body)]
+    dumped = ((unit.kept.of(s), gast.dump(effects.header(s))) for s in statements)
+    return [text for known, text in dumped if known.setdefault("text", text) != text]
+
+
 def checked(function, arguments, argnums) -> set[str]:
     """Compile a gradient, and look at the tree after every pass; the passes that were met."""
     bound = inspect.signature(function).bind(*arguments)
@@ -78,6 +85,7 @@ def checked(function, arguments, argnums) -> set[str]:
         if stage not in RENAMED:
             nothing = unknown(unit, tree)
             assert nothing <= first.setdefault(id(unit), (unit, nothing))[1], stage
+        assert unnoted(unit, tree) == [], stage
         if stage == CLEANUP[-1][0]:
             assert unpaired(unit, tree) == set() and shared(tree) == [], stage
 

@@ -19,7 +19,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.libraries import CONTEXT_MANAGER as CONTEXT_MANAGER
 from s2sgrad.analysis.libraries import is_library as is_library
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import COMPOUND, HEADER, NAMES, PARTS, nodes, nodes_of
+from s2sgrad.ir.quote import HEADER, IS_COMPOUND, PARTS, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import spellings
 from s2sgrad.primitives.catalogue import may_write
@@ -27,7 +27,6 @@ from s2sgrad.runtime import shadows
 
 FLAT_ATTRIBUTES = spellings.FLAT_ATTRIBUTES
 _SCOPES = frozenset({gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda})
-_READING = _SCOPES | NAMES
 
 
 def loads(node: gast.AST, hidden: frozenset[str] = frozenset()) -> list[gast.Name]:
@@ -35,12 +34,23 @@ def loads(node: gast.AST, hidden: frozenset[str] = frozenset()) -> list[gast.Nam
     if type(node) in _SCOPES:
         hidden |= {n.id for n in nodes(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     out: list[gast.Name] = []
-    for part in nodes_of(node, _READING, _SCOPES):
-        if type(part) is gast.Name:
+    waiting, parts_of = [node], PARTS
+    while waiting:
+        part = waiting.pop()
+        kind = type(part)
+        if kind is gast.Name:
             if type(part.ctx) is gast.Load and part.id not in hidden:
                 out.append(part)
-        elif part is not node:
+        elif kind in _SCOPES and part is not node:
             out += loads(part, hidden)
+        elif fields := parts_of[kind]:
+            held = part.__dict__
+            for field in fields:
+                value = held.get(field)
+                if type(value) is list:
+                    waiting += value
+                elif value is not None:
+                    waiting.append(value)
     return out
 
 
@@ -69,9 +79,10 @@ def reads(statement: gast.AST) -> set[str]:
 
 def writes(statement: gast.AST) -> set[str]:
     """The names that a simple statement, or the header of a compound one, binds or changes in place."""
-    if isinstance(statement, gast.Assign):
-        stored = {base(t) for t in statement.targets if isinstance(t, gast.Subscript)}
-        return set(targets(statement)) | stored | changed_by_call(statement.value)
+    if type(statement) is gast.Assign:
+        (target,) = statement.targets
+        bound = {base(target)} if type(target) is gast.Subscript else set(targets(statement))
+        return bound | changed_by_call(statement.value) if type(statement.value) is gast.Call else bound
     if isinstance(statement, gast.AugAssign):
         return {base(statement.target)}
     if isinstance(statement, gast.For):
@@ -84,11 +95,16 @@ def writes(statement: gast.AST) -> set[str]:
 def targets(statement: gast.Assign) -> list[str]:
     """The names that an assignment binds, in order, nested tuples included; a store binds none."""
     (target,) = statement.targets
-    if isinstance(target, gast.Name):
+    if type(target) is gast.Name:
         return [target.id]
-    if isinstance(target, (gast.Subscript, gast.Attribute)):
-        return []
-    return [n for part in target.elts for n in targets(gast.Assign([part], statement.value, None))]
+    out, waiting = [], [target]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is gast.Name:
+            out.append(part.id)
+        elif not isinstance(part, (gast.Subscript, gast.Attribute)):
+            waiting += reversed(part.elts)
+    return out
 
 
 def changed_by_call(value: gast.AST) -> set[str]:
@@ -121,8 +137,8 @@ def base(target: gast.AST) -> str:
 
 def owner(target: gast.AST) -> gast.Name:
     """The occurrence of the variable at the root of a target."""
-    while not isinstance(target, gast.Name):
-        if isinstance(target, gast.Call):
+    while type(target) is not gast.Name:
+        if type(target) is gast.Call:
             target = target.args[0] if getattr(target, "of_first", False) else target.func
         else:
             target = target.value
@@ -156,9 +172,8 @@ def is_whole(index: gast.AST) -> bool:
 
 def stored(statement: gast.AST) -> gast.Subscript | None:
     """The target of a store `x[i] = v`; None for any other statement."""
-    if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Subscript):
-        return statement.targets[0]
-    return None
+    target = statement.targets[0] if type(statement) is gast.Assign else None
+    return target if type(target) is gast.Subscript else None
 
 
 def written(body: list[gast.AST]) -> set[str]:
@@ -175,7 +190,7 @@ def walk(body: list[gast.AST]) -> Iterator[gast.AST]:
     while waiting:
         statement = waiting.pop()
         yield statement
-        if isinstance(statement, COMPOUND):
+        if type(statement) in IS_COMPOUND:
             waiting += reversed(statement.body + statement.orelse)
 
 

@@ -40,6 +40,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     for statement in effects.walk(tree.body):
         ours = is_derived(statement)
         plain = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) and not _joins(unit, statement.value)
+        if ours and plain:
+            unit.rewritten(statement)
         if ours and plain and is_floating(unit, statement.value):
             statement.value = _Outwards(unit).visit(statement.value)
             statement.value = simplified(statement.value, isinstance(statement, gast.AugAssign))

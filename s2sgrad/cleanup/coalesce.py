@@ -103,7 +103,7 @@ def _popped(tree: gast.FunctionDef) -> set[str]:
 
 def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> dict[str, set[str]]:
     """By name: those of its base of which one is bound while the other is still read later."""
-    live = Liveness(Graph(tree), sorted(names))
+    live = Liveness(Graph(tree, unit.kept), sorted(names))
     alike: dict[str, int] = {}
     for name in names:
         base = unit.bases.get(name, name)

@@ -44,6 +44,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         if is_derived(statement) and getattr(statement, "value", None) is not None:
             rewriter.repeated = id(statement) in repeated
             statement.value = rewriter.visit(statement.value)
+            unit.rewritten(statement)
     return tree
 
 

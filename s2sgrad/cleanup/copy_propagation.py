@@ -28,14 +28,15 @@ def read_through(unit: Unit, tree: gast.FunctionDef, wanted: Callable[[str], boo
     """Read through the copies whose names are wanted."""
     statements = list(effects.walk(tree.body))
     if any(target and wanted(target) for target, _ in map(copied, statements)):
-        copies = Copies(Graph(tree), lambda target, source: wanted(target) and source in unit.locals)
+        copies = Copies(Graph(tree, unit.kept), lambda target, source: wanted(target) and source in unit.locals)
         for statement in statements:
-            _replace(effects.header(statement), copies.read_by(statement))
+            if read := copies.read_by(statement):
+                _replace(effects.header(statement), read)
+                unit.rewritten(statement)
 
 
 def _replace(node: gast.AST, copies: dict[str, str]) -> None:
-    if copies:
-        written = {id(n) for n in nodes(getattr(node, "target", None) or effects.stored(node) or gast.Pass())}
-        for name in effects.loads(node):
-            if name.id in copies and id(name) not in written:  # a store stays a store into the name that it writes
-                name.id = copies[name.id]
+    written = {id(n) for n in nodes(getattr(node, "target", None) or effects.stored(node) or gast.Pass())}
+    for name in effects.loads(node):
+        if name.id in copies and id(name) not in written:  # a store stays a store into the name that it writes
+            name.id = copies[name.id]

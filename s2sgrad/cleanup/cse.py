@@ -33,9 +33,11 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     once = {n: s for n, s in bound_once(tree.body).items() if n in unit.temps and bound_name(s)}
     left = [s for s in once.values() if sweep_of(s) == "reverse" and _may_be_shared(unit, s)]
     while new := _same(unit, tree, left):
-        for node in nodes_of(tree, NAMES):
-            if node.id in new and isinstance(node.ctx, gast.Load):
-                node.id = new[node.id]
+        for statement in effects.walk(tree.body):
+            for node in nodes_of(effects.header(statement), NAMES):
+                if node.id in new and isinstance(node.ctx, gast.Load):
+                    node.id = new[node.id]
+                    unit.rewritten(statement)
         left = [s for s in left if bound_name(s) not in new]
         if not any(effects.reads(s) & set(new.values()) for s in left):
             break  # no two of them have become the same
@@ -60,7 +62,7 @@ def _same(unit: Unit, tree: gast.FunctionDef, computed_once: list[gast.Assign]) 
         changed = {*point.binds, *(unit.changed(point.statement) if point.role == "whole" else ())}
         return [name for c in changed & ends.keys() for name in ends[c]]
 
-    available = Available(Graph(tree), computed, spoiled, at_start=False)
+    available = Available(Graph(tree, unit.kept), computed, spoiled, at_start=False)
     out: dict[str, str] = {}
     for first, *others in alike:
         for k, statement in enumerate(others):

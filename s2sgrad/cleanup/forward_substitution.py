@@ -27,6 +27,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     fold = _Fold(unit, tree)
     if fold.tuples:
         _Tuples(fold.tuples).visit(tree)
+        unit.rewritten(*effects.walk(tree.body))
     for body in nested(tree.body):
         body[:] = fold.block(body)
     return tree
@@ -144,6 +145,7 @@ class _Fold:
                 continue
             if getattr(one.statement, "uncertain", False):
                 statement.uncertain = True
+            self.unit.rewritten(statement)
             holder, field, place = path[-1]
             if place is None:
                 setattr(holder, field, held.pop(name).statement.value)

@@ -33,6 +33,7 @@ def unpackings(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         for first, second in zip(list(body), body[1:], strict=False):
             if _unpacks(first, second) and reads.get(second.value.id) == 1 and second.value.id in unit.temps:
                 first.targets[0].elts[0] = second.targets[0]
+                unit.rewritten(first)
                 body.remove(second)
     return tree
 
@@ -60,8 +61,10 @@ def _update(unit: Unit, statement: gast.AST) -> gast.AST:
         if isinstance(section.value, gast.Subscript):  # an array in a list or a dict
             section = section.value
             section.ctx = gast.Store()
+            unit.rewritten(statement)
         else:  # `x.T[...] += e`
             value.left = clone(section)
+            unit.rewritten(statement)
     if not isinstance(value, gast.BinOp) or place_of(statement) not in unit.updates or not same(section, value.left):
         return statement
     if sweep_of(statement) == "reverse":

@@ -16,6 +16,7 @@ from s2sgrad.analysis.kinds import Kind
 from s2sgrad.backends import Backend
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.inplace.alias_elimination import AliasElimination
+from s2sgrad.ir.kept_facts import KeptFacts
 from s2sgrad.ir.unit import Unit
 from s2sgrad.source import Primal
 from s2sgrad.transform.calls import Pairs
@@ -112,12 +113,18 @@ Observer = Callable[[str, Compilation], None]  # called after each stage; the co
 
 class Stage(NamedTuple):
     """One stage, which changes the compilation.  Within `Repeated` it returns whether it changed the tree; the stage that
-    splits one function into several returns these."""
+    splits one function into several returns these.
+
+    A stage that `notes` reports each statement that it changes, so that facts about the others are kept.
+    """
 
     name: str
     run: Callable[[Compilation], bool | list[Compilation] | None]
+    notes: bool = False
 
     def __call__(self, c: Compilation) -> bool | list[Compilation] | None:
+        if c.unit is not None:
+            c.unit.kept = (c.unit.kept or KeptFacts()) if self.notes else None
         out = self.run(c)
         if not isinstance(out, list):
             c.observed(self.name)

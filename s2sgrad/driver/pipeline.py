@@ -58,14 +58,14 @@ from s2sgrad.transform.paths import Paths
 from s2sgrad.typed import array_likes, branch_pruning, known_objects, known_sequences, list_sections, operator_methods
 
 
-def _stages(*passes: tuple[str, Pass]) -> tuple[Stage, ...]:
-    """Stages from passes over a tree."""
+def _stages(*passes: tuple[str, Pass], notes: bool = False) -> tuple[Stage, ...]:
+    """Stages from passes over a tree; `notes`: they say which statements they change."""
 
     def stage(name: str, pass_: Pass) -> Stage:
         def run(c: Compilation) -> None:
             c.tree = pass_(c.unit, c.tree)
 
-        return Stage(name, run)
+        return Stage(name, run, notes)
 
     return tuple(stage(name, pass_) for name, pass_ in passes)
 
@@ -239,6 +239,7 @@ CLEANUP: tuple[Stage, ...] = _stages(
     ("algebra", algebra.run),
     ("contractions", contractions.run),
     ("deadcode", deadcode.run),
+    notes=True,
 )
 
 

@@ -23,18 +23,19 @@ from s2sgrad.flow.graph import Graph
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.flow.liveness import Liveness
 from s2sgrad.flow.reaching import Reaching
+from s2sgrad.ir.kept_facts import KeptFacts
 
 
 class Facts:
     """The facts about one function; each is computed when it is first read."""
 
-    def __init__(self, tree: gast.FunctionDef) -> None:
-        self.tree = tree
+    def __init__(self, tree: gast.FunctionDef, kept: KeptFacts | None = None) -> None:
+        self.tree, self._kept = tree, kept
 
     @functools.cached_property
     def graph(self) -> Graph:
         """The control-flow graph."""
-        return Graph(self.tree)
+        return Graph(self.tree, self._kept)
 
     @functools.cached_property
     def liveness(self) -> Liveness:

@@ -39,7 +39,8 @@ from typing import Literal, TypeVar
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.ir.quote import COMPOUND
+from s2sgrad.ir.kept_facts import KeptFacts
+from s2sgrad.ir.quote import COMPOUND, IS_COMPOUND, LOOPS
 
 Block = list[gast.AST]
 State = TypeVar("State")
@@ -64,14 +65,22 @@ class Point:
         return self.role == "whole" and isinstance(self.statement, COMPOUND)
 
 
+def _evaluation(statement: gast.AST, kept: KeptFacts | None) -> Point:
+    known = {} if kept is None else kept.of(statement)
+    if (point := known.get(Point)) is None:
+        bound = () if type(statement) in IS_COMPOUND else tuple(binds(statement))
+        point = known[Point] = Point("whole", statement, frozenset(effects.reads(statement)), bound)
+    return point
+
+
 class Graph:
-    """Points in textual order; `after` and `before` are edges.
+    """Points in textual order; `after` and `before` are edges.  What is `kept` of statements is not asked of them again.
 
     By the identity of a statement: `at`, its point.  By the identity of a block: `entry`, its first point, and `leaving`,
     the points where control may leave it: its end and the `break`s in it."""
 
-    def __init__(self, tree: gast.FunctionDef) -> None:
-        self.tree = tree
+    def __init__(self, tree: gast.FunctionDef, kept: KeptFacts | None = None) -> None:
+        self.tree, self._kept = tree, kept
         self.points: list[Point] = []
         self.after: list[list[int]] = []
         self.at: dict[int, int] = {}
@@ -114,16 +123,15 @@ class Graph:
 
     def _statement(self, statement: gast.AST, before: list[int]) -> list[int]:
         """Add a statement; the points from which control continues behind it."""
-        reads = frozenset(effects.reads(statement))
-        if isinstance(statement, COMPOUND):
-            here = self._point(Point("whole", statement, reads), before)
-        else:
-            here = self._point(Point("whole", statement, reads, tuple(binds(statement))), before)
+        here = self._point(_evaluation(statement, self._kept), before)
         self.at[id(statement)] = here
-        if isinstance(statement, gast.If):
+        kind = type(statement)
+        if kind is gast.Assign:
+            return [here]
+        if kind is gast.If:
             return [self._block(arm, [here], statement) for arm in (statement.body, statement.orelse)]
-        if isinstance(statement, (gast.For, gast.While)):
-            head = self._point(Point("head", statement), [here]) if isinstance(statement, gast.For) else here
+        if kind in LOOPS:
+            head = self._point(Point("head", statement), [here]) if kind is gast.For else here
             self._breaks.append([])
             self._within.append([])
             end = self._block(statement.body, [head], statement)
@@ -131,15 +139,23 @@ class Graph:
             self._within.pop()
             broken = self._breaks.pop()
             return broken if broken and is_endless(statement) else [head, *broken]
-        if isinstance(statement, gast.Raise):
+        if kind is gast.Raise:
             self._raising.append(here)
             return []
-        if isinstance(statement, gast.Break):
+        if kind is gast.Break:
             self._breaks[-1].append(here)
             for body in self._within[-1]:
                 self.leaving[id(body)].append(here)
             return []
         return [here]
+
+    def replace(self, old: gast.AST, new: gast.AST) -> None:
+        """Note that a simple statement stands where another one stood, or that one (of a compound one the header) says
+        something else now."""
+        self.at[id(new)] = here = self.at.pop(id(old))
+        if self._kept is not None:
+            self._kept.changed(old)
+        self.points[here] = _evaluation(new, self._kept)
 
     def reads(self, statement: gast.AST) -> frozenset[str]:
         """The names that a statement, or the header of a compound one, reads."""
@@ -339,11 +355,12 @@ def bits(members: int) -> Iterator[int]:
 
 def binds(statement: gast.AST) -> list[str]:
     """The names that a statement (a compound one: its header) binds or updates, in order; a store binds none."""
-    if isinstance(statement, gast.Assign):
+    kind = type(statement)
+    if kind is gast.Assign:
         return effects.targets(statement)
-    if isinstance(statement, gast.AugAssign):
-        return [statement.target.id] if isinstance(statement.target, gast.Name) else []
-    return [statement.target.id] if isinstance(statement, gast.For) else []
+    if kind is gast.AugAssign:
+        return [statement.target.id] if type(statement.target) is gast.Name else []
+    return [statement.target.id] if kind is gast.For else []
 
 
 def binding_counts(body: Block) -> Counter[str]:

@@ -101,8 +101,8 @@ def whole_number(node: gast.AST | None) -> int | None:
 
 def bound_name(statement: gast.AST) -> str | None:
     """The name that `x = e` binds; None for any other statement."""
-    target = statement.targets[0] if isinstance(statement, gast.Assign) and len(statement.targets) == 1 else None
-    return target.id if isinstance(target, gast.Name) else None
+    target = statement.targets[0] if type(statement) is gast.Assign and len(statement.targets) == 1 else None
+    return target.id if type(target) is gast.Name else None
 
 
 def alone(statement: gast.AST) -> gast.AST | None:

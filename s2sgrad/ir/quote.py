@@ -142,7 +142,21 @@ def calls_in(root: gast.AST) -> list[gast.Call]:
 
 def mentioned(*parts: gast.AST) -> set[str]:
     """The names that stand in some trees."""
-    return {node.id for part in parts for node in nodes_of(part, NAMES)}
+    waiting, parts_of, names = [*parts], PARTS, set()
+    while waiting:  # a walk of its own, for who asks where names stand asks of every statement
+        node = waiting.pop()
+        kind = type(node)
+        if kind is gast.Name:
+            names.add(node.id)
+        elif fields := parts_of[kind]:
+            held = node.__dict__
+            for field in fields:
+                value = held.get(field)
+                if type(value) is list:
+                    waiting += value
+                elif value is not None:
+                    waiting.append(value)
+    return names
 
 
 def stored(*parts: gast.AST) -> set[str]:
@@ -188,6 +202,7 @@ class Transformer:
 HEADER: dict[type, str] = {gast.If: "test", gast.While: "test", gast.For: "iter"}  # what each evaluates itself
 LOOPS = (gast.For, gast.While)
 COMPOUND = tuple(HEADER)  # the statements with blocks that the normal form has
+IS_COMPOUND = frozenset(COMPOUND)
 
 
 _BLOCKS = {

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 from s2sgrad import source
@@ -15,6 +16,8 @@ from s2sgrad.runtime.checkpoints import behind_checkpoint
 def underlying(value: Any) -> Any:
     """The function that `differentiable` made an operation of, or that `checkpoint` made one of which nothing is run again,
     because it has a rule and is never read; that with source which gives a matrix of derivatives; anything else as it is."""
+    if type(value) is types.ModuleType:
+        return value
     if getattr(type(value), "followed", None) is not None and value.followed is not None:
         return value.followed
     plain = behind_checkpoint(value)

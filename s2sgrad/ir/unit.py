@@ -17,6 +17,7 @@ from s2sgrad import errors, runtime
 from s2sgrad.errors import NoRule, S2SGradError, Unsupported, raised, wording
 from s2sgrad.ir import advice, deep_expressions, imported, scoping
 from s2sgrad.ir.held_functions import held_function, is_followed
+from s2sgrad.ir.kept_facts import KeptFacts
 from s2sgrad.ir.lookups import note_attribute, note_import, note_name
 from s2sgrad.ir.names import Namer
 from s2sgrad.ir.quote import COMPOUND, Place, call_around, nodes, place_of
@@ -94,8 +95,10 @@ class Unit:
     calls: themselves).
     `own_copies` are names for copies of arguments; `keeps_function`: a lambda stands in the text, where data is kept;
     `stand_ins` are classes of containers, each with a plainer one whose instances stand for its own in the text.
+    `kept` are facts about single statements, while passes run that say which ones they change.
     `written_out` are the calls in whose places the text of a function stands: its name, and the text and line of its own.
-    `bindings` remembers what free names stand for; `lookups` notes them: a cached gradient holds while they hold.
+    `bindings` remembers what free names stand for, `attributes` those of modules; `lookups` notes them: a cached gradient
+    holds while they hold.
     """
 
     primal: Primal
@@ -104,6 +107,7 @@ class Unit:
     temps: set[str] = field(default_factory=set)
     bases: dict[str, str] = field(default_factory=dict)
     bindings: dict[str, Binding] = field(default_factory=dict)
+    attributes: dict[tuple[types.ModuleType, str], tuple[Any]] = field(default_factory=dict)
     kinds: dict[str, Any] = field(default_factory=dict)
     stack_bases: dict[str, tuple[str, bool]] = field(default_factory=dict)
     own_names: set[str] = field(default_factory=set)
@@ -133,6 +137,7 @@ class Unit:
     own_copies: set[str] = field(default_factory=set)
     keeps_function: bool = False
     stand_ins: set[tuple[type, type]] = field(default_factory=set)
+    kept: KeptFacts | None = None
 
     @classmethod
     def of(cls, primal: Primal) -> tuple[Unit, gast.FunctionDef]:
@@ -218,17 +223,19 @@ class Unit:
 
     def resolve(self, node: gast.AST) -> Any:
         """What a free name, or a dotted path through modules and to what objects hold, stands for; MISSING if unknown."""
-        if isinstance(node, gast.Attribute):
+        if type(node) is gast.Attribute:
             owner = self.resolve(node.value)
             if owner is MISSING:
                 return MISSING
+            if type(owner) is types.ModuleType:
+                return self._of_module(owner, node.attr)
             if isinstance(owner, (types.ModuleType, type, np.ufunc)) or table.owns(owner):
                 value = getattr(owner, node.attr, MISSING)
             elif is_followed(owner) or (value := held_function(owner, node.attr)) is None:
                 return MISSING
             note_attribute(owner, node.attr, value)
             return underlying(value)
-        if not isinstance(node, gast.Name) or node.id in self.locals:
+        if type(node) is not gast.Name or node.id in self.locals:
             return MISSING
         if node.id in self.helpers:
             return self.helpers[node.id]
@@ -242,6 +249,15 @@ class Unit:
             self.names.taken.add(node.id)  # the text may come to use it: no local of ours may take its place
         return underlying(binding.value)
 
+    def _of_module(self, module: types.ModuleType, attribute: str) -> Any:
+        """What an attribute of a module stands for; it is looked up once, as free names are."""
+        known = self.attributes.get((module, attribute))
+        if known is None:
+            value = getattr(module, attribute, MISSING)
+            note_attribute(module, attribute, value)
+            known = self.attributes[module, attribute] = (underlying(value),)
+        return known[0]
+
     def called(self, node: gast.AST | None) -> Any:
         """The object that an expression calls; MISSING where it calls none, or where that is not known now."""
         return self.resolve(node.func) if isinstance(node, gast.Call) else MISSING
@@ -250,6 +266,11 @@ class Unit:
     def is_of_library(self) -> bool:
         """Whether the text stands in a file of a library, or of ours."""
         return raised.is_hidden(self.primal.file)
+
+    def rewritten(self, *statements: gast.AST) -> None:
+        """Note that some statements, or the headers of some, say something else now."""
+        if self.kept is not None:
+            self.kept.changed(*statements)
 
     def changed(self, statement: gast.AST) -> set[str]:
         """The names that a statement binds, or whose content it may change."""

@@ -86,7 +86,7 @@ class Aliases:
         stacks: Collection[str] = frozenset(), keep: bool = True,
     ) -> None:
         self.unit, self.kinds, self.separate, self.stacks = unit, kinds, separate, stacks
-        self.graph = Graph(tree)
+        self.graph = Graph(tree, unit.kept)
         self.given = {p.id for p in parameters(tree)}
         passed = [p.id for p in parameters(tree) if has_memory(kinds.get(p.id))]
         self.names = Names(())

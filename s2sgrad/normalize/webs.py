@@ -39,8 +39,11 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with one name per web; `unit.bases` maps each new name to the user's."""
     webs = _Webs(unit, tree)
     names = _names(unit, webs)
-    for node, definition in webs.mentions:
-        node.id = names[webs.find(definition)]
+    for node, definition, statement in webs.mentions:
+        name = names[webs.find(definition)]
+        if node.id != name:
+            node.id = name
+            unit.rewritten(*statement)
     return tree
 
 
@@ -49,11 +52,12 @@ class _Webs:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
-        self.reaching = Facts(tree).reaching
+        self.reaching = Facts(tree, unit.kept).reaching
         self.parent = list(range(len(self.reaching.definitions)))
-        self.mentions: list[tuple[gast.Name, int]] = []  # each name node, and a definition in its web
+        # Every name that belongs to a web, a definition of that, and the statement that it stands in.
+        self.mentions: list[tuple[gast.Name, int, tuple[gast.AST, ...]]] = []
         for number, parameter in enumerate(parameters(tree)):
-            self.mentions.append((parameter, number))
+            self.mentions.append((parameter, number, ()))
         for k, point in enumerate(self.reaching.graph.points):
             if point.role == "whole":
                 self.statement(k, point.statement)
@@ -77,23 +81,23 @@ class _Webs:
             if reached:
                 if len(reached) > 1:
                     self.unite(reached)
-                self.mentions.append((node, reached[0]))
+                self.mentions.append((node, reached[0], (statement,)))
         if isinstance(statement, gast.For):
-            self.define(statement.target, self.reaching.graph.entry[id(statement.body)])
+            self.define(statement, statement.target, self.reaching.graph.entry[id(statement.body)])
         elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
-            self.define(statement.target, point, statement.target.id)
+            self.define(statement, statement.target, point, statement.target.id)
         elif isinstance(statement, gast.Assign):
             (target,) = statement.targets
             updated = accumulates(self.unit, statement)
             for node in () if isinstance(target, gast.Subscript) else nodes(target):
                 if isinstance(node, gast.Name):
                     kept = permutes(statement) or updated == getattr(target, "id", "")
-                    self.define(node, point, node.id if kept else None)
+                    self.define(statement, node, point, node.id if kept else None)
 
-    def define(self, node: gast.Name, point: int, updated: str | None = None) -> None:
+    def define(self, statement: gast.AST, node: gast.Name, point: int, updated: str | None = None) -> None:
         """Record a definition; with `updated`, unite it with the definitions of that name that reach it."""
         made = self.reaching.made[point, node.id]
-        self.mentions.append((node, made))
+        self.mentions.append((node, made, (statement,)))
         if updated is not None:
             self.unite([made, *self.reaching.reach_point(updated, point)])
 

@@ -5,108 +5,134 @@
     x_bar[i] /= d                   ->     x_bar[i] /= d
     x[i] = x_stack_.pop()                  x[i] = x_stack_.pop()        # what x[i] = e overwrote
 
-Every way on from the restore is followed: to the end of its block, around its loops and out of them.  It must meet a store
-into the same section before it meets a read of that memory; reads of sections that surely lie apart are passed by.
+On every way on from the restore, around its loops and out of them, a store into the same section must come before a read of
+that memory; reads of sections that surely lie apart are passed by.  What `i` stands for is known in the trip of the restore
+alone: what later trips read is compared with the section once, and behind the loop it is one of any trip.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from enum import Enum
+from collections.abc import Collection
+from dataclasses import dataclass
 
 import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.shape_reads import shape_reads
-from s2sgrad.flow.block_mentions import BREAK, BlockMentions
-from s2sgrad.flow.graph import binds
+from s2sgrad.flow.graph import Block, Graph, Point, binds
 from s2sgrad.ir.forms import parts_of
-from s2sgrad.ir.quote import COMPOUND, Transformer, clone, mentioned, nodes
+from s2sgrad.ir.quote import COMPOUND, Transformer, blocks, clone, mentioned, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.writes import in_place
 from s2sgrad.regions.later_trips import Sections
 
-_LOOPS = (gast.For, gast.While)
 _SUMS = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop, gast.expr_context)
 
 
-class _Met(Enum):
-    """What a way on from a restore meets first."""
+@dataclass(frozen=True)
+class _Phase:
+    """What is known of a restored section, as it is written without temporaries, where some of the loops around the restore
+    are left: of those in `ended` it is a section of any trip."""
 
-    STORE = "another store into the section"
-    READ = "something that may read it, or change what the section is"
-    NOTHING = "neither"
+    text: str  # empty where a loop is left whose variable it names
+    names: frozenset[str]  # what it depends on
+    loops: tuple[gast.For, ...]
+    ended: tuple[gast.For, ...] = ()
 
 
 @dataclass
 class _Restore:
-    """A restore of the section `text` of `base`, written without temporaries; what it depends on."""
+    """A restore of a section of `base`; `phases`: by how many of the loops `around` it are left."""
 
     statement: gast.AST
     base: str
-    text: str
     index: list[gast.AST]
-    names: frozenset[str]
     shared: frozenset[str]
-    loops: list[gast.For]  # around it, the innermost first
-    ended: list[gast.For]  # those left, having met no read of any section that they restored
-    loads: list[gast.Subscript] | None = None  # reads of the very section behind it in its block, where they are allowed
+    around: list[gast.AST]  # the innermost first
+    phases: list[_Phase]
+    loads: Collection[gast.Subscript] = ()  # reads of the very section that do not count
 
 
 class Overwritten:
     """Finds them in one function, forward and reverse sweep in one."""
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, sections: Sections) -> None:
-        self.unit, self.sections = unit, sections
-        self.counts = Counter(b for s in effects.walk(tree.body) for b in binds(s) if not isinstance(s, gast.For))
-        self.counters = {s.target.id for s in effects.walk(tree.body) if isinstance(s, gast.For)}
-        self.counts.update(p.id for p in parameters(tree))
-        self.behind = False  # whether what is followed comes behind the restore in its block, or within that
-        self.inside: list[gast.For] = []  # the loops behind the restore that are looked into
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, graph: Graph, sections: Sections) -> None:
+        self.unit, self.graph, self.sections = unit, graph, sections
+        self.counts = Counter(p.id for p in parameters(tree))
+        self.counters: set[str] = set()
+        self.place: dict[int, tuple[Block, int]] = {}
+        self.around: dict[int, tuple[gast.AST, ...]] = {}  # by statement: the loops that it is in, the innermost first
         self.separate: set[str] = set()
-        restores = [s for s in effects.walk(tree.body) if _is_restore(s)]
-        self.mentions = BlockMentions(tree.body if restores else [])
-        self.within = [self.mentions.place[id(s)] for s in restores]
+        waiting: list[tuple[Block, tuple[gast.AST, ...]]] = [(tree.body, ())]
+        while waiting:
+            body, around = waiting.pop()
+            for k, statement in enumerate(body):
+                self.place[id(statement)], self.around[id(statement)] = (body, k), around
+                if isinstance(statement, COMPOUND):
+                    inner = around if isinstance(statement, gast.If) else (statement, *around)
+                    waiting += [(block, inner) for block in blocks(statement)]
+                if isinstance(statement, gast.For):
+                    self.counters.add(statement.target.id)
+                else:
+                    self.counts.update(binds(statement))
+        self.found = [s for s in effects.walk(tree.body) if _is_restore(s)]
 
     def restores(self) -> set[int]:
         """The restores, by identity, that are overwritten before anything reads them."""
-        out = set()
-        for body, k in self.within:
-            restore = self._restore(body, k)
-            if restore is not None and self._onwards(restore, body, k) is _Met.STORE:
-                out.add(id(body[k]))
-        return out
+        known = ((s, self._restore(s)) for s in self.found)
+        return {id(s) for s, restore in known if restore is not None and self._is_overwritten(restore)}
 
-    def only_loads(self, body: list[gast.AST], k: int) -> list[gast.Subscript]:
-        """The reads of a restored section that alone make the restore needed; none where others do, or none does."""
-        restore = self._restore(body, k)
-        if restore is None:
-            return []
-        restore.loads = []
-        return restore.loads if self._onwards(restore, body, k) is _Met.STORE else []
+    def only_loads(self, statement: gast.AST) -> list[tuple[gast.AST, gast.Subscript]]:
+        """The reads of a restored section that alone make the restore needed, each with its statement; none where others do,
+        or none does."""
+        restore = self._restore(statement)
+        loads = [] if restore is None else self._loads(restore)
+        if loads:
+            restore.loads = [load for _, load in loads]
+        return loads if loads and self._is_overwritten(restore) else []
 
-    def _restore(self, body: list[gast.AST], k: int) -> _Restore | None:
-        section = effects.stored(body[k])
+    def replaced(self, old: gast.AST, new: gast.AST) -> None:
+        """Note that a simple statement stands where another one stood, or says something else."""
+        self.graph.replace(old, new)
+        self.place[id(new)], self.around[id(new)] = self.place[id(old)], self.around[id(old)]
+
+    def detach(self, name: str) -> None:
+        """Note that a section that was bound to a name is one no more."""
+        if self.counts[name] == 1:
+            self.separate.add(name)
+            self.sections.values.pop(name, None)
+
+    # --- what is known of a restore ---
+
+    def _restore(self, statement: gast.AST) -> _Restore | None:
+        section = effects.stored(statement)
         if not isinstance(section.value, gast.Name) or section.value.id in self.unit.bars:
             return None
         base = section.value.id
-        shared = self.unit.memory.at_once_with(base) - self.separate
         index = self._written_out(section.slice)
         names = frozenset(mentioned(index))
         lasting = all(self.counts[n] <= (n not in self.counters) for n in names) and not names & self.unit.memory.written
         if not lasting or not isinstance(self.unit.kinds.get(base), Array):
             return None
-        loops, block = [], body
-        while id(block) in self.mentions.holder:
-            outer = self.mentions.holder[id(block)]
-            block, _ = self.mentions.place[id(outer)]
-            if isinstance(outer, gast.For):
-                loops.append(outer)
-        return _Restore(body[k], base, gast.dump(index), parts_of(section.slice), names, shared, loops, [])
+        around = self.around[id(statement)]
+        phases = [_Phase(gast.dump(index), names, tuple(s for s in around if isinstance(s, gast.For)))]
+        for loop in around:
+            phases.append(self._behind(phases[-1], loop))
+        shared = self.unit.memory.at_once_with(base) - self.separate
+        return _Restore(statement, base, parts_of(section.slice), shared, [*around], phases)
+
+    def _behind(self, phase: _Phase, loop: gast.AST) -> _Phase:
+        """What is known of the section behind a loop."""
+        if not self._is_named(phase, loop):
+            return _Phase(phase.text, phase.names, tuple(s for s in phase.loops if s is not loop), phase.ended)
+        bounds = mentioned(self._written_out(loop.iter)) & self.counters  # where its trips lie
+        return _Phase("", (phase.names - {loop.target.id}) | bounds, phase.loops, (*phase.ended, loop))
+
+    def _is_named(self, phase: _Phase, loop: gast.AST) -> bool:
+        """Whether the section depends on the variable of a loop."""
+        return isinstance(loop, gast.For) and loop.target.id in phase.names
 
     def _written_out(self, index: gast.AST) -> gast.AST:
         """An index without the temporaries that are sums of other names."""
@@ -121,126 +147,122 @@ class Overwritten:
 
         return Replace().visit(clone(index))
 
-    # --- the ways on ---
-
-    def _onwards(self, restore: _Restore, body: list[gast.AST], k: int) -> _Met:
-        while True:
-            self.behind = not restore.ended and body[k] is restore.statement
-            met = self._block(restore, body, k + 1)
-            self.behind = False
-            if met is not _Met.NOTHING:
-                return met
-            if id(body) not in self.mentions.holder:
-                return _Met.STORE  # the function ends, and nothing has read it
-            outer = self.mentions.holder[id(body)]
-            if isinstance(outer, gast.For) and outer.target.id in restore.names:
-                around = [loop for loop in restore.loops if loop is not outer and loop not in restore.ended]
-                passed = restore.loads or ()
-                if not self.sections.missed_by_later_trips(outer, restore.index, restore.shared, passed, around):
-                    return _Met.READ
-                bounds = mentioned(self._written_out(outer.iter))
-                names = (restore.names - {outer.target.id}) | (bounds & self.counters)  # where its trips lie
-                restore = replace(restore, text="", names=names, ended=[*restore.ended, outer])
-            elif isinstance(outer, _LOOPS):
-                if self._statement(restore, outer) is _Met.READ:
-                    return _Met.READ
-                restore = replace(restore, loops=[loop for loop in restore.loops if loop is not outer])
-            body, k = self.mentions.place[id(outer)]
-
-    def _block(self, restore: _Restore, body: list[gast.AST], start: int = 0) -> _Met:
-        """What a way through a block, from a place on, meets first; statements that mention nothing of it are passed by."""
-        met, last = _Met.NOTHING, -1
-        for k in self._mentioning(restore, body, start):
-            if k != last:
-                met, last = self._statement(restore, body[k]), k
-            if met is not _Met.NOTHING:
+    def _loads(self, restore: _Restore) -> list[tuple[gast.AST, gast.Subscript]]:
+        """The reads of the very section behind the restore in its block, while nothing else can have been stored there."""
+        body, k = self.place[id(restore.statement)]
+        loads, phase = [], restore.phases[0]
+        for statement in body[k + 1 :]:
+            inside = [*effects.walk([statement])]
+            changing = any(self._changes(restore, phase, s) for s in inside)
+            for inner in inside[:1] if changing else inside:
+                sections = (n for n in nodes(effects.header(inner)) if isinstance(n, gast.Subscript))
+                loads += [(inner, n) for n in sections if isinstance(n.ctx, gast.Load) and self._is_same(restore, phase, n)]
+            if changing:
                 break
-        return met
+        return loads
 
-    def _mentioning(self, restore: _Restore, body: list[gast.AST], start: int) -> Iterator[int]:
-        """Where a block mentions what matters to a restore, in order."""
-        others = {BREAK, *restore.names, *(loop.target.id for loop in restore.loops)} - restore.shared
-        memory = self.mentions.of_any(body, restore.shared, start)
-        return heapq.merge(memory, *(places for name in others if (places := self.mentions.of(body, name, start))))
-
-    def detach(self, name: str) -> None:
-        """Note that a section that was bound to a name is one no more."""
-        if self.counts[name] == 1:
-            self.separate.add(name)
-            self.sections.values.pop(name, None)
-
-    def _statement(self, restore: _Restore, statement: gast.AST) -> _Met:
-        met = self._met(restore, statement)
-        if self.behind and restore.loads is not None and self._stores_beside(restore, statement):
-            self.behind = False  # from here on the section may hold something else
-        return met
-
-    def _stores_beside(self, restore: _Restore, statement: gast.AST) -> bool:
-        """Whether a simple statement stores into the same memory, other than surely beside the section."""
+    def _changes(self, restore: _Restore, phase: _Phase, statement: gast.AST) -> bool:
+        """Whether a statement binds what the section is made of, or stores into its memory other than surely beside it."""
+        if not (phase.names | restore.shared - self.sections.values.keys()).isdisjoint(binds(statement)):
+            return True
         section = effects.stored(statement)
         if section is None or effects.base(section) not in restore.shared:
             return False
-        return not isinstance(section.value, gast.Name) or not self._apart(restore, section.slice)
+        return not isinstance(section.value, gast.Name) or not self._apart(restore, phase, section.slice, statement)
 
-    def _met(self, restore: _Restore, statement: gast.AST) -> _Met:
-        if statement is restore.statement and not restore.ended:
-            return _Met.STORE
-        if isinstance(statement, gast.Break) or self._reads(restore, statement):
-            return _Met.READ
-        if set(binds(statement)) & (restore.names | (restore.shared - self.sections.values.keys())):
-            return _Met.STORE if self._leaves(restore, statement) else _Met.READ
-        if isinstance(statement, COMPOUND):
-            return self._within(restore, statement)
+    def _is_same(self, restore: _Restore, phase: _Phase, section: gast.Subscript) -> bool:
+        """Whether this is the section that was restored, in the trip of the restore."""
+        if not isinstance(section.value, gast.Name) or section.value.id != restore.base:
+            return False
+        return gast.dump(self._written_out(section.slice)) == phase.text
+
+    # --- the ways on ---
+
+    def _is_overwritten(self, restore: _Restore) -> bool:
+        """Whether on every way on a store into the section comes before what may read it, or nothing does."""
+        (start,) = self.graph.after[self.graph.at[id(restore.statement)]]
+        waiting = [(start, 0)]
+        seen = set(waiting)
+        while waiting:
+            point, left = waiting.pop()
+            overwritten = self._meets(restore, restore.phases[left], self.graph.points[point])
+            if overwritten is False:
+                return False
+            for further in self._onwards(restore, point, left) if overwritten is None else ():
+                if further is None:
+                    return False
+                if further not in seen:
+                    seen.add(further)
+                    waiting.append(further)
+        return True
+
+    def _onwards(self, restore: _Restore, point: int, left: int) -> list[tuple[int, int] | None]:
+        """Where control goes from a point, and how many of the loops around the restore are left then; None where a later
+        trip reads what it restored."""
+        after = self.graph.after[point]
+        if left == len(restore.around):
+            return [(k, left) for k in after]
+        loop, phase = restore.around[left], restore.phases[left]
+        head, end = self.graph.entry[id(loop.body)] - 1, self.graph.leaving[id(loop.body)][-1]
+        if point != end or not self._is_named(phase, loop):
+            return [(k, left if head <= k <= end else left + 1) for k in after]
+        around = [s for s in phase.loops if s is not loop and s not in phase.ended]
+        if not self.sections.missed_by_later_trips(loop, restore.index, restore.shared, restore.loads, around):
+            return [None]
+        return [(k, left + 1) for k in self.graph.after[head][1:]]
+
+    def _meets(self, restore: _Restore, phase: _Phase, point: Point) -> bool | None:
+        """True at a store into the section, False where it may be read or where what it is changes; None at what is
+        neither."""
+        statement = point.statement
+        if point.role not in ("whole", "head"):
+            return None
+        if statement is restore.statement and not phase.ended:
+            return True
+        read = not restore.shared.isdisjoint(self.graph.reads(statement)) and self._reads(restore, phase, statement)
+        if read or point.role == "head":  # what a loop runs over is read trip by trip
+            return False if read else None
+        if isinstance(statement, gast.Break):
+            return False
+        bound = point.binds
+        if isinstance(statement, gast.For):
+            if any(s.target.id == statement.target.id for s in phase.loops) and statement not in phase.loops:
+                return False  # whose variable means another number in there
+            bound = (statement.target.id,)
+        changed = {n for n in bound if n in phase.names or (n in restore.shared and n not in self.sections.values)}
+        if changed:
+            return self._leaves(restore, statement)
         section = effects.stored(statement)
         if section is not None and isinstance(section.value, gast.Name) and section.value.id == restore.base:
-            same = gast.dump(self._written_out(section.slice)) == restore.text
-            return _Met.STORE if same or effects.is_whole(section.slice) else _Met.NOTHING
-        return _Met.NOTHING
+            return True if effects.is_whole(section.slice) or self._is_same(restore, phase, section) else None
+        return None
 
-    def _within(self, restore: _Restore, statement: gast.AST) -> _Met:
-        """What the ways through an `if` or a loop meet first."""
-        inner = list(effects.walk([*statement.body, *statement.orelse]))
-        variables = {loop.target.id for loop in restore.loops}
-        others = [s for s in (statement, *inner) if isinstance(s, gast.For) and s not in restore.loops]
-        if any(loop.target.id in variables for loop in others):
-            return _Met.READ  # whose variable means another number in there
-        self.behind = self.behind and not any(self._stores_beside(restore, s) for s in inner)
-        if isinstance(statement, gast.If):
-            arms = {self._block(restore, statement.body), self._block(restore, statement.orelse)}
-            return arms.pop() if len(arms) == 1 else _Met.READ if _Met.READ in arms else _Met.NOTHING
-        inside, self.inside = self.inside, [*self.inside, *([statement] if isinstance(statement, gast.For) else [])]
-        met = self._block(restore, statement.body)
-        self.inside = inside
-        return _Met.READ if met is _Met.READ else _Met.NOTHING  # it may have no trip at all
-
-    def _reads(self, restore: _Restore, statement: gast.AST) -> bool:
+    def _reads(self, restore: _Restore, phase: _Phase, statement: gast.AST) -> bool:
         """Whether a statement (or the header of one) may read what the restore wrote."""
         stored = effects.stored(statement)
-        passed = self._passed(restore, statement)
+        passed = self._passed(restore, phase, statement)
         for node in nodes(effects.header(statement)):
-            read = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
-            if read and node.id in restore.shared and id(node) not in passed and not self._views_beside(restore, node):
-                return True
+            if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and node.id in restore.shared:
+                if id(node) not in passed and not self._views_beside(restore, phase, node, statement):
+                    return True
         changed = in_place(self.unit, statement, self.unit.kinds)
         return changed in restore.shared and stored is None and not isinstance(statement, gast.AugAssign)
 
-    def _views_beside(self, restore: _Restore, node: gast.Name) -> bool:
+    def _views_beside(self, restore: _Restore, phase: _Phase, node: gast.Name, statement: gast.AST) -> bool:
         """Whether a name stands for a section that surely lies beside the restored one, or for a load of it."""
         view = self.sections.values.get(node.id)
         if not isinstance(view, gast.Subscript) or not isinstance(view.value, gast.Name):
             return False
-        return any(view is load for load in restore.loads or ()) or self._apart(restore, view.slice)
+        return any(view is load for load in restore.loads) or self._apart(restore, phase, view.slice, statement)
 
-    def _passed(self, restore: _Restore, statement: gast.AST) -> set[int]:
+    def _passed(self, restore: _Restore, phase: _Phase, statement: gast.AST) -> set[int]:
         """The mentions of the memory in a statement, by identity, that do not read what the restore wrote."""
-        header = effects.header(statement)
+        header, stored = effects.header(statement), effects.stored(statement)
         passed = {id(n) for n in shape_reads(self.unit, header)}
-        stored = effects.stored(statement)
-        if stored is not None and isinstance(stored.value, gast.Name):
-            passed.add(id(stored.value))
         for node in nodes(header):
-            if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node is not stored:
-                if node.value.id in restore.shared and (self._is_load(restore, node) or self._apart(restore, node.slice)):
+            if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value.id in restore.shared:
+                load = any(node is load for load in restore.loads)
+                if load or node is stored or self._apart(restore, phase, node.slice, statement):
                     passed.add(id(node.value))
         return passed
 
@@ -248,22 +270,14 @@ class Overwritten:
         """Whether a statement binds the array's only name to another: `x = x_stack.pop()` at the head of a trip."""
         if binds(statement) != [restore.base] or not isinstance(statement, gast.Assign):
             return False
-        body, k = self.mentions.place[id(statement)]
+        body, k = self.place[id(statement)]
         made = {n for s in body[k + 1 :] for n in binds(s) if n in self.sections.values}  # this trip has not made them yet
         return restore.shared - made == {restore.base}
 
-    def _is_load(self, restore: _Restore, node: gast.Subscript) -> bool:
-        """Whether this reads the section that was restored, in the same trip; it is noted."""
-        if restore.loads is None or node.value.id != restore.base or not isinstance(node.ctx, gast.Load):
-            return False
-        if not any(node is load for load in restore.loads):
-            if not self.behind or gast.dump(self._written_out(node.slice)) != restore.text:
-                return False
-            restore.loads.append(node)
-        return True
-
-    def _apart(self, restore: _Restore, index: gast.AST) -> bool:
-        return self.sections.indices.apart(restore.index, parts_of(index), restore.loops, restore.ended, self.inside)
+    def _apart(self, restore: _Restore, phase: _Phase, index: gast.AST, statement: gast.AST) -> bool:
+        """Whether another section, where a statement mentions it, surely has no element in common with the restored one."""
+        inner = [s for s in self.around[id(statement)] if isinstance(s, gast.For)]
+        return self.sections.indices.apart(restore.index, parts_of(index), list(phase.loops), phase.ended, inner)
 
 
 def _is_restore(statement: gast.AST) -> bool:

@@ -27,6 +27,7 @@ from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import COMPOUND, at, blocks, clone, constant
 from s2sgrad.ir.unit import Unit, is_run_again, parameters, sweep_of
 from s2sgrad.memory import behaviour
+from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.references import alone, referred, seeing
 from s2sgrad.memory.stacks import local_stacks, operated, operations
 from s2sgrad.memory.writes import in_place, writes_through
@@ -57,15 +58,39 @@ class _Simple:
     restores: bool  # an object that something else refers to
 
 
+@dataclass(eq=False, slots=True)
+class _Members:
+    """What the sets of one function are made of, and what besides a statement decides which sets are its own."""
+
+    memory: Memory
+    referred: set[str]
+    alone: set[str]
+    names: Names
+    content: dict[str, int]  # by name
+
+    @classmethod
+    def of(cls, unit: Unit, tree: gast.FunctionDef, statements: list[gast.AST]) -> _Members:
+        """Those of a tree; the ones before that, where nothing else is decisive now."""
+        known = {} if unit.kept is None else unit.kept.of(tree)
+        decisive = unit.memory, referred(unit, statements), alone(unit, tree)
+        before = known.get(cls)
+        if before is None or (before.memory, before.referred, before.alone) != decisive:
+            names = Names(())
+            content = {n: names.interned([f"{n}!"]) for n in sorted(unit.memory.written)}
+            known[cls] = cls(*decisive, names, content)
+        return known[cls]
+
+
 class _Wanted:
     """Backward liveness from the end of a function, where a statement reads only if it is needed; and what is needed."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit, self.tree = unit, tree
-        self.graph = Graph(tree)
-        self.names = Names(())
+        self.graph = Graph(tree, unit.kept)
+        statements = list(effects.walk(tree.body))
+        self.members = _Members.of(unit, tree, statements)
+        self.names, self.content = self.members.names, self.members.content
         self.contents: frozenset[str] = unit.memory.written
-        self.content = {n: self.names.interned([f"{n}!"]) for n in sorted(self.contents)}
         self.all_contents = self._contents(self.contents)
         self._contents_of = functools.lru_cache(maxsize=None)(self._contents)  # one memory, which many statements write
         self.needed: set[int] = set()
@@ -88,17 +113,15 @@ class _Wanted:
         self.staying: set[int] = set()
         self.around: dict[int, list[gast.AST]] = {}  # by statement: what makes, enters and leaves the contexts that it is in
         self.ends: set[int] = set()  # the statements that do
-        statements = list(effects.walk(tree.body))
         self.states = kept_states.found(statements)
         self._find_contexts(tree.body)
         for statement in statements:
             for body in blocks(statement):
                 self._find_contexts(body)
                 self.holder.update((id(inner), statement) for inner in body)
-        self.referred, self.alone = referred(unit, statements), alone(unit, tree)
         self.local_stacks = local_stacks(unit, tree)
         sections = Sections(unit, tree) if self.contents - unit.bars else None
-        self.overwritten = Overwritten(unit, tree, sections).restores() if sections is not None else set()
+        self.overwritten = Overwritten(unit, tree, self.graph, sections).restores() if sections is not None else set()
         self.spare: dict[int, list[tuple[int, int]]] = {}  # by restore: where a loop ends, and which contents matter there
         if sections is not None:
             for loop in statements:
@@ -162,7 +185,7 @@ class _Wanted:
     def _simple(self, k: int, statement: gast.AST, live: int) -> int:
         facts = self.simple.get(k)
         if facts is None:
-            facts = self.simple[k] = self._facts(statement, self.graph.points[k])
+            facts = self.simple[k] = self._known_facts(statement, self.graph.points[k])
         if id(statement) in self.states:
             return self._state(statement, facts, live)
         if id(statement) in self.ends:
@@ -297,18 +320,26 @@ class _Wanted:
 
     # --- what a statement reads and makes ---
 
+    def _known_facts(self, statement: gast.AST, point: Point) -> _Simple:
+        known = {} if self.unit.kept is None else self.unit.kept.of(statement)
+        members, facts = known.get(_Simple, (None, None))
+        if members is not self.members:
+            facts = self._facts(statement, point)
+            known[_Simple] = self.members, facts
+        return facts
+
     def _facts(self, statement: gast.AST, point: Point) -> _Simple:
         bound = point.binds if isinstance(statement, gast.Assign) else ()
         changed = in_place(self.unit, statement, self.unit.kinds)
         contents, restores = self._contents(bound), False
         makes = binds = self.names.interned(bound) | contents
         if changed is not None:
-            makes |= self._contents_of(seeing(self.unit, changed, statement, self.alone))
+            makes |= self._contents_of(seeing(self.unit, changed, statement, self.members.alone))
         elif isinstance(statement, (gast.AugAssign, gast.Expr)):
             written = effects.writes(statement)
             if getattr(statement, "restore", False):  # of a list, whatever its name
                 written = set().union(*map(self.unit.memory.with_memory_of, written))
-                restores = any(self.unit.bases.get(n, n) in self.referred for n in written)
+                restores = any(self.unit.bases.get(n, n) in self.members.referred for n in written)
                 makes |= self._contents(written)
             makes |= self.names.interned(written)
         binds |= self._contents(_overwritten(statement, self.unit.kinds))
@@ -373,6 +404,7 @@ class _Wanted:
                 continue
             if id(statement) in self.states:
                 self.states[id(statement)].pruned(statement)
+                self.unit.rewritten(statement)
             for inner in blocks(statement):
                 inner[:] = self.pruned(inner)
             out.append(statement)

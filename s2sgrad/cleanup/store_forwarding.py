@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import gast
 
-from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.cleanup.dead_restores import Overwritten
-from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import assign, at, name, nodes
+from s2sgrad.flow.graph import Graph, binds
+from s2sgrad.ir.quote import HEADER, Transformer, assign, at, name
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.regions.later_trips import Sections
@@ -29,36 +28,43 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 def _take_all(unit: Unit, tree: gast.FunctionDef) -> bool:
     """Take the values of all such restores, the last first: one that is taken is no read of what others restored."""
-    found, taken = Overwritten(unit, tree, Sections(unit, tree)), False
-    for body, k in reversed(found.within):
-        loads = found.only_loads(body, k)
+    found, taken = Overwritten(unit, tree, Graph(tree, unit.kept), Sections(unit, tree)), False
+    for restore in reversed(found.found):
+        loads = found.only_loads(restore)
         if loads:
-            _take(unit, found, body, k, loads)
+            _take(unit, found, restore, loads)
             taken = True
     return taken
 
 
-def _take(unit: Unit, found: Overwritten, body: list[gast.AST], k: int, loads: list[gast.Subscript]) -> None:
+def _take(unit: Unit, found: Overwritten, restore: gast.AST, loads: list[tuple[gast.AST, gast.Subscript]]) -> None:
     holder = unit.temp()
     unit.kinds[holder] = UNKNOWN
-    places = {id(load) for load in loads}
-    for place in found.mentions.of(body, effects.base(body[k].targets[0]), k + 1):
-        for statement in effects.walk([body[place]]):
-            if isinstance(statement, gast.Assign) and id(statement.value) in places:
-                for target in binds(statement):
-                    unit.kinds[holder] = unit.kinds.get(target, UNKNOWN)
-                    found.detach(target)
-        _replace(body[place], places, holder)
-        for statement in effects.walk([body[place]]):
-            found.mentions.changed(*found.mentions.place[id(statement)])
-    body[k] = at(body[k], assign(holder, body[k].value))[0]
-    found.mentions.changed(body, k)
+    for statement, load in loads:
+        if isinstance(statement, gast.Assign) and statement.value is load:
+            for target in binds(statement):
+                unit.kinds[holder] = unit.kinds.get(target, UNKNOWN)
+                found.detach(target)
+        _Replace(load, holder).header(statement)
+        found.replaced(statement, statement)
+    body, k = found.place[id(restore)]
+    body[k] = at(restore, assign(holder, restore.value))[0]
+    found.replaced(restore, body[k])
 
 
-def _replace(tree: gast.AST, places: set[int], holder: str) -> None:
-    for node in nodes(tree):
-        for field, value in node.__dict__.items():
-            if id(value) in places:
-                node.__dict__[field] = name(holder)
-            elif isinstance(value, list):  # the very list: it may be a block
-                value[:] = [name(holder) if id(v) in places else v for v in value]
+class _Replace(Transformer):
+    """A name in the place of one expression."""
+
+    def __init__(self, load: gast.AST, holder: str) -> None:
+        self.load, self.holder = load, holder
+
+    def header(self, statement: gast.AST) -> None:
+        """Replace it in a statement, or in the header of a compound one."""
+        field = HEADER.get(type(statement))
+        if field is None:
+            self.generic_visit(statement)
+        else:
+            setattr(statement, field, self.visit(getattr(statement, field)))
+
+    def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
+        return name(self.holder) if node is self.load else self.generic_visit(node)

@@ -1,6 +1,6 @@
-"""Pullbacks and tangents that a user asks for: they are checked, and share no memory with the arguments.
+"""Pullbacks and tangents for users: checked, and independent of later changes of the arguments.
 
-    y, pullback = vjp(f, x); x[:] = 0.0      ->      pullback(1.0) is what it would have been before
+    y, pullback = vjp(f, x); x[:] = 0.0      ->      pullback(1.0) uses the old x
 """
 
 from __future__ import annotations
@@ -20,30 +20,29 @@ from s2sgrad.runtime.records import array_of_its_own
 from s2sgrad.runtime.results import NoResult, pair, without_floats
 from s2sgrad.runtime.structure import WithAux, reachable, rebuilt
 
-_DEEPEST = 50  # objects within objects
+_DEEPEST = 50  # nesting of objects
 
 
 @entry
 def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, ...]:
     """The value of `f` at the primals, and its pullback: from a cotangent of the value to a tuple of cotangents.
 
-    `f` runs once.  `pullback(y_bar)` takes a cotangent of the structure and shape of the value and gives a tuple with one
-    cotangent for every primal (of one primal too), of the structure, shape and dtype of that primal: zeros for what does
-    not reach the value and for ints, None for what has no arithmetic (a text, a function).  It may be called many times,
-    copied and pickled; it holds data alone.  Keywords are passed on to `f` and are constants.
+    `f` runs once.  `pullback(y_bar)` takes a cotangent with the structure and shape of the value and returns a tuple with
+    one cotangent per primal (also for one primal), with the structure, shape and dtype of that primal: zeros for what does
+    not affect the value and for ints, None for what has no arithmetic (a string, a function).  It may be called many times,
+    copied and pickled; it contains only data.  Keywords are passed to `f` and are constants.
 
     `f` is a function, lambda, method or other callable with Python source, a function of NumPy or `math`, a partial or
     a gradient.  The primals are never changed.  They may be changed before the pullback is called, and so may the numbers
     and arrays that `f` reads by free names.
 
-    With `has_aux=True`, of an `f` that returns a pair, it gives `(value, pullback, aux)`, with the pullback of the value.
+    With `has_aux=True`, for an `f` that returns a pair, it returns `(value, pullback, aux)`, with the pullback of the value.
 
-    With `debug=True` it raises NotFinite where the value, or later what the
-    pullback gives, is not finite: it names the statement where the first such value arose, as `grad` does.  An `f` that has
-    a parameter `debug` or `has_aux` is given that.
+    With `debug=True` it raises NotFinite if the value, or later a result of the pullback, is not finite: it names the
+    statement where the first such value arose, as `grad` does.  An `f` with a parameter `debug` or `has_aux` receives it.
 
     Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
-    TypeError for arguments that `f` does not take, and where `f` returns nothing that can be differentiated; the pullback
+    TypeError for arguments that `f` does not take, and if `f` returns nothing that can be differentiated; the pullback
     raises ValueError for another structure or shape.
 
     >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
@@ -61,8 +60,8 @@ def pulled_back(
     f: Callable[..., Any], primals: tuple, keywords: dict[str, Any], debug: bool = False, again: bool = False,
     has_aux: bool = False,
 ) -> tuple[Any, Pullback]:  # fmt: skip
-    """The value and the pullback; `again`: that is differentiated in its turn, and keeps records of all trips; `has_aux`:
-    the value is a pair, and the pullback takes a cotangent of the first of it."""
+    """The value and the pullback; `again`: it will be differentiated in turn, and keeps records of all trips; `has_aux`:
+    the value is a pair, and the pullback takes a cotangent of its first part."""
     own = _recorded if again else runtime.hook("watched_vjp") if debug else runtime.vjp
     value, pullback = own(f, *primals, **keywords)
     if has_aux:
@@ -81,10 +80,10 @@ def _recorded(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple
 
 
 def takes(f: Any, option: str) -> bool:
-    """Whether a function has a parameter of its own of this name."""
+    """Whether a function has a parameter of this name."""
     try:
         return option in inspect.signature(f).parameters
-    except (TypeError, ValueError):  # it does not say what it takes
+    except (TypeError, ValueError):  # no signature available
         return False
 
 
@@ -93,16 +92,16 @@ def jvp(
     function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None, *,
     outputs: str | Sequence[str] | None = None, has_aux: bool = False, debug: bool = False,
 ) -> Any:  # fmt: skip
-    """The value of a function at the primals, and its tangent along the tangents: the derivative in their direction.
+    """The value of a function at the primals, and its tangent along the tangents: the directional derivative.
 
-    Each tangent has the structure and shape of its primal; one that is None is 0, and so must be that of a primal without
-    floats.  The tangent of the value has the structure and shape of the value.  Forward mode: the generated function, in
+    Each tangent has the structure and shape of its primal; None stands for zero, and is required for a primal without
+    floats. The tangent of the value has the structure and shape of the value.  Forward mode: the generated function, in
     `jvp(f).source`, computes each tangent beside its variable, and records nothing.
 
-    With the function alone it returns a function of primals and tangents (and of keywords of the function's), compiled once.
-    With `outputs`, names of arguments that the function writes, the value is what these hold at the end.  With `has_aux`, of
-    a function that returns a pair, it returns `(value, tangent, aux)`.  With `debug=True` it raises
-    NotFinite where the value or the tangent is not finite, as `grad` does.
+    With the function alone it returns a function of primals and tangents (and keywords of the function), compiled once.
+    With `outputs`, names of arguments that the function writes, the value is their final contents.  With `has_aux`, for a
+    function that returns a pair, it returns `(value, tangent, aux)`.  With `debug=True` it raises NotFinite if the value or
+    the tangent is not finite, as `grad` does.
 
     Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
     TypeError for an integer primal with a tangent; ValueError for a tangent of another structure or shape.
@@ -120,9 +119,9 @@ def hvp(
 ) -> Any:  # fmt: skip
     """The product of the Hessian of a function that returns a number with a vector, without the matrix.
 
-    It is the tangent of the gradient: forward over reverse.  Of one primal with a tangent it is bare, of several a tuple.
-    With the function alone it returns a function of primals and tangents.  With `has_aux`, of a function that returns a
-    pair, it returns `(product, aux)`.  With `debug=True` it raises NotFinite where the product is not finite.
+    It is the tangent of the gradient: forward over reverse mode.  For one primal with a tangent it is a single product, for
+    several a tuple.  With the function alone it returns a function of primals and tangents.  With `has_aux`, for a function
+    that returns a pair, it returns `(product, aux)`.  With `debug=True` it raises NotFinite if the product is not finite.
 
     >>> hvp(lambda x: x[0] ** 2 * x[1], (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
     array([4., 2.])
@@ -134,9 +133,9 @@ def hvp(
 def linearize(function: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Callable[..., Any]]:
     """The value at the primals, and the linear map from tangents of the primals to that of the value.
 
-    The function runs once, here; the map may be called many times, with a tangent for each primal, None for one that is 0.
-    It is the transpose of the pullback, which is linear.  The primals may be changed afterwards.  Unsupported where the
-    pullback cannot be differentiated, such as one of the user's whose source cannot be read.
+    The function runs once, here; the map may be called many times, with a tangent for each primal, None for zero.  It is the
+    transpose of the pullback, which is linear.  The primals may be changed afterwards.  Raises Unsupported if the pullback
+    cannot be differentiated, such as a user's own pullback without source.
 
     >>> y, along = linearize(lambda x, y: x * y, 2.0, 3.0)
     >>> y, along(1.0, 0.0), along(1.0, 10.0)
@@ -146,7 +145,7 @@ def linearize(function: Callable[..., Any], /, *primals: Any, **keywords: Any) -
 
 
 def require_result(f: Any, value: Any, pullback: Pullback) -> None:
-    """Raise TypeError where there is nothing to differentiate in the value of `f`, or nothing to do it in."""
+    """Raise TypeError if the value of `f` has nothing to differentiate, or no primal has floats."""
     if what := without_floats(value, numbers=not getattr(pullback.bwd, "flat", False)):
         name = getattr(behind_call(f), "__name__", type(f).__name__)
         if not pullback.places:
@@ -155,7 +154,7 @@ def require_result(f: Any, value: Any, pullback: Pullback) -> None:
 
 
 class OfClosure(Pullback):
-    """One of a function whose last arguments are what it closes over: it gives no cotangents of these `hidden` ones."""
+    """The pullback of a function whose last `hidden` arguments are captures: it returns no cotangents for them."""
 
     __slots__ = ("hidden",)
     hidden: int
@@ -166,7 +165,7 @@ class OfClosure(Pullback):
 
 
 def vjp_of_closure(hidden: int, f: Callable[..., Any], *args: Any) -> tuple[Any, Pullback]:
-    """`vjp` of a function whose last arguments, as many as `hidden`, are what it closes over.
+    """`vjp` of a function whose last `hidden` arguments are captures.
 
     >>> y, pullback = vjp_of_closure(1, lambda x, w: x * w, 2.0, 3.0)
     >>> y, pullback(1.0)
@@ -184,14 +183,14 @@ def closed(hidden: int, pullback: Pullback) -> OfClosure:
 
 
 def apart(saved: Any, others: Any) -> Any:
-    """The record with copies of whatever shares memory with `others`, in containers of its own."""
+    """The record with copies of everything that shares memory with `others`, in new containers."""
     taken = list(_arrays(others))
     kept = {id(x) for x in _arrays(saved) if not any(np.may_share_memory(x, y) for y in taken)}
     return _mine(kept, {}, saved)
 
 
 def _mine(kept: set[int], own: dict[int, Any], item: Any) -> Any:
-    """A part of the record; `own` are the copies of arrays and containers, of which one that is there twice stays one."""
+    """A part of the record; `own` maps arrays and containers to their copies, so that shared ones stay shared."""
     if isinstance(item, np.ndarray) and not item.dtype.hasobject:
         return item if id(item) in kept else array_of_its_own(item, own)
     if isinstance(item, Pullback):
@@ -210,7 +209,8 @@ def _mine(kept: set[int], own: dict[int, Any], item: Any) -> Any:
 
 
 def bound_to(f: Any) -> list[Any]:
-    """The arguments that a callable brings: those of a partial, the receiver of a method, the defaults of a function."""
+    """The arguments that are bound to a callable: those of a partial, the receiver of a method, the defaults of a
+    function."""
     if isinstance(f, functools.partial):
         return [f.args, f.keywords, *bound_to(f.func)]
     if isinstance(f, types.MethodType):
@@ -221,6 +221,7 @@ def bound_to(f: Any) -> list[Any]:
 
 
 def _arrays(value: Any, seen: set[int] | None = None, depth: int = 0) -> Iterator[np.ndarray]:
+    """The arrays that are reachable from a value."""
     seen = set() if seen is None else seen
     if isinstance(value, np.ndarray):
         yield value

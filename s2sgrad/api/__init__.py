@@ -1,4 +1,4 @@
-"""`grad` and `value_and_grad`, and `vjp` of `pullbacks`: what a user calls."""
+"""The public functions `grad` and `value_and_grad`; `vjp` and `jvp` come from `pullbacks`."""
 
 from __future__ import annotations
 
@@ -79,21 +79,21 @@ def grad(
 ) -> Any:
     """The gradient of a function of numbers and arrays, as a function of the same arguments.
 
-    `argnums` says in which arguments: a position, a parameter's name, or a tuple of them (then the result is a tuple).
+    `argnums` selects the arguments: a position, a parameter's name, or a tuple of these (then the result is a tuple).
     The gradient has the shape and dtype of its argument.  If the function returns arrays or containers, the result is
     the gradient of the sum over all their elements, each weighted by `output_gradients` (or, for one call, by the
-    keyword `seed`), which has the structure and shape of the result.  An argument that does not reach the result has a
+    keyword `seed`), which has the structure and shape of the result.  An argument that does not affect the result has a
     gradient of zeros, or None with `unconnected_gradients="none"`.
 
-    With `outputs`, the names of arguments that the function writes, it is the gradient of what these hold at the end (of one
-    name, or of a tuple of them), whatever the function returns.  The caller's arrays are never changed.
+    With `outputs`, the names of arguments that the function writes, it is the gradient of their final values (of one name,
+    or of a tuple of them), whatever the function returns.  The caller's arrays are never changed.
 
-    Loops over single elements (`for i in range(n): y[i] = x[i] ...`) run on lists of Python's numbers, several times as fast
-    and with the same numbers.  With `lists=False` the text has arrays throughout: for a compiler that knows no lists.
+    Loops over single elements (`for i in range(n): y[i] = x[i] ...`) run on lists of Python numbers, several times as fast
+    and with the same results.  With `lists=False` the text uses arrays throughout: for a compiler that does not know lists.
 
-    With `debug=True` it raises NotFinite, a FloatingPointError, where the gradient or the value of the function is nan or
+    With `debug=True` it raises NotFinite, a FloatingPointError, if the gradient or the value of the function is nan or
     infinite: it names the statement where the first such value arose, the variable and the element, and whether that was
-    in the function or in its derivative.  The text, with a look at each value in it, takes several times as long.
+    in the function or in its derivative.  This text, which checks each value, takes several times as long.
 
     Use it as a call, `grad(f)`, as a decorator, `@grad`, or as a decorator with options, `@grad(argnums="w")`.
 
@@ -145,7 +145,7 @@ def value_and_grad(
     has_aux: bool = False,
     debug: bool = False,
 ) -> Any:
-    """Like `grad`, but returns `(value, gradient)`: what `scipy.optimize.minimize(..., jac=True)` wants.
+    """Like `grad`, but returns `(value, gradient)`, as `scipy.optimize.minimize(..., jac=True)` expects.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)

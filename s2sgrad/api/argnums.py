@@ -1,4 +1,4 @@
-"""Which parameters a gradient is asked for in: positions and names, as the user gives them, to the names of parameters.
+"""From the user's `argnums`, positions and names, to the names of parameters.
 
     grad(f, 1), grad(f, "y"), grad(f, (0, -1))      of   def f(x, y): ...     ->     ("y",), ("y",), ("x", "y")
 """
@@ -41,10 +41,10 @@ def _one(number: Any, argnums: Any) -> int | str:
 def parameter_named(
     function: types.FunctionType, number: int | str, bound: int, by_name: dict[str, Any], binds: str
 ) -> str:
-    """The name of the parameter at a position, or of this name; elements of `*args` as `args[k]`.
+    """The name of the parameter at a position, or with a name; elements of `*args` as `args[k]`.
 
-    The first `bound` arguments are bound already, those in `by_name` by their names; `binds` says what attribute access
-    binds.  TypeError where there is none.
+    The first `bound` arguments are already bound, and those in `by_name` by name; `binds` says what attribute access binds.
+    Raises TypeError if there is no such parameter.
     """
     parameters = cache.of(function.__code__).parameters
     name = function.__name__
@@ -57,7 +57,7 @@ def parameter_named(
     positional = parameters.positional[bound:]
     variadic = parameters.variadic
     for k, positional_name in enumerate(positional):
-        if positional_name in by_name:  # it and those after it can be given by name alone
+        if positional_name in by_name:  # from here on keyword only
             positional, variadic = positional[:k], None
             break
     place = number + len(positional) if number < 0 else number

@@ -1,6 +1,6 @@
-"""What a gradient is called with: quick keys, and checks that the arguments can be differentiated.
+"""The arguments of a gradient: quick keys, and checks that they can be differentiated.
 
-df(np.ones(3), 2.0)   ->   found by ((float64, (3,)), float);   df(3)   ->   TypeError: ... pass a float
+df(np.ones(3), 2.0)   ->   cached under ((float64, (3,)), float);   df(3)   ->   TypeError: ... pass a float
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _LASTING = (np.ndarray, np.generic, float, int, str, type(None), FunctionType, B
 
 
 def require_floats(parameter: str, given: dict[str, Any], function: str, derivative: str) -> None:
-    """Raise TypeError where the argument of a differentiated parameter of a function of this name has no floats;
-    `derivative` is what was asked for."""
+    """Raise TypeError if the argument of a differentiated parameter has no floats; `function` is the name of the function,
+    `derivative` what was requested."""
     name, _, place = parameter.partition("[")
     value, asked = given.get(name, ()), f"the {derivative} of `{function}` in `{parameter}` was asked for"
     if place:
@@ -36,7 +36,7 @@ def require_floats(parameter: str, given: dict[str, Any], function: str, derivat
 
 
 def has_floats(value: Any) -> bool:
-    """Whether a value is, or holds, floats, or may do so."""
+    """Whether a value is, contains, or may contain floats."""
     if isinstance(value, Closure):
         return _holds_floats(value)
     if type(value) is np.ndarray and value.dtype.kind == "f":
@@ -57,7 +57,7 @@ def has_floats(value: Any) -> bool:
 
 
 def _holds_floats(f: Closure) -> bool:
-    """Whether what a function value holds carries floats: what it holds now, which a list may not hold later."""
+    """Whether a closure holds floats at this moment; if it holds a list, that may change."""
     if f.carries is None:
         found, lasting = f.held_in(_floats_among)
         f.carries = found if lasting else None
@@ -66,7 +66,7 @@ def _holds_floats(f: Closure) -> bool:
 
 
 def _floats_among(holds: tuple) -> tuple[bool, bool]:
-    """Whether there are floats among these, and whether that will stay so."""
+    """Whether there are floats among these values, and whether the answer is permanent."""
     found, lasting = False, True
     for value in holds:
         here = has_floats(value)
@@ -87,11 +87,11 @@ def _described(value: Any) -> str:
 
 
 def require_separate(given: dict[str, Any], written: tuple[str, ...], function: Any, outside: dict[str, Any]) -> None:
-    """Raise ValueError where an argument that the function writes shares memory with another, or with an array outside.
+    """Raise ValueError if an argument that the function writes shares memory with another one, or with an array outside.
 
-    So it does where a list or a dict is in that argument twice, or in another one too.
+    The same for a list or a dict that occurs in that argument twice, or also in another one.
 
-    The function would see its own writes in the other argument; its gradient, which works on copies, would not.
+    The function would see its writes through the other argument; its gradient works on copies and would not.
     """
     leaves = {p: list(_mutable(v)) for p, v in {**outside, **given}.items()}
     for p in written:
@@ -111,7 +111,7 @@ def require_separate(given: dict[str, Any], written: tuple[str, ...], function: 
 
 
 def _mutable(value: Any, depth: int = 6) -> Iterator[Any]:
-    """The arrays, lists and dicts that a value is or holds."""
+    """The arrays, lists and dicts that a value is or contains."""
     if isinstance(value, (np.ndarray, list, dict)):
         yield value
     held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else None

@@ -1,5 +1,5 @@
-"""Matrices of derivatives, put together from columns or rows: of the structure of the value, and at each leaf of it
-that of the arguments.
+"""Matrices of derivatives, assembled from columns or rows: nested like the value, and at each of its leaves like the
+arguments.
 
 >>> assembled({"a": np.array([[1.0, 2.0], [3.0, 4.0]])}, [np.zeros(2)], {"a": np.zeros(2)})["a"][0]
 array([[1., 3.],
@@ -21,18 +21,18 @@ from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, with_a
 
 
 class Parts(tuple):
-    """The parts of a matrix at one leaf of the value, an argument each."""
+    """The blocks of a matrix at one leaf of the value, one per argument."""
 
 
 def leaves(value: Any) -> list[Any]:
-    """The numbers and arrays of a value, and whatever else is in it."""
+    """The leaves of a value: numbers, arrays, and anything else that is no container."""
     if type(value) is np.ndarray:
         return [value]
     return [value] if (held := items_of(value)) is None else [leaf for item in held.values() for leaf in leaves(item)]
 
 
 def items_of(value: Any) -> dict[Any, Any] | None:
-    """The items of a container and the attributes of an object, by place, key or name; None of anything else."""
+    """The items of a container or the attributes of an object, by position, key or name; None for any other value."""
     if isinstance(value, dict):
         return value
     if isinstance(value, (list, tuple)):
@@ -42,7 +42,7 @@ def items_of(value: Any) -> dict[Any, Any] | None:
 
 
 def formed(value: Any, items: dict[Any, Any]) -> Any:
-    """What has these items in the place of those of a value."""
+    """A copy of a container or object with these items."""
     if isinstance(value, dict):
         return items
     if isinstance(value, (list, tuple)):
@@ -58,19 +58,19 @@ def carries(leaf: Any) -> bool:
 
 
 def sizes(value: Any) -> list[int]:
-    """How many floats the leaves of a value have, those alone that have some."""
+    """The numbers of floats of the leaves that have any."""
     if type(value) is np.ndarray and value.dtype.kind == "f":
         return [value.size]
     return [int(np.size(leaf)) for leaf in leaves(value) if carries(leaf)]
 
 
 def count(given: list[Any]) -> int:
-    """How many floats there are in some arguments."""
+    """The number of floats in the arguments."""
     return sum([size for x in given for size in sizes(x)])
 
 
 def basis(given: list[Any]) -> Iterator[tuple]:
-    """The tangents of these arguments that are 1 at one number and 0 at all others, number by number."""
+    """The unit tangents of these arguments: 1 at one float and 0 at all others, for each float."""
     zeros = [runtime.zeros(x) for x in given]
     for k, x in enumerate(given):
         for part in units(x):
@@ -78,7 +78,7 @@ def basis(given: list[Any]) -> Iterator[tuple]:
 
 
 def units(x: Any) -> Iterator[Any]:
-    """The tangents of one value that are 1 at one number and 0 at all others."""
+    """The unit tangents of one value."""
     if not isinstance(x, np.ndarray) and (held := items_of(x)) is not None:
         zeros = {key: runtime.zeros(item) for key, item in held.items()}
         for key, item in held.items():
@@ -95,7 +95,10 @@ def units(x: Any) -> Iterator[Any]:
 
 
 def assembled(dots: Any, given: list[Any], value: Any) -> Any:
-    """The matrix from a tangent of the value of which each lane is a column; None at what has no floats."""
+    """The matrix from a tangent of the value whose lanes are the columns; None at leaves without floats.
+
+    `dots` at a leaf of shape (m,) has shape (columns, m).
+    """
     held = None if isinstance(dots, np.ndarray) else items_of(dots)
     if held is not None:
         own = items_of(value)
@@ -104,7 +107,7 @@ def assembled(dots: Any, given: list[Any], value: Any) -> Any:
 
 
 def of_array(dots: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """The matrix in one array, from a tangent of which each lane is a column.
+    """The matrix as one array, from a tangent (n, *y.shape) whose n = x.size lanes are the columns.
 
     >>> of_array(np.array([[1.0, 2.0], [3.0, 4.0]]), np.zeros(2))
     array([[1., 3.],
@@ -118,12 +121,12 @@ def _rows(dots: np.ndarray) -> np.ndarray:
 
 
 def _own(piece: np.ndarray) -> np.ndarray:
-    """An array that lies in memory in one piece, and that is the caller's."""
+    """A contiguous, writable array."""
     return piece if piece.flags.f_contiguous and piece.flags.writeable else piece.copy()
 
 
 def split(stacked: np.ndarray, given: list[Any]) -> Parts:
-    """One row of parts, an argument each: the last axis of `stacked` runs over all numbers of the arguments."""
+    """One row of blocks, one per argument: the last axis of `stacked`, over all floats of the arguments, is split."""
     at = 0
 
     def part(x: Any) -> Any:
@@ -141,14 +144,14 @@ def split(stacked: np.ndarray, given: list[Any]) -> Parts:
 
 
 def empty(value: Any, given: list[Any]) -> Any:
-    """The matrix in arguments without numbers."""
+    """The matrix in arguments without floats."""
     if (held := items_of(value)) is not None:
         return formed(value, {key: empty(item, given) for key, item in held.items()})
     return split(np.zeros((*np.shape(value), 0)), given)
 
 
 def of_rows(value: Any, pullback: Any, given: list[Any], places: tuple[int, ...]) -> Any:
-    """The matrix from its rows: the cotangents of the arguments for each number of the value."""
+    """The matrix from its rows: the cotangents of the arguments for each float of the value."""
     rows: list[list[np.ndarray]] = []
     for unit in units(value):
         bars = pullback(unit)
@@ -168,14 +171,14 @@ def of_rows(value: Any, pullback: Any, given: list[Any], places: tuple[int, ...]
 
 
 def floats(bar: Any, x: Any) -> Iterator[Any]:
-    """The cotangents of the numbers and arrays of a value, of those that have floats."""
+    """The cotangents of the leaves of a value that have floats."""
     for part, leaf in zip(leaves(bar), leaves(x), strict=True):
         if carries(leaf):
             yield part
 
 
 def at_leaves(matrix: Any, show: Callable[[Parts], Any]) -> Any:
-    """What is shown of the parts at each leaf of the value."""
+    """The matrix with `show` applied to the blocks at each leaf of the value."""
     if isinstance(matrix, Parts):
         return show(matrix)
     held = items_of(matrix)
@@ -183,5 +186,5 @@ def at_leaves(matrix: Any, show: Callable[[Parts], Any]) -> Any:
 
 
 def plain(matrix: Any) -> Any:
-    """The matrix with tuples for parts."""
+    """The matrix with tuples instead of `Parts`."""
     return at_leaves(matrix, tuple)

@@ -1,4 +1,4 @@
-"""What a function brings with a gradient of its own: the value and the pullback, and what this one returns.
+"""The results of functions with a gradient of their own: (value, pullback), and what the pullback returns.
 
     @custom_gradient
     def f(x, y): return x * y      ->      TypeError: `f` has a gradient of its own and must return (value, pullback), ...
@@ -18,9 +18,9 @@ from s2sgrad.runtime.results import described
 def pair_of(
     f: Callable[..., Any], args: tuple, keywords: dict[str, Any], lends: bool = False
 ) -> tuple[Any, Callable[..., Any]]:
-    """The value and the pullback that `f` returns; TypeError where it returns anything else.
+    """The value and the pullback that `f` returns; raises TypeError for any other result.
 
-    `lends`: `f` cannot write its arguments, and its value shares no memory with them.
+    `lends`: `f` may not write its arguments, and its value must not alias them.
     """
     pair = called(f"`{f.__name__}`", f, *args, **keywords) if lends else f(*args, **keywords)
     if isinstance(pair, tuple) and len(pair) == 2 and callable(pair[1]):
@@ -35,8 +35,8 @@ def pair_of(
 
 
 def cotangents(f: Callable[..., Any], pullback: Callable[..., Any], y_bar: Any, zeros: tuple, own: int = 0) -> tuple:
-    """What the pullback of a function returns for a cotangent of its value: one for each argument but the first `own`, of
-    which `zeros` are zero cotangents; TypeError and ValueError where it is something else."""
+    """The results of a pullback for a cotangent of the value: one for each argument but the first `own`; `zeros` are the
+    zero cotangents of these.  Raises TypeError or ValueError for any other result."""
     given = y_bar if isinstance(y_bar, tuple) else (y_bar,)
     with taking(f.__name__, pullback, given):
         bars = called(f"the pullback of `{f.__name__}`", pullback, *given)
@@ -44,7 +44,7 @@ def cotangents(f: Callable[..., Any], pullback: Callable[..., Any], y_bar: Any, 
 
 
 def cotangents_of(f: Callable[..., Any], bars: Any, zeros: tuple, own: int = 0) -> tuple:
-    """What the pullback of a function returned, one cotangent for each argument, as `cotangents` says."""
+    """The results of a pullback, checked and one for each argument, as for `cotangents`."""
     name = f.__name__
     require_some(name, bars)
     bars = tuple(bars) if isinstance(bars, (list, tuple)) else (bars,)
@@ -80,7 +80,7 @@ def argument(f: Callable[..., Any], place: int) -> str:
 
 
 def require_some(name: str, bars: Any) -> None:
-    """Raise TypeError where a pullback returned None alone: it has no `return`."""
+    """Raise TypeError if a pullback returned None instead of a tuple: it has no `return`."""
     if bars is None:
         raise TypeError(
             f"the pullback of `{name}` returned None: `return` a gradient for each argument, (None,) where there is none"
@@ -89,7 +89,7 @@ def require_some(name: str, bars: Any) -> None:
 
 @contextlib.contextmanager
 def taking(name: str, pullback: Callable[..., Any], given: Sequence[Any], **keywords: Any) -> Iterator[None]:
-    """Say of which function a pullback is that does not take what it is given."""
+    """Name the function in the error if its pullback does not accept these cotangents."""
     try:
         yield
     except TypeError as error:
@@ -100,6 +100,6 @@ def taking(name: str, pullback: Callable[..., Any], given: Sequence[Any], **keyw
                 f"the pullback of `{name}` must take one cotangent for each value that it returns, {len(given)} here: "
                 f"{misfit}"
             ) from error
-        except ValueError:  # it does not say what it takes
+        except ValueError:  # no signature available
             pass
         raise

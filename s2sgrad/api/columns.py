@@ -1,9 +1,9 @@
-"""The columns of a matrix of derivatives: tangents along each number of the arguments, and what comes of them.
+"""The columns of a matrix of derivatives: the tangents of a function along each float of its arguments.
 
     x of shape (2,)      ->      x_dot = [[1, 0], [0, 1]]: two lanes of one run, or the tangents of two runs
 
-Several columns are computed by one run where the function has a text for that, which is tried once; else one after the
-other.  The tangents of one run take at most some `_MOST` bytes.
+Several columns are computed in one run if the function can be compiled for lanes; otherwise one after the other.  The
+tangents of one run take about `_MOST` bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOST = 2**26
 
 
 class Columns:
-    """Runs a function along tangents, for all columns of its Jacobian; with `debug` one after the other."""
+    """Runs a function along tangents, for all columns of its Jacobian; with `debug` one column at a time."""
 
     def __init__(
         self, function: Callable[..., Any], has_aux: bool = False, value: bool = True, debug: bool = False
@@ -33,14 +33,14 @@ class Columns:
         self.latest, self.value = self.one, value
 
     def run(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
-        """The value, all columns as lanes of one tangent of it, and what is beside the value; needs a number at least.
+        """(value, its tangent with all columns as lanes, auxiliary result); the arguments need at least one float.
 
-        Without `value` the function is a gradient in these very arguments, and no value is returned.
+        Without `value` the function is a gradient in these same arguments, and no value is returned.
         """
         return self.at_once(places, args, keywords) or self._one_by_one(places, args, keywords)
 
     def at_once(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any] | None:
-        """What `run` returns, by few runs of a text of several columns; None where there is none, or it fails."""
+        """The same by runs with lanes; None if the function cannot be compiled or run for lanes."""
         given = [args[p] for p in places]
         total = count(given)
         if self.debug or total < 2:
@@ -48,7 +48,7 @@ class Columns:
         self.latest = self.many
         try:
             return self._in_blocks(places, args, keywords, given, total)
-        except Exception:  # one after the other it is right, or an error of the user's
+        except Exception:  # column by column it works, or shows the user's error
             return None
 
     def _one_by_one(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -75,19 +75,19 @@ class Columns:
 
     @property
     def of_number(self) -> bool:
-        """Whether the function, of which this one is the gradient, is known to return a number."""
+        """Whether the function that this gradient belongs to is known to return a number."""
         return self.latest.below.scalar
 
 
 def _blocks(args: tuple, total: int) -> list[tuple[int, int]]:
-    """The columns of `total` that are computed by one run: first and last."""
+    """The ranges of columns that are computed in one run: (first, last)."""
     longest = max([total, *(n for leaf in leaves(args) if isinstance(leaf, np.ndarray) for n in leaf.shape)])
     runs = -(-total * longest * 8 // _MOST)
     return [(0, total)] if runs == 1 else [(total * k // runs, total * (k + 1) // runs) for k in range(runs)]
 
 
 def lanes_of(given: list[Any], first: int, last: int) -> tuple:
-    """The tangents of these arguments along their numbers from `first` to `last`, as lanes.
+    """The unit tangents of these arguments for their floats number `first` to `last`, as lanes: (lanes, *x.shape) each.
 
     >>> lanes_of([2.0, np.ones(2)], 0, 3)
     (array([1., 0., 0.]), array([[0., 0.],
@@ -113,7 +113,7 @@ def lanes_of(given: list[Any], first: int, last: int) -> tuple:
 
 
 def _require_lanes(value: Any, dots: Any, lanes: int) -> None:
-    """Refuse a tangent that has not the shapes of the value, behind its lanes."""
+    """Refuse a tangent whose shapes, after the lanes, are not those of the value."""
     for x, d in zip(leaves(value), leaves(dots), strict=True):
         if type(x) is type(d) is np.ndarray and d.shape == (lanes, *x.shape):
             continue
@@ -122,7 +122,7 @@ def _require_lanes(value: Any, dots: Any, lanes: int) -> None:
 
 
 def _joined(parts: list[Any]) -> Any:
-    """One tangent of the lanes of several."""
+    """Concatenate tangents along the lanes."""
     first = parts[0]
     if len(parts) == 1 or first is None:
         return first

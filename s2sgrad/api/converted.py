@@ -1,4 +1,4 @@
-"""A function with a gradient of its own as functions of data alone, so that its gradient can be differentiated.
+"""Converts a function with its own gradient to functions of data alone, so that the gradient can be differentiated.
 
     @custom_gradient                                      def log1pexp(x):
     def log1pexp(x):                                          e = np.exp(x)
@@ -7,7 +7,7 @@
                                                           def log1pexp_pullback(g, e):
                                                               return g * e / (1 + e)
 
-`log1pexp_value` gives its first argument; its rule calls `log1pexp_pullback` with what the pullback closed over.
+`log1pexp_value` returns its first argument; its rule calls `log1pexp_pullback` with the captures of the pullback.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from s2sgrad.runtime.given import fitted, new
 from s2sgrad.source import Primal, brings_gradient, is_method_of, read
 from s2sgrad.source.making import made
 
-_MOST = 64  # objects of whose methods the text is kept
+_MOST = 64  # converted methods kept per function
 _HEADS = (gast.FunctionDef, gast.Lambda)
 
 
 def again(f: Any, args: tuple) -> tuple[Any, int]:
-    """A callable that computes what `f` does and that can be differentiated twice, or along a tangent, `f` itself unless it
-    brings a gradient; and how many of the arguments it has already: that of which it is a method."""
+    """A callable that computes `f` and can be differentiated twice, or along a tangent: `f` itself, unless it has its own
+    gradient; and the number of arguments bound to it: 1 for a method."""
     receiver: tuple = ()
     if isinstance(f, types.MethodType) and brings_gradient(f.__func__):
         f, receiver = f.__func__, (f.__self__,)
@@ -56,7 +56,7 @@ def again(f: Any, args: tuple) -> tuple[Any, int]:
 
 @dataclass
 class _Own:
-    """The text of a function with a gradient of its own: its tree, its last statement, and the pullback returned there."""
+    """The parsed text of a function with its own gradient: its tree, its last statement, and the pullback returned there."""
 
     function: types.FunctionType
     primal: Primal
@@ -67,7 +67,7 @@ class _Own:
 
     @property
     def value(self) -> gast.AST:
-        """What the function returns before its pullback."""
+        """The value that the function returns with its pullback."""
         return self.end.value.elts[0]
 
     @property
@@ -76,7 +76,7 @@ class _Own:
 
 
 def _own(f: types.FunctionType, count: int) -> _Own:
-    """The text for so many arguments; raises Unsupported where it is not of this form."""
+    """The text for this number of arguments; raises Unsupported if it does not have the required form."""
     function = f.custom_gradient
     if not isinstance(function, types.FunctionType):
         _refuse(f, "a function of Python's is needed")
@@ -101,7 +101,7 @@ def _own(f: types.FunctionType, count: int) -> _Own:
 
 
 def _converted(f: types.FunctionType, count: int, owner: tuple) -> types.FunctionType:
-    """The function for so many arguments; of a method the first one is its `owner`, which the text then reads by name."""
+    """The converted function for this number of arguments; a method's `owner` becomes a free name of the text."""
     own = _own(f, count)
     function, tree, code = own.function, own.tree, own.function.__code__
     names = [p.id for p in own.parameters]
@@ -145,7 +145,7 @@ def _refuse(f: types.FunctionType, why: str, place: Any = None) -> None:
 
 
 def _own_nodes(body: list[Any]) -> Iterator[Any]:
-    """The nodes of statements, but for those of functions that are defined there."""
+    """The nodes of statements, without those of nested functions and classes."""
     for statement in body:
         if isinstance(statement, (gast.FunctionDef, gast.ClassDef)):
             continue
@@ -159,7 +159,7 @@ def _own_names(body: list[Any]) -> Iterator[Any]:
 
 
 def _captured(pullback: Any, nested: dict[str, Any], local: set[str]) -> tuple[list[str], list[Any]]:
-    """The variables that a pullback reads, and the functions beside it that it calls."""
+    """The variables that a pullback reads, and the nested functions that it calls."""
     waiting, helpers, captured = [pullback], [], set()
     while waiting:
         for free in _free(waiting.pop()) & local:
@@ -174,7 +174,7 @@ def _captured(pullback: Any, nested: dict[str, Any], local: set[str]) -> tuple[l
 
 
 def _free(function: Any) -> set[str]:
-    """The names that a function reads and does not bind."""
+    """The free names of a function."""
     code = compile(_text(function) if isinstance(function, gast.FunctionDef) else f"({_text(function)})", "<text>", "exec")
     waiting, found = [c for c in code.co_consts if isinstance(c, types.CodeType)], set()
     while waiting:
@@ -189,7 +189,7 @@ def _text(tree: Any) -> str:
 
 
 def _pullback_alone(pullback: Any, helpers: list[Any], name: str, captured: list[str]) -> gast.FunctionDef:
-    """The pullback with what it captured as arguments."""
+    """The pullback with its captures as parameters."""
     args = pullback.args
     args.args = [*args.posonlyargs, *args.args, *(gast.Name(c, gast.Param(), None, None) for c in captured)]
     args.posonlyargs, args.defaults = [], []
@@ -200,8 +200,8 @@ def _pullback_alone(pullback: Any, helpers: list[Any], name: str, captured: list
 def _valued(
     f: types.FunctionType, base: str, pull: types.FunctionType, pullback: Any, asked: dict[str, str], captured: list[str]
 ) -> types.FunctionType:
-    """The function that gives its first argument, with the rule that calls the pullback: arguments of which this gives
-    cotangents (`asked`, with the names of their first values), then what else it captured."""
+    """The function that returns its first argument, and whose rule calls the pullback: `asked` are the arguments that get
+    cotangents (with the names of their initial values), then come the other captures."""
     taken = {*asked.values(), *captured}
     held, g, y, value = (_unused(n, taken) for n in ("bars", "g", "y", "value"))
     count = len(pullback.args.args) - len(captured)

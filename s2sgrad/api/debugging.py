@@ -1,10 +1,10 @@
-"""A derivative with `debug=True`: where the first value arose that is not finite.
+"""Derivatives with `debug=True`: finds where the first value arose that is not finite.
 
     grad(lambda x: np.sum(np.sqrt(x)), debug=True)(np.zeros(2))
                     ->      NotFinite: the gradient in `x` is inf at [0], first in the derivative of this line
 
-The text looks at each value that it makes (`transform.watches`), and says nothing.  Only where the value of the function or
-a derivative is not finite in the end is there an error: an infinity that a `np.where` leaves out is none.
+The text records non-finite values as it computes (`transform.watches`), without raising.  An error is raised only if the
+value of the function or a derivative is not finite in the end: an infinity that a `np.where` discards is none.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime import Pullback
 from s2sgrad.runtime.watching import Note, Notes, not_finite, noting
 
-_TOLD = 4  # what arose later, of what is not finite
+_TOLD = 4  # non-finite values that are listed after the first
 
 
 def run(function: Callable[..., Any], args: tuple, keywords: dict[str, Any], of: Any, options: Options) -> Any:
-    """What a generated function returns; NotFinite where that, or the value of the user's function, is not finite."""
+    """The result of a generated function; raises NotFinite if it, or the value of the user's function, is not finite."""
     given = _named(of, args, keywords)
     with noting() as notes:
         try:
@@ -33,14 +33,14 @@ def run(function: Callable[..., Any], args: tuple, keywords: dict[str, Any], of:
                 error.add_note(f"before that {_told(notes.all)}")
             raise
     results = out
-    if options.has_aux:  # what goes beside is no result
+    if options.has_aux:  # the auxiliary result is not checked
         results = out[:-1] if options.forward or not options.value else (out[0][0], out[1])
     require_finite(results, notes, given, of)
     return out
 
 
 def require_finite(results: Any, notes: Notes, given: dict[str, Any], of: Any) -> None:
-    """Raise NotFinite where something of the results is not finite."""
+    """Raise NotFinite if any of the results is not finite."""
     wrong = not_finite(results)
     if wrong is None and not notes.result:
         return
@@ -67,7 +67,7 @@ def _error(notes: Notes, wrong: tuple[str, str] | None, of: Any) -> NotFinite:
 
 
 def _told(notes: list[Note]) -> str:
-    """The first of what was noted, each with its line, as far as there is one; the first nan in any case."""
+    """The first of the notes, each with its line if known; always includes the first nan."""
     out = []
     shown = notes[:_TOLD] + [n for n in notes if n.value == "nan"][:1]
     for note in shown:
@@ -78,7 +78,7 @@ def _told(notes: list[Note]) -> str:
 
 
 def _named(of: Any, args: tuple, keywords: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by the names of the parameters; seeds and tangents by their keywords."""
+    """The arguments by parameter; seeds and tangents by keyword."""
     names = [p.name for p in signature(of).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return {**dict(zip(names, args, strict=False)), **{"*args": args[len(names) :]}, **keywords}
 
@@ -98,7 +98,7 @@ class Watched(Pullback):
 
 
 def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
-    """What `runtime.vjp` does; NotFinite where the value, or later what the pullback gives, is not finite."""
+    """`runtime.vjp`; raises NotFinite if the value, or later a cotangent from the pullback, is not finite."""
     from s2sgrad.api.library import plain
 
     function, lead, bound = plain(f)

@@ -1,4 +1,4 @@
-"""The one run-time entry: pairs of functions that are only known when they are called, for `runtime.vjp`.
+"""The run-time entry for `runtime.vjp`: pairs for functions that are known only when they are called.
 
     y, f_pullback = vjp(f, x)  ->  fwd, bwd, .. = pair_for(f, (x,), {}); y, saved = fwd(x); f_pullback = Pullback(bwd, ..)
 """
@@ -30,14 +30,14 @@ from s2sgrad.runtime.given import new
 from s2sgrad.runtime.watching import is_noting
 from s2sgrad.source import GENERATED_TEXTS, brings_gradient, is_method_of
 
-_MOST = 64  # pairs kept with a function of ours
+_MOST = 64  # pairs cached on a generated function
 
 
 def pair_for(
     f: Any, primals: tuple, keywords: dict[str, Any], again: bool = False
 ) -> tuple[Callable[..., Any], Callable[..., Any], tuple, tuple, dict[str, Any]]:
-    """(fwd, bwd, places, lead, keywords): `fwd(*lead, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)`, the
-    cotangents of the positional arguments at `places`; `again`: these are differentiated in their turn."""
+    """(fwd, bwd, places, lead, keywords): `fwd(*lead, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)` returns
+    the cotangents of the positional arguments at `places`; `again`: fwd and bwd will be differentiated in turn."""
     if f is runtime.call:
         f = Call(0)
     elif f in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
@@ -70,9 +70,9 @@ def pair_for(
 
 
 def called(f: Closure, *args: Any) -> tuple[Any, runtime.Pullback]:
-    """`vjp(call, f, *args)` of a function value that is data: as `pair_for` says, found at once when it is called again.
+    """`vjp(call, f, *args)` for a closure: as `pair_for`, with a faster lookup for repeated calls.
 
-    What is compiled for its function is kept with that, which is one of ours.
+    The pairs are cached on the generated function.
     """
     function, given = f.function, f.called_with(args)
     known = None
@@ -95,9 +95,9 @@ def called(f: Closure, *args: Any) -> tuple[Any, runtime.Pullback]:
 
 
 def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The pair of a function with a gradient of its own: what is saved is the pullback that it returned."""
+    """The pair of a function with its own gradient; the record is the pullback that it returned."""
     def fwd(*args: Any, **keywords: Any) -> tuple[Any, Any]:
-        given = map(new, args)  # for the pullback, which closes over it
+        given = map(new, args)  # copied, for the pullback captures it
         y, pullback = brought.pair_of(f.custom_gradient, tuple(given), keywords, lends=True)
         if "variables" in signature(pullback).parameters:
             raise Unsupported(
@@ -117,7 +117,7 @@ def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
 
 def pair_in(function: FunctionType, args: tuple, wanted: tuple[int, ...]) -> tuple[Any, Any, tuple[int, ...]]:
-    """(fwd, bwd, places): as `pair_for`, of the arguments at the positions `wanted` alone, where these carry floats."""
+    """(fwd, bwd, places): as `pair_for`, for the arguments at the positions `wanted` that carry floats."""
     return _compiled(function, args, {}, 0, wanted)
 
 
@@ -125,8 +125,8 @@ def _compiled(
     function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None = None,
     again: bool = False,
 ) -> tuple[Any, Any, tuple]:
-    """(fwd, bwd, positions of the arguments whose cotangents bwd gives; a tuple of them for `*args`)."""
-    debug = is_noting()  # in a run that looks at its values
+    """(fwd, bwd, positions of the arguments that get cotangents; a tuple of positions for `*args`)."""
+    debug = is_noting()  # a run under `debug`
     if function.__defaults__ or function.__kwdefaults__:
         keywords = {**keywords, **_module_defaults(function, args, keywords)}
     shapes = shapes_of((*args, *keywords.values()))
@@ -154,7 +154,7 @@ def _compiled(
 def _active(
     function: FunctionType, args: tuple, kinds: tuple[Kind, ...], lead: int, wanted: tuple[int, ...] | None
 ) -> tuple[Any, ...]:
-    """The positions of the arguments, behind those that lead, that are differentiated; a tuple of them for `*args`."""
+    """The positions of the differentiated arguments, after `lead` bound ones; a tuple of positions for `*args`."""
     count = function.__code__.co_argcount
 
     def carries(k: int) -> bool:
@@ -168,7 +168,7 @@ def _active(
 
 
 def _is_told_by_shapes(function: FunctionType, args: tuple, key: Kinds) -> bool:
-    """Whether a function is one of ours, and the shapes of its arguments say what is compiled for them."""
+    """Whether a function is generated, and the shapes of its arguments alone determine its pair."""
     if function.__code__.co_filename not in GENERATED_TEXTS:
         return False
     unknown = (a for a, kind in zip(args, key.items[1], strict=False) if isinstance(kind, Unknown))
@@ -176,21 +176,21 @@ def _is_told_by_shapes(function: FunctionType, args: tuple, key: Kinds) -> bool:
 
 
 def _keep(function: FunctionType, shapes: Any, pair: tuple) -> None:
-    """Keep a pair with its function, for those shapes of its arguments."""
+    """Cache a pair on its function, for these shapes of the arguments."""
     if len(pairs := function.__dict__.setdefault("pairs", {})) >= _MOST:
         pairs.clear()
     pairs[shapes] = pair
 
 
 def _module_defaults(function: FunctionType, args: tuple, keywords: dict[str, Any]) -> dict[str, Any]:
-    """The modules that parameters stand for which are not given: which one it is belongs to their kind."""
+    """The modules that are defaults of missing parameters: the kind of a module is its identity."""
     given = cache.of(function.__code__).parameters.bound(function, args, keywords) or {}
     names = cache.of(function.__code__).parameters.positional[: max(len(args), function.__code__.co_posonlyargcount)]
     return {p: v for p, v in given.items() if isinstance(v, ModuleType) and p not in names and p not in keywords}
 
 
 def compiled_pair(function: FunctionType, key: Kinds) -> Compiled:
-    """The pair of a function for what `_compiled` found out about its arguments."""
+    """The pair of a function for a key that `_compiled` made."""
     family = cache.of(function.__code__).family(("pair", 0, behind_checkpoint(function) is not None, False))
     return cache.compiled(family, key, function, lambda: _compile(function, *key.items))
 

@@ -1,4 +1,4 @@
-"""The matrix of derivatives of a function as a function with source, which is differentiated in its turn.
+"""The matrix of derivatives of a function as a function with source, which can be differentiated in turn.
 
     jacobian(jacobian(f))      ->      jacobian(f_jacobian), with the text of `specialize.nested_matrices`
 """
@@ -21,10 +21,10 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 def by_columns(
     functions: list[Callable[..., Any]], primal: Callable[..., Any], asked: tuple[int | str, ...], single: bool, name: str
 ) -> types.FunctionType | None:
-    """The Jacobians of some functions, of numbers and arrays that give one and take what `primal` takes, in the arguments
-    `asked`: one matrix, or a tuple of them, of several functions a tuple of these.
+    """The Jacobians of `functions` in the arguments `asked`: one matrix, or a tuple of them; for several functions a tuple
+    of these.  The functions map arrays to an array, and take the arguments of `primal`.
 
-    None for one that is given arguments otherwise than by position.
+    None if arguments must be passed other than by position.
     """
     parameters = list(signature(primal).parameters.values())
     names = [p.name for p in parameters if p.kind in _POSITIONAL]

@@ -35,25 +35,25 @@ from s2sgrad.source import brings_gradient
 if TYPE_CHECKING:
     from s2sgrad.driver.compiled import Compiled
 
-Places = dict[str, int | tuple[int, ...]]  # of the arguments to which the keywords for tangents belong
+Places = dict[str, int | tuple[int, ...]]  # the positions of the arguments that each tangent keyword belongs to
 
 
 class _Along(Gradient):
-    """A function with its tangent along those of some of its arguments, the `argnums`."""
+    """A function with its tangent along those of the arguments `argnums`."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self._placed: dict[Hashable, tuple[Compiled, Places]] = {}
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        """The value and its tangent, the tangents being keywords: what a text calls that does not differentiate this."""
+        """The value and its tangent, with tangents as keywords: called by texts that do not differentiate this one."""
         given = {word: keywords.pop(word) for word in dict.fromkeys(self.words)}
         places = [p.partition("[")[2] for p in self._wrt()]
         tangents = (given[w] if not k else given[w][int(k[:-1])] for w, k in zip(self.words, places, strict=True))
         return self.along(args, tuple(tangents), keywords)
 
     def along(self, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
-        """The value and its tangent; `tangents` are those of the argnums, each of the structure of its primal."""
+        """The value and its tangent; `tangents` are those of the argnums, each with the structure of its primal."""
         args, keywords = self._lead + primals, {**self._keywords, **keywords}
         shapes = shapes_of((*args, *keywords.values()))
         quick = None if shapes is None else (tuple(keywords), shapes)
@@ -75,7 +75,7 @@ class _Along(Gradient):
         return compiled.function(*args, **keywords)
 
     def _made(self, function: types.FunctionType, key: Kinds) -> Compiled:
-        """What is compiled for these kinds; NoLanes at once where that was tried in vain."""
+        """The compiled function for these kinds; raises NoLanes at once if that failed before."""
         refused = self._family(function).refused
         if key in refused:
             raise NoLanes("tangents that are computed one after the other")
@@ -86,7 +86,7 @@ class _Along(Gradient):
             raise
 
     def require_untouched(self) -> None:
-        """Refuse a function that is only known at run time and writes what it is given: its caller knows nothing of it."""
+        """Refuse a function known only at run time that writes its arguments: its caller does not expect that."""
         for parameter in self._latest.written:
             name = self._function.__name__
             raise Unsupported(f"`{name}` writes its argument `{parameter}`, which cannot be followed where the function is "
@@ -94,7 +94,7 @@ class _Along(Gradient):
 
     @property
     def active(self) -> tuple[int, ...]:
-        """The positions of the arguments that have tangents."""
+        """The positions of the arguments with tangents."""
         return self._argnums
 
     @property
@@ -113,12 +113,12 @@ class _Along(Gradient):
         return own.replace(parameters=[*given, *dots, *last], return_annotation=own.empty)
 
     def compiled_for(self, kinds: dict[str, Any]) -> Compiled:
-        """The function with its tangent for arguments of these kinds: what another function that calls it differentiates."""
+        """The function with its tangent, for arguments of these kinds, as another function calls it."""
         return super().compiled_for({p: kind for p, kind in kinds.items() if p not in self.words})
 
     def places(self, compiled: Compiled, count: int) -> Places:
-        """Of which arguments, counted with those that are bound, the keywords of the generated function take tangents: of
-        one, or of all that stand in `*args`; `count` arguments are given."""
+        """The positions of the arguments, bound ones included, that each tangent keyword of the generated function belongs
+        to: one, or all in `*args`; there are `count` arguments."""
         parameters = cache.of(self._function.__code__).parameters
         out: Places = {}
         for parameter in self._wrt():
@@ -137,7 +137,7 @@ class _Along(Gradient):
         return zero_lanes(args[place], count(tangents)) if self._options.lanes else runtime.zeros(args[place])
 
     def unfolded(self, args: tuple, keywords: dict[str, Any]) -> tuple[Compiled, tuple, dict[str, Any]]:
-        """What is compiled for these arguments, all the arguments by position and those by keyword."""
+        """The compiled function for these arguments, and the arguments by position and by keyword."""
         args, keywords = self._lead + args, {**self._keywords, **keywords}
         compiled = self._latest = self._compiled(args, keywords)
         return compiled, args, {**keywords, **self._seeds(compiled, None)}
@@ -147,17 +147,17 @@ class _Along(Gradient):
 
 
 class _AlongOfGradient(_Along, GradientOfGradient):
-    """That of a gradient: its generated function is differentiated."""
+    """The tangent of a gradient: its generated function is differentiated."""
 
     def _seeds(self, compiled: Any, seed: Any) -> dict[str, Any]:
         return self._inner._seeds(compiled.below, None)
 
 
 class Jvp:
-    """A function that gives the value of another one and its tangent: what `jvp(f)` returns.
+    """A function that returns the value and the tangent of another one: the result of `jvp(f)`.
 
-    `.source` is the text for the latest primals, `.source_for(*primals)` that for these, all of them with tangents that have
-    floats.
+    `.source` is the text for the latest primals, `.source_for(*primals)` the text for these, with a tangent for each that
+    has floats.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class Jvp:
         self.__doc__ = f"Value of `{self.__name__[:-4]}` and its tangent.  The generated function is in `.source`."
 
     def along(self, active: tuple[int, ...]) -> _Along:
-        """The function along the tangents of the arguments at these positions."""
+        """The function along tangents of the arguments at these positions."""
         if active not in self._made:
             innermost = self.primal
             while isinstance(innermost, functools.partial):
@@ -185,14 +185,14 @@ class Jvp:
 
     @entry
     def __call__(self, /, primals: Sequence[Any], tangents: Sequence[Any], **keywords: Any) -> Any:
-        """`(value, tangent)` at the primals, along the tangents; None for one that is 0."""
+        """`(value, tangent)` at the primals, along the tangents; None for a tangent that is zero."""
         primals, tangents = fitting(self.__name__, primals, tangents, self.primal)
         active = tuple(k for k, t in enumerate(tangents) if t is not None)
         return self.along(active).along(primals, tuple(tangents[k] for k in active), keywords)
 
     @property
     def below(self) -> Compiled:
-        """The gradient that was compiled for the latest primals, where this is the tangent of a gradient."""
+        """The gradient compiled for the latest primals, if this is the tangent of a gradient."""
         return self._latest._latest.below
 
     @property
@@ -219,7 +219,7 @@ class Jvp:
 def jvp(
     function: Any, primals: Any, tangents: Any, outputs: Any = None, has_aux: bool = False, debug: bool = False
 ) -> Any:
-    """What the public `jvp` does: `(value, tangent)`, or a function of primals and tangents."""
+    """The public `jvp`: `(value, tangent)`, or a function of primals and tangents."""
     if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
         raise TypeError(f"jvp needs a function, not {type(function).__name__}")
     if has_aux and outputs is not None:
@@ -234,7 +234,7 @@ def jvp(
 
 
 def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
-    """The value and the tangent of a function that is looked up when it is called; tangents as the text computes them."""
+    """The value and the tangent of a function known only at the call; tangents come from the generated text."""
     if function in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         return linearized.of_vjp(function, primals, tangents, keywords, tangent_for)
     if function in (runtime.jvp, pullbacks.jvp):
@@ -265,13 +265,13 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
 
 
 def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]) -> types.FunctionType:
-    """A function with source that does what `jvp` of a function does for these: of the function, primals and tangents."""
+    """A function with source that computes `jvp` of a function: of the function, primals and tangents."""
     given, dots = fitting(getattr(function, "__name__", "f"), primals, tangents, function)
     higher.require_constant(function, "jvp")
     if function in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         raise Unsupported("the gradient of a tangent of a gradient, of a function that is only known at run time, is not "
                           "followed: take `jvp` of it last, or name the function")  # fmt: skip
-    if function in (runtime.jvp, pullbacks.jvp):  # the tangent of a tangent
+    if function in (runtime.jvp, pullbacks.jvp):  # a tangent of a tangent
         function = unfolded(*given, {})
     function, held = converted.again(function, given)
     given, dots = given[held:], dots[held:]
@@ -282,7 +282,7 @@ def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]
 
 
 class Where(NamedTuple):
-    """Where a tangent stands among those of a function: its number, and places, keys and attributes in it."""
+    """The position of a tangent among those of a function: its number, and the path within it."""
 
     function: Any = None
     number: int = 0
@@ -295,7 +295,7 @@ class Where(NamedTuple):
         return f"tangents[{self.number}]{self.path}{self._of()}"
 
     def _of(self) -> str:
-        """The name of the argument, where the function tells."""
+        """The name of the argument, if the function has a signature."""
         try:
             names = list(signature(self.function).parameters.values())
         except (TypeError, ValueError):
@@ -308,7 +308,7 @@ _BY_POSITION, _BY_BOTH = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.PO
 
 
 def fitting(function: str, primals: Any, tangents: Any, of: Any = None) -> tuple[tuple, tuple]:
-    """Primals and tangents that fit each other, of the function `of`; None for a tangent that is 0."""
+    """Primals and tangents that match; `of` is the function.  None for a zero tangent."""
     for given, what in ((primals, "primals"), (tangents, "tangents")):
         if not isinstance(given, (tuple, list)):
             raise TypeError(f"{what} is a tuple, with one for each argument of `{function}`, not {type(given).__name__}")
@@ -328,14 +328,14 @@ def _is_nothing(primal: Any, tangent: Any) -> bool:
 
 
 def _alike(primal: Any, tangent: Any) -> bool:
-    """Whether two containers have as many items, dicts the same keys."""
+    """Whether two containers have the same length, dicts the same keys."""
     if isinstance(primal, dict) or isinstance(tangent, dict):
         return isinstance(primal, dict) and isinstance(tangent, dict) and tangent.keys() == primal.keys()
     return isinstance(tangent, (list, tuple)) and len(tangent) == len(primal)
 
 
 def tangent_of(primal: Any, tangent: Any, what: Where = Where()) -> Any:  # noqa: B008
-    """A tangent as one of the primal, whose structure and shapes it must have: ValueError; TypeError where it is no number.
+    """A tangent with the structure, shapes and dtypes of its primal; raises ValueError or TypeError if it does not fit.
 
     >>> tangent_of({"w": np.ones(2), "n": 3}, {"w": [1, 0], "n": None})
     {'w': array([1., 0.]), 'n': 0.0}
@@ -360,7 +360,7 @@ def tangent_of(primal: Any, tangent: Any, what: Where = Where()) -> Any:  # noqa
 
 
 def _tangent_of_leaf(primal: Any, tangent: Any, what: Where) -> Any:
-    """That of a number or an array."""
+    """The tangent of a number or an array."""
     if np.shape(tangent) != np.shape(primal):
         raise ValueError(f"{what} must have the shape of its primal, {np.shape(primal)}, not {np.shape(tangent)}")
     if not isinstance(primal, np.ndarray):

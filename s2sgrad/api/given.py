@@ -1,10 +1,10 @@
-"""Rules that a user gives: from one function for each argument to a rule of the table.
+"""Derivative rules from the user: turns a function per argument into a rule of the table.
 
     defvjp(power, power_x, power_n)     ->     def power_rule(g, y, x, n):
                                                    return power_x(g, y, x, n), power_n(g, y, x, n)
 
-The functions are called through guards: what they are given they cannot write, and what they return is checked and new
-memory.  The compiler looks through a guard, so that the gradient of a gradient differentiates the user's function itself.
+The functions are called through guards: they cannot write their arguments, and their results are checked and copied.  The
+compiler looks through a guard, so that second derivatives differentiate the user's function itself.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 @dataclass
 class Given:
-    """What the user has said of one callable so far: its arguments with their defaults, functions by argument."""
+    """What the user has specified for one callable so far: its arguments with defaults, and functions by argument."""
 
     primitive: Any
     name: str
-    defaults: dict[str, Any]  # of all arguments that may be given by position, and of keywords behind them
+    defaults: dict[str, Any]  # of positional arguments, then of keyword-only ones
     positional: int
     elementwise: bool = False
-    made: bool = False  # by `primitive`: nobody knew it before
+    made: bool = False  # made by `primitive`, so that no text calls it yet
     vjps: dict[str, Callable[..., Any] | None] = field(default_factory=dict)
     jvps: dict[str, Callable[..., Any] | None] = field(default_factory=dict)
-    jvp: Callable[..., Any] | None = None  # of all arguments at once
+    jvp: Callable[..., Any] | None = None  # for all arguments together
 
     def free(self, name: str) -> str:
-        """A name like this one that no argument has."""
+        """A name like this one that is not the name of an argument."""
         while name in self.defaults:
             name += "_"
         return name
 
     def unsaid(self, argument: str, forward: bool = False) -> str:
-        """Why a call has no derivative in an argument, in reverse mode or in forward mode."""
+        """The message for an argument without derivative, in reverse or forward mode."""
         if forward:
             return (f"{self.said} has no tangent in `{argument}`: give it one with `defjvp(.., argnums=\"{argument}\")`, "
                     "None for an argument that the result does not change with, or pass a constant")  # fmt: skip
@@ -63,23 +63,24 @@ class Given:
 
     @property
     def said(self) -> str:
-        """How messages call it."""
+        """The name of the callable in messages."""
         return f"`{self.name}`"
 
 
 def defvjp(f: Callable[..., Any], *vjps: Callable[..., Any] | None, argnums: Any = None, replace: bool = False) -> Any:
-    """Give a callable its derivative for reverse mode: for each argument in turn a function, or None where it has none.
+    """Give a callable its derivative for reverse mode: one function per argument, None for an argument without derivative.
 
-    `vjp(g, y, *arguments)` is called with the cotangent of the result, the result, and the arguments as they stand in the
-    definition of `f`, and returns the cotangent of its argument, of that argument's structure and shape.  None says that
-    the result does not change with an argument; an argument of which nothing is said is refused where it carries a
-    derivative.  `argnums` names the arguments by position or name, by default the first ones.
+    `vjp(g, y, *arguments)` is called with the cotangent of the result, the result, and the arguments in the order of the
+    definition of `f`, and returns the cotangent of its argument, with that argument's structure and shape.  None means that
+    the result does not depend on an argument; an argument for which nothing is given is refused where it carries a
+    derivative.  `argnums` selects the arguments by position or name, by default the first ones.
 
-    `f` is known by the object: a function, ufunc, C function or other callable that somebody else wrote, or what
-    `primitive` made.  From then on it is called and never read, in the whole process, and returns `f`.  What has a rule of
-    ours keeps it unless `replace` is True; your own rules are replaced, and gradients that used them are compiled anew.
+    `f` is identified by the object: a function, ufunc, C function or other callable that somebody else wrote, or a result
+    of `primitive`.  From then on it is called and never read, in the whole process; `f` is returned.  A callable with a
+    built-in rule keeps it unless `replace` is True; your own rules are replaced, and gradients that used them are compiled
+    again.
 
-    Raises TypeError where `f` or a vjp is not callable or does not take these arguments, ValueError for a rule of ours.
+    Raises TypeError if `f` or a vjp is not callable or does not take these arguments, ValueError for a built-in rule.
 
     >>> import scipy.special
     >>> from s2sgrad import grad
@@ -95,10 +96,10 @@ def defvjp(f: Callable[..., Any], *vjps: Callable[..., Any] | None, argnums: Any
 
 
 def defjvp(f: Callable[..., Any], *jvps: Callable[..., Any] | None, argnums: Any = None, replace: bool = False) -> Any:
-    """Give a callable its derivative for forward mode: for each argument in turn a function, or None where it has none.
+    """Give a callable its derivative for forward mode: one function per argument, None for an argument without derivative.
 
-    `jvp(t, y, *arguments)` is called with the tangent of its argument, the result and the arguments, and returns what this
-    tangent adds to that of the result.  Otherwise as `defvjp`.
+    `jvp(t, y, *arguments)` is called with the tangent of its argument, the result and the arguments, and returns the
+    contribution of this tangent to that of the result.  Otherwise as `defvjp`.
 
     >>> import scipy.special
     >>> _ = defjvp(scipy.special.spence, lambda t, y, z: t * np.log(z) / (1.0 - z))
@@ -122,7 +123,7 @@ def _given(f: Any, functions: Sequence[Any], replace: bool, what: str) -> Given:
     rule = table.given(f)
     first = next((g for g in functions if callable(g)), None)
     if rule is not None and rule.tag != "flat":
-        if not rule.given.defaults:  # a function of C does not name its arguments
+        if not rule.given.defaults:  # a C function without signature
             named = described(f, first)
             rule.given.defaults, rule.given.positional = named.defaults, named.positional
         return rule.given
@@ -133,7 +134,7 @@ def _given(f: Any, functions: Sequence[Any], replace: bool, what: str) -> Given:
 
 
 def described(f: Any, rule: Callable[..., Any] | None = None, elementwise: bool = False) -> Given:
-    """What is known of a callable; where it does not name its arguments, they have the names that a rule of it uses."""
+    """The record for a callable; if it has no signature, its arguments are named as in `rule`."""
     name = getattr(f, "__name__", type(f).__name__)
     said = f"`{name}`"
     parameters = _parameters(f)
@@ -157,12 +158,12 @@ def _parameters(f: Any) -> list[inspect.Parameter] | None:
     except (TypeError, ValueError):
         return None
     if found and all(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in found) and not _is_written(inspect.unwrap(f)):
-        return None  # so Python 3.13 describes a function of C
+        return None  # Python 3.13 describes C functions so
     return found
 
 
 def _is_written(f: Any) -> bool:
-    """Whether a callable is written in Python."""
+    """Whether a callable is implemented in Python."""
     return isinstance(f, (types.FunctionType, types.MethodType, type)) or isinstance(
         vars(type(f)).get("__call__"), types.FunctionType)  # fmt: skip
 
@@ -170,7 +171,7 @@ def _is_written(f: Any) -> bool:
 def _by_argument(
     given: Given, functions: Sequence[Any], argnums: Any, what: str
 ) -> list[tuple[str, Callable[..., Any] | None]]:
-    """The functions by the names of their arguments."""
+    """The functions by argument name."""
     names = list(given.defaults)
     if argnums is None:
         argnums = range(len(functions))
@@ -192,9 +193,9 @@ def _by_argument(
 
 
 def _require_takes(rule: Callable[..., Any], given: Given, said: str, first: str) -> None:
-    """Raise TypeError where a rule cannot be called with the cotangent, the result and the arguments.
+    """Raise TypeError if a rule cannot be called with the cotangent, the result and the arguments.
 
-    The first rule may leave out arguments at the end that have defaults: then no call may give them.
+    The first rule may omit trailing arguments with defaults: then no call may pass them.
     """
     names = list(given.defaults)
     if _takes(rule, names[: given.positional], names[given.positional :]):
@@ -213,7 +214,7 @@ def _takes(rule: Callable[..., Any], positional: list[str], named: list[str]) ->
         signature(rule).bind(None, None, *positional, **dict.fromkeys(named))
     except TypeError:
         return False
-    except ValueError:  # it does not say what it takes
+    except ValueError:  # no signature available
         pass
     return True
 
@@ -225,9 +226,9 @@ _VJP, _JVP = ("vjp", "g", "gradient"), ("jvp", "t", "tangent")
 
 
 def _guard(given: Given, rule: Callable[..., Any], argument: str, what: tuple[str, str, str]) -> types.FunctionType:
-    """A function of the user's as a text calls it: it cannot write what it is given, and what it returns is checked.
+    """A user's rule as generated text calls it: it cannot write its arguments, and its result is checked.
 
-    It has a text of its own, in which the compiler sees the user's function.
+    The guard has a text of its own, in which the compiler sees the user's function.
     """
     kind, first, noun = what
     said = f"the {kind} of {given.said}"
@@ -256,7 +257,7 @@ def _guard(given: Given, rule: Callable[..., Any], argument: str, what: tuple[st
 
 
 def guard_of_all(given: Given, rule: Callable[..., Any]) -> types.FunctionType:
-    """A function of all primals and all tangents, which returns the value and its tangent, as a text calls it."""
+    """A user's rule for all primals and tangents together, which returns the value and its tangent, as text calls it."""
     said, names = f"the jvp of {given.said}", list(given.defaults)
     if not _takes(rule, [], []):
         raise TypeError(f"{said} must take (primals, tangents); it takes {signature(rule)}")
@@ -285,7 +286,7 @@ def _home(rule: Callable[..., Any]) -> types.FunctionType:
 
 
 def _head(given: Given, defaults: bool) -> str:
-    """The parameters of a function that is called with the cotangent, the result and the arguments."""
+    """The parameter list of a rule: the cotangent, the result and the arguments."""
     head = [given.free("g"), given.free("y")]
     for k, (argument, default) in enumerate(given.defaults.items()):
         head += ["*"] * (k == given.positional)
@@ -294,7 +295,7 @@ def _head(given: Given, defaults: bool) -> str:
 
 
 def _passed(given: Given) -> str:
-    """The arguments of a call of such a function."""
+    """The argument list for a call of a rule."""
     names = list(given.defaults)
     named = [f"{n}={n}" for n in names[given.positional :]]
     return ", ".join([given.free("g"), given.free("y"), *names[: given.positional], *named])
@@ -308,13 +309,13 @@ def _identifier(name: str) -> str:
 
 
 def enter(given: Given, new: bool) -> Any:
-    """Make a rule of what has been said, and enter it; `new`: no text was written by what was said before."""
+    """Make a rule of the record, and enter it; `new`: no text can have used an earlier rule."""
     table.give(given.primitive, rule_of(given), new)
     return given.primitive
 
 
 def rule_of(given: Given) -> table.Rule:
-    """The rule: its pullback is text that calls the functions of the user's, one for each argument."""
+    """The rule: the text of its pullback calls the user's functions, one per argument."""
     base = _identifier(given.name)
     space: dict[str, Any] = {"__name__": __name__}
     calls: dict[str, str] = {}
@@ -342,7 +343,7 @@ def rule_of(given: Given) -> table.Rule:
 
 
 def _written(given: Given, name: str, cotangents: list[str], space: dict[str, Any]) -> types.FunctionType:
-    """The text of a pullback, made a function."""
+    """A pullback, compiled from its text."""
     space = {**space, **{f"default_{k}": default for k, default in enumerate(given.defaults.values())}}
     text = f"def {name}({_head(given, True)}):\n    return {', '.join(cotangents) or 'None'}\n"
     filename = f"<s2sgrad rule {name} {id(space)}>"
@@ -352,7 +353,7 @@ def _written(given: Given, name: str, cotangents: list[str], space: dict[str, An
 
 
 def _tangents(given: Given) -> table.Tangents | None:
-    """The rule for forward mode; None where the user gave none."""
+    """The forward-mode rule; None if the user gave none."""
     if not given.jvps and given.jvp is None:
         return None
     return table.Tangents(given.jvps, given.jvp)

@@ -1,4 +1,4 @@
-"""The gradient of a function as an object: compiled for the arguments of each call, and looked at as text."""
+"""The gradient of a function as an object: compiles for the arguments of each call, and shows its text."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from s2sgrad.ir.signatures import require_parameters, signature
 from s2sgrad.runtime.results import NoResult
 from s2sgrad.runtime.structure import seed_of_number
 
-if TYPE_CHECKING:  # the compiler is imported when something is compiled: `import s2sgrad` stays quick
+if TYPE_CHECKING:  # imported at the first compilation, to keep `import s2sgrad` fast
     from s2sgrad.driver.compiled import Compiled
 
-MOST = 512  # signatures remembered by their exact shapes; the texts are few, one a pattern of shapes
+MOST = 512  # cache of exact shapes; there are few texts, one per pattern of shapes
 
 
 class _OfInstances(property):
-    """A property of the instances alone: the class itself keeps what it would have without."""
+    """A property of instances only: the class itself has the attribute that it would have without."""
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
@@ -43,10 +43,10 @@ class _OfInstances(property):
 
 
 class Gradient:
-    """The gradient of a function, as a function: what `grad` and `value_and_grad` return.
+    """The gradient of a function, as a function: the result of `grad` and `value_and_grad`.
 
     Nothing is read or compiled before the first call (or `.source`).  `.primal` is the original function, `.source` the
-    text for the latest arguments (before any call: for arguments of any kind), `.source_for(*args)` the text for these.
+    text for the latest arguments (before any call, for arguments of unknown kind), `.source_for(*args)` the text for these.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Gradient:
         self._seed = seed
         self._by_types: dict[tuple[type, ...], Compiled] = {}
         self._by_shape: dict[Hashable, Compiled] = {}
-        self._own: dict[Kinds, Compiled] = {}  # what is not shared, because its text holds objects of the user
+        self._own: dict[Kinds, Compiled] = {}  # not shared, because the text refers to the user's objects
         self._of_bound: tuple[dict, dict, dict] = {}, {}, {}
         self._latest: Compiled | None = None
         self._unbound: Gradient | None = None
@@ -76,7 +76,7 @@ class Gradient:
         self.__doc__ = f"Gradient of `{shown}`.  The generated function is in `.source`."
 
     def _taken_apart(self, function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
-        """The plain function, and the arguments that are bound already."""
+        """The underlying function, and the arguments that are bound to it."""
         from s2sgrad.api import higher, library
 
         higher.require_constant(function, "grad")
@@ -101,7 +101,7 @@ class Gradient:
                 compiled = self._by_shape.get(key)
             else:
                 key = tuple(map(type, args))
-                compiled = self._by_types.get(key)  # numbers alone
+                compiled = self._by_types.get(key)  # only numbers
                 if compiled is None:
                     key = shapes_of(args)
                     compiled = self._by_shape.get(key)
@@ -134,11 +134,11 @@ class Gradient:
             raise error
 
     def by_default(self) -> Gradient:
-        """The gradient as the default backend writes it: the same numbers."""
+        """The gradient by the default backend, with the same results."""
         return self._with(dataclasses.replace(self._options, backend=DEFAULT, debug=False))
 
     def to_be_differentiated(self) -> Gradient:
-        """The gradient whose text is differentiated again: the same numbers."""
+        """The gradient whose text can be differentiated again, with the same results."""
         return self._with(self._options.to_be_differentiated)
 
     def _with(self, options: Options) -> Gradient:
@@ -147,7 +147,7 @@ class Gradient:
         return self._others.get(options, self)
 
     def _compiled(self, args: tuple, keywords: dict[str, Any], quick: Hashable = None) -> Compiled:
-        """The gradient compiled for the kinds of these arguments, which have this quick key."""
+        """The gradient compiled for the kinds of these arguments; `quick` is their quick key."""
         function = self._function
         family = self._family(function)
         if quick is not None and (function.__defaults__ or function.__kwdefaults__):
@@ -167,13 +167,13 @@ class Gradient:
         return compiled
 
     def _require_floats(self, wrt: tuple[str, ...], given: dict[str, Any]) -> None:
-        """Raise TypeError where a differentiated argument has no floats."""
+        """Raise TypeError if a differentiated argument has no floats."""
         for parameter in wrt:
             derivative = "tangent" if self._options.forward else "gradient"
             require_floats(parameter, given, self._function.__name__, derivative)
 
     def _family(self, function: types.FunctionType) -> cache.Family:
-        """What is compiled for functions of this code in the way that is asked for here."""
+        """The cache for functions of this code and this kind of request."""
         asked = self._argnums, self._options, self._binds, len(self._lead), *self._keywords
         code = cache.of(function.__code__)
         family = code.families.get(asked)
@@ -191,12 +191,12 @@ class Gradient:
 
     @property
     def asked(self) -> Hashable:
-        """What is asked of the function, the same for gradients of functions of one code; None where arguments are bound."""
+        """The kind of request, equal for gradients of functions of one code; None if arguments are bound."""
         plain = not (self._seeded or self._lead or self._keywords)
         return (type(self), self._argnums, self._options, self._binds) if plain else None
 
     def compiled_for(self, kinds: dict[str, Kind]) -> Compiled:
-        """The gradient for arguments of these kinds: what another function that calls it differentiates."""
+        """The gradient for arguments of these kinds, as another function calls it."""
         if self._seeded or self._lead or self._keywords:
             raise Unsupported(
                 f"`{self.__name__}`, which has output_gradients or arguments that are bound to it, cannot be differentiated "
@@ -214,7 +214,7 @@ class Gradient:
         return compiled.compile_gradient(function, kinds, self._wrt(), self._options)
 
     def _arguments(self, args: tuple, keywords: dict[str, Any]) -> dict[str, Any]:
-        """The arguments by the names of their parameters, defaults included."""
+        """The arguments by parameter, defaults included."""
         given = cache.of(self._function.__code__).parameters.bound(self._function, args, keywords)
         if given is not None:
             return given
@@ -232,12 +232,12 @@ class Gradient:
     def _parameter(self, number: int | str) -> str:
         return parameter_named(self._function, number, len(self._lead), self._keywords, self._binds)
 
-    # --- looking ---
+    # --- inspection ---
 
     @property
     @entry
     def source(self) -> str:
-        """The text of the generated function for the latest arguments; before any call, for arguments of any kind."""
+        """The text of the generated function for the latest arguments; before any call, for arguments of unknown kind."""
         return self._shown().text
 
     @entry
@@ -253,8 +253,8 @@ class Gradient:
     def save(self, path: str | os.PathLike[str], standalone: bool = False, lines: bool = False) -> None:
         """Write a module with the text for the latest arguments, and with all that it imports.
 
-        With `standalone` the helpers of s2sgrad are written out, so that the module does not need it; with `lines` each
-        statement says which of the function's it came of, so that a traceback does.  ValueError for what no module can hold.
+        With `standalone` it includes the helpers of s2sgrad and does not need the package; with `lines` each statement names
+        the line of the function that it came from, and so do tracebacks.  Raises ValueError for what no module can contain.
         """
         from s2sgrad.api import saving
 
@@ -268,15 +268,15 @@ class Gradient:
 
     @_OfInstances
     def __wrapped__(self) -> types.FunctionType:
-        """The generated function, so that inspect.getsource and help show it; none where `.source` raises."""
+        """The generated function, for inspect.getsource and help; AttributeError where `.source` raises."""
         try:
             return self._shown().shown()
-        except (S2SGradError, TypeError) as error:  # hasattr is asked by tools that must not fail, such as doctest
+        except (S2SGradError, TypeError) as error:  # tools such as doctest call hasattr and must not fail
             raise AttributeError(f"{self.__name__} has no generated function: {error}") from error
 
     @_OfInstances
     def __signature__(self) -> inspect.Signature:
-        """The function's own, without what is bound, with the keyword of the cotangent."""
+        """The function's own signature without bound arguments, with the keyword for the cotangent."""
         own = signature(self._function)
         parameters = []
         for p in list(own.parameters.values())[len(self._lead) :]:
@@ -317,7 +317,7 @@ class Gradient:
         return _arrived, (self.primal, self._argnums, self._options, self._seed, travel.texts_of(self._function))
 
     def taken_apart_for(self, args: tuple, keywords: dict[str, Any]) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
-        """The generated function for arguments of these kinds, and the arguments that it has beside them."""
+        """The generated function for arguments of these kinds, and its bound and keyword arguments."""
         keywords = {**self._keywords, **keywords}
         seed = self._word.taken(keywords)
         compiled = self.to_be_differentiated()._compiled(self._lead + args, keywords)
@@ -325,7 +325,7 @@ class Gradient:
         return compiled.function, self._lead, {**keywords, **self._seeds(compiled, seed)}
 
     def _seeds(self, compiled: Compiled, seed: Any) -> dict[str, Any]:
-        """The seeds that the generated function is called with; that of the call replaces the gradient's own."""
+        """The seed argument of the generated function; that of the call replaces the gradient's own."""
         seed = self._seed if seed is None else seed
         if seed is None:
             return {}
@@ -337,7 +337,7 @@ class Gradient:
 
 
 class GradientOfGradient(Gradient):
-    """The gradient of a gradient: the generated function is differentiated, anew for each signature."""
+    """The gradient of a gradient: its generated function is differentiated, once per signature."""
 
     def _taken_apart(self, function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         lead: tuple = ()
@@ -368,7 +368,7 @@ class GradientOfGradient(Gradient):
 
 
 def differentiated(function: Any, argnums: Argnums, options: Options, seed: Any) -> Gradient:
-    """The gradient object of a function, or of a gradient."""
+    """The gradient object for a function, or for a gradient."""
     if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
         raise TypeError(f"grad needs a function, not {type(function).__name__}")
     innermost = function
@@ -392,7 +392,7 @@ def _bound(gradient: Gradient, receiver: Any) -> Gradient:
 
 
 def _binding(function: Any) -> str:
-    """What attribute access binds, as for the function itself: "instance", "class", or nothing."""
+    """What attribute access binds, as for the function itself: "instance", "class", or "" for nothing."""
     if isinstance(function, Gradient):
         return function._binds
     if isinstance(function, classmethod):

@@ -1,9 +1,9 @@
-"""The derivatives of `vjp` itself, and of pullbacks: gradients whose callees were looked up at run time, to any order.
+"""The derivatives of `vjp` itself, and of pullbacks: callees known only at run time, differentiated to any order.
 
-    y, pullback = vjp(f, x)    ->    (y, pullback), saved = forward(f, x)     with f's own `fwd` differentiated in its turn
+    y, pullback = vjp(f, x)    ->    (y, pullback), saved = forward(f, x)     with f's own `fwd` differentiated in turn
 
-The value of `forward` of the next level is that of this one and what its adjoint needs; it comes from this level's value
-for f's `fwd`, whose result is f's and f's record:
+The value of `forward` at one level is the value of the level below, with the record of its adjoint.  It is made from the
+value of the level below for f's `fwd`, which returns f's value and record:
 
     level 0 of fwd:  (y, record), inner     ->      level 1 of f:  (y, Pullback(bwd, record)), (inner, lead)
 """
@@ -30,10 +30,10 @@ Along = Callable[[Any, tuple, tuple, dict[str, Any]], tuple[Any, Any]]  # of fun
 
 @dataclass(frozen=True)
 class Forward:
-    """`vjp` (level 0: `runtime.vjp`), and the forward sweeps that it has at the levels above.
+    """`vjp` (level 0: `runtime.vjp`), and its forward sweeps at the levels above.
 
-    `of` is the `vjp` that was called: the user's own pullbacks check their seeds, those of closures hide what is closed
-    over (their number comes first among the arguments).
+    `of` is the `vjp` that was called: the user's own pullbacks check their seeds; those of closures hide the captures, whose
+    number is the first argument.
     """
 
     level: int
@@ -46,11 +46,11 @@ class Forward:
         return _lifted(below(*args, **keywords), self.level - 1, made, lead)
 
     def along(self, given: tuple, dots: tuple, options: dict[str, Any], along: Along) -> tuple[Any, Any]:
-        """The value and its tangent: that of a pullback is that of its record."""
+        """The value and its tangent; the tangent of a pullback is that of its record."""
         if self.level == 0:
             return along(self.of, given, dots, options)
         below, args, keywords, made, lead = self._taken_apart(given, options)
-        first = len(given) - len(args) + 1 + abs(lead)  # what stands before the arguments of the function
+        first = len(given) - len(args) + 1 + abs(lead)  # arguments before those of the function
         held = dots[first - 1] if lead < 0 else None
         value, tangent = along(below, args, (None, *(held or (None,) * abs(lead)), *dots[first:]), keywords)
         return (
@@ -61,13 +61,13 @@ class Forward:
     def _taken_apart(
         self, given: tuple, options: dict[str, Any]
     ) -> tuple[Forward, tuple, dict[str, Any], Callable[[Any, Any], Any], int]:
-        """The level below, what it is called with, what makes a pullback of a value and its record, and how many arguments
-        the function has before those that are given, which is negative where these carry derivatives."""
+        """The level below; its arguments; what makes a pullback from a value and its record; and the number of arguments
+        that the function has before the given ones, negative if these carry derivatives."""
         hidden = given[0] if self.of is pullbacks.vjp_of_closure else 0
         f, *args = given[1:] if self.of is pullbacks.vjp_of_closure else given
         f, owners = again(f, tuple(args))
         fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, tuple(args[owners:]), options, True)
-        if owners:  # the first of the arguments is what the method is of
+        if owners:  # the first argument is the receiver of the method
             places, receiver = tuple(k + owners for k in places), ()
 
         def made(y: Any, record: Any) -> Any:
@@ -81,14 +81,14 @@ class Forward:
         return Forward(self.level - 1, runtime.vjp), (fwd, *receiver, *args), keywords, made, lead
 
     def pair(self, given: tuple, options: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
-        """What `pair_for` says of this function."""
+        """The result of `pair_for` for this function."""
         first = 2 if self.of is pullbacks.vjp_of_closure else 0 if holds_data(given[0]) else 1
         backward = backward_of(self.level + 1, False)
         return Forward(self.level + 1, self.of), backward, tuple(range(first, len(given))), (), options
 
 
 def _lifted(value: Any, level: int, made: Callable[[Any, Any], Any], lead: int | None) -> Any:
-    """The value of a level from that of the level below: a pullback is `made` of what that returned with its record."""
+    """The value of a level from that of the level below: `made` makes the pullback from the value and record of `fwd`."""
     if level:
         return _lifted(value[0], level - 1, made, lead), (value[1], lead)
     (y, record), inner = value
@@ -97,8 +97,8 @@ def _lifted(value: Any, level: int, made: Callable[[Any, Any], Any], lead: int |
 
 @functools.cache
 def backward_of(level: int, of_call: bool, /) -> types.FunctionType:
-    """The adjoint of the forward sweep at a level of `Forward`, or of `Call`: a function with source, so that it has an
-    adjoint in its turn.  That of level 3:
+    """The adjoint of the forward sweep at a level of `Forward`, or of `Call`: a function with source, so that it can be
+    differentiated in turn.  For level 3:
 
         def vjp_backward_3(saved, bars):
             saved, lead_3 = saved
@@ -107,8 +107,8 @@ def backward_of(level: int, of_call: bool, /) -> types.FunctionType:
             out = inner((((bars[0][0], bars[0][1][0]), bars[1][0][0])))
             ..
 
-    The record of a level holds that of the level below, which belongs to f's `fwd`, beside the number of the arguments that
-    stand before those that are given; it is negative where these carry derivatives.
+    The record of a level contains that of the level below, for f's `fwd`, and the number of leading arguments, which is
+    negative if these carry derivatives.
     """
     name = f"{'call' if of_call else 'vjp'}_backward_{level}"
     lines, value = [f"def {name}(saved, bars):"], "bars" + "[0]" * (level - 1)
@@ -132,7 +132,7 @@ def backward_of(level: int, of_call: bool, /) -> types.FunctionType:
 
 
 def __getattr__(name: str) -> types.FunctionType:
-    """The adjoints by their names: so they are found again in other processes."""
+    """The adjoints by name, for unpickling in other processes."""
     of, _, level = name.partition("_backward_")
     if of not in ("vjp", "call") or not level.isdecimal():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -141,8 +141,8 @@ def __getattr__(name: str) -> types.FunctionType:
 
 @dataclass(frozen=True)
 class Call:
-    """`pullback(y_bar)` (level 0: `runtime.call`), with its `bwd` differentiated in its turn; or a call of a function with
-    what it holds, if that is data (`Closure`), or nothing."""
+    """`pullback(y_bar)` (level 0: `runtime.call`), with its `bwd` differentiated in turn; or a call of a function with
+    captures, if it is a `Closure`, or without."""
 
     level: int
 
@@ -164,7 +164,7 @@ class Call:
         return self._lifted(pullback, value, self.level - 1)
 
     def along(self, given: tuple, dots: tuple, along: Along) -> tuple[Any, Any]:
-        """The value and its tangent, along those of the record of a pullback and of its cotangent."""
+        """The value and its tangent, along those of a pullback's record and of its cotangent."""
         pullback, *bars = given
         below = Forward(self.level - 1, runtime.vjp)
         if isinstance(pullback, runtime.Pullback):
@@ -183,7 +183,7 @@ class Call:
         return tuple(self._lifted(pullback, part, self.level - 1) for part in (value, tangent))
 
     def _require_own(self, f: Closure, value: Any) -> None:
-        """Refuse what a function value may not give back, which stands within the value of the level below."""
+        """Check the result of a closure, which is nested in the value of the level below."""
         for _ in range(self.level):
             value = value[0]
         f.given(value)
@@ -201,31 +201,31 @@ class Call:
         return below if places is None else runtime.spread(pullback, below)[:shown], kept
 
     def pair(self, given: tuple, options: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
-        """What `pair_for` says of this function."""
+        """The result of `pair_for` for this function."""
         return Call(self.level + 1), backward_of(self.level + 1, True), tuple(range(len(given))), (), options
 
 
 def is_constant(value: Any) -> bool:
-    """Whether a value of no known kind is looked up in rather than computed with."""
+    """Whether a value of unknown kind carries no derivative."""
     if isinstance(value, Closure):
         return not has_floats(value.holds)
     return callable(value) or isinstance(value, types.ModuleType)
 
 
 def holds_data(f: Any) -> bool:
-    """Whether a function is a value that carries derivatives itself."""
+    """Whether a function is a closure that carries derivatives itself."""
     return isinstance(f, Closure) and not is_constant(f)
 
 
 def require_constant(f: Any, called: str) -> None:
-    """Refuse to hand a function that carries derivatives to what takes it for a constant."""
+    """Refuse a function that carries derivatives where it would be treated as a constant."""
     if holds_data(f):
         raise Unsupported(f"`{called}` of a function that is only known at run time and closes over differentiated values "
                           "is not followed: pass these to it as arguments")  # fmt: skip
 
 
 def taken_apart(f: Closure, held_dot: Any, primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
-    """What the function behind a function value is called with, and the tangents of that: None where these are 0."""
+    """The arguments of the function behind a closure, and their tangents: None for zeros."""
     return f.called_with(primals), (*(held_dot or (None,) * len(f.holds)), *tangents)
 
 

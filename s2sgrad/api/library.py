@@ -35,15 +35,15 @@ def _given(rule: table.Rule) -> types.FunctionType:
 
 
 def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
-    """The function with source; of a rule that the user gave it goes with the rule."""
+    """The function with source; that of a user's rule lives as long as the rule."""
     name = getattr(primitive, "__name__", "primitive")
     name = name if name.isidentifier() else "function"
     if isinstance(primitive, types.BuiltinFunctionType) and primitive in _OPERATORS:
         value = _OPERATORS[primitive]
         head = "a, b" if "b" in value.replace("abs", "") else "a"
-    elif rule is not None and rule.tag == "flat":  # what the user said so of takes what it takes
+    elif rule is not None and rule.tag == "flat":  # declared flat by the user, with unknown parameters
         head, value = "*given", "primitive(*given)"
-    elif rule is None:  # it has a zero derivative
+    elif rule is None:  # its derivative is zero
         head = ", ".join(advice.required(primitive))
         value = f"primitive({head})"
     else:
@@ -61,7 +61,7 @@ def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
 
 @functools.lru_cache(maxsize=1024)
 def _caller(function: types.FunctionType) -> types.FunctionType:
-    """A function with source that calls one with a gradient of its own."""
+    """A function with source that calls one with its own gradient."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = signature(function.custom_gradient).parameters.values()
     given = ", ".join(p.name for p in parameters if p.kind in positional)
@@ -74,7 +74,7 @@ def _caller(function: types.FunctionType) -> types.FunctionType:
 
 
 def spelled_out(primitive: Any) -> types.FunctionType | None:
-    """A function with source that does what an operator or a primitive of the rule table does; None for anything else."""
+    """A function with source for an operator or a primitive of the rule table; None for any other callable."""
     rule = table.lookup(primitive)
     operator_ = isinstance(primitive, types.BuiltinFunctionType) and primitive in _OPERATORS
     own = table.given(primitive)
@@ -91,9 +91,9 @@ def _behind_partial(function: functools.partial) -> tuple[types.FunctionType, tu
 
 
 def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
-    """The plain function behind a callable, and the arguments that are bound to it: a receiver, those of a partial.
+    """The underlying function of a callable, and the arguments that are bound to it: a receiver, those of a partial.
 
-    Raises NoSource for what is neither Python nor in the rule table.
+    Raises NoSource for a callable that is neither Python nor in the rule table.
 
     >>> plain(functools.partial(str.format, "x", end=1))
     Traceback (most recent call last):

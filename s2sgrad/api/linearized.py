@@ -1,4 +1,4 @@
-"""Derivatives of `jvp`, and tangents of `vjp` and of pullbacks: derivatives of functions that are known only at run time.
+"""Derivatives of `jvp`, and tangents of `vjp` and of pullbacks, for functions that are known only at run time.
 
     y, y_dot = jvp(f, (x, n), (x_dot, None))      ->      a function with source that calls `f_jvp(x, n, x_dot=x_dot)`
     y, pullback = vjp(f, x)      ->      f's `fwd` with its tangent: that of y, and of the record, which is the pullback's
@@ -29,7 +29,7 @@ def of_vjp(vjp: Any, given: tuple, dots: tuple, options: dict[str, Any], along: 
     held_dot, dots = dots[first] if holds_data(f) else None, dots[first + 1 :]
     f, owners = again(f, tuple(args))
     fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, tuple(args[owners:]), options, True)
-    if owners:  # the first of the arguments is what the method is of
+    if owners:  # the first argument is the receiver of the method
         places, receiver = tuple(k + owners for k in places), ()
     held = held_dot or (None,) * len(receiver)
     (y, record), (y_dot, record_dot) = along(fwd, (*receiver, *args), (*held, *dots), keywords)
@@ -45,8 +45,8 @@ def of_vjp(vjp: Any, given: tuple, dots: tuple, options: dict[str, Any], along: 
 
 
 def of_pullback(pullback: Any, record_dot: Any, bars: tuple, dots: tuple, along: Along) -> tuple[Any, Any]:
-    """The cotangents that a pullback gives and their tangents, along that of its record, None where it is 0, and those of
-    what it is called with; what a function value gives and its tangent, along that of what it holds."""
+    """The cotangents from a pullback and their tangents, along that of its record (None for zero) and of its arguments.
+    For a closure, its result and tangent, along that of its captures."""
     if isinstance(pullback, Closure):
         primals, tangents = taken_apart(pullback, record_dot, bars, dots)
         value, tangent = along(pullback.function, primals, tangents, {})
@@ -74,7 +74,7 @@ def of_jvp(
     f_jvp: types.FunctionType, words: dict[str, int | tuple[int, ...]], args: tuple, count: int, active: tuple[int, ...],
     keywords: dict[str, Any],
 ) -> types.FunctionType:  # fmt: skip
-    """A function with source that does what `jvp` does of the last `count` of the `args`, the first ones being bound.
+    """A function with source that computes `jvp` for the last `count` of the `args`; the others are bound.
 
         def along(_, primals, tangents):
             x0, x1, = primals

@@ -2,9 +2,9 @@
 
     jacobian(lambda x: x * x)(np.array([1.0, 2.0]))      ->      array([[2., 0.], [0., 4.]])
 
-A Jacobian has the structure of the value, and in the place of each number or array of it the structure of the argument, with
-arrays of shape `value.shape + argument.shape`.  With `debug=True` columns are computed one after the
-other, and NotFinite names the statement where the first value arose that is not finite, as with `grad`.
+A Jacobian is nested like the value, and at each number or array in it like the argument, with arrays of shape
+`value.shape + argument.shape`.  With `debug=True` the columns are computed one after the other, and NotFinite names the
+statement where the first value arose that is not finite, as with `grad`.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from s2sgrad.errors.raised import entry
 from s2sgrad.ir.signatures import signature
 from s2sgrad.pullbacks import pulled_back
 
-_RUN = 20_000  # so many numbers take as long to compute with as it takes to call a generated function
+_RUN = 20_000  # the overhead of a call, as a number of floats
 
 
 class Matrix:
-    """A function that gives the matrix of derivatives of another one: what `jacobian` and its kin return."""
+    """A function that returns the matrix of derivatives of another one: the result of `jacobian` and others."""
 
     def __init__(
         self, function: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False, debug: bool = False
@@ -55,23 +55,23 @@ class Matrix:
 
     @functools.cached_property
     def followed(self) -> types.FunctionType | None:
-        """A function with source that gives the same, to be differentiated; None where there is none."""
+        """A function with source that computes the same, to be differentiated; None if there is none."""
         if self.has_aux or self.debug:
             return None
         single = not isinstance(self._argnums, tuple)
         return by_columns(self._differentiated(self._asked), self.primal, self._asked, single, self.__name__)
 
     def _differentiated(self, asked: tuple[int | str, ...]) -> list[Callable[..., Any]]:
-        """The functions of which this is the Jacobian in the arguments `asked`."""
+        """The functions whose Jacobian in the arguments `asked` this is."""
         return [self.primal]
 
     @property
     def source(self) -> str:
-        """The text of the generated function that gives a column, or a row; where it ran last, all columns."""
+        """The text of the generated function for a column or a row; after a run with lanes, for all columns."""
         return self._columns.latest.source
 
     def _by_position(self, args: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-        """The arguments, by position where that of which the matrix is asked for is given by keyword."""
+        """The arguments, made positional if a differentiated one was passed by keyword."""
         if not keywords or keywords.keys().isdisjoint(self._asked):
             return args, keywords
         bound = signature(self.primal).bind(*args, **keywords)
@@ -85,7 +85,7 @@ class Matrix:
         return self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
 
     def _places(self, args: tuple) -> tuple[int, ...]:
-        """The positions of the arguments, of which the matrix is asked for."""
+        """The positions of the differentiated arguments."""
         if self._argnums == 0 and args and sizes(args[0]):
             return (0,)
         asked = self._asked
@@ -101,7 +101,7 @@ class Matrix:
         return tuple(p % len(args) for p in places)
 
     def _of_columns(self, args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
-        """The value, the matrix by columns, and what is beside the value."""
+        """The value, the matrix by columns, and the auxiliary result."""
         places = self._places(args)
         given = [args[p] for p in places]
         if not count(given):
@@ -110,28 +110,28 @@ class Matrix:
         return value, self._shown(assembled(columns, given, value)), aux
 
     def _shown(self, matrix: Any) -> Any:
-        """The matrix for one argument bare, for several as a tuple, at each number or array of the value."""
+        """The matrix as the user sees it: a single block for one argument, a tuple for several."""
         if isinstance(self._argnums, tuple):
             return plain(matrix)
         return at_leaves(matrix, lambda parts: parts[0])
 
 
 class Forward(Matrix):
-    """Columns, by forward mode."""
+    """Jacobian by columns, in forward mode."""
 
     @entry
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        """The Jacobian at these arguments; with `has_aux`, and what is beside the value."""
+        """The Jacobian at these arguments; with `has_aux`, a pair with the auxiliary result."""
         _, matrix, aux = self._of_columns(*self._by_position(args, keywords))
         return (matrix, aux) if self.has_aux else matrix
 
 
 class Reverse(Matrix):
-    """Rows, by reverse mode: the function runs once."""
+    """Jacobian by rows, in reverse mode: the function runs once."""
 
     @entry
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        """The Jacobian at these arguments; with `has_aux`, and what is beside the value."""
+        """The Jacobian at these arguments; with `has_aux`, a pair with the auxiliary result."""
         args, keywords = self._by_position(args, keywords)
         places = self._places(args)
         value, pullback = pulled_back(self.primal, args, keywords, self.debug, has_aux=self.has_aux)
@@ -141,19 +141,19 @@ class Reverse(Matrix):
 
 
 class Jacobian(Matrix):
-    """By the mode that takes less: all columns at once where there are not far more of them than rows, else the fewer of
-    columns and rows; columns also where reverse mode is refused, as for a function that writes its argument."""
+    """Jacobian by the cheaper mode: all columns at once unless they far outnumber the rows, else the fewer of columns and
+    rows; also by columns if reverse mode is refused, as for a function that writes its argument."""
 
     _by_columns = False
 
     @entry
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        """The Jacobian at these arguments; with `has_aux`, and what is beside the value."""
+        """The Jacobian at these arguments; with `has_aux`, a pair with the auxiliary result."""
         value, matrix = self.with_value(args, keywords)
         return (matrix, value[1]) if self.has_aux else matrix
 
     def with_value(self, args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any]:
-        """The value, with `has_aux` a pair, and the Jacobian."""
+        """The value (with `has_aux` a pair) and the Jacobian."""
         args, keywords = self._by_position(args, keywords)
         if self.has_aux:
             value, matrix, aux = self._of_columns(args, keywords)
@@ -164,7 +164,7 @@ class Jacobian(Matrix):
         if columns > 1 and not self._by_columns:
             try:
                 value, pullback = pulled_back(self.primal, args, keywords, self.debug)
-            except Unsupported:  # where forward mode is refused as well, it says why
+            except Unsupported:  # if forward mode is refused too, its error explains
                 self._by_columns = True
             else:
                 rows = sum(sizes(value))
@@ -177,13 +177,13 @@ class Jacobian(Matrix):
 
 
 def _few(columns: int, rows: int) -> bool:
-    """Whether one run for all columns takes less than a run for each row: numbers cost, and so do runs."""
+    """Whether one run for all columns is cheaper than a run for each row, with a fixed overhead per run."""
     numbers = max(columns, rows)
     return columns * numbers + _RUN < rows * (numbers + _RUN)
 
 
 class Hessian(Matrix):
-    """Columns of the derivative of the gradient: forward over reverse."""
+    """Columns of the derivative of the gradient: forward over reverse mode."""
 
     def __init__(
         self, function: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False, debug: bool = False
@@ -201,7 +201,7 @@ class Hessian(Matrix):
 
     @entry
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        """The Hessian at these arguments; with `has_aux`, and what is beside the value."""
+        """The Hessian at these arguments; with `has_aux`, a pair with the auxiliary result."""
         args, keywords = self._by_position(args, keywords)
         places = self._places(args)
         given, value, aux, columns = [args[p] for p in places], 0.0, None, None
@@ -232,14 +232,14 @@ def _function(function: Any, name: str) -> Any:
     return function.followed if isinstance(function, Matrix) else function_given(function, name)
 
 
-# --- what a user calls ---
+# --- public functions ---
 
 
 @entry
 def jacfwd(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
 ) -> Matrix:
-    """The Jacobian by forward mode, column by column: for functions of few numbers.
+    """The Jacobian by forward mode, column by column: for functions with few inputs.
 
     >>> jacfwd(lambda x: np.array([x, x * x]))(3.0)
     array([1., 6.])
@@ -251,7 +251,7 @@ def jacfwd(
 def jacrev(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
 ) -> Matrix:
-    """The Jacobian by reverse mode, row by row: for functions that return few numbers.
+    """The Jacobian by reverse mode, row by row: for functions with few outputs.
 
     >>> jacrev(lambda x: np.sum(x * x))(np.array([1.0, 2.0]))
     array([2., 4.])
@@ -263,10 +263,10 @@ def jacrev(
 def jacobian(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
 ) -> Matrix:
-    """The Jacobian, by forward or by reverse mode, whichever is expected to take less.
+    """The Jacobian, by forward or by reverse mode, whichever is expected to be cheaper.
 
     Its shape is that of the value followed by that of the argument; values and arguments may be nested lists, tuples and
-    dicts of these.  `argnums` as for `grad`; of a tuple of them it is a tuple.
+    dicts.  `argnums` as for `grad`; a tuple of them gives a tuple of Jacobians.
 
     >>> jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
     array([[2., 0.],
@@ -292,7 +292,7 @@ def hessian(
 def elementwise_grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
 ) -> Gradient:
-    """The derivative of a function that treats each element by itself, at each element.
+    """The derivative of an elementwise function, at each element.
 
     >>> elementwise_grad(np.sin)(np.array([0.0, np.pi]))
     array([ 1., -1.])

@@ -1,4 +1,4 @@
-"""`gradients` of a function: partial and total derivatives in parameters and in local variables, by name.
+"""`gradients` of a function: partial and total derivatives in parameters and local variables, by name.
 
     def f(a):                   gradients(f, xs=("a", "b"))(0.0)                              ->   [3.0, 1.0]
         b = 2.0 * a             gradients(f, xs=("a", "b"), stop_gradients=("a", "b"))(0.0)   ->   [1.0, 1.0]
@@ -20,7 +20,7 @@ Variables = int | str | list | tuple | None
 
 
 class Partials(Gradient):
-    """What `gradients` of a function returns: a function of the same arguments that gives a list of gradients."""
+    """The result of `gradients`: a function of the same arguments that returns a list of gradients."""
 
     def __init__(self, function: Callable[..., Any], xs: tuple, seed: Any, stops: tuple, unconnected: str) -> None:
         options = Options(several=True, unconnected=unconnected, listed=True, stops=stops)
@@ -33,7 +33,7 @@ class Partials(Gradient):
         if not isinstance(number, str) or number in known:
             try:
                 return super()._parameter(number)
-            except TypeError as error:  # `argnums` is what the other gradients call them
+            except TypeError as error:  # the message speaks of `argnums`
                 raise ValueError(str(error).replace("argnums=", "position ")) from None
         _require_local(self._function, number)
         return number
@@ -44,20 +44,20 @@ class Partials(Gradient):
         return super()._wrt()
 
     def _require_floats(self, wrt: tuple[str, ...], given: dict[str, Any]) -> None:
-        """Integers are constants here."""
+        """Nothing is required: integers are constants here."""
 
     def __reduce__(self) -> tuple:
         return Partials, (self.primal, self._argnums, self._seed, self._options.stops, self._options.unconnected)
 
 
 def partials(function: Callable[..., Any], xs: Variables, grad_ys: Any, stops: Variables, unconnected: str) -> Partials:
-    """The gradients of a function in parameters (positions or names) and once-assigned locals (names)."""
+    """The gradients of a function in parameters (positions or names) and in locals that are assigned once (names)."""
     xs = _all(function) if xs is None else _several(xs, "xs")
     return Partials(function, xs, _weights(grad_ys), _several(() if stops is None else stops, "stop_gradients"), unconnected)
 
 
 def _weights(given: Any) -> Any:
-    """Weights with ones for None."""
+    """Weights, with ones instead of None."""
     if isinstance(given, (list, tuple, dict)):
         return rebuilt(given, lambda item: ONES if item is None else _weights(item))
     return given
@@ -88,7 +88,7 @@ def _several(given: Variables, what: str) -> tuple:
 
 
 def _require_local(function: Any, local: str) -> None:
-    """Raise ValueError unless a local is assigned exactly once, and outside of every loop."""
+    """Raise ValueError unless a local is assigned exactly once, outside every loop."""
     from s2sgrad.normalize.stop_gradient import assigned_once
     from s2sgrad.source import read
 

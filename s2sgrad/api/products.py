@@ -1,4 +1,4 @@
-"""Products with the matrices of derivatives, without the matrices: `hvp` and `linearize`.
+"""Products with matrices of derivatives, without forming these: `hvp` and `linearize`.
 
     hvp(f, (x,), (v,))      ->      H @ v               y, along = linearize(f, x); along(v)      ->      J @ v
 """
@@ -18,14 +18,14 @@ from s2sgrad.pullbacks import pulled_back, takes
 
 
 def function_given(function: Any, name: str) -> Any:
-    """The function that is given to what is called by this name; TypeError for what is none."""
+    """The function argument of `name`; raises TypeError if it is no function."""
     if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
         raise TypeError(f"{name} needs a function, not {type(function).__name__}")
     return function
 
 
 class Hvp:
-    """The product of a Hessian with a vector: what `hvp(f)` returns."""
+    """The product of a Hessian with a vector: the result of `hvp(f)`."""
 
     def __init__(self, function: Callable[..., Any], has_aux: bool = False, debug: bool = False) -> None:
         self.primal, self.has_aux, self.debug = function, bool(has_aux), bool(debug)
@@ -35,7 +35,7 @@ class Hvp:
 
     @entry
     def __call__(self, /, primals: Sequence[Any], tangents: Sequence[Any], **keywords: Any) -> Any:
-        """The tangent of the gradient, in the arguments that have tangents, along these."""
+        """The tangent of the gradient, in the arguments with tangents, along these."""
         primals, tangents = fitting(self.__name__, primals, tangents, self.primal)
         active = tuple(k for k, t in enumerate(tangents) if t is not None)
         if active not in self._made:
@@ -57,7 +57,7 @@ class Hvp:
 def hvp(
     function: Any, primals: Sequence[Any] | None, tangents: Sequence[Any] | None, has_aux: bool, debug: bool
 ) -> Any:
-    """What `s2sgrad.hvp` returns."""
+    """The public `hvp`."""
     made = Hvp(function_given(function, "hvp"), has_aux, debug)
     if primals is None and tangents is None:
         return made
@@ -67,7 +67,7 @@ def hvp(
 
 
 def linearize(function: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[Any, Callable[..., Any]]:
-    """What `s2sgrad.linearize` returns."""
+    """The public `linearize`."""
     if "debug" in keywords and not takes(function_given(function, "linearize"), "debug"):
         raise TypeError("linearize does not look at what it computes: `jvp(f, primals, tangents, debug=True)` does")
     value, pullback = pulled_back(function_given(function, "linearize"), primals, keywords, again=True)

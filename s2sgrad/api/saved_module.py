@@ -1,11 +1,11 @@
-"""Where a saved module finds each object that its text reads: imported, written as a value, or written out with its source.
+"""How a saved module gets each object that its text reads: imported, written as a literal, or copied as source.
 
     np.sin(x) * helper(x) * k      ->      import numpy as np
                                            from model import helper
                                            k = 2.0  # what the function closed over
 
-What a name of the text stands for is asked of the function that the text was compiled to: its cells and its globals.  Where
-two of its functions mean two objects by one name, the second has another name in the module.
+The function that was compiled from the text determines the object behind each name, by its cells and globals.  If two
+functions of the text use one name for two objects, the second object gets another name in the module.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from s2sgrad.errors import S2SGradError
 from s2sgrad.source import look_up
 
 _OURS = "s2sgrad"
-_BENEATH = ("runtime", "rules", "standard")  # what of ours generated text may call when it runs
+_BENEATH = ("runtime", "rules", "standard")  # our modules that generated text may call
 
 
 class Found(NamedTuple):
-    """What a name stands for; `space` are the globals that have it, None of what a cell or an argument holds."""
+    """The value of a name; `space` are the globals that contain it, None for a cell or an argument."""
 
     name: str
     value: Any
     space: dict[str, Any] | None
 
     def is_ours(self) -> bool:
-        """Whether a module of ours has it under this name."""
+        """Whether one of our modules defines it under this name."""
         return self.space is not None and _is_ours(self.space.get("__name__"))
 
 
@@ -50,7 +50,7 @@ Look = Callable[[str], Found | None]
 
 
 def names_of(function: types.FunctionType) -> Look:
-    """What the free names of a function stand for."""
+    """Lookup of the free names of a function."""
 
     def look(name: str) -> Found | None:
         binding = look_up(function, name)
@@ -60,17 +60,17 @@ def names_of(function: types.FunctionType) -> Look:
 
 
 def names_at(module: types.ModuleType) -> Look:
-    """What the names of a module stand for."""
+    """Lookup of the names of a module."""
     space = {**vars(builtins), **vars(module)}
     return lambda name: Found(name, space[name], vars(module) if hasattr(module, name) else None) if name in space else None
 
 
 class Module:
-    """What stands above a text: imports, values, and definitions, each behind those that it reads."""
+    """The top of a saved module: imports, literals, and definitions in order of dependence."""
 
     def __init__(self, standalone: bool, own: set[str], text: str) -> None:
         self.standalone = standalone
-        self.own = own  # the names that the text itself binds
+        self.own = own  # names bound by the text itself
         self.used = set(re.findall(r"\w+", text))
         self.stands: dict[str, Any] = {}
         self.modules: set[str] = set()
@@ -79,7 +79,7 @@ class Module:
         self.written: list[str] = []
 
     def text(self) -> str:
-        """The lines."""
+        """The lines of the top."""
         lines = [f"import {name}\n" for name in sorted(self.modules)]
         lines += [f"from {module} import {', '.join(sorted(names))}\n" for module, names in sorted(self.imported.items())]
         groups = [[line for line in lines if _origin(line.split()[1]) == origin] for origin in range(3)] + [self.values]
@@ -87,7 +87,7 @@ class Module:
         return "\n\n".join(part for part in (head, *self.written) if part)
 
     def settle(self, source: Source, node: ast.FunctionDef, function: types.FunctionType, own: set[str]) -> None:
-        """Let a function whose source stands at this node find what it reads, but for the names in `own`."""
+        """Make available what the function with this node reads, except the names in `own`."""
         look, defaults = names_of(function), []
         for argument, default, value in saved_source.defaults(node, function):
             path = ast.unparse(default)
@@ -103,7 +103,7 @@ class Module:
         self._settle(source, [node, *defaults], look, own)
 
     def _settle(self, source: Source, parts: list[ast.AST], look: Look, own: set[str]) -> None:
-        """Give the names in parts of a source those that their objects have in the module."""
+        """Rename the names in parts of a source to those of their objects in the module."""
         names: dict[str, Found] = {}
         for name in sorted(set().union(*map(free_names, parts)) - own):
             found = look(name)
@@ -120,7 +120,7 @@ class Module:
                 source.replace(node, new[node.id])
 
     def found(self, name: str, found: Found) -> str:
-        """Let the module have an object, by this name or one like it; the name that it has."""
+        """Make an object available; returns its name, this one or a similar one."""
         known = next((n for n, v in self.stands.items() if v is found.value and n.rstrip("_") == name.rstrip("_")), None)
         if known is not None:
             return known
@@ -134,7 +134,7 @@ class Module:
             self._bring(here, found)
         return here
 
-    # --- the ways to an object ---
+    # --- ways to bring an object into the module ---
 
     def _bring(self, name: str, found: Found) -> None:
         value = found.value
@@ -163,9 +163,9 @@ class Module:
             raise ValueError(f"{what} cannot be written into a module: pass it as an argument")
 
     def _import(self, name: str, found: Found) -> bool:
-        """Import an object, if that can be done."""
+        """Import an object if possible; returns whether it was."""
         value, own = found.value, getattr(found.value, "__name__", None)
-        if self.standalone and found.is_ours():  # which may have it from elsewhere
+        if self.standalone and found.is_ours():  # our module may import it from elsewhere
             found = found._replace(space=None)
         if self._is_apart(value):
             return False
@@ -191,7 +191,7 @@ class Module:
         self.imported.setdefault(module, set()).add(given if given == name else f"{given} as {name}")
 
     def _is_apart(self, value: Any) -> bool:
-        """Whether an object is one of ours, which the module must do without."""
+        """Whether an object belongs to s2sgrad and the module must not import it."""
         return self.standalone and isinstance(value, (types.ModuleType, *_NAMED)) and _is_ours(_home(value))
 
     def _uses(self, written: str) -> None:
@@ -199,7 +199,7 @@ class Module:
             self.found("np", Found("np", np, None))
 
     def _write(self, name: str, value: Any) -> None:
-        """Write a function or a class out, behind all that it reads."""
+        """Copy the source of a function or class, after what it reads."""
         try:
             source, node = saved_source.of(value)
         except (OSError, TypeError, S2SGradError):
@@ -221,14 +221,14 @@ class Module:
         self.written.append(text)
 
     def _write_statement(self, name: str, found: Found) -> None:
-        """Write out the statement by which a module of ours binds a name."""
+        """Copy the statement by which one of our modules binds a name."""
         module, value = saved_source.statement(found.name, found.value, sys.modules[found.space["__name__"]])
         source = Source(f"{name} = {value}\n")
         self._settle(source, [source.tree.body[0].value], names_at(module), set())
         self.written.append(source.text())
 
     def _differentiate(self, name: str, gradient: Any) -> None:
-        """Write the gradient of a function, which is called when the text runs."""
+        """Write a call of `grad` for a gradient that the text calls."""
         options, function = gradient._options, gradient._function
         plain = Options(options.value, options.several, backend=options.backend, has_aux=options.has_aux)
         if gradient._lead or gradient._keywords or gradient._seed is not None or options != plain:
@@ -249,7 +249,7 @@ def _is_ours(home: Any) -> bool:
 
 
 def _is_library(value: Any) -> bool:
-    """Whether an object is none of the compiler: all that is none of ours, and what runs beneath generated text."""
+    """Whether an object does not belong to the compiler: it is not ours, or in a module that generated text may call."""
     if value is runtime.hook or is_gradient(value):
         return False
     home = _home(value) if isinstance(value, _NAMED) else ""
@@ -257,14 +257,14 @@ def _is_library(value: Any) -> bool:
 
 
 def _home(value: Any) -> str:
-    """The module of an object, by its name; a ufunc of some versions of NumPy does not say."""
+    """The name of an object's module; missing from ufuncs in some versions of NumPy."""
     if isinstance(value, types.ModuleType):
         return value.__name__
     return getattr(value, "__module__", None) or "numpy"
 
 
 def _is_found(value: Any) -> bool:
-    """Whether a function or a class stands in its module under its name."""
+    """Whether a function or class can be found in its module under its name."""
     return isinstance(value, _NAMED) and getattr(sys.modules.get(_home(value)), value.__name__, None) is value
 
 
@@ -273,7 +273,7 @@ def _is_public(value: Any) -> bool:
 
 
 def _at(value: Any, path: str) -> Any:
-    """What a dotted path leads to, of which the first part is this value."""
+    """The value of a dotted path whose first part is `value`."""
     for part in path.split(".")[1:]:
         value = getattr(value, part, None)
     return value
@@ -284,7 +284,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _origin(module: str) -> int:
-    """Imports of Python's library come first, those of installed libraries next, and the user's own last."""
+    """Sort key for imports: Python's library, installed libraries, the user's modules."""
     root = module.partition(".")[0]
     if root in sys.stdlib_module_names:
         return 0

@@ -1,4 +1,4 @@
-"""Sources of functions that a saved module takes along, without what nothing reads when they run.
+"""The sources of functions that a saved module contains, without annotations, decorators and doctests.
 
     @linear(np.cumsum)                                    def cumsum_pullback(g, y, x, axis=None):
     def cumsum(g: Any, y: Any, x: Any, axis=None):   ->       ...
@@ -24,7 +24,7 @@ from s2sgrad.source import read
 
 
 class Source:
-    """A text that is changed in places; its tree stays as it was.  Columns count bytes, as those of trees do."""
+    """A text with pending edits; its tree is not changed.  Columns count bytes, as in trees."""
 
     def __init__(self, text: str, tree: ast.Module | None = None) -> None:
         self.tree = ast.parse(text) if tree is None else tree
@@ -32,26 +32,26 @@ class Source:
         self.changes: list[tuple[tuple[int, int], tuple[int, int], str]] = []
 
     def replace(self, node: ast.AST, new: str) -> None:
-        """Write something else where a node stands."""
+        """Replace the text of a node."""
         self.changes.append(((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset), new))
 
     def insert(self, statement: ast.stmt, line: str) -> None:
-        """Write a line behind a statement."""
+        """Insert a line after a statement."""
         behind = statement.end_lineno, statement.end_col_offset
         self.changes.append((behind, behind, f"\n{' ' * statement.col_offset}{line}"))
 
     def remove(self, statement: ast.stmt) -> None:
-        """Leave out the lines of a statement."""
+        """Delete the lines of a statement."""
         self.changes.append(((statement.lineno, 0), (statement.end_lineno + 1, 0), ""))
 
     def rename(self, node: ast.FunctionDef | ast.ClassDef, name: str) -> None:
-        """Define a function or a class under another name."""
+        """Rename the function or class that a node defines."""
         start = node.col_offset + (6 if isinstance(node, ast.ClassDef) else 4)
         end = start + len(node.name.encode())
         self.changes.append(((node.lineno, start), (node.lineno, end), name))
 
     def text(self) -> str:
-        """The text with the changes.
+        """The edited text.
 
         >>> source = Source("def f(x: int):\\n    return x\\n")
         >>> source.rename(source.tree.body[0], "g")
@@ -66,7 +66,7 @@ class Source:
 
 
 def of(value: Any) -> tuple[Source, ast.FunctionDef | ast.ClassDef]:
-    """The source of a function or a class without its decorators, annotations and doctests, and its node."""
+    """The source of a function or class without decorators, annotations and doctests, and its node."""
     if isinstance(value, type):
         text = textwrap.dedent(inspect.getsource(value))
     else:
@@ -81,6 +81,7 @@ def of(value: Any) -> tuple[Source, ast.FunctionDef | ast.ClassDef]:
 
 
 def _bare(source: Source, node: ast.AST) -> None:
+    """Remove the annotations and the doctests of a node."""
     if isinstance(node, ast.arg) and node.annotation is not None:
         end = node.annotation.end_lineno, node.annotation.end_col_offset
         spaced = source.lines[end[0] - 1].encode()[end[1] : end[1] + 3] == b" = "
@@ -101,7 +102,7 @@ def _bare(source: Source, node: ast.AST) -> None:
 
 
 def kept(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes below one of a source, but those of annotations, which are left out of it.
+    """The nodes of a source, except those of annotations, which are removed from it.
 
     >>> sorted(n.id for n in kept(ast.parse("def f(x: T) -> T:\\n    y: T = x\\n    return y")) if isinstance(n, ast.Name))
     ['x', 'y', 'y']
@@ -115,8 +116,8 @@ def kept(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def free_names(node: ast.AST) -> set[str]:
-    """The names that a function, a class or an expression reads and does not bind itself, Python's own among them; those of
-    its defaults, annotations and decorators, which are read where it is defined, are not.
+    """The free names of a function, class or expression, builtins included; not those of defaults, annotations and
+    decorators, which are evaluated at the definition.
 
     >>> sorted(free_names(ast.parse("def f(x: T, n=k): return np.sin(x) * abs(f(n)) * [x for x in x][0]").body[0]))
     ['abs', 'f', 'np']
@@ -129,7 +130,7 @@ def free_names(node: ast.AST) -> set[str]:
         text = ast.unparse(bare)
     out: set[str] = set()
     top = symtable.symtable(text, "<text>", "exec")
-    waiting = [top] if isinstance(node, ast.ClassDef) else top.get_children()  # the bases are read at the top
+    waiting = [top] if isinstance(node, ast.ClassDef) else top.get_children()  # bases are evaluated outside
     while waiting:
         table = waiting.pop()
         waiting += table.get_children()
@@ -141,7 +142,7 @@ _UNUSED = "_what_is_defined"
 
 
 class _Bare(ast.NodeTransformer):
-    """Leaves out annotations, and what the outer function has as defaults."""
+    """Removes annotations, and the defaults and decorators of the outermost function."""
 
     def __init__(self) -> None:
         self.inside = False
@@ -169,7 +170,7 @@ class _Bare(ast.NodeTransformer):
 
 
 def defaults(node: ast.FunctionDef, function: types.FunctionType) -> Iterator[tuple[str, ast.expr, Any]]:
-    """The parameters with defaults: their names, the expressions and the values that these had."""
+    """The parameters with defaults: name, expression, and value."""
     given = node.args
     positional = [*given.posonlyargs, *given.args][len(given.posonlyargs) + len(given.args) - len(given.defaults) :]
     values = function.__defaults__ or ()
@@ -181,9 +182,9 @@ def defaults(node: ast.FunctionDef, function: types.FunctionType) -> Iterator[tu
 
 
 def module_of(space: dict[str, Any]) -> str | None:
-    """The module from which names of these globals are imported; None where no file has them: in a notebook, say.
+    """The module for imports from these globals; None if no file defines them, as in a notebook.
 
-    A script is imported by the name of its file, and so is a file that was loaded under another name.
+    A script is imported by its file name, and so is a file that was loaded under another name.
     """
     name, file, spec = (space.get(n) for n in ("__name__", "__file__", "__spec__"))
     stem = Path(file).stem if file else None
@@ -197,7 +198,7 @@ def module_of(space: dict[str, Any]) -> str | None:
 
 
 def statement(name: str, value: Any, home: types.ModuleType) -> tuple[types.ModuleType, str]:
-    """The module of ours that binds a name to a value, or where that has it from, and the expression."""
+    """The module of ours that binds a name to a value, directly or by import, and the expression."""
     others = (m for m in list(sys.modules.values()) if getattr(m, "__name__", "").startswith("s2sgrad."))
     for module in (home, *(m for m in others if m is not home and vars(m).get(name) is value)):
         for bound in ast.parse(inspect.getsource(module)).body:

@@ -1,4 +1,4 @@
-"""Values as Python writes them: what a saved module holds of what a function closed over.
+"""Literals for values: the constants and closures of a function in a saved module.
 
     np.array([1.0, 2.0])      ->      np.array([1.0, 2.0])
     float("inf")              ->      float("inf")
@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-_LARGEST = 1000  # elements of an array that is written out
-_DEEPEST = 20  # containers in containers; one that holds itself has no end
+_LARGEST = 1000  # elements of a literal array
+_DEEPEST = 20  # nesting of containers, which may be cyclic
 _PLAIN = (bool, int, str, bytes, type(None), type(Ellipsis))
 
 
 def literal(value: Any, depth: int = 0) -> str | None:
-    """A value as Python writes it, NumPy's module being `np`; None for what cannot be written.
+    """The literal of a value, with NumPy as `np`; None for a value without literal.
 
     >>> literal({"a": (1, float("nan"))}), literal(np.float32(0.5)), literal(np.zeros((0, 2)))
     ("{'a': (1, float('nan'))}", 'np.float32(0.5)', "np.zeros((0, 2), dtype='float64')")

@@ -1,11 +1,11 @@
-"""A generated text as a module of its own: `df.save("loss_grad.py")`.
+"""Saves a generated text as a module: `df.save("loss_grad.py")`.
 
-    import numpy as np                          what the text takes from libraries,
+    import numpy as np                          from libraries,
     from model import SCALE, helper             from the user's module,
     w = 2.0                                     and what the function closed over
     ...
 
-With `standalone` the helpers of ours are written out as well, so that the module runs where s2sgrad is not.
+With `standalone` our helpers are included, so that the module runs without s2sgrad.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 def module_text(compiled: Compiled, standalone: bool = False, lines: bool = False) -> str:
-    """The text with all that it needs; ValueError that names what cannot be found again.
+    """The text with all that it needs; raises ValueError for an object that a module cannot contain.
 
-    With `lines` each statement says at its end which of the user's it came from: a traceback shows it.
+    With `lines` each statement ends in a comment with the user's line, which tracebacks show.
     """
     text = _marked(compiled) if lines else compiled.text
     tree = ast.parse(text)
@@ -42,7 +42,7 @@ def module_text(compiled: Compiled, standalone: bool = False, lines: bool = Fals
     module, source = Module(standalone, own, text), Source(text, tree)
     for name, node in functions.items():
         module.settle(source, node, made[name], own)
-    for statement in tree.body:  # the imports of the text, in whose place are those of the module
+    for statement in tree.body:  # imports of the text are replaced by those of the module
         is_alias = isinstance(statement, ast.Assign) and _is_name_of(statement.value, functions)
         if not (is_alias or isinstance(statement, ast.FunctionDef)):
             source.remove(statement)
@@ -53,8 +53,8 @@ def module_text(compiled: Compiled, standalone: bool = False, lines: bool = Fals
 def _functions(
     entry: types.FunctionType, defined: dict[str, ast.FunctionDef], aliases: dict[str, str]
 ) -> dict[str, types.FunctionType]:
-    """The functions of a text by their names: those that the entry reaches; the functions of this text come before those
-    of earlier ones that it brings along.  A nested function of the user's has the name that the text has for it."""
+    """The functions of a text by name: those that the entry reaches, with functions of this text before those of earlier
+    ones.  A nested function of the user has its name in the text."""
     out: dict[str, types.FunctionType] = {}
     waiting, seen = [entry], {id(entry)}
     for function in waiting:
@@ -73,7 +73,7 @@ def _functions(
 
 
 def _held(function: types.FunctionType) -> Iterator[tuple[str, types.FunctionType]]:
-    """The functions in the cells of a function, with the names that it has for them."""
+    """The functions in the closure cells of a function, by name."""
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # an empty cell
             if isinstance(cell.cell_contents, types.FunctionType):
@@ -85,7 +85,7 @@ def _is_name_of(node: ast.AST, functions: dict[str, ast.FunctionDef]) -> bool:
 
 
 def _origin(compiled: Compiled) -> str:
-    """Which function of the user's a text was written from, in words."""
+    """The user's function that a text was made from, for the docstring."""
     while compiled.below is not None:
         compiled = compiled.below
     function = compiled.functions[0]
@@ -95,7 +95,7 @@ def _origin(compiled: Compiled) -> str:
 
 
 def _marked(compiled: Compiled) -> str:
-    """The text with the user's file and line at the end of each statement that came of one."""
+    """The text with the user's file and line at the end of each statement that comes from one."""
     lines = compiled.text.splitlines()
     for code in {f.__code__ for f in _functions_of_file(compiled.function)}:
         for number, place in raised.places(code).items():
@@ -105,7 +105,7 @@ def _marked(compiled: Compiled) -> str:
 
 
 def _functions_of_file(entry: types.FunctionType) -> list[types.FunctionType]:
-    """The functions of the text that the entry stands in."""
+    """The functions in the text of the entry."""
     out = [entry]
     for function in out:
         for _, held in _held(function):
@@ -115,7 +115,7 @@ def _functions_of_file(entry: types.FunctionType) -> list[types.FunctionType]:
 
 
 def save(path: Any, text: str) -> None:
-    """Write a text, all of it or nothing; a file that is there is replaced."""
+    """Write a file atomically, replacing an existing one."""
     given, path = Path(path), Path(path).resolve()
     if given.exists() and not given.is_file() and not given.is_dir():  # `/dev/stdout`
         given.write_text(text, encoding="utf-8")

@@ -1,9 +1,9 @@
-"""The transpose of a pullback: its derivative in the cotangent alone, what it has on record being constant.
+"""The transpose of a pullback: its derivative in the cotangent, with the record as a constant.
 
     y, along = linearize(f, x)      ->      y, pullback = vjp(f, x); _, along = vjp(pullback, zeros(y))
 
-Of a function with a gradient of its own it is the pullback that the function returned which is differentiated, as it stands
-there: a function of the cotangents that closes over values.
+For a function with its own gradient, the pullback that it returned is differentiated: a function of the cotangents with
+captures.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Along = Callable[[Any, tuple, tuple, dict[str, Any]], tuple[Any, Any]]  # of fun
 
 
 def pair(pullback: runtime.Pullback, pair_in: PairIn) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """`fwd(y_bar) -> (bars, saved)`, where `bars` is what the pullback gives, and `bwd(saved, bars_bar)`, the cotangent of
-    `y_bar`; `pair_in` gives the pair of a function in some of its arguments."""
+    """`fwd(y_bar) -> (bars, saved)`, where `bars` are the results of the pullback, and `bwd(saved, bars_bar)`, the cotangent
+    of `y_bar`; `pair_in` makes the pair of a function in some of its arguments."""
     shown = len(pullback.rest) - getattr(pullback, "hidden", 0)
 
     def fwd(*given: Any) -> tuple[Any, Any]:
@@ -59,14 +59,14 @@ def _pulled_back(bwd: Callable[..., Any], saved: Any, bars: Any) -> Any:
     return bwd(runtime.refilled(saved, bwd), bars)
 
 
-_SCALE = 2.0**-12  # of the cotangent that is tried: a pullback of the user's may clip
+_SCALE = 2.0**-12  # scale of the trial cotangent: a user's pullback may clip
 _REFUSED = "this writes what it has on record, which its transpose does not follow yet"
 
 
 def _require_transpose(pullback: runtime.Pullback, y_bar: Any, out: Any, back: Callable[[Any], Any]) -> None:
-    """Refuse a map that is not the transpose of a pullback: `<J^T w, v> == <w, J v>`, for w and v that nothing else has.
+    """Refuse a map that is not the transpose of a pullback: tests `<J^T w, v> == <w, J v>` for random w and v.
 
-    A record is not followed where the pullback takes it apart by two names: shadows, and lists that functions share.
+    It fails if the pullback reads its record under two names: with shadows, and with lists that functions share.
     """
     draws = np.random.default_rng(20)
     w, v = _drawn(y_bar, draws, _SCALE), _drawn(out, draws, 1.0)
@@ -81,7 +81,7 @@ def _require_transpose(pullback: runtime.Pullback, y_bar: Any, out: Any, back: C
 
 
 def _drawn(like: Any, draws: np.random.Generator, scale: float) -> Any:
-    """Numbers in the structure of a cotangent."""
+    """Random numbers with the structure of a cotangent."""
     if isinstance(like, (list, tuple, dict)):
         return runtime.rebuilt(like, lambda part: _drawn(part, draws, scale))
     if isinstance(like, np.ndarray):
@@ -90,7 +90,7 @@ def _drawn(like: Any, draws: np.random.Generator, scale: float) -> Any:
 
 
 def _paired(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
-    """The numbers and arrays at the same places of two cotangents; what is None, or is not there, is 0."""
+    """The leaves at the same places of two cotangents; None and missing leaves are zero and skipped."""
     if isinstance(a, dict) and isinstance(b, dict):
         for key in a.keys() & b.keys():
             yield from _paired(a[key], b[key])
@@ -102,7 +102,7 @@ def _paired(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def tangent(f: Any, primals: tuple, dots: tuple, keywords: dict[str, Any]) -> tuple[Any, Any]:
-    """The value of a function with a gradient of its own and its tangent, along tangents of which None is 0."""
+    """The value and the tangent of a function with its own gradient, along tangents `dots`, None for zero."""
     y, pullback = runtime.vjp(f, *primals, **keywords)
     try:
         _, transpose = runtime.vjp(pullback, runtime.zeros(y))
@@ -114,7 +114,7 @@ def tangent(f: Any, primals: tuple, dots: tuple, keywords: dict[str, Any]) -> tu
 
 
 def _of_the_users(pullback: runtime.Pullback, y_bar: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """What the pullback that a function with a gradient of its own returned gives, and the transpose of that."""
+    """The results of the pullback that a function with its own gradient returned, and the transpose."""
     written, own, _ = pullback.saved
     given = y_bar if isinstance(y_bar, tuple) else (y_bar,)
     with brought.taking(pullback.bwd.half_of.__name__, written, given):
@@ -132,7 +132,7 @@ def _of_the_users(pullback: runtime.Pullback, y_bar: Any) -> tuple[Any, Callable
 
 
 def along_users(pullback: runtime.Pullback, y_bar: Any, y_bar_dot: Any, along: Along) -> tuple[Any, Any]:
-    """What the `bwd` of a function with a gradient of its own gives, and its tangent along that of the cotangent."""
+    """The results of the `bwd` of a function with its own gradient, and their tangents along that of the cotangent."""
     written, own, _ = pullback.saved
     several = isinstance(y_bar, tuple)
     given, dots = (y_bar, y_bar_dot or (None,) * len(y_bar)) if several else ((y_bar,), (y_bar_dot,))
@@ -143,7 +143,7 @@ def along_users(pullback: runtime.Pullback, y_bar: Any, y_bar_dot: Any, along: A
 
 
 def _checked(pullback: runtime.Pullback, returned: Any) -> tuple:
-    """What a pullback returned, one cotangent for each argument, of its structure and shape."""
+    """The results of a pullback, one cotangent per argument, with its structure and shape."""
     _, own, zeros = pullback.saved
     return brought.cotangents_of(pullback.bwd.half_of, returned, zeros, own)
 

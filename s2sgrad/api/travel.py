@@ -1,11 +1,11 @@
-"""How gradients and pullbacks travel to other processes: as the way to the user's function, never as compiled code.
+"""Pickling of gradients and pullbacks: they refer to the user's function, and are compiled again where they arrive.
 
-    @grad                           a gradient that a module knows by its function's name goes by that name
+    @grad                           a gradient that its module binds to the function's name is pickled by name
     def slope(x): ...
-    grad(f, "w")                    any other goes as `f` and what was asked of it, and is compiled where it arrives
-    y, pullback = vjp(f, x)         a pullback goes as `f`, the kinds of its arguments, and its record
+    grad(f, "w")                    any other as `f` and the options, and is compiled where it arrives
+    y, pullback = vjp(f, x)         a pullback as `f`, the kinds of its arguments, and its record
 
-The texts of functions from notebooks and `__main__`, which the other process cannot read, go with them.
+The sources of functions from notebooks and `__main__`, which the other process cannot read, are included.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 
 from s2sgrad.runtime.closures import require_found_again
 
-_MOST = 1000  # functions that are looked at for texts
+_MOST = 1000  # functions that are searched for sources
 
 
 def way(function: Any) -> tuple:
-    """How another process finds a function: a user's own, that of a library, or one that is generated."""
+    """A picklable description of a function: a user's, a library's, or a generated one."""
     from s2sgrad.source import GENERATED_TEXTS
 
     origin = getattr(function, "origin", None)
@@ -42,7 +42,7 @@ def way(function: Any) -> tuple:
 
 
 def found(there: tuple) -> Any:
-    """The function that `way` led to."""
+    """The function that `way` described."""
     from s2sgrad.analysis.kinds_key import Kinds
     from s2sgrad.api import dynamic, library
 
@@ -66,12 +66,12 @@ def found(there: tuple) -> Any:
 
 
 def digest(text: str) -> str:
-    """A short name of a text."""
+    """A hash of a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def global_name(thing: Any, function: types.FunctionType) -> str | None:
-    """The name under which a function's own module holds `thing` in the function's place; None where it does not."""
+    """The qualified name of `function`, if its module binds that name to `thing`; else None."""
     owner: Any = sys.modules.get(function.__module__)
     for part in function.__qualname__.split("."):
         owner = getattr(owner, part, None)
@@ -79,7 +79,7 @@ def global_name(thing: Any, function: types.FunctionType) -> str | None:
 
 
 def owner_of(thing: Any, function: types.FunctionType) -> type | None:
-    """The class whose body has `thing` in the place of the function; None where there is none."""
+    """The class whose body binds the name of the function to `thing`; else None."""
     path, _, name = function.__qualname__.rpartition(".")
     owner: Any = sys.modules.get(function.__module__)
     for part in path.split("."):
@@ -88,20 +88,20 @@ def owner_of(thing: Any, function: types.FunctionType) -> type | None:
 
 
 def in_class(owner: type, name: str) -> Any:
-    """What stands in the body of a class."""
+    """The member of a class, as its body defines it."""
     return vars(owner)[name]
 
 
 class Texts(NamedTuple):
-    """What a process that a function is sent to may not be able to read: texts by file name, and the names by what is known
-    of a code, for a pickler may leave them out."""
+    """Sources for a process that may be unable to read them: by file name, and the file names by a fingerprint of the code,
+    because a pickler may drop them."""
 
     by_name: dict[str, str]
     names: dict[tuple[str, int, bytes], str]
 
 
 def texts_of(function: Any) -> Texts:
-    """The texts of a function and of its callees."""
+    """The sources of a function and of its callees, where another process may need them."""
     found = Texts({}, {})
     for f in _functions(function):
         code, space = f.__code__, f.__globals__
@@ -115,7 +115,7 @@ def texts_of(function: Any) -> Texts:
 
 
 def register(function: Any, texts: Texts) -> None:
-    """Let linecache know texts that came with a function; files that are here are read as they are."""
+    """Enter sources that came with a function into linecache; existing files are left alone."""
     for name, text in texts.by_name.items():
         if name not in linecache.cache and not os.path.exists(name):
             linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
@@ -130,13 +130,13 @@ def _mark(code: types.CodeType) -> tuple[str, int, bytes]:
 
 
 def _named(code: types.CodeType, name: str) -> types.CodeType:
-    """A code of a file of this name, with those within it."""
+    """A code object with this file name, nested ones included."""
     consts = tuple(_named(c, name) if isinstance(c, types.CodeType) else c for c in code.co_consts)
     return code.replace(co_filename=name, co_consts=consts)
 
 
 def _functions(function: Any) -> Iterator[types.FunctionType]:
-    """A function and the Python functions that it may call by a name."""
+    """A function and the Python functions that it may call by name."""
     waiting, seen = [function], set()
     while waiting and len(seen) < _MOST:
         f = waiting.pop()

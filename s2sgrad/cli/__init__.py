@@ -1,4 +1,4 @@
-"""The command line, one room a command."""
+"""The command line, one module per command."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:
-    """The words with those of `--args` at it, which may begin with a minus.
+    """The words, with the value of `--args` joined to it, which may begin with a minus.
 
     >>> _joined(["check", "m.py:f", "--args", "-1.0, 2.0"])
     ['check', 'm.py:f', '--args=-1.0, 2.0']

@@ -12,7 +12,7 @@ from s2sgrad.errors import S2SGradError, raised
 from s2sgrad.ir.signatures import signature
 from s2sgrad.testing import comparisons
 
-_WRONG = 8  # so many that are wrong are told
+_WRONG = 8  # wrong results that are listed
 _COUNTS = frozenset(["count", "i", "j", "iterations", "n", "size", "steps", "trips"])
 
 
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         found_all = comparisons(function, arguments, options.order, argnums)
     except S2SGradError:
         raise
-    except (TypeError, ValueError, AssertionError) as error:  # nothing can be compared: it draws random numbers, is nan
+    except (TypeError, ValueError, AssertionError) as error:  # no comparison possible: random numbers, nan
         raise Mistake(str(error)) from None
     print(f"{options.target} at {'guessed ' if guessed else ''}({_shown(arguments)}), where it is {_short(value)}\n")
     good = _table(found_all)

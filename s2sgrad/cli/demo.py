@@ -1,4 +1,4 @@
-"""`s2sgrad demo`: a model fitted to real measurements with a generated gradient, and NIST's own result beside ours."""
+"""`s2sgrad demo`: fits a model to real measurements with a generated gradient, and compares with NIST's certified result."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def measurements() -> tuple[np.ndarray, np.ndarray]:
 def descend(
     value_and_slope: Callable[[Any], tuple[float, np.ndarray]], x: np.ndarray, steps: int = 400
 ) -> Iterator[tuple[np.ndarray, float]]:
-    """Minimise by the quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno: every point and its value."""
+    """Minimise by BFGS (Broyden, Fletcher, Goldfarb, Shanno): yields every point and its value."""
     value, slope = value_and_slope(x)
     inverse = np.eye(x.size) / np.linalg.norm(slope)
     yield x, value
@@ -93,7 +93,7 @@ def main() -> np.ndarray:
 
 
 def _scaled(gradient: Callable[..., Any], p: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
-    """The loss where the parameters are `p` times their start, so that all are of one size."""
+    """The loss and its gradient with parameters in units of their start, so that all are of one magnitude."""
     value, slope = gradient(START * p, x, y)
     return float(value), slope * START
 

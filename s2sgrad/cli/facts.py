@@ -1,4 +1,4 @@
-"""What the compiler knows of a function before it differentiates it, beside the lines of its normal form.
+"""Facts about a function before its derivative is written, beside the lines of its normal form (`--facts`).
 
     y[0] = x[1]      ->      # writes y, v; reads x (line 1), y (line 2); live behind it: v
                              y[0] = x[1]
@@ -26,8 +26,8 @@ from s2sgrad.source import read
 
 
 def facts(derivative: Gradient, arguments: tuple | None) -> str:
-    """The normal form of what is differentiated, callees that write their arguments written out; what each statement binds,
-    writes and reads, with the lines where that may have been bound, and which names are live behind it."""
+    """The normal form of the differentiated function, with callees that write their arguments inlined; for each statement
+    what it binds, writes and reads, with the lines of reaching definitions, and which names are live after it."""
     function, kinds = differentiated(derivative, arguments)
     purpose = Entry(function, kinds, derivative._wrt(), derivative._options, None)
     with compiling():
@@ -36,12 +36,13 @@ def facts(derivative: Gradient, arguments: tuple | None) -> str:
 
 
 class _Beside:
+    """Prints facts beside the statements of a function."""
     def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict) -> None:
         self.unit, self.tree, self.kinds = unit, tree, kinds
         self.facts, self.aliases = Facts(tree), Aliases(unit, tree, kinds)
 
     def text(self) -> str:
-        """The text of the function, with the facts about each statement in a comment in front of it."""
+        """The text of the function, with the facts about each statement in a comment before it."""
         notes = [self.note(statement) for statement in effects.walk(self.tree.body)]
         for k, (statement, note) in enumerate(zip(effects.walk(self.tree.body), notes, strict=True)):
             statement.origin = Origin(None, k, 0, note or None)
@@ -61,7 +62,7 @@ class _Beside:
         return "; ".join(f"{what} {', '.join(names)}" for what, names in parts if names)
 
     def seen(self, names: set[str], statement: gast.AST) -> list[str]:
-        """Those of these names that are bound here or live behind a statement, and what the caller holds."""
+        """The names among these that are bound here or live after a statement, and the caller's arrays."""
         here = self.facts.liveness.after(statement) | effects.writes(statement)
         shown = {n for n in names if n in here or n not in self.unit.locals}
         return sorted(n.replace(ARGUMENT, "the caller's ").removeprefix(OUTSIDE) for n in shown)
@@ -71,7 +72,7 @@ class _Beside:
         return f", may share memory with {', '.join(others)}" if others else ""
 
     def lines(self, name: str, statement: gast.AST) -> str:
-        """Where what is read may have been bound: lines of the user's file."""
+        """The lines of the definitions of a name that reach a statement."""
         points = (self.facts.reaching.definitions[k].point for k in self.facts.reaching.reach(name, statement))
         makers = (self.facts.graph.points[point].statement or self.unit.primal.tree for point in points)
         lines = sorted({self.unit.place(maker).line for maker in makers})

@@ -1,4 +1,4 @@
-"""`s2sgrad show`: the generated text."""
+"""`s2sgrad show`: prints the generated text."""
 
 from __future__ import annotations
 

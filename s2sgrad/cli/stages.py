@@ -1,4 +1,4 @@
-"""The text of a function on its way through the passes, from the text that was read to the gradient."""
+"""The text of a function after each pass, from the user's text to the gradient."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from s2sgrad.ir.unit import Unit
 
 
 def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str]]:
-    """The names of the passes that change the function, and its text after each; of the functions it calls, nothing.
+    """The names of the passes that change the function, with its text after each; callees are left out.
 
-    Of the gradient of a gradient these are the stages from the first gradient's text to the second's.
+    For the gradient of a gradient: the stages from the first gradient's text to the second's.
     """
     observed: list[tuple[str, Unit, str]] = []
 
@@ -26,13 +26,13 @@ def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str
 
     function, kinds = differentiated(derivative, arguments)
     compile_gradient(function, kinds, derivative._wrt(), derivative._options, observer)
-    entry = observed[-1][1]  # the functions that it calls come before it
+    entry = observed[-1][1]  # callees come before it
     out = [(name, text) for name, unit, text in observed if unit is entry]
     return out[:1] + [new for old, new in pairwise(out) if new[1] != old[1]]
 
 
 def _text(unit: Unit, tree: gast.FunctionDef) -> str:
-    """The text of a tree; where a statement stands in there that later stages are free of, the user's text."""
+    """The text of a tree; the user's text while it contains a statement that only later stages remove."""
     try:
         return emit.function(tree)
     except TypeError:

@@ -21,7 +21,7 @@ from s2sgrad.ir.signatures import signature
 
 
 class Mistake(Exception):
-    """The command line asks for something that is not there; the message is all that the user needs."""
+    """A mistake in the command line; its message is shown without traceback."""
 
 
 def function_named(target: str) -> tuple[Any, dict[str, Any]]:
@@ -68,9 +68,9 @@ def _module(place: str) -> Any:
 
 
 def _loaded(place: str) -> Any:
-    """The module that a file by itself makes."""
+    """The module of a single file."""
     name = Path(place).stem
-    if name in sys.modules:  # a file called like a module that is in use must not take its place
+    if name in sys.modules:  # do not replace an imported module of this name
         name = f"{name}_shown"
     spec = importlib.util.spec_from_file_location(name, place)
     if spec is None or spec.loader is None:
@@ -82,8 +82,8 @@ def _loaded(place: str) -> Any:
 
 
 def _in_package(file: Path) -> tuple[str, str] | None:
-    """The folder from which a file of a package is imported, and its name from there; None of what stands in no package, or
-    could not be told from another that was imported."""
+    """The folder that a file of a package is imported from, and its module name; None for a file outside packages, or if
+    another module of this name is imported already."""
     parts, folder = [file.stem], file.parent
     while (folder / "__init__.py").is_file():
         parts, folder = [folder.name, *parts], folder.parent
@@ -103,7 +103,7 @@ def _is_own(value: Any, space: dict[str, Any]) -> bool:
 
 @contextlib.contextmanager
 def asking() -> Iterator[None]:
-    """What does not fit the function is a mistake in the command; what is refused is said as it is."""
+    """Report a TypeError as a mistake in the command; refusals are shown unchanged."""
     try:
         yield
     except S2SGradError:
@@ -113,7 +113,7 @@ def asking() -> Iterator[None]:
 
 
 def evaluated(expressions: str, space: dict[str, Any]) -> tuple:
-    """The arguments that `--args` gives: `"np.ones(3), 2.0"`, evaluated among the names of the function's module.
+    """The arguments in `--args`: `"np.ones(3), 2.0"`, evaluated with the names of the function's module.
 
     >>> evaluated("n * 1.0, [1.0]", {"n": 3})
     (3.0, [1.0])
@@ -137,14 +137,14 @@ def parameters_named(wrt: str | None) -> tuple[str, ...] | None:
 
 
 def primal_of(found: Any) -> Callable[..., Any]:
-    """The user's function: behind `@grad` too."""
+    """The user's function, also behind `@grad`."""
     while isinstance(found, Gradient):
         found = found.primal
     return found
 
 
 def derivative_of(found: Any, options: argparse.Namespace) -> Gradient:
-    """The derivative of what was found that the options ask for."""
+    """The derivative that the options ask for."""
     names = parameters_named(options.wrt)
     as_it_is = isinstance(found, Gradient) and names is None and not (options.value or options.forward)
     function = primal_of(found)

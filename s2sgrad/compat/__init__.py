@@ -1,1 +1,1 @@
-"""Other libraries' names for what is here, so that a program of theirs ports by its import lines."""
+"""The interfaces of other libraries, so that their programs can be ported by changing imports."""

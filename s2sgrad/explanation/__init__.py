@@ -1,7 +1,7 @@
 """`explain`: what s2sgrad knows of each line of a function, and what it does with it.
 
-Each note is a decision that the compiler made, or is read off the text that it wrote: `program` notes what is known before
-the derivative is written, `text` what the text records.  Nothing is run.
+Each note is a decision of the compiler, or is read off the generated text: `program` has the notes from before the
+derivative is written, `text` those about records.  Nothing is run.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def explain(
 
 
 def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str, Any] | None = None) -> Explanation:
-    """The explanation of a derivative for these arguments; with None, for arguments of any kind."""
+    """The explanation of a derivative for these arguments; None: for arguments of unknown kind."""
     function, kinds = differentiated(derivative, arguments, keywords or {})
     notes = _Notes(read(function))
     refusal, source = None, ""
@@ -109,8 +109,8 @@ def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str,
 def differentiated(
     derivative: Gradient, arguments: tuple | None, keywords: dict[str, Any] | None = None
 ) -> tuple[types.FunctionType, dict[str, Kind]]:
-    """The function that a derivative is taken of, and the kinds of its arguments; of the gradient of a gradient that is the
-    text of the first."""
+    """The function that a derivative is taken of, and the kinds of its arguments; for the gradient of a gradient, that is
+    the generated function of the first."""
     if arguments is None:
         kinds = dict.fromkeys(signature(derivative._function).parameters, UNKNOWN)
     else:
@@ -122,21 +122,21 @@ def differentiated(
 
 
 class _Notes:
-    """The notes about all functions that are met, by where they stand; what the stages of the pipeline are shown to."""
+    """The notes about all functions that a compilation meets, by place; an observer of the pipeline."""
 
     def __init__(self, first: Primal) -> None:
         self.found: dict[tuple[str, int, str], tuple[Primal, Found]] = {}
-        self.sharing: dict[int, tuple[Any, list]] = {}  # by the identity of a unit, which is kept alive
-        self.trees: dict[int, gast.FunctionDef] = {}  # what is written, in normal form, by the identity of `Emitted`
+        self.sharing: dict[int, tuple[Any, list]] = {}  # by the `id` of a unit, which is kept alive
+        self.trees: dict[int, gast.FunctionDef] = {}  # written functions in normal form, by the `id` of `Emitted`
         self.of(first)
 
     def of(self, primal: Primal) -> Found:
-        """The notes about a function."""
+        """The notes about one function."""
         key = primal.file, primal.tree.lineno, primal.function.__name__
         return self.found.setdefault(key, (primal, Found()))[1]
 
     def observe(self, stage: str, c: Compilation) -> None:
-        """Look at a compilation after a stage; one that asks for the kind of a result alone goes no further than `kinds`."""
+        """Read off a compilation after a stage; one that only infers the kind of a result stops after `kinds`."""
         if stage == "kinds" and id(c.unit) not in self.sharing:
             self.sharing[id(c.unit)] = c.unit, [*program.shared_memory(c)]
         elif stage == "shapes":
@@ -147,7 +147,7 @@ class _Notes:
             self.trees[id(c.emitted)] = clone(c.tree)
 
     def texts(self, written: Program) -> None:
-        """Look at the functions that were written; of a pair at both at once."""
+        """Read off the written functions; the two of a pair together."""
         there = {id(emitted): emitted for emitted in written.functions}
         pairs = {id(pair.bwd): id(pair.fwd) for pair in written.pairs if {id(pair.bwd), id(pair.fwd)} <= there.keys()}
         adjoints = {id(pair.bwd) for pair in written.pairs}
@@ -157,7 +157,7 @@ class _Notes:
             text.records(there[key].unit, both, self.of, again=key in adjoints - pairs.keys())
 
     def refuse(self, error: S2SGradError) -> None:
-        """Note a refusal at its line; where that is in none of the functions that were met, at the first line of all."""
+        """Note a refusal at its line, or, if that is in none of the functions, at the very first line."""
         place = error.place
         said = "\n".join([error.message, *getattr(error, "__notes__", ())])
         for primal, found in self.found.values():
@@ -169,7 +169,7 @@ class _Notes:
         return found.add(primal.tree.lineno, "refused", "", where + said)
 
     def explanation(self, purpose: str, refusal: S2SGradError | None, source: str) -> Explanation:
-        """What was found about the first function, and about those of the user's that are called."""
+        """The explanation of the first function, with those of its callees that are the user's."""
         first, *others = self.found.values()
         called = [_listed(p, f, "called") for p, f in others if not raised.is_hidden(p.file)]
         return replace(_listed(*first, purpose), calls=tuple(called), refusal=refusal, source=source)

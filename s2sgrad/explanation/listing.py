@@ -1,4 +1,4 @@
-"""What is known of the lines of a function, as an object: to be printed, and to be read by a program.
+"""Notes on the lines of a function as an object, to print and for programs.
 
 >>> found = Found()
 >>> found.add(3, "active", "y")
@@ -30,16 +30,16 @@ LABELS = {
     "refused": "REFUSED",
 }
 _NOTE = 90  # characters in a row of a note
-_WIDEST = 56  # of the user's text: beside a longer line nothing is written, but below
+_WIDEST = 56  # of the user's text: the notes of longer lines go below
 
 
 @dataclass(frozen=True)
 class Note:
-    """One thing that is known of a line.  `kind` is
+    """One fact about a line.  `kind` is
 
     - `active`, `constant`: the variables `names` that it computes have a derivative; have none, and `why`;
-    - `written`: what these hold is written in place;  `shares`: they may share memory with others;
-    - `recorded`: the forward sweep puts values of theirs on record;  `kept`: they are read by the reverse sweep as they are;
+    - `written`: their contents are written in place;  `shares`: they may share memory with others;
+    - `recorded`: the forward sweep records values of theirs;  `kept`: the reverse sweep reads them unchanged;
       `recomputed`: the reverse sweep computes them again;
     - `calls`: a function, and how its derivative is found;  `refused`: what cannot be differentiated.
     """
@@ -67,10 +67,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What s2sgrad knows of a function that it differentiates, and does with it, line by line: what `explain` returns.
+    """What s2sgrad knows of a function that it differentiates, and does with it, line by line: the result of `explain`.
 
-    `calls` are explanations of the functions that are called from there and differentiated; `refusal` is the error that
-    there is instead of a derivative; `source` is the generated text.
+    `calls` are explanations of the differentiated callees; `refusal` is the error instead of a derivative; `source` is the
+    generated text.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Explanation:
     source: str = ""
 
     def __getitem__(self, name: str) -> Explanation:
-        """The explanation of a function that is called, by its name."""
+        """The explanation of a callee, by name."""
         for called in self.calls:
             if called.name == name:
                 return called
@@ -117,7 +117,7 @@ class Explanation:
 
 
 def _in_rows(label: str, text: str) -> Iterator[str]:
-    """A note under its label; a long one goes on below."""
+    """The rows of a note with its label; long notes are wrapped."""
     for row in text.splitlines():
         indent = len(row) - len(row.lstrip())
         for part in textwrap.wrap(row, _NOTE, subsequent_indent=" " * indent, break_long_words=False) or [""]:
@@ -127,20 +127,20 @@ def _in_rows(label: str, text: str) -> Iterator[str]:
 
 @dataclass
 class Found:
-    """Notes about the lines of one function, as they are found."""
+    """Notes about the lines of one function, collected during compilation."""
 
     known: dict[tuple[int, str], dict[str, list[str]]] = field(default_factory=dict)  # by line and kind: names, by why
 
     def add(self, line: int, kind: str, name: str, why: str = "") -> None:
-        """Note something of a line; what is known already is not noted again."""
+        """Add a note on a line, unless it exists."""
         names = self.known.setdefault((line, kind), {}).setdefault(why, [])
         if name not in names:
             names.append(name)
 
     def lines(self, texts: Sequence[str], first: int) -> tuple[Line, ...]:
-        """The lines of the function, with what was found."""
+        """The lines of the function with their notes."""
         out = []
-        for line in {line for line, _ in self.known}:  # a line may stand in the text more than once: written out
+        for line in {line for line, _ in self.known}:  # an inlined line may occur several times in the text
             active = {n for names in self.known.get((line, "active"), {}).values() for n in names}
             for names in self.known.get((line, "constant"), {}).values():
                 names[:] = [n for n in names if n not in active]

@@ -1,10 +1,10 @@
-"""What the compiler knows of a function before it writes the derivative, by the lines of the user's text.
+"""Facts about a function from before its derivative is written, by the lines of the user's text.
 
     k = n + 1      ->      line 2: `k` has no derivative, it is an int
     y = x * k      ->      line 3: `y` has a derivative
 
-It is read off the compilation: the stages `kinds` (who shares memory with whom, while the user's names are all there) and
-`shapes` (what lies between the differentiated variables and the result).
+They come from the compilation after the stages `kinds` (aliasing, while all of the user's names exist) and `shapes` (what
+lies between the differentiated variables and the result).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Finder = Callable[[Primal], Found]  # the notes about a function
 
 
 class Names:
-    """What the user calls the variables of a function: of those that stand in text of theirs."""
+    """The user's names for the variables of a function, as far as they occur in the user's text."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
@@ -45,23 +45,23 @@ class Names:
         self.known = frozenset().union(*(wording.names_in(p.text(p.tree)) for p in primals.values()))
 
     def word(self, name: str) -> str:
-        """What there is to say of a variable."""
+        """How notes refer to a variable."""
         word = wording.meaning(name, self.known, self.unit.words, self.unit.bases)
         return NAMELESS if word is None else self.shown(name) or word
 
     def shown(self, name: str) -> str:
-        """The name, or the expression that it stands for; empty for a value without a name of theirs."""
+        """The user's name, or the expression that it stands for; empty for a value without one."""
         word = wording.meaning(name, self.known, self.unit.words, self.unit.bases)
         return word.strip("`") if word is not None and wording.is_quoted(word) else ""
 
 
 def primal_of(unit: Unit, node: gast.AST) -> Primal:
-    """The text in which the user wrote a statement: of the function itself, or of one that is written out in it."""
+    """The user's text that a statement comes from: the function itself, or an inlined one."""
     return getattr(node, "primal", unit.primal)
 
 
 def shared_memory(c: Compilation) -> Iterator[tuple[Primal, int, str, str, str]]:
-    """Notes on which variables may share memory with others when they are bound, each behind the function it is about."""
+    """Notes on variables that may share memory with others when they are bound; each with its function first."""
     names = Names(c.unit)
     aliases, liveness = Aliases(c.unit, c.tree, c.kinds), Facts(c.tree).liveness
     own = {p.id for p in parameters(c.tree)}
@@ -72,14 +72,14 @@ def shared_memory(c: Compilation) -> Iterator[tuple[Primal, int, str, str, str]]
         for name in binds(statement):
             shown = names.shown(name)
             others = {n for n in aliases.memory_behind(name, statement) - {name} if n in here or n not in c.unit.locals}
-            known = {ARGUMENT + p for p in others & own}  # what the caller passed has the parameter's name, too
+            known = {ARGUMENT + p for p in others & own}  # a parameter aliases the caller's array
             others = {_outside(names, n) for n in others - known} - {"", shown}
             if shown and others:
                 yield primal_of(c.unit, statement), statement.lineno, "shares", shown, f"with {', '.join(sorted(others))}"
 
 
 def _outside(names: Names, name: str) -> str:
-    """What the user calls a name of the relation of memories: a variable, what the caller holds, or something global."""
+    """The user's name in the alias relation: a variable, the caller's array, or a global."""
     if name.startswith(OUTSIDE):
         return name.removeprefix(OUTSIDE)
     return names.shown(name.removeprefix(ARGUMENT))
@@ -100,7 +100,7 @@ def derivatives(c: Compilation, found: Finder) -> None:
         operation = c.paths.operations.get(id(statement))
         for name in () if isinstance(statement, COMPOUND) else binds(statement):
             shown = "the result" if name == c.paths.result else names.shown(name)
-            if name in copied:  # the first that binds it is the copy
+            if name in copied:  # its first binding is the copy
                 copied.discard(name)
                 found(primal).add(primal.tree.lineno, "written", shown, "in a copy, the caller's stays as it is")
             else:
@@ -124,7 +124,7 @@ def _bound(c: Compilation, notes: Found, line: int, name: str, shown: str, opera
 
 
 def _written_out(c: Compilation, found: Finder) -> None:
-    """Note the calls that are written out."""
+    """Note the calls that are inlined."""
     for call, name, callee, line in c.unit.written_out:
         if hasattr(call, "lineno") and not callee.is_generated and not raised.is_hidden(callee.file):
             where = f"{place_in_words(callee.file, line)}, written out here"
@@ -150,7 +150,7 @@ def _primitive(operation: Operation) -> str:
 
 
 def _called(c: Compilation, statement: gast.AST, operation: Operation) -> tuple[str, str] | None:
-    """The name of what is called, and how its derivative is found; None for a function of a library that has none here."""
+    """The name of a callee, and how its derivative is found; None for a library function without derivative here."""
     func, target = operation.node.func, operation.target
     plain = behind_checkpoint(target)
     name = getattr(target if plain is None else plain, "__name__", "") or emit.expression(func)

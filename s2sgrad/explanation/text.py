@@ -3,7 +3,7 @@
     x_stack.append(x); x = r * x  ..  x = x_stack.pop(); r_bar += x_bar * x
                           ->      line 4: `x` is recorded, its old value, for the derivative of line 4
 
-It is read off the text itself, when all passes are done: a record is there if and only if a note about it is here.
+It is read off the final text: there is a note if and only if there is a record.
 """
 
 from __future__ import annotations
@@ -26,14 +26,13 @@ from s2sgrad.source import Primal
 
 
 def records(unit: Unit, tree: gast.FunctionDef, found: Finder, again: bool = False) -> None:
-    """Note what a function, written with both of its sweeps, records, keeps and computes again; `again`: one under
-    `checkpoint`, of which all is computed again."""
+    """Note what a function, given with both sweeps, records, keeps and recomputes; `again`: it is under `checkpoint`, and
+    everything is recomputed."""
     _Sweeps(unit, tree, found, again).run()
 
 
 def joined(fwd: gast.FunctionDef, bwd: gast.FunctionDef) -> gast.FunctionDef:
-    """Both sweeps of a function that is called, which are two functions, in one tree: `y, saved` is returned by the one, and
-    taken apart by the other."""
+    """Both sweeps of a callee, which are two functions, in one tree: the one returns `y, saved`, which the other unpacks."""
     *forward, returned = fwd.body
     saved, record = returned.value.elts[1].elts, bwd.args.args[0].id
     head = next((s for s in bwd.body if isinstance(s, gast.Assign) and getattr(s.value, "id", None) == record), None)
@@ -45,16 +44,17 @@ def joined(fwd: gast.FunctionDef, bwd: gast.FunctionDef) -> gast.FunctionDef:
 
 
 class _Sweeps:
+    """Reads the notes off a function with both sweeps."""
     def __init__(self, unit: Unit, tree: gast.FunctionDef, found: Finder, again: bool) -> None:
         self.unit, self.tree, self.found = unit, tree, found
         self.keeping = "recomputed" if again else "kept"
-        records = {r: n for r, n in unit.records.items() if r != n}  # of a call its own is a value like others
+        records = {r: n for r, n in unit.records.items() if r != n}  # the record of a call is an ordinary value
         self.kept_of = {**{unit.bases[r]: n for r, n in records.items() if r in unit.bases}, **records}
         self.bars = {*unit.bars, *(unit.bases.get(bar, bar) for bar in unit.bars)}
         self.facts, self.names = Facts(tree), Names(unit)
         self.places: dict[int, tuple[Primal, int]] = {}
         self.locate(tree.body, (unit.primal, 0))
-        self.copied = {unit.bases.get(n, n) for n in unit.own_copies}  # arguments that are copied first
+        self.copied = {unit.bases.get(n, n) for n in unit.own_copies}  # arguments that are copied at the start
         self.statements = [*effects.walk(tree.body)]
         self.reverse = [s for s in self.statements if sweep_of(s) == "reverse"]
         self.forward = [s for s in self.statements if sweep_of(s) != "reverse"]
@@ -62,7 +62,7 @@ class _Sweeps:
         self.repeated = {id(s) for loop in loops for s in effects.walk(loop.body)}
         self.notes: dict[tuple[int, int, str, str, str], tuple[Primal, set[int]]] = {}
         self.block = {id(s): body for body in nested(tree.body) for s in body}
-        self.readers: dict[tuple[int, str], list[gast.AST]] = {}  # of what a statement binds: those of the reverse sweep
+        self.readers: dict[tuple[int, str], list[gast.AST]] = {}  # reads of a definition in the reverse sweep
         graph, reaching = self.facts.graph, self.facts.reaching
         for statement in self.reverse:
             for name in effects.reads(statement):
@@ -100,7 +100,7 @@ class _Sweeps:
                 self.note(statement, self.keeping, name, "", [r for reader in readers for r in self.ends(reader)])
 
     def hand_on(self) -> None:
-        """Hand the notes on to the explanations of their functions."""
+        """Add the collected notes to the explanations of their functions."""
         for (_, line, kind, shown, why), (primal, read_at) in self.notes.items():
             lines = ", ".join(map(str, sorted(read_at - {0})))
             uses = f"for the derivative of line{'s' * (',' in lines)} {lines}" if lines else "for the reverse sweep"
@@ -108,7 +108,7 @@ class _Sweeps:
                 self.found(primal).add(line, kind, shown, ", ".join(filter(None, [why, uses])))
 
     def is_own_copy(self, statement: gast.AST) -> bool:
-        """Whether a statement is the copy of an argument with which the function begins: the first that binds its name."""
+        """Whether a statement is the copy of an argument at the start: the first binding of its name."""
         name = bound_name(statement)
         base = self.unit.bases.get(name, name)
         if base not in self.copied:
@@ -116,10 +116,10 @@ class _Sweeps:
         self.copied.discard(base)
         return True
 
-    # --- records and what reads them ---
+    # --- records and their reads ---
 
     def recorded(self, statement: gast.AST) -> str | None:
-        """The name of the record to which a statement of the forward sweep adds; None for any other statement."""
+        """The record that a statement of the forward sweep adds to; None for any other statement."""
         call, name = alone(statement), bound_name(statement)
         owner = appended_to(call)
         if owner is None and self.unit.called(call) is runtime.push:
@@ -130,7 +130,7 @@ class _Sweeps:
         return name if name in self.kept_of and not empty else None
 
     def when(self, statement: gast.AST, kept: str) -> str:
-        """Which value of a variable a record takes: that before the user's statement, or that behind it."""
+        """Which value of a variable is recorded, in words: before or after the user's statement."""
         body = self.block[id(statement)]
         place = next(k for k, s in enumerate(body) if s is statement)
         mine = [s for s in body[place + 1 :] if self.places[id(s)] == self.places[id(statement)]]
@@ -141,7 +141,7 @@ class _Sweeps:
         return ", ".join(filter(None, [value, "in each pass" if stacked else ""]))
 
     def uses(self, statement: gast.AST, record: str) -> list[gast.AST]:
-        """The statements that read what was recorded, or what it was restored to."""
+        """The statements that read the recorded value, or a variable restored from it."""
         if alone(statement) is None:
             takers = self.readers.get((id(statement), record), [])
         else:
@@ -149,7 +149,7 @@ class _Sweeps:
         return [r for taker in takers for r in self.ends(taker)]
 
     def ends(self, reader: gast.AST) -> list[gast.AST]:
-        """Who reads in the end: a restore hands on what it reads."""
+        """The final readers: a restore passes on what it reads."""
         if not self.is_restore(reader):
             return [reader]
         section = effects.stored(reader)
@@ -158,7 +158,7 @@ class _Sweeps:
         return [r for name in binds(reader) for r in self.readers.get((id(reader), name), []) if r is not reader]
 
     def behind(self, restore: gast.AST, base: str) -> list[gast.AST]:
-        """The statements that read a variable whose content was restored, before it is bound anew."""
+        """The statements that read a variable after its contents were restored and before it is rebound."""
         graph = self.facts.graph
         gen = [int(point.statement is restore and point.role == "whole") for point in graph.points]
         kill = [int(base in point.binds) for point in graph.points]
@@ -167,7 +167,7 @@ class _Sweeps:
         return [s for s in reached if not self.is_restore(s)]
 
     def is_restore(self, statement: gast.AST) -> bool:
-        """Whether a statement of the reverse sweep only puts back what a record, or another name, kept."""
+        """Whether a statement of the reverse sweep only restores a recorded or saved value."""
         if not isinstance(statement, gast.Assign):
             return False
         value, target = statement.value, statement.targets[0]
@@ -176,17 +176,17 @@ class _Sweeps:
             return effects.permutes(statement)
         return any(popped(n) in self.kept_of or getattr(n, "id", None) in self.kept_of for n in nodes(value))
 
-    # --- in words ---
+    # --- notes ---
 
     def note(self, statement: gast.AST, kind: str, name: str, why: str, readers: Iterable[gast.AST]) -> None:
-        """Note something of a name at the user's line from which a statement comes."""
+        """Add a note on a name at the user's line that a statement comes from."""
         shown = self.names.word(name)
         primal, line = self.places[id(statement)]
         lines = self.notes.setdefault((id(primal), line, kind, shown, why), (primal, set()))[1]
         lines |= {self.places[id(r)][1] for r in readers if self.places[id(r)][0] is primal and not _returns(r)}
 
     def locate(self, body: list[gast.AST], before: tuple[Primal, int]) -> None:
-        """Note from which line of the user's each statement comes; of one that does not say it, that of its neighbours."""
+        """Find the user's line that each statement comes from; by default that of its neighbours."""
         known = [(o.primal or self.unit.primal, o.line) for s in body if (o := getattr(s, "origin", None)) and o.line]
         before = before if before[1] or not known else known[0]
         for statement in body:

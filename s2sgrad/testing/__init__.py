@@ -29,16 +29,16 @@ def check_grads(
 ) -> Any:
     """Compare the gradient of `f` at `args` with central differences; raise AssertionError where they differ.
 
-    `modes`: "rev" is the gradient of `grad`, "fwd" the tangent of `jvp`, "tape" the gradient of a GradientTape; both of the
-    first by default (a function that brings a gradient alone may have no tangent: `modes="rev"`).  With `order=2` the
-    derivatives of `<gradient, v>` are compared too, for a random `v`.  Arguments and results may be nested tuples, lists and
-    dicts.  `argnums`: the positions to look at, by default every argument that holds floats.
+    `modes`: "rev" is the gradient of `grad`, "fwd" the tangent of `jvp`, "tape" the gradient of a GradientTape; the first
+    two by default (a function with its own gradient may have no tangent: `modes="rev"`).  With `order=2` the derivatives of
+    `<gradient, v>` are compared too, for a random `v`.  Arguments and results may be nested tuples, lists and dicts.
+    `argnums`: the positions to check, by default every argument that holds floats.
 
-    Each number of an argument is shifted by itself where they are few, all together in random directions where they are
-    many.  Where that disagrees, the differences are made again with other steps, and the elements are found that are wrong:
-    the message names each with its gradient and what the differences give.  It says so where the point is none to compare at
-    (a corner, a jump, a value that is not finite), and where a second call of `f` gives another value.  Structure, shapes
-    and dtypes are compared as well, and that no argument is changed.  TypeError for a function that returns no floats.
+    Each number of an argument is shifted separately if there are few, and all together in random directions if there are
+    many.  Where that disagrees, the differences are repeated with other steps, and the wrong elements are located: the
+    message names each with its gradient and its difference quotient.  It also says where no comparison is possible (a
+    corner, a jump, a value that is not finite), and where a second call of `f` returns another value.  Structure, shapes and
+    dtypes are compared as well, and that no argument is changed.  Raises TypeError for a function that returns no floats.
 
     >>> import numpy as np
     >>> from s2sgrad import custom_gradient

@@ -1,4 +1,4 @@
-"""One derivative against differences: all directions of all arguments, and where one is wrong, the element.
+"""Compares derivatives with differences, in all directions of all arguments, and locates wrong elements.
 
     comparisons(f, (x,))      ->      [Comparison(order=1, argument="x", ours=0.31, differences=0.62, element="[2, 1]"), ..]
 """
@@ -22,19 +22,19 @@ from s2sgrad.testing.containers import element, flat, inner, is_float, leaves, l
 from s2sgrad.testing.differences import careful, quick
 
 MODES = ("fwd", "rev", "tape")
-_FEW = 8  # up to so many numbers in an argument, each is shifted by itself; beyond, all in random directions
+_FEW = 8  # with at most this many numbers in an argument, each is shifted separately; else all in random directions
 _DIRECTIONS = 4
-_EACH = 64  # up to so many, each is looked at where a direction is wrong; beyond, halves of what is wrong
-_WRONG = 4  # elements that are told
-_KNOWN = 1e3  # so much larger than the error of differences is what they can tell
+_EACH = 64  # at most this many are checked one by one in a wrong direction; more are bisected
+_WRONG = 4  # wrong elements that are listed
+_KNOWN = 1e3  # a derivative this much larger than the error of differences is significant
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One directional derivative: `ours`, from the generated gradient or tangent, beside that from central `differences`.
+    """One directional derivative: `ours`, from the generated gradient or tangent, and that from central `differences`.
 
-    `argument` is the name of the argument or, of a derivative in the direction of one number `alone`, the path to the part
-    of it that `element` is an index of.  `trouble` says in words why there are no differences to be compared with.
+    `argument` is the name of the argument or, for the derivative in a single number (`alone`), the path to the leaf that
+    `element` is an index of.  `trouble` says why no difference quotient is available.
     """
 
     order: int
@@ -47,11 +47,11 @@ class Comparison:
     trouble: str = ""
     alone: bool = False
     below: bool = False  # both are smaller than the absolute tolerance
-    known: bool = False  # ours is larger by far than what rounding makes of differences
+    known: bool = False  # ours is far above the rounding error of differences
 
     @property
     def agrees(self) -> bool:
-        """Whether the two are equal within the tolerance (a nan never is)."""
+        """Whether both are equal within the tolerance (nan never is)."""
         return abs(self.ours - self.differences) <= self.allowed
 
     @property
@@ -79,8 +79,7 @@ def comparisons(
     atol: float = 1e-6,
     modes: Sequence[str] = ("rev",),
 ) -> list[Comparison]:
-    """Every directional derivative that `check_grads` looks at, the good ones too; in the place of a wrong one the elements
-    that are wrong in it."""
+    """All directional derivatives that `check_grads` compares; a wrong one is replaced by those of its wrong elements."""
     if not isinstance(order, int):
         raise TypeError(f"the order must be an int, 1 or more, not {order!r}")
     if order < 1:
@@ -108,7 +107,7 @@ def comparisons(
 
 @dataclass
 class _Point:
-    """A function at its arguments, weighted by a random `seed`; its derivatives there."""
+    """A function at its arguments, weighted by a random `seed`, and its derivatives there."""
 
     f: Any
     taped: Any
@@ -127,7 +126,7 @@ class _Point:
         value = self.f(*mapped(self.args))
         _require_numbers(name, value)
         _require_same(name, value, self.f(*mapped(self.args)))
-        alone = flat(value).size == 1  # then the numbers of a message are those of the gradient
+        alone = flat(value).size == 1  # so that messages show the gradient itself
         draw = np.ones if alone else lambda shape: self.rng.uniform(0.5, 1.5, shape)
         self.seed = mapped(value, lambda x: draw(np.shape(x)).astype(np.asarray(x).dtype)[()] if is_float(x) else x)
         self.given = mapped(self.args)
@@ -146,8 +145,8 @@ class _Point:
     # --- one argument ---
 
     def compared(self, number: int) -> list[Comparison]:
-        """The comparisons in one argument; where all of it is below the absolute tolerance, which then would take anything
-        for right, by the relative one alone."""
+        """The comparisons in one argument; if all are below the absolute tolerance, which then would accept anything, by the
+        relative one alone."""
         found = [*self.within(number)]
         if found and all(c.below for c in found) and any(c.known for c in found):
             tolerance, self.atol = self.atol, 0.0
@@ -156,7 +155,7 @@ class _Point:
         return found
 
     def within(self, number: int) -> Iterator[Comparison]:
-        """The comparisons in one argument, within these tolerances."""
+        """The comparisons in one argument, with the current tolerances."""
         for mode, gradients in self.gradients.items():
             _fits(self.args[number], gradients[self.numbers.index(number)], self.names[number], mode)
         sizes = mapped(self.args[number], lambda x: _size(x) if is_float(x) else x)
@@ -182,7 +181,7 @@ class _Point:
         ]  # fmt: skip
 
     def in_direction(self, number: int, row: np.ndarray, modes: Sequence[str]) -> list[Comparison]:
-        """The comparisons in one direction; where the plain differences do not agree, better ones are made."""
+        """The comparisons in one direction; if simple differences disagree, more careful ones are made."""
         direction = like_flat(self.args[number], row)
         ours = {mode: self.ours(number, direction, mode) for mode in modes}
         phi = self.shifted(number, direction)
@@ -194,34 +193,34 @@ class _Point:
         return [self.comparison(number, mode, d, slope) for mode, d in ours.items()]
 
     def comparison(self, number: int, mode: str, ours: float, slope: Any) -> Comparison:
-        """One derivative beside the slope; what is wrong with the slope does not matter where they agree."""
+        """One derivative beside the slope; a doubtful slope does not matter where they agree."""
         allowed = self.atol + self.rtol * max(abs(ours), abs(slope.value)) + (0.0 if slope.trouble else slope.error)
         below, known = max(abs(ours), abs(slope.value)) < self.atol, abs(ours) > _KNOWN * slope.error
         found = Comparison(self.order, self.names[number], ours, slope.value, allowed, mode, below=below, known=known)
         return found if found.agrees else replace(found, trouble=slope.trouble)
 
     def ours(self, number: int, direction: Any, mode: str) -> float:
-        """The derivative in a direction, as it is computed in this mode."""
+        """The directional derivative, computed in this mode."""
         if mode in self.gradients:
             return inner(self.gradients[mode][self.numbers.index(number)], direction)
         tangents = [direction if k == number else None for k in range(len(self.args))]
-        given = mapped(self.args)  # a generator among them would go on
+        given = mapped(self.args)  # copied, for a random generator has state
         tangent = self.along(given, tangents)[1]
         _unchanged(self.args, given, "the function of the tangent changed its argument")
         return inner(tangent, self.seed)
 
     def shifted(self, number: int, direction: Any) -> Callable[[float], float]:
-        """The weighted value of the function where one argument is shifted."""
+        """The weighted value of the function along a direction in one argument."""
         def phi(t: float) -> float:
             moved = shifted(self.exact[number], direction, t)
             return inner(self.f(*mapped(self.exact[:number]), moved, *mapped(self.exact[number + 1 :])), self.seed)
 
         return phi
 
-    # --- which element ---
+    # --- locating wrong elements ---
 
     def located(self, number: int, row: np.ndarray, wrong: np.ndarray, found: Comparison) -> Iterator[Comparison]:
-        """The elements that are wrong in a direction that is; the direction where it is none of them alone."""
+        """The wrong elements in a wrong direction; the direction itself if no single element is wrong."""
         mode = (found.mode,)
         places = np.flatnonzero(wrong)
         while places.size > _EACH:
@@ -239,7 +238,7 @@ def _only(row: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 class _Taped:
-    """The gradient of a function by a tape, of the sum weighted by a seed; on Arrays it is recorded itself."""
+    """The gradient of a function by a tape, for the sum weighted by a seed; on Arrays it is recorded itself."""
 
     def __init__(self, f: Any, numbers: tuple[int, ...], seed: Any = None) -> None:
         self.f, self.numbers, self.seed = f, numbers, seed
@@ -260,14 +259,14 @@ class _Taped:
         return tuple(mapped(held[k], lambda x: plainly(next(found)) if isinstance(x, Array) else x) for k in self.numbers)
 
 
-# --- what is asked, and what comes back ---
+# --- checks of arguments and results ---
 
 
 def _require_fit(f: Any, args: tuple) -> None:
-    """Raise TypeError where the arguments do not fit the function."""
+    """Raise TypeError if the arguments do not fit the signature of the function."""
     try:
         parameters = signature(f)
-    except (TypeError, ValueError):  # it does not say what it takes
+    except (TypeError, ValueError):  # no signature available
         return
     try:
         parameters.bind(*args)
@@ -276,7 +275,7 @@ def _require_fit(f: Any, args: tuple) -> None:
 
 
 def _require_numbers(name: str, value: Any) -> None:
-    """Raise where there is nothing to compare in a value."""
+    """Raise if a value has no finite floats to compare."""
     if not any(is_float(x) for x in leaves(value)):
         raise NoResult(without_floats(value) or "no floats", name)
     wrong = not_finite(value)
@@ -287,7 +286,7 @@ def _require_numbers(name: str, value: Any) -> None:
 
 
 def _require_same(name: str, value: Any, again: Any) -> None:
-    """Raise AssertionError where a second call gives something else."""
+    """Raise AssertionError if a second call returned another value."""
     for (path, a), (_, b) in zip(paths(value, ""), paths(again, ""), strict=False):
         if is_float(a) and not np.array_equal(a, b):
             apart = np.argwhere(np.asarray(a) != np.asarray(b))[0] if np.shape(a) == np.shape(b) else ()
@@ -304,7 +303,7 @@ def _position(number: int | str, names: list[str]) -> int:
 
 
 def _size(x: Any) -> Any:
-    """How large each number is, for the step: its absolute value, but not far below that of its array."""
+    """The scale of each number, for the step: its absolute value, but not far below that of its array."""
     absolute = np.abs(np.asarray(x, float))
     typical = np.sqrt(np.mean(absolute**2)) if absolute.size else 1.0
     return np.maximum(absolute, 0.01 * typical) if typical > 0 else np.ones_like(absolute)
@@ -328,7 +327,7 @@ def _names(f: Any, args: tuple) -> list[str]:
 
 
 def _fits(argument: Any, gradient: Any, name: str, mode: str) -> None:
-    """The gradient has the structure, shapes and dtypes of its argument."""
+    """Raise AssertionError unless the gradient has the structure, shapes and dtypes of its argument."""
     way = "the tape's gradient" if mode == "tape" else "the gradient"
     own, got = list(paths(argument, name)), list(leaves(gradient))
     floats = [(path, x) for path, x in own if is_float(x)]

@@ -1,4 +1,4 @@
-"""Nested tuples, lists and dicts: what lies inside of them, and arithmetic leaf by leaf."""
+"""Nested tuples, lists and dicts: their leaves, and arithmetic on them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-_DRAWING = (np.random.Generator, np.random.RandomState, random.Random)  # what goes on when it is used
+_DRAWING = (np.random.Generator, np.random.RandomState, random.Random)  # objects with state
 
 
 def is_float(x: Any) -> bool:
@@ -18,7 +18,7 @@ def is_float(x: Any) -> bool:
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """What lies inside nested tuples, lists and dicts, in order.
+    """The leaves of nested tuples, lists and dicts, in order.
 
     >>> list(leaves({"a": 1.0, "b": (2.0, [3.0, None])}))
     [1.0, 2.0, 3.0, None]
@@ -27,7 +27,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def paths(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The leaves, each behind the path that leads to it.
+    """The leaves with their paths: (path, leaf).
 
     >>> list(paths({"w": [1.0, (2.0,)]}, "p"))
     [("p['w'][0]", 1.0), ("p['w'][1][0]", 2.0)]
@@ -45,7 +45,7 @@ def fresh(x: Any) -> Any:
 
 
 def mapped(value: Any, change: Callable[[Any], Any] = fresh) -> Any:
-    """The same structure with every leaf changed; by default a deep copy.
+    """The same structure with `change` applied to every leaf; by default a deep copy.
 
     >>> mapped({"a": (1.0, 2.0)}, lambda x: -x)
     {'a': (-1.0, -2.0)}
@@ -60,7 +60,7 @@ def mapped(value: Any, change: Callable[[Any], Any] = fresh) -> Any:
 
 
 def shifted(value: Any, direction: Any, step: float) -> Any:
-    """`value + step * direction`, leaf by leaf; leaves that are no floats stay."""
+    """`value + step * direction`, leaf by leaf; other leaves than floats are kept."""
     ahead = leaves(direction)
 
     def moved(x: Any) -> Any:
@@ -73,7 +73,7 @@ def shifted(value: Any, direction: Any, step: float) -> Any:
 
 
 def inner(left: Any, right: Any) -> float:
-    """The inner product of two values of one structure.
+    """The inner product of two values with the same structure.
 
     >>> inner((1.0, [2.0]), (3.0, [4.0]))
     11.0
@@ -83,13 +83,13 @@ def inner(left: Any, right: Any) -> float:
 
 
 def flat(value: Any) -> np.ndarray:
-    """All floats of a value in one row."""
+    """All floats of a value in one vector of shape (n,)."""
     rows = [np.ravel(np.asarray(x, float)) for x in leaves(value) if is_float(x)]
     return np.concatenate(rows) if rows else np.zeros(0)
 
 
 def like_flat(value: Any, row: np.ndarray) -> Any:
-    """A value of this structure with the floats of a row in the place of its own.
+    """A value with this structure and the floats of a vector of shape (n,).
 
     >>> like_flat({"a": 1.0, "n": 3, "w": np.zeros(2)}, np.array([5.0, 6.0, 7.0]))
     {'a': array(5.), 'n': 3, 'w': array([6., 7.])}
@@ -107,7 +107,7 @@ def like_flat(value: Any, row: np.ndarray) -> Any:
 
 
 def element(value: Any, name: str, number: int) -> tuple[str, str]:
-    """The path to the leaf that holds a float, counted through all of them, and its index there; empty in a number.
+    """The path to the leaf with float number `number` of a value, and the index in it; empty for a scalar.
 
     >>> element({"w": [1.0, np.ones((2, 2))]}, "p", 3)
     ("p['w'][1]", '[1, 0]')

@@ -1,4 +1,4 @@
-"""The slope of a function of one number by differences, and how far it is to be trusted.
+"""The slope of a function of one number by differences, with an estimate of its error.
 
 >>> round(quick(np.exp).value, 10)
 1.0
@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-STEP = 1e-4  # in units of the size of what is shifted
+STEP = 1e-4  # in units of the scale of the shifted number
 _STEPS = tuple(STEP * 10.0**k for k in (2, 1, 0, -1, -2))
 _ROUNDING = 20.0 * float(np.finfo(float).eps)
-_ROUGH = 1e-2  # an estimate that is not sure of its second digit is none
+_ROUGH = 1e-2  # reject estimates without two certain digits
 
 
 class Slope(NamedTuple):
-    """An estimate, and its error; `trouble`: in words, why there is no slope, or none that differences could find."""
+    """An estimate with its error; `trouble`: why there is no slope, or why differences cannot find it."""
 
     value: float
     error: float
@@ -29,8 +29,7 @@ class Slope(NamedTuple):
 
 
 def quick(phi: Callable[[float], float], step: float = STEP) -> Slope:
-    """Central differences with a step and half of it, extrapolated: the error is of fourth order.  The error that is told is
-    that of rounding alone."""
+    """Central differences with a step and half of it, extrapolated to fourth order.  The error is that of rounding alone."""
     far, near = float(phi(step)), float(phi(step / 2))
     back, behind = float(phi(-step)), float(phi(-step / 2))
     coarse, fine = (far - back) / (2.0 * step), (near - behind) / step
@@ -38,7 +37,7 @@ def quick(phi: Callable[[float], float], step: float = STEP) -> Slope:
 
 
 def careful(phi: Callable[[float], float]) -> Slope:
-    """The best of several steps, by how much it changes from one to the next; and whether there is a slope at all."""
+    """The best of several steps, judged by the change from one to the next; and whether there is a slope at all."""
     found = [quick(phi, step) for step in _STEPS]
     value, error = min(
         ((now.value, abs(now.value - before.value) + now.error) for before, now in pairwise(found)),
@@ -51,8 +50,8 @@ def careful(phi: Callable[[float], float]) -> Slope:
 
 
 def _corner(phi: Callable[[float], float]) -> str:
-    """In words, what is wrong with the two sides of the point; empty where they fit.  With the step the difference of their
-    slopes goes to zero where the function is smooth, stays at a corner, and grows at a jump."""
+    """What is wrong with the one-sided slopes, empty if they match.  As the step shrinks, their difference goes to zero if
+    the function is smooth, stays at a corner, and grows at a jump."""
     middle = phi(0.0)
     sides = [((middle - phi(-h)) / h, (phi(h) - middle) / h) for h in (STEP, STEP / 100.0)]
     before, now = (abs(right - left) for left, right in sides)

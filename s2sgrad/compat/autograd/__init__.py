@@ -1,4 +1,4 @@
-"""Autograd's names, with the order of its arguments; `import autograd.numpy as np` becomes `import numpy as np`.
+"""Autograd's functions, with the order of its arguments; `import autograd.numpy as np` becomes `import numpy as np`.
 
 >>> grad(lambda x: x ** 3)(2.0)
 12.0
@@ -37,7 +37,7 @@ def value_and_grad(fun: Callable[..., Any], argnum: Argnum = 0) -> Any:
 
 
 def elementwise_grad(fun: Callable[..., Any], argnum: Argnum = 0) -> Any:
-    """The derivative of a function that treats each element by itself, at each element."""
+    """The derivative of an elementwise function, at each element."""
     return matrices.elementwise_grad(fun, argnum)
 
 
@@ -45,17 +45,17 @@ deriv = elementwise_grad
 
 
 def grad_and_aux(fun: Callable[..., Any], argnum: Argnum = 0) -> Any:
-    """The gradient of the first of a pair that a function returns, and the second."""
+    """The gradient of the first result of a function that returns a pair, and the second result."""
     return api.grad(fun, argnum, has_aux=True)
 
 
 def grad_named(fun: Callable[..., Any], argname: str) -> Any:
-    """The gradient in the argument of this name."""
+    """The gradient in the argument with this name."""
     return api.grad(fun, argname)
 
 
 def multigrad_dict(fun: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
-    """The gradients in all arguments that a call gives, by their names."""
+    """The gradients in all arguments of a call, by name."""
     takes = signature(fun)
 
     def gradients(*args: Any, **keywords: Any) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def hessian(fun: Callable[..., Any], argnum: int = 0) -> Any:
 
 
 def hessian_tensor_product(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
-    """A function of the arguments and, last, a tensor, which gives the product of the Hessian with that."""
+    """A function of the arguments and, last, a tensor: the product of the Hessian with the tensor."""
     product = pullbacks.hvp(fun)
 
     def hessian_vector_product(*args: Any, **keywords: Any) -> Any:
@@ -91,7 +91,7 @@ hessian_vector_product = hessian_tensor_product
 
 
 def tensor_jacobian_product(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
-    """A function of the arguments and, last, a tensor, which gives the product of that with the Jacobian."""
+    """A function of the arguments and, last, a tensor: the product of the tensor with the Jacobian."""
     gradient = api.grad(fun, argnum)
 
     def vector_jacobian_product(*args: Any, **keywords: Any) -> Any:
@@ -105,7 +105,7 @@ vector_jacobian_product = tensor_jacobian_product
 
 
 def make_vjp(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., tuple[Callable[[Any], Any], Any]]:
-    """A function of the arguments that gives the pullback and the value."""
+    """A function of the arguments that returns the pullback and the value."""
 
     def vjp_maker(*args: Any, **keywords: Any) -> tuple[Callable[[Any], Any], Any]:
         value, pullback = api.vjp(fun, *args, **keywords)
@@ -115,7 +115,7 @@ def make_vjp(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., tuple[Ca
 
 
 def make_jvp(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., Callable[[Any], tuple[Any, Any]]]:
-    """A function of the arguments that gives a function of a tangent: the value, and its tangent along that."""
+    """A function of the arguments that returns a function of a tangent: the value, and its tangent."""
     along = api.jvp(fun)
 
     def jvp_maker(*args: Any, **keywords: Any) -> Callable[[Any], tuple[Any, Any]]:
@@ -125,7 +125,7 @@ def make_jvp(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., Callable
 
 
 def make_hvp(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., tuple[Callable[[Any], Any], Any]]:
-    """A function of the arguments that gives the product with the Hessian as a function, and the gradient."""
+    """A function of the arguments that returns the product with the Hessian, as a function, and the gradient."""
     gradient = api.grad(fun, argnum)
     product = pullbacks.hvp(fun)
 
@@ -145,8 +145,8 @@ def _half_of_squares(x: Any) -> Any:
 def make_ggnvp(
     f: Callable[..., Any], g: Callable[[Any], Any] = _half_of_squares, f_argnum: int = 0
 ) -> Callable[..., Callable[[Any], Any]]:
-    """A function of the arguments that gives the product with the generalized Gauss-Newton matrix of `g(f(..))`, as a
-    function: `J^T H J v`, of the Jacobian of `f` and the Hessian of `g`."""
+    """A function of the arguments that returns the product with the generalized Gauss-Newton matrix of `g(f(..))`, as a
+    function: `J^T H J v`, with the Jacobian of `f` and the Hessian of `g`."""
 
     def ggnvp_maker(*args: Any, **keywords: Any) -> Callable[[Any], Any]:
         pull, inner = make_vjp(f, f_argnum)(*args, **keywords)
@@ -158,7 +158,7 @@ def make_ggnvp(
 
 
 def jacobian_vector_product(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
-    """A function of the arguments and, last, a vector, which gives the product of the Jacobian with that."""
+    """A function of the arguments and, last, a vector: the product of the Jacobian with the vector."""
     make = make_jvp(fun, argnum)
 
     @functools.wraps(fun, updated=())

@@ -27,14 +27,14 @@ __all__ = ["defjvp", "defvjp", "notrace_primitive", "primitive"]
 
 
 def defvjp(fun: Callable[..., Any], *vjpmakers: Callable[..., Any] | None, argnums: Sequence[int] | None = None) -> None:
-    """Give a pullback for each argument: `vjpmaker(ans, *args)` returns it; None where there is none."""
+    """Give a pullback for each argument: `vjpmaker(ans, *args)` returns it; None for no derivative."""
     places = range(len(vjpmakers)) if argnums is None else argnums
     for place, maker in zip(places, vjpmakers, strict=True):
         tape.defvjp(fun, None if maker is None else _pulled(fun, maker), argnums=place)
 
 
 def _pulled(fun: Callable[..., Any], maker: Callable[..., Any]) -> Callable[..., Any]:
-    """The pullback in one argument, a function of the cotangent, the result and the arguments under their names."""
+    """The pullback in one argument, as a function of the cotangent, the result and the arguments by name."""
     given = list(inspect.signature(fun).parameters.values())
     words = {w: w + "_" * sum(p.name.rstrip("_") == w for p in given) for w in ("g", "ans", "maker")}
     first = [p.name for p in given if p.kind is not p.KEYWORD_ONLY]
@@ -47,7 +47,7 @@ def _pulled(fun: Callable[..., Any], maker: Callable[..., Any]) -> Callable[...,
 
 
 def defjvp(fun: Callable[..., Any], *jvpfuns: Callable[..., Any] | str | None, argnums: Sequence[int] | None = None) -> None:
-    """Give a tangent for each argument: `jvpfun(g, ans, *args)`; "same" where the function is linear in it."""
+    """Give a tangent for each argument: `jvpfun(g, ans, *args)`; "same" if the function is linear in the argument."""
     places = range(len(jvpfuns)) if argnums is None else argnums
     for place, tangent in zip(places, jvpfuns, strict=True):
         given = _mapped(fun, place) if tangent == "same" else tangent

@@ -14,5 +14,5 @@ from s2sgrad import testing
 def check_grads(
     f: Callable[..., Any], args: Sequence[Any] | None = None, modes: Sequence[str] = ("fwd", "rev"), order: int = 2
 ) -> Any:
-    """Compare derivatives in all arguments with differences; AssertionError where they are not the same."""
+    """Compare derivatives in all arguments with differences; raise AssertionError where they differ."""
     return testing.check_grads(f, args, order, modes)

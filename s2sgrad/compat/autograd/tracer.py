@@ -1,4 +1,4 @@
-"""Autograd's `tracer`: nothing is boxed here, so that the value of a variable is the variable, without its derivative."""
+"""Autograd's `tracer`: nothing is boxed here, so the value of a variable is the variable itself, without its derivative."""
 
 from s2sgrad.tape import stop_gradient as getval
 

@@ -1,4 +1,4 @@
-"""The fixed point of `f(a)`, differentiated by the implicit function theorem: what was iterated is not recorded.
+"""The fixed point of `f(a)`, differentiated by the implicit function theorem: the iterations are not recorded.
 
     x = f(a)(x)      ->      x_bar -> w = x_bar + (d f(a)(x)/dx)^T w,  a_bar = (d f(a)(x)/da)^T w
 
@@ -20,7 +20,7 @@ from s2sgrad import api, runtime, tape
 def fixed_point(
     f: Callable[[Any], Callable[[Any], Any]], a: Any, x0: Any, distance: Callable[[Any, Any], Any], tol: float
 ) -> Any:
-    """The `x` with `f(a)(x) = x`, iterated from `x0` until two of them are no farther apart than `tol`."""
+    """The `x` with `f(a)(x) = x`, iterated from `x0` until two successive values are within `tol`."""
     step, x = f(a), x0
     while True:
         before, x = x, step(x)

@@ -20,7 +20,7 @@ from s2sgrad.tape import nondifferentiable
 
 
 def flatten(value: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
-    """The vector of all numbers of a value, entries of a dict in the order of their keys, and what undoes this."""
+    """The vector of all numbers of a value, dict entries in the order of their keys, and the inverse function."""
     parts = _parts(value)
     shape, _ = _shape(value, 0)
 
@@ -31,7 +31,7 @@ def flatten(value: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
 
 
 def _parts(value: Any) -> list[np.ndarray]:
-    """A vector for each number or array, in order; no list is written, so that this is differentiated where it is called."""
+    """A vector for each number or array, in order; appends to no list, so that it can be differentiated."""
     if isinstance(value, dict):
         return [part for k in sorted(value) for part in _parts(value[k])]
     if isinstance(value, (list, tuple)):
@@ -41,7 +41,7 @@ def _parts(value: Any) -> list[np.ndarray]:
 
 @nondifferentiable
 def _shape(value: Any, at: int) -> tuple[tuple[Any, ...], int]:
-    """What a value is made of, with the place of each part in the vector, where it begins at `at`; and where it ends."""
+    """The structure of a value with the position of each part in the vector, starting at `at`; and the end position."""
     if isinstance(value, dict):
         held = {}
         for k in sorted(value):
@@ -71,7 +71,7 @@ def _filled(shape: tuple[Any, ...], vector: Any) -> Any:
 
 
 def flatten_func(func: Callable[..., Any], example: Any) -> tuple[Callable[..., Any], Callable[[Any], Any], np.ndarray]:
-    """The function from vectors to vectors, what makes nested parameters of one, and the vector of the example."""
+    """The function from vectors to vectors, the function from a vector to nested parameters, and the example's vector."""
     vector, unflatten = flatten(example)
 
     def flat(vector: Any, *args: Any) -> Any:

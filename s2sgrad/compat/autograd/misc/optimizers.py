@@ -19,7 +19,7 @@ Callback = Callable[[Any, int, Any], Any] | None
 
 
 def unflatten_optimizer(optimize: Callable[..., np.ndarray]) -> Callable[..., Any]:
-    """An optimizer of nested parameters, of one that takes and gives vectors."""
+    """An optimizer of nested parameters from one of vectors."""
 
     @functools.wraps(optimize)
     def unflattened(grad: Gradient, x0: Any, callback: Callback = None, *args: Any, **keywords: Any) -> Any:
@@ -31,7 +31,7 @@ def unflatten_optimizer(optimize: Callable[..., np.ndarray]) -> Callable[..., An
 
 
 def _steps(grad: Gradient, init_params: Any, callback: Callback, num_iters: int, step: Callable[..., np.ndarray]) -> Any:
-    """Take `step(i, g)` off the parameters, again and again."""
+    """Subtract `step(i, g)` from the parameters, `num_iters` times."""
     x, unflatten = flatten(init_params)
     for i in range(num_iters):
         g = flatten(grad(unflatten(x), i))[0]

@@ -1,1 +1,1 @@
-"""What `autograd.scipy` has that is not SciPy's own: an `odeint` that is differentiated."""
+"""The part of `autograd.scipy` that is not SciPy's own: a differentiable `odeint`."""

@@ -42,7 +42,7 @@ def _adjoint(
     count = y.shape[1]
 
     def backwards(s: float, held: np.ndarray) -> np.ndarray:
-        """The state, its adjoint and the cotangent of the arguments, in the time -s."""
+        """The rates of the state, its adjoint and the cotangent of the arguments, in the time -s."""
         state, adjoint = held[:count], held[count : 2 * count]
         rate, pull = api.vjp(lambda state, *given: func(state, -s, *given), state, *args)
         bars = pull(adjoint)

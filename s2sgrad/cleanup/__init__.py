@@ -1,5 +1,5 @@
-"""What makes the text one that a person would have written: no dead code, no copies, no temporaries used once.
+"""Optimization of the generated text: no dead code, no copies, no single-use temporaries.
 
-The passes take the unit and a function tree (forward and reverse sweep in one) and return a function tree that computes
-the same value; `driver.pipeline` has them in order.
+Each pass takes the unit and a function tree (forward and reverse sweep together) and returns a tree that computes the same
+value; `driver.pipeline` has their order.
 """

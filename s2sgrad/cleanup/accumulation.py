@@ -1,4 +1,4 @@
-"""Outer products that a loop of the reverse sweep adds up become one product of matrices after it.
+"""Accumulation of outer products: those that a loop of the reverse sweep sums become one matrix product after it.
 
     for _ in range(n):                        W_bar_columns, W_bar_rows = [], []
         W_bar += np.outer(g, x)               for _ in range(n):
@@ -7,11 +7,11 @@
                                               if W_bar_columns:
                                                   W_bar += np.array(W_bar_columns).T @ np.array(W_bar_rows)
 
-Adding one outer product to a matrix reads and writes all of it, as seven products of the matrix with a vector do; the
-product of two matrices works in the cache.  The order of a sum is free, so the loop may add whatever else it likes, but
-must not read it.  A section that grows or shrinks with the loop, `W_bar[:, i:]`, is a row with zeros before `i`.
+Adding one outer product reads and writes the whole matrix, which takes as long as seven matrix-vector products; a matrix
+product works in the cache.  The order of a sum does not matter, so the loop may also add other terms, but must not read the
+sum.  A section that grows or shrinks with the loop, `W_bar[:, i:]`, is a row with zeros before `i`.
 
-So do those that stand in one block.
+Outer products within one block are combined too.
 
     A_bar = np.outer(a, b)
     A_bar += np.outer(c, d)           ->      A_bar = np.array([a, c]).T @ np.array([b, d])
@@ -38,37 +38,41 @@ from s2sgrad.memory.writes import in_place
 
 @dataclass
 class _Term:
-    """One outer product: `sign` times `column` times `row`."""
+    """One outer product: `sign` times `column` times `row`, both (n,) arrays."""
 
     sign: int
     column: gast.AST
     row: gast.AST
 
     def transposed(self) -> _Term:
+        """The transposed outer product."""
         return _Term(self.sign, self.row, self.column)
 
     def signed(self) -> gast.AST:
+        """The column with the sign."""
         return self.column if self.sign > 0 else minus(self.column)
 
     def times(self, op: gast.operator, factor: gast.AST) -> _Term:
+        """The outer product multiplied or divided by a number."""
         return _Term(self.sign, gast.BinOp(self.column, op, factor), self.row)
 
 
-_Sum = dict[int, tuple[list[_Term], gast.AST | None]]  # by the identity of a statement: its outer products, and the rest
+_Sum = dict[int, tuple[list[_Term], gast.AST | None]]  # by statement: its outer products, and other terms
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with products of matrices after its loops."""
+    """Move the sums of outer products out of loops."""
     _Products(unit).block(tree.body)
     return tree
 
 
 class _Products:
+    """Rewrites one function."""
     def __init__(self, unit: Unit) -> None:
         self.unit, self.kinds, self.shapes = unit, unit.kinds, Shapes(unit, unit.kinds)
 
     def block(self, body: list[gast.AST]) -> None:
-        """Rewrite a block and those within it, the outermost loop that adds something up first."""
+        """Rewrite a block and nested ones, for each sum at the outermost loop that only adds to it."""
         out: list[gast.AST] = []
         for statement in body:
             if not isinstance(statement, LOOPS):
@@ -76,7 +80,7 @@ class _Products:
                     self.block(inner)
                 out.append(statement)
                 continue
-            few = kept_states.found(effects.walk([statement]))  # it was to take the memory of a few states
+            few = kept_states.found(effects.walk([statement]))  # checkpointing limits memory
             summed = self.sums(statement) if sweep_of(statement) == "reverse" and not few else {}
             before, after = [], []
             for bar, found in summed.items():
@@ -88,15 +92,15 @@ class _Products:
             out += [*before, statement, *after]
         body[:] = self.joined(out)
 
-    # --- what is added up ---
+    # --- recognition ---
 
     def sums(self, loop: gast.AST) -> dict[str, _Sum]:
-        """The adjoints that a loop only adds to, outer products among the rest."""
+        """The adjoints that a loop only adds to, with outer products among the terms."""
         out: dict[str, _Sum] = {}
         added: set[str] = set()
         spoiled: set[str] = set()
         for statement in effects.walk([loop]):
-            section = _added_to(statement)
+            section = _accumulated(statement)
             bar = None if section is None else effects.base(section)
             if bar in self.unit.bars and isinstance(self.kinds.get(bar), Array):
                 terms, rest = self.split(statement.value, 1 if isinstance(statement.op, gast.Add) else -1)
@@ -108,7 +112,7 @@ class _Products:
         return {bar: found for bar, found in out.items() if not shared(bar) & (spoiled | (added - {bar}))}
 
     def is_placed(self, section: gast.AST, loop: gast.AST) -> bool:
-        """Whether a section is the whole matrix, or most of it: one with a bound that moves with the loop."""
+        """Whether a section is the whole matrix, or most of it: one bound of an axis varies with the loop."""
         if isinstance(section, gast.Name):
             return True
         kind = self.kinds[effects.base(section)]
@@ -119,13 +123,14 @@ class _Products:
         return all(isinstance(p, gast.Slice) and self.is_wide(p, moving) for p in parts)
 
     def is_wide(self, part: gast.Slice, moving: set[str]) -> bool:
+        """Whether a slice has at most one bound, which varies with the loop."""
         bounds = [b for b in (part.lower, part.upper) if b is not None]
         if part.step is not None or len(bounds) > 1:
             return False
         return all(effects.reads(b) & moving for b in bounds)
 
     def split(self, value: gast.AST, sign: int) -> tuple[list[_Term], gast.AST | None]:
-        """The outer products in a sum, and the sum without them."""
+        """The outer products in a sum, and the remaining terms."""
         if isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Add, gast.Sub)):
             left, left_rest = self.split(value.left, sign)
             right, right_rest = self.split(value.right, sign if isinstance(value.op, gast.Add) else -sign)
@@ -139,7 +144,7 @@ class _Products:
         return ([], value) if term is None else ([term], None)
 
     def term(self, value: gast.AST, sign: int) -> _Term | None:
-        """An outer product, transposed or scaled by a number."""
+        """An outer product, possibly transposed or scaled by a number; None for any other expression."""
         if (opposite := negated(value)) is not None:
             return self.term(opposite, -sign)
         if isinstance(value, gast.Attribute) and value.attr == "T":
@@ -155,10 +160,10 @@ class _Products:
         outer = self.unit.called(value) is np.outer and len(value.args) == 2 and not value.keywords
         return _Term(sign, *value.args) if outer else None
 
-    # --- in one block ---
+    # --- within one block ---
 
     def joined(self, body: list[gast.AST]) -> list[gast.AST]:
-        """A block in which outer products that follow each other are one product of matrices."""
+        """Combine consecutive outer products of a block into one matrix product."""
         gone: set[int] = set()
         for k, first in enumerate(body):
             bar = _bound_to(first)
@@ -179,12 +184,12 @@ class _Products:
         return [s for s in body if id(s) not in gone]
 
     def following(self, body: list[gast.AST], k: int, bar: str) -> tuple[list[_Term], list[gast.AST]]:
-        """The outer products of a statement and of those after it that add some to the same, and these statements."""
+        """The outer products of a statement and of later ones that add to the same adjoint, and these later statements."""
         terms, rest = self.summands(body[k])
         others: list[gast.AST] = []
         read = effects.reads(body[k]) - {bar}
         for statement in body[k + 1 :] if rest is None and terms else ():
-            more, rest = self.summands(statement) if _added_to(statement) is not None else ([], None)
+            more, rest = self.summands(statement) if _accumulated(statement) is not None else ([], None)
             if more and rest is None and _bound_to(statement) == bar and bar not in _touched(statement, bar):
                 terms = terms + more
                 others.append(statement)
@@ -197,14 +202,14 @@ class _Products:
         return terms, others
 
     def summands(self, statement: gast.AST) -> tuple[list[_Term], gast.AST | None]:
-        """The outer products in what a statement binds a name to or adds to it, and what else it does."""
+        """The outer products in the value that a statement binds or adds, and its other terms."""
         minus = isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Sub)
         return self.split(statement.value, -1 if minus else 1)
 
-    # --- what is written ---
+    # --- generation ---
 
     def collected(self, loop: gast.AST, bar: str, found: _Sum) -> tuple[list[gast.AST], list[gast.AST]]:
-        """The statements before and after the loop, in which the terms are put on two lists."""
+        """The statements before and after the loop; inside, the factors are appended to two lists."""
         base = self.unit.bases.get(bar, bar)
         columns, rows = self.unit.local(f"{base}_columns"), self.unit.local(f"{base}_rows")
         changed = {b for s in effects.walk([loop]) if (b := in_place(self.unit, s, self.kinds)) is not None}
@@ -232,14 +237,14 @@ class _Products:
         return before, after
 
     def product(self, columns: gast.AST, rows: gast.AST) -> gast.AST:
-        """The sum of the outer products of two lists."""
+        """The sum of the outer products of two lists of vectors."""
         factors = [call(self.unit, "array", np.array, n) for n in (columns, rows)]
         return gast.BinOp(gast.Attribute(factors[0], "T", gast.Load()), gast.MatMult(), factors[1])
 
     def kept(
         self, bar: str, columns: str, rows: str, term: _Term, target: gast.AST, changed: set[str]
     ) -> list[gast.AST]:
-        """The statements that keep the factors of one term."""
+        """The statements that append the factors of one term."""
         column = term.signed()
         parts: list[gast.AST | None] = [None, None]
         if isinstance(target, gast.Subscript):
@@ -248,7 +253,7 @@ class _Products:
         out: list[gast.AST] = []
         for axis, (stack, factor, part) in enumerate(zip((columns, rows), (column, term.row), parts, strict=True)):
             if part is None:
-                kept = self.alone(factor, changed)
+                kept = self.stable(factor, changed)
             else:
                 kept = name(holder := self.unit.temp())
                 self.kinds[holder] = Array("float64", (None,))
@@ -259,11 +264,11 @@ class _Products:
         return out
 
     def flat(self, factor: gast.AST) -> gast.AST:
-        """A factor of an outer product as a vector."""
+        """A factor of an outer product as a vector, of shape (n,)."""
         return factor if self.shapes.rank(factor) == 1 else call(self.unit, "ravel", np.ravel, factor)
 
-    def alone(self, factor: gast.AST, changed: set[str]) -> gast.AST:
-        """A vector that stays as it is while the loop goes on."""
+    def stable(self, factor: gast.AST, changed: set[str]) -> gast.AST:
+        """A vector that later statements of the loop do not change."""
         factor = self.flat(factor)
         if is_fresh(self.unit, factor) or not effects.reads(factor) & changed:
             return factor
@@ -272,20 +277,20 @@ class _Products:
 
 def _bound_to(statement: gast.AST) -> str | None:
     """The name that a statement binds, or adds to as a whole."""
-    target = statement.targets[0] if isinstance(statement, gast.Assign) else _added_to(statement)
+    target = statement.targets[0] if isinstance(statement, gast.Assign) else _accumulated(statement)
     return target.id if isinstance(target, gast.Name) else None
 
 
 def _touched(statement: gast.AST, bar: str | None) -> set[str]:
-    """The names that a statement reads or writes, but for the one that it only adds to."""
+    """The names that a statement reads or writes, except the one that it only adds to."""
     if bar is None:
         return effects.reads(statement) | effects.writes(statement)
     read = [n for n in nodes(statement.target) if isinstance(n, gast.Name) and n.id != bar]
     return {n.id for n in (*effects.loads(statement.value), *read)}
 
 
-def _added_to(statement: gast.AST) -> gast.AST | None:
-    """The target of `x += e`, `x -= e`, `x[i] += e` and `x[i] -= e`."""
+def _accumulated(statement: gast.AST) -> gast.AST | None:
+    """The target of `x += e`, `x -= e`, `x[i] += e` or `x[i] -= e`; None for any other statement."""
     if not isinstance(statement, gast.AugAssign) or not isinstance(statement.op, (gast.Add, gast.Sub)):
         return None
     plain = isinstance(statement.target, gast.Name) or (

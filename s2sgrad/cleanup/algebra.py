@@ -1,4 +1,4 @@
-"""Arithmetic that a person would not write: `1.0 * e`, `a + -b`, `np.sum(-u)`, `u.copy() * e`; in the reverse sweep only.
+"""Algebraic simplification of the reverse sweep: `1.0 * e`, `a + -b`, `np.sum(-u)`, `u.copy() * e`.
 
     x_bar = y_bar * 1.0 * (2 * x ** (2 - 1)) + -z_bar     ->     x_bar = y_bar * (2 * x) - z_bar
 
@@ -30,13 +30,13 @@ _PLACES = ("axis", "keepdims")
 
 
 def _joins(unit: Unit, value: gast.AST) -> bool:
-    """Whether lists or tuples are joined or repeated: `xs + xs` is no number twice."""
+    """Whether an expression concatenates or repeats lists or tuples: `xs + xs` is not `2 * xs`."""
     operands = [side for n in nodes(value) if isinstance(n, gast.BinOp) for side in (n.left, n.right)]
     return any(isinstance(o, (gast.List, gast.Tuple)) or isinstance(kind_of(o, unit.kinds), Container) for o in operands)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with simpler arithmetic in the reverse sweep."""
+    """Simplify the arithmetic in the reverse sweep."""
     for statement in effects.walk(tree.body):
         ours = is_derived(statement)
         plain = isinstance(statement, (gast.Assign, gast.AugAssign, gast.Expr)) and not _joins(unit, statement.value)
@@ -48,12 +48,12 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             if isinstance(statement, gast.AugAssign) and isinstance(statement.value, gast.UnaryOp):
                 _turn(statement)
         if ours and isinstance(statement, (gast.Assign, gast.AugAssign)):
-            _read_at_once(unit, statement.value)
+            _drop_copies(unit, statement.value)
     return tree
 
 
-def _read_at_once(unit: Unit, value: gast.AST) -> None:
-    """`u[k].copy() * e`, left where nothing changes `u` any more before that is read, as `u[k] * e`."""
+def _drop_copies(unit: Unit, value: gast.AST) -> None:
+    """Replace `u[k].copy() * e`, left over where `u` no longer changes before the read, by `u[k] * e`."""
     for node in nodes(value):
         for side in ("left", "right") if isinstance(node, gast.BinOp) else ():
             operand = getattr(node, side)
@@ -65,7 +65,7 @@ def _read_at_once(unit: Unit, value: gast.AST) -> None:
 
 
 class _Outwards(Transformer):
-    """Signs and numbers out of sums, products out of transposes.
+    """Moves signs and scalar factors out of sums, and products out of transposes.
 
     np.sum(-u / 3.0)  ->  -(np.sum(u) / 3.0)        (u.T @ v).T  ->  v.T @ u
     """
@@ -87,7 +87,7 @@ class _Outwards(Transformer):
         return out
 
     def _factored(self, node: gast.AST) -> tuple[gast.AST, list[tuple[gast.operator, gast.AST]]]:
-        """A product without its factors that are numbers, and these."""
+        """A product without its scalar factors, and these."""
         if not isinstance(node, gast.BinOp) or not isinstance(node.op, (gast.Mult, gast.Div)):
             return node, []
         if self.shapes.is_number(node.right):

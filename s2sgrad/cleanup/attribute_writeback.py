@@ -1,4 +1,4 @@
-"""Attributes of the caller's objects are assigned again.
+"""Stores to attributes of the caller's objects become assignments again.
 
     set_attribute(layer, "h", h)      ->      layer.h = h
 """
@@ -14,7 +14,7 @@ from s2sgrad.runtime.outside import set_attribute
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree without calls of `set_attribute`."""
+    """Replace calls of `set_attribute`."""
     tree.body = rewritten(tree.body, lambda statement: [_statement(unit, statement)])
     return tree
 

@@ -1,10 +1,10 @@
-"""Expressions for all trips of a loop at once: numbers become vectors, vectors rows or columns of a matrix.
+"""Batching: expressions evaluated for all trips of a loop at once, with numbers as vectors and vectors as rows or columns.
 
     for j in range(m, n):   t = -a[i, j]           ->      t = -a[i, m:n]
                             y += t * b[:, j]        ->      y += b[:, m:n] @ t
                             c[:, j] += t * y        ->      c[:, m:n] += np.outer(y, t)
 
-A value of one trip is a product of factors; so a sum over the trips is a product of matrices wherever it can be.
+The value of one trip is represented as a product of factors, so that a sum over trips becomes a matrix product if possible.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import behaviour
 
-FIRST, LAST = "first", "last"  # where the axis of the trips is
+FIRST, LAST = "first", "last"  # the position of the axis of the trips
 
 
 class Refused(Exception):
-    """An expression cannot be had for all trips at once."""
+    """An expression cannot be batched."""
 
 
 @dataclass(frozen=True)
 class Factor:
-    """A number (rank 0) or a vector (rank 1) of each trip; `axis` None: the same in all of them; `truth`: it may be of truth
-    values, of which `@` makes no number."""
+    """A number (rank 0) or a vector (rank 1) in each trip; `axis` None: the same in all of them; `truth`: possibly of truth
+    values, for which `@` gives no number.
+    """
 
     node: gast.AST
     rank: int
@@ -45,25 +46,28 @@ class Factor:
 
 @dataclass(frozen=True)
 class Product:
-    """Factors, and whether the product is negative."""
+    """Factors, and whether the product is negated."""
 
     factors: tuple[Factor, ...]
     negative: bool = False
 
     @property
     def rank(self) -> int:
+        """The rank of the product in one trip."""
         return max(f.rank for f in self.factors)
 
     @property
     def truth(self) -> bool:
+        """Whether all factors may be truth values."""
         return all(f.truth for f in self.factors)
 
     @property
     def varies(self) -> bool:
+        """Whether the product differs between trips."""
         return any(f.axis is not None for f in self.factors)
 
     def split(self) -> tuple[list[Factor], list[Factor], list[Factor], list[Factor]]:
-        """Numbers and vectors that are the same in all trips, and those that are not."""
+        """Loop-invariant numbers and vectors, and those that vary."""
         fixed, moving = ([f for f in self.factors if (f.axis is not None) is m] for m in (False, True))
         return (
             [f for f in fixed if not f.rank], [f for f in fixed if f.rank],
@@ -72,10 +76,10 @@ class Product:
 
 
 class Batches(Shapes):
-    """Expressions of one loop over `variable`; `section` makes a slice of a part of an index that moves with it, given the
-    array and the place in its index; `popped` makes an array of what is taken off a stack, a row for each trip.
+    """Expressions in one loop over `variable`; `section` makes a slice of a varying part of an index, given the array and
+    the position in its index; `popped` makes an array of the values popped in all trips, one row per trip.
 
-    `taken`: the rank of what the statement takes off a stack, where it is known.
+    `taken`: the rank of the value that the statement pops, where it is known.
     """
 
     def __init__(
@@ -91,15 +95,15 @@ class Batches(Shapes):
         self.taken: int | None = None
 
     def dims(self, node: gast.AST) -> tuple[Dim, ...] | None:
-        """The axes of an expression; of a name that the loop binds, those that it has in one trip."""
+        """The axes of an expression; for a name that the loop binds, those of its value in one trip."""
         trip = self.known.get(node.id) if isinstance(node, gast.Name) else None
         return super().dims(node) if trip is None else (None,) * trip.rank
 
     # --- one expression ---
 
     def product(self, node: gast.AST) -> Product:
-        """What an expression is in all trips."""
-        if not self.moves(node):
+        """The value of an expression in all trips."""
+        if not self.varies_in(node):
             return self._fixed(node)
         if isinstance(node, gast.Name) and node.id in self.known:
             known = self.known[node.id]
@@ -118,8 +122,8 @@ class Batches(Shapes):
             return Product((replace(compared.factors[0], truth=True),))
         raise Refused
 
-    def moves(self, node: gast.AST) -> bool:
-        """Whether an expression is another one in another trip."""
+    def varies_in(self, node: gast.AST) -> bool:
+        """Whether an expression varies between trips."""
         loaded = effects.reads(node)
         if self.variable in loaded or any(n in loaded and p.varies for n, p in self.known.items()):
             return True
@@ -134,13 +138,13 @@ class Batches(Shapes):
         return Product((Factor(node, rank),))
 
     def element(self, node: gast.Subscript) -> Factor:
-        """`x[i, j]`, `x[j]`, `x[j, a:b]`: of all trips a section along that axis."""
+        """`x[i, j]`, `x[j]` or `x[j, a:b]` for all trips: a section along the axis that varies."""
         parts, kind = parts_of(node.slice), kind_of(node.value, self.kinds)
         if not isinstance(kind, Array) or kind.rank is None or kind.dtype != "float64" or node.value.id in self.known:
             raise Refused
         parts += [everything()] * (kind.rank - len(parts))
         slices = [k for k, p in enumerate(parts) if isinstance(p, gast.Slice)]
-        moving = [k for k, p in enumerate(parts) if self.moves(p)]
+        moving = [k for k, p in enumerate(parts) if self.varies_in(p)]
         fixed = [p for k, p in enumerate(parts) if k not in (*slices, *moving)]
         if len(moving) != 1 or moving[0] in slices or len(slices) > 1 or not all(map(self.is_number, fixed)):
             raise Refused
@@ -153,9 +157,10 @@ class Batches(Shapes):
         return Factor(section, len(slices), axis)
 
     def _operation(self, node: gast.BinOp) -> Product:
+        """The product for an operation."""
         if isinstance(node.op, gast.MatMult):
             for matrix, vector in ((node.left, node.right), (node.right, node.left)):
-                if not self.moves(matrix) and self.rank(matrix) == 2:
+                if not self.varies_in(matrix) and self.rank(matrix) == 2:
                     return self._mapped(matrix, self.product(vector), matrix is node.left)
             return self._contracted(self.product(node.left), self.product(node.right))
         left, right = self.product(node.left), self.product(node.right)
@@ -172,13 +177,14 @@ class Batches(Shapes):
         raise Refused
 
     def _elementwise(self, make: Callable[..., gast.AST], *operands: gast.AST) -> Product:
+        """The product for an elementwise operation, with its operands as arrays."""
         products = [self.product(o) for o in operands]
         rank = max(p.rank for p in products)
         axis = next((f.axis for p in products for f in p.factors if f.rank and f.axis is not None), FIRST)
         return Product((Factor(make(*(self.whole(p, axis, rank) for p in products)), rank, axis),))
 
     def _mapped(self, matrix: gast.AST, vector: Product, left: bool) -> Product:
-        """A matrix that is the same in all trips times a vector."""
+        """A loop-invariant matrix times a vector."""
         numbers, fixed, moving, rows = vector.split()
         if fixed or len(rows) != 1:
             raise Refused
@@ -235,15 +241,15 @@ class Batches(Shapes):
         return factor.node if factor.axis == LAST else gast.Attribute(factor.node, "T", gast.Load())
 
     def whole(self, product: Product, axis: str, rank: int | None = None) -> gast.AST:
-        """The values of all trips, which lie along the first or the last axis."""
+        """The values of all trips as one array, along the first or the last axis."""
         rank = product.rank if rank is None else rank
         numbers, vectors, moving, matrices = product.split()
         if len(vectors) == 1 and moving and not matrices:
             scaled = multiplied([f.node for f in (*numbers, *moving)])
             pair = (scaled, vectors[0].node) if axis == FIRST else (vectors[0].node, scaled)
-            return self._signed(call(self.unit, "outer", np.outer, *pair), product)
+            return self._with_sign(call(self.unit, "outer", np.outer, *pair), product)
         shaped = [self._shaped(f, axis, rank) for f in (*numbers, *moving, *matrices, *vectors)]
-        return self._signed(multiplied(shaped), product)
+        return self._with_sign(multiplied(shaped), product)
 
     def _shaped(self, factor: Factor, axis: str, rank: int) -> gast.AST:
         if not rank or (not factor.rank and factor.axis is None):
@@ -256,7 +262,7 @@ class Batches(Shapes):
             return gast.Subscript(factor.node, index, gast.Load())
         return factor.node
 
-    def _signed(self, node: gast.AST, product: Product) -> gast.AST:
+    def _with_sign(self, node: gast.AST, product: Product) -> gast.AST:
         return minus(node) if product.negative else node
 
     def outer_total(self, column: gast.AST, row: gast.AST) -> gast.AST:
@@ -290,4 +296,4 @@ class Batches(Shapes):
             summed = gast.BinOp(moving[0].node, gast.MatMult(), moving[1].node)
         else:
             summed = expression("x.sum()", x=multiplied([f.node for f in moving]))
-        return self._signed(multiplied([summed, *(f.node for f in (*numbers, *vectors))]), product)
+        return self._with_sign(multiplied([summed, *(f.node for f in (*numbers, *vectors))]), product)

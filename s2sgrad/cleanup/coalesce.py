@@ -1,10 +1,10 @@
-"""Names at the end: variables of one name that do not live at the same time share it again, temporaries are numbered.
+"""Coalescing: variables derived from one user variable share its name if their live ranges are disjoint; temporaries are
+numbered.
 
     x2 = x * x; y = np.sin(x2); x3 = y + 1.0     ->     the user's own text, if nothing needs the old `x`
 
-Two stacks that record the same variable become one: the reverse sweep takes back what the forward sweep recorded, in
-the opposite order, whichever statement recorded it.  The elements of an array and the arrays themselves stay apart: of a
-list of one kind it is known what it holds.
+Stacks that record the same variable are merged: the reverse sweep pops in the opposite order what the forward sweep pushed,
+whichever statement did.  Stacks of elements and stacks of whole arrays stay separate, so that each has one kind of item.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from s2sgrad.ir.unit import Unit, parameters
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree under its final names."""
+    """Assign the final names."""
     _merge_stacks(unit, tree)
     groups: dict[str, list[str]] = {}
     for name in _bound(tree):
@@ -42,7 +42,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _colored(names: list[str], colors: list[str], clashes: dict[str, set[str]]) -> dict[str, str]:
-    """The names that become another one: each takes the first that no name has that it clashes with."""
+    """Greedy colouring: each name gets the first colour that no name it interferes with has; only changes are returned."""
     given: dict[str, str] = {}
     for name in names:
         used = {given.get(other) for other in clashes.get(name, ())}
@@ -51,7 +51,7 @@ def _colored(names: list[str], colors: list[str], clashes: dict[str, set[str]]) 
 
 
 def _bound(tree: gast.FunctionDef) -> list[str]:
-    """All local names in the order in which they are first bound."""
+    """All local names in the order of their first binding."""
     seen = dict.fromkeys(p.id for p in parameters(tree))
     for statement in effects.walk(tree.body):
         if isinstance(statement, gast.Assign):
@@ -95,9 +95,9 @@ def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
 
 
 def _popped(tree: gast.FunctionDef) -> set[str]:
-    """The stacks from which records are taken one by one; a record that is returned keeps its stacks apart."""
+    """The stacks from which records are popped one by one; the stacks of a returned record stay separate."""
     found = set(map(popped, nodes(tree)))
-    loops = [n for n in nodes(tree) if isinstance(n, gast.ListComp)]  # which take off what several trips have put on
+    loops = [n for n in nodes(tree) if isinstance(n, gast.ListComp)]  # they pop what several trips have pushed
     return found - {popped(n) for n in nodes(*loops)}
 
 
@@ -127,7 +127,7 @@ def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> dict[s
 
 
 def _number_temps(unit: Unit, tree: gast.FunctionDef) -> None:
-    """t1, t2, ... in the order in which they are first bound."""
+    """Number the temporaries t1, t2, ... in the order of their first binding."""
     temps = [n for n in _bound(tree) if n in unit.temps]
     names = Namer(mentioned(tree) - set(temps))
     stems: dict[str, str] = {}

@@ -1,13 +1,13 @@
-"""Sums of products without the products, and methods in the place of functions that ask what they were given.
+"""Contractions: sums of products without the intermediate product, and methods in place of NumPy's generic functions.
 
-    np.sum(a * b)                       ->     np.vdot(a, b)                      of two matrices in one piece
+    np.sum(a * b)                       ->     np.vdot(a, b)                      of two contiguous matrices
     np.sum(g[:, None] * w, axis=2)      ->     np.einsum("abc,abc->ab", g[:, None], w)
     v @ (s * m)                         ->     v @ m * s
     np.sum(a, axis=0)                   ->     a.sum(axis=0)
     np.zeros_like(a)                    ->     np.zeros(a.shape)                  in loops
 
-In the reverse sweep only.  A product that is larger than both of its factors is the dearest way to a sum; of the others
-each call saves a microsecond, which loops over small arrays are made of.
+Only in the reverse sweep.  A product larger than both of its factors is the most expensive way to a sum; each of the other
+rewrites saves a microsecond per call, which dominates loops over small arrays.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _PLACES = ("axis", "keepdims")
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with contractions and methods in its reverse sweep."""
-    views = {n for s in effects.walk(tree.body) for n in binds(s) if not _is_made(unit, s)}
-    unbound = {n for s in effects.walk(tree.body) for n in binds(s) if _is_none(s)}  # where nothing was recorded
+    """Introduce contractions and methods in the reverse sweep."""
+    views = {n for s in effects.walk(tree.body) for n in binds(s) if not _is_contiguous_result(unit, s)}
+    unbound = {n for s in effects.walk(tree.body) for n in binds(s) if _is_none(s)}  # nothing was recorded there
     if unbound:
         assigned = [s for s in effects.walk(tree.body) if isinstance(s, gast.Assign)]
         unbound |= {n for s in assigned for n in binds(s) if effects.changed_by_call(s.value)}
@@ -48,8 +48,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-def _is_made(unit: Unit, statement: gast.AST) -> bool:
-    """Whether a statement binds its target to the result of arithmetic, which lies in one piece."""
+def _is_contiguous_result(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement binds its target to the result of arithmetic or an allocation, which is contiguous."""
     value = statement.value if isinstance(statement, gast.Assign) and effects.stored(statement) is None else None
     if isinstance(value, gast.Call):
         return unit.resolve(value.func) in (np.zeros, np.zeros_like, np.empty, np.empty_like, np.outer, np.exp, np.copy)
@@ -62,7 +62,7 @@ def _is_none(statement: gast.AST) -> bool:
 
 
 class _Contractions(Transformer):
-    """`views` are names that may stand for sections, `unbound` those that may stand for None; `repeated`: in a loop."""
+    """`views` are names that may be sections, `unbound` those that may be None; `repeated`: in a loop."""
 
     def __init__(self, unit: Unit, views: set[str], unbound: set[str]) -> None:
         self.unit, self.views, self.unbound, self.repeated = unit, views, unbound, False
@@ -104,16 +104,16 @@ class _Contractions(Transformer):
         return call(self.unit, "zeros", np.zeros, expression("x.shape", x=like))
 
     def _contracted(self, product: gast.BinOp, places: dict[str, gast.AST]) -> gast.AST | None:
-        """The sum of a product along axes without the product; None where that is not better, or not sure."""
+        """The sum of a product along axes without the product; None where that is not better, or not known to be valid."""
         a, b = product.left, product.right
         dims = self.shapes.dims(a), self.shapes.dims(b)
         if None in dims or not self._is_double(a) or not self._is_double(b):
             return None
         if not places:
             known = len(dims[0]) > 1 and dims[0] == dims[1] and None not in dims[0]
-            return call(self.unit, "vdot", np.vdot, a, b) if known and self._is_whole(a) and self._is_whole(b) else None
+            return call(self.unit, "vdot", np.vdot, a, b) if known and self._is_dense(a) and self._is_dense(b) else None
         axes, rank = _numbers(places.get("axis")), len(dims[0])
-        if axes is None or rank != len(dims[1]) or not all(-rank <= k < rank for k in axes) or not _both_stretched(*dims):
+        if axes is None or rank != len(dims[1]) or not all(-rank <= k < rank for k in axes) or not _both_broadcast(*dims):
             return None
         gone = {k % rank for k in axes}
         letters = ascii_lowercase[:rank]
@@ -125,7 +125,7 @@ class _Contractions(Transformer):
         return self._with_axes(made, gone, rank) if getattr(kept, "value", None) is True else None
 
     def _with_axes(self, made: gast.AST, gone: set[int], rank: int) -> gast.AST:
-        """An array with an axis of length 1 in the place of each that is gone."""
+        """An array with an axis of length 1 for each axis that was summed."""
         newaxis = numpy_function(self.unit, "newaxis")
         if gone == {rank - 1}:
             parts: list[gast.AST] = [constant(Ellipsis), newaxis]
@@ -137,21 +137,21 @@ class _Contractions(Transformer):
         kinds = [self.unit.kinds.get(n.id) for n in effects.loads(node)]
         return all(k.dtype == "float64" for k in kinds if isinstance(k, Array))
 
-    def _is_whole(self, node: gast.AST) -> bool:
-        """Whether an array surely lies in one piece: a section would have to be copied."""
+    def _is_dense(self, node: gast.AST) -> bool:
+        """Whether an array is known to be contiguous: a section would have to be copied."""
         if isinstance(node, gast.Name):
             return node.id not in self.views
         return isinstance(node, (gast.BinOp, gast.UnaryOp))
 
 
-def _both_stretched(left: tuple[Dim, ...], right: tuple[Dim, ...]) -> bool:
-    """Whether a product is larger than either of its factors."""
+def _both_broadcast(left: tuple[Dim, ...], right: tuple[Dim, ...]) -> bool:
+    """Whether both factors of a product are broadcast."""
     pairs = [*zip(left, right, strict=True)]
     return any(m == 1 != n for m, n in pairs) and any(n == 1 != m for m, n in pairs)
 
 
 def _numbers(node: gast.AST | None) -> list[int] | None:
-    """The numbers of a constant or of a tuple of them."""
+    """The integers in a constant or a tuple of constants; None for anything else."""
     if isinstance(node, gast.Tuple):
         parts = [_numbers(p) for p in node.elts]
         return None if None in parts else [k for p in parts for k in p]

@@ -1,8 +1,8 @@
-"""Read through copies that we made.
+"""Copy propagation, for copies that the compiler introduced.
 
     x_new = x; y_bar = g * x_new    ->    x_new = x; y_bar = g * x
 
-A copy may be read through while neither of its two names has been bound or changed since.  The user's own copies stay.
+A use is replaced if neither of the two names has been bound or changed since the copy.  The user's own copies stay.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with reads of copies replaced by reads of what was copied; the copies themselves are left for deadcode."""
+    """Replace reads of copies by reads of their sources; the copies themselves are left to dead-code elimination."""
     read_through(unit, tree, unit.is_ours)
     return tree
 
 
 def read_through(unit: Unit, tree: gast.FunctionDef, wanted: Callable[[str], bool]) -> None:
-    """Read through the copies whose names are wanted."""
+    """Propagate the copies whose names are `wanted`."""
     statements = list(effects.walk(tree.body))
     if any(target and wanted(target) for target, _ in map(copied, statements)):
         copies = Copies(Graph(tree, unit.kept), lambda target, source: wanted(target) and source in unit.locals)

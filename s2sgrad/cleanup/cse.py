@@ -1,4 +1,4 @@
-"""What the reverse sweep computes again under another name, though nothing has changed since, is computed once.
+"""Common-subexpression elimination in the reverse sweep.
 
     t1 = i - 1                                   t1 = i - 1
     t2 = x[t1]                                   t2 = x[t1]
@@ -6,7 +6,7 @@
     t3 = i - 1; t4 = x[t3]
     b_bar[i] += z_bar[i] * t4                    b_bar[i] += z_bar[i] * t2
 
-Numbers and sections of arrays alone: two names of new memory could not become one, for either may be written.
+Only for numbers and views: two names of new memory must not become one, since either may be written.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _VALUES = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Subscript, gast.Call)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with one name for each value; what bound the others is left for deadcode."""
+    """Use one name for each value; the other definitions are left to dead-code elimination."""
     once = {n: s for n, s in bound_once(tree.body).items() if n in unit.temps and bound_name(s)}
     left = [s for s in once.values() if sweep_of(s) == "reverse" and _may_be_shared(unit, s)]
     while new := _same(unit, tree, left):
@@ -40,12 +40,12 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
                     unit.rewritten(statement)
         left = [s for s in left if bound_name(s) not in new]
         if not any(effects.reads(s) & set(new.values()) for s in left):
-            break  # no two of them have become the same
+            break  # no new duplicates
     return tree
 
 
 def _same(unit: Unit, tree: gast.FunctionDef, computed_once: list[gast.Assign]) -> dict[str, str]:
-    """By name, of those that these statements bind: an earlier one for the same value, which still holds there."""
+    """For names bound by these statements: an earlier name for the same value, where that is available."""
     by_text: dict[str, list[gast.Assign]] = {}
     for statement in computed_once:
         by_text.setdefault(gast.dump(statement.value), []).append(statement)
@@ -53,7 +53,7 @@ def _same(unit: Unit, tree: gast.FunctionDef, computed_once: list[gast.Assign]) 
     if not alike:
         return {}
     computed = {bound_name(s): [s] for s in itertools.chain(*alike)}
-    ends: dict[str, list[str]] = {}  # by name: the names whose values end where that is bound or changed
+    ends: dict[str, list[str]] = {}  # from a name to the expressions that a change of it kills
     for bound, (statement,) in computed.items():
         for name in {bound, *effects.reads(statement)}:
             ends.setdefault(name, []).append(bound)
@@ -76,7 +76,7 @@ def _same(unit: Unit, tree: gast.FunctionDef, computed_once: list[gast.Assign]) 
 def _may_be_shared(unit: Unit, statement: gast.Assign) -> bool:
     value = statement.value
     if not isinstance(value, _VALUES) or (isinstance(value, gast.Call) and unit.resolve(value.func) is len):
-        return False  # `len(x)` says more than a name for it
+        return False  # `len(x)` is clearer than a name for it
     if isinstance(unit.kinds.get(bound_name(statement)), Number):
         return behaviour.is_pure(unit, value)
     owner = value.value if isinstance(value, gast.Subscript) else None

@@ -1,9 +1,9 @@
-"""Remove what nobody reads: first in the reverse sweep, then the records it no longer needs, then forward work.
+"""Dead-code elimination: first in the reverse sweep, then the records that it no longer needs, then in the forward sweep.
 
-A restore that nobody reads goes, and its record with it: that is to-be-recorded analysis.  Of a statement with effects
-these stay: of `w += rng.random(4)` the draw.  To put something on a stack or to take it off is an effect too, once anything
-that comes off it is wanted: then all of that stays.  A store is needed while the content of a memory that it may change is,
-and kills nothing; `x.shape` and `np.zeros_like(x)` read the variable but not its content (`x` and `x!` in the sets below).
+An unused restore is removed together with its record: this is to-be-recorded analysis.  The side effects of an unused
+statement stay: of `w += rng.random(4)`, the draw.  Pushes and pops of a stack stay all together if any popped value is used.
+A store is needed while the contents of memory that it may change are, and kills nothing; `x.shape` and `np.zeros_like(x)`
+read the variable but not its contents (`x` and `x!` in the sets below).
 
     x_stack.append(x); y = np.sin(x)  ...  x = x_stack.pop(); x_bar = y_bar      ->      x_bar = y_bar
 """
@@ -33,11 +33,11 @@ from s2sgrad.memory.stacks import local_stacks, operated, operations
 from s2sgrad.memory.writes import in_place, writes_through
 from s2sgrad.regions.later_trips import Sections
 
-POISON = False  # for tests of the liveness: see `_Wanted.poison`
+POISON = False  # for tests of liveness: see `_Wanted.poison`
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree without statements whose results are never read."""
+    """Remove the statements whose results are never read."""
     wanted = _Wanted(unit, tree)
     wanted.solve()
     tree.body = wanted.pruned(tree.body)
@@ -46,16 +46,16 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 @dataclass(eq=False, slots=True)
 class _Simple:
-    """Sets of variables and contents: what a simple statement reads, whichever of `makes` make it needed, what it binds.
+    """Sets of variables and contents for a simple statement: those it reads, those that make it needed, those it binds.
 
-    `looks_into`: of a statement that only refers to others, what must be live for their contents to be read; -1 of others.
+    `looks_into`: for a statement that only copies references, what must be live for their contents to be read; otherwise -1.
     """
 
     reads: int
     makes: int
     binds: int
     looks_into: int
-    restores: bool  # an object that something else refers to
+    restores: bool  # whether it restores an object with other references
 
 
 @dataclass(eq=False, slots=True)
@@ -82,7 +82,7 @@ class _Members:
 
 
 class _Wanted:
-    """Backward liveness from the end of a function, where a statement reads only if it is needed; and what is needed."""
+    """Backward liveness in which a statement reads only if it is needed, and the set of needed statements."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit, self.tree = unit, tree
@@ -92,24 +92,24 @@ class _Wanted:
         self.names, self.content = self.members.names, self.members.content
         self.contents: frozenset[str] = unit.memory.written
         self.all_contents = self._contents(self.contents)
-        self._contents_of = functools.lru_cache(maxsize=None)(self._contents)  # one memory, which many statements write
+        self._contents_of = functools.lru_cache(maxsize=None)(self._contents)  # many statements write one memory
         self.needed: set[int] = set()
-        self.left: dict[int, list[gast.AST]] = {}  # by a statement that is not needed: the statements that remain of it
-        self.stacks: set[str] = set()  # stacks of which some record is read
-        self.idle: dict[str, set[int]] = {}  # of which none is, as far as is known: the statements where that was asked
+        self.left: dict[int, list[gast.AST]] = {}  # effects that stay of unneeded statements
+        self.stacks: set[str] = set()  # stacks of which some record is used
+        self.idle: dict[str, set[int]] = {}  # stacks without a used record so far: the statements to visit when there is one
         self.waiting = Waiting(range(len(self.graph.points)))
         self.anchors: set[int] = set()
-        self.partly: set[int] = set()  # overwritten restores whose array is read
-        self.spared: set[int] = set()  # those that what follows their loops does not need, as far as is known
-        self.doubtful: set[int] = set()  # those that were spared at some time: other elements of the array are still read
+        self.partly: set[int] = set()  # dead restores of sections whose array is read
+        self.spared: set[int] = set()  # restores not needed after their loops, as far as is known
+        self.doubtful: set[int] = set()  # restores spared at some point: other elements are still read
         self.live = [0] * len(self.graph.points)  # before each point
         self.simple: dict[int, _Simple] = {}  # by point
-        self.heads: dict[int, int] = {}  # by point: what the header of a compound statement reads
-        self.remaining: dict[int, int] = {}  # by statement: what the statements that remain of it read
+        self.heads: dict[int, int] = {}  # by point: the reads of the header of a compound statement
+        self.remaining: dict[int, int] = {}  # by statement: the reads of its remaining effects
         self.parts: dict[int, list[gast.AST]] = {}
-        self.quiet: dict[int, int] = {}  # by statement: how many of its operations were on idle stacks then
+        self.quiet: dict[int, int] = {}  # by statement: its idle stack operations, when `parts` was computed
         self.touched: dict[int, list[tuple[gast.Call, str]]] = {}
-        self.holder: dict[int, gast.AST] = {}  # by statement: the compound one that it stands in
+        self.holder: dict[int, gast.AST] = {}  # by statement: the enclosing compound statement
         self.staying: set[int] = set()
         self.around: dict[int, list[gast.AST]] = {}  # by statement: what makes, enters and leaves the contexts that it is in
         self.ends: set[int] = set()  # the statements that do
@@ -132,7 +132,7 @@ class _Wanted:
                 self._need(statement)
 
     def _find_contexts(self, body: list[gast.AST]) -> None:
-        """Note the contexts of a block that are needed only for what they hold."""
+        """Note the contexts of a block that are needed only for the statements inside."""
         for r in with_regions.regions(body):
             if with_regions.is_quiet(self.unit, body[r.made].value):
                 ends = [body[r.made], body[r.enter], body[r.exit], body[r.final]]
@@ -141,44 +141,44 @@ class _Wanted:
                     self.around.setdefault(id(inside), []).extend(ends)
 
     def _find_spare(self, loop: gast.For, sections: Sections) -> None:
-        """Note the restores in a loop that nothing in it meets, which only what reads their memory after it may need."""
+        """Note the restores that no read in a loop overlaps, which only reads after the loop may need."""
         (behind,) = self.graph.after[self.graph.entry[id(loop.body)] - 1][1:]
         for restore, shared in sections.spare(loop).items():
             self.spare.setdefault(restore, []).append((behind, self._contents(shared)))
 
-    # --- the solution ---
+    # --- iteration ---
 
     def solve(self) -> None:
-        """Find all that is needed: what comes to be may need more, wherever it stands."""
+        """Iterate to the fixed point: a newly needed statement may need more, anywhere."""
         while True:
             self.graph.backward_by(self.step, self.live, self.waiting)
             anchors = self._anchors() - self.anchors
-            missed = {s for s in self.spared if self._is_met(s)}
+            missed = {s for s in self.spared if self._is_needed_after_loops(s)}
             self.anchors |= anchors
             self.spared -= missed
             if not anchors and not missed:
                 return
-            self._look_again(anchors | missed)
+            self._reschedule(anchors | missed)
 
-    def _look_again(self, statements: Iterable[int]) -> None:
-        """Note that what is known of some statements may be out of date."""
+    def _reschedule(self, statements: Iterable[int]) -> None:
+        """Schedule statements again whose facts may be out of date."""
         for statement in statements:
             self.waiting.add(self.graph.at[statement])
 
     def step(self, k: int, live: int) -> int:
-        """What is live before a point, given what is live behind it."""
+        """The live set before a point, given the one behind it; marks what is needed."""
         point = self.graph.points[k]
         statement = point.statement
         if point.role == "whole":
             if not isinstance(statement, COMPOUND):
                 return self._simple(k, statement, live)
             if id(statement) not in self.needed:
-                return live | self._rest(statement)
+                return live | self._remaining_effects(statement)
             if k not in self.heads:
                 self.heads[k] = self._reads(statement, point.reads)
             return live | self.heads[k]
         if point.role == "head" and live & self.names.interned([statement.target.id]):  # where the loop ends
-            self._look_again([id(statement)] if id(statement) not in self.needed else [])
+            self._reschedule([id(statement)] if id(statement) not in self.needed else [])
             self._need(statement)
         return live & ~self.names.interned(point.binds) if point.binds else live
 
@@ -191,23 +191,23 @@ class _Wanted:
         if id(statement) in self.ends:
             return (live & ~facts.binds) | facts.reads if id(statement) in self.needed else live
         if not self._is_needed(statement, facts, live):
-            return live | self._rest(statement)
+            return live | self._remaining_effects(statement)
         self._need(statement)
         reads = facts.reads
         if facts.looks_into >= 0 and not facts.looks_into & live:
-            reads &= ~self.all_contents  # what it refers to is not looked into
+            reads &= ~self.all_contents  # the contents behind the references are not read
         return (live & ~facts.binds) | reads
 
     def _state(self, statement: gast.AST, facts: _Simple, live: int) -> int:
-        """What is live before a statement that keeps a state, or gives one back: it does so with what is read of it."""
+        """The live set before a statement that saves or restores a state, which contains only what is read of it."""
         state = self.states[id(statement)]
         known = len(state.read), state.wanted
         state.wanted |= isinstance(statement, gast.Assign) and bool(live & self.names.interned(binds(statement)))
-        for place, name in enumerate(kept_states.given_back(statement)):
+        for place, name in enumerate(kept_states.restored_names(statement)):
             if live & (self.names.interned([name]) | self._contents([name])):
                 state.read.add(place)
         if (len(state.read), state.wanted) != known:
-            self._look_again(map(id, state.statements))
+            self._reschedule(map(id, state.statements))
         if not state.wanted:
             return live
         self._need(statement)
@@ -219,6 +219,7 @@ class _Wanted:
         return live | self._reads(statement, read)
 
     def _is_needed(self, statement: gast.AST, facts: _Simple, live: int) -> bool:
+        """Whether a simple statement is needed, given the live set behind it."""
         if self.local_stacks and isinstance(statement, gast.Expr):
             stack = operated(self.unit, statement.value)
             if stack in self.local_stacks:
@@ -227,24 +228,24 @@ class _Wanted:
             if facts.makes & live:
                 self.partly.add(id(statement))
             return False
-        if id(statement) in self.spare and not self._is_met(id(statement)):
+        if id(statement) in self.spare and not self._is_needed_after_loops(id(statement)):
             self.spared.add(id(statement))
             self.doubtful.add(id(statement))
             return False
         if getattr(statement, "uncertain", False) and sweep_of(statement) == "forward":
-            return True  # NumPy may have to say that the shapes do not fit
-        if getattr(statement, "restore", False):  # what refers to the list may read it
+            return True  # NumPy may have to raise for the shapes
+        if getattr(statement, "restore", False):  # other references to the list may read it
             return bool(facts.makes & live) or facts.restores
         if isinstance(statement, (gast.Assign, gast.AugAssign)):
             return bool(facts.makes & live) or id(statement) in self.anchors or behaviour.uses_up(self.unit, statement)
         return not is_run_again(statement) or bool(facts.makes & live)
 
-    def _is_met(self, restore: int) -> bool:
-        """Whether what reads the memory of a restore after its loops may need it."""
+    def _is_needed_after_loops(self, restore: int) -> bool:
+        """Whether reads after the loops around a restore may need it."""
         return all(self.live[k] & contents for k, contents in self.spare[restore])
 
     def _need(self, statement: gast.AST) -> None:
-        """Mark a statement, or the header of a compound one."""
+        """Mark a statement, or the header of a compound one, as needed."""
         if id(statement) not in self.needed:
             self.needed.add(id(statement))
             self.left.pop(id(statement), None)
@@ -252,38 +253,38 @@ class _Wanted:
             self._stay(statement)
 
     def _is_read(self, stack: str, statement: gast.AST) -> bool:
-        """Whether a record of a stack is read, as far as is known; it matters to a statement."""
+        """Whether a record of a stack is used, as far as is known; if that changes, the statement is visited again."""
         if stack not in self.stacks:
             self.idle.setdefault(stack, set()).add(id(statement))
         return stack in self.stacks
 
     def _read(self, operations: list[tuple[gast.Call, str]]) -> None:
-        """Note that these operations on stacks stay."""
+        """Note that these stack operations stay."""
         for stack in {stack for _, stack in operations} - self.stacks:
             self.stacks.add(stack)
-            self._look_again(self.idle.pop(stack, ()))
+            self._reschedule(self.idle.pop(stack, ()))
 
     def _stay(self, statement: gast.AST | None) -> None:
-        """Mark what is needed because a statement stays: what holds it, and the contexts that it is in."""
+        """Mark what is needed around a statement that stays: enclosing statements and contexts."""
         while statement is not None and id(statement) not in self.staying:
             self.staying.add(id(statement))
             if id(statement) in self.around:
                 around = set(map(id, self.around[id(statement)])) - self.needed
                 self.needed |= around
-                self._look_again(around)
+                self._reschedule(around)
             statement = self.holder.get(id(statement))
             if statement is not None and id(statement) not in self.needed:
-                self._look_again([id(statement)])
+                self._reschedule([id(statement)])
                 self.needed.add(id(statement))
                 self.left.pop(id(statement), None)
                 self._read(self._operations(statement))
 
-    def _rest(self, statement: gast.AST) -> int:
-        """Mark what remains of a statement that is not needed, or of the header of a compound one; what that reads."""
+    def _remaining_effects(self, statement: gast.AST) -> int:
+        """Mark the side effects that remain of an unneeded statement, or header; the set that these read."""
         if is_run_again(statement):
             return 0
         idle = {id(call) for call, stack in self._operations(statement) if not self._is_read(stack, statement)}
-        if id(statement) not in self.parts or len(idle) != self.quiet[id(statement)]:  # they become fewer, if anything
+        if id(statement) not in self.parts or len(idle) != self.quiet[id(statement)]:  # their number only decreases
             self.quiet[id(statement)] = len(idle)
             if isinstance(statement, gast.Assign) and effects.accumulates(self.unit, statement) in binds(statement):
                 idle.add(id(statement.value))
@@ -301,7 +302,7 @@ class _Wanted:
         return self.remaining[id(statement)]
 
     def _anchors(self) -> set[int]:
-        """A binding of each variable that is read and bound nowhere: without one its name would be a global's."""
+        """One binding of each variable that is read but nowhere bound, since its name would otherwise be a global's."""
         read, bound, binders = 0, self.names.interned(p.id for p in parameters(self.tree)), {}
         for k, point in enumerate(self.graph.points):
             statement = point.statement
@@ -318,7 +319,7 @@ class _Wanted:
                 bound |= self.names.interned(point.binds) if point.binds else 0
         return {id(binders[name]) for name in self.names.decoded(read & ~bound) & binders.keys()}
 
-    # --- what a statement reads and makes ---
+    # --- facts about statements ---
 
     def _known_facts(self, statement: gast.AST, point: Point) -> _Simple:
         known = {} if self.unit.kept is None else self.unit.kept.of(statement)
@@ -329,6 +330,7 @@ class _Wanted:
         return facts
 
     def _facts(self, statement: gast.AST, point: Point) -> _Simple:
+        """The reads and writes of a simple statement."""
         bound = point.binds if isinstance(statement, gast.Assign) else ()
         changed = in_place(self.unit, statement, self.unit.kinds)
         contents, restores = self._contents(bound), False
@@ -337,7 +339,7 @@ class _Wanted:
             makes |= self._contents_of(seeing(self.unit, changed, statement, self.members.alone))
         elif isinstance(statement, (gast.AugAssign, gast.Expr)):
             written = effects.writes(statement)
-            if getattr(statement, "restore", False):  # of a list, whatever its name
+            if getattr(statement, "restore", False):  # of a list, under any of its names
                 written = set().union(*map(self.unit.memory.with_memory_of, written))
                 restores = any(self.unit.bases.get(n, n) in self.members.referred for n in written)
                 makes |= self._contents(written)
@@ -351,7 +353,7 @@ class _Wanted:
         return functools.reduce(int.__or__, (self.content.get(name, 0) for name in names), 0)
 
     def _reads(self, statement: gast.AST, names: Collection[str], changed: str | None = None) -> int:
-        """What a statement (or the header of one) reads: variables, and the contents of what is written in place."""
+        """The reads of a statement (a compound one: its header): variables, and contents of memory written in place."""
         held = self.contents.intersection(names)
         if not held:
             return self.names.interned(names)
@@ -364,7 +366,7 @@ class _Wanted:
         return self.names.interned(names) | self._contents(content)
 
     def _operations(self, statement: gast.AST) -> list[tuple[gast.Call, str]]:
-        """What a statement does to stacks."""
+        """The stack operations of a statement."""
         if not self.local_stacks:
             return []
         if id(statement) not in self.touched:
@@ -372,16 +374,16 @@ class _Wanted:
             self.touched[id(statement)] = [(call, stack) for call, stack in found if stack in self.local_stacks]
         return self.touched[id(statement)]
 
-    # --- what is written ---
+    # --- pruning ---
 
     @functools.cached_property
     def _bound(self) -> set[str]:
-        """The names that stand for something in what is left."""
+        """The names that are bound in the remaining statements."""
         kept = [s for s in effects.walk(self.tree.body) if id(s) in self.needed]
         return {p.id for p in parameters(self.tree)} | {n for s in kept for n in (*binds(s), *effects.writes(s))}
 
     def poison(self, statement: gast.AST) -> list[gast.AST]:
-        """In the place of a restore that nobody needs: its array filled with nan, which must not reach any result."""
+        """For a removed restore: a statement that fills its array with nan, which must not reach any result."""
         section = effects.stored(statement)
         if section is None or sweep_of(statement) != "reverse" or id(statement) in self.doubtful:
             return []
@@ -396,6 +398,7 @@ class _Wanted:
         return at(statement, gast.Expr(gast.Call(check, [gast.Name(base, gast.Load(), None, None)], [])))
 
     def pruned(self, body: list[gast.AST]) -> list[gast.AST]:
+        """The needed statements of a block, and the remaining effects of others."""
         out = []
         for statement in body:
             if id(statement) not in self.needed:
@@ -412,7 +415,7 @@ class _Wanted:
 
 
 def _only_refers(statement: gast.AST) -> bool:
-    """Whether a statement binds a name to another one, or to a tuple or list of others."""
+    """Whether a statement binds a name to another name, or to a tuple or list of names."""
     if bound_name(statement) is None:
         return False
     value = statement.value
@@ -421,7 +424,7 @@ def _only_refers(statement: gast.AST) -> bool:
 
 
 def _overwritten(statement: gast.AST, kinds: dict[str, Kind]) -> list[str]:
-    """The array of which a store writes every element."""
+    """The array of which a store overwrites every element."""
     section = effects.stored(statement)
     if section is None or not isinstance(section.value, gast.Name) or not isinstance(kinds.get(section.value.id), Array):
         return []

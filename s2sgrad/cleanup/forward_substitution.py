@@ -1,8 +1,8 @@
-"""A temporary that is read once goes back into the expression that reads it.
+"""Forward substitution: a temporary that is read once is replaced by its expression.
 
     t1 = x * y; t2 = np.sin(t1); z = t2 + x     ->     z = np.sin(x * y) + x
 
-It is moved over no statement that binds or changes what it reads; one with effects is moved over nothing at all.
+The expression moves across no statement that binds or changes its operands; one with side effects moves across nothing.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from s2sgrad.ir.quote import HEADER, PARTS, Transformer, children, clone, nested
 from s2sgrad.ir.unit import Unit, sweep_of
 from s2sgrad.memory import behaviour
 
-_DEEPEST = 40  # Python's parser takes two hundred nested brackets
+_DEEPEST = 40  # Python's parser allows two hundred nested brackets
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with single-use temporaries folded into their use."""
+    """Substitute the single-use temporaries."""
     fold = _Fold(unit, tree)
     if fold.tuples:
         _Tuples(fold.tuples).visit(tree)
@@ -34,8 +34,9 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 class _Tuples(Transformer):
-    """Tuples of constants in the place of their names, where calls are given them, however often they are read:
-    `t = 1, 2; np.max(x, axis=t)` as `np.max(x, axis=(1, 2))`."""
+    """Replaces names of constant tuples in arguments of calls, however often they are read: `t = 1, 2; np.max(x, axis=t)`
+    becomes `np.max(x, axis=(1, 2))`.
+    """
 
     def __init__(self, known: dict[str, gast.Tuple]) -> None:
         self.known = known
@@ -52,23 +53,24 @@ class _Tuples(Transformer):
 
 
 def _constant_tuple(statement: gast.AST) -> str:
-    """The name that a statement binds to a tuple of constants; "" where it does not."""
+    """The name that a statement binds to a tuple of constants; "" for any other statement."""
     value = getattr(statement, "value", None)
     constant = isinstance(value, gast.Tuple) and all(isinstance(e, gast.Constant) for e in value.elts)
     return (bound_name(statement) if constant else None) or ""
 
 
 @dataclass(eq=False, slots=True)
-class _Held:
-    """A temporary that is not yet read, and what is known of it: it does not change any more."""
+class _Waiting:
+    """A temporary that waits for its read, with facts about it."""
 
     statement: gast.Assign
     reads: set[str]
     is_pure: bool
-    taken: set[str]  # the names through which the list is seen off which it takes an item
+    taken: set[str]  # the aliases of the list from which it pops an item
 
 
 class _Fold:
+    """Substitutes the temporaries of one function."""
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.reads: dict[str, int] = {}
@@ -83,23 +85,24 @@ class _Fold:
         self.tuples = {n: s.value for n, s in tuples.items() if n in unit.temps and self.binds[n] == 1}
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:
+        """A block after substitution."""
         out: list[gast.AST] = []
-        held: dict[str, _Held] = {}  # in order
+        held: dict[str, _Waiting] = {}  # in textual order
 
-        def release(let_go: Callable[[str, _Held], bool]) -> None:
+        def release(let_go: Callable[[str, _Waiting], bool]) -> None:
             out.extend(held.pop(n).statement for n, h in list(held.items()) if let_go(n, h))
 
         for statement in body:
-            if held and with_regions.end(statement) is not None:  # nothing moves into a context or out of it,
+            if held and with_regions.end(statement) is not None:  # nothing moves across the ends of a context,
                 release(lambda n, h: True)
             backwards = sweep_of(statement) == "reverse"
-            if any((sweep_of(h.statement) == "reverse") != backwards for h in held.values()):  # nor to the other sweep
+            if any((sweep_of(h.statement) == "reverse") != backwards for h in held.values()):  # nor between sweeps
                 release(lambda n, h: True)
             read: set[str] = set()
             if held:
                 inside = [*effects.walk([statement])]
                 read = read.union(*map(effects.reads, inside))
-                release(lambda n, h: h.taken & read)  # which stays before what reads the list
+                release(lambda n, h: h.taken & read)  # a pop stays before reads of the list
                 self.fill(statement, held, read)
                 written = set().union(*map(self.unit.changed, inside))
                 release(lambda n, h: h.reads & written)
@@ -111,31 +114,33 @@ class _Fold:
                     release(lambda n, h: not h.is_pure)
                 release(lambda n, h: n in read)
                 out.append(statement)
-        unread = [h.statement for h in held.values()]  # of tuples that are written out where they were read
+        unread = [h.statement for h in held.values()]  # tuples that were substituted
         last = len(out) - (bool(out) and isinstance(out[-1], gast.Return))
         return [*out[:last], *unread, *out[last:]]
 
     def is_foldable(self, statement: gast.AST) -> bool:
+        """Whether a statement is the only definition of a temporary that is read once."""
         name = bound_name(statement)
         return name in self.unit.temps and self.binds.get(name) == 1 and self.reads.get(name) == 1
 
-    def hold(self, statement: gast.Assign) -> _Held:
+    def hold(self, statement: gast.Assign) -> _Waiting:
+        """Hold a temporary back until its read."""
         taken = effects.changed_by_call(statement.value)
         if taken:
             taken = self.unit.changed(statement) - {statement.targets[0].id}
-        return _Held(statement, effects.reads(statement), behaviour.is_pure(self.unit, statement.value), taken)
+        return _Waiting(statement, effects.reads(statement), behaviour.is_pure(self.unit, statement.value), taken)
 
     def is_quiet(self, statement: gast.AST) -> bool:
-        """Whether a statement has no effect that an impure temporary must not be moved over."""
+        """Whether an impure expression may move across a statement."""
         return isinstance(statement, gast.Assign) and behaviour.is_pure(self.unit, statement.value)
 
-    def fill(self, statement: gast.AST, held: dict[str, _Held], read: set[str]) -> None:
-        """Put held temporaries into the statement that reads them, last one first."""
+    def fill(self, statement: gast.AST, held: dict[str, _Waiting], read: set[str]) -> None:
+        """Substitute waiting temporaries into a statement that reads them, last first."""
         if isinstance(statement, gast.While):
             return
         wanted = [n for n in held if n in read]
         for name in reversed(wanted):
-            path, one = _path(statement, name), held[name]
+            path, one = _path_to(statement, name), held[name]
             if not path or not self.in_order(path, one.is_pure):
                 continue
             later = list(held)[list(held).index(name) + 1 :]
@@ -153,7 +158,7 @@ class _Fold:
                 getattr(holder, field)[place] = held.pop(name).statement.value
 
     def in_order(self, path: _Path, is_pure: bool) -> bool:
-        """Whether everything that has effects is still evaluated in the same order with a value in the place of its name."""
+        """Whether side effects keep their order if the value is evaluated in place of its name."""
         for holder, field, place in path:
             if not is_pure and isinstance(holder, _CHOICES):
                 return False
@@ -178,11 +183,11 @@ class _Fold:
 
 _CLOSED = (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _CHOICES = (gast.IfExp, gast.BoolOp)
-_Path = list[tuple[gast.AST, str, int | None]]  # from the statement down: what holds the next one, in which field, where
+_Path = list[tuple[gast.AST, str, int | None]]  # from the statement down: the parent, its field, the index in that
 
 
-def _path(statement: gast.AST, name: str) -> _Path:
-    """The way to the only mention of a name in what a statement evaluates; empty where no value may stand for it."""
+def _path_to(statement: gast.AST, name: str) -> _Path:
+    """The path to the only occurrence of a name in what a statement evaluates; empty where it must not be replaced."""
     field = HEADER.get(type(statement))
     around: dict[int, tuple[gast.AST, str, int | None]] = {}
     waiting = [statement]
@@ -195,8 +200,8 @@ def _path(statement: gast.AST, name: str) -> _Path:
                 node = path[-1][0]
             path.reverse()
             stored = len(path) > 1 and path[0][1] in ("target", "targets") and path[1][1:] == ("value", None)
-            return [] if stored and len(path) == 2 else path  # a store stays a store into the name that it writes
-        if isinstance(node, _CLOSED):  # which evaluates its parts later, or several times
+            return [] if stored and len(path) == 2 else path  # the target of a store keeps its name
+        if isinstance(node, _CLOSED):  # evaluated later, or repeatedly
             continue
         for part in PARTS[type(node)] or () if node is not statement or field is None else (field,):
             value = getattr(node, part, None)
@@ -208,13 +213,13 @@ def _path(statement: gast.AST, name: str) -> _Path:
 
 
 def _evaluated_before(holder: gast.AST, child: gast.AST) -> Iterator[gast.AST]:
-    """The parts of an expression or a statement that Python evaluates before one of them."""
+    """The parts of an expression or a statement that Python evaluates before `child`."""
     parts = [holder.value, holder.targets[0]] if isinstance(holder, gast.Assign) else children(holder)
     return itertools.takewhile(lambda part: part is not child, parts)
 
 
 def _depth(node: gast.AST) -> int:
-    """How deeply the text of an expression nests; `a + b + c` does not."""
+    """The nesting depth of the text of an expression; `a + b + c` does not nest."""
     if isinstance(node, gast.BinOp):
         return max(_depth(node.left), 1 + _depth(node.right))
     if isinstance(node, gast.Name):

@@ -1,4 +1,4 @@
-"""A global that the text reads and writes by calls is declared, and named, again.
+"""Reads and writes of a global by calls become uses of its name again, with a declaration.
 
     count_global.write(count_global.read() + 1)      ->      global count; count = count + 1
 """
@@ -13,7 +13,7 @@ from s2sgrad.ir.unit import Unit, parameters
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with `global`; a global of another module, whose function is written out here, keeps its calls."""
+    """Restore the names of globals; one of another module, whose function was inlined, keeps its calls."""
     taken = {p.id for p in parameters(tree)} | mentioned(tree)
     space = unit.primal.function.__globals__
     known = {
@@ -45,7 +45,7 @@ def _read(part: object, known: dict[str, str]) -> object:
 
 
 def _called(node: object, method: str, known: dict[str, str]) -> str | None:
-    """The global of `count_global.read()` or `count_global.write(..)`."""
+    """The global in `count_global.read()` or `count_global.write(..)`; None for any other node."""
     if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or node.func.attr != method:
         return None
     return known.get(node.func.value.id) if isinstance(node.func.value, gast.Name) else None

@@ -1,10 +1,10 @@
-"""The states that a loop over `checkpointed` keeps.
+"""The saved states of a loop over `checkpointed`.
 
-Of a state is kept what is read where it is given back: `deadcode` asks, and leaves the rest out.
+A state contains only what is read where it is restored; `deadcode` removes the rest.
 
     keep(states, k, u, total)   ...   first, u, total = latest(states, k)      ->      the same with `u` alone
 
-To the passes these are functions that change their first argument; in the text they are methods.
+Passes see functions that change their first argument; the final text calls methods.
 
     keep(states, k, u)      ->      states.keep(k, u)
 """
@@ -20,25 +20,26 @@ from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.unit import Unit
 
-_BEFORE = 2  # arguments in front of the state: who keeps it, and the trip
+_BEFORE = 2  # arguments before the state: its owner, and the trip
 
 
 @dataclass
 class KeptState:
-    """The statements that keep one state and give it back, the places in it that are read, and whether anything is that is
-    given back, as far as is known."""
+    """The statements that save and restore one state, the positions in it that are read, and whether any restored value is
+    used, as far as is known.
+    """
 
     statements: list[gast.AST] = field(default_factory=list)
     read: set[int] = field(default_factory=set)
     wanted: bool = False
 
     def kept(self, statement: gast.AST) -> list[gast.AST]:
-        """What a statement that keeps the state reads of it."""
+        """The expressions that a saving statement reads for the parts of the state that are used."""
         given = statement.value.args[_BEFORE:]
         return [given[place] for place in sorted(self.read)] if given else []
 
     def pruned(self, statement: gast.AST) -> None:
-        """Leave out of a statement what is not read."""
+        """Remove the unused parts of the state from a statement."""
         if isinstance(statement, gast.Expr):
             statement.value.args[_BEFORE:] = self.kept(statement)
         else:
@@ -47,7 +48,7 @@ class KeptState:
 
 
 def found(statements: Iterable[gast.AST]) -> dict[int, KeptState]:
-    """By statement: the state that it keeps, or gives back."""
+    """By statement: the state that it saves or restores."""
     states: dict[str, KeptState] = {}
     out: dict[int, KeptState] = {}
     for statement in statements:
@@ -59,7 +60,7 @@ def found(statements: Iterable[gast.AST]) -> dict[int, KeptState]:
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with methods where states are kept and given back."""
+    """Replace the functions that save and restore states by methods."""
     for statement in effects.walk(tree.body):
         if getattr(statement, "states", None) is not None:
             call = statement.value
@@ -68,6 +69,6 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-def given_back(statement: gast.AST) -> list[str]:
-    """The variables to which a statement gives back a state."""
+def restored_names(statement: gast.AST) -> list[str]:
+    """The variables that a statement restores from a state."""
     return binds(statement)[1:]

@@ -1,4 +1,4 @@
-"""Small shapes of statements: conditional expressions, `x[i] += e`, `if not`, empty branches.
+"""Peephole rewrites of statements: conditional expressions, `x[i] += e`, negated tests, empty branches.
 
 if t: y = a                                if c: pass              if not c: x = 1.0
 else: y = b     ->    y = a if t else b    else: x = 1.0    ->
@@ -19,13 +19,13 @@ _NEGATED = {gast.Eq: gast.NotEq, gast.NotEq: gast.Eq, gast.Is: gast.IsNot, gast.
 
 
 def conditionals(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """What the user wrote as `a if c else b` becomes that again."""
+    """Restore the conditional expressions `a if c else b` that the user wrote."""
     tree.body = rewritten(tree.body, lambda statement: _conditional(unit, statement))
     return tree
 
 
 def unpackings(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """`t, saved = f(x); a, b = t` becomes `(a, b), saved = f(x)` where nothing else reads t."""
+    """Rewrite `t, saved = f(x); a, b = t` to `(a, b), saved = f(x)` where nothing else reads t."""
     reads: dict[str, int] = {}
     for name in effects.loads(tree):
         reads[name.id] = reads.get(name.id, 0) + 1
@@ -48,7 +48,7 @@ def _unpacks(first: gast.AST, second: gast.AST) -> bool:
 
 
 def augmented(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """What the user wrote as `x[i] += e` becomes that again."""
+    """Restore the augmented assignments `x[i] += e` that the user wrote."""
     tree.body = rewritten(tree.body, lambda statement: [_update(unit, statement)])
     return tree
 
@@ -58,7 +58,7 @@ def _update(unit: Unit, statement: gast.AST) -> gast.AST:
     value = statement.value if section is not None else None
     whole = isinstance(value, gast.BinOp) and effects.is_whole(section.slice)
     if whole and same(section.value, value.left):
-        if isinstance(section.value, gast.Subscript):  # an array in a list or a dict
+        if isinstance(section.value, gast.Subscript):  # an array in a list or dict
             section = section.value
             section.ctx = gast.Store()
             unit.rewritten(statement)
@@ -73,7 +73,7 @@ def _update(unit: Unit, statement: gast.AST) -> gast.AST:
 
 
 def branches(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """No empty branch, no assignment of a name or a section to itself."""
+    """Remove empty branches and assignments of a name or section to itself."""
     tree.body = rewritten(tree.body, _branch)
     return tree
 
@@ -87,7 +87,7 @@ def _conditional(unit: Unit, statement: gast.AST) -> list[gast.AST]:
         return [statement]
     if then.targets[0].id != other.targets[0].id or not place_of(statement) == place_of(then) == place_of(other):
         return [statement]
-    if any(effects.accumulates(unit, s) for s in (then, other)):  # which write in place
+    if any(effects.accumulates(unit, s) for s in (then, other)):  # they write in place
         return [statement]
     value = gast.IfExp(statement.test, then.value, other.value)
     made = at(statement, gast.Assign(then.targets, value, None))[0]
@@ -112,7 +112,7 @@ def _branch(statement: gast.AST) -> list[gast.AST]:
 
 
 def negated(test: gast.AST) -> gast.AST:
-    """`not test`, without `not` where Python has an opposite for every operand."""
+    """The negation of a test, by the opposite operator of a comparison if there is one."""
     if isinstance(test, gast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _NEGATED:
         return gast.Compare(test.left, [_NEGATED[type(test.ops[0])]()], test.comparators)
     return opposite(test)

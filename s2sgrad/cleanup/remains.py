@@ -1,9 +1,9 @@
-"""What stays of an expression that nobody reads: its parts that have effects, in the order in which Python evaluates them.
+"""The side effects of an expression whose value is unused, in the order in which Python evaluates them.
 
     w[i] += np.sin(x) * rng.random() + next(it)      ->      rng.random(); next(it)
 
-A part that is evaluated only sometimes, or several times, stays with what decides it.  A name that stands for nothing is
-an effect as well: reading it raises.
+A part that is evaluated conditionally or repeatedly is kept together with what controls it.  An undefined name is an effect
+too: reading it raises.
 
 >>> import numpy as np
 >>> from s2sgrad import grad
@@ -39,11 +39,11 @@ from s2sgrad.memory.stacks import operations
 _OPERANDS = (gast.BinOp, gast.UnaryOp, gast.Tuple, gast.List, gast.Set, gast.Slice, gast.Subscript, gast.Starred,
              gast.JoinedStr, gast.FormattedValue, gast.keyword, gast.Attribute)  # fmt: skip
 
-_PARTS = (gast.Starred, gast.FormattedValue)  # which are no expressions themselves
+_PARTS = (gast.Starred, gast.FormattedValue)  # these are not expressions by themselves
 
 
 def of_statement(unit: Unit, statement: gast.AST, quiet: Callable[[gast.Call], bool]) -> list[gast.AST]:
-    """What stays of a statement, or of the header of a compound one; calls that are `quiet` have no effects here."""
+    """The effects of a statement, or of the header of a compound one; calls that are `quiet` count as having none here."""
     if isinstance(statement, gast.Assign):
         (target,) = statement.targets
         parts = [statement.value, *([target] if isinstance(target, gast.Subscript) else [])]
@@ -71,8 +71,7 @@ def _of(unit: Unit, node: gast.AST, quiet: Callable[[gast.Call], bool]) -> list[
 
 
 def _evaluated(node: gast.AST) -> list[gast.AST | None] | None:
-    """The parts of an expression in the order in which Python evaluates them; None where that is only partly, or several
-    times."""
+    """The parts of an expression in evaluation order; None where parts are evaluated conditionally or repeatedly."""
     if isinstance(node, gast.Call):
         return [node.func.value if isinstance(node.func, gast.Attribute) else node.func, *node.args, *node.keywords]
     if isinstance(node, gast.Dict):
@@ -84,8 +83,7 @@ def _evaluated(node: gast.AST) -> list[gast.AST | None] | None:
 
 
 def named(unit: Unit, left: gast.Expr) -> gast.AST:
-    """What remains of a statement, to stand alone: a call of what is not known keeps a name for what it returns, so that it
-    may keep its arguments."""
+    """An effect as a statement; the result of an unknown call gets a name, since the callee may keep its arguments."""
     call = left.value
     known = not isinstance(call, gast.Call) or unit.resolve(call.func) is not MISSING
     if known or not (call.args or call.keywords) or any(operations(unit, left)):

@@ -1,12 +1,12 @@
-"""What a trip that is run again writes, and its adjoint takes back at once: neither is done.
+"""Round trips: a store in a recomputed trip that the adjoint undoes before anything reads it is removed, as is the undo.
 
     u_old = u[1:-1].copy()
     u[1:-1] = step(u)                ->      u_bar = ...
     u[1:-1] = u_old
     u_bar = ...
 
-In a loop over `checkpointed` the last state that the adjoint needs is often the one before the trip.  A swap and the swap
-back are such a pair as well.
+In a loop over `checkpointed`, the last state that the adjoint needs is often the one before the trip.  A swap and its
+inverse are such a pair too.
 
 >>> from s2sgrad import grad
 >>> from s2sgrad import checkpointed
@@ -44,7 +44,7 @@ from s2sgrad.ir.unit import Unit, sweep_of
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree without what is written and taken back with nothing in between that could tell."""
+    """Remove pairs of a statement and its undo with nothing in between that depends on it."""
     for body in nested(tree.body):
         if any(getattr(s, "states", None) is not None and isinstance(s, gast.Assign) for s in body):
             while (pair := _pair(unit, body)) is not None:
@@ -53,17 +53,17 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _pair(unit: Unit, body: Block) -> tuple[gast.AST, gast.AST] | None:
-    """A statement of the trip, and the next that mentions what it writes, if that takes it back."""
+    """A statement of the trip, and the next that mentions what it writes, if that undoes it."""
     for k in range(len(body) - 1, -1, -1):
         statement = body[k]
         if isinstance(statement, gast.Assign) and statement.origin is not None and statement.origin.sweep is None:
-            back = _takes_back(unit, body, k)
+            back = _undo_of(unit, body, k)
             if back is not None:
                 return statement, back
     return None
 
 
-def _takes_back(unit: Unit, body: Block, k: int) -> gast.AST | None:
+def _undo_of(unit: Unit, body: Block, k: int) -> gast.AST | None:
     made = body[k]
     swap, section = effects.permutes(made), effects.stored(made)
     if not swap and section is None:
@@ -84,7 +84,7 @@ def _changed(unit: Unit, statement: gast.AST) -> set[str]:
 
 
 def _undoes(swap: gast.Assign, later: gast.AST) -> bool:
-    """Whether one permutation is the inverse of another."""
+    """Whether a permutation is the inverse of `swap`."""
     if not effects.permutes(later):
         return False
     pairs = [(t.id, v.id) for t, v in zip(swap.targets[0].elts, swap.value.elts, strict=True)]
@@ -92,7 +92,7 @@ def _undoes(swap: gast.Assign, later: gast.AST) -> bool:
 
 
 def _restores(unit: Unit, body: Block, k: int, later: gast.AST) -> bool:
-    """Whether a store gives the section that the `k`th statement of the body writes what was recorded of it before that."""
+    """Whether a store restores the section that the `k`th statement of the body overwrites, from a copy made before that."""
     section, again = effects.stored(body[k]), effects.stored(later)
     if again is None or not _same(section, again) or not isinstance(later.value, gast.Name):
         return False
@@ -106,7 +106,7 @@ def _restores(unit: Unit, body: Block, k: int, later: gast.AST) -> bool:
 
 
 def _is_copy_of(value: gast.AST, section: gast.Subscript) -> bool:
-    """Whether an expression is the section as it is, or a copy of it."""
+    """Whether an expression is the section, or a copy of it."""
     copied = isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "copy"
     return _same(value.func.value if copied else value, section)
 

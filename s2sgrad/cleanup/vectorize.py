@@ -1,13 +1,13 @@
-"""Loops of the reverse sweep whose trips do not touch each other run at once.
+"""Vectorization: loops of the reverse sweep whose trips are independent become array operations.
 
     for j in reversed(range(i, n)):                      t1 = -a_bar[i, i:]
         t1 = -a_bar[i, j]                         ->     a_bar[i, :i] += a[:i, i:] @ t1
         a_bar[i, :i] += t1 * a[:i, j]                    a_bar[:i, i:] += np.outer(a[i, :i], t1)
         a_bar[:i, j] += t1 * a[i, :i]
 
-What is only added up may be added in any order.  What is read or overwritten must be apart from what other trips write:
-it moves with the loop along the same axis, or lies elsewhere (see `regions.disjointness`).  The forward sweep stays as it
-was written.
+Pure accumulation may be reordered.  What a trip reads or overwrites must be disjoint from what other trips write: it moves
+with the loop along the same axis, or is elsewhere (see `regions.disjointness`).  The forward sweep stays as the user wrote
+it.
 """
 
 from __future__ import annotations
@@ -43,22 +43,24 @@ _SUMS = (gast.Add, gast.Sub)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with operations on arrays in the place of such loops, the innermost first."""
-    passes = _AtOnce(unit, tree)
+    """Vectorize such loops, innermost first."""
+    passes = _Vectorizer(unit, tree)
     passes.block(tree.body, [])
     return tree
 
 
-class _AtOnce:
+class _Vectorizer:
+    """Vectorizes the loops of one function."""
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit, self.kinds, self.tree = unit, unit.kinds, tree
         self.indices = Indices(unit, tree.body, unit.kinds)
         self.sizes = Sizes(unit, tree)
         loops = [s for s in effects.walk(tree.body) if isinstance(s, gast.For)]
         self.forward = {s.origin.line for s in loops if sweep_of(s) == "forward"}
-        self.mentions = Mentions([tree.args, *tree.body])  # as it is now
+        self.mentions = Mentions([tree.args, *tree.body])  # kept up to date
 
     def block(self, body: list[gast.AST], around: list[gast.For]) -> None:
+        """Vectorize the loops of a block, which is inside of the loops `around`."""
         out: list[gast.AST] = []
         replaced: list[tuple[gast.For, list[gast.AST]]] = []
         for statement in body:
@@ -77,11 +79,11 @@ class _AtOnce:
 
 
 class _Loop:
-    """One loop, innermost by now."""
+    """One loop without nested loops."""
 
-    def __init__(self, at_once: _AtOnce, loop: gast.For, around: list[gast.For]) -> None:
-        self.all, self.loop, self.around = at_once, loop, around
-        self.unit, self.kinds, self.indices, self.sizes = at_once.unit, at_once.kinds, at_once.indices, at_once.sizes
+    def __init__(self, outer: _Vectorizer, loop: gast.For, around: list[gast.For]) -> None:
+        self.all, self.loop, self.around = outer, loop, around
+        self.unit, self.kinds, self.indices, self.sizes = outer.unit, outer.kinds, outer.indices, outer.sizes
         simple = all(isinstance(s, (gast.Assign, gast.AugAssign)) for s in loop.body)
         limits = limits_of(self.unit, loop)
         if not simple or loop.orelse or limits is None:
@@ -89,15 +91,15 @@ class _Loop:
         self.variable = loop.target.id
         self.start, self.stop = limits
         self.batches = Batches(self.unit, self.variable, self.section, self.popped)
-        self.guarded = False  # whether it matters that there may be no trip
-        self.shown: set[str] = set()  # names of one trip that the forward sweep has too
+        self.guarded = False  # whether the statements must not run without a trip
+        self.shown: set[str] = set()  # variables of one trip that the forward sweep has too
         self.touched = Touched(self.unit, self.indices, loop, around)
         self.vectors: dict[str, Array] = {}
         self.changed = {b for s in loop.body if (b := in_place(self.unit, s, self.kinds)) is not None}
         self.mentions = Mentions([loop])
 
     def made(self) -> list[gast.AST]:
-        """The statements that do what the loop does; raises Refused."""
+        """The array statements in place of the loop; raises Refused."""
         body = self._without_indices()
         first = {n: s for s in reversed(body) for n in binds(s)}
         own = {n for n, s in first.items() if isinstance(s, gast.Assign)}
@@ -115,7 +117,7 @@ class _Loop:
             if made is not None:
                 made.origin = statement.origin
                 out.append(made)
-        if not self.touched.is_apart():
+        if not self.touched.is_independent():
             raise Refused
         self.kinds |= self.vectors
         if self.guarded:
@@ -125,8 +127,8 @@ class _Loop:
         return out
 
     def _require_alone(self, body: list[gast.AST], bound: Collection[str], own: set[str]) -> None:
-        """Raise Refused where the loop changes its own bounds, takes twice off one stack, or is asked later for what a trip
-        binds."""
+        """Raise Refused where the loop changes its own bounds, pops twice from one stack, or binds something that is read
+        later."""
         self.shown = self._mentioned_outside(own)
         pops = Counter(popped(n) for n in nodes(*body))
         pops.pop(None, None)
@@ -140,7 +142,7 @@ class _Loop:
             raise Refused
 
     def _bound_again(self, statement: gast.AugAssign, first: gast.Assign) -> gast.Assign:
-        """`v += e` of a variable of one trip as `v = v + e`."""
+        """`v += e` for a variable of one trip as `v = v + e`."""
         target = statement.target.id
         if not isinstance(self.kinds.get(target), Number) and not is_fresh(self.unit, first.value):
             raise Refused
@@ -150,8 +152,8 @@ class _Loop:
         return made
 
     def popped(self, call: gast.Call, rank: int) -> gast.AST:
-        """What all trips take off a stack, in the order of the loop's variable."""
-        self.guarded |= rank > 0  # without a trip there is no row, and so no length of one
+        """The values that all trips pop from a stack, in the order of the loop's variable."""
+        self.guarded |= rank > 0  # without a trip the length of a row is unknown
         bounds = [clone(self.stop)] if getattr(self.start, "value", None) == 0 else [clone(self.start), clone(self.stop)]
         trips = gast.Call(self.unit.builtin(range), bounds, [])
         once = gast.comprehension(name("_", store=True), trips, [], 0)
@@ -161,7 +163,7 @@ class _Loop:
         return gast.Subscript(values, gast.Slice(None, None, constant(-1)), gast.Load())
 
     def _without_indices(self) -> list[gast.AST]:
-        """The body with `j + 1` in the place of its name."""
+        """The body with indices like `j + 1` substituted for their names."""
         found: dict[str, gast.AST] = {}
         out = []
         for statement in self.loop.body:
@@ -187,7 +189,7 @@ class _Loop:
     # --- statements ---
 
     def _assigned(self, statement: gast.Assign) -> gast.AST | None:
-        """The assignment for all trips; None for another name of a section."""
+        """The assignment for all trips; None if it only names a section."""
         target = statement.targets[0]
         self._read(statement.value)
         self.batches.taken = self._taken(target, statement.value)
@@ -200,7 +202,7 @@ class _Loop:
         return gast.Assign([_stored(section.node)], self._fitting(product, section), None)
 
     def _taken(self, target: gast.AST, value: gast.AST) -> int | None:
-        """The rank of what an assignment takes off a stack, where it is known."""
+        """The rank of the value that an assignment pops, where it is known."""
         kind = kind_of(target, self.kinds)
         kind = None if isinstance(kind, Number) and kind.type not in (None, float, np.float64) else kind
         if popped(value) and isinstance(target, gast.Subscript):
@@ -210,7 +212,7 @@ class _Loop:
         return 0 if isinstance(kind, Number) and all(map(_keeps_rank, nodes(value))) else None
 
     def _bound(self, statement: gast.Assign, target: str, product: Product) -> gast.AST | None:
-        """The assignment to a name; None for another name of a section."""
+        """The assignment to a name; None if it only names a section."""
         if not product.varies:
             self.batches.known.pop(target, None)
             return statement
@@ -228,12 +230,13 @@ class _Loop:
         return assign(made, whole)
 
     def _is_changed(self, node: gast.AST) -> bool:
-        """Whether a value may be memory that the loop writes."""
+        """Whether a value may alias memory that the loop writes."""
         return not is_fresh(self.unit, node) and any(n.id in self.changed for n in effects.loads(node))
 
     def _added(self, statement: gast.AugAssign) -> gast.AST:
+        """The augmented assignment for all trips."""
         target, op = statement.target, statement.op
-        self.batches.taken = None  # of a sum nobody knows what comes off a stack
+        self.batches.taken = None  # the rank of a popped term is unknown
         self._read(statement.value)
         outer = self._outer(statement)
         if outer is not None:
@@ -267,7 +270,7 @@ class _Loop:
         return gast.AugAssign(node, op, self._fitting(product, section))
 
     def _outer(self, statement: gast.AugAssign) -> list[gast.AST] | None:
-        """The vectors of `x += np.outer(u, v)`."""
+        """The vectors in `x += np.outer(u, v)`; None for any other statement."""
         value, kind = statement.value, self.kinds.get(getattr(statement.target, "id", None))
         matrix = isinstance(statement.op, _SUMS) and isinstance(kind, Array) and kind.rank == 2
         outer = self.unit.called(value) is np.outer and len(value.args) == 2
@@ -286,7 +289,7 @@ class _Loop:
     # --- sections ---
 
     def section(self, part: gast.AST, kind: Array, place: int) -> gast.Slice:
-        """`start + c:stop + c` for the index `variable + c`, where that lies within the array."""
+        """`start + c:stop + c` for the index `variable + c`, where that is within the array."""
         offset = self.indices.offset(part, self.variable)
         if offset is None:
             raise Refused
@@ -296,18 +299,18 @@ class _Loop:
         stop, length = self._form(self.stop), self.sizes.axis(kind.dims[place])
         known = stop is not None and length is not None and stop.terms == length.terms
         past = stop.constant + offset - length.constant if known else 0
-        if not (self._is_natural(self.stop) and offset >= 0):  # a bound that is negative would count from the end
+        if not (self._is_natural(self.stop) and offset >= 0):  # a negative bound would count from the end
             empty = known and least is not None and not self._moving_terms(stop)
             self.guarded |= not empty or least < length.constant - stop.constant - 2 * offset - 2
         if not self._ends_within(stop, offset, length) and self.loop.origin.line not in self.all.forward:
-            raise Refused  # a slice would be cut off where an index is refused
+            raise Refused  # a slice would be cut off where an index raises
         lower = _plus(self.start, offset)
         first = isinstance(lower, gast.Constant) and lower.value == 0
         last = known and past == 0 and not self._moving_terms(stop)
         return gast.Slice(None if first else lower, None if last else _plus(self.stop, offset), None)
 
     def _ends_within(self, stop: Form | None, offset: int, length: Form | None) -> bool:
-        """Whether an index is surely smaller than the length of its axis."""
+        """Whether an index is known to be less than the length of its axis."""
         if stop is None or length is None:
             return False
         for loop in reversed(self.around):
@@ -325,7 +328,7 @@ class _Loop:
         return affine.form(node, self.sizes.atom)
 
     def _is_natural(self, node: gast.AST) -> bool:
-        """Whether a whole number is surely not negative."""
+        """Whether an integer is known not to be negative."""
         if isinstance(node, gast.Constant):
             return is_natural(node)
         if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
@@ -337,48 +340,48 @@ class _Loop:
             return any(k is not None and k >= 0 for k in least) or (isinstance(size, Size) and size.offset >= 0)
         return False
 
-    # --- without a trip ---
+    # --- loops without a trip ---
 
     def _read(self, node: gast.AST) -> None:
         self.touched.read(node, self.batches.known)
         self._guard(node)
 
     def _guard(self, node: gast.AST) -> None:
-        """Note whether what is the same in all trips might raise where there is none."""
+        """Note whether a loop-invariant expression might raise where the loop has no trip."""
         for part in nodes(node):
             if isinstance(part, gast.Subscript) and isinstance(part.value, gast.Name):
                 kind = self.kinds.get(part.value.id)
                 dims = kind.dims if isinstance(kind, Array) and kind.dims is not None else ()
                 for index, dim in zip(parts_of(part.slice), dims, strict=False):
-                    fixed = not isinstance(index, gast.Slice) and not self.batches.moves(index)
+                    fixed = not isinstance(index, gast.Slice) and not self.batches.varies_in(index)
                     self.guarded |= fixed and not self._ends_within(self._form_after(index), 0, self.sizes.axis(dim))
             elif isinstance(part, gast.BinOp) and isinstance(part.op, gast.MatMult):
-                self.guarded |= not self._is_natural(self.stop)  # whose lengths need not fit where it is not run
+                self.guarded |= not self._is_natural(self.stop)  # lengths need not match if it does not run
             elif isinstance(part, gast.BinOp) and isinstance(part.op, (gast.Div, gast.Pow)):
-                self.guarded |= not isinstance(part.right, gast.Constant) and not self.batches.moves(part)
+                self.guarded |= not isinstance(part.right, gast.Constant) and not self.batches.varies_in(part)
 
     def _form_after(self, index: gast.AST) -> Form | None:
-        """An index plus one, if it is surely not negative."""
+        """An index plus one, if it is known not to be negative."""
         form = self._form(index) if self._is_natural(index) else None
         return None if form is None else form.plus(Form(constant=1))
 
 
 def _has_one_length(kind: Kind | None) -> bool:
-    """Whether a value is as long in one trip as in another."""
+    """Whether a value has the same length in all trips."""
     if isinstance(kind, Array):
         return kind.dims is not None and all(isinstance(d, int) or (isinstance(d, Size) and d.k >= 0) for d in kind.dims)
     return isinstance(kind, Number)
 
 
 def _keeps_rank(node: gast.AST) -> bool:
-    """Whether numbers come of numbers alone."""
+    """Whether a node computes numbers from numbers only."""
     if isinstance(node, gast.Call):
         return popped(node) is not None
     return not (isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult))
 
 
 def _stored(node: gast.AST) -> gast.AST:
-    """What is stored into: all of an array as `x[:]`."""
+    """The target of a store: a whole array as `x[:]`."""
     if isinstance(node, gast.Name):
         return gast.Subscript(node, everything(), gast.Store())
     out = clone(node)

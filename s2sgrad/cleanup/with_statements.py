@@ -1,10 +1,10 @@
-"""A context that a block enters and leaves becomes `with` again, in both sweeps.
+"""Contexts that a block enters and leaves become `with` statements again, in both sweeps.
 
     context = np.errstate(all="ignore"); context.__enter__()              with np.errstate(all="ignore"):
     y = np.log(x)                                                  ->         y = np.log(x)
     context.__exit__(None, None, None)
 
-So does `try` with `finally`, in the forward sweep.
+`try` with only a `finally` is restored too, in the forward sweep.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with `with`."""
+    """Restore the `with` statements."""
     for body in reversed([*nested(tree.body)]):
         body[:] = _block(unit, body)
     return tree
 
 
 def _block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
-    out: list[list[gast.AST]] = [[statement] for statement in body]  # what stands in the place of each
+    out: list[list[gast.AST]] = [[statement] for statement in body]  # the replacement of each statement
     for region in with_regions.regions(body):
         manager = body[region.made].value
         inside = [s for part in out[region.enter + 1 : region.exit] for s in part]

@@ -1,11 +1,11 @@
-"""Forward mode: beside each variable its tangent, one statement under the other.
+"""Forward mode: each variable is accompanied by its tangent, statement by statement.
 
     y = x * x           y = x * x
     z = np.sin(y)  ->   y_dot = x_dot * x + x_dot * x
                         z = np.sin(y)
                         z_dot = y_dot * np.cos(y)
 
-There is no second sweep and nothing is recorded.  What a rule says of a primitive serves here as well: the slope of an
-elementwise map is its pullback of the tangent, a linear map is applied to the tangent itself, and what is neither has a
-tangent of its own in the table, or its pullback, which is linear in the cotangent, is transposed.
+There is no second sweep and no record.  The rules of reverse mode serve here too: for an elementwise map the pullback is
+applied to the tangent; a linear map is applied to the tangent itself; any other primitive has its own tangent in the table,
+or its pullback, which is linear in the cotangent, is transposed.
 """

@@ -1,7 +1,7 @@
-"""Calls of functions without a rule: a function that gives the value and its tangent, where the callee is known now.
+"""Tangents of calls without a rule: a function that returns value and tangent, if the callee is known now.
 
 y = helper(x)    ->    y, y_dot = helper_jvp(x, x_dot=x_dot)
-y = f(x)         ->    y, y_dot = jvp(f, (x,), (x_dot,))            f is looked up when it is called
+y = f(x)         ->    y, y_dot = jvp(f, (x,), (x_dot,))            f is known only at run time
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from s2sgrad.transform.calls import LATE, Pairs
 
 
 class WithTangent(Protocol):
-    """A function that gives the value and its tangent; `dots` are its keywords for tangents, by parameter."""
+    """A function that returns value and tangent; `dots` are its keywords for tangents, by parameter."""
 
     name: str
     dots: dict[str, str]
 
 
 class Callees(Pairs, Protocol):
-    """Where the functions that are called come from."""
+    """The source of such functions for callees."""
 
     def tangent(self, target: Any, kinds: dict[str, Any], active: set[str]) -> WithTangent:
-        """The value and the tangent of a user function for arguments of these kinds."""
+        """A function for the value and tangent of a user's function, for arguments of these kinds."""
 
 
 def callee_tangent(tangents: Tangents, callees: Callees, operation: Operation) -> gast.AST:
-    """A call that gives the value and the tangent of a call of a function without a rule."""
+    """A call that returns the value and the tangent of a call of a function without a rule."""
     unit, node, target = tangents.unit, operation.node, operation.target
     late = target is MISSING or isinstance(target, functools.partial)
     if late or target in LATE or source.brings_gradient(target):
@@ -64,14 +64,14 @@ def _kind(tangents: Tangents, node: gast.AST) -> Kind:
 
 
 def _at_run_time(tangents: Tangents, operation: Operation) -> gast.AST:
-    """`jvp(f, (x, n), (x_dot, None))`: the one run-time entry."""
+    """`jvp(f, (x, n), (x_dot, None))`: the only entry at run time."""
     unit, node = tangents.unit, operation.node
     for keyword in node.keywords:
         if tangents.is_present(keyword.value):
             unit.refuse(node, "a differentiated keyword argument of a function that is only known at run time is not "
                               "supported yet: pass it by position")  # fmt: skip
     function, given = node.func, list(node.args)
-    if tangents.is_present(function):  # a pullback: what it carries is an argument too
+    if tangents.is_present(function):  # the callee is a pullback, which carries values too
         function, given = name(unit.helper("call", runtime.call)), [function, *given]
     dots = [tangents.part(a) if tangents.is_present(a) else constant(None) for a in given]
     primals = gast.Tuple([*map(clone, given)], gast.Load())

@@ -1,10 +1,10 @@
-"""Expressions over tangents that carry lanes: one more axis, the first, along which the tangents of several runs stand.
+"""Expressions over tangents with lanes: a leading axis that indexes several runs.
 
     c * x_dot               ->   c * x_dot                       x_dot[i, 1:]         ->   x_dot[:, i, 1:]
     np.sum(x_dot, axis=0)   ->   np.sum(x_dot, axis=1)           A @ x_dot            ->   x_dot @ A.T
     s_dot * x               ->   s_dot[:, np.newaxis] * x        np.stack([s_dot])    ->   np.stack([s_dot], axis=1)
 
-Which form is right depends on ranks.  Where a rank, an axis or a function is not known: NoLanes, and nothing is written.
+The form depends on ranks.  If a rank, an axis or a function is unknown, NoLanes is raised and nothing is written.
 """
 
 from __future__ import annotations
@@ -34,53 +34,54 @@ from s2sgrad.transform.unbroadcasting import axes_of
 
 
 class NoLanes(S2SGradError):
-    """A tangent that cannot be written for all lanes at once: no user sees this, for one after the other is computed."""
+    """A tangent has no form with lanes; never shown to a user, because columns are then computed one by one."""
 
 
 class NoForm(NoLanes):
-    """A call that a form does not know."""
+    """A call that a registered form does not cover."""
 
 
 class Forms:
-    """Writes expressions anew in which the names `carrying` stand for tangents that carry lanes; `stores`: some of these
-    are written in place."""
+    """Rewrites expressions in which the names `carrying` are tangents with lanes; `stores`: some of these are written in
+    place.
+    """
 
     def __init__(self, unit: Unit, inference: Inference, carrying: set[str], stores: bool = False) -> None:
         self.unit, self.inference, self.carrying, self.stores = unit, inference, carrying, stores
-        self.counted = ""  # the name of the number of lanes, where the text reads it
+        self.counted = ""  # the name of the number of lanes, if the text needs it
 
-    # --- what is asked ---
+    # --- queries ---
 
     def reads(self, node: gast.AST) -> bool:
-        """Whether an expression reads what carries lanes."""
+        """Whether an expression reads a value with lanes."""
         return not self.carrying.isdisjoint(mentioned(node))
 
     def kind(self, node: gast.AST) -> Kind:
-        """The kind of an expression, lanes left out."""
+        """The kind of an expression, without lanes."""
         if hasattr(node, "kind_of"):
             return self.inference.env.get(node.kind_of, UNKNOWN)
         return self.inference.kind(node) or UNKNOWN
 
     def rank(self, node: gast.AST) -> int:
-        """The rank of an expression, lanes left out."""
+        """The rank of an expression, without lanes."""
         rank = self.kind(node).rank
         if rank is None:
             raise NoLanes(f"the rank of {gast.dump(node)[:80]} is not known")
         return rank
 
     def items_rank(self, node: gast.AST) -> int | None:
-        """The rank that all items of a list or a tuple have; None where there is none, or it is not known."""
+        """The common rank of the items of a list or tuple; None if there is none, or it is unknown."""
         kind = self.kind(node)
         element = kind.element() if isinstance(kind, Container) and kind.type in (list, tuple) else None
         return None if element is None else element.rank
 
     def count(self) -> gast.Name:
-        """How many lanes there are."""
+        """The number of lanes."""
         self.counted = self.counted or self.unit.local("lanes")
         return name(self.counted)
 
     def shape(self, shape: gast.AST) -> gast.Tuple:
-        """The shape with the lanes in front."""
+        """A shape with the number of lanes prepended."""
         if isinstance(shape, gast.Tuple):
             return gast.Tuple([self.count(), *map(clone, shape.elts)], gast.Load())
         kind = self.kind(shape)
@@ -90,10 +91,10 @@ class Forms:
             raise NoLanes("a shape is not known to be a number or a tuple")
         return gast.Tuple([self.count(), gast.Starred(clone(shape), gast.Load())], gast.Load())
 
-    # --- what is written ---
+    # --- expressions ---
 
     def carried(self, node: gast.AST) -> gast.AST:
-        """The expression with lanes: a zero is spread over them."""
+        """An expression with lanes; a zero is broadcast over them."""
         if self.reads(node) or (isinstance(node, (gast.Tuple, gast.List, gast.Dict))):
             return self.lifted(node)
         if is_none(node):
@@ -113,7 +114,7 @@ class Forms:
         raise NoLanes(f"a tangent without lanes: {gast.dump(node)[:80]}")
 
     def lifted(self, node: gast.AST) -> gast.AST:
-        """An expression that reads what carries lanes, with lanes itself."""
+        """An expression that reads values with lanes, rewritten with lanes."""
         if isinstance(node, gast.Name):
             return node
         if isinstance(node, gast.Subscript):
@@ -143,7 +144,7 @@ class Forms:
         return self.by_lane(operation)
 
     def by_lane(self, operation: Operation) -> gast.AST:
-        """A call without a form of its own, of one operand that carries lanes: lane by lane."""
+        """A call without a registered form and with one operand that has lanes: lane by lane."""
         node, target = operation.node, operation.target
         given = node.args if isinstance(node, gast.Call) else []
         if isinstance(node, gast.Call) and self.unit.called(node) is target:
@@ -155,18 +156,18 @@ class Forms:
         carrying = [k for k, a in enumerate(given) if self.reads(a)]
         home = (getattr(target, "__module__", None) or "").partition(".")[0]
         known = home in ("numpy", "scipy", "s2sgrad") or isinstance(target, np.ufunc)
-        known = known and getattr(target, "__module__", None) != runtime.__name__  # that may write what it is given
+        known = known and getattr(target, "__module__", None) != runtime.__name__  # these may write their arguments
         if len(carrying) != 1 or not known or any(self.reads(k.value) for k in keywords):
             raise NoLanes(f"{getattr(target, '__name__', target)} has no form with lanes")
         place = carrying[0]
-        self._require_apart(target, given[place])
+        self._require_new_memory(target, given[place])
         out = call(self.unit, "by_lane", of_lanes.by_lane, clone(function),
                    *(self.carried(a) if k == place else clone(a) for k, a in enumerate(given)))  # fmt: skip
         out.keywords = [gast.keyword("place", constant(place)), *map(clone, keywords)]
         return out
 
-    def _require_apart(self, target: Any, operand: gast.AST) -> None:
-        """What is computed lane by lane is new memory, and there is something to count lanes by."""
+    def _require_new_memory(self, target: Any, operand: gast.AST) -> None:
+        """Refuse where lane-by-lane results would not be new memory, or where lanes cannot be counted."""
         if self.stores and catalogue.of(target).may_view:
             raise NoLanes("a view that is no view with lanes")
         kind = self.kind(operand)
@@ -174,17 +175,17 @@ class Forms:
             raise NoLanes("a list that may be empty")
 
     def either(self, node: gast.AST) -> gast.AST:
-        """An expression, with lanes if it reads what carries them."""
+        """An expression, with lanes if it reads values with lanes."""
         return self.lifted(node) if self.reads(node) else clone(node)
 
     def elementwise(self, operation: Operation) -> gast.AST:
-        """Each operand has the axes of the result, behind that of the lanes."""
+        """Each operand gets the axes of the result, after that of the lanes."""
         rank = max(map(self.rank, operation.given))
         new = {id(o): self.expanded(o, rank) for o in operation.operands if self.reads(o)}
         return with_parts(operation.node, new)
 
     def expanded(self, node: gast.AST, rank: int) -> gast.AST:
-        """`x_dot` as `x_dot[:, np.newaxis]` where it is to broadcast to one more axis; what has no lanes as it is."""
+        """`x_dot` as `x_dot[:, np.newaxis]` where it must broadcast to one more axis; an operand without lanes unchanged."""
         if not self.reads(node):
             return node
         missing = rank - self.rank(node)
@@ -196,7 +197,7 @@ class Forms:
         return gast.Subscript(self.lifted(node), index_of([everything(), *new]), gast.Load())
 
     def item(self, node: gast.Subscript) -> gast.Subscript:
-        """`x_dot[i]` as `x_dot[:, i]`; of a list `x_dot[i]`."""
+        """`x_dot[i]` as `x_dot[:, i]`; for a list `x_dot[i]`."""
         if self.reads(node.slice):
             raise NoLanes("an index carries lanes")
         owner, kind = self.lifted(node.value), self.kind(node.value)
@@ -211,7 +212,7 @@ class Forms:
         return gast.Subscript(owner, index_of([everything(), *parts]), node.ctx)
 
     def _require_order(self, parts: list[gast.AST]) -> None:
-        """The axes of the result stand in the order of the parts: index arrays are not told apart by other parts."""
+        """Require that the axes of the result are in the order of the parts: index arrays must be adjacent."""
         arrays: list[int] = []
         places: list[int] = []
         for k, part in enumerate(parts):
@@ -231,7 +232,7 @@ class Forms:
             raise NoLanes("index arrays on both sides of a section")
 
     def of_call(self, node: gast.AST) -> gast.AST:
-        """A call of an adjoint, which is linear in its last argument, or of a function of the rules: lane by lane."""
+        """A call of an adjoint, which is linear in its last argument, or of a function in the rules: lane by lane."""
         target = self.unit.called(node)
         if target is runtime.zeros or target is np.zeros_like:
             return node
@@ -246,7 +247,7 @@ class Forms:
     # --- parts of calls ---
 
     def axes(self, operation: Operation, keyword: str = "axis") -> tuple[int, ...] | int | None:
-        """The axis, or the axes, that a call names; None where it names none, or says None."""
+        """The axis or axes passed to a call; None if there are none."""
         node = operation.keywords.get(keyword)
         if node is None or is_none(node):
             return None
@@ -256,7 +257,7 @@ class Forms:
         return axes[0] if isinstance(self.kind(node), Number) else axes
 
     def with_axis(self, operation: Operation, axis: Any, keyword: str = "axis") -> gast.AST:
-        """The call on the operand with lanes, along this axis."""
+        """The call on operands with lanes, along this axis."""
         new = {id(o): self.carried(o) for o in operation.operands}
         given = operation.keywords.get(keyword)
         if given is not None:
@@ -281,12 +282,12 @@ def with_lanes(kind: Kind) -> Kind:
 
 
 def with_keyword(node: gast.Call, keyword: str, value: gast.AST) -> gast.Call:
-    """A call with one keyword more."""
+    """A call with one more keyword."""
     return gast.Call(node.func, node.args, [*node.keywords, gast.keyword(keyword, value)])
 
 
 def behind(axis: Any) -> Any:
-    """The same axis, or axes, behind that of the lanes.
+    """The same axis or axes, counted after that of the lanes.
 
     >>> behind(0), behind((1, -1)), behind(-2)
     (1, (2, -1), -2)
@@ -295,6 +296,7 @@ def behind(axis: Any) -> Any:
 
 
 def axis_node(axis: Any) -> gast.AST:
+    """An axis, or a tuple of axes, as an expression."""
     return gast.Tuple([constant(k) for k in axis], gast.Load()) if isinstance(axis, tuple) else constant(axis)
 
 
@@ -303,19 +305,19 @@ def _is_axis(kind: Kind) -> bool:
 
 
 def _is_of_arrays(target: Any) -> bool:
-    """Whether an elementwise function takes arrays: one of NumPy's, an operator, or ours."""
+    """Whether an elementwise function takes arrays: one of NumPy's, an operator, or one of ours."""
     home = getattr(target, "__module__", None) or ""
     return isinstance(target, np.ufunc) or home.partition(".")[0] in ("numpy", "s2sgrad")
 
 
-# --- the forms of single functions: `lane_functions` and `lane_helpers` fill this ---
+# --- forms of single functions: `lane_functions` and `lane_helpers` register them ---
 
 Writer = Callable[[Forms, Operation], gast.AST]
 WRITERS: dict[Any, Writer] = {}
 
 
 def form(*targets: Any) -> Callable[[Writer], Writer]:
-    """Register how calls of these functions are written."""
+    """Register the form of calls of these functions."""
 
     def register(write: Writer) -> Writer:
         WRITERS.update(dict.fromkeys(targets, write))
@@ -325,12 +327,12 @@ def form(*targets: Any) -> Callable[[Writer], Writer]:
 
 
 def only(operation: Operation, *keywords: str) -> None:
-    """Refuse keywords that a form does not know, but those that say nothing."""
+    """Raise NoForm for keywords that a form does not support, unless they are None."""
     for k, node in operation.keywords.items():
         if k not in keywords and not is_none(node):
             raise NoForm(f"{getattr(operation.target, '__name__', '')} with {k}")
 
 
 def same(forms: Forms, operation: Operation) -> gast.AST:
-    """The call as it is, of what carries lanes."""
+    """The same call, on operands with lanes."""
     return with_parts(operation.node, {id(o): forms.lifted(o) for o in operation.operands})

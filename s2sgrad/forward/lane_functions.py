@@ -1,4 +1,4 @@
-"""NumPy's functions of tangents that carry lanes: axes are counted from the second on.
+"""Forms with lanes for NumPy's functions: axes are numbered from the second on.
 
     np.sum(x_dot)               ->   np.sum(x_dot, axis=1)                  np.concatenate(xs_dot)   ->   .. axis=1
     np.reshape(x_dot, (2, -1))  ->   np.reshape(x_dot, (lanes, 2, -1))      A @ x_dot, a vector      ->   x_dot @ A.T
@@ -60,7 +60,7 @@ def _one_list(forms: Forms, operation: Operation) -> gast.AST:
 
 @form(np.sum, np.mean, np.flip)
 def _over_all(forms: Forms, operation: Operation) -> gast.AST:
-    """Along the axes that are named, else along all."""
+    """Along the given axes, by default along all."""
     only(operation, "axis", "keepdims", "dtype")
     operand, axis = operation.operands[0], forms.axes(operation)
     rank = forms.rank(operand)
@@ -73,7 +73,7 @@ def _over_all(forms: Forms, operation: Operation) -> gast.AST:
 
 @form(np.cumsum, np.roll, np.take, np.repeat, np.append, np.diff)
 def _along_one(forms: Forms, operation: Operation) -> gast.AST:
-    """Along one axis; where none is named, along the only one."""
+    """Along one axis; by default along the only one."""
     only(operation, "axis", "n", "dtype", "shift", "indices", "repeats")
     axis = forms.axes(operation)
     if axis is None and operation.target is not np.diff and {*map(forms.rank, operation.operands)} != {1}:
@@ -150,7 +150,7 @@ def _array(forms: Forms, operation: Operation) -> gast.AST:
 
 
 def _stacked(forms: Forms, node: gast.AST) -> gast.AST:
-    """The array of a list, whose items are arrays of one rank."""
+    """The array made from a list of arrays of one rank."""
     kind = forms.kind(node)
     if isinstance(kind, (Array, Number)):
         return forms.carried(node)
@@ -206,7 +206,7 @@ def _sum_of(forms: Forms, operation: Operation) -> gast.AST:
 
 @form(np.matmul, np.dot)
 def _product(forms: Forms, operation: Operation) -> gast.AST:
-    """By the ranks of both: `x_dot @ A.T` for `A @ x_dot` where `x` is a vector, else as it is."""
+    """By the ranks of both: `x_dot @ A.T` for `A @ x_dot` if `x` is a vector; otherwise unchanged."""
     left, right = operation.operands
     p, q = forms.rank(left), forms.rank(right)
     if forms.reads(left) and forms.reads(right):
@@ -244,7 +244,7 @@ def _np(forms: Forms) -> gast.AST:
 
 @form(np.einsum)
 def _einsum(forms: Forms, operation: Operation) -> gast.AST:
-    """One letter more, of what carries lanes and of the result."""
+    """One more letter, for the operand with lanes and for the result."""
     text, *operands = operation.node.args
     written = getattr(text, "value", None)
     if not isinstance(written, str) or "->" not in written or "." in written or operation.keywords:

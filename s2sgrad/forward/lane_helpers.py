@@ -1,6 +1,6 @@
-"""Helpers of the runtime on tangents that carry lanes: what reverse mode writes, differentiated again.
+"""Forms with lanes for runtime helpers in the text of reverse mode, when that is differentiated again.
 
-    unbroadcast(y_bar_dot, b)   ->   unbroadcast_lanes(y_bar_dot, b), or `y_bar_dot` where the shapes are known to agree
+    unbroadcast(y_bar_dot, b)   ->   unbroadcast_lanes(y_bar_dot, b), or `y_bar_dot` if the shapes are known to agree
     add_at(x_bar_dot, i, e)     ->   add_at(x_bar_dot, (slice(None), i), e)
 """
 
@@ -56,7 +56,7 @@ def _add(forms: Forms, operation: Operation) -> gast.AST:
 
 
 def _alike(a: Kind, b: Kind) -> bool:
-    """Whether two values have the same structure, and numbers and arrays of the same ranks."""
+    """Whether two values have the same structure, with numbers and arrays of equal ranks."""
     if isinstance(a, Container) and isinstance(b, Container) and a.items is not None and b.items is not None:
         return len(a.items) == len(b.items) and all(map(_alike, a.items, b.items))
     return a.rank is not None and a.rank == b.rank

@@ -1,9 +1,9 @@
-"""Products with lanes, of which each is a large one: factors without lanes are multiplied, and added, by each other first.
+"""Reassociation of products with lanes, each of which is large: factors without lanes are multiplied and added first.
 
     y_dot = 3.0 * (w * x_dot)               ->     y_dot = 3.0 * w * x_dot          x_dot: (lanes, n), w: (n,)
     y_dot = 2.0 * x_dot - w * x_dot         ->     y_dot = (2.0 - w) * x_dot
 
-Only doubles change their order: a product of small integers wraps around before it meets a double.
+Only for doubles: a product of small integers wraps around if it is computed before it meets a double.
 
 >>> import gast
 >>> from s2sgrad import emit
@@ -32,7 +32,7 @@ from s2sgrad.ir.unit import Unit, is_derived
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> None:
-    """Order the products of the tangents' statements."""
+    """Reassociate the products in statements of tangents."""
     products = _Products(unit)
     for statement in effects.walk(tree.body):
         if is_derived(statement) and isinstance(statement, (gast.Assign, gast.AugAssign)):
@@ -40,6 +40,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> None:
 
 
 class _Products(Transformer):
+    """Reassociates products and collects sums."""
     def __init__(self, unit: Unit) -> None:
         self.shapes = Shapes(unit, unit.kinds)
 
@@ -48,7 +49,7 @@ class _Products(Transformer):
         return self._collected(node) if isinstance(node.op, (gast.Add, gast.Sub)) else self._ordered(node)
 
     def _collected(self, node: gast.BinOp) -> gast.AST:
-        """A sum of arrays with lanes in which each of them is multiplied once."""
+        """A sum in which each array with lanes is multiplied once."""
         full, terms = self.shapes.rank(node), _terms(node)
         if full is None or full < 2 or not all(self.shapes.rank(t) == full and self._is_double(t) for _, t in terms):
             return node
@@ -69,6 +70,7 @@ class _Products(Transformer):
         return _sum([_times(parts, array) for parts, array in zip(factors, out, strict=True)])
 
     def _ordered(self, node: gast.BinOp) -> gast.AST:
+        """A product with the factors of smaller rank first."""
         ranks = {id(f): self.shapes.rank(f) for f in _factors(node)}
         if len(ranks) < 3 or None in ranks.values():
             return node
@@ -80,7 +82,7 @@ class _Products(Transformer):
         return multiplied([simplified(multiplied(small)), *large])
 
     def _is_double(self, node: gast.AST) -> bool:
-        """Whether an expression is made of doubles and Python's numbers alone; what picks items does not count."""
+        """Whether an expression consists of doubles and Python numbers only, indices aside."""
         if isinstance(node, gast.Subscript):
             return self._is_double(node.value)
         if isinstance(node, gast.Name):
@@ -91,7 +93,7 @@ class _Products(Transformer):
 
 
 def _terms(node: gast.AST, added: bool = True) -> list[tuple[bool, gast.AST]]:
-    """The terms of a sum; False beside those that are taken away."""
+    """The terms of a sum, each with False if it is subtracted."""
     if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Add, gast.Sub)):
         last = added if isinstance(node.op, gast.Add) else not added
         return [*_terms(node.left, added), *_terms(node.right, last)]
@@ -100,7 +102,7 @@ def _terms(node: gast.AST, added: bool = True) -> list[tuple[bool, gast.AST]]:
 
 
 def _times(factors: list[tuple[bool, gast.AST]], array: gast.AST) -> tuple[bool, gast.AST]:
-    """The product of a sum and an array, and whether it is added: the first factor is."""
+    """The product of a sum of factors and an array, with the sign of the first factor."""
     first, *_ = factors[0]
     return first, gast.BinOp(_sum([(added is first, factor) for added, factor in factors]), gast.Mult(), array)
 

@@ -1,10 +1,10 @@
-"""All columns at once: every tangent gets one more axis, the first, along which those of several runs stand as lanes.
+"""Lanes: all columns of a Jacobian at once, with a leading axis added to each tangent that indexes the runs.
 
     y = x[0] * w                       y = x[0] * w
     y_dot = x_dot[0] * w         ->    y_dot = x_dot[:, 0][:, np.newaxis] * w
 
-The statements of the function stay what they are, and so do loops and branches: nothing that decides depends on a tangent.
-What a statement becomes is decided by kinds, never left to broadcasting, for which lanes are an axis like any other.
+Primal statements, loops and branches stay unchanged: no decision depends on a tangent.  Kinds decide how each statement is
+rewritten; broadcasting cannot, since it would treat lanes like any other axis.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Number
 from s2sgrad.flow.graph import Block
-from s2sgrad.forward import lane_functions, lane_helpers  # noqa: F401  # they say what becomes of calls
+from s2sgrad.forward import lane_functions, lane_helpers  # noqa: F401  # they register forms of calls
 from s2sgrad.forward.lane_forms import Forms, NoLanes, with_lanes
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.quote import HEADER, assign, at, blocks, calls_in, expression, loaded, mentioned, name, stored
@@ -24,10 +24,10 @@ from s2sgrad.ir.unit import sweep_of
 
 
 class Lanes:
-    """Gives lanes to the `tangents` of one function, of which the parameters are `given`."""
+    """Adds lanes to the `tangents` of one function with the parameters `given`."""
 
     def __init__(self, tangents: Tangents, given: list[str], written: set[str], lie_alike: bool) -> None:
-        if lie_alike:  # an array with lanes lies in memory in another way
+        if lie_alike:  # an array with lanes has another memory layout
             raise NoLanes("how an array lies in memory decides what is a view of it")
         self.unit, self.given = tangents.unit, given
         self.carrying = {*tangents.names.values()}
@@ -35,8 +35,8 @@ class Lanes:
         self.forms = Forms(self.unit, tangents.inference, self.carrying, stores=bool(self.written))
 
     def run(self, body: Block, tangent: gast.AST) -> tuple[Block, gast.AST]:
-        """The statements of the function but for its `return`, and the tangent of the value, with lanes."""
-        while self._spreads(body):
+        """The body without its `return`, and the tangent of the value, with lanes."""
+        while self._mark_computed(body):
             pass
         out = self._block(body)
         value = self.forms.carried(tangent)
@@ -50,15 +50,15 @@ class Lanes:
         kinds.update({n: with_lanes(kinds[n]) for n in self.carrying if n in kinds})
         return out, value
 
-    def _spreads(self, body: Block) -> bool:
-        """Note the temporaries that are computed from what carries lanes; whether there were new ones."""
+    def _mark_computed(self, body: Block) -> bool:
+        """Mark the temporaries computed from values with lanes; whether there were new ones."""
         computed = [s for s in effects.walk(body) if sweep_of(s) == "tangent" and isinstance(s, gast.Assign)]
         new = {n for s in computed if self.forms.reads(s.value) for n in stored(*s.targets)} - self.carrying
         self.carrying |= new
         return bool(new)
 
     def _count(self) -> gast.AST:
-        """`len(x_dot)`, of a parameter whose tangent is an array, or of the first such in one."""
+        """`len(x_dot)` for a parameter with an array as tangent, or for the first array in the tangent of one."""
         node: gast.AST = name(self.given[0])
         kind = self.forms.kind(node)
         while isinstance(kind, Container):
@@ -94,7 +94,7 @@ class Lanes:
         return at(statement, self._assigned(statement))[0]
 
     def _expression(self, node: gast.AST) -> gast.AST:
-        """`s_dot.append(x_dot)`, `push(s_dot, x_dot)`."""
+        """`s_dot.append(x_dot)` or `push(s_dot, x_dot)`."""
         if not isinstance(node, gast.Call) or node.keywords or len(node.args) > 2:
             raise NoLanes("an expression that stands alone")
         if isinstance(node.func, gast.Attribute) and node.func.attr == "append" and len(node.args) == 1:
@@ -106,7 +106,7 @@ class Lanes:
         raise NoLanes("an expression that stands alone")
 
     def _updated(self, statement: gast.AugAssign) -> gast.AST:
-        """`y_dot += e`; of a number `y_dot = y_dot + e`, for what else refers to it keeps its value."""
+        """`y_dot += e`; for a number `y_dot = y_dot + e`, because its other names must keep their value."""
         target, forms = statement.target, self.forms
         rank = forms.rank(loaded(target))
         value = forms.expanded(statement.value, rank)
@@ -125,13 +125,13 @@ class Lanes:
         return assign(target.id, self._apart(value))
 
     def _section(self, target: gast.Subscript) -> gast.Subscript:
-        """The section that is written, of a name: what a call makes of one may be a view without lanes alone."""
+        """The section to be written, of a name only: a view made by a call may be none with lanes."""
         if calls_in(target.value):
             raise NoLanes("a store through what a call makes")
         return self.forms.item(target)
 
     def _stored(self, target: gast.Subscript, value: gast.AST) -> gast.AST:
-        """What is stored into a section has its axes."""
+        """The value to store, with the axes of the section."""
         forms = self.forms
         if isinstance(forms.kind(target.value), Container) and not isinstance(target.slice, gast.Slice):
             return self._apart(value)
@@ -142,7 +142,7 @@ class Lanes:
         return forms.expanded(value, forms.rank(loaded(target)))
 
     def _unpacked(self, value: gast.AST) -> gast.AST:
-        """A pair of the value and its tangent, which a function gives; the items of a tangent."""
+        """The value to unpack: a call that returns value and tangent, or the items of a tangent."""
         forms = self.forms
         called = self.unit.called(value)
         dots = getattr(called, "dots", None)
@@ -165,7 +165,7 @@ class Lanes:
         return forms.carried(value)
 
     def _apart(self, value: gast.AST) -> gast.AST:
-        """The value with lanes; an element of an array that is written, which is a number without lanes, is copied."""
+        """The value with lanes; copied if it is an element of an array that is written, which without lanes is a number."""
         new = self.forms.carried(value)
         if not isinstance(value, gast.Subscript) or not isinstance(self.forms.kind(value), Number):
             return new

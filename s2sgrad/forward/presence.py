@@ -1,7 +1,7 @@
-"""Which tangents may be other than zero, at each point: the others are not written.
+"""Which tangents may be nonzero at each point; only these are written.
 
     s = 0.0
-    for i in range(n):      ->      where the loop begins the tangent of `s` is there, for the next trip brings it
+    for i in range(n):      ->      the tangent of `s` exists before the loop, because a later trip has one
         s = s + x[i]
 
 >>> import gast
@@ -36,17 +36,18 @@ Names = frozenset[str]
 
 
 class Presence:
-    """Of one function, the `active` variables whose tangents may be other than zero: at its start those that are `given`."""
+    """The `active` variables of one function whose tangents may be nonzero; on entry, those that are `given`."""
 
     def __init__(
         self, facts: Facts, operations: Operations, active: set[str], given: set[str], mirrored: Collection[str] = ()
     ) -> None:
         self.graph, self.live, self.operations, self.active = facts.graph, facts.liveness, operations, active
-        self.mirrored = active.intersection(mirrored)  # these are there where they are bound
+        self.mirrored = active.intersection(mirrored)  # present wherever they are bound
         start = frozenset(given & active) | self.mirrored
         self.into: list[Names | None] = self.graph.solve(start, self._after, frozenset.union)
 
     def _after(self, k: int, state: Names) -> Names:
+        """The transfer function of a point."""
         point = self.graph.points[k]
         if point.role == "enter":
             return state.difference(point.binds)
@@ -55,7 +56,7 @@ class Presence:
         return self._behind(point, state)
 
     def _behind(self, point: Point, state: Names) -> Names:
-        """What is present behind a simple statement."""
+        """The state behind a simple statement."""
         statement = point.statement
         section = effects.stored(statement)
         if section is not None:
@@ -76,31 +77,31 @@ class Presence:
         new = (self.active if carries else self.mirrored).intersection(point.binds)
         return state.difference(point.binds) | new if point.binds else state
 
-    # --- what is asked ---
+    # --- queries ---
 
     def before(self, statement: gast.AST) -> Names:
-        """What is present where a statement is reached."""
+        """The variables that are present on entry to a statement."""
         return self.into[self.graph.at[id(statement)]] or frozenset()
 
     def behind_arms(self, arms: Iterable[Block]) -> Names:
-        """What is present, and still of use, behind the arms of an `if`."""
+        """The variables that are present and live behind the branches of an `if`."""
         ends = [self.end(arm) for arm in arms]
-        return self._wanted(t for end in ends if self.reached(end) for t in self.graph.after[end])
+        return self._present_and_live(t for end in ends if self.reached(end) for t in self.graph.after[end])
 
     def at_loop(self, loop: gast.For | gast.While) -> Names:
-        """What is present, and still of use, where a trip of a loop is decided, or behind the loop."""
-        return self._wanted([self._head(loop), *self._exits(loop)])
+        """The variables that are present and live at the head of a loop, or behind the loop."""
+        return self._present_and_live([self._head(loop), *self._exits(loop)])
 
     def behind_loop(self, loop: gast.For | gast.While) -> Names:
-        """What is present, and still of use, behind a loop."""
-        return self._wanted(self._exits(loop))
+        """The variables that are present and live behind a loop."""
+        return self._present_and_live(self._exits(loop))
 
     def goes_on(self, block: Block) -> bool:
-        """Whether the end of a block is reached."""
+        """Whether the end of a block is reachable."""
         return self.reached(self.end(block))
 
     def reached(self, point: int) -> bool:
-        """Whether some way leads to a point."""
+        """Whether a point is reachable."""
         return self.into[point] is not None
 
     def end(self, block: Block) -> int:
@@ -118,8 +119,8 @@ class Presence:
         ways = broken if broken and is_endless(loop) else [head, *broken]
         return {t for k in ways if self.reached(k) for t in self.graph.after[k]} - {entry}
 
-    def _wanted(self, points: Iterable[int]) -> Names:
-        """What is present at one of these points and may be read from there on."""
+    def _present_and_live(self, points: Iterable[int]) -> Names:
+        """The variables that are present at one of these points and live there."""
         out: set[str] = set()
         for k in points:
             state, live = self.into[k] or frozenset(), self.live.names.decoded(self.live.before_point[k])

@@ -1,11 +1,11 @@
-"""The walk: every statement of a function in normal form, with the statements that compute its tangents beside it.
+"""The forward walk: each statement of a function in normal form, with the statements for its tangents.
 
     for i in range(n):             for i in range(n):
         s = s + x[i] * w      ->       s_dot = s_dot + x_dot[i] * w
                                        s = s + x[i] * w
 
-A tangent follows the statement that it belongs to, or stands before it where it reads what is overwritten there.  What is
-written in place has its tangent written in place: a view of a variable has for its tangent the view of the tangent.
+A tangent follows its statement, or precedes it if it reads what the statement overwrites.  In-place writes have in-place
+writes of tangents: the tangent of a view is a view of the tangent.
 """
 
 from __future__ import annotations
@@ -37,11 +37,12 @@ from s2sgrad.transform.stores import reshapes
 
 _UPDATING = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 _MIRRORED = (gast.Name, gast.Subscript, gast.Attribute, gast.Tuple, gast.List, gast.Dict)
-"""Expressions whose tangents share memory as they do."""
+"""Expressions whose tangents alias in the same way as their values."""
 
 
 class Forward:
-    """Walks one function along the `paths` to the result, from the variables that are `given` tangents by these keywords."""
+    """Walks one function along the `paths` to the result; `given` maps parameters with tangents to the keywords for
+    these."""
 
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, inference: Inference, callees: Callees, paths: Paths,
@@ -60,7 +61,7 @@ class Forward:
         self.written = {n for w in paths.memory.written for n in paths.memory.with_memory_of(w)}
 
     def run(self) -> tuple[Block, gast.AST]:
-        """The statements of the function but for its `return`, tangents beside them; the tangent of the value."""
+        """The body without its `return`, with tangents; the tangent of the value."""
         *body, last = self.tree.body
         out = self._collected(self.tree, lambda: self.tangents.out.extend(self.mirrored.begin()))
         out += self._block(body)
@@ -82,7 +83,7 @@ class Forward:
         return out
 
     def _collected(self, statement: gast.AST, write: Callable[[], None]) -> Block:
-        """The statements of tangents that are written meanwhile."""
+        """The statements of tangents that `write` emits, at the position of a statement."""
         outer, self.tangents.out = self.tangents.out, []
         write()
         made, self.tangents.out = self.tangents.out, outer
@@ -92,8 +93,8 @@ class Forward:
             new.origin = Origin("tangent", line, column, None, getattr(statement, "primal", None))
         return made
 
-    def _started(self, wanted: frozenset[str], statement: gast.AST, point: int) -> Block:
-        """Zeros for what is absent where something else than zero is to be expected later."""
+    def _initialized(self, wanted: frozenset[str], statement: gast.AST, point: int) -> Block:
+        """Initialize missing tangents to zero if they may be nonzero later."""
         def write() -> None:
             for x in sorted(wanted - self.tangents.present):
                 self.tangents.start(x, self.lifetimes.is_assigned_at(x, point))
@@ -109,18 +110,18 @@ class Forward:
             self.tangents.present = set(before)
             swept.append(self._block(arm))
             if self.presence.goes_on(arm):
-                swept[-1] += self._started(wanted, statement, self.presence.end(arm))
+                swept[-1] += self._initialized(wanted, statement, self.presence.end(arm))
         self.tangents.present = set(wanted)
         return at(statement, gast.If(statement.test, *swept))
 
     def _loop(self, loop: gast.For | gast.While) -> Block:
         wanted = self.presence.at_loop(loop)
-        ahead = self._started(wanted, loop, self.presence.graph.at[id(loop)])
+        ahead = self._initialized(wanted, loop, self.presence.graph.at[id(loop)])
         self.tangents.present &= wanted
         outer, self.breaking = getattr(self, "breaking", frozenset()), self.presence.behind_loop(loop)
         body = self._block(loop.body)
         if self.presence.goes_on(loop.body):
-            body += self._started(wanted, loop, self.presence.end(loop.body))
+            body += self._initialized(wanted, loop, self.presence.end(loop.body))
         self.breaking = outer
         self.tangents.present = set(wanted)
         if isinstance(loop, gast.For):
@@ -130,7 +131,7 @@ class Forward:
     def _simple(self, statement: gast.AST) -> Block:
         if isinstance(statement, gast.Break):
             point = self.presence.graph.at[id(statement)]
-            return [*self._started(self.breaking, statement, point), statement]
+            return [*self._initialized(self.breaking, statement, point), statement]
         if effects.stored(statement) is not None:
             return [statement, *self._collected(statement, lambda: self._store(statement))]
         if effects.permutes(statement):
@@ -150,13 +151,14 @@ class Forward:
         return self._assign(statement, operation, targets[0])
 
     def _carries(self, operation: Operation) -> bool:
+        """Whether an operand, or the callee, has a tangent."""
         given = [*operation.given, getattr(operation.node, "func", None)]
         return any(self.tangents.is_present(node) for node in given)
 
-    # --- one operation ---
+    # --- operations ---
 
     def _assign(self, statement: gast.AST, operation: Operation, target: str) -> Block:
-        """A statement that binds one name, and the tangent of this, in an order that suits both."""
+        """A statement that binds one name, and that for its tangent, in a valid order."""
         y = name(self.unit.temp())
         self.kinds[y.id] = self.kinds.get(target, UNKNOWN)
         value: list[gast.AST | None] = [None]
@@ -186,7 +188,7 @@ class Forward:
         if isinstance(statement, gast.Assign):
             first, last = at(statement, assign(y.id, statement.value), assign(target, name(y.id)))
             return [*at(statement, *checks), first, *made, last]
-        old = self.unit.temp()  # it is updated in place: what it was is copied
+        old = self.unit.temp()  # updated in place: its old value is copied
         self.kinds[old] = self.kinds.get(target, UNKNOWN)
         _rename(made, target, old)
         _rename(made, y.id, target)
@@ -194,7 +196,7 @@ class Forward:
         return [*at(statement, *checks, assign(old, kept)), statement, *made]
 
     def _bound(self, statement: gast.AST, target: str, value: gast.AST) -> gast.AST:
-        """The statement that binds the tangent of a target, or updates it where the target is updated."""
+        """The statement that binds the tangent of a target, or updates it like the target."""
         dot = self.tangents.dot(target)
         if isinstance(statement, gast.AugAssign) and isinstance(value, gast.BinOp) and isinstance(value.op, _UPDATING):
             if isinstance(value.left, gast.Name) and value.left.id == dot:
@@ -202,7 +204,7 @@ class Forward:
         return assign(dot, self._apart(statement, target, value))
 
     def _tangent(self, operation: Operation, y: gast.Name, target: str) -> gast.AST | None:
-        """The tangent of `y = operation`, which the target is bound to; None where it is zero."""
+        """The tangent of `y = operation`, for the statement that binds `target`; None if it is zero."""
         if operation.form == "rule":
             return RuleTangent(self.tangents, self.callees, operation, y).value()
         if operation.form not in ("atom", "item", "display"):
@@ -217,10 +219,11 @@ class Forward:
         return with_parts(operation.node, {id(n): self.tangents.part(n) for n in given})
 
     def _display(self, operation: Operation) -> gast.AST:
+        """The tangent of a tuple, list, dict or named tuple that is constructed."""
         parts = [self.tangents.part(o) for o in operation.operands]
         if isinstance(operation.node, gast.Dict):
             return gast.Dict([clone(k) for k in operation.node.keys], parts)
-        if isinstance(operation.node, gast.Call):  # of a named tuple, whose fields may have defaults
+        if isinstance(operation.node, gast.Call):  # a named tuple, whose fields may have defaults
             made = self.unit.resolve(operation.node.func)
             for k, field in enumerate(made._fields):
                 default = made._field_defaults.get(field)
@@ -230,7 +233,7 @@ class Forward:
         return type(operation.node)(parts, gast.Load())
 
     def _apart(self, statement: gast.AST, target: str, value: gast.AST) -> gast.AST:
-        """The tangent in memory of its own, where the variable has that and something is written in place."""
+        """The tangent in memory of its own, if the variable has that and something is written in place."""
         primal = getattr(statement, "value", None)
         mirrored = isinstance(statement, gast.Assign) and isinstance(primal, _MIRRORED)
         if mirrored or is_fresh(self.unit, value) or isinstance(value, gast.Constant):
@@ -241,10 +244,10 @@ class Forward:
             return value
         return self.tangents.copied(value, self.inference.kind(value))
 
-    # --- what is written in place ---
+    # --- in-place writes ---
 
     def _store(self, statement: gast.Assign) -> None:
-        """`x_dot[i] = e_dot` beside `x[i] = e`."""
+        """`x_dot[i] = e_dot` for `x[i] = e`."""
         section = effects.stored(statement)
         base = effects.base(section)
         brings = self.tangents.is_present(statement.value)
@@ -252,7 +255,7 @@ class Forward:
             return
         self.tangents.start(base)
         dot = self.tangents.dot(base)
-        laid = isinstance(section.value, gast.Name) or base in self.mirrored.names  # these lie in memory as arrays do
+        laid = isinstance(section.value, gast.Name) or base in self.mirrored.names  # their layout is that of arrays
         if not laid and reshapes(self.unit, section.value):
             self.tangents.out.append(assign(dot, call(self.unit, "ascontiguousarray", np.ascontiguousarray, name(dot))))
         owner = self.kinds.get(base)
@@ -263,7 +266,7 @@ class Forward:
         self.tangents.out.append(gast.Assign([_of(section, dot)], value, None))
 
     def _permute(self, statement: gast.Assign) -> None:
-        """`a, b = b, a`: the tangents go the same way."""
+        """`a, b = b, a`: permute the tangents alike."""
         pairs = [(t.id, v.id) for t, v in zip(statement.targets[0].elts, statement.value.elts, strict=True)]
         moved = [(t, v) for t, v in pairs if v in self.tangents.present]
         self.tangents.present.difference_update(t for t, _ in pairs)
@@ -277,7 +280,7 @@ class Forward:
         self.tangents.out.append(assign(target, value))
 
     def _resize(self, statement: gast.AST, operation: Operation) -> Block:
-        """`s_dot.append(x_dot)` beside `s.append(x)`, `x_dot = s_dot.pop()` beside `x = s.pop()`."""
+        """`s_dot.append(x_dot)` for `s.append(x)`, `x_dot = s_dot.pop()` for `x = s.pop()`."""
         owner, *value = operation.operands
         base, targets = effects.base(owner), binds(statement)
         brings = any(map(self.tangents.is_present, value))
@@ -297,7 +300,7 @@ class Forward:
         return [*ahead, statement, *self._collected(statement, write)]
 
     def _unpack(self, statement: gast.Assign, targets: list[str]) -> None:
-        """`a_dot, b_dot = t_dot` beside `a, b = t`."""
+        """`a_dot, b_dot = t_dot` for `a, b = t`."""
         if not self.tangents.is_present(statement.value):
             self.tangents.present.difference_update(targets)
             return
@@ -314,7 +317,7 @@ class Forward:
     # --- calls ---
 
     def _call(self, statement: gast.Assign, operation: Operation) -> Block:
-        """`y, y_dot = helper_jvp(x, x_dot=x_dot)` in the place of `y = helper(x)`."""
+        """`y, y_dot = helper_jvp(x, x_dot=x_dot)` in place of `y = helper(x)`."""
         targets, single = binds(statement), isinstance(statement.targets[0], gast.Name)
         value = callee_tangent(self.tangents, self.callees, operation)
         mirrored = single and targets[0] in self.mirrored.names
@@ -353,19 +356,19 @@ def _of(section: gast.AST, dot: str) -> gast.AST:
 
 
 def _may_share(unit: Unit, body: Block, value: gast.Name, kinds: dict[str, Kind]) -> bool:
-    """Whether what a name stands for at the end may be, or hold, memory that the function did not make for it alone."""
+    """Whether the final value of a name may be, or contain, memory with other references."""
     held: dict[str, set[str]] = {}
     for statement in effects.walk(body):
         section = effects.stored(statement)
         if section is not None:
-            if not isinstance(kinds.get(effects.base(section)), Array):  # that copies what is stored
+            if not isinstance(kinds.get(effects.base(section)), Array):  # an array copies what is stored
                 held.setdefault(effects.base(section), set()).update(sources(unit, statement.value, kinds))
             continue
         bound = effects.writes(statement)
         given = getattr(statement, "iter" if isinstance(statement, gast.For) else "value", None)
         if given is not None and bound:
             found = bound_sources(unit, bound, given, kinds)
-            if isinstance(statement, gast.Expr):  # a list that grows holds what is put there
+            if isinstance(statement, gast.Expr):  # a list refers to what is appended
                 found = found | {n.id for part in given.args for n in effects.loads(part)}
             for n in bound:
                 held.setdefault(n, set()).update(found)
@@ -376,5 +379,5 @@ def _may_share(unit: Unit, body: Block, value: gast.Name, kinds: dict[str, Kind]
                 seen.add(n)
                 waiting.append(n)
         if here not in held:
-            return True  # a parameter, or from outside
+            return True  # a parameter, or global
     return False

@@ -1,9 +1,9 @@
-"""The tangent variables while a function is walked: their names, and which of them are zero just then.
+"""The tangent variables during the walk: their names, and which of them are zero at this point.
 
-    s = 0.0; s = s + x      ->      the tangent of `s` is absent, then it is `x_dot`
+    s = 0.0; s = s + x      ->      `s` has no tangent at first, then `x_dot`
 
-An absent tangent is a zero that is never written.  It is written where paths meet on one of which it is not zero, and
-where a section of it is stored into.
+A missing tangent is a zero that is never written.  It is written where paths join of which another has a nonzero tangent,
+and before a store into a section of it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from s2sgrad.transform.saved_predicates import Decisions
 
 
 class Tangents:
-    """The tangents of the `active` variables of one function; `present` are those that may be other than zero,
-    `words` the keywords by which those of parameters are given.
+    """The tangents of the `active` variables of one function; `present` are those that may be nonzero, `words` the keywords
+    for those of parameters.
 
     Statements that compute tangents are collected in `out`.
     """
@@ -56,11 +56,11 @@ class Tangents:
         return self.names[x]
 
     def is_present(self, node: gast.AST) -> bool:
-        """Whether an operand is a variable whose tangent may be other than zero."""
+        """Whether an operand is a variable whose tangent may be nonzero."""
         return isinstance(node, gast.Name) and node.id in self.present
 
     def zero(self, x: str, bound: bool = True) -> gast.AST:
-        """A zero tangent of the variable `x`; where it may be unbound, None for one that is no number."""
+        """A zero tangent of the variable `x`; if not `bound`, None for anything but a number."""
         kind = self.kinds.get(x)
         if isinstance(kind, Number):
             return constant(0.0)
@@ -73,7 +73,7 @@ class Tangents:
         return call(self.unit, "zeros", runtime.zeros, name(x))
 
     def part(self, node: gast.AST) -> gast.AST:
-        """The tangent of an operand, written as a zero where it is one."""
+        """The tangent of an operand, as an explicit zero if it is missing."""
         if self.is_present(node):
             return name(self.dot(node.id))
         if isinstance(node, gast.Name) and node.id in self.unit.locals:
@@ -84,7 +84,7 @@ class Tangents:
         return call(self.unit, "zeros", runtime.zeros, clone(node))
 
     def start(self, x: str, bound: bool = True) -> None:
-        """Write a zero where the tangent of `x` is absent."""
+        """Initialize the missing tangent of `x` to zero."""
         if x not in self.present:
             self.out.append(assign(self.dot(x), self.zero(x, bound)))
             self.present.add(x)
@@ -99,7 +99,7 @@ class Tangents:
 
 
 def tangent_kind(kind: Kind) -> Kind:
-    """The kind of the tangent of a value: its shape, in floats.
+    """The kind of the tangent of a value: the same shape, with floats.
 
     >>> tangent_kind(Number(int, True, 3)), tangent_kind(Array("int64", (3,)))
     (Number(None, False, None), Array(None, (3,)))

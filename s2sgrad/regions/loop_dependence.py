@@ -50,7 +50,7 @@ class Touched:
                 if part.id not in own:
                     self.accesses.append(_Access(part.id, None, "r"))
 
-    def is_apart(self) -> bool:
+    def is_independent(self) -> bool:
         """Whether no trip accesses what another one writes, except that several may accumulate into the same elements."""
         arrays = {a.array for a in self.accesses}
         for one in self.accesses:

@@ -170,7 +170,6 @@ class Bars:
         return self._as_cotangent(y, consume=True) if y in self.present else None
 
     def _as_cotangent(self, y: str, consume: bool = False) -> Cotangent:
-        """The adjoint of a variable as a cotangent."""
         bar = self.present.pop(y) if consume else self.present[y]
         if consume:
             self.consumed[y] = bar.own
@@ -329,7 +328,6 @@ class Bars:
         return [replace(c) for c in out]
 
     def _is_exact(self, value: gast.AST, kind: Kind) -> bool:
-        """Whether an adjoint has the dtype of its variable."""
         found = self.inference.kind(value)  # a NumPy seed would widen float32
         return isinstance(kind, Array) and isinstance(found, Array) and found.dtype == kind.dtype == "float64"
 

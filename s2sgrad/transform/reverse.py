@@ -160,19 +160,16 @@ class Reverse(Branches, Mirrored):
         return [gast.Expr(gast.Call(c, [name(n), constant(n)], [])) for c, n in zip(check, loose, strict=True)]
 
     def _emit(self, statement: gast.AST, new: Block, comment: bool = True) -> None:
-        """Append statements for the adjoint of a statement."""
         self._tag(new, statement, comment)
         self.adjoints.out += new
 
     def _tag(self, new: Block, statement: gast.AST, comment: bool) -> None:
-        """Set the origin of new statements."""
         text = self.unit.comment(statement) if comment and new else None
         line, column = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
         for made in new:
             made.origin = Origin("reverse", line, column, text, getattr(statement, "primal", None))
 
     def _tag_since(self, start: int, statement: gast.AST) -> None:
-        """Set the origin of what has been emitted since `start`."""
         self._tag([s for s in self.adjoints.out[start:] if getattr(s, "origin", None) is None], statement, True)
 
     def _flush(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 from s2sgrad import runtime
 from s2sgrad.api import travel
@@ -15,6 +15,17 @@ from s2sgrad.errors.raised import entry, located
 from s2sgrad.pullbacks import jvp, vjp  # noqa: F401
 
 Outputs = str | tuple[str, ...] | None
+
+
+class _Keywords(TypedDict, total=False):
+    """What both take by keyword alone, for those who check types."""
+
+    output_gradients: Any
+    unconnected_gradients: str
+    outputs: Outputs
+    lists: bool
+    has_aux: bool
+    debug: bool
 
 
 def _made(
@@ -42,28 +53,10 @@ def _applied(argnums: Argnums, options: Options, seed: Any, function: Any) -> Gr
 
 
 @overload
-def grad(
-    function: Callable[..., Any],
-    argnums: Argnums = ...,
-    *,
-    output_gradients: Any = ...,
-    unconnected_gradients: str = ...,
-    outputs: Outputs = ...,
-    lists: bool = ...,
-    has_aux: bool = ...,
-    debug: bool = ...,
-) -> Gradient: ...
+def grad(function: Callable[..., Any], argnums: Argnums = ..., **keywords: Unpack[_Keywords]) -> Gradient: ...
 @overload
 def grad(
-    function: None = None,
-    argnums: Argnums = ...,
-    *,
-    output_gradients: Any = ...,
-    unconnected_gradients: str = ...,
-    outputs: Outputs = ...,
-    lists: bool = ...,
-    has_aux: bool = ...,
-    debug: bool = ...,
+    function: None = None, argnums: Argnums = ..., **keywords: Unpack[_Keywords]
 ) -> Callable[[Callable[..., Any]], Gradient]: ...
 @entry
 def grad(
@@ -110,28 +103,10 @@ def grad(
 
 
 @overload
-def value_and_grad(
-    function: Callable[..., Any],
-    argnums: Argnums = ...,
-    *,
-    output_gradients: Any = ...,
-    unconnected_gradients: str = ...,
-    outputs: Outputs = ...,
-    lists: bool = ...,
-    has_aux: bool = ...,
-    debug: bool = ...,
-) -> Gradient: ...
+def value_and_grad(function: Callable[..., Any], argnums: Argnums = ..., **keywords: Unpack[_Keywords]) -> Gradient: ...
 @overload
 def value_and_grad(
-    function: None = None,
-    argnums: Argnums = ...,
-    *,
-    output_gradients: Any = ...,
-    unconnected_gradients: str = ...,
-    outputs: Outputs = ...,
-    lists: bool = ...,
-    has_aux: bool = ...,
-    debug: bool = ...,
+    function: None = None, argnums: Argnums = ..., **keywords: Unpack[_Keywords]
 ) -> Callable[[Callable[..., Any]], Gradient]: ...
 @entry
 def value_and_grad(

@@ -1,13 +1,13 @@
-"""Restores that nobody reads, because another store into the same section follows first.
+"""Dead restores: another store into the same section follows before any read.
 
     x[i] = x_stack.pop()                   # what x[i] /= d overwrote
     d_bar -= x_bar[i] * q / d              d_bar -= x_bar[i] * q / d
     x_bar[i] /= d                   ->     x_bar[i] /= d
     x[i] = x_stack_.pop()                  x[i] = x_stack_.pop()        # what x[i] = e overwrote
 
-On every way on from the restore, around its loops and out of them, a store into the same section must come before a read of
-that memory; reads of sections that surely lie apart are passed by.  What `i` stands for is known in the trip of the restore
-alone: what later trips read is compared with the section once, and behind the loop it is one of any trip.
+On each path from the restore, around its loops and out of them, a store into the same section must precede any read of that
+memory; reads of sections known to be disjoint are ignored.  The value of `i` is known only in the trip of the restore: reads
+of later trips are compared with the section once, and behind the loop the section may be that of any trip.
 """
 
 from __future__ import annotations
@@ -33,37 +33,38 @@ _SUMS = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast
 
 @dataclass(frozen=True)
 class _Phase:
-    """What is known of a restored section, as it is written without temporaries, where some of the loops around the restore
-    are left: of those in `ended` it is a section of any trip."""
+    """The section of a restore, without temporaries, behind some of the enclosing loops: for loops in `ended` it may be that
+    of any trip.
+    """
 
-    text: str  # empty where a loop is left whose variable it names
-    names: frozenset[str]  # what it depends on
+    text: str  # empty behind a loop whose variable it depends on
+    names: frozenset[str]  # the names that it depends on
     loops: tuple[gast.For, ...]
     ended: tuple[gast.For, ...] = ()
 
 
 @dataclass
 class _Restore:
-    """A restore of a section of `base`; `phases`: by how many of the loops `around` it are left."""
+    """A restore of a section of `base`; `phases` are indexed by the number of loops `around` it that have been left."""
 
     statement: gast.AST
     base: str
     index: list[gast.AST]
     shared: frozenset[str]
-    around: list[gast.AST]  # the innermost first
+    around: list[gast.AST]  # innermost first
     phases: list[_Phase]
-    loads: Collection[gast.Subscript] = ()  # reads of the very section that do not count
+    loads: Collection[gast.Subscript] = ()  # allowed loads of the same section
 
 
 class Overwritten:
-    """Finds them in one function, forward and reverse sweep in one."""
+    """Finds the dead restores of one function, forward and reverse sweep together."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, graph: Graph, sections: Sections) -> None:
         self.unit, self.graph, self.sections = unit, graph, sections
         self.counts = Counter(p.id for p in parameters(tree))
         self.counters: set[str] = set()
         self.place: dict[int, tuple[Block, int]] = {}
-        self.around: dict[int, tuple[gast.AST, ...]] = {}  # by statement: the loops that it is in, the innermost first
+        self.around: dict[int, tuple[gast.AST, ...]] = {}  # by statement: the enclosing loops, innermost first
         self.separate: set[str] = set()
         waiting: list[tuple[Block, tuple[gast.AST, ...]]] = [(tree.body, ())]
         while waiting:
@@ -80,13 +81,14 @@ class Overwritten:
         self.found = [s for s in effects.walk(tree.body) if _is_restore(s)]
 
     def restores(self) -> set[int]:
-        """The restores, by identity, that are overwritten before anything reads them."""
+        """The dead restores, by identity."""
         known = ((s, self._restore(s)) for s in self.found)
         return {id(s) for s, restore in known if restore is not None and self._is_overwritten(restore)}
 
     def only_loads(self, statement: gast.AST) -> list[tuple[gast.AST, gast.Subscript]]:
-        """The reads of a restored section that alone make the restore needed, each with its statement; none where others do,
-        or none does."""
+        """The loads of a restored section without which the restore would be dead, each with its statement; empty if there
+        are other reads, or none.
+        """
         restore = self._restore(statement)
         loads = [] if restore is None else self._loads(restore)
         if loads:
@@ -94,24 +96,25 @@ class Overwritten:
         return loads if loads and self._is_overwritten(restore) else []
 
     def replaced(self, old: gast.AST, new: gast.AST) -> None:
-        """Note that a simple statement stands where another one stood, or says something else."""
+        """Note that a simple statement has been replaced or changed."""
         self.graph.replace(old, new)
         self.place[id(new)], self.around[id(new)] = self.place[id(old)], self.around[id(old)]
 
     def detach(self, name: str) -> None:
-        """Note that a section that was bound to a name is one no more."""
+        """Note that a name is no longer bound to a section."""
         if self.counts[name] == 1:
             self.separate.add(name)
             self.sections.values.pop(name, None)
 
-    # --- what is known of a restore ---
+    # --- facts about a restore ---
 
     def _restore(self, statement: gast.AST) -> _Restore | None:
+        """The facts about a restore; None where its section may change its meaning."""
         section = effects.stored(statement)
         if not isinstance(section.value, gast.Name) or section.value.id in self.unit.bars:
             return None
         base = section.value.id
-        index = self._written_out(section.slice)
+        index = self._expanded(section.slice)
         names = frozenset(mentioned(index))
         lasting = all(self.counts[n] <= (n not in self.counters) for n in names) and not names & self.unit.memory.written
         if not lasting or not isinstance(self.unit.kinds.get(base), Array):
@@ -124,18 +127,18 @@ class Overwritten:
         return _Restore(statement, base, parts_of(section.slice), shared, [*around], phases)
 
     def _behind(self, phase: _Phase, loop: gast.AST) -> _Phase:
-        """What is known of the section behind a loop."""
+        """The section behind a loop."""
         if not self._is_named(phase, loop):
             return _Phase(phase.text, phase.names, tuple(s for s in phase.loops if s is not loop), phase.ended)
-        bounds = mentioned(self._written_out(loop.iter)) & self.counters  # where its trips lie
+        bounds = mentioned(self._expanded(loop.iter)) & self.counters  # the range of its trips
         return _Phase("", (phase.names - {loop.target.id}) | bounds, phase.loops, (*phase.ended, loop))
 
     def _is_named(self, phase: _Phase, loop: gast.AST) -> bool:
         """Whether the section depends on the variable of a loop."""
         return isinstance(loop, gast.For) and loop.target.id in phase.names
 
-    def _written_out(self, index: gast.AST) -> gast.AST:
-        """An index without the temporaries that are sums of other names."""
+    def _expanded(self, index: gast.AST) -> gast.AST:
+        """An index with temporaries replaced by their definitions, as far as these are sums of other names."""
         values = self.sections.values
 
         class Replace(Transformer):
@@ -148,7 +151,7 @@ class Overwritten:
         return Replace().visit(clone(index))
 
     def _loads(self, restore: _Restore) -> list[tuple[gast.AST, gast.Subscript]]:
-        """The reads of the very section behind the restore in its block, while nothing else can have been stored there."""
+        """The loads of the same section later in its block, up to a statement that may change it."""
         body, k = self.place[id(restore.statement)]
         loads, phase = [], restore.phases[0]
         for statement in body[k + 1 :]:
@@ -162,7 +165,7 @@ class Overwritten:
         return loads
 
     def _changes(self, restore: _Restore, phase: _Phase, statement: gast.AST) -> bool:
-        """Whether a statement binds what the section is made of, or stores into its memory other than surely beside it."""
+        """Whether a statement binds a name that the section depends on, or stores into its memory where that may overlap."""
         if not (phase.names | restore.shared - self.sections.values.keys()).isdisjoint(binds(statement)):
             return True
         section = effects.stored(statement)
@@ -171,15 +174,15 @@ class Overwritten:
         return not isinstance(section.value, gast.Name) or not self._apart(restore, phase, section.slice, statement)
 
     def _is_same(self, restore: _Restore, phase: _Phase, section: gast.Subscript) -> bool:
-        """Whether this is the section that was restored, in the trip of the restore."""
+        """Whether this is the restored section, in the trip of the restore."""
         if not isinstance(section.value, gast.Name) or section.value.id != restore.base:
             return False
-        return gast.dump(self._written_out(section.slice)) == phase.text
+        return gast.dump(self._expanded(section.slice)) == phase.text
 
-    # --- the ways on ---
+    # --- paths ---
 
     def _is_overwritten(self, restore: _Restore) -> bool:
-        """Whether on every way on a store into the section comes before what may read it, or nothing does."""
+        """Whether on each path a store into the section precedes any read of it."""
         (start,) = self.graph.after[self.graph.at[id(restore.statement)]]
         waiting = [(start, 0)]
         seen = set(waiting)
@@ -188,7 +191,7 @@ class Overwritten:
             overwritten = self._meets(restore, restore.phases[left], self.graph.points[point])
             if overwritten is False:
                 return False
-            for further in self._onwards(restore, point, left) if overwritten is None else ():
+            for further in self._successors(restore, point, left) if overwritten is None else ():
                 if further is None:
                     return False
                 if further not in seen:
@@ -196,9 +199,10 @@ class Overwritten:
                     waiting.append(further)
         return True
 
-    def _onwards(self, restore: _Restore, point: int, left: int) -> list[tuple[int, int] | None]:
-        """Where control goes from a point, and how many of the loops around the restore are left then; None where a later
-        trip reads what it restored."""
+    def _successors(self, restore: _Restore, point: int, left: int) -> list[tuple[int, int] | None]:
+        """The successors of a point, each with the number of loops around the restore that are left there; None if a later
+        trip reads the restored section.
+        """
         after = self.graph.after[point]
         if left == len(restore.around):
             return [(k, left) for k in after]
@@ -212,74 +216,73 @@ class Overwritten:
         return [(k, left + 1) for k in self.graph.after[head][1:]]
 
     def _meets(self, restore: _Restore, phase: _Phase, point: Point) -> bool | None:
-        """True at a store into the section, False where it may be read or where what it is changes; None at what is
-        neither."""
+        """True at a store into the section; False where it may be read or change its meaning; None at any other point."""
         statement = point.statement
         if point.role not in ("whole", "head"):
             return None
         if statement is restore.statement and not phase.ended:
             return True
         read = not restore.shared.isdisjoint(self.graph.reads(statement)) and self._reads(restore, phase, statement)
-        if read or point.role == "head":  # what a loop runs over is read trip by trip
+        if read or point.role == "head":  # the iterable is read once a trip
             return False if read else None
         if isinstance(statement, gast.Break):
             return False
         bound = point.binds
         if isinstance(statement, gast.For):
             if any(s.target.id == statement.target.id for s in phase.loops) and statement not in phase.loops:
-                return False  # whose variable means another number in there
+                return False  # the variable means another number in there
             bound = (statement.target.id,)
         changed = {n for n in bound if n in phase.names or (n in restore.shared and n not in self.sections.values)}
         if changed:
-            return self._leaves(restore, statement)
+            return self._rebinds(restore, statement)
         section = effects.stored(statement)
         if section is not None and isinstance(section.value, gast.Name) and section.value.id == restore.base:
             return True if effects.is_whole(section.slice) or self._is_same(restore, phase, section) else None
         return None
 
     def _reads(self, restore: _Restore, phase: _Phase, statement: gast.AST) -> bool:
-        """Whether a statement (or the header of one) may read what the restore wrote."""
+        """Whether a statement (a compound one: its header) may read the restored value."""
         stored = effects.stored(statement)
-        passed = self._passed(restore, phase, statement)
+        harmless = self._harmless(restore, phase, statement)
         for node in nodes(effects.header(statement)):
             if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and node.id in restore.shared:
-                if id(node) not in passed and not self._views_beside(restore, phase, node, statement):
+                if id(node) not in harmless and not self._views_beside(restore, phase, node, statement):
                     return True
         changed = in_place(self.unit, statement, self.unit.kinds)
         return changed in restore.shared and stored is None and not isinstance(statement, gast.AugAssign)
 
     def _views_beside(self, restore: _Restore, phase: _Phase, node: gast.Name, statement: gast.AST) -> bool:
-        """Whether a name stands for a section that surely lies beside the restored one, or for a load of it."""
+        """Whether a name is bound to a section that is disjoint from the restored one, or to an allowed load of it."""
         view = self.sections.values.get(node.id)
         if not isinstance(view, gast.Subscript) or not isinstance(view.value, gast.Name):
             return False
         return any(view is load for load in restore.loads) or self._apart(restore, phase, view.slice, statement)
 
-    def _passed(self, restore: _Restore, phase: _Phase, statement: gast.AST) -> set[int]:
-        """The mentions of the memory in a statement, by identity, that do not read what the restore wrote."""
+    def _harmless(self, restore: _Restore, phase: _Phase, statement: gast.AST) -> set[int]:
+        """The occurrences of the memory in a statement, by identity, that do not read the restored value."""
         header, stored = effects.header(statement), effects.stored(statement)
-        passed = {id(n) for n in shape_reads(self.unit, header)}
+        harmless = {id(n) for n in shape_reads(self.unit, header)}
         for node in nodes(header):
             if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value.id in restore.shared:
                 load = any(node is load for load in restore.loads)
                 if load or node is stored or self._apart(restore, phase, node.slice, statement):
-                    passed.add(id(node.value))
-        return passed
+                    harmless.add(id(node.value))
+        return harmless
 
-    def _leaves(self, restore: _Restore, statement: gast.AST) -> bool:
-        """Whether a statement binds the array's only name to another: `x = x_stack.pop()` at the head of a trip."""
+    def _rebinds(self, restore: _Restore, statement: gast.AST) -> bool:
+        """Whether a statement rebinds the array's only name: `x = x_stack.pop()` at the start of a trip."""
         if binds(statement) != [restore.base] or not isinstance(statement, gast.Assign):
             return False
         body, k = self.place[id(statement)]
-        made = {n for s in body[k + 1 :] for n in binds(s) if n in self.sections.values}  # this trip has not made them yet
+        made = {n for s in body[k + 1 :] for n in binds(s) if n in self.sections.values}  # not bound in this trip yet
         return restore.shared - made == {restore.base}
 
     def _apart(self, restore: _Restore, phase: _Phase, index: gast.AST, statement: gast.AST) -> bool:
-        """Whether another section, where a statement mentions it, surely has no element in common with the restored one."""
+        """Whether another section, as a statement mentions it, is known to be disjoint from the restored one."""
         inner = [s for s in self.around[id(statement)] if isinstance(s, gast.For)]
         return self.sections.indices.apart(restore.index, parts_of(index), list(phase.loops), phase.ended, inner)
 
 
 def _is_restore(statement: gast.AST) -> bool:
-    """Whether the reverse sweep stores into a section."""
+    """Whether a statement of the reverse sweep stores into a section."""
     return effects.stored(statement) is not None and getattr(statement.origin, "sweep", "") == "reverse"

@@ -1,9 +1,9 @@
-"""A restored section that only the adjoint of its own store reads is read from the record.
+"""Store forwarding: a restored section that only the adjoint of its own store reads is read from the record directly.
 
     x[i] = x_stack.pop()                           x_bar[i] *= np.cos(x_stack.pop())
     x_bar[i] *= np.cos(x[i])               ->
 
-The array keeps what the forward sweep left in it: `dead_restores` says that nothing else reads what was restored.
+The array then keeps the forward sweep's contents; `dead_restores` shows that nothing else reads the restored section.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from s2sgrad.regions.later_trips import Sections
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with temporaries for the values of such restores."""
-    while unit.memory.written - unit.bars and _take_all(unit, tree):
-        unit.memory = Memory(unit, tree, unit.kinds)  # what was read of the arrays shares their memory no more
+    """Forward the values of such restores through temporaries."""
+    while unit.memory.written - unit.bars and _forward_all(unit, tree):
+        unit.memory = Memory(unit, tree, unit.kinds)  # loads no longer alias the arrays
     return tree
 
 
-def _take_all(unit: Unit, tree: gast.FunctionDef) -> bool:
-    """Take the values of all such restores, the last first: one that is taken is no read of what others restored."""
+def _forward_all(unit: Unit, tree: gast.FunctionDef) -> bool:
+    """Forward all such restores, last first: a forwarded one no longer reads what earlier ones restored."""
     found, taken = Overwritten(unit, tree, Graph(tree, unit.kept), Sections(unit, tree)), False
     for restore in reversed(found.found):
         loads = found.only_loads(restore)
         if loads:
-            _take(unit, found, restore, loads)
+            _forward(unit, found, restore, loads)
             taken = True
     return taken
 
 
-def _take(unit: Unit, found: Overwritten, restore: gast.AST, loads: list[tuple[gast.AST, gast.Subscript]]) -> None:
+def _forward(unit: Unit, found: Overwritten, restore: gast.AST, loads: list[tuple[gast.AST, gast.Subscript]]) -> None:
     holder = unit.temp()
     unit.kinds[holder] = UNKNOWN
     for statement, load in loads:
@@ -53,7 +53,7 @@ def _take(unit: Unit, found: Overwritten, restore: gast.AST, loads: list[tuple[g
 
 
 class _Replace(Transformer):
-    """A name in the place of one expression."""
+    """Replaces one expression by a name."""
 
     def __init__(self, load: gast.AST, holder: str) -> None:
         self.load, self.holder = load, holder

@@ -1,4 +1,4 @@
-"""A gradient without its seed, which is 1 where all columns of a Hessian are asked for.
+"""A gradient without its seed, for a seed of 1: all columns of a Hessian need no other.
 
     def f_grad(x, *, seed=1.0):        def f_grad(x):
         t = seed * 100.0         ->
@@ -33,9 +33,9 @@ from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef, seeds: dict[str, float]) -> set[str]:
-    """Write these values for keyword parameters, and what follows from them for names that are bound once.
+    """Substitute these values for keyword parameters, and propagate constants through names that are bound once.
 
-    Gives the parameters that are gone.
+    Returns the parameters that were removed.
     """
     bindings = Counter(n for s in effects.walk(tree.body) for n in binds(s))
     seeds = {p: value for p, value in seeds.items() if not bindings[p]}
@@ -45,7 +45,7 @@ def run(unit: Unit, tree: gast.FunctionDef, seeds: dict[str, float]) -> set[str]
         variable = bound_name(statement)
         if variable is not None and bindings[variable] == 1 and is_floating(unit, statement.value):
             simple = simplified(clone(statement.value))
-            if not isinstance(simple, (gast.Name, gast.Subscript, gast.Attribute)):  # which may be written: `1.0 * u` is new
+            if not isinstance(simple, (gast.Name, gast.Subscript, gast.Attribute)):  # `1.0 * u` is new memory
                 statement.value = simple
             if isinstance(statement.value, gast.Constant) and type(statement.value.value) is float:
                 known[variable] = statement.value.value

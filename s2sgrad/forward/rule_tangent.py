@@ -1,12 +1,12 @@
-"""The tangent of one operation that has a rule.
+"""The tangent of one operation with a rule.
 
-    y = np.sin(x)           ->      y_dot = x_dot * np.cos(x)                     elementwise: the slope, times the tangent
+    y = np.sin(x)           ->      y_dot = x_dot * np.cos(x)                     elementwise: the slope times the tangent
     y = np.sum(x, axis=0)   ->      y_dot = np.sum(x_dot, axis=0)                 linear: the map itself
-    y = a @ b               ->      y_dot = a_dot @ b + a @ b_dot                 bilinear: in each of the two
-    y = np.linalg.inv(a)    ->      y_dot = -(y @ a_dot @ y)                      general: a tangent of its own
+    y = a @ b               ->      y_dot = a_dot @ b + a @ b_dot                 bilinear: one term for each operand
+    y = np.linalg.inv(a)    ->      y_dot = -(y @ a_dot @ y)                      general: a tangent in the table
     y = np.std(x)           ->      y_dot = std_pullback_bwd(x, .., x_dot)        or the transpose of its pullback
 
-A pullback maps `g` to J^T g.  Its own pullback in `g` maps a tangent to J x_dot, whatever `g` is: it is linear in it.
+A pullback maps `g` to J^T g.  Its own pullback in `g` maps a tangent to J x_dot, for any `g`, because it is linear in it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from s2sgrad.transform.unbroadcasting import conformed, with_axes
 
 
 class RuleTangent:
-    """The tangent of `y = rule(operands)`; `y` is a name that holds the result, or will."""
+    """The tangent of `y = rule(operands)`; `y` is the name that holds the result, or will hold it."""
 
     def __init__(self, tangents: Tangents, pairs: Pairs, operation: Operation, y: gast.Name) -> None:
         self.tangents, self.pairs, self.operation, self.y = tangents, pairs, operation, y
@@ -48,7 +48,7 @@ class RuleTangent:
             self.keywords = [k for k, node in operation.keywords.items() if tangents.is_present(node)]
 
     def value(self) -> gast.AST | None:
-        """The tangent of the result; None where it is zero.  NoRule where the rule has none for these arguments."""
+        """The tangent of the result; None if it is zero.  NoRule where the rule does not cover these arguments."""
         if not self.wanted and not self.keywords:
             return None
         why = self.rule.refusal(self.kinds)
@@ -59,13 +59,13 @@ class RuleTangent:
         if not terms:
             return None
         value = self._total(terms)
-        return self._stretched(value) if self.rule.tag == "elementwise" else value
+        return self._with_result_shape(value) if self.rule.tag == "elementwise" else value
 
     def _of_operands(self) -> tuple[list[gast.AST], list[str]]:
-        """The terms of the operands, and the keywords that they are linear in together with."""
+        """The terms of the operands, and the keywords in which the rule is linear jointly with them."""
         if self.rule.given is not None:
             return self._given(), self.keywords
-        passing = [k for k in self.wanted if self._passes(k)]
+        passing = [k for k in self.wanted if self._is_differentiable_in(k)]
         terms = self.rule.chosen_terms(self.kinds) if passing else None
         if terms is not None:
             return self._terms(terms), []
@@ -84,12 +84,12 @@ class RuleTangent:
         return [*terms, *([self._transposed(self._pullback, others)] if others else [])], []
 
     def _total(self, terms: list[gast.AST]) -> gast.AST:
-        """The sum of the terms, item by item where the result may be a tuple or a list."""
+        """The sum of the terms, item by item where the result may be a tuple or list."""
         if self.rule.tag == "elementwise" or isinstance(self.tangents.kinds.get(self.y.id), (Number, Array)):
             return total(terms)
         return functools.reduce(lambda a, b: call(self.unit, "add", runtime.add, a, b), terms)
 
-    # --- what the rule says ---
+    # --- the rule ---
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:
@@ -104,22 +104,22 @@ class RuleTangent:
     def _formula(self) -> inline.Formula | None:
         return None if self.rule.variadic else inline.formula(self._pullback)
 
-    def _passes(self, k: int) -> bool:
-        """Whether a derivative passes through an operand: its cotangent is not written as None."""
+    def _is_differentiable_in(self, k: int) -> bool:
+        """Whether a derivative passes through an operand: its cotangent in the formula is not None."""
         formula = self._formula
         return formula is None or getattr(formula.cotangents[k], "value", ...) is not None
 
-    # --- the slope, the map itself ---
+    # --- slopes and linear maps ---
 
     def _slopes(self) -> list[gast.AST]:
-        """For each operand that has a tangent, its slope times that."""
+        """For each operand with a tangent, its slope times the tangent."""
         dots = {k: self.tangents.part(self.operands[k]) for k in self.wanted}
         formula = self._formula
         g = formula.parameters[0]
         if len(dots) == 1 or formula.uses(g, []):
             kind = self.tangents.inference.kind
             return [term for k, dot in dots.items() for term in self._written(formula, Cotangent(dot, kind(dot)), [k])]
-        own = {k: f"{g} {k}" for k in dots}  # one that no variable has
+        own = {k: f"{g} {k}" for k in dots}  # a name that no variable has
         slopes = [substitute(e, {g: name(own[k])}) if k in own else e for k, e in enumerate(formula.cotangents)]
         more = {own[k]: dot for k, dot in dots.items()}
         shared, unused = replace(formula, cotangents=tuple(slopes)), Cotangent(constant(None), None)
@@ -130,10 +130,10 @@ class RuleTangent:
         written = pullback_text.written(self.tangents, self.operation, formula, self.y, g, wanted)
         return [written[k] for k in wanted if k in written]
 
-    def _stretched(self, value: gast.AST) -> gast.AST:
-        """The value with the shape of the result, where an argument that it does not read may stretch that."""
+    def _with_result_shape(self, value: gast.AST) -> gast.AST:
+        """The value in the shape of the result, if an operand that it does not read may broadcast that."""
         result, read = self.tangents.kinds.get(self.y.id), mentioned(value)
-        moving = [self.operands[k] for k in self.wanted if self._passes(k)]
+        moving = [self.operands[k] for k in self.wanted if self._is_differentiable_in(k)]
         moving += [self.operation.keywords[k] for k in self.keywords]
         idle = [o for o in self.operation.given if not any(o is m for m in moving) and getattr(o, "id", None) not in read]
         if all(is_none(o) or isinstance(self.tangents.inference.kind(o), Number) for o in idle):
@@ -145,8 +145,8 @@ class RuleTangent:
         return self.tangents.part(self.operands[k]) if k in self.wanted else constant(0.0)
 
     def _mapped(self) -> gast.AST:
-        """The call with tangents in the place of what it is linear in."""
-        linear = [o for k, o in enumerate(self.operands) if self._passes(k)]
+        """The call, applied to tangents in all arguments in which it is linear."""
+        linear = [o for k, o in enumerate(self.operands) if self._is_differentiable_in(k)]
         for keyword, node in self.operation.keywords.items():
             rule = self.rule.keyword_rules.get(keyword)
             if (rule is not None and rule.tag == "linear") or (keyword in self.rule.added and not is_none(node)):
@@ -154,13 +154,13 @@ class RuleTangent:
         return with_parts(self.operation.node, {id(o): self.tangents.part(o) for o in linear})
 
     def _replaced(self, new: dict[int, gast.AST]) -> gast.AST:
-        """The operation, with other operands at some places."""
+        """The operation with some operands replaced."""
         return with_parts(self.operation.node, {id(self.operands[k]): node for k, node in new.items()})
 
-    # --- what is in the table ---
+    # --- tangents from the table ---
 
     def _terms(self, terms: Callable[..., Any]) -> list[gast.AST]:
-        """The terms of a tangent that the rule writes: one for each operand, or one for all of them."""
+        """The terms of a tangent from the table: one per operand, or one for all."""
         whole = self.rule.chosen_terms(self.kinds, jointly=True) if len(self.wanted) == len(self.operands) else None
         wanted = self.wanted if whole is None else [0]
         dots = [self.tangents.part(o) if k in self.wanted else constant(None) for k, o in enumerate(self.operands)]
@@ -168,7 +168,7 @@ class RuleTangent:
         return self._filled(formula, [*self.operands, *dots], wanted)
 
     def _filled(self, formula: inline.Formula, given: list[gast.AST], wanted: list[int]) -> list[gast.AST]:
-        """The wanted terms of a formula of the result and these arguments; the assignments before them are written."""
+        """The wanted terms of a formula in the result and these arguments; the assignments before them are emitted."""
         y, *names = formula.parameters
         holes: dict[str, Any] = {n: constant(v) for n, v in self.rule.keywords.items()} | self.operation.keywords
         holes |= {y: self.y} | dict(zip(names, given, strict=False))
@@ -181,12 +181,13 @@ class RuleTangent:
         return [with_axes(self.unit, terms[k], kind) for k in wanted if k in terms]
 
     def _given(self) -> list[gast.AST]:
-        """What the user gave: tangents, of all arguments at once or of each, or for an argument a pullback alone."""
+        """A user's tangents: one of all arguments jointly, or one of each; by transposition if an argument has only a
+        pullback."""
         given, own = self.rule.given, self.rule.tangents or table.Tangents({}, None)
         place = dict(zip(self.rule.differentiable, self.operands, strict=False)) | self.operation.keywords
         moving = [n for n in place if self.tangents.is_present(place[n])]
         if own.whole is not None:
-            dots = [self.tangents.part(node) for node in self._spelled_out().given]
+            dots = [self.tangents.part(node) for node in self._with_defaults().given]
             return [self._called(own.whole, [], dots)] if moving else []
         terms = []
         for n in moving:
@@ -199,24 +200,24 @@ class RuleTangent:
     def _of_pullback(self, given: Any, argument: str, node: gast.AST) -> gast.AST:
         """The transpose of the user's pullback of one argument, or NoRule."""
         try:
-            return self._transposed(given.vjps[argument], [0], [node], self._spelled_out())
+            return self._transposed(given.vjps[argument], [0], [node], self._with_defaults())
         except (NoSource, NoRule, Unsupported) as error:
             why = str(error.message).partition(":")[0]
             self.unit.no_rule(self.operation.node, f"{given.said} has no tangent in `{argument}`, and none can be made of "
                               f"its pullback ({why}): give it one with `defjvp(.., argnums=\"{argument}\")`")  # fmt: skip
 
     def _called(self, function: Callable[..., Any], first: list[gast.AST], last: list[gast.AST]) -> gast.AST:
-        """A call of a function of the user's, between these with the result and all arguments."""
+        """A call of a user's function with the result and all arguments, between `first` and `last`."""
         target = name(self.unit.helper(function.__name__, function))
-        whole, named = self._spelled_out(), []
+        whole, named = self._with_defaults(), []
         if not last:
             named = [gast.keyword(k, clone(node)) for k, node in whole.keywords.items()]
         else:
             last = [*map(clone, whole.keywords.values()), *last]
         return gast.Call(target, [*first, self.y, *map(clone, whole.operands), *last], named)
 
-    def _spelled_out(self) -> Operation:
-        """The call of the user's function with all of its arguments, those that are left out by their defaults."""
+    def _with_defaults(self) -> Operation:
+        """The call of the user's function with all its arguments, defaults included."""
         given, known = self.rule.given, dict(zip(self.rule.differentiable, self.operands, strict=False))
         known |= self.operation.keywords
         for parameter in given.defaults.keys() - known.keys():
@@ -225,9 +226,10 @@ class RuleTangent:
         positional = [known[n] for n in names[: given.positional]]
         return replace(self.operation, operands=positional, keywords={n: known[n] for n in names[given.positional :]})
 
-    # --- the transpose of a pullback ---
+    # --- transposition ---
 
     def _of_keyword(self, keyword: str) -> gast.AST | None:
+        """The term of a keyword argument."""
         node, rule = self.operation.keywords[keyword], self.rule.keyword_rules[keyword]
         pullback = rule.choose(self.kinds)
         formula = inline.formula(pullback, 1)
@@ -244,7 +246,7 @@ class RuleTangent:
     def _transposed(
         self, pullback: Callable, wanted: list[int], operands: list[gast.AST] | None = None, whole: Operation | None = None
     ) -> gast.AST:
-        """`J x_dot`, from the pullback of the pullback in its cotangent."""
+        """`J x_dot`, by the pullback of the pullback in its cotangent."""
         tangents, given = self.tangents, self.operands if operands is None else operands
         several = operands is None and (self.rule.variadic or len(self.rule.differentiable) > 1)
         g = self.unit.temp()
@@ -258,10 +260,10 @@ class RuleTangent:
         first = next(iter(arguments))
         with self.unit.calling(self.operation.node):
             pair = self.pairs.pair(pullback, kinds, {first})
-        seeds = [tangents.part(o) if k in wanted else self._nothing(o) for k, o in enumerate(given)]
+        seeds = [tangents.part(o) if k in wanted else self._zero(o) for k, o in enumerate(given)]
         seed = gast.Tuple(seeds, gast.Load()) if several else seeds[0]
         tangents.out.append(assign(g, tangents.zero(self.y.id)))
-        if whole is not None and _is_constant(pair):  # a pullback of the user's: what it returns is looked at all the same
+        if whole is not None and _is_constant(pair):  # a user's pullback runs anyway
             tangents.out.append(gast.Expr(clone(value)))
         if pair.needs is None:
             saved = self.unit.temp()
@@ -276,8 +278,8 @@ class RuleTangent:
         out.kind_of = self.y.id
         return out
 
-    def _nothing(self, operand: gast.AST) -> gast.AST:
-        """A zero for the tangent of an operand, whatever that is."""
+    def _zero(self, operand: gast.AST) -> gast.AST:
+        """A zero for the tangent of an operand of any kind."""
         if isinstance(operand, gast.Name) and operand.id in self.unit.locals:
             return self.tangents.zero(operand.id)
         if isinstance(self.tangents.inference.kind(operand), Container):
@@ -289,11 +291,11 @@ class RuleTangent:
 
 
 def _is_constant(pair: Pair) -> bool:
-    """Whether the adjoint of a pullback does not read its seed: the cotangent does not reach what the pullback returns."""
+    """Whether the adjoint of a pullback ignores its seed, because the result of the pullback ignores the cotangent."""
     tree = pair.bwd.tree
     return tree is not None and tree.args.args[-1].id not in mentioned(*tree.body)
 
 
 def with_parts(node: gast.AST, new: dict[int, gast.AST]) -> Any:
-    """A copy of a tree with other nodes at some places, which are known by their identity."""
+    """A copy of a tree with some nodes replaced, by their identity."""
     return clone(node, lambda part: clone(new[id(part)]) if id(part) in new else None)

@@ -42,6 +42,14 @@ ROWS = ("pick[0][0] = {n}", "rows[{i}][0] = {n}", "pick[{i}][1] *= {n}", "rows[0
         "for r in pick:\n{pad}    r[0] = r[1] * {n}", "s += pick[1][0] * rows[0][1]", "s = s * 0.5 + rows[2][1]",
         "s += rows[2][0] * pick[0][1]", "s += max(rows, key=lambda r: r[1])[0]", "p[0] = {n}", "s += p[1] * p[0]",
         "p, q = made({n})\n{pad}p[0] = {n}\n{pad}s += q[0]")  # fmt: skip
+CHOSEN = ("c = a if {t} else b", "c = b", "({l} if {t} else c).append({n})", "c.append({n})", "{l}.append({n})",
+          "if {t}:\n{pad}    c = a\n{pad}else:\n{pad}    c = b", "c, {l} = {l}, c", "if len(c) > 1:\n{pad}    c[0] = c[-1] * {n}",
+          "if c:\n{pad}    s += c.pop()", "if c:\n{pad}    c[-1] *= {n}", "for q in (a, b):\n{pad}    q.append({n})",
+          "s += sum(c) * 0.3", "s = s * 0.5 + sum({l})", "(d if {t} else e)[{i}] = {n}", "g = d if {t} else e",
+          "g['k'] = {n}", "g[{i}] = {n}", "if {i} in g:\n{pad}    s += g[{i}]", "if 'k' in d:\n{pad}    d['k'] *= {n}",
+          "s += sum(e.values())", "if {t}:\n{pad}    g = e", "c.append(s) if {t} else {l}.append({n})",
+          "{t} and c.append({n})", "r = rows[{i} % 2]\n{pad}r.append({n})", "s += sum(rows[{i} % 2]) * 0.2",
+          "rows[{i} % 2].append({n})", "if {t}:\n{pad}    r = rows[0]", "r.append({n})")  # fmt: skip
 NUMBERS = ("s * 0.5", "x[{i}]", "x[{i}] * x[1]", "{l}[0]", "{l}[-1] * 0.5", "len({l}) * x[2]", "0.3", "math.sin(s)")
 HEADS = ("for i in range(3):", "for j in range(2):", "if s > 0.0:", "if x[0] > x[1]:", "if len({l}) > 4:",
          "while len({l}) > 3:")  # fmt: skip
@@ -88,6 +96,32 @@ def row_program(seed: int) -> Program:
     made = ["def made(v):", "    r = [v, v * v]", "    return r, r"]
     source = "\n".join([*made, "", "", "def f(x):", *lines, end, ""])
     return Program(source, draw_arguments(rng, (VECTOR,), digits=5), frozenset({"rows"}), seed, (VECTOR,), "row_program")
+
+
+def chosen_program(seed: int) -> Program:
+    """A program of lists and dicts, empty at first or not, that go by a name which a branch chooses, or trade theirs."""
+    rng = random.Random(f"chosen {seed}")
+    lines = [f"    a, b = {rng.choice(('[], []', '[], []', '[x[0]], [0.5]', '[x[0], x[1] * x[2]], []'))}",
+             f"    d, e = {rng.choice(('{}, {}', '{}, {}', '{0: x[1]}, {}'))}", "    rows = [[], [x[2]]]",
+             "    c, g, r, s, i = a, d, rows[0], x[4], 1"]  # fmt: skip
+    features = set()
+    for _ in range(rng.randint(3, 8)):
+        head = rng.choice(("for i in range(3):", "for i in range(2):", "if s > 0.3:", "if x[0] > x[1]:"))
+        head = head if rng.random() < 0.4 else ""
+        pad = "    " * (2 if head else 1)
+        lines += [f"    {head}"] * bool(head)
+        for _ in range(rng.randint(1, 3) if head else 1):
+            form = rng.choice(CHOSEN)
+            features.add(form)
+            while "{n}" in form:
+                form = form.replace("{n}", rng.choice(("s * 0.5", "x[i]", "x[1] * x[i]", "len(c) * x[2]", "0.3")), 1)
+            while "{t}" in form:
+                form = form.replace("{t}", rng.choice(("x[i] > 0.2", "i % 2", "s > 0.4", "len(a) > len(b)")), 1)
+            lines.append(pad + form.format(l=rng.choice("ab"), i=rng.choice(("i", "0", "1")), pad=pad))
+    end = "    return s * s + sum([(k + 1) * v for k, v in enumerate(a)]) + sum([v * v for v in b]) + sum(d.values())"
+    end += " + sum(e.values()) * s + sum(rows[0]) * sum(rows[1])"
+    source = "\n".join(["def f(x):", *lines, end, ""])
+    return Program(source, draw_arguments(rng, (VECTOR,), digits=5), frozenset(features), seed, (VECTOR,), "chosen_program")
 
 
 class _Writer:

@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 from judging import outcome
-from list_programs import list_program, queue_program, row_program
+from list_programs import chosen_program, list_program, queue_program, row_program
 
 OF_A_PART = 25
 PARTS = -(-int(os.environ.get("S2SGRAD_LISTS", "50")) // OF_A_PART)
@@ -27,8 +27,9 @@ def test_right_or_refused(order, part, write):
 
 
 @pytest.mark.parametrize("order", (0, 1, 2))
-def test_rows_that_have_several_names(order):
-    outcomes = Counter(outcome(row_program(seed), order) for seed in range(OF_A_PART // (2 if order < 2 else 4)))
+@pytest.mark.parametrize("write", (row_program, chosen_program))
+def test_lists_that_have_several_names(order, write):
+    outcomes = Counter(outcome(write(seed), order) for seed in range(OF_A_PART // (2 if order < 2 else 4)))
     assert outcomes["right"] >= 0.3 * outcomes.total()
 
 

@@ -6,6 +6,7 @@ x: Array('float64', (Size(0),));  y = np.sum(x * 2.0)   ->   y: Number(float64)
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -31,6 +32,7 @@ from s2sgrad.analysis.kinds import (
     Text,
     join,
 )
+from s2sgrad.analysis.one_object import OneObject
 from s2sgrad.analysis.results import item_of, memo, object_kind, reshaped, sized, sizes_known
 from s2sgrad.analysis.symbolic_shapes import Symbols, without_symbols
 from s2sgrad.analysis.value_kinds import constant_kind
@@ -54,10 +56,12 @@ class Inference:
         self.call_kind = call_kind
         self.pairs: set[str] = set()  # names bound to a value and its pullback
         self.symbols = Symbols(unit, None, env.get)
+        self.body: list[gast.AST] = []
+        self.same: OneObject | None = None  # made when it is first asked for
 
     def run(self, tree: gast.FunctionDef) -> dict[str, Kind]:
         """Complete the environment, which holds the kinds of the parameters; a name that is never bound gets no entry."""
-        self.symbols.tree = tree
+        self.symbols.tree, self.body = tree, tree.body
         for _ in range(_ROUNDS):
             if not self.changes(tree.body):
                 return self.env
@@ -107,15 +111,35 @@ class Inference:
         if not isinstance(owner, gast.Name) or not isinstance(self.env.get(owner.id), Container):
             return False
         kind = self.kind(node.args[-1])
-        return kind is not None and self.meet(owner.id, Container(list, None, None, kind))
+        return kind is not None and self.grow(owner, lambda _: Container(list, None, None, kind))
 
     def put(self, target: gast.Subscript, kind: Kind | None) -> bool:
         """Join the kind of x into a list or dict for `c[k] = x`, nested containers included; an array keeps its kind."""
         owner = self.kind(target.value)
         if not isinstance(owner, Container) or kind is None:
             return False
-        after = stored_kind(owner, target.slice, kind)
-        return self.meet(target.value.id, after) if isinstance(target.value, gast.Name) else self.put(target.value, after)
+        if isinstance(target.value, gast.Name):
+            return self.grow(target.value, lambda held: stored_kind(held, target.slice, kind))
+        return self.put(target.value, stored_kind(owner, target.slice, kind))
+
+    def grow(self, owner: gast.Name, after: Callable[[Container], Container]) -> bool:
+        """A list or dict has other items: under all of its names, and in all that it may stand in."""
+        if self.same is None:
+            self.same = OneObject(self.unit, self.body)
+        type_, changed = self.env[owner.id].type, False
+        for local in sorted(self.same.named(owner.id)):
+            held = self.env.get(local)
+            if isinstance(held, Container) and held.type is type_:
+                changed |= self.meet(local, after(held))
+        grown = self.env[owner.id]
+        for local in sorted(self.same.around(owner.id)):
+            held = self.env.get(local)
+            if isinstance(held, Container) and held.items is not None:
+                items = [join(k, grown) if isinstance(k, Container) and k.type is type_ else k for k in held.items]
+                changed |= self.meet(local, replace(held, items=tuple(items)))
+            elif isinstance(held, Container) and isinstance(held.item, Container) and held.item.type is type_:
+                changed |= self.meet(local, replace(held, item=join(held.item, grown)))
+        return changed
 
     def meet(self, name: str, kind: Kind | None) -> bool:
         """Join a kind into that of a variable; whether it has changed."""

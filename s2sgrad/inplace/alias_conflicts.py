@@ -12,6 +12,7 @@ A store into a list or dict, or a change of its length, is visible through its o
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import gast
@@ -24,8 +25,9 @@ from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.ir.quote import place_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
-from s2sgrad.memory.stacks import fresh_stacks
+from s2sgrad.memory.stacks import fresh_stacks, local_stacks, recorded_stacks
 from s2sgrad.memory.writes import in_place
+from s2sgrad.mirror import shadows
 from s2sgrad.mirror.groups import kind_at
 
 
@@ -53,16 +55,25 @@ class Sharing:
 
 def writes_in_place(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
     """Whether any statement writes memory that could have a second name."""
-    return any(in_place(unit, s, kinds) is not None or resized(unit, s) is not None for s in effects.walk(tree.body))
+    own = own_lists(unit, tree)
+    return any(in_place(unit, s, kinds) is not None or resized(unit, s, own) is not None for s in effects.walk(tree.body))
 
 
-def resized(unit: Unit, statement: gast.AST) -> str | None:
-    """The list whose length a statement of the user's changes; None for any other statement."""
-    if unit.primal.is_generated or not isinstance(statement, (gast.Assign, gast.Expr)):
+def own_lists(unit: Unit, tree: gast.FunctionDef) -> Collection[str]:
+    """The lists of a text of ours of which no other name has to see what is put on them: the stacks of its records, and all
+    of them where none has a shadow, for what grew there was of one name."""
+    if not unit.primal.is_generated:
+        return ()
+    return local_stacks(unit, tree) | recorded_stacks(unit, tree) if shadows.are_in(unit) else unit.locals
+
+
+def resized(unit: Unit, statement: gast.AST, own: Collection[str] = ()) -> str | None:
+    """The list whose length a statement changes, but one of our `own`; None for any other statement."""
+    if not isinstance(statement, (gast.Assign, gast.Expr)):
         return None
     if is_marker(unit, statement):
         return statement.value.args[0].id
-    return next((n for n in effects.changed_by_call(statement.value) if n in unit.locals), None)
+    return next((n for n in effects.changed_by_call(statement.value) if n in unit.locals and n not in own), None)
 
 
 def updates_item(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:
@@ -81,7 +92,7 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: fr
         base = in_place(unit, statement, kinds)
         if base is not None:
             finder.store(statement, base)
-        elif (grown := resized(unit, statement)) is not None:
+        elif (grown := resized(unit, statement, finder.own)) is not None:
             finder.store(statement, grown)
     return finder.found
 
@@ -102,7 +113,7 @@ class _Finder:
     """Collects the conflicts of one function."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: frozenset[str]) -> None:
-        self.unit, self.kinds = unit, kinds
+        self.unit, self.kinds, self.own = unit, kinds, own_lists(unit, tree)
         self.aliases = Aliases(unit, tree, kinds, separate, fresh_stacks(unit, tree, kinds))
         self.live = Liveness(self.aliases.graph)
         self.changed_later = _changed_later(unit, tree)
@@ -136,7 +147,7 @@ class _Finder:
         aliases = self.aliases
         if self.unit.called(getattr(statement, "value", None)) in effects.DEEP:
             return aliases.memory_of(base, statement)
-        if not isinstance(self.kinds.get(base), Container) and resized(self.unit, statement) != base:
+        if not isinstance(self.kinds.get(base), Container) and resized(self.unit, statement, self.own) != base:
             return aliases.memory_of(base, statement)
         out = aliases.seers(base, statement)
         section = effects.stored(statement)

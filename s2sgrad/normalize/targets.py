@@ -2,6 +2,8 @@
 
     a, b = b, c   ->   t1 = b; b = c; a = t1              u[0], u[1] = u[1], u[0]   ->   t1 = u[1]; t2 = u[0]; ...
 
+Of a statement that is an expression which chooses, each arm is a statement: `c and a.append(v)` is `if c: a.append(v)`.
+
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(x, y):
@@ -27,7 +29,7 @@ from collections import Counter
 
 import gast
 
-from s2sgrad.ir.forms import minus
+from s2sgrad.ir.forms import minus, opposite
 from s2sgrad.ir.quote import assign, at, constant, expression, mentioned, name, nested, nodes, rewritten, statements, stored
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import deletes
@@ -70,7 +72,20 @@ def _of_one(unit: Unit, statement: gast.AST) -> list[gast.AST]:
         return [] if statement.value is None else at(statement, *bind(unit, statement.target, statement.value))
     if isinstance(statement, gast.Assign):
         return at(statement, *_chained(unit, statement.targets, statement.value))
+    if isinstance(statement, gast.Expr) and isinstance(statement.value, (gast.IfExp, gast.BoolOp)):
+        return at(statement, *_done(statement.value))
     return at(statement, *deletes.of_items(unit, statement)) if isinstance(statement, gast.Delete) else [statement]
+
+
+def _done(value: gast.AST) -> list[gast.AST]:
+    """An expression that is there for what it does: what it chooses is done in an arm."""
+    if isinstance(value, gast.IfExp):
+        return [gast.If(value.test, _done(value.body), _done(value.orelse))]
+    if not isinstance(value, gast.BoolOp):
+        return [gast.Expr(value)]
+    first, rest = value.values[0], value.values[1:]
+    then = _done(rest[0] if len(rest) == 1 else gast.BoolOp(value.op, rest))
+    return [gast.If(first if isinstance(value.op, gast.And) else opposite(first), then, [])]
 
 
 def _chained(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.AST]:

@@ -30,6 +30,7 @@ from s2sgrad.primitives import catalogue
 from s2sgrad.rules.table import SLOPES
 from s2sgrad.runtime import shadows as runtime
 from s2sgrad.transform import containers, stores
+from s2sgrad.transform import rematerialize as again_
 from s2sgrad.transform.cotangents import Bar, Cotangent
 
 
@@ -156,9 +157,12 @@ class Mirrored:
         slot = clone(section)
         effects.owner(slot).id = adjoints.bar(effects.base(section))
         value, taken = statement.value, None
+        found = again_.recovered(adjoints, self.found, statement, body, again)
+        ahead = again_.ahead(section, self.records.memory, again)
+        adjoints.out += ahead  # the slot is found by its index
         if isinstance(kind_of(value, self.kinds), Number) and value.id in adjoints.active:
             taken = adjoints.named(Cotangent(loaded(slot), Number(float), idle=SLOPES))
-        self._restore(statement, body, None, None, restores, again)
+        adjoints.out += [*found, *restores, *again[len(ahead) :]]
         if taken is not None:
             adjoints.contribute(value, taken)
         return [statement, *at(statement, gast.Assign([slot], self.shadows.of_item(value), None))]

@@ -313,3 +313,39 @@ def last_item_of_a_mixed_list_is_updated(x):
     w[-1] *= 1.5
     w[-2] = x[0] * x[1]
     return np.sum(w[-1]) * np.sum(a * a) * w[0]
+
+
+@case(VECTOR)
+def items_sorted_into_one_of_two_empty_lists(x):
+    small, large = [], []
+    for v in x:
+        (small if v < 0.5 else large).append(v * v)
+    return x[0] + sum(small) * sum(large)
+
+
+@case(VECTOR)
+def lists_that_trade_names_while_they_grow(x):
+    a, b = [], []
+    p, q = a, b
+    for v in x[:4]:
+        p.append(v * v)
+        p, q = q, p
+    return sum(a) * sum(b) * p[0]
+
+
+@case(VECTOR, second=False)
+def keys_stored_into_one_of_two_empty_dicts(x):
+    a, b = {}, {}
+    for k, v in enumerate(x):
+        (a if v > 0.6 else b)[k % 2] = v * v
+    return x[0] + sum(v**2 for v in a.values()) + sum(v**3 for v in b.values())
+
+
+@case(VECTOR)
+def appended_by_an_expression_that_chooses(x):
+    a, b, seen = [], [1.0], []
+    for v in x:
+        a.append(v * v) if v > 0.6 else b.append(np.sin(v))
+        v > 0.0 and v < 1.2 and seen.append(v * b[-1])
+        len(a) > 1 or seen.append(v * v)
+    return sum(a) * sum(b) + seen[0] * sum(seen)

@@ -1,0 +1,170 @@
+"""Which lists and dicts may be one object, or stand in one another: what one name makes of such an object, all of them hold.
+
+    c = a if x > 0 else b; c.append(x)      ->      {a, b, c}: the kind of an item is one for all of them
+    rows = [a]; rows[0].append(x)           ->      `a` is in what `rows` stands for
+
+Each expression that makes something stands for one object (Andersen's analysis): a name has a set of them, and so has all
+that is inside of an object.
+
+>>> import gast
+>>> from s2sgrad.driver.pipeline import normalizing
+>>> from s2sgrad.source import read
+>>> def f(x):
+...     a, b, other = [], [], []
+...     c = a if x > 0.0 else b
+...     c.append(x)
+...     rows = [c]
+...     return a, b, rows[0], other
+>>> *_, (_, unit, tree) = normalizing(read(f))
+>>> same = OneObject(unit, tree.body)
+>>> sorted(n for n in same.named("c") if n in "abc"), sorted(n for n in same.named("a") if n in "abc")
+(['a', 'b', 'c'], ['a', 'c'])
+>>> sorted(same.around("a")), "other" in same.named("a")
+(['result', 'rows'], False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.ir.forms import appended_to, arguments_of
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.primitives import catalogue, methods
+from s2sgrad.primitives.record import Gives
+
+_ALONE = (Gives.NEW, Gives.VIEW, Gives.CONTIGUOUS)  # of what is in no list or dict
+_MOST = 20  # rounds
+Objects = set[int]
+
+
+class OneObject:
+    """The objects for which the names of a function may stand, whenever that is."""
+
+    def __init__(self, unit: Unit, body: list[gast.AST]) -> None:
+        self.unit = unit
+        self._names: dict[str, Objects] = {}
+        self._insides: dict[int, Objects] = {}
+        self._given: dict[str, int] = {}  # what was there before
+        self._changed = True
+        for _ in range(_MOST):
+            if not self._changed:
+                return
+            self._changed = False
+            for statement in effects.walk(body):
+                self._read(statement)
+        everything = set().union(*self._names.values())
+        self._names = {n: set(everything) for n in self._names}
+        self._insides = {o: everything for o in everything}
+
+    # --- questions ---
+
+    def named(self, name: str) -> set[str]:
+        """The names that may stand for an object for which this one may stand."""
+        own = self._names.get(name, set())
+        return {n for n, objects in self._names.items() if objects & own} | {name}
+
+    def around(self, name: str) -> set[str]:
+        """The names of what such an object may stand in."""
+        own = self._names.get(name, set())
+        return {n for n, objects in self._names.items() if self._inside(objects) & own}
+
+    # --- statements ---
+
+    def _read(self, statement: gast.AST) -> None:
+        if isinstance(statement, gast.Assign):
+            value = self._value(statement.value)
+            for target in statement.targets:
+                self._bind(target, value)
+        elif isinstance(statement, gast.Expr) and isinstance(call := statement.value, gast.Call):
+            owner = appended_to(call)
+            if owner is None and len(call.args) == 2 and self.unit.resolve(call.func) is runtime.push:
+                owner = call.args[0]
+            if owner is not None:
+                self._put(self._value(owner), self._value(call.args[-1]))
+
+    def _bind(self, target: gast.AST, value: Objects) -> None:
+        if isinstance(target, gast.Name):
+            self._grow(self._names.setdefault(target.id, set()), value)
+        elif isinstance(target, gast.Subscript):
+            section = isinstance(target.slice, gast.Slice)
+            self._put(self._value(target.value), self._inside(value) if section else value)
+        elif isinstance(target, (gast.Tuple, gast.List)):
+            for part in target.elts:
+                self._bind(part, self._inside(value))
+
+    # --- expressions ---
+
+    def _value(self, node: gast.AST) -> Objects:
+        if isinstance(node, gast.Name):
+            return self._names.get(node.id) or self._names.setdefault(node.id, {self._outside(node.id)})
+        if isinstance(node, gast.Subscript):
+            items = self._inside(self._value(node.value))
+            return self._shell(node, items) if isinstance(node.slice, gast.Slice) else items
+        if isinstance(node, (gast.Tuple, gast.List, gast.Dict)):
+            return self._shell(node, self._all(node.values if isinstance(node, gast.Dict) else node.elts))
+        if isinstance(node, gast.Call):
+            return self._call(node)
+        if isinstance(node, gast.BoolOp):
+            return self._all(node.values)
+        if isinstance(node, gast.IfExp):
+            return self._all([node.body, node.orelse])
+        parts = [node.left, node.right] if isinstance(node, gast.BinOp) else []  # of lists: the items of both
+        return self._shell(node, self._inside(self._all(parts)))
+
+    def _all(self, parts: Iterable[gast.AST]) -> Objects:
+        return set().union(*(self._value(p) for p in parts if not isinstance(p, gast.Constant)))
+
+    def _call(self, node: gast.Call) -> Objects:
+        """What a call gives: something new, an item of what it is given, or any of this and of what is in it."""
+        target = self.unit.resolve(node.func)
+        given = [a.value if isinstance(a, gast.Starred) else a for a in arguments_of(node)]
+        record = catalogue.of(target)
+        gives = record.gives
+        if isinstance(node.func, gast.Attribute) and target is MISSING:
+            given.insert(0, node.func.value)
+            gives = Gives.ITEM if catalogue.on_stack(node.func.attr) else methods.may_be(node.func.attr)
+        if gives in _ALONE or (gives is Gives.MAYBE and record.gives_array):
+            return self._shell(node, set())
+        if record.keeps_kind:
+            return self._all(given)
+        if gives is Gives.SHELL:
+            return self._shell(node, self._inside(self._all(given)))
+        if gives is Gives.ROWS:
+            row = self._shell(node, self._inside(self._all(given)), -1)
+            return self._shell(node, row)
+        if gives is Gives.ITEM:
+            return self._inside(self._all(given[:1])) | self._all(given[1:])
+        out = self._all(given)
+        while (more := out | self._inside(out)) != out:
+            out = more
+        return out | self._shell(node, out)
+
+    # --- objects ---
+
+    def _outside(self, name: str) -> int:
+        """What a name stands for from the beginning: itself is what is in it."""
+        found = self._given.setdefault(name, -2 - 2 * len(self._given))
+        self._insides.setdefault(found, {found})
+        return found
+
+    def _shell(self, node: gast.AST, items: Objects, sign: int = 1) -> Objects:
+        """The new object that an expression makes."""
+        made = sign * id(node)
+        self._grow(self._insides.setdefault(made, set()), items)
+        return {made}
+
+    def _inside(self, objects: Objects) -> Objects:
+        return set().union(*(self._insides.get(o, ()) for o in objects))
+
+    def _put(self, owners: Objects, items: Objects) -> None:
+        for owner in set(owners):
+            self._grow(self._insides.setdefault(owner, set()), items)
+
+    def _grow(self, held: Objects, more: Objects) -> None:
+        if not more <= held:
+            held |= more
+            self._changed = True

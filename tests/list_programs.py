@@ -43,7 +43,8 @@ ROWS = ("pick[0][0] = {n}", "rows[{i}][0] = {n}", "pick[{i}][1] *= {n}", "rows[0
         "s += rows[2][0] * pick[0][1]", "s += max(rows, key=lambda r: r[1])[0]", "p[0] = {n}", "s += p[1] * p[0]",
         "p, q = made({n})\n{pad}p[0] = {n}\n{pad}s += q[0]")  # fmt: skip
 CHOSEN = ("c = a if {t} else b", "c = b", "({l} if {t} else c).append({n})", "c.append({n})", "{l}.append({n})",
-          "if {t}:\n{pad}    c = a\n{pad}else:\n{pad}    c = b", "c, {l} = {l}, c", "if len(c) > 1:\n{pad}    c[0] = c[-1] * {n}",
+          "if {t}:\n{pad}    c = a\n{pad}else:\n{pad}    c = b", "c, {l} = {l}, c",
+          "if len(c) > 1:\n{pad}    c[0] = c[-1] * {n}",
           "if c:\n{pad}    s += c.pop()", "if c:\n{pad}    c[-1] *= {n}", "for q in (a, b):\n{pad}    q.append({n})",
           "s += sum(c) * 0.3", "s = s * 0.5 + sum({l})", "(d if {t} else e)[{i}] = {n}", "g = d if {t} else e",
           "g['k'] = {n}", "g[{i}] = {n}", "if {i} in g:\n{pad}    s += g[{i}]", "if 'k' in d:\n{pad}    d['k'] *= {n}",

@@ -58,7 +58,7 @@ class OneObject:
                 self._read(statement)
         everything = set().union(*self._names.values())
         self._names = {n: set(everything) for n in self._names}
-        self._insides = {o: everything for o in everything}
+        self._insides = dict.fromkeys(everything, everything)
 
     # --- questions ---
 

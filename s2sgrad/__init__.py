@@ -83,7 +83,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """The tape, and the matrices, are imported when they are first asked for: `import s2sgrad` stays quick."""
+    """Import the tape, the matrices and `explain` on first use, so that `import s2sgrad` stays quick."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "explain":

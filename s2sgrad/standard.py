@@ -1,8 +1,9 @@
-"""Tools of Python's library and of NumPy that call functions of the user, in words that the compiler follows.
+"""Functions of Python's library and of NumPy that call back into the user's code, reimplemented as source that the compiler
+can differentiate.
 
-    for s in itertools.accumulate(x, f): ..      ->      for s in accumulate(x, f): ..      a function with source: this one
+    for s in itertools.accumulate(x, f): ..      ->      for s in accumulate(x, f): ..      the function below, inlined
 
-What they give is complete before it is looked at: a list where Python's own would go step by step.
+Results are eager: a list, where Python's own returns a lazy iterator.
 
 >>> accumulate([1, 2, 3]), starmap(pow, [(2, 5), (3, 2)]), largest(["a", "bcd", "efg"], key=len)
 ([1, 3, 6], [32, 9], 'bcd')
@@ -27,14 +28,14 @@ from s2sgrad.rules import builtin_functions, scalar_math
 from s2sgrad.rules.builtin_functions import arranged, order_of
 
 OF_SEQUENCE = {max: builtin_functions.largest, min: builtin_functions.smallest, math.hypot: scalar_math.hypot_of_all}
-"""Functions of any number of arguments, and those that take them as one sequence: what `max(*xs)` means."""
+"""Variadic functions, with the version that takes the arguments as one sequence, for calls such as `max(*xs)`."""
 
 TOOLS: dict[Any, Callable[..., Any]] = {}
-"""Which function with source stands for which tool; all arguments are the same."""
+"""Library functions, each with its replacement here; the parameters are the same."""
 
 
 def stands_for(*tools: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Note that calls of these tools are calls of this function."""
+    """Register the decorated function as the replacement of these library functions."""
 
     def note(function: Callable[..., Any]) -> Callable[..., Any]:
         TOOLS.update(dict.fromkeys(tools, function))
@@ -45,7 +46,7 @@ def stands_for(*tools: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]
 
 @stands_for(dict.fromkeys)
 def fromkeys(iterable, value=None):
-    """`dict.fromkeys`: one value under every key."""
+    """`dict.fromkeys`."""
     out = {}
     for key in iterable:
         out[key] = value
@@ -110,37 +111,37 @@ def compress(data, selectors):
 
 
 def islice(iterable, start, stop, step):
-    """`itertools.islice`, of what has a length."""
+    """`itertools.islice`, for an iterable with a length."""
     items = runtime.sequence(iterable)
     return [items[k] for k in range(len(items))[start:stop:step]]
 
 
 @stands_for(itertools.combinations)
 def combinations(iterable, r):
-    """`itertools.combinations`, of what has a length."""
+    """`itertools.combinations`, for an iterable with a length."""
     iterable = runtime.sequence(iterable)
     return [[iterable[k] for k in places] for places in list(_combinations(range(len(iterable)), r))]
 
 
 @stands_for(itertools.permutations)
 def permutations(iterable, r=None):
-    """`itertools.permutations`, of what has a length."""
+    """`itertools.permutations`, for an iterable with a length."""
     iterable = runtime.sequence(iterable)
     return [[iterable[k] for k in places] for places in list(_permutations(range(len(iterable)), r))]
 
 
 def singles(first):
-    """`itertools.product` of one."""
+    """`itertools.product` of one iterable."""
     return [(a,) for a in first]
 
 
 def pairs(first, second):
-    """`itertools.product` of two."""
+    """`itertools.product` of two iterables."""
     return [(a, b) for a in first for b in second]
 
 
 def triples(first, second, third):
-    """`itertools.product` of three."""
+    """`itertools.product` of three iterables."""
     return [(a, b, c) for a in first for b in second for c in third]
 
 
@@ -155,25 +156,25 @@ def cubed(items):
 
 
 PRODUCTS = {(1, 1): singles, (2, 1): pairs, (3, 1): triples, (1, 2): squared, (1, 3): cubed}
-"""`itertools.product`, by the number of arguments and `repeat`."""
+"""Replacements of `itertools.product`, by the number of arguments and `repeat`."""
 
 
 def neighbours(iterable):
-    """`itertools.pairwise`, of what has a length."""
+    """`itertools.pairwise`, for an iterable with a length."""
     items = runtime.sequence(iterable)
     return [(items[k], items[k + 1]) for k in range(len(items) - 1)]
 
 
 @stands_for(itertools.zip_longest)
 def zip_longest(first, second, fillvalue=None):
-    """`itertools.zip_longest` of two, of what has a length."""
+    """`itertools.zip_longest` of two iterables with a length."""
     first, second = runtime.sequence(first), runtime.sequence(second)
     n, m = len(first), len(second)
     return [(first[k] if k < n else fillvalue, second[k] if k < m else fillvalue) for k in range(max(n, m))]
 
 
 def groups(iterable, key=None):
-    """`itertools.groupby`, with a list in the place of each group."""
+    """`itertools.groupby`, with lists as groups."""
     items = runtime.sequence(iterable)
     keys = items if key is None else [key(item) for item in items]
     starts = [k for k in range(len(items)) if k == 0 or keys[k] != keys[k - 1]]
@@ -186,12 +187,12 @@ def places(array):
 
 
 def largest(items, key):
-    """`max(items, key=key)`: the first of the largest."""
+    """`max(items, key=key)`: the first of equals."""
     return items[_first_of([key(item) for item in items], True)]
 
 
 def smallest(items, key):
-    """`min(items, key=key)`: the first of the smallest."""
+    """`min(items, key=key)`: the first of equals."""
     return items[_first_of([key(item) for item in items], False)]
 
 
@@ -214,7 +215,7 @@ def fromiter(iterable, dtype, count=-1):
 
 
 def vectorized(function, kind, first):
-    """`np.vectorize(function)(first)`: of this kind of number; None: of that of the first value, as NumPy has it."""
+    """`np.vectorize(function)(first)`, with the output type `kind`; None: the type of the first result, as NumPy does."""
     values = [function(a) for a in np.ravel(first)]
     return np.reshape(np.array(values).astype(kind or np.asarray(values[0]).dtype), np.shape(first))
 
@@ -268,7 +269,7 @@ def heapify(x):
 
 
 def rise(heap, top, place):
-    """Move an item of a heap up until its parent is no larger, not beyond `top`."""
+    """Sift an item of a heap up until its parent is not larger, no higher than `top`."""
     item = heap[place]
     while place > top and item < heap[(place - 1) // 2]:
         heap[place] = heap[(place - 1) // 2]
@@ -277,7 +278,7 @@ def rise(heap, top, place):
 
 
 def sink(heap, place):
-    """Move an item of a heap down to a leaf, the smaller child up each time, and then up to its place, as Python does."""
+    """Sift an item of a heap down to a leaf, along the smaller children, and up again to its place, as Python does."""
     top, item = place, heap[place]
     while 2 * place + 1 < len(heap):
         child = 2 * place + 1
@@ -304,7 +305,7 @@ def apply_along_axis(func1d, axis, arr):
 
 @stands_for(np.piecewise)
 def piecewise(x, condlist, funclist):
-    """`np.piecewise`, of a list of conditions and one of functions and values."""
+    """`np.piecewise`, with lists of conditions and of functions or values."""
     y = np.zeros_like(x)
     if len(funclist) > len(condlist):
         rest = np.logical_not(np.any(condlist, axis=0))
@@ -354,7 +355,7 @@ def _first_of(keys, most):
 
 
 def gradient_at(f, t):
-    """`grad(f)(t)`, of a function value that is only known at run time.
+    """`grad(f)(t)`, for a function value that is known only at run time.
 
     >>> float(gradient_at(np.sin, 0.0))
     1.0

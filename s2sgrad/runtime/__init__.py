@@ -1,6 +1,6 @@
-"""The shim under generated code: what a hand-written adjoint would take from a small library.
+"""The run-time library of generated code: the helpers that a hand-written adjoint would import.
 
-Generated functions call these where an operator does not do.  NumPy only; the compiler is never imported from here.
+Generated functions call these where an operator does not suffice.  They need NumPy only and never import the compiler.
 
     x + b, x of shape (2, 3), b of shape (3,)   ->   b_bar = unbroadcast(y_bar, b)
 
@@ -63,15 +63,15 @@ from s2sgrad.runtime.structure import (  # noqa: F401  # noqa: F401
 
 
 def unbroadcast(g: Any, x: Any) -> Any:
-    """Bring the cotangent `g` to the shape of `x`: sum over axes that broadcasting added or stretched, repeat over
-    axes that `g` leaves out.  Raises TypeError where `x` is no number or array."""
+    """Bring the cotangent `g` to the shape of `x`: sum over the axes that broadcasting added or stretched, and repeat along
+    axes that `g` lacks.  Raises TypeError where `x` is not a number or an array."""
     if type(g) is np.ndarray:
         if type(x) is np.ndarray and g.shape == x.shape:
             return g
         if type(x) is float or type(x) is np.float64:
             return np.add.reduce(g, axis=tuple(range(g.ndim))) if g.ndim else g
     if isinstance(x, (list, tuple)) and isinstance(g, np.ndarray) and g.shape == np.shape(x):
-        return g  # NumPy made an array of it
+        return g  # NumPy converted the list to an array
     if isinstance(x, (str, bytes, list, tuple, dict, set)) or callable(x):
         raise Refusal(None, f"arithmetic on a {type(x).__name__} cannot be differentiated; it needs a number or an array")
     shape = np.shape(x)
@@ -104,7 +104,8 @@ def spreading(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def sequence(x: Any) -> Any:
-    """`x`, checked to be something that `x[k]` for k in range(len(x)) walks as `for` does."""
+    """`x`, if indexing it with range(len(x)) visits the same items as `for`; a list of its items if it can be copied; else
+    TypeError."""
     if isinstance(x, (list, tuple, range, str, np.ndarray)) or hasattr(x, "__array_ufunc__"):
         return x
     if isinstance(x, FINITE) or (hasattr(x, "__iter__") and attributes_of(x) is None and iter(x) is not x):
@@ -115,14 +116,14 @@ def sequence(x: Any) -> Any:
 
 
 def emptied(x: Any) -> Any:
-    """What `x.clear()` leaves of a list or a dict; TypeError for anything else."""
+    """The value of a list or a dict after `x.clear()`; TypeError for anything else."""
     if isinstance(x, (list, dict)):
         return type(x)()
     raise Refusal(None, f"`clear` of a {type(x).__name__} cannot be differentiated: make a new one")
 
 
 def keys(d: dict) -> list:
-    """What a loop over a dict walks."""
+    """The keys that a loop over a dict visits."""
     return list(d)
 
 
@@ -130,7 +131,7 @@ def keys(d: dict) -> list:
 
 
 def zeros(v: Any) -> Any:
-    """Zero cotangent of `v`, with the structure of `v`; None for leaves without arithmetic.
+    """The zero cotangent of `v`, with the structure of `v`; None for leaves that are not numeric.
 
     >>> zeros((2.0, [np.ones(2)], "name"))
     (0.0, [array([0., 0.])], None)
@@ -139,7 +140,7 @@ def zeros(v: Any) -> Any:
         return np.zeros(v.shape, float_type(v.dtype))
     if isinstance(v, (list, tuple, dict)):
         return rebuilt(v, zeros)
-    if hasattr(type(v), "zero_cotangent"):  # not by its class: a text that is saved without us has none
+    if hasattr(type(v), "zero_cotangent"):  # not isinstance: a module saved with standalone=True has its own classes
         return v.zero_cotangent(zeros)
     held = attributes_of(v)
     if held is not None:
@@ -150,27 +151,26 @@ def zeros(v: Any) -> Any:
 
 
 def add(a: Any, b: Any) -> Any:
-    """Sum of two cotangents of one value, structure by structure; None is a zero.
+    """The sum of two cotangents of one value, leaf by leaf; None is a zero.
 
     >>> add((1.0, None), (2.0, 3.0))
     (3.0, 3.0)
     """
     if a is None or b is None:
         return b if a is None else a
-    if isinstance(a, dict) and isinstance(b, dict):  # what a dict did not have yet is a zero
+    if isinstance(a, dict) and isinstance(b, dict):  # a missing key is a zero
         return {k: add(a.get(k), b.get(k)) for k in {**a, **b}}
     if isinstance(a, (list, tuple, dict)) or isinstance(b, (list, tuple, dict)):
         if isinstance(b, (list, tuple, dict)) and not isinstance(a, (list, tuple, dict)):
             a, b = b, a
         if len(a) != len(b) and not (type(a) is list and min(len(a), len(b)) == 0):
             raise ValueError("two cotangents of one value differ in structure")
-        return rebuilt(a, add, b) if len(a) == len(b) else a or b  # one is of a record whose entries are taken off: a zero
+        return rebuilt(a, add, b) if len(a) == len(b) else a or b  # one belongs to a stack that is popped empty: a zero
     return a + b
 
 
 def add_at(x_bar: Any, index: Any, e: Any) -> Any:
-    """Add `e` (None: a zero) to the item or section `index` of the cotangent `x_bar`, in place where it can be; return
-    `x_bar`, where repeated indices add up.
+    """Add `e` (None: a zero) to `x_bar[index]`, in place where possible; return `x_bar`.  Repeated indices accumulate.
 
     >>> add_at(np.zeros(3), [0, 0, 2], 1.0), add_at((0.0, 0.0), 1, 5.0)
     (array([2., 0., 1.]), (0.0, 5.0))
@@ -191,15 +191,15 @@ def add_at(x_bar: Any, index: Any, e: Any) -> Any:
     if isinstance(x_bar, np.ndarray):
         np.add.at(x_bar, index, e)
         return x_bar
-    return x_bar + np.sum(e)  # an index into a number: x[()], x[None]
+    return x_bar + np.sum(e)  # a number was indexed: x[()], x[None]
 
 
 def own(x_bar: Any) -> Any:
-    """A copy of the cotangent that nothing else refers to, ready for `add_at`."""
+    """A deep copy of the cotangent, without aliases, that `add_at` may write."""
     if isinstance(x_bar, (list, tuple, dict)):
         return rebuilt(x_bar, own)
     held = attributes_of(x_bar)
-    if held is not None:  # an argument that is written
+    if held is not None:  # an argument whose attributes are written
         copy = object.__new__(type(x_bar))
         for k, item in held.items():
             object.__setattr__(copy, k, own(item))
@@ -208,9 +208,9 @@ def own(x_bar: Any) -> Any:
 
 
 def like(x: Any, x_bar: Any) -> Any:
-    """The gradient for the argument `x`: its structure, shape and dtype, in memory of its own.
+    """The gradient for the argument `x`: with its structure, shape and dtype, in memory of its own.
 
-    Raises KeyError where `x_bar` is that of an item which the dict `x` does not have: reading it is an error.
+    Raises KeyError where `x_bar` has a nonzero cotangent for a key that the dict `x` lacks: reading it is an error.
     """
     if type(x) is dict and isinstance(x_bar, dict):
         for key in x_bar.keys() - x.keys():
@@ -232,14 +232,15 @@ def like(x: Any, x_bar: Any) -> Any:
 
 
 def _numbers(x_bar: Any) -> list[Any]:
+    """Whether the leaves of a cotangent are nonzero, as a flat list."""
     parts = x_bar.values() if isinstance(x_bar, dict) else x_bar if isinstance(x_bar, (list, tuple)) else None
     return [np.any(x_bar)] if parts is None else [n for part in parts for n in _numbers(part)]
 
 
 def seed_like(y: Any, seed: Any = None) -> Any:
-    """The incoming cotangent of the result `y`: ones of its structure if `seed` is None, else `seed`, checked.
+    """The incoming cotangent of the result `y`: ones with the structure of `y` if `seed` is None, else `seed`, checked.
 
-    Raises ValueError where `seed` has another structure or shape than `y`, TypeError where `y` is no result at all.
+    Raises ValueError where the structure or shape of `seed` differs from that of `y`, TypeError where `y` has no floats.
     """
     if what := without_floats(y, numbers=True):
         raise NoResult(what)
@@ -247,7 +248,7 @@ def seed_like(y: Any, seed: Any = None) -> Any:
 
 
 def stop_gradient(x: Any) -> Any:
-    """The same value, through which no gradient flows; arrays in memory of their own."""
+    """The same value, through which no gradient flows; arrays are copied."""
     return rebuilt(x, stop_gradient) if isinstance(x, (list, tuple, dict)) else x.copy() if isinstance(x, np.ndarray) else x
 
 
@@ -255,26 +256,26 @@ def stop_gradient(x: Any) -> Any:
 
 
 def push(stack: list, x: Any) -> None:
-    """Record `x`, which may still be written in place: arrays are copied."""
+    """Push `x` on a stack of records; arrays are copied because they may be overwritten later."""
     stack.append(x.copy() if isinstance(x, np.ndarray) else x)
 
 
 def restored(x: Any, old: Any) -> Any:
-    """What a variable held before `x += e`: an array gets its old content back, in the same memory."""
-    if not (isinstance(x, np.ndarray) and isinstance(old, np.ndarray)):  # a number plus an array is another object
+    """The value of a variable before `x += e`: an array gets its old content back in place, a number is rebound."""
+    if not (isinstance(x, np.ndarray) and isinstance(old, np.ndarray)):  # `x += e` rebound the name
         return old
     np.copyto(x, old)
     return x
 
 
 def held(d: Any, key: Any, copied: bool = True) -> Any:
-    """What `d[key] = ..` overwrites, for `put_back`; also that there is no such key yet."""
+    """The value that `d[key] = ..` overwrites, to be recorded for `put_back`; ABSENT if the key is missing."""
     found = ABSENT if isinstance(d, dict) and key not in d else d[key]
     return own(found) if copied and found is not ABSENT else found
 
 
 def put_back(d: Any, key: Any, old: Any) -> Any:
-    """Give a dict back what it held under a key; return the dict."""
+    """Undo `d[key] = ..`: restore the recorded value, or remove the key if it was absent; return `d`."""
     if old is ABSENT:
         d.pop(key, None)
     else:
@@ -286,7 +287,7 @@ _SHOWING = frozenset({"keys", "values", "items", "__iter__", "__getitem__"})
 
 
 def keys_of(d: Any) -> list:
-    """The keys of a dict, in order; TypeError for anything else, and for a dict that shows something else of itself."""
+    """The keys of a dict in order; TypeError for anything else, and for a subclass that overrides how a dict is read."""
     if isinstance(d, dict) and not is_special(type(d), _SHOWING):
         return list(d)
     raise TypeError(f"a loop over the items of a {type(d).__name__} cannot be reversed; pass a dict")
@@ -296,11 +297,12 @@ def keys_of(d: Any) -> list:
 
 
 class Pullback:
-    """The linear map from a result's cotangent to the arguments' cotangents, as data, to be called again and again.
+    """The linear map from the cotangent of a result to the cotangents of the arguments, as data; it may be called
+    repeatedly.
 
-    `bwd(saved, y_bar)` gives the cotangents of the arguments at `places` (of one: bare; a tuple of places: a tuple); `rest`
-    holds the zeros of all.  One that a user gets knows the result's zeros, `like`: it checks what it is called with, and
-    hands out memory of its own.
+    `bwd(saved, y_bar)` gives the cotangents of the arguments at `places` (a single one bare; a tuple of places: a tuple);
+    `rest` holds the zeros of all arguments.  A pullback that is handed to the user has `like`, the zeros of the result: it
+    checks its cotangent and returns arrays in memory of their own.
     """
 
     __slots__ = ("__weakref__", "_bwd", "like", "places", "rest", "saved")
@@ -314,7 +316,7 @@ class Pullback:
 
     @property
     def bwd(self) -> Callable[..., Any]:
-        """The adjoint; one that came from elsewhere is compiled when it is needed."""
+        """The adjoint; after unpickling it is compiled on first use."""
         if isinstance(self._bwd, tuple):
             self._bwd = hook("found")(self._bwd)
         return self._bwd
@@ -330,7 +332,7 @@ class Pullback:
             raise error
 
     def cotangent(self, bars: tuple) -> Any:
-        """The one cotangent that a pullback is called with, checked where a user calls it."""
+        """The single cotangent of a call, checked if the user made the call."""
         if len(bars) != 1:
             raise TypeError(f"a pullback takes one cotangent, of the structure of the value, and not {len(bars)}")
         if isinstance(self.like, WithAux):
@@ -338,7 +340,7 @@ class Pullback:
         return bars[0] if self.like is None else seeded(self.like, bars[0])
 
     def zero_cotangent(self, zeros: Callable[[Any], Any]) -> Any:
-        """What `zeros` gives: the cotangent of a pullback is that of its record."""
+        """The zero cotangent of a pullback: that of its record."""
         return zeros(self.saved)
 
     def __reduce__(self) -> tuple:
@@ -359,24 +361,24 @@ _hooks: dict[str, Callable[..., Any]] = {}
 
 
 def provide(**hooks: Callable[..., Any]) -> None:
-    """Tell where pairs come from (`derivative`), and how functions travel (`way`, `found`): the compiler does, once."""
+    """Register functions of the compiler, such as `derivative`, which compiles pairs, or `way` and `found` for pickling."""
     _hooks.update(hooks)
 
 
 def hook(name: str) -> Callable[..., Any]:
-    """What was provided under this name."""
+    """The function that is registered under this name."""
     if name not in _hooks:
         raise RuntimeError("import s2sgrad before calling vjp, or a pullback that was pickled")
     return _hooks[name]
 
 
 def jvp(f: Callable[..., Any], primals: tuple, tangents: tuple, /, **keywords: Any) -> tuple[Any, Any]:
-    """Run `f` once; return its value and its tangent, for tangents of the primals, None for those that are 0."""
+    """Run `f` once; return its value and its tangent, given tangents of the primals (None: zero)."""
     return hook("tangent")(f, primals, tangents, keywords)
 
 
 def call(f: Callable[..., Any], *args: Any) -> Any:
-    """`f(*args)`; as an argument of `vjp` it makes `f` itself an input."""
+    """`f(*args)`; as an argument of `vjp` it makes `f` itself a differentiable input."""
     return f(*args)
 
 

@@ -1,11 +1,11 @@
-"""Memory for time: calls that are run again in the reverse sweep, and loops of which a few states are kept.
+"""Trade memory for time: recompute calls in the reverse sweep, and keep only a few states of a loop.
 
-    y = checkpoint(f)(x)                              of the call nothing is recorded but what it was given
-    for k in checkpointed(range(n), slots=30): ..     30 states, and each trip is run again from the nearest
+    y = checkpoint(f)(x)                              only the arguments of the call are recorded
+    for k in checkpointed(range(n), slots=30): ..     at most 30 states are kept; each trip is rerun from the nearest
 
 The states are placed by the binomial schedule (Griewank and Walther, "Algorithm 799: revolve", ACM Transactions on
-Mathematical Software 26, 2000): with `slots` states, and no trip run more than `r` times to come to another, a loop of
-`binomial(slots + r, slots)` steps can be reversed, and no schedule takes fewer trips.
+Mathematical Software 26, 2000): with `slots` states, and each trip rerun at most `r` times, a loop of
+`binomial(slots + r, slots)` steps can be reversed, and no schedule reruns fewer trips.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ Items = TypeVar("Items", bound=Iterable[Any])
 
 
 def checkpoint(f: F) -> F:
-    """The same function, of whose calls a gradient records nothing: the reverse sweep runs them again.
+    """The same function, but a gradient records nothing inside its calls: the reverse sweep runs them again.
 
-    What is kept of a call are its arguments; what `f` computes in between is computed twice.  `f` must do the same both
-    times: one that draws random numbers, prints, or changes its arguments or anything outside of it is refused.  It may be a
-    function, a lambda, a closure or a method, and `checkpoint` may decorate it.  Where no gradient is taken, in forward
-    mode and on a tape (see `recompute_grad`), it is `f`.
+    Only the arguments of a call are kept, and what `f` computes is computed twice.  `f` must do the same both times: a
+    function that draws random numbers, prints, or changes its arguments or anything outside is refused.  It may be a
+    function, a lambda, a closure or a method, and `checkpoint` may be used as a decorator.  Outside of reverse mode, that is
+    without a gradient, in forward mode and on a tape (see `recompute_grad`), the result behaves as `f`.
 
-    Raises TypeError for what is no function, or a generator function.
+    Raises TypeError for an argument that is not a function, and for a generator function.
 
     >>> import numpy as np
     >>> from s2sgrad import checkpoint, grad
@@ -55,7 +55,7 @@ def checkpoint(f: F) -> F:
         return functools.partial(checkpoint(f.func), *f.args, **f.keywords)  # type: ignore[return-value]
     if not callable(f):
         raise TypeError(f"checkpoint needs a function, not {f!r}")
-    if not isinstance(f, types.FunctionType) or "made" in vars(f):  # nothing of it is recorded, or it brings its gradient
+    if not isinstance(f, types.FunctionType) or "made" in vars(f):  # nothing to record, or a derivative
         call = next((vars(cls)["__call__"] for cls in type(f).__mro__ if "__call__" in vars(cls)), None)
         own = isinstance(call, types.FunctionType) and not hasattr(f, "compiled_for")
         return types.MethodType(checkpoint(call), f) if own else f  # type: ignore[return-value]
@@ -69,28 +69,28 @@ def checkpoint(f: F) -> F:
     return same  # type: ignore[return-value]
 
 
-_SUSPENDS = 0x20 | 0x80 | 0x200  # what the compiler marks generators and coroutines with
+_SUSPENDS = 0x20 | 0x80 | 0x200  # flags of generators and coroutines in `co_flags`
 
 
 def behind_checkpoint(f: Any) -> types.FunctionType | None:
-    """The function of which `checkpoint` made this one; None of any other."""
+    """The function that `checkpoint` wrapped in this one; None for any other function."""
     found = vars(f).get("checkpointed") if isinstance(f, types.FunctionType) else None
-    same = isinstance(found, types.FunctionType) and found.__code__ is f.__code__  # `functools.wraps` copies the note
+    same = isinstance(found, types.FunctionType) and found.__code__ is f.__code__  # `functools.wraps` copies it too
     return found if same else None
 
 
 def checkpointed(iterable: Items, *, slots: int) -> Items:
-    """What a loop runs over, of which a gradient keeps at most `slots` states instead of records of every trip.
+    """The iterable of a loop of which a gradient keeps at most `slots` states instead of records of every trip.
 
-    A state is what one trip of the loop hands to the next.  The reverse sweep goes back to the last state that it has, runs
-    the trips from there again, and differentiates one trip at a time; of this one alone it has records.  With `slots` states
-    and fewer than `binomial(slots + r, slots)` trips each trip is run again at most `r` times: with 30 states 5,455 trips
-    three times.
+    A state is the loop-carried variables between two trips.  The reverse sweep goes back to the last kept state, reruns the
+    trips from there, and differentiates one trip at a time; only that trip has records.  With `slots` states and fewer than
+    `binomial(slots + r, slots)` trips each trip is rerun at most `r` times: 30 states cover 5,455 trips with three reruns
+    each.
 
-    The body must do the same each time: one that draws random numbers, prints, or changes anything but its own variables is
-    refused.  Where no gradient is taken, and in forward mode, this is the iterable.
+    The body must do the same each time: a loop that draws random numbers, prints, or changes anything but its own variables
+    is refused.  Without a gradient, and in forward mode, this returns the iterable.
 
-    Raises TypeError or ValueError where `slots` is no whole number from 1 up.
+    Raises TypeError if `slots` is not an integer, ValueError if it is less than 1.
 
     >>> from s2sgrad import checkpointed, grad
     >>> def logistic(x, n):
@@ -106,7 +106,7 @@ def checkpointed(iterable: Items, *, slots: int) -> Items:
 
 
 def require_slots(slots: Any) -> None:
-    """Raise TypeError or ValueError where this is not the number of states that may be kept."""
+    """Raise TypeError or ValueError unless this is a valid number of states: an integer of at least 1."""
     if isinstance(slots, (bool, np.bool_)) or not isinstance(slots, (int, np.integer)):
         raise TypeError(f"checkpointed(.., slots=..) takes a whole number, not {slots!r}")
     if slots < 1:
@@ -114,8 +114,8 @@ def require_slots(slots: Any) -> None:
 
 
 class Checkpoints:
-    """At most `slots` states of a loop of `trips` trips: `keep` is called before every trip, and keeps the state where the
-    schedule places one; `latest` gives back the last one up to a trip.  What is kept shares no memory with anything.
+    """At most `slots` states of a loop of `trips` trips.  `keep` is called before every trip and keeps the state where the
+    schedule wants one; `latest` gives back the last state at or before a trip.  Kept states share no memory with others.
 
     >>> states, x = Checkpoints(5, slots=2), 1.0
     >>> for k in range(5):
@@ -138,17 +138,17 @@ class Checkpoints:
         require_slots(slots)
         self.slots = slots
         self.held: list[tuple[int, tuple]] = []
-        self.end = trips + 1  # what follows the loop is one more step, from the state behind the last trip
+        self.end = trips + 1  # the code behind the loop counts as one more step
         self.next = 0
 
     def keep(self, trip: int, *state: Any) -> None:
-        """Keep the state before a trip, if one is to be kept there."""
+        """Keep the state before this trip if the schedule wants one there."""
         if trip == self.next:
             self.held.append((trip, own(state)))
             self._place()
 
     def latest(self, trip: int) -> tuple:
-        """The last trip up to this one before which the state was kept, and that state; what is behind it is let go of."""
+        """The last trip at or before this one whose state was kept, and that state; later states are dropped."""
         while self.held[-1][0] > trip:
             self.held.pop()
         first, state = self.held[-1]
@@ -157,20 +157,20 @@ class Checkpoints:
         return (first, *own(state))
 
     def copied(self) -> Checkpoints:
-        """The same states, to be taken back once more."""
+        """A copy with the same states, for another reverse sweep."""
         same = Checkpoints(0, self.slots)
         same.held, same.end, same.next = list(self.held), self.end, self.next
         return same
 
     def _place(self) -> None:
-        """Find where the next state is kept, between the last one and the end."""
+        """Choose where the next state is kept, between the last one and the end."""
         last, free = self.held[-1][0], self.slots - len(self.held)
         self.next = last + ahead(self.end - last, free + 1) if free else -1
 
 
 def ahead(steps: int, slots: int) -> int:
-    """How far ahead of the first of `slots` states the second is to be, so that `steps` steps are reversed with the fewest
-    that are run again; the most that is as good.
+    """The distance from the first of `slots` states to the second with which reversing `steps` steps reruns the fewest of
+    them; the largest of the optimal distances.
 
     >>> [ahead(steps, 2) for steps in range(2, 12)]
     [1, 1, 2, 3, 3, 4, 5, 6, 6, 7]
@@ -182,7 +182,7 @@ def ahead(steps: int, slots: int) -> int:
 
 
 def own(state: Any) -> Any:
-    """A copy of a state that shares no memory with it; TypeError for what cannot be copied."""
+    """A deep copy of a state; Refusal (TypeError) for a value that cannot be copied."""
     if isinstance(state, (list, tuple, dict)):
         return rebuilt(state, own)
     if isinstance(state, np.ndarray):

@@ -1,6 +1,6 @@
-"""Checks in generated text of what could not be known when it was written: they pass, or raise with the user's line.
+"""Run-time checks in generated code of what was unknown at compile time: they pass, or raise with the user's line.
 
-t = a[i]; a[i] = a[j]; use(t)      ->      scalar(t, "t", 2): an element stays what it was, a row would change
+t = a[i]; a[i] = a[j]; use(t)      ->      scalar(t, "t", 2): an element keeps its value, a row would change with `a`
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 
 class Refusal(TypeError):
-    """A check that failed, at a line of the user's source; None: at that of the generated statement that failed."""
+    """A failed check, at a line of the user's source; None: at the line of the generated statement that raised it."""
 
     def __init__(self, line: int | None, message: str) -> None:
         super().__init__(message if line is None else f"line {line}: {message}")
@@ -21,14 +21,14 @@ class Refusal(TypeError):
 
 
 def require_array(x: Any) -> Any:
-    """`x`, checked to be a number or an array: its attributes and methods then mean what NumPy means by them."""
+    """`x`, checked to be a number or an array, so that its attributes and methods are those of NumPy."""
     if isinstance(x, (np.ndarray, np.generic, float, int)) or hasattr(x, "__array_ufunc__"):
         return x
     raise Refusal(None, f"expected a number or an array, got {type(x).__name__}")
 
 
 def rebinds(x: Any, name: str, line: int) -> None:
-    """Check that `x += e` binds `x` anew; TypeError for a value that it would change in place.
+    """Check that `x += e` rebinds `x`; TypeError for a value that it would change in place.
 
     >>> rebinds(np.ones(2), "x", 7)
     Traceback (most recent call last):
@@ -45,7 +45,7 @@ def rebinds(x: Any, name: str, line: int) -> None:
 
 
 def contiguous(x: Any, line: int) -> None:
-    """Check that `x.ravel()` and `x.reshape(..)` are views of `x`; TypeError where NumPy may copy instead.
+    """Check that `x.ravel()` and `x.reshape(..)` are views of `x`; TypeError where NumPy may have to copy.
 
     >>> contiguous(np.ones((2, 2))[:, ::2], 7)
     Traceback (most recent call last):
@@ -60,12 +60,12 @@ def contiguous(x: Any, line: int) -> None:
 
 
 def resizes(x: Any) -> None:
-    """A list that has one name is bound anew where this stands, instead of a method that changes it (`containers`)."""
+    """Marks a place where a list with a single name is rebound instead of changed by a method (see `containers`)."""
 
 
 def replaces(x: Any, method: str, line: int) -> None:
-    """Check that `x.update(..)` and its like do what a list's or a dict's own do, which is what the text does; TypeError if
-    not.
+    """Check that a method such as `x.update(..)` is that of a plain list or dict, which generated code replicates; TypeError
+    if it is not.
 
     >>> replaces(collections.Counter(), "update", 7)
     Traceback (most recent call last):
@@ -81,26 +81,26 @@ def replaces(x: Any, method: str, line: int) -> None:
 
 
 def _gets_items(cls: type) -> bool:
-    """Whether `x.get(k, v)` of a class is `x[k] if k in x else v`."""
+    """Whether `x.get(k, v)` on this class is equivalent to `x[k] if k in x else v`."""
     plain = dict.get, type(vars(type)).get, Mapping.get, collections.ChainMap.get, collections.UserDict.get
     own = getattr(cls, "get", None)
     return any(own is one for one in plain) and not is_special(cls, frozenset({"__contains__", "__getitem__"}))
 
 
 _READERS = {"get": _gets_items}
-"""Methods that only read, with what tells that a class has them as they are written out."""
+"""Methods that only read, each with a predicate: whether on this class they behave as the generated code does."""
 
 _ALIKE = (list, dict, collections.OrderedDict, collections.defaultdict)
 _OTHERS = {"__init__", "__new__", "__doc__", "__repr__", "__hash__", "__getattribute__", "__class_getitem__"}
 
 
 def has_methods_of_its_own(x: Any) -> bool:
-    """Whether a list or a dict is of a class in which methods of theirs mean something else."""
+    """Whether this list or dict is of a subclass that overrides list or dict methods."""
     return is_special(type(x))
 
 
 def is_special(cls: type, methods: frozenset[str] | None = None) -> bool:
-    """Whether a class of lists or dicts has methods of its own in the place of theirs, or of these."""
+    """Whether a subclass of list or dict overrides methods of its base; with `methods`, whether it overrides these."""
     plain = next((t for t in (list, dict) if issubclass(cls, t)), None)
     if plain is None or cls in _ALIKE:
         return False
@@ -109,13 +109,13 @@ def is_special(cls: type, methods: frozenset[str] | None = None) -> bool:
 
 
 class Outcome(int):
-    """Which `except` is due, counted from 1, and for what exception; 0: none is."""
+    """The number of the matching `except` clause, counted from 1, and its exception; 0: no exception was raised."""
 
     error: BaseException | None = None
 
 
 def raised(tried: Callable[[], Any], *kinds: Any) -> int:
-    """Which of these kinds of exceptions `tried()` raises, counted from 1; 0 where it raises none."""
+    """The number, counted from 1, of the first of these exception types that `tried()` raises; 0 where it raises none."""
     try:
         tried()
     except Refusal:
@@ -131,7 +131,7 @@ def raised(tried: Callable[[], Any], *kinds: Any) -> int:
 
 
 def once(rows: Any, place: Any, line: int) -> None:
-    """Check that a list, a dict or an array is in a container only once, before it is written there; TypeError if not.
+    """Check that `rows[place]`, which is about to be written, is in the container only once; TypeError if not.
 
     >>> once([[1.0]] * 2, 0, 7)
     Traceback (most recent call last):
@@ -145,8 +145,8 @@ def once(rows: Any, place: Any, line: int) -> None:
 
 
 def as_long(section: Any, items: list[Any] | tuple[Any, ...], line: int) -> None:
-    """Check that a list or tuple is as large as the section that it is stored into; TypeError where it is stretched, or a
-    list changes its length.
+    """Check that a list or tuple has the size of the section that it is stored into; TypeError where it would be broadcast,
+    or where a list would change its length.
 
     >>> as_long(np.zeros(3), [1.0], 7)
     Traceback (most recent call last):
@@ -159,7 +159,7 @@ def as_long(section: Any, items: list[Any] | tuple[Any, ...], line: int) -> None
 
 
 def separate(x: Any, line: int) -> None:
-    """Check that no two places in a list or dict, or within what it holds, are one memory, or one list; TypeError if so.
+    """Check that no two entries of a list or dict, at any depth, are the same list or share memory; TypeError if they do.
 
     >>> u = np.ones(3)
     >>> separate([u, {"tail": u[1:]}], 7)
@@ -169,7 +169,7 @@ def separate(x: Any, line: int) -> None:
     met: list[Any] = []
 
     def visit(item: Any) -> bool:
-        """Whether all is separate from what was met before."""
+        """Whether this value is disjoint from all that were visited before."""
         if isinstance(item, (list, dict, np.ndarray)):
             if any(_is_one_memory(item, other) for other in met):
                 return False
@@ -182,13 +182,13 @@ def separate(x: Any, line: int) -> None:
 
 
 def _is_one_memory(x: Any, y: Any) -> bool:
-    """Whether these are the same list or dict, or arrays of which one is written with the other."""
+    """Whether these are the same list or dict, or arrays that share memory."""
     arrays = isinstance(x, np.ndarray) and isinstance(y, np.ndarray)
     return x is y or (arrays and np.may_share_memory(x, y, max_work=1000))
 
 
 def apart(line: int, u: np.ndarray, *others: Any) -> None:
-    """Check that no other argument is, or holds, memory of an array that a call writes; TypeError if one does.
+    """Check that no other argument is, or contains, an alias of the array `u`, which the call writes; TypeError if one does.
 
     >>> u = np.ones(3)
     >>> apart(7, u, 2.0, [u[1:]])
@@ -203,42 +203,42 @@ def apart(line: int, u: np.ndarray, *others: Any) -> None:
 
 
 def unpackable(x: Any, n: int) -> None:
-    """Check that `a, b = x` fits `n` names; ValueError as Python raises it."""
+    """Check that `x` unpacks into `n` names; ValueError as Python raises it."""
     if len(x) != n:
         few = f"not enough values to unpack (expected {n}, got {len(x)})"
         raise ValueError(few if len(x) < n else f"too many values to unpack (expected {n})")
 
 
 def spreads(x: Any, least: int, most: int) -> None:
-    """Check that `f(*x)` gives as many arguments as `f` takes; TypeError as Python raises it."""
+    """Check that `f(*x)` passes as many arguments as `f` takes; TypeError as Python raises it."""
     if not least <= len(x) <= most:
         raise TypeError(f"from {least} to {most} positional arguments are taken, but {len(x)} were given")
 
 
 def only_these(d: Any, words: tuple[str, ...], called: str) -> None:
-    """Check that `f(**d)` fits the parameters of `f` that are still open; TypeError as Python raises it."""
+    """Check that the keys of `d` in `f(**d)` are parameters that have no argument yet; TypeError as Python raises it."""
     for key in d:
         if key not in words:
             raise TypeError(f"{called}() got an unexpected keyword argument {key!r}")
 
 
 def scalar(x: Any, name: str, line: int) -> None:
-    """Check that `x = a[i]` is an element and no row, which would change with `a`; TypeError for an array."""
+    """Check that `a[i]` is an element, not a view or a row that changes with `a`; TypeError for an array, list or dict."""
     if isinstance(x, (np.ndarray, list, dict)):
         called = f"`{name}`" if name else "this"
         raise Refusal(line, f"{called} is a view of an array that is written while it is used: write `.copy()` behind it")
 
 
 def number(x: Any, name: str, line: int) -> None:
-    """Check that what a function gave which was looked up is a number, and no memory of what that function was given or
-    holds; TypeError for anything else."""
+    """Check that the result of a function that was looked up at run time is immutable, so that it cannot alias the arguments
+    or state of that function; TypeError for anything else."""
     if not isinstance(x, (float, int, np.generic, str, type(None))):
         called = f"`{name}`" if name else "what a function gives here that is known at run time alone"
         raise Refusal(line, f"{called} may share memory with what is written while it is used: copy it first")
 
 
 def as_number(x: Any, name: str, line: int) -> Any:
-    """What a function gave of which nothing is known before; TypeError for what is no real number.
+    """The result of an unknown function; TypeError if it is not a real number.
 
     >>> as_number(np.ones(2), "y", 7)
     Traceback (most recent call last):
@@ -252,14 +252,14 @@ def as_number(x: Any, name: str, line: int) -> Any:
 
 
 def shuffled(x: Any, generator: Any, line: int) -> None:
-    """Check that what is shuffled is an array, by a generator of NumPy's (or None: by `np.random`); TypeError if not."""
+    """Check that `x` is an array and `generator` is one of NumPy's (None: `np.random`); TypeError if not."""
     if not isinstance(x, np.ndarray) or not isinstance(generator, (np.random.Generator, np.random.RandomState, type(None))):
         raise Refusal(line, "what is shuffled here is no array, or not shuffled by NumPy, which cannot be followed: build a "
                             "new one in the order that you draw")  # fmt: skip
 
 
 def asked_whole(x: Any, method: str, line: int) -> None:
-    """Check that `x * o` calls the method of `o` once, and not once for each element of an array; TypeError if not.
+    """Check that `x * o` calls the reflected method of `o` once, not once per element of an array `x`; TypeError if not.
 
     >>> asked_whole(np.ones(2), "Scale.__rmul__", 7)
     Traceback (most recent call last):
@@ -274,7 +274,7 @@ def asked_whole(x: Any, method: str, line: int) -> None:
 
 
 def bound(x: Any, name: str) -> None:
-    """Raise UnboundLocalError for a variable that the user's function would find unbound (here it may hold None)."""
+    """Raise UnboundLocalError for a variable that is unbound in the user's function (it holds a placeholder here)."""
     if x is None or _is_unset(x):
         raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
 
@@ -283,7 +283,7 @@ _UNSET: dict[int, np.ndarray] = {}
 
 
 def unset(rank: int) -> np.ndarray:
-    """What a variable of arrays with this many axes stands for that has no value yet: `bound` tells it from all others.
+    """The placeholder of an unbound array variable with this many axes, which `bound` recognizes.
 
     >>> unset(2).shape, unset(2) is unset(2)
     ((0, 0), True)
@@ -298,13 +298,13 @@ def _is_unset(x: Any) -> bool:
 
 
 def poison(x: Any) -> None:
-    """Fill an array that must not be read any more with nan: a test of the compiler, never in a user's text."""
+    """Fill an array that is dead with nan: for tests of the compiler, never in code for users."""
     if isinstance(x, np.ndarray) and x.dtype.kind == "f" and x.flags.writeable:
         x[...] = np.nan
 
 
 def reads_only(f: Callable[..., Any], name: str, line: int) -> Callable[..., Any]:
-    """`f`, checked to leave the arrays, lists and dicts that it is given as they are; TypeError where it does not.
+    """`f`, wrapped so that it raises TypeError if it changes arrays, lists or dicts among its arguments.
 
     >>> reads_only(list.pop, "take", 7)([1.0, 2.0])
     Traceback (most recent call last):
@@ -322,7 +322,7 @@ def reads_only(f: Callable[..., Any], name: str, line: int) -> Callable[..., Any
 
 
 def _writable(values: Any) -> list[Any]:
-    """The arrays, lists and dicts in these values, each before what it holds."""
+    """The arrays, lists and dicts in these values, each before its own content."""
     out: list[Any] = []
     for v in values:
         if isinstance(v, (list, tuple, dict)):
@@ -334,6 +334,7 @@ def _writable(values: Any) -> list[Any]:
 
 
 def _same(now: Any, before: Any) -> bool:
+    """Whether an array, list or dict is unchanged since the copy `before`."""
     if isinstance(now, np.ndarray):
         return now.shape == before.shape and (now.tobytes() == before.tobytes())
     parts = (now.items(), before.items()) if isinstance(now, dict) else (enumerate(now), enumerate(before))
@@ -341,7 +342,7 @@ def _same(now: Any, before: Any) -> bool:
 
 
 def tangent_fits(x: Any, t: Any, k: int) -> None:
-    """Raise ValueError where the k-th tangent of a `jvp` has not the structure and the shape of its primal.
+    """Raise ValueError unless the k-th tangent of a `jvp` has the structure and the shape of its primal.
 
     >>> tangent_fits((np.ones(2), 1.0), (np.ones(3), 1.0), 0)
     Traceback (most recent call last):

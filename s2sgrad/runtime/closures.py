@@ -1,9 +1,10 @@
-"""Function values as data: a function, and what it closes over, which comes first among its arguments.
+"""Function values as data (closure conversion): a lifted function, and its captured values, which come first among its
+arguments.
 
     h = lambda t: f(g(t))      ->      h = closure(composed, (f, g))      of   def composed(f, g, t): return f(g(t))
 
-Which function a name stands for need not be known then: to call it is to call the function with what it holds, and its
-cotangent is that of what it holds.
+The callee need not be known at compile time: a call passes the captured values, and the cotangent of a function value is
+the cotangent of its captured values.
 
 >>> h = closure(lambda w, t: w * t, (2.0,))
 >>> h(3.0), h
@@ -22,9 +23,10 @@ from s2sgrad.runtime.checks import Refusal
 
 
 class Closure:
-    """`function`, called with what it `holds` before its arguments.
+    """`function`, called with the captured values `holds` before its arguments.
 
-    One that `is_late` takes variables before that (`late`), and is not called itself: what is made `of` it is.
+    If `is_late`, the function takes a tuple of variables before those (see `late`) and cannot be called itself; `now` makes
+    a callable one, whose `of` is the late one.
     """
 
     __slots__ = ("__weakref__", "carries", "function", "holds", "is_late", "of")
@@ -36,13 +38,13 @@ class Closure:
         self.holds = holds
         self.is_late = is_late
         self.of = of
-        self.carries: bool | None = None  # whether it holds floats, where that is known and will stay so
+        self.carries: bool | None = None  # whether it captures floats; None: not determined yet
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         return self.given(self.function(*self.called_with(args), **keywords))
 
     def given(self, value: Any) -> Any:
-        """What it gives back; Refusal for memory of the variables that it was given, which are copies perhaps."""
+        """The result, checked not to alias the late variables (which may be copies here); Refusal if it does."""
         if self.of is None or type(value) is float or type(value) is np.float64:
             return value
         arrays, others = _memory(self.holds[0])
@@ -53,8 +55,8 @@ class Closure:
         return value
 
     def called_with(self, args: tuple) -> tuple:
-        """What its function is called with; Refusal where the variables that it reads are not known, or where a parameter is
-        given whose default is held.
+        """All arguments of `function`; Refusal where a late variable is not known, or where an argument is passed for a
+        parameter whose default is captured.
 
         >>> closure(lambda w, t: w * t, (2.0,)).called_with((3.0,))
         (2.0, 3.0)
@@ -70,11 +72,11 @@ class Closure:
         return (*self.holds, *args)
 
     def zero_cotangent(self, zeros: Callable[[Any], Any]) -> Any:
-        """What `zeros` gives: the cotangent of a function value is that of what it holds."""
+        """The zero cotangent of a function value: that of its captured values."""
         return self.held_in(zeros)
 
     def held_in(self, find: Callable[[tuple], Any]) -> Any:
-        """What is found in what it holds, where that does not hold it in turn."""
+        """`find` applied to the captured values; Refusal if they contain this closure itself."""
         try:
             return find(self.holds)
         except RecursionError:
@@ -90,7 +92,7 @@ class Closure:
 
     @property
     def said(self) -> str:
-        """The function in the user's words."""
+        """The function's name for error messages."""
         return "a lambda" if self.__name__.startswith("lambda_") else f"`{self.__name__}`"
 
     @property
@@ -99,12 +101,12 @@ class Closure:
 
 
 def closure(function: Callable[..., Any], holds: tuple) -> Closure:
-    """The function value that calls `function` with what it holds and then its arguments."""
+    """The function value that calls `function` with the captured values, then its arguments."""
     return Closure(function, holds)
 
 
 def _memory(value: Any) -> tuple[list[np.ndarray], dict[int, Any]]:
-    """The arrays in a value, and its lists and dicts, by their identity."""
+    """The arrays in a value, and its lists and dicts by identity."""
     arrays, others, waiting = [], {}, [value]
     while waiting:
         part = waiting.pop()
@@ -119,7 +121,7 @@ def _memory(value: Any) -> tuple[list[np.ndarray], dict[int, Any]]:
 
 
 def require_found_again(function: Any) -> None:
-    """Raise TypeError for a function of a text of ours that another process would not find."""
+    """Raise TypeError for a generated function that another process cannot import."""
     if "<locals>" in getattr(function, "__qualname__", ""):
         raise TypeError(f"`{function.__name__}` was made while this ran, and cannot be pickled: call the pullback here, and "
                         "send what it gives")  # fmt: skip

@@ -1,4 +1,4 @@
-"""A copy of a value in which what shared memory shares it still: it behaves as the value does when it is written.
+"""A deep copy of a value that keeps its aliasing: writes to the copy act as writes to the value do.
 
 >>> a = np.ones(3)
 >>> b, v = copied((a, a[1:]))
@@ -6,7 +6,7 @@
 >>> v
 array([5., 1.])
 
-A cotangent is no such value: two items of it that are one array are two numbers each, which `own` takes apart.
+Cotangents are different: two entries that are the same array are two separate cotangents, which `own` copies separately.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from s2sgrad.runtime.structure import attributes_of, rebuilt
 
 
 def copied(x: Any) -> Any:
-    """A copy with arrays, lists, dicts and objects of its own, each of them once where it stands in several places."""
+    """A deep copy of arrays, lists, dicts and objects; one that occurs in several places is copied once."""
     seen: set[int] = set()
     return _copied(x, {} if _shares(x, seen) else None)
 
 
 def _shares(x: Any, seen: set[int]) -> bool:
-    """Whether two places in a value may hold the same memory or the same list, dict or object."""
+    """Whether two places in a value may be the same memory, list, dict or object."""
     if isinstance(x, np.ndarray):
         x = root_of(x)
     elif isinstance(x, tuple):
@@ -45,7 +45,7 @@ def _shares(x: Any, seen: set[int]) -> bool:
 
 
 def _copied(x: Any, own: dict[int, Any] | None) -> Any:
-    """`own` are the copies by what they are of, where anything may stand in several places."""
+    """`own` maps the identity of originals to copies; None if the value has no aliases."""
     if isinstance(x, np.ndarray):
         plain = own is None or x.dtype.hasobject or type(x) is not np.ndarray
         return x.copy() if plain else array_of_its_own(x, own)

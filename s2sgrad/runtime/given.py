@@ -1,4 +1,4 @@
-"""What a derivative that the user wrote is given and returns: neither may corrupt the gradient around it.
+"""The boundary to derivative rules that the user wrote: they can neither write nor alias the cotangents around them.
 
     def square_vjp(g, y, x): g *= 2.0 * x; return g     ->     ValueError: `g` is only lent, and would be written here
 
@@ -21,7 +21,7 @@ _HOLDS = (list, tuple, dict)
 
 
 def lent(value: Any) -> Any:
-    """A value that cannot be written: views of arrays, containers of their own."""
+    """A read-only version of a value: views of arrays, copies of containers."""
     if isinstance(value, np.ndarray):
         view = value.view()
         view.flags.writeable = False
@@ -30,19 +30,19 @@ def lent(value: Any) -> Any:
 
 
 def new(value: Any) -> Any:
-    """A value that shares no memory with anything: a rule may return what it was given, or a buffer that it fills again."""
+    """A deep copy: a rule may return one of its arguments, or a buffer that it reuses."""
     if isinstance(value, np.ndarray):
         return value.copy()
     return rebuilt(value, new) if _is_container(value) else value
 
 
 def _is_container(value: Any) -> bool:
-    """Whether this is a plain container, or a named tuple."""
+    """Whether this is a plain container or a named tuple."""
     return type(value) in _HOLDS or (isinstance(value, tuple) and hasattr(value, "_fields"))
 
 
 def called(said: str, rule: Callable[..., Any], *given: Any, **keywords: Any) -> Any:
-    """What a rule returns for values that are lent to it; where it writes them, the error says so."""
+    """The result of a rule that is called with read-only arguments; where it writes them, a note on the error says so."""
     try:
         return rule(*map(lent, given), **{k: lent(v) for k, v in keywords.items()})
     except ValueError as error:
@@ -52,11 +52,11 @@ def called(said: str, rule: Callable[..., Any], *given: Any, **keywords: Any) ->
 
 
 def fitted(bar: Any, x: Any, said: str, argument: str = "", tangent: bool = False) -> Any:
-    """The cotangent that a rule returned for the argument `x`, of the structure and shape of `x`; None is a zero.
+    """The cotangent that a rule returned for the argument `x`, with the structure and shape of `x`; None is a zero.
 
-    `tangent`: `bar` is the tangent of the result `x`.
+    `tangent`: `bar` is the tangent of the result `x` instead.
 
-    Raises ValueError that names the rule and the argument for anything that is none.
+    Raises ValueError that names the rule and the argument where `bar` does not fit.
 
     >>> fitted(2.0, np.zeros(2), "the vjp of `f`"), fitted((None, 1), (3.0, 4.0), "the vjp of `f`")
     (array([2., 2.]), (0.0, 1.0))
@@ -82,7 +82,7 @@ def fitted(bar: Any, x: Any, said: str, argument: str = "", tangent: bool = Fals
 
 
 def _misfit(bar: Any, x: Any, noun: str) -> str:
-    """What is returned, in words, where it is no derivative of a number or an array of the shape of `x`."""
+    """A description of `bar` for an error where it does not fit a number or an array of the shape of `x`; else empty."""
     number = hasattr(bar, "dtype") or isinstance(bar, (int, float, complex))
     kind = (getattr(bar, "dtype", None) or np.result_type(bar)).kind if number else "O"
     if kind not in "fiubc":
@@ -97,7 +97,8 @@ def _misfit(bar: Any, x: Any, noun: str) -> str:
 
 
 def _of_floats(bar: Any, shape: tuple[int, ...]) -> Any:
-    if not isinstance(bar, (np.ndarray, np.generic, int, float, complex)):  # of a tape, which brings it to its shape
+    """`bar` as a float or an array of floats of this shape."""
+    if not isinstance(bar, (np.ndarray, np.generic, int, float, complex)):  # an Array, which the tape broadcasts
         return bar
     if np.shape(bar) != shape:
         return np.array(np.broadcast_to(bar, shape), dtype=float)

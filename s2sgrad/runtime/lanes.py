@@ -1,4 +1,4 @@
-"""What generated text calls of tangents that carry lanes: one more axis, the first.
+"""Run-time helpers for batched tangents: the lanes are one more axis, the first.
 
     x: (3,), 5 lanes      ->      zero_lanes(x, 5): zeros of shape (5, 3)
 
@@ -19,7 +19,7 @@ from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, with_a
 
 
 def zero_lanes(v: Any, lanes: int) -> Any:
-    """Zero tangents of `v`, so many beside each other; None for leaves without arithmetic."""
+    """`lanes` zero tangents of `v`, batched; None for leaves that are not numeric."""
     if isinstance(v, np.ndarray):
         return np.zeros((lanes, *v.shape), float_type(v.dtype))
     if isinstance(v, (list, tuple, dict)):
@@ -57,7 +57,7 @@ def unreduce_lanes(g: np.ndarray, x: Any, axis: Any = None, keepdims: bool = Fal
 
 
 def like_lanes(x: Any, dots: Any) -> Any:
-    """Tangents of the gradient for the argument `x`: its structure, shape and dtype, in memory of their own."""
+    """The gradient's tangents for the argument `x`, batched: with its structure, shape and dtype, in memory of their own."""
     if isinstance(x, (list, tuple, dict)):
         return rebuilt(x, like_lanes, dots)
     if isinstance(x, np.ndarray):
@@ -68,12 +68,13 @@ def like_lanes(x: Any, dots: Any) -> Any:
 
 
 def array_lanes(items: list[Any], lanes: int) -> np.ndarray:
-    """The tangent of the array that is made of a list, which may be empty."""
+    """The batched tangent of an array that is built from a list of items (possibly none); items of shape (lanes, ..)."""
     return np.stack(items, axis=1) if items else np.zeros((lanes, 0))
 
 
 def by_lane(function: Callable[..., Any], *given: Any, place: int = -1, **keywords: Any) -> Any:
-    """A function of each lane of the argument at a place, one after the other; of an adjoint the last one.
+    """Apply `function` to each lane of the argument at `place`, one by one, and stack the results.  For an adjoint `place`
+    is the last argument.
 
     >>> by_lane(np.diag, np.ones((4, 3))).shape
     (4, 3, 3)
@@ -87,7 +88,7 @@ def by_lane(function: Callable[..., Any], *given: Any, place: int = -1, **keywor
 
 
 def count(dots: Any) -> int:
-    """How many lanes a tangent carries."""
+    """The number of lanes of a batched tangent."""
     if isinstance(dots, (list, tuple, dict)):
         counts = map(count, dots.values() if isinstance(dots, dict) else dots)
         return next((n for n in counts if n), 0)
@@ -95,14 +96,14 @@ def count(dots: Any) -> int:
 
 
 def lane(dots: Any, k: int) -> Any:
-    """One of the lanes of a tangent."""
+    """Lane `k` of a batched tangent."""
     if isinstance(dots, (list, tuple, dict)):
         return rebuilt(dots, lambda d: lane(d, k))
     return None if dots is None else dots[k]
 
 
 def stacked(outs: list[Any]) -> Any:
-    """Tangents of one structure as one that carries lanes."""
+    """Stack tangents of the same structure into one batched tangent."""
     first = outs[0]
     if isinstance(first, dict):
         return {key: stacked([out[key] for out in outs]) for key in first}

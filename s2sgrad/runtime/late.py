@@ -1,10 +1,11 @@
-"""Function values that read variables which are bound anew while they live: they do not hold these, they are given them.
+"""Function values that read variables which are reassigned later: they take these as arguments instead of capturing them.
 
     f = lambda t: w * t              f = late(lambda_, ())       def lambda_(variables, t):
     w = 2.0                   ->     w = 2.0                         w = variables[0]
     y = f(x)                         y = now(f, (w,))(x)             return w * t
 
-What `now` makes is called while the variables are these.  Made again of it, it has those of then; so does what holds it.
+`now` binds the current values of the variables.  Applied to its own result, or to a container of function values, it rebinds
+them to the new values.
 
 >>> g = late(lambda variables, t: variables[0] * t, ())
 >>> now(g, (2.0,))(3.0), now([now(g, (2.0,))], (5.0,))[0](3.0)
@@ -27,12 +28,12 @@ _HOLDING = (Closure, list, tuple, dict)
 
 
 def late(function: Callable[..., Any], holds: tuple) -> Closure:
-    """The function value that calls `function` with the variables of `now`, with what it holds and then its arguments."""
+    """The function value that calls `function` with the variables from `now`, the captured values, then its arguments."""
     return Closure(function, holds, is_late=True)
 
 
 def now(value: Any, variables: tuple) -> Any:
-    """A function value, or what holds some, to be called while the variables that it reads are these."""
+    """A function value, or a container of some, with the variables that it reads bound to these values."""
     try:
         return _now(value, variables)
     except RecursionError:
@@ -41,6 +42,7 @@ def now(value: Any, variables: tuple) -> Any:
 
 
 def _now(value: Any, variables: tuple) -> Any:
+    """`now`, without the check for cyclic containers; values that do not change keep their identity."""
     if type(value) is Closure:
         value = value if value.of is None else value.of
         if value.is_late:
@@ -59,12 +61,12 @@ def _are(made: Iterable[Any], given: Iterable[Any]) -> bool:
 
 
 def _reads(value: Any) -> bool:
-    """Whether the variables stand first in what `now` makes of a function value."""
+    """Whether the variables come first in the captured values of `now(value, ..)`."""
     return isinstance(value, Closure) and (value.is_late or value.of is not None)
 
 
 def held_part(g: Any, value: Any) -> Any:
-    """The cotangent of `value` from that of `now(value, ..)`."""
+    """The cotangent of `value`, extracted from that of `now(value, ..)`."""
     if g is None or not isinstance(value, _HOLDING):
         return g
     if not isinstance(value, Closure):
@@ -75,12 +77,13 @@ def held_part(g: Any, value: Any) -> Any:
 
 
 def variables_part(g: Any, value: Any, variables: tuple) -> Any:
-    """The cotangent of the variables from that of `now(value, variables)`."""
+    """The cotangent of the variables, extracted from that of `now(value, variables)`."""
     found = _variables_part(g, value)
     return zeros(variables) if found is None else found
 
 
 def _variables_part(g: Any, value: Any) -> Any:
+    """As `variables_part`; None is a zero."""
     if g is None or not isinstance(value, _HOLDING):
         return None
     if _reads(value):
@@ -93,7 +96,7 @@ def _variables_part(g: Any, value: Any) -> Any:
 
 
 def moved_with(held: Any, variables: Any, value: Any) -> Any:
-    """The tangent of `now(value, ..)` from those of `value` and of the variables; None is a zero."""
+    """The tangent of `now(value, ..)`, assembled from those of `value` and of the variables; None is a zero."""
     if isinstance(value, Closure):
         parts = (None,) * len(value.holds) if held is None else held
         if _reads(value):
@@ -106,7 +109,8 @@ def moved_with(held: Any, variables: Any, value: Any) -> Any:
 
 
 def settled(value: Any) -> Any:
-    """What a function that reads the variables of now gives back; Refusal for a function, which might read them later.
+    """The result of a function that reads late variables, if no function is in it, which might read them later; else
+    Refusal.
 
     >>> settled((2.0, [3.0]))
     (2.0, [3.0])
@@ -118,7 +122,7 @@ def settled(value: Any) -> Any:
 
 
 def _holds_functions(value: Any) -> bool:
-    """Whether there is a function in a value, or may be."""
+    """Whether there is, or may be, a function in a value."""
     if isinstance(value, np.ndarray):
         return value.dtype.hasobject
     if isinstance(value, (np.generic, float, int, str, bytes, type(None))):

@@ -1,4 +1,4 @@
-"""Which calls a function makes of itself that remembers its values, so that these can be computed one after the other.
+"""The recursive calls of a memoized function, in an order in which a loop can compute them.
 
     @cache                                     for n in calls_made(fib, memo, (6,)):     # 1, 0, 2, 3, ..
     def fib(n): return fib(n - 1) + ..    ->       memo[n] = memo[n - 1] + ..
@@ -19,8 +19,9 @@ from s2sgrad.runtime.checks import Refusal
 
 
 def calls_made(function: Callable[..., Any], memo: dict, given: tuple, /, **held: Any) -> list:
-    """The arguments (of several parameters: tuples) of the calls that a call makes of itself, each behind those that it
-    needs, but for those whose values are in `memo` already; `function` calls itself by its first keyword."""
+    """The arguments (tuples, where there are several parameters) of all recursive calls of a call, in topological order, so
+    that each follows those that it needs.  Calls whose values are in `memo` are left out.  `function` calls itself by its
+    first keyword."""
     found: dict[Any, Any] = {}
     if type(memo) is not dict:
         raise Refusal(None, f"values are kept in a {type(memo).__name__} here, which cannot be followed: hand over a dict")
@@ -46,7 +47,7 @@ def calls_made(function: Callable[..., Any], memo: dict, given: tuple, /, **held
 
 
 def _is_constant(key: Any) -> bool:
-    """Whether an argument carries no derivative."""
+    """Whether an argument carries no derivative: integers, strings, None, and tuples or frozensets of these."""
     if isinstance(key, (tuple, frozenset)):
         return all(map(_is_constant, key))
     return isinstance(key, (int, np.integer, np.bool_, str, bytes, type(None)))

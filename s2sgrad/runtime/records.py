@@ -1,6 +1,6 @@
-"""Records of pullbacks: an adjoint takes its record apart, so it is given one of its own every time.
+"""Records of pullbacks.  An adjoint consumes its record, so each call of a pullback gives it a fresh copy.
 
-A record with views of one array becomes one with views of one copy.
+Aliasing is kept: views of one array become views of one copy.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 from s2sgrad.runtime.checkpoints import Checkpoints
 
 OWN_RECORDS = {float, int, bool, str, type(None), np.ndarray, np.float64, np.float32, np.int64, np.bool_}
-"""What no adjoint takes apart: arrays, numbers, texts, and pullbacks, which give theirs copies of their own records."""
+"""Types that no adjoint consumes: arrays, numbers, strings, and pullbacks, which copy their own records."""
 
-_byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # NumPy 2 has moved it
+_byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # moved in NumPy 2
 
 
 def spread(pullback: Any, bars: Any) -> tuple:
-    """What `bwd` gave, one cotangent for every argument."""
+    """The result of `bwd` as a tuple with one cotangent per argument; zeros for those that `places` does not list."""
     places = pullback.places
     if len(places) == len(pullback.rest) > 1 and type(places[-1]) is int:
         return tuple(bars)
@@ -34,8 +34,8 @@ def spread(pullback: Any, bars: Any) -> tuple:
 
 
 def refilled(saved: Any, bwd: Any) -> Any:
-    """The record with lists and dicts of its own, which an adjoint takes apart, those within others too, and with arrays of
-    its own where it restores them.
+    """A copy of the record in which lists and dicts, at any depth, are new, because the adjoint pops from them; arrays are
+    copied too where the adjoint restores them in place.
 
     >>> steps = [([1.0], 2.0)]
     >>> mine = refilled((steps, {"a": steps}), None)
@@ -46,7 +46,7 @@ def refilled(saved: Any, bwd: Any) -> Any:
 
 
 def _refilled(saved: Any, own: dict[int, Any], arrays: bool) -> Any:
-    """A part of the record; `own` are the copies of containers, and of arrays that are no views, by what they are of."""
+    """A part of the record; `own` maps identities to the copies of containers and of base arrays."""
     if isinstance(saved, tuple):
         if not arrays and OWN_RECORDS.issuperset(map(type, saved)):
             return saved
@@ -66,7 +66,7 @@ def _refilled(saved: Any, own: dict[int, Any], arrays: bool) -> Any:
 
 
 def array_of_its_own(saved: np.ndarray, own: dict[int, Any]) -> np.ndarray:
-    """A copy of an array; `own` are those of the arrays that others are views of.
+    """A copy of an array; `own` maps the identities of base arrays to their copies, so that views stay views of one array.
 
     >>> x, own = np.asfortranarray([[1.0, 2.0], [3.0, 4.0]]), {}
     >>> made, row = array_of_its_own(x, own), array_of_its_own(x[0], own)
@@ -77,7 +77,7 @@ def array_of_its_own(saved: np.ndarray, own: dict[int, Any]) -> np.ndarray:
     """
     if saved.size == 0:
         return saved.copy()
-    root = root_of(saved)  # views of one array stay views of one array
+    root = root_of(saved)  # the base is copied once, and each view is placed in it
     if id(root) not in own:
         low, high = _byte_bounds(root)
         memory = np.empty(high - low, np.uint8)
@@ -89,7 +89,7 @@ def array_of_its_own(saved: np.ndarray, own: dict[int, Any]) -> np.ndarray:
 
 
 def root_of(x: np.ndarray) -> np.ndarray:
-    """The array that a view is one of, also through what NumPy, or a shadow, has put between them."""
+    """The base array of a view, found through intermediate objects (of NumPy, or shadows)."""
     root, base = x, x.base
     while base is not None:
         root = base if isinstance(base, np.ndarray) else root
@@ -98,5 +98,5 @@ def root_of(x: np.ndarray) -> np.ndarray:
 
 
 def placed_at(x: np.ndarray, low: int, memory: np.ndarray) -> np.ndarray:
-    """An array like `x` within `memory`, whose bytes stand for those that begin at the address `low`."""
+    """An array laid out like `x` in the buffer `memory`, whose first byte stands for the address `low`."""
     return np.ndarray(x.shape, x.dtype, memory, x.__array_interface__["data"][0] - low, x.strides)

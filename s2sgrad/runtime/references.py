@@ -1,9 +1,9 @@
-"""Objects that a function makes, where its text holds their attributes: a reference says which object, and of which class.
+"""Objects that a function constructs, after scalar replacement: lists hold their attributes, and a reference is an index
+into these with the class of the object.
 
     p = Particle(2.0)      ->      p = reference(Particle, len(particle_v)); particle_v.append(2.0)
 
-A reference is the place of its object in the lists of the attributes, and no number: it is true, equal to itself alone, and
-nothing can be added to it.
+A reference is not a number: it is always true, equal only to itself, and has no arithmetic.
 
 >>> class Particle: pass
 >>> p, q = reference(Particle, 0), reference(Particle, 1)
@@ -19,7 +19,7 @@ from s2sgrad.runtime.checks import Refusal
 
 
 class Reference:
-    """An object of the class `cls`, whose attributes stand at `place` in their lists."""
+    """An object of the class `cls`, whose attributes are at index `place` of their lists."""
 
     __slots__ = ("cls", "place")
 
@@ -40,7 +40,8 @@ class Reference:
     __hash__ = object.__hash__
 
     def __lt__(self, other: object) -> bool:
-        """An order, asked by what the text does not show, such as `sorted`: only the methods of the class would know."""
+        """An ordering that is asked for by code outside of the text, such as `sorted`: only the class's methods define
+        it."""
         called = self.cls.__name__
         if not hasattr(self.cls, "__lt__") or self.cls.__lt__ is object.__lt__:
             raise TypeError(f"'<' not supported between instances of '{called}' and '{class_of(other).__name__}'")
@@ -50,8 +51,8 @@ class Reference:
     __gt__ = __le__ = __ge__ = __lt__
 
     def __getattr__(self, attribute: str) -> Any:
-        """What is asked without the text showing of what: `hasattr(p, name)`, `copy.copy(p)`.  A protocol that the class
-        has not, the object has not."""
+        """An attribute that is read by code outside of the text: `hasattr(p, name)`, `copy.copy(p)`.  A special method that
+        the class lacks is reported as missing."""
         called = self.cls.__name__
         if attribute.startswith("__") and not hasattr(self.cls, attribute):
             raise AttributeError(f"'{called}' object has no attribute '{attribute}'")
@@ -77,7 +78,7 @@ def reference(cls: type, place: int) -> Reference:
 
 
 def place(x: Any, attribute: str) -> int:
-    """Where the attributes of an object stand in their lists; AttributeError for what has none there."""
+    """The index of an object's attributes in their lists; AttributeError for a value without such attributes."""
     if isinstance(x, Reference):
         return x.place
     if hasattr(x, attribute):
@@ -87,24 +88,24 @@ def place(x: Any, attribute: str) -> int:
 
 
 def place_among(x: Any, attribute: str, classes: tuple[type, ...]) -> int:
-    """As `place`, of an attribute that the objects of these classes have alone."""
+    """As `place`, for an attribute that only objects of these classes have."""
     if isinstance(x, Reference) and x.cls not in classes:
         raise AttributeError(f"'{x.cls.__name__}' object has no attribute '{attribute}'")
     return place(x, attribute)
 
 
 def class_of(x: Any) -> type:
-    """`type(x)`, of what may be an object that the function makes."""
+    """`type(x)`, where `x` may be a reference."""
     return x.cls if isinstance(x, Reference) else type(x)
 
 
 def number_of(x: Any, classes: tuple[type, ...]) -> int:
-    """Which of these is the class of an object; how many they are, for what is no object of them."""
+    """The index of the object's class in `classes`; `len(classes)` if it is none of them."""
     return classes.index(x.cls) if isinstance(x, Reference) and x.cls in classes else len(classes)
 
 
 def number_among(x: Any, classes: tuple[type, ...], called: str, line: int) -> int:
-    """Which of these is the class of an object; TypeError for another one, whose method would call itself."""
+    """The index of the object's class in `classes`; TypeError for another class, whose method would be recursive."""
     if isinstance(x, Reference) and x.cls in classes:
         return classes.index(x.cls)
     found = getattr(x, "cls", type(x)).__name__
@@ -112,12 +113,12 @@ def number_among(x: Any, classes: tuple[type, ...], called: str, line: int) -> i
 
 
 def is_instance(x: Any, cls: Any) -> bool:
-    """`isinstance(x, cls)`, of what may be an object that the function makes."""
+    """`isinstance(x, cls)`, where `x` may be a reference."""
     return issubclass(x.cls, cls) if isinstance(x, Reference) else isinstance(x, cls)
 
 
 def no_object(x: Any, line: int) -> None:
-    """Check that an object which a function makes does not leave it; TypeError if it does."""
+    """Check that no object that the function constructs is in its result; TypeError if one is."""
     waiting = [x]
     while waiting:
         item = waiting.pop()

@@ -1,4 +1,4 @@
-"""What a function returns must have something that can be differentiated: what there is instead, in words.
+"""Checks that a result can be differentiated, and descriptions of results that cannot.
 
     grad(lambda x: print(x))(2.0)     ->     TypeError: `<lambda>` returns None, which has no derivative: `return` ...
 """
@@ -15,7 +15,7 @@ from s2sgrad.runtime.structure import attributes_of
 
 
 class NoResult(Refusal):
-    """A result in which nothing can be differentiated: `what` it is, and the arguments that the function has `written`."""
+    """A result without floats: `what` it is, and the arguments that the function has `written`."""
 
     def __init__(self, what: str, function: str = "", written: Iterable[str] = ()) -> None:
         self.what, self.named = what, bool(function)
@@ -31,9 +31,9 @@ class NoResult(Refusal):
 
 
 def without_floats(v: Any, numbers: bool = False) -> str:
-    """In words, what a value is in which nothing can be differentiated; empty where something can.
+    """A description of a value that contains no floats; empty where it contains some.
 
-    With `numbers` any number will do: a function may return the int 0 on one path, and floats on others.
+    With `numbers` integers count too: a function may return the int 0 on one path and floats on others.
 
     >>> without_floats((None, [2, "a"])), without_floats((None, [2, "a"]), numbers=True), without_floats({})
     ('a tuple without floats', '', 'an empty dict')
@@ -54,14 +54,14 @@ def without_floats(v: Any, numbers: bool = False) -> str:
 
 
 def _items(v: Any) -> Any:
-    """What a container, an array of objects or an instance holds; None for anything else."""
+    """The items of a container, an object array or an instance; None for anything else."""
     held = attributes_of(v)
     held = v if held is None and isinstance(v, (list, tuple, dict, np.ndarray)) else held
     return held.ravel() if isinstance(held, np.ndarray) else held.values() if isinstance(held, dict) else held
 
 
 def described(v: Any) -> str:
-    """What a value is, in words.
+    """A description of a value for error messages.
 
     >>> described(None), described(3), described(np.arange(3)), described("a")
     ('None', 'an int', 'an array of int64', 'a str')
@@ -74,12 +74,12 @@ def described(v: Any) -> str:
 
 
 def described_type(kind: type) -> str:
-    """A value of this type, in words."""
+    """A description of a value of this type: its name with an article."""
     return f"{'an' if kind.__name__[0] in 'aeiouA' else 'a'} {kind.__name__}"
 
 
 def require_floats(result: Any, function: str) -> None:
-    """Check a result that no differentiated argument reaches for floats; TypeError if there are none.
+    """Check that a result which depends on no differentiated argument contains floats; TypeError if it does not.
 
     >>> require_floats([1, 2], "f")
     Traceback (most recent call last):
@@ -90,7 +90,7 @@ def require_floats(result: Any, function: str) -> None:
 
 
 def pair(result: Any, function: str) -> None:
-    """Check that a function with `has_aux=True` returned a value and what goes with it; TypeError if not.
+    """Check that a function with `has_aux=True` returned a pair of a value and auxiliary data; TypeError if not.
 
     >>> pair(3.0, "f")
     Traceback (most recent call last):
@@ -103,14 +103,14 @@ def pair(result: Any, function: str) -> None:
 
 
 class NoPair(Refusal):
-    """With `has_aux` a function must return a pair, and this is `what` it returns."""
+    """With `has_aux` the function must return a pair, but it returned `what`."""
 
     def __init__(self, what: str, function: str) -> None:
         super().__init__(None, f"with has_aux=True `{function}` must return (value, aux), but it returns {what}")
 
 
 class NotWritten(Refusal):
-    """An argument that `outputs` names, and that the function does not write."""
+    """An argument that `outputs` names but the function does not write."""
 
     def __init__(self, argument: str, what: str, function: str) -> None:
         way = "pass an array" if not what.startswith("an array") else "`return` what it computes"

@@ -1,4 +1,5 @@
-"""Shadows of arrays: the adjoint of a view is a view of the adjoint, at the same place of its memory.
+"""Shadows of arrays: adjoints (or tangents) with the memory layout of the primal, so that the adjoint of a view is the
+corresponding view of the adjoint.
 
 >>> x = np.arange(6.0)
 >>> x_bar = shadow(x)
@@ -20,22 +21,22 @@ import numpy as np
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.records import placed_at, root_of
 
-_byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # NumPy 2 has moved it
+_byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # moved in NumPy 2
 
 
 class _Window:
-    """A place in the memory of an array, for what lies like another one."""
+    """An array-interface object for a view at `address` in `memory`, with the shape, strides and dtype of `like`."""
 
     def __init__(self, like: np.ndarray, memory: np.ndarray, address: int) -> None:
-        self.base = memory  # which lives as long as what looks into it: `records.root_of` finds it
+        self.base = memory  # keeps `memory` alive; `records.root_of` reads it
         self.__array_interface__ = {
             "data": (address, False), "shape": like.shape, "strides": like.strides, "typestr": like.dtype.str, "version": 3,
         }  # fmt: skip
 
 
 def shadow(x: Any) -> Any:
-    """Zeros that lie in memory as `x` does; of a list, tuple or dict one list or dict of the shadows of its items, which
-    share memory where these do, and are one list where these are one.
+    """Zeros with the memory layout of `x`.  For a list, tuple or dict: a list or dict of the shadows of its items, with the
+    same aliasing among arrays, lists and dicts as in `x`.
 
     >>> u = np.ones(3)
     >>> u_bar, (v_bar,) = shadow((u, [u[1:]]))
@@ -58,8 +59,8 @@ def shadow(x: Any) -> Any:
 
 
 def _shadow_of_items(x: Any, memories: dict[int, tuple[int, np.ndarray]], places: dict[int, Any]) -> Any:
-    """`memories`: of each array that others are views of, where it begins, and the bytes of its shadow; `places`: shadows of
-    lists and dicts, by the identity of these."""
+    """`memories`: for each base array the address where it begins, and the bytes of its shadow; `places`: shadows of lists
+    and dicts, by identity."""
     if isinstance(x, tuple):
         return _each(lambda item: _shadow_of_items(item, memories, places), x)
     if isinstance(x, (list, dict)):
@@ -77,16 +78,16 @@ def _shadow_of_items(x: Any, memories: dict[int, tuple[int, np.ndarray]], places
 
 
 def shadow_of_argument(x: Any) -> Any:
-    """The shadow of a list, tuple or dict that the caller has made; Refusal where two places in it share memory: what is the
-    gradient at each of them nobody can tell."""
+    """The shadow of a list, tuple or dict that the caller passed; Refusal where two of its items alias, because the gradient
+    of each alone is not defined."""
     _require_once(x)
     _require_separate(_arrays(x))
     return shadow(x)
 
 
 def each_once(g: Any, x: Any) -> Any:
-    """What stands in `g`, in new memory; of the places in `x` that hold one memory, or one list or dict, the first has it
-    and the others zeros.
+    """A copy of the cotangent `g` in which aliases count once: of the items of `x` that share memory, or are the same list
+    or dict, the first keeps its cotangent and the others get zeros.
 
     >>> u_bar = np.ones(3)
     >>> x_bar = [u_bar, u_bar[1:], 2.0]
@@ -97,7 +98,7 @@ def each_once(g: Any, x: Any) -> Any:
 
 
 def _first(g: Any, x: Any, counted: dict[int, tuple[int, np.ndarray]], met_lists: set[int]) -> Any:
-    """`counted`: of each array that others are views of, where it begins, and what is not zero where it was met."""
+    """`counted`: for each base array the address where it begins, and a mask (bytes) of the elements that were visited."""
     if isinstance(x, (list, tuple, dict)):
         if g is None:
             return None
@@ -120,12 +121,12 @@ def _first(g: Any, x: Any, counted: dict[int, tuple[int, np.ndarray]], met_lists
 
 
 def laid_like(x_dot: Any, x: Any) -> Any:
-    """New memory that holds `x_dot` and lies there as `x` does."""
+    """A copy of `x_dot` with the memory layout of `x`."""
     return _filled(shadow(x), x_dot)
 
 
 def _filled(out: Any, x_dot: Any) -> Any:
-    """What stands in one tangent, in the arrays and lists of another."""
+    """Copy the tangent `x_dot` into the arrays and lists of `out`; return `out`."""
     if isinstance(out, (list, dict)):
         if isinstance(x_dot, (list, tuple, dict)):
             for k in out if isinstance(out, dict) else range(len(out)):
@@ -138,7 +139,8 @@ def _filled(out: Any, x_dot: Any) -> Any:
 
 
 def shadow_of(v: Any, x: Any, x_bar: Any) -> Any:
-    """The shadow of `v`: of its place in the memory of `x`, or of one of several; zeros where it is in none.
+    """The shadow of `v`: the part of `x_bar` that corresponds to its memory within `x` (one array or several); zeros where
+    `v` does not alias `x`.
 
     >>> rows, rows_bar = [[1.0], [2.0]], [[0.0], [0.0]]
     >>> shadow_of([rows[1], [5.0]], rows, rows_bar)[0] is rows_bar[1]
@@ -151,8 +153,8 @@ def shadow_of(v: Any, x: Any, x_bar: Any) -> Any:
 def _shadow_within(
     v: Any, known: list[tuple[np.ndarray, np.ndarray]], places: dict[int, Any], memories: dict[int, tuple[int, np.ndarray]]
 ) -> Any:
-    """`known` are arrays with their shadows, `places` shadows of lists and dicts by the identity of these, `memories` those
-    of new arrays (see `_shadow_of_items`)."""
+    """`known`: arrays with their shadows; `places`: shadows of lists and dicts, by identity; `memories`: shadows of new
+    arrays (see `_shadow_of_items`)."""
     if isinstance(v, tuple):
         return _each(lambda item: _shadow_within(item, known, places, memories), v)
     if isinstance(v, (list, dict)):
@@ -166,17 +168,19 @@ def _shadow_within(
 
 
 def require_view(v: Any, x: Any, line: int) -> None:
-    """Refusal where what a function without a derivative rule has made is no view of `x`, nor of one of several."""
+    """Refusal unless `v`, the result of a function without a derivative rule, is a view of `x` (one array or several)."""
     if not all(shares(item, x) for item in _arrays(v)):
         raise Refusal(line, "what this makes is no view here, and has no derivative rule: use a function that has one")
 
 
 def tangent_of(v: Any, x: Any, x_dot: Any, otherwise: Any) -> Any:
-    """The tangent of `v`: its place in that of `x`, or of one of several; `otherwise` in new memory where it is in none."""
+    """The tangent of `v`: the part of `x_dot` that corresponds to its memory within `x` (one array or several); where `v`
+    does not alias `x`, a copy of `otherwise`."""
     return _tangent_within(v, x, x_dot, otherwise, _places(x, x_dot) if isinstance(v, (list, tuple, dict)) else {})
 
 
 def _tangent_within(v: Any, x: Any, x_dot: Any, otherwise: Any, places: dict[int, Any]) -> Any:
+    """As `tangent_of`; `places`: tangents of lists and dicts, by identity."""
     if id(v) in places:
         return places[id(v)]
     if isinstance(v, (list, tuple, dict)) and isinstance(otherwise, (list, tuple, dict)):
@@ -188,7 +192,7 @@ def _tangent_within(v: Any, x: Any, x_dot: Any, otherwise: Any, places: dict[int
 
 
 def put(g: Any, v: Any, x: Any, x_bar: Any) -> Any:
-    """What is like `x_bar` and holds `g` at the place of `v` in `x`; only zeros where it has none there."""
+    """Zeros like `x_bar`, with `g` added at the part that corresponds to `v` in `x`, if any."""
     out = shadow(x_bar)
     for g_item, item in zip(_arrays(g), _arrays(v), strict=True):
         if shares(item, x):
@@ -198,7 +202,7 @@ def put(g: Any, v: Any, x: Any, x_bar: Any) -> Any:
 
 
 def unless_shared(g: Any, v: Any, x: Any) -> Any:
-    """`g` where `v` has nothing of the memory of `x`, or of one of several; else zeros."""
+    """`g` where `v` shares no memory with `x` (one array or several); else zeros."""
     if isinstance(g, (list, tuple, dict)):
         if id(v) in _places(x, x):
             return of_copies(g, _nowhere(g))
@@ -207,7 +211,7 @@ def unless_shared(g: Any, v: Any, x: Any) -> Any:
 
 
 def apart(v: Any, x: Any) -> Any:
-    """Whether `v` has nothing of the memory of `x`, or of one of several; of a list or dict, for each item.
+    """Whether `v` shares no memory with `x` (one array or several); for a list or dict, the answer for each item.
 
     >>> x = np.ones(3)
     >>> apart(x[1:], x), apart([x.copy(), x], x)
@@ -222,24 +226,24 @@ def apart(v: Any, x: Any) -> Any:
 
 
 def _nowhere(v: Any) -> Any:
-    """What `apart` says of a list or dict that is in the other value itself."""
+    """The result of `apart` for a list or dict that is itself part of the other value: False for each leaf."""
     return _each(_nowhere, v) if isinstance(v, (list, tuple, dict)) else False
 
 
 def of_copies(g: Any, apart: Any) -> Any:
-    """The adjoint of what was a copy, as `apart` says; zeros of what was a view."""
+    """The part of the cotangent `g` that belongs to copies, given the result of `apart`; zeros for views."""
     if isinstance(g, (list, tuple, dict)):
         return _each(of_copies, g, apart)
     return g if apart or g is None else np.zeros_like(g) if isinstance(g, np.ndarray) else 0.0
 
 
 def shares(v: Any, x: Any) -> bool:
-    """Whether `v` has memory of `x`, or of one of several."""
+    """Whether `v` shares memory with `x` (one array or several)."""
     return any(np.may_share_memory(v, y) for y in _arrays(x))
 
 
 def add_into(x_bar: Any, g: Any) -> Any:
-    """Add the cotangent of a list or dict (None: a zero) to its shadow: into its arrays, and to its numbers; returns it.
+    """Add the cotangent of a list or dict (None: a zero) to its shadow, in place; return the shadow.
 
     >>> x_bar = [np.zeros(2), 0.0]
     >>> add_into(x_bar, (1.0, 2.0))
@@ -254,7 +258,7 @@ def add_into(x_bar: Any, g: Any) -> Any:
 
 
 def slots(x_bar: Any) -> Any:
-    """What stands in the slots of numbers of a shadow; None for what it shares with others.
+    """The numbers in a shadow; None in the place of arrays, lists and dicts, which may be aliased.
 
     >>> slots([np.ones(2), 3.0])
     [None, 3.0]
@@ -263,7 +267,7 @@ def slots(x_bar: Any) -> Any:
 
 
 def at_section(g: Any, x_bar: Any, index: slice) -> list[Any]:
-    """What is as long as a list and holds the items of `g` in a section; None elsewhere.
+    """A list of the length of `x_bar` with the items of `g` at the slice `index`, and None elsewhere.
 
     >>> at_section([2.0, 3.0], [0.0, 0.0, 0.0], slice(1, None))
     [None, 2.0, 3.0]
@@ -274,12 +278,12 @@ def at_section(g: Any, x_bar: Any, index: slice) -> list[Any]:
 
 
 def _counts(x: Any) -> bool:
-    """Whether this is an array of integers or truth values, which has no derivative."""
+    """Whether this is an array of integers or booleans, which has no derivative."""
     return isinstance(x, np.ndarray) and x.dtype.kind in "biu"
 
 
 def refilled(x: Any, old: Any) -> Any:
-    """A list or dict with what it held before, written into its arrays; returns it.
+    """Restore a list or dict to the values `old`, writing into its arrays; return it.
 
     >>> x = [np.ones(2), 1.0]
     >>> refilled(x, [np.zeros(2), 2.0])
@@ -296,22 +300,23 @@ def refilled(x: Any, old: Any) -> Any:
 
 
 def _arrays(x: Any) -> list[np.ndarray]:
-    """The arrays in what may be a container."""
+    """The arrays in a value, in order."""
     if isinstance(x, (list, tuple, dict)):
         return [array for item in (x.values() if isinstance(x, dict) else x) for array in _arrays(item)]
     return [x] if isinstance(x, np.ndarray) else []
 
 
 def _each(run: Any, v: Any, *others: Any) -> Any:
-    """A list or dict of what a function gives for the items of others."""
+    """A list or dict of the results of `run` on corresponding items."""
     if isinstance(v, dict):
         return {k: run(item, *(o[k] for o in others)) for k, item in v.items()}
     return [run(*items) for items in zip(v, *others, strict=True)]
 
 
 def _place_in(v: np.ndarray, x: np.ndarray, x_bar: np.ndarray) -> np.ndarray:
+    """The view of `x_bar` that corresponds to the view `v` of `x`; Refusal where the layouts do not correspond."""
     inside = _byte_bounds(x)[0] <= _byte_bounds(v)[0] and _byte_bounds(v)[1] <= _byte_bounds(x)[1]
-    alike = (x.shape, x.strides, x.itemsize) == (x_bar.shape, x_bar.strides, x_bar.itemsize)  # else not inside of `x_bar`
+    alike = (x.shape, x.strides, x.itemsize) == (x_bar.shape, x_bar.strides, x_bar.itemsize)  # else other offsets
     if not inside or not alike or type(v) is not np.ndarray or v.dtype != x.dtype:
         raise Refusal(None, "a view that is made by a library is written through, and cannot be followed: copy it first")
     require_apart(v)
@@ -319,7 +324,7 @@ def _place_in(v: np.ndarray, x: np.ndarray, x_bar: np.ndarray) -> np.ndarray:
 
 
 def _places(x: Any, x_bar: Any) -> dict[int, Any]:
-    """By the identity of the lists and dicts in a value, itself included: what stands for them in its shadow."""
+    """The shadows of the lists and dicts in `x`, including `x`, by the identity of the originals."""
     if not isinstance(x, (list, tuple, dict)) or not isinstance(x_bar, (list, tuple, dict)):
         return {}
     out = {} if isinstance(x, tuple) else {id(x): x_bar}
@@ -329,28 +334,28 @@ def _places(x: Any, x_bar: Any) -> dict[int, Any]:
 
 
 def _require_once(x: Any) -> None:
-    """Refusal where a list or dict is in `x` twice."""
+    """Refusal where a list or dict occurs in `x` twice."""
     lists = _lists(x)
     if len(set(lists)) < len(lists):
         raise Refusal(None, "a list that is written is in a list more than once: make a new one for each place")
 
 
 def _lists(x: Any) -> list[int]:
-    """The lists and dicts in a value, itself included, by identity, but for those of words and whole numbers alone."""
+    """The identities of the lists and dicts in a value, itself included; those of only strings and integers are left out."""
     items = list(x.values() if isinstance(x, dict) else x) if isinstance(x, (list, tuple, dict)) else []
     own = isinstance(x, (list, dict)) and not (items and all(isinstance(item, (int, str, type(None))) for item in items))
     return [id(x)] * own + [found for item in items for found in _lists(item)]
 
 
 def _require_separate(arrays: list[np.ndarray]) -> None:
-    """Refusal where two of several new arrays share memory: their shadows would not."""
+    """Refusal where two of these arrays share memory: their shadows would not."""
     for k, array in enumerate(arrays):
         if shares(array, arrays[:k]):
             raise Refusal(None, "an array that is written is in a list more than once: make a new one for each place")
 
 
 def require_apart(x: np.ndarray) -> None:
-    """TypeError where two elements of an array may lie at one place, so that what is added to both would be lost."""
+    """Refusal (TypeError) where two elements of an array may be the same memory: `+=` on its shadow would lose an update."""
     extent = x.itemsize
     for n, stride in sorted(zip(x.shape, map(abs, x.strides), strict=True), key=lambda axis: axis[1]):
         if n > 1 and stride < extent:

@@ -1,6 +1,6 @@
-"""Slopes at the points where a formula as it stands would be nan: the arithmetic of cotangents that are 0 and stay 0.
+"""Arithmetic of cotangents at points where the plain formula would give nan: a zero cotangent stays zero.
 
-    y = np.sqrt(x)   ->   x_bar = over(y_bar, 2.0 * y), which is 0 where `y_bar` is, also where `x` is 0
+    y = np.sqrt(x)   ->   x_bar = over(y_bar, 2.0 * y), which is 0 where `y_bar` is 0, even if `x` is 0
 
 >>> import numpy as np
 >>> float(over(0.0, 2.0 * np.sqrt(0.0)))
@@ -45,7 +45,7 @@ def times(g: Any, e: Any) -> Any:
 
 
 def product(a: Any, b: Any) -> Any:
-    """`a * b`, but 0 where either is 0: of a cotangent and a slope that are both 0 where a value is left out.
+    """`a * b`, but 0 where either is 0, even if the other is inf or nan: for elements that `np.where` and its like drop.
 
     >>> product(np.array([0.0, np.inf, 3.0]), np.array([np.nan, 0.0, 2.0]))
     array([0., 0., 6.])
@@ -55,7 +55,7 @@ def product(a: Any, b: Any) -> Any:
 
 
 def power_slope(x: Any, n: Any) -> Any:
-    """Derivative of `x ** n` in x, `n * x ** (n - 1)`; exactly 0 where n is 0, inf where NumPy gives inf.
+    """The derivative of `x ** n` in x, `n * x ** (n - 1)`; exactly 0 where n is 0, inf where NumPy gives inf.
 
     >>> [float(power_slope(0.0, n)) for n in (2, 0, 0.5)]
     [0.0, 0.0, inf]
@@ -65,6 +65,6 @@ def power_slope(x: Any, n: Any) -> Any:
 
 
 def log_or_zero(x: Any) -> Any:
-    """`log(x)`, but 0 at 0: the exponent's derivative of `x ** n`, by convention 0 at base 0."""
+    """`log(x)`, but 0 at 0: a factor of the derivative of `x ** n` in n, which is 0 at x = 0 by convention."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.equal(x, 0.0), 0.0, np.log(np.multiply(x, 1.0)))[()]

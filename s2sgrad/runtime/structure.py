@@ -1,4 +1,4 @@
-"""What values are made of: items, attributes, and the type of the numbers at the leaves.
+"""The structure of values: items, attributes, and the dtype of leaves.
 
     rebuilt((1.0, [2.0]), f)      ->      (f(1.0), f([2.0]))
 
@@ -20,7 +20,7 @@ import numpy as np
 ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 FINITE = (itertools.product, itertools.permutations, itertools.combinations, itertools.combinations_with_replacement,
           np.ndindex, np.ndenumerate)  # fmt: skip
-"""Iterators that end, and that nothing else can have begun where a loop stands over a call of them."""
+"""Iterators that end, and that are fresh where a loop is directly over a call of them."""
 
 _DATA = (tuple, list, dict, set, type, int, float, complex, str, bytes, np.ndarray, np.generic)
 _NUMPYS = (np.ndarray, np.generic)
@@ -30,13 +30,13 @@ _NO_INSTANCES = ("builtins", "numpy", "types", "functools", "collections", "rand
 
 
 def attributes_of(v: Any) -> dict[str, Any] | None:
-    """What an instance of a user's class holds; None for anything else."""
+    """The attributes of an instance of a user's class; None for anything else."""
     home = (type(v).__module__ or "").partition(".")[0]
     return None if home in _NO_INSTANCES or isinstance(v, _DATA) else getattr(v, "__dict__", None)
 
 
 def with_attributes(x: Any, items: dict[str, Any]) -> Any:
-    """A derivative in an object: of a data class, one of that class with other attributes; of any other, the attributes."""
+    """A derivative with respect to an object: for a dataclass an instance with these attributes, else the dict of them."""
     if not hasattr(x, "__dataclass_fields__"):
         return items
     made = object.__new__(type(x))
@@ -46,11 +46,12 @@ def with_attributes(x: Any, items: dict[str, Any]) -> Any:
 
 
 def float_type(dtype: np.dtype) -> np.dtype:
+    """The dtype of cotangents for values of this dtype: float64 for integers and booleans."""
     return dtype if dtype.kind in "fc" else np.dtype(float)
 
 
 def rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
-    """`v` with `leaf(item, *items of the others)` in the place of every item."""
+    """`v` with every item replaced by `leaf(item, *corresponding items of the others)`."""
     if isinstance(v, dict):
         return {k: leaf(v[k], *(o[k] for o in others)) for k in v}
     items = [leaf(*row) for row in zip(v, *others, strict=True)]
@@ -60,7 +61,7 @@ def rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
 
 
 def lacking(x: Any, key: Any) -> Any:
-    """What `del x[key]` leaves of a list or a dict.
+    """A copy of a list or a dict without the item at `key`.
 
     >>> lacking([5, 6, 7], -2), lacking({"a": 1, "b": 2}, "a")
     ([5, 7], {'b': 2})
@@ -71,7 +72,7 @@ def lacking(x: Any, key: Any) -> Any:
 
 
 def moved(x: dict, key: Any) -> dict:
-    """A dict with an entry at its end.
+    """A copy of a dict with the entry at `key` moved to the end.
 
     >>> moved({"a": 1, "b": 2}, "a")
     {'b': 2, 'a': 1}
@@ -82,12 +83,12 @@ def moved(x: dict, key: Any) -> dict:
 
 
 def place_of(xs: Any, value: Any) -> int:
-    """Where a list has a value first."""
+    """The index of the first occurrence of `value`."""
     return list(xs).index(value)
 
 
 def ones(y: Any) -> Any:
-    """The cotangent of `y` that sums all its elements."""
+    """The cotangent of `y` that consists of ones: the gradient is that of the sum of all elements."""
     if isinstance(y, (list, tuple, dict)):
         return rebuilt(y, ones)
     if isinstance(y, np.ndarray):
@@ -96,7 +97,7 @@ def ones(y: Any) -> Any:
 
 
 class _Ones:
-    """A part of a seed that stands for ones: one object, of which a copy or a pickle is itself."""
+    """A part of a seed that stands for ones; a singleton, also through copy and pickle."""
 
     __slots__ = ()
 
@@ -111,14 +112,14 @@ ONES = _Ones()
 
 
 class WithAux(NamedTuple):
-    """The zero cotangents of a value and of what is returned beside it, which has no others."""
+    """The zero cotangents of a value and of the auxiliary data that is returned beside it."""
 
     value: Any
     aux: Any
 
 
 def seeded(y: Any, seed: Any) -> Any:
-    """`seed` as a cotangent of `y`, whose structure and shapes it must have: ValueError; TypeError where it is no number."""
+    """`seed` as a cotangent of `y`; ValueError unless structure and shapes agree, TypeError where it is not a number."""
     if seed is ONES:
         return ones(y)
     if isinstance(y, (list, tuple, dict)):
@@ -141,7 +142,7 @@ def seeded(y: Any, seed: Any) -> Any:
 
 
 def seed_of_number(seed: Any) -> Any:
-    """The cotangent of a number: a float; ValueError for an array, TypeError for what is no number.
+    """The seed for a number as a float; ValueError for an array, TypeError for anything else that is not a number.
 
     >>> seed_of_number(2), seed_of_number(np.array(0.5))
     (2.0, 0.5)
@@ -156,7 +157,7 @@ def seed_of_number(seed: Any) -> Any:
 
 
 def kept(v: Any) -> Any:
-    """Data as they are now: arrays, containers and objects of its own; numbers, texts, functions and classes as they are.
+    """A snapshot of data: arrays, containers and objects are copied; immutable values, functions and classes are kept.
 
     >>> d = {"k": [1.0]}
     >>> e = kept(d)
@@ -172,14 +173,14 @@ def kept(v: Any) -> Any:
         return v
     try:
         return copy.deepcopy(v)
-    except Exception:  # what cannot be copied, such as a lock or an open file
+    except Exception:  # not copyable, such as a lock or an open file
         return {k: kept(item) for k, item in v.items()} if isinstance(v, Mapping) else v
 
 
 def reachable(v: Any, attributes: Any = None) -> dict[Any, Any] | None:
-    """What a value holds, by place, key or name: items of containers, attributes of objects; None of what holds nothing.
+    """The parts of a value by index, key or name: items of containers, attributes of objects; None if there are none.
 
-    `attributes`: the names of those that are of interest, all by default.
+    `attributes`: the names of the attributes that are of interest, all by default.
 
     >>> reachable([1.0, 2.0]), reachable({"a": 1.0}), reachable(2.0)
     ({0: 1.0, 1: 2.0}, {'a': 1.0}, None)
@@ -198,7 +199,7 @@ def reachable(v: Any, attributes: Any = None) -> dict[Any, Any] | None:
 
 
 def slots_of(cls: type) -> list[str]:
-    """The attributes that a class holds in slots, as they are looked up."""
+    """The attributes that a class keeps in slots, with private names mangled."""
     names = vars(cls).get("__slots__", ())
     names = [names] if isinstance(names, str) else list(names)
     private = [n if not n.startswith("__") or n.endswith("__") else f"_{cls.__name__.lstrip('_')}{n}" for n in names]
@@ -206,17 +207,17 @@ def slots_of(cls: type) -> list[str]:
 
 
 def is_sequence(x: Any) -> bool:
-    """Whether `x` is what a sequence pattern of `match` matches: no text, and no array either."""
+    """Whether a sequence pattern of `match` matches `x`: strings and arrays do not."""
     return isinstance(x, Sequence) and not isinstance(x, (str, bytes, bytearray))
 
 
 def repeated(xs: Any, n: int) -> Any:
-    """`xs * n` of a list or tuple."""
+    """`xs * n`, for a list or tuple."""
     return xs * n
 
 
 class _Absent:
-    """What `held` gives for a key that is not there: one object, of which a copy or a pickle is itself."""
+    """The result of `held` for a missing key; a singleton, also through copy and pickle."""
 
     __slots__ = ()
 
@@ -231,7 +232,7 @@ ABSENT = _Absent()
 
 
 def as_dict(record: Any) -> dict[str, Any]:
-    """The named tuple as a dict.
+    """A named tuple as a dict.
 
     >>> from collections import namedtuple
     >>> as_dict(namedtuple("P", "x y")(1.0, 2.0))
@@ -241,7 +242,7 @@ def as_dict(record: Any) -> dict[str, Any]:
 
 
 def with_fields(record: Any, names: tuple[str, ...], *values: Any) -> Any:
-    """The named tuple with other values for some of its fields.
+    """A copy of a named tuple with new values for some of its fields.
 
     >>> from collections import namedtuple
     >>> with_fields(namedtuple("P", "x y")(1.0, 2.0), ("y",), 5.0)
@@ -251,7 +252,7 @@ def with_fields(record: Any, names: tuple[str, ...], *values: Any) -> Any:
 
 
 def lasting(x: Any, index: Any) -> Any:
-    """Which elements of `v` a store `x[index] = v` leaves in `x`: of a position that occurs again, the last one.
+    """A mask of the elements of `v` that persist after `x[index] = v`: where an index repeats, only the last one does.
 
     >>> lasting(np.zeros(3), [0, 0, 2])
     array([False,  True,  True])

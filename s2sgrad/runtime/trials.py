@@ -1,4 +1,4 @@
-"""What `try` does, tried on something of the same kind: it raises what the user's statement would, and changes nothing.
+"""Dry runs of the statements in a `try`, on copies: they raise the same exceptions and change nothing.
 
     try: x[i] = v      ->      which = raised(lambda: stored(v, x, i), ..); if which == 0: x[i] = v
 """
@@ -24,14 +24,16 @@ _IN_PLACE = {
 
 
 class _Queue(list):
-    """A list, which may stand for a deque: what raises where it is given a list does not."""
+    """A list that may also stand in for a deque, and accepts its methods."""
 
     appendleft = extendleft = list.append
 
     def popleft(self) -> Any:
+        """As of a deque."""
         return self.pop(0)
 
     def rotate(self, turns: int = 1) -> None:
+        """As of a deque; only the argument is checked."""
         operator.index(turns)
 
 
@@ -39,7 +41,7 @@ _STAND_INS = {list: _Queue, dict: collections.OrderedDict}
 
 
 def passed_on(which: int, handlers: int) -> int:
-    """Which `except` of a `try` around this one is due, where this one has so many; 0: none is.
+    """The `except` clause of the enclosing `try` that matches, where the inner one has `handlers` clauses; 0: none does.
 
     >>> passed_on(3, 2), passed_on(2, 2)
     (1, 0)
@@ -50,7 +52,7 @@ def passed_on(which: int, handlers: int) -> int:
 
 
 def caught(which: int) -> Any:
-    """The exception that was raised."""
+    """The exception that was raised, if any."""
     return getattr(which, "error", None)
 
 
@@ -60,7 +62,7 @@ def throw(error: Any) -> NoReturn:
 
 
 def scratch(x: Any) -> Any:
-    """A copy of an array or a container, which may be changed; what cannot be changed as it is.
+    """A copy of an array or a container, for a dry run that changes it; immutable values are returned unchanged.
 
     >>> ys = [1.0]
     >>> scratch(ys).append(2.0)
@@ -79,7 +81,7 @@ def scratch(x: Any) -> Any:
 
 
 def updated(x: Any, symbol: str, value: Any) -> Any:
-    """What `x` is after `x += value`, and what that raises; `x` stays what it is.
+    """The value of `x` after `x += value` (with this operator), or its exception; `x` itself is not changed.
 
     >>> updated(np.ones(2), "*=", 3.0)
     array([3., 3.])
@@ -88,7 +90,7 @@ def updated(x: Any, symbol: str, value: Any) -> Any:
 
 
 def stored(value: Any, x: Any, index: Any) -> None:
-    """What `x[index] = value` raises.
+    """Raise what `x[index] = value` would raise.
 
     >>> x = np.zeros(2)
     >>> stored([1.0, 2.0], x, slice(1)), x
@@ -96,7 +98,7 @@ def stored(value: Any, x: Any, index: Any) -> None:
     ValueError: could not broadcast input array from shape (2,) into shape (1,)
     """
     if isinstance(x, np.ndarray):
-        x = np.empty_like(x) if x.flags.writeable else x  # which raises
+        x = np.empty_like(x) if x.flags.writeable else x  # a read-only array raises
         x[index] = value
     elif type(x) is list and isinstance(index, (int, np.integer)):
         x[index]
@@ -107,7 +109,8 @@ def stored(value: Any, x: Any, index: Any) -> None:
 
 
 def attempted(function: Callable[..., Any], arguments: tuple[Any, ...], written: tuple[int, ...], line: int) -> None:
-    """What `function(*arguments)` raises, which writes some of them; TypeError where it does so after it has written."""
+    """Raise what `function(*arguments)` would raise, where it writes the arguments at the indices `written`; TypeError if it
+    raises after it has written one."""
     given = list(arguments)
     for k in written:
         given[k] = copy.deepcopy(given[k])
@@ -126,7 +129,7 @@ def attempted(function: Callable[..., Any], arguments: tuple[Any, ...], written:
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Whether two values are the same to the last bit."""
+    """Whether two values are identical bit by bit; stand-ins count as what they stand for."""
     if isinstance(left, np.ndarray) and isinstance(right, np.ndarray) and left.dtype != object:
         return left.shape == right.shape and left.tobytes() == right.tobytes()
     if isinstance(right, tuple(_STAND_INS)) and isinstance(left, _STAND_INS.get(type(right), type(right))):

@@ -1,9 +1,9 @@
-"""Values that are not finite, noted where they arise: what a derivative with `debug=True` calls behind its statements.
+"""Notes of values that are not finite, taken where they arise: `debug=True` adds these calls after each statement.
 
-    y = np.log(x); watch(y, "`y`")      ->      the note that `y` is -inf at [0], and which statement made it
+    y = np.log(x); watch(y, "`y`")      ->      a note that `y` is -inf at [0], and after which statement
 
-Nothing is raised meanwhile: an infinity may be selected away again, or be meant.  Whoever runs the text looks at the notes
-when the result is not finite.  A text that runs by itself, as it was saved, raises at once.
+Nothing is raised at that point: an infinity may be masked out later, or be intended.  The caller looks at the notes only if
+the result is not finite.  A saved module, which has no such caller, raises at once.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-_MOST = 8  # places to be told; the first nan besides
-_DEEPEST = 20  # containers within containers
+_MOST = 8  # notes to report, besides the first nan
+_DEEPEST = 20  # nesting of containers
 
 
 class Note(NamedTuple):
-    """That a value was not finite: its name, in which of its places it was what, and behind which statement."""
+    """A value that was not finite: its name, the index and value of the element, and the code object and line."""
 
     name: str
     place: str
@@ -36,7 +36,7 @@ class Note(NamedTuple):
 
 
 class Notes:
-    """What was noted in one run, in order; `result` says that the value of the function was among it."""
+    """The notes of one run, in order; `result`: whether the result of the function was not finite."""
 
     def __init__(self) -> None:
         self.all: list[Note] = []
@@ -48,7 +48,7 @@ _running: contextvars.ContextVar[Notes | None] = contextvars.ContextVar("s2sgrad
 
 @contextlib.contextmanager
 def noting() -> Iterator[Notes]:
-    """Collect what is noted inside."""
+    """Collect the notes that are taken inside of the `with` block."""
     notes = Notes()
     token = _running.set(notes)
     try:
@@ -58,27 +58,28 @@ def noting() -> Iterator[Notes]:
 
 
 def is_noting() -> bool:
-    """Whether somebody collects notes."""
+    """Whether notes are being collected."""
     return _running.get() is not None
 
 
 def watch(value: Any, name: str) -> None:
-    """Note a value of the function that is not finite."""
+    """Note it if a value of the primal is not finite."""
     _note(value, name, False)
 
 
 def watch_derivative(value: Any, name: str) -> None:
-    """Note a value of the derivative that is not finite."""
+    """Note it if a cotangent or tangent is not finite."""
     _note(value, name, True)
 
 
 def watch_result(value: Any) -> None:
-    """Note that the value of the function is not finite."""
+    """Note it if the result of the function is not finite."""
     if _note(value, "the result", False) and (notes := _running.get()) is not None:
         notes.result = True
 
 
 def _note(value: Any, name: str, derivative: bool) -> bool:
+    """Take a note if `value` is not finite, and return whether it is; FloatingPointError if nobody collects notes."""
     found = not_finite(value)
     if found is None:
         return False
@@ -93,7 +94,7 @@ def _note(value: Any, name: str, derivative: bool) -> bool:
 
 
 def not_finite(value: Any, depth: int = 0) -> tuple[str, str] | None:
-    """Where in a value something is nan or infinite, and what; None where nothing is.
+    """The index of the first element of a value that is nan or infinite, and that element; None if all are finite.
 
     >>> not_finite({"w": [1.0, np.array([[1.0, np.inf]])]})
     ("['w'][1][0, 1]", 'inf')

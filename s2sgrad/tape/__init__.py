@@ -1,4 +1,4 @@
-"""The tape: gradients of what a program has just computed, by the rules that the compiler uses.
+"""The tape: gradients of recorded computations (define-by-run), with the derivative rules of the compiler.
 
     with GradientTape() as t:
         loss = np.sum((x @ w - y) ** 2)      # w a Variable

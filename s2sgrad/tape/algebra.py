@@ -1,6 +1,6 @@
-"""What a sweep computes with: plain arrays, or Arrays where another tape records the sweep itself.
+"""The two arithmetics of a reverse sweep: on ndarrays, or on Arrays where another tape records the sweep itself.
 
-    x_bar = y_bar * np.cos(x)     of ndarrays, or of Arrays: then it is recorded like any operation
+    x_bar = y_bar * np.cos(x)     on ndarrays; or on Arrays, and then recorded like any other operation
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from s2sgrad.tape.values import Operand, unwrapped
 
 
 class Masked:
-    """A cotangent of one branch of `np.where`: zero where the mask does not hold, however steep the branch is there."""
+    """A cotangent of one branch of `np.where`: it is zero outside of the mask, even where the branch's slope is infinite."""
 
     __slots__ = ("mask", "value")
 
@@ -24,7 +24,7 @@ class Masked:
 
 
 def settled(bar: Any) -> Any:
-    """A cotangent without its mask."""
+    """The cotangent without its mask."""
     return bar.value if isinstance(bar, Masked) else bar
 
 
@@ -34,48 +34,48 @@ class Algebra(Protocol):
     recorded: bool
 
     def value(self, v: Any) -> Any:
-        """An argument of a record as the pullbacks take it."""
+        """A recorded argument, as the pullbacks expect it."""
         ...
 
     def formula(self, pullback: Callable[..., Any]) -> Callable[..., Any]:
-        """A pullback of the rule table, ready to be called."""
+        """A pullback of the rule table, ready to call."""
         ...
 
     def fitted(self, bar: Any, x: Any, elementwise: bool) -> Any:
-        """A cotangent in the shape of its operand."""
+        """A cotangent with the shape of its operand `x`."""
         ...
 
     def cast(self, bar: Any, x: Any) -> Any:
-        """A gradient in the shape and dtype of the source `x`."""
+        """A gradient with the shape and dtype of its source `x`."""
         ...
 
     def selected(self, mask: Any, bar: Any) -> Any:
-        """A cotangent where the mask holds, 0 elsewhere."""
+        """The cotangent where the mask is true, 0 elsewhere."""
         ...
 
 
 class Plain:
-    """Computes with ndarrays."""
+    """Arithmetic on ndarrays."""
 
     recorded = False
 
     def value(self, v: Any) -> Any:
-        """The plain value."""
+        """The plain value of an Array or Variable."""
         return unwrapped(v)
 
     def formula(self, pullback: Callable[..., Any]) -> Callable[..., Any]:
-        """The rule's own function."""
+        """The pullback itself."""
         return pullback
 
     def fitted(self, bar: Any, x: Any, elementwise: bool) -> Any:
-        """Summed where an elementwise operation broadcast, else spread."""
+        """Summed over broadcast axes if the operation is elementwise, else broadcast to the shape of `x`."""
         x = x._value if isinstance(x, Operand) else x
         if np.shape(bar) == x.shape:
             return bar
         return runtime.unbroadcast(bar, x) if elementwise else np.broadcast_to(bar, x.shape)
 
     def cast(self, bar: Any, x: Any) -> Any:
-        """Of the shape and dtype of the source."""
+        """Converted and broadcast to the dtype and shape of `x`."""
         bar = np.asarray(bar)
         if bar.dtype != x.dtype:
             bar = bar.astype(x.dtype)
@@ -83,7 +83,7 @@ class Plain:
 
 
     def selected(self, mask: Any, bar: Any) -> Any:
-        """By np.where, which leaves no nan behind."""
+        """With np.where, which removes nan outside of the mask."""
         return np.where(mask, bar, 0.0)
 
 

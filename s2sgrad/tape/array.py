@@ -1,4 +1,4 @@
-"""`Array`: a NumPy array, or a number, that a tape knows again; and how NumPy's functions are applied to it.
+"""`Array`: a NumPy array or number with an identity, so that a tape can follow it; and how functions are applied to it.
 
     x = constant([1.0, 2.0]); y = np.sum(x * x)      ->      apply(np.multiply, (x, x)), apply(np.sum, (y,))
 """
@@ -32,7 +32,7 @@ _NO_KEYWORDS: dict[str, Any] = {}
 
 
 def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NO_KEYWORDS) -> Any:
-    """`primitive(*args, **keywords)` of Arrays, Variables and plain values; recorded by the tapes that follow any."""
+    """`primitive(*args, **keywords)` on Arrays, Variables and plain values; each tape that follows an operand records it."""
     found: list[Any] = []
     given = [opened(a, found) for a in args]
     named = {k: opened(v, found) for k, v in keywords.items()} if keywords else keywords
@@ -53,23 +53,23 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NO_KEYWORDS) 
 def _operation(
     primitive: Any, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], result: Any, outputs: tuple[int, ...]
 ) -> Operation:
-    """The record of an operation on (recorded, plain) arguments."""
+    """The record of an operation whose arguments are pairs (recorded, plain)."""
     arguments, keywords = tuple(kept(recorded) for recorded, _ in given), {k: kept(r) for k, (r, _) in named.items()}
     return Operation(primitive, arguments, keywords, result, outputs)
 
 
 def note(record: Any, tapes: list[Any], uids: list[int]) -> None:
-    """Give a record of what was made of the Arrays with these numbers to tapes."""
+    """Add a record to these tapes; `uids` are those of the operands."""
     for tape in tapes:
         tape.add(record, uids)
 
 
 def _astype(x: Any, *args: Any, **keywords: Any) -> Any:
-    return x.astype(*args, **keywords)  # of numbers too
+    return x.astype(*args, **keywords)  # an ndarray method, but numbers have it too
 
 
 def wrapped(y: Any, given: Any = ()) -> Any:
-    """A result with its floats as Arrays; ints, bools and all else stay plain.  Memory of a plain argument is copied."""
+    """A result with its floats as Arrays; everything else stays plain.  Memory that a plain argument owns is copied."""
     if isinstance(y, np.ndarray):
         if type(y) is not np.ndarray and isinstance(y, (np.matrix, np.ma.MaskedArray)):
             raise TypeError(f"operators of a {type(y).__name__} mean something else than an ndarray's: pass an ndarray")
@@ -96,7 +96,7 @@ def arrays(value: Any) -> Iterator[Array]:
 
 
 def called(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
-    """A call that NumPy hands over: refused where it writes."""
+    """A call that NumPy dispatches to an Array; TypeError if it writes an argument."""
     leaks.require_no_write(primitive, args, keywords)
     if isinstance(primitive, np.ufunc):
         args = tuple(numeric(a) for a in args)
@@ -104,7 +104,7 @@ def called(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
 
 
 def numeric(a: Any) -> Any:
-    """What a ufunc makes an array of, as one: rules compute with arrays and not with lists."""
+    """A list or tuple as the array that a ufunc would make of it, because rules expect arrays; anything else unchanged."""
     if not isinstance(a, (list, tuple)):
         return a
     followed = any(isinstance(leaf, Operand) for leaf in leaves(a))
@@ -112,19 +112,20 @@ def numeric(a: Any) -> Any:
 
 
 def _binary(primitive: Any, a: Any, b: Any) -> Any:
+    """An operator; NotImplemented for operands of unknown types."""
     if not isinstance(a, _OPERANDS) or not isinstance(b, _OPERANDS):
         return NotImplemented
     return apply(primitive, (numeric(a), numeric(b)))
 
 
-# --- what Arrays and Variables do ------------------------------------------------------------------------------------
+# --- operators of Arrays and Variables ------------------------------------------------------------------------------------
 
 
 class Operators(Operand):
-    """NumPy's operators, methods and attributes, by the rules of the table."""
+    """NumPy's operators, methods and attributes, differentiated by the rule table."""
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]  # `==` goes element by element, as in NumPy: id(x) tells Arrays apart
+    __hash__ = None  # type: ignore[assignment]  # `==` is elementwise, as in NumPy: use id(x) as a key
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
         return called(ufunc if method == "__call__" else getattr(ufunc, method), inputs, keywords)
@@ -138,7 +139,7 @@ class Operators(Operand):
         return np.array(x._value, dtype)
 
     def numpy(self) -> Any:
-        """The value, a copy, without its gradient.
+        """A copy of the value as an ndarray, without a gradient.
 
         >>> constant([1.0, 2.0]).numpy()
         array([1., 2.])
@@ -167,14 +168,14 @@ class Operators(Operand):
         return bool(self._read()._value)
 
     def item(self, *index: Any) -> Any:
-        """The number in an array of one element, a Python number."""
+        """The element of an array of size one, as a Python number."""
         return self._leaving("item()").item(*index)
 
     def tolist(self) -> Any:
-        """The numbers in nested lists."""
+        """The elements as nested lists."""
         return self.__array__().tolist()
 
-    # looking
+    # printing and containers
 
     def __repr__(self) -> str:
         value = self._read()._value
@@ -313,7 +314,7 @@ class Operators(Operand):
 
 
 def _method(x: Operators, name: str, primitive: Any, *args: Any, **keywords: Any) -> Any:
-    """`x.sum(axis=0)` as `np.sum(x, axis=0)`."""
+    """A method call such as `x.sum(axis=0)`, as the call `np.sum(x, axis=0)`."""
     if name in spellings.VARIADIC and args:
         return apply(primitive, (x, args[0] if len(args) == 1 else args), keywords)
     if keywords.get("out") is not None:
@@ -324,8 +325,8 @@ def _method(x: Operators, name: str, primitive: Any, *args: Any, **keywords: Any
 class Array(Operators):
     """A NumPy array or number with an identity, which a tape can follow.  It is immutable.
 
-    Made by `constant`, by reading a Variable, and by every operation on Arrays.  NumPy's functions, operators and methods
-    take it like an ndarray and return Arrays; comparisons, and whatever gives ints or bools, are plain.
+    Arrays are created by `constant`, by reading a Variable, and by every operation on Arrays.  NumPy's functions, operators
+    and methods accept them like ndarrays and return Arrays; comparisons, and results of ints or bools, are plain.
     """
 
     __slots__ = ("__weakref__", "_value", "uid")
@@ -347,7 +348,7 @@ class Array(Operators):
 
     @classmethod
     def of(cls, value: Any) -> Array:
-        """An Array over this very memory, which nobody writes any more."""
+        """An Array over this memory, without a copy; nobody may write it any more."""
         made = object.__new__(cls)
         made._hold(value)
         return made
@@ -367,10 +368,10 @@ class Array(Operators):
 
 
 def constant(value: Any, dtype: Any = None) -> Array:
-    """An Array with the value of a number, of an array or of nested lists; the value is copied.
+    """An Array with the value of a number, an array or nested lists; the value is copied.
 
-    `dtype`: NumPy's, by default that of `value`.  Raises TypeError for anything but numbers.  An Array is given back as it
-    is, and a Variable as it is read (converted to `dtype`): a tape goes on following them.  What cuts a gradient is
+    `dtype`: a NumPy dtype, by default that of `value`.  Raises TypeError for anything but numbers.  An Array is returned
+    unchanged, and a Variable is read (and converted to `dtype`), so a tape keeps following them; to cut a gradient use
     `stop_gradient`.
 
     >>> constant(3.0), constant([1, 2], dtype=np.float32)
@@ -383,6 +384,7 @@ def constant(value: Any, dtype: Any = None) -> Array:
 
 
 def _converted(value: Array, dtype: Any) -> Array:
+    """An Array with another dtype; the conversion is recorded if the dtype has gradients."""
     if np.dtype(dtype).kind in "fc":
         return apply(np.ndarray.astype, (value, dtype))
     return Array(value._value, dtype)  # ints have no gradient

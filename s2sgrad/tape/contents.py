@@ -1,4 +1,4 @@
-"""Values with Variables somewhere inside: lists and dicts of weights, objects that hold them as attributes.
+"""Values that contain Variables: lists and dicts of weights, objects that hold them as attributes.
 
     model (an object with the Variable `w`)     ->      plain: a copy of it with an ndarray `w`; recorded: {"w": Array}
 """
@@ -12,17 +12,17 @@ from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.tape.values import Operand
 
 Copy = tuple[Any, Any, Any]
-"""An original, its copy with plain values, and the items that the copy was given."""
+"""An original, its copy with plain values, and the items of the copy when it was made."""
 
 _DEEPEST = 8
-_MOST = 1000  # items of a container that are looked at; a Variable beyond them is noticed when it is read
+_MOST = 1000  # larger containers are not searched; a Variable in one is noticed when it is read
 
 
 def holds(value: Any, depth: int = 0) -> bool:
-    """Whether there are Arrays or Variables in a value, in its items, or in the attributes of objects.
+    """Whether a value, its items, or the attributes of objects are or contain Arrays or Variables.
 
-    Objects that the compiler does not take apart (with hooks, or of a library's class) count as empty: it would take their
-    attributes for constants.  Variables in them are met when the compiled code runs.
+    Objects that the compiler treats as opaque (with hooks, or of a library's class) count as empty, because it would treat
+    their attributes as constants.  Variables in them are noticed when the compiled code reads them.
     """
     if isinstance(value, Operand):
         return True
@@ -37,9 +37,10 @@ def holds(value: Any, depth: int = 0) -> bool:
 
 
 def split(value: Any, found: list[Any], copies: list[Copy] | None = None) -> tuple[Any, Any]:
-    """(recorded, plain): Arrays in both's places; of objects that hold any, their attributes and a copy.
+    """The value twice, (recorded, plain): with Arrays, and with their plain values.  An object becomes a dict of its
+    attributes, and a copy.
 
-    The copies of lists, dicts and objects are added to `copies`.
+    Arrays are appended to `found`; copies of lists, dicts and objects to `copies`.
     """
     if isinstance(value, Operand):
         array = value._read()
@@ -62,11 +63,12 @@ def split(value: Any, found: list[Any], copies: list[Copy] | None = None) -> tup
 
 
 def _items(copy: Any) -> Any:
+    """A shallow copy of the content of a list, a dict or an object."""
     return list(copy) if isinstance(copy, list) else dict(copy if isinstance(copy, dict) else vars(copy))
 
 
 def write_back(copies: list[Copy]) -> None:
-    """Change the originals as their copies were changed since they were made."""
+    """Apply the changes that were made to the copies to their originals."""
     originals = {id(copy): original for original, copy, _ in copies}
     for original, copy, given in copies:
         now = _items(copy)

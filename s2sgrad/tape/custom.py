@@ -1,6 +1,6 @@
-"""Functions that bring their own gradient, and functions that are computed again instead of recorded.
+"""Functions with a gradient of their own, and functions that are recomputed instead of recorded.
 
-    @custom_gradient                                     y = log1pexp(x)  is one record; its pullback is `pullback`
+    @custom_gradient                                     y = log1pexp(x)  is one record, with the returned pullback
     def log1pexp(x):
         e = np.exp(x)
         return np.log(1 + e), lambda g: g * (1 - 1 / (1 + e))
@@ -29,7 +29,7 @@ from s2sgrad.tape.values import Operand, beside, fresh, kept, leaves, opened, pa
 
 
 class _Own:
-    """A recorded call with a pullback that the user wrote."""
+    """The record of a call whose pullback the user wrote."""
 
     def __init__(
         self, f: Callable[..., Any], own: int, pullback: Callable[..., Any], args: list[Any], variables: list[Any],
@@ -41,7 +41,7 @@ class _Own:
         self.where = caller()
 
     def pull(self, bars: dict[int, Any], live: frozenset[int], on: Algebra) -> list[tuple[int, Any]]:
-        """What the user's pullback gives, for the operands in `live`."""
+        """The cotangents that the user's pullback returns, for the operands in `live`."""
         g = cotangent(self.result, bars, on)
         given = [g] if not isinstance(self.result, tuple) else list(g)
         given = [wrapped(item) for item in given]
@@ -73,7 +73,7 @@ class _Own:
         return out
 
     def _checked(self, k: int, bar: Any, x: Any) -> Any:
-        """The k-th cotangent, whose shape broadcasts with that of its operand."""
+        """The k-th cotangent, checked to broadcast with its operand."""
         shape = x._value.shape
         if not isinstance(bar, (Operand, np.ndarray, np.generic, int, float)):
             self._refuse(k, described(bar), f"of shape {shape}")
@@ -86,11 +86,13 @@ class _Own:
         return bar
 
     def _refuse(self, k: int, what: str, how: str) -> NoReturn:
+        """Raise ValueError for the k-th cotangent of the pullback."""
         place = f"an argument `{argument(self.f, self.own + k)}`" if k < len(self.args) else "a Variable"
         raise ValueError(f"the pullback of `{self.name}` returned {what} for {place} {how}") from None
 
 
 def _require_constant(keywords: dict[str, Any]) -> None:
+    """Refuse keywords that a tape follows."""
     for name, value in keywords.items():
         if any(tracked(a.uid) for a in arrays(opened(value, [])[0])):
             raise TypeError(f"keywords of a custom_gradient function are constants, but a tape follows `{name}`: "
@@ -98,7 +100,7 @@ def _require_constant(keywords: dict[str, Any]) -> None:
 
 
 def _require_taken(f: Callable[..., Any], pullback: Callable[..., Any], variables: list[Any]) -> None:
-    """Refuse a pullback that does not take the Variables that its function reads."""
+    """Refuse a pullback without the parameter `variables` if its function reads trainable Variables."""
     if variables and "variables" not in _parameters(pullback):
         shown = ", ".join(v.name or "Variable" for v in variables)
         raise TypeError(f"`{f.__name__}` reads trainable Variables ({shown}), so its pullback must take `variables=None` "
@@ -110,16 +112,15 @@ R = TypeVar("R")
 
 
 def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
-    """A function with the gradient that it brings: `f(*args)` returns its value and a pullback.
+    """A function that brings its own gradient: `f(*args)` returns its value and a pullback.
 
-    The pullback takes one cotangent for every value (f may return a tuple of values) and returns one for every argument
-    of `f` (of a method: but `self`), None where there is none.  Where `f` reads trainable Variables, it takes
-    `variables=None` too, and returns `(for the arguments, for the variables)`.  A pullback written with NumPy functions on
-    Arrays can itself be differentiated.  Keywords are passed on to `f` and are constants; so are Arrays that `f` reads by
-    name.
+    The pullback takes one cotangent for each value (f may return a tuple of values) and returns one for each argument of
+    `f` (for a method: without `self`), None where there is none.  If `f` reads trainable Variables, the pullback also takes
+    `variables=None`, and returns `(for the arguments, for the variables)`.  A pullback that uses NumPy functions on Arrays
+    can itself be differentiated.  Keywords are passed on to `f` and are constants; so are Arrays that `f` reads by name.
 
-    Raises TypeError where `f` does not return a pair, reads Variables and its pullback takes no `variables`, or gets a
-    keyword that a tape follows; ValueError where the pullback returns another number of gradients, or other shapes.
+    Raises TypeError where `f` does not return a pair, where `f` reads Variables but its pullback has no `variables`, and for
+    a keyword that a tape follows; ValueError where the pullback returns a wrong number of gradients, or wrong shapes.
 
     >>> import numpy as np
     >>> from s2sgrad import GradientTape, constant, custom_gradient
@@ -157,7 +158,7 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P,
         if not found and not variables:
             return value
         result = wrapped(fresh(plain))
-        own = 1 if args and is_method_of(decorated, args[0]) else 0  # a pullback is not asked about `self`
+        own = 1 if args and is_method_of(decorated, args[0]) else 0  # the pullback returns nothing for `self`
         record = _Own(f, own, pullback, given[own:], variables, result)
         note(record, STATE.tapes, [a.uid for a in found] + [read.uid for _, read in variables])
         return result
@@ -170,6 +171,7 @@ custom_gradient.gives_rule = True  # type: ignore[attr-defined]
 
 
 def _parameters(pullback: Callable[..., Any]) -> set[str]:
+    """The names of the parameters, with "variables" if there are arbitrary keywords."""
     parameters = signature(pullback).parameters
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         return {*parameters, "variables"}
@@ -177,12 +179,12 @@ def _parameters(pullback: Callable[..., Any]) -> set[str]:
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of which a tape records the arguments alone: it is computed again when its gradient is asked for.
+    """A function of which a tape records only the arguments: it is recomputed when its gradient is needed.
 
-    It costs the time of a second run and saves the memory of what lies in between.  `f` takes and returns Arrays, in
-    nested lists, tuples and dicts too, and may read Variables and other Arrays.  The second run sees the arguments and the
-    Variables as they were at the first, and what it assigns to Variables is dropped; ndarrays that `f` reads by name must
-    still hold what they did.
+    This costs the time of a second run and saves the memory of the intermediate values.  `f` takes and returns Arrays, also
+    in nested lists, tuples and dicts, and may read Variables and other Arrays.  The second run sees the arguments and
+    Variables with their values at the first run, and its assignments to Variables are dropped; ndarrays that `f` reads by
+    name must be unchanged.
 
     >>> import numpy as np
     >>> from s2sgrad import GradientTape, constant, recompute_grad
@@ -226,12 +228,12 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
         return once(*given, *met, *(then for _, then in journal))
 
-    stands_for(decorated, "differentiated", f)  # the compiler looks through
+    stands_for(decorated, "differentiated", f)  # for the compiler, which unwraps it
     return decorated
 
 
 class _Around:
-    """The numbers of what is followed around a tape."""
+    """The set of uids that the surrounding tapes follow."""
 
     def __init__(self, tapes: list[Tape]) -> None:
         self.tapes = tapes
@@ -241,7 +243,7 @@ class _Around:
 
 
 class _Met(Tape):
-    """Records nothing; notes the Arrays that the tapes around it follow and that are operands now."""
+    """A tape that records nothing, but collects the operands that the surrounding tapes follow."""
 
     def __init__(self, around: list[Tape]) -> None:
         super().__init__()
@@ -249,14 +251,14 @@ class _Met(Tape):
         self.found: dict[int, Array] = {}
 
     def follows(self, uid: int) -> bool:
-        """Whether a tape around it follows a value."""
+        """Whether a surrounding tape follows this value."""
         return uid in self.live
 
     def read(self, variable: Any, value: Any) -> None:
-        """The journal knows."""
+        """Nothing: the journal has the Variables."""
 
     def add(self, record: Any, operands: list[int]) -> None:
-        """Note which operands are followed."""
+        """Collect the operands that are followed."""
         followed = set(filter(self.follows, operands))
         held = [getattr(record, name, None) for name in ("args", "keywords", "operands")]
         self.found |= {a.uid: a for part in held for a in arrays(_listed(part)) if a.uid in followed}
@@ -267,7 +269,7 @@ def _listed(part: Any) -> Any:
 
 
 def _first_run(f: Callable[..., Any], call: Any) -> tuple[Any, list[Array], list[tuple[Any, Array]]]:
-    """(value, followed Arrays that are no arguments, (Variable, its value at first) of those that f meets)."""
+    """Run `f`: (value, followed Arrays that are not arguments, the Variables that it reads with their initial values)."""
     tapes, before = STATE.tapes, STATE.journal
     listening = _Met(tapes)
     STATE.tapes, STATE.journal = [listening], {}
@@ -284,14 +286,14 @@ def _first_run(f: Callable[..., Any], call: Any) -> tuple[Any, list[Array], list
 
 
 def _taken(v: Any) -> Any:
-    """An argument as it is now: Variables are read, ndarrays copied."""
+    """A snapshot of an argument: Variables are read, ndarrays copied."""
     if isinstance(v, Operand):
         return v._read()
     return rebuilt(v, _taken) if isinstance(v, (list, tuple, dict)) else kept(v)
 
 
 def _copy(x: Any) -> Any:
-    """An Array of its own with the same value, so that what is passed twice is told apart."""
+    """A new Array of the same value, so that an argument that is passed twice gets two cotangents."""
     return apply(np.positive, (x,)) if STATE.tapes and _is_float(x) else Array.of(x._value)
 
 

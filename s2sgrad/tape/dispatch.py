@@ -1,9 +1,9 @@
-"""The rules' own text over Arrays: what it calls that has a rule is applied, and so recorded.
+"""Rule pullbacks on Arrays: calls inside of them to functions with rules are recorded.
 
     def exp2(g, y, x): return over(g, y) * special.psi(x)       `over` and `special.psi` go through `apply`
 
-A pullback that an outer tape records computes with Arrays.  NumPy hands its functions over by itself; the helpers beside
-the rules, `math` and SciPy do not, and are looked up in namespaces in which each function is replaced by its application.
+If an outer tape records a sweep, its pullbacks compute on Arrays.  NumPy functions dispatch to Arrays by themselves; the
+helpers of the rules, `math` and SciPy do not, so pullbacks run with globals in which these are wrapped by `apply`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _spaces: dict[int, dict[str, Any]] = {}
 
 
 class _Applied:
-    """A function of the rule table, applied to Arrays."""
+    """A function of the rule table, called through `apply`."""
 
     def __init__(self, primitive: Any) -> None:
         self.primitive = primitive
@@ -38,7 +38,7 @@ class _Applied:
 
 
 class _Module:
-    """A module whose functions are applied."""
+    """A module whose functions are called through `apply`."""
 
     def __init__(self, module: types.ModuleType) -> None:
         self.module = module
@@ -50,6 +50,7 @@ class _Module:
 
 
 def _ready(value: Any) -> Any:
+    """A global of a rule module, wrapped where it has to be."""
     if isinstance(value, types.ModuleType):
         return _Module(value)
     if isinstance(value, (type, Operand, table.Rule)) or not callable(value):
@@ -62,12 +63,12 @@ def _ready(value: Any) -> Any:
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:
-    """An Array is what it holds: a rule asks whether it has an ndarray or a list."""
+    """`isinstance` in rules: an Array counts as its value, since rules ask for ndarrays or lists."""
     return isinstance(value._value if isinstance(value, Operand) else value, kinds)
 
 
 def _space(globals_: dict[str, Any]) -> dict[str, Any]:
-    """The globals of a module of rules, with every function that has a rule replaced by its application."""
+    """The globals of a rule module with the wrapped functions; one dict per module."""
     known = _spaces.get(id(globals_))
     if known is None:
         known = _spaces[id(globals_)] = dict(globals_)
@@ -80,5 +81,5 @@ def _space(globals_: dict[str, Any]) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=4096)
 def on_arrays(pullback: Callable[..., Any]) -> Callable[..., Any]:
-    """A pullback of the rule table, to be called with Arrays."""
+    """A pullback of the rule table that can be called with Arrays."""
     return over(pullback, _space(pullback.__globals__)) if isinstance(pullback, types.FunctionType) else pullback

@@ -1,4 +1,4 @@
-"""Pullbacks as they are needed: with the wanted cotangents alone, and over Arrays.
+"""Variants of pullbacks: pruned to the wanted cotangents, or with other globals.
 
     def matmul(g, z, x, y): return g @ y.T, x.T @ g       ->      def matmul(g, z, x, y): return None, x.T @ g
 """
@@ -18,7 +18,7 @@ from s2sgrad.ir.quote import mentioned, nodes, stored
 
 @functools.lru_cache(maxsize=4096)
 def wanted_of(pullback: types.FunctionType, wanted: tuple[int, ...], count: int) -> types.FunctionType:
-    """The pullback with None for the cotangents that are not wanted; itself where its text is no plain formula."""
+    """The pullback with None for cotangents that are not wanted; unchanged if its source is not straight-line code."""
     if len(wanted) == count:
         return pullback
     tree = source.read(pullback).fresh_tree()
@@ -49,7 +49,7 @@ def wanted_of(pullback: types.FunctionType, wanted: tuple[int, ...], count: int)
 
 
 def over(function: types.FunctionType, space: dict[str, Any]) -> types.FunctionType:
-    """The function with other globals."""
+    """A copy of the function with other globals."""
     made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, function.__closure__)
     made.__kwdefaults__ = function.__kwdefaults__
     made.__module__ = function.__module__

@@ -1,7 +1,7 @@
-"""Functions of the user's that are one operation: `primitive`, `custom_jvp`, and `nondifferentiable` ones.
+"""User functions that are a single, opaque operation: `primitive`, `custom_jvp` and `nondifferentiable`.
 
-    @primitive                                     y = power(x, 3.0)  is called and never read, in compiled code and
-    def power(x, n): ...                           on a tape; its derivative is what `power.defvjp` was given
+    @primitive                                     y = power(x, 3.0)  is called and never inlined, in compiled code and
+    def power(x, n): ...                           on a tape; its derivative is the argument of `power.defvjp`
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Rule = Callable[..., Any] | None
 
 
 class _Called(Protocol[P, R]):
-    """What type checkers are told of a function with rules of its own; of a method, that its object is bound."""
+    """The type of a function with its own rules, for type checkers; as a method it binds its object."""
 
     __name__: str
 
@@ -40,13 +40,13 @@ class _Called(Protocol[P, R]):
 
 
 class Primitive(_Called[P, R], Protocol[P, R]):
-    """A function that `primitive` made."""
+    """The type of the functions that `primitive` returns."""
 
     def defjvp(self, *jvps: Rule, argnums: Any = None) -> None: ...
 
 
 class CustomJvp(_Called[P, R], Protocol[P, R]):
-    """A function that `custom_jvp` made."""
+    """The type of the functions that `custom_jvp` returns."""
 
     def defjvp(self, rule: F) -> F: ...
 
@@ -58,17 +58,16 @@ def primitive(f: Callable[P, R], /, *, elementwise: bool = ...) -> Primitive[P, 
 @overload
 def primitive(f: None = None, /, *, elementwise: bool = ...) -> Callable[[Callable[P, R]], Primitive[P, R]]: ...
 def primitive(f: Callable[..., Any] | None = None, /, *, elementwise: bool = False) -> Any:
-    """A function of the same value that is called and never read, with the derivative that you give it.
+    """A function with the same value that is opaque to the compiler, with the derivative that you define for it.
 
-    It is for what has no Python source (C, numba, a simulator) or must not be differentiated line by line.  Its methods
-    `defvjp` and `defjvp` are the functions of these names, for it.  It cannot write arrays that it is given, and what it
-    returns is copied.  `elementwise` says that it
-    broadcasts its arguments as NumPy's operators do: then the rules are written for numbers, and nobody has to sum over
-    axes that broadcasting added.
+    Use it for functions without Python source (C, numba, a simulator), or that must not be differentiated line by line.  Its
+    methods `defvjp` and `defjvp` are the functions of these names, applied to it.  It cannot write arrays among its
+    arguments, and its result is copied.  `elementwise` says that it broadcasts its arguments as NumPy's operators do: then
+    the rules are written for numbers and need not sum over broadcast axes.
 
-    For a function that others call by its name, too, give the rule to that: `defvjp(f, ..)`.
+    For a function that others also call under its own name, attach the rule to that: `defvjp(f, ..)`.
 
-    Raises TypeError for what is not callable, or takes any number of arguments.
+    Raises TypeError if `f` is not callable, or takes arbitrarily many arguments.
 
     >>> import numpy as np
     >>> from s2sgrad import grad
@@ -95,10 +94,9 @@ def custom_jvp(f: Callable[P, R], /) -> CustomJvp[P, R]: ...
 @overload
 def custom_jvp(f: None = None, /) -> Callable[[Callable[P, R]], CustomJvp[P, R]]: ...
 def custom_jvp(f: Callable[..., Any] | None = None, /) -> Any:
-    """A primitive whose derivative you give for forward mode, as in JAX: `f.defjvp(rule)` or, for each argument,
-    `f.defjvps(*jvps)`.
+    """A primitive with a derivative for forward mode, as in JAX: `f.defjvp(rule)` or, per argument, `f.defjvps(*jvps)`.
 
-    `rule(primals, tangents)` returns the value and its tangent.  Reverse mode needs a vjp, too: `f.defvjp(*vjps)`.
+    `rule(primals, tangents)` returns the value and its tangent.  Reverse mode also needs a vjp: `f.defvjp(*vjps)`.
 
     >>> import numpy as np
     >>> @custom_jvp
@@ -127,17 +125,17 @@ def custom_jvp(f: Callable[..., Any] | None = None, /) -> Any:
 
 
 def _give(define: Callable[..., Any], made: Any, *functions: Any, argnums: Any = None) -> None:
-    """Give a primitive a derivative."""
+    """Define a derivative of a primitive: the methods `defvjp` and `defjvp`."""
     define(made, *functions, argnums=argnums)
 
 
 def nondifferentiable(f: F) -> F:
-    """A function whose result counts as a constant: it is called and never read, and no derivative flows through it.
+    """A function whose result counts as a constant: it is opaque, and no derivative flows through it.
 
-    `f` itself, known by the object, counts as such from then on, wherever compiled code calls it; what is returned takes
-    the Arrays of a tape besides.  For a value, and not a function, there is `stop_gradient`.
+    From then on the object `f` itself counts as such too, wherever compiled code calls it; the returned function also takes
+    the Arrays of a tape.  To stop the gradient of a value, use `stop_gradient`.
 
-    Raises TypeError for what is not callable, ValueError for what has a rule of ours.
+    Raises TypeError if `f` is not callable, ValueError if s2sgrad has a rule for it.
 
     >>> import numpy as np
     >>> from s2sgrad import grad
@@ -160,7 +158,7 @@ def nondifferentiable(f: F) -> F:
 
 
 def _made(f: Any, what: str, elementwise: bool = False, writes_nothing: bool = False) -> types.FunctionType:
-    """A function that calls `f`, or records the call where a tape may follow an argument."""
+    """A wrapper that calls `f`, or records the call where an argument may be followed by a tape."""
     if not callable(f):
         raise TypeError(f"{what} needs a function, not {f!r}")
 
@@ -179,7 +177,7 @@ def _made(f: Any, what: str, elementwise: bool = False, writes_nothing: bool = F
 
 
 def _stretched(name: str, y: Any, args: tuple, keywords: dict[str, Any]) -> Any:
-    """The result of an elementwise function, which has the shape that its arguments are broadcast to."""
+    """The result of an elementwise function, checked to have the broadcast shape of its arguments; ValueError if not."""
     shape = np.broadcast_shapes(*map(np.shape, args), *map(np.shape, keywords.values()))
     if np.shape(y) != shape:
         raise ValueError(f"`{name}` is said to be elementwise, and returned shape {np.shape(y)} for arguments that "

@@ -1,4 +1,4 @@
-"""`GradientTape`: records what is computed inside its block, and gives gradients of it."""
+"""`GradientTape`: records what is computed inside its block, and differentiates it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from s2sgrad.tape.variable import Variable
 class GradientTape:
     """Records the operations on Arrays and Variables inside its `with` block, for `gradient` afterwards.
 
-    Trainable Variables that the block reads are watched, unless `watch_accessed_variables=False`; Arrays on request
-    (`watch`).  A tape gives one gradient and frees its records then; with `persistent=True` any number, and the records are
-    freed with the tape.  Tapes nest: what an inner tape computes, its gradients too, is recorded by the outer one.
-    Each thread has its own tapes.
+    Trainable Variables that the block reads are watched, unless `watch_accessed_variables=False`; Arrays are watched on
+    request (`watch`).  A tape computes one gradient and then frees its records; with `persistent=True` it computes any
+    number, and the records live as long as the tape.  Tapes nest: an outer tape also records what an inner one computes,
+    gradients included.  Each thread has its own tapes.
 
     >>> from s2sgrad import GradientTape, constant
     >>> x = constant(3.0)
@@ -67,8 +67,8 @@ class GradientTape:
     def watch(self, tensor: Any) -> None:
         """Follow an Array or a Variable, or those in nested lists, tuples and dicts.
 
-        Raises ValueError for plain numbers and ndarrays, which have no identity: make a `constant` of them.  Ints cannot be
-        differentiated: a warning, and they are not followed.
+        Raises ValueError for plain numbers and ndarrays, which have no identity: convert them with `constant`.  For ints,
+        which cannot be differentiated, it warns and does not follow them.
 
         >>> from s2sgrad import GradientTape
         >>> with GradientTape() as t:
@@ -96,7 +96,7 @@ class GradientTape:
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """A block inside the tape's own that is not recorded: `with t.stop_recording(): ..`
+        """A block inside the tape's block that is not recorded: `with t.stop_recording(): ..`
 
         Raises RuntimeError where the tape is not recording.
         """
@@ -112,13 +112,13 @@ class GradientTape:
                 STATE.tapes.insert(place, tape)
 
     def reset(self) -> None:
-        """Forget everything, watches included, and go on recording.  Raises ValueError where the tape is not recording."""
+        """Drop all records and watches, and continue recording.  Raises ValueError where the tape is not recording."""
         if not self._recording:
             raise ValueError("the tape is not recording: `reset` belongs into its block")
         self._tape.clear()
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """The Variables that the tape watched, in the order in which they were made; also after `gradient`."""
+        """The Variables that the tape watched, in order of creation; also after `gradient`."""
         if self._tape is not None:
             self._watched = tuple(v for _, v in sorted(self._tape.watched.items()))
         return self._watched
@@ -129,16 +129,17 @@ class GradientTape:
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE
     ) -> Any:
-        """The gradient of `target` in `sources`, in the structure of `sources`.
+        """The gradient of `target` with respect to `sources`, in the structure of `sources`.
 
-        `target`: an Array, or nested lists, tuples and dicts of them; the gradient is that of the sum over all elements of
-        all targets (an empty list depends on nothing).  `output_gradients` weights every element: of the structure and
-        shapes of `target`, None for ones.  Each gradient is an Array of the shape and dtype of its source.  A source that
-        does not reach the target gives None, or zeros with `unconnected_gradients="zero"`; so does an int.
+        `target`: an Array, or nested lists, tuples and dicts of Arrays; the gradient is that of the sum over all elements
+        of all targets (an empty list depends on nothing).  `output_gradients` weights each element: it has the structure
+        and shapes of `target`, with None for ones.  Each gradient is an Array with the shape and dtype of its source.  If
+        the target does not depend on a source, its gradient is None, or zeros with `unconnected_gradients="zero"`; the same
+        holds for a source of ints.
 
-        Raises RuntimeError at a second call where the tape is not persistent; ValueError for sources that are no Arrays or
-        Variables, and for weights of another length or shape; TypeError where a target is no Array of floats; NoRule, a
-        LookupError, where an operation between source and target has no derivative rule, with its place in the program.
+        Raises RuntimeError at a second call if the tape is not persistent; ValueError for sources that are not Arrays or
+        Variables, and for weights of wrong length or shape; TypeError for a target that is not an Array of floats; NoRule, a
+        LookupError, with the place in the program, where an operation between source and target has no derivative rule.
         """
         unconnected = checked(unconnected_gradients)
         tape = self._ready()
@@ -160,10 +161,10 @@ class GradientTape:
         parallel_iterations: Any = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The derivative of every element of `target` in every element of `sources`, in the structure of `sources`.
+        """The derivatives of all elements of `target` with respect to all elements of `sources`, in their structure.
 
-        Each has the shape of the target, then that of its source.  Unconnected sources, and errors, as for `gradient`.
-        The last two options are TensorFlow's and have no effect.
+        Each has the shape of the target followed by that of its source.  Unconnected sources and errors are as for
+        `gradient`.  The last two options are TensorFlow's and have no effect.
 
         >>> from s2sgrad import GradientTape, constant
         >>> x = constant([1.0, 2.0])
@@ -191,11 +192,11 @@ class GradientTape:
         parallel_iterations: Any = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The jacobian of each row of `target` in the same row of `source`, where no row depends on another's source.
+        """The Jacobian of each row of `target` with respect to the same row of `source`, for independent rows.
 
-        Of shapes (n, ..) and (n, ...) it has the shape (n, .., ...); it is 0 where no row depends on the source, whatever
-        `unconnected_gradients` says (TensorFlow's does the same).  Raises ValueError where the numbers of rows differ, or
-        target or source has a rank below 2.
+        For shapes (n, ..) and (n, ...) the result has the shape (n, .., ...).  It is 0 where no row depends on the source,
+        whatever `unconnected_gradients` says (as in TensorFlow).  Raises ValueError where the numbers of rows differ, or the
+        rank of target or source is below 2.
 
         >>> from s2sgrad import GradientTape, constant
         >>> x = constant([[1.0, 2.0], [3.0, 4.0]])
@@ -214,7 +215,7 @@ class GradientTape:
             self._done()
 
     def _ready(self) -> Tape:
-        """The tape whose records are asked; one that gives one gradient stops recording now."""
+        """The tape with the records; RuntimeError if it has been used up.  A tape that is not persistent stops recording."""
         if self._used or self._tape is None or not self._begun:
             raise RuntimeError(
                 "a tape that is not persistent gives one gradient (or jacobian), and only after its block has begun: "
@@ -234,6 +235,6 @@ class GradientTape:
 
 
 def _consumed(entries: list[Any]) -> Iterator[Any]:
-    """The records from the last to the first; each is freed when it has been used."""
+    """The records from the last to the first; each is freed once it is used."""
     while entries:
         yield entries.pop()

@@ -1,4 +1,4 @@
-"""TensorFlow's graph mode: inside a `function` everything is recorded, and `gradients` asks the record.
+"""TensorFlow's graph mode: inside a `function` every operation is recorded, and `gradients` differentiates the record.
 
     @function
     def slopes(x):
@@ -25,9 +25,9 @@ from s2sgrad.tape.unconnected import UnconnectedGradients, checked
 
 
 def function(f: Callable[..., Any]) -> Callable[..., Any]:
-    """`f` in graph mode: all that is computed inside it is on one graph, of which `gradients` gives derivatives.
+    """`f` in graph mode: all operations inside it are recorded on one graph, which `gradients` differentiates.
 
-    Numbers and arrays among the arguments (nested lists, tuples and dicts too) become Arrays; ints remain constants.  The
+    Floats and arrays among the arguments, also in nested lists, tuples and dicts, become Arrays; ints remain constants.  The
     graph is freed when the call returns.
 
     >>> from s2sgrad import function, gradients
@@ -49,7 +49,7 @@ def function(f: Callable[..., Any]) -> Callable[..., Any]:
             STATE.tapes[:] = [tape for tape in STATE.tapes if tape is not graph]
             graph.clear()
 
-    stands_for(decorated, "differentiated", f)  # the compiler looks through
+    stands_for(decorated, "differentiated", f)  # for the compiler, which unwraps it
     return decorated
 
 
@@ -70,11 +70,11 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> Any:
-    """The derivatives of the sum of `ys` in each of `xs`: a list of as many Arrays.
+    """The derivatives of the sum of `ys` with respect to each of `xs`: a list with one Array for each.
 
-    With a plain *function* as `ys` it is a function of the same arguments that returns the list, compiled from source (the
-    text is in `.source`): `xs` and `stop_gradients` are positions and names of parameters, or names of local variables
-    that are assigned once and outside of every loop (ValueError otherwise); without `xs`, it is all parameters.  `grad_ys`
+    If `ys` is a plain *function*, the result is a function of the same arguments that returns the list, compiled from source
+    (its text is `.source`).  `xs` and `stop_gradients` are then positions or names of parameters, or names of local
+    variables that are assigned once and outside of loops (else ValueError); by default `xs` is all parameters.  `grad_ys`
     has the structure of the result.
 
     >>> from s2sgrad import gradients
@@ -84,13 +84,13 @@ def gradients(
     >>> gradients(f, xs=["a", "b"])(0.0), gradients(f, xs=["a", "b"], stop_gradients="b")(0.0)
     ([3.0, 1.0], [1.0, 1.0])
 
-    Otherwise, inside a `function`.  `ys`, `xs`: an Array or a Variable, or a list.  `grad_ys`: weights in the shapes of
-    `ys`, None for ones.  `stop_gradients`: values that count as constants; their own gradients are given all the same.
-    An x that does not reach ys gives None, or zeros with `unconnected_gradients="zero"`.  `name` and the three options
-    after it are TensorFlow's and have no effect.
+    Otherwise the call must be inside a `function`.  `ys`, `xs`: an Array or a Variable, or a list of them.  `grad_ys`:
+    weights with the shapes of `ys`, None for ones.  `stop_gradients`: values that count as constants; their own gradients
+    are still returned.  If ys does not depend on an x, its entry is None, or zeros with `unconnected_gradients="zero"`.
+    `name` and the three options after it are TensorFlow's and have no effect.
 
-    Raises RuntimeError outside a `function`; ValueError where `grad_ys` has another length than `ys`, or another shape;
-    NoRule, a LookupError, where an operation on the way has no derivative rule.
+    Raises RuntimeError outside of a `function`; ValueError where `grad_ys` differs from `ys` in length or shapes; NoRule, a
+    LookupError, where an operation between them has no derivative rule.
 
     >>> from s2sgrad import constant, function, gradients
     >>> @function

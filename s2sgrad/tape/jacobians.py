@@ -1,4 +1,4 @@
-"""Jacobians by one sweep for each element of the target.
+"""Jacobians: one sweep for each element of the target.
 
     y of shape (2,), x of shape (3,)     ->     rows gradient(y, x, weights=[1, 0]), gradient(y, x, weights=[0, 1])
 """
@@ -18,7 +18,7 @@ from s2sgrad.tape.values import Operand, leaves
 
 
 def jacobian(tape: Tape, target: Any, sources: Any, unconnected: UnconnectedGradients) -> list[Any]:
-    """One for every leaf of `sources`."""
+    """The Jacobian for each leaf of `sources`: of the shape of the target followed by that of the source."""
     if not isinstance(target, Operand):
         raise TypeError(f"the target of a jacobian must be one Array, not a value of type {type(target).__name__}")
     shape = target._value.shape
@@ -27,7 +27,7 @@ def jacobian(tape: Tape, target: Any, sources: Any, unconnected: UnconnectedGrad
         weights = np.zeros(shape, target._value.dtype)
         weights[place] = 1.0
         rows.append(gradients_of(tape, target, sources, weights[()], UnconnectedGradients.NONE))
-    if not target._value.size:  # no row says what is connected
+    if not target._value.size:  # no row shows which sources are connected
         rows.append(gradients_of(tape, target, sources, None, UnconnectedGradients.NONE))
     return [
         _stacked([row[k] for row in rows], source, shape + source._value.shape, unconnected)
@@ -36,7 +36,7 @@ def jacobian(tape: Tape, target: Any, sources: Any, unconnected: UnconnectedGrad
 
 
 def batch_jacobian(tape: Tape, target: Any, source: Any) -> Any:
-    """Of each row of the target in the same row of the source."""
+    """The Jacobian of each row with respect to the same row of the source: shape (n, ..target, ..source)."""
     if not isinstance(target, Operand) or not isinstance(source, Operand):
         raise TypeError("the target and the source of a batch_jacobian must be one Array each")
     rows_shape, source_shape = target._value.shape, source._value.shape
@@ -54,13 +54,14 @@ def batch_jacobian(tape: Tape, target: Any, source: Any) -> Any:
         weights = np.zeros(rows_shape, target._value.dtype)
         weights[(slice(None), *place)] = 1.0
         rows += gradients_of(tape, target, source, weights, UnconnectedGradients.ZERO)
-    if not rows:  # errors all the same
+    if not rows:  # for its errors only
         gradients_of(tape, target, source, None, UnconnectedGradients.ZERO)
     stacked = _stacked(rows, source, (*rows_shape[1:], *source_shape), UnconnectedGradients.ZERO)
     return apply(np.moveaxis, (stacked, len(rows_shape) - 1, 0))
 
 
 def _stacked(rows: list[Any], source: Any, shape: tuple, unconnected: UnconnectedGradients) -> Any:
+    """The rows as one Array; None or zeros if no row depends on the source."""
     if all(row is None for row in rows):
         if unconnected is UnconnectedGradients.NONE:
             return None

@@ -1,8 +1,8 @@
-"""What would drop a gradient in silence: values that leave the tape, and Arrays that would be written.
+"""Guards against silently lost gradients: values that leave the tape, and writes to Arrays.
 
     np.asarray(x), plain[0] = x, np.add(x, x, out=plain)   TypeError        float(x), math.sin(x)   a warning
 
-While no tape follows `x` it may go anywhere.
+An Array that no tape follows is not restricted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STORES = {dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name i
 
 
 def require_free(x: Any) -> None:
-    """Raise TypeError where a tape follows the Array `x`, of which an ndarray is asked."""
+    """Raise TypeError if a tape follows the Array `x`, which is about to be converted to an ndarray."""
     if tracked(x.uid):
         _met(x)
         raise TypeError(
@@ -34,29 +34,30 @@ def require_free(x: Any) -> None:
 
 
 def require_none_followed(found: list[Any]) -> None:
-    """Raise TypeError where a tape follows an Array that went into an array of Python objects."""
+    """Raise TypeError if a tape follows an Array that was stored in an array of Python objects."""
     for x in found:
         require_free(x)
 
 
 def leaving(x: Any, into: str) -> Any:
-    """The value of the Array `x`, of which a Python number is asked: with a warning where a tape follows it."""
+    """The value of the Array `x`, which is converted to a Python number; warns if a tape follows it."""
     if tracked(x.uid):
         _met(x)
         frame = sys._getframe(3)
-        if frame.f_code.co_code[frame.f_lasti] in _STORES:  # `plain[0] = x` asks for a float; NumPy raises from this
+        if frame.f_code.co_code[frame.f_lasti] in _STORES:  # `plain[0] = x` calls float(x); NumPy chains this error
             raise TypeError(f"an item of an ndarray cannot hold an Array that a tape follows: {WAY}")
         warnings.warn(f"{into} of an Array that a tape follows is a constant: {WAY}", stacklevel=4)
     return x._value
 
 
 def _met(x: Any) -> None:
+    """Report to the running compiled function that it used a followed value that is not an argument."""
     if STATE.inside is not None:
         STATE.inside.append(x)
 
 
 def require_no_write(primitive: Any, args: tuple, keywords: dict[str, Any]) -> None:
-    """Raise TypeError where a function that NumPy hands over writes one of its arguments."""
+    """Raise TypeError if a function that NumPy dispatches writes one of its arguments."""
     out = keywords.get("out")
     if out is not None and any(o is not None for o in (out if isinstance(out, tuple) else (out,))):
         raise TypeError(

@@ -1,12 +1,12 @@
-'''Functions that read Variables by name, as functions of these Variables: what is one node must have them as arguments.
+'''Lambda lifting of functions that read Variables by name: one node on the tape needs these as arguments.
 
     def line(x): return m * x + b               def lifted(m, b, a0, a1):
     def loss(x, y):                     ->          def line(x): return m * x + b
         return np.sum((line(x) - y) ** 2)           def loss(x, y): return np.sum((line(x) - y) ** 2)
                                                     return loss(a0, a1)
 
-A free name that leads to Variables (a Variable, a list of them, an object with them) becomes a parameter; the functions that
-read one are written out inside, under the names by which they are called, and see the parameter in the place of the global.
+A free name that leads to Variables (a Variable, a list of them, an object with them) becomes a parameter.  The functions
+that read such a name are redefined inside, under the same names, so that they see the parameter instead of the global.
 '''
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ UNKNOWN_TO_COPIES = {"assign", "assign_add", "assign_sub", "read_value", "numpy"
 
 
 class NotLifted(Exception):
-    """The function cannot be written with its Variables as parameters."""
+    """The Variables of the function cannot be made its parameters."""
 
 
 class Reads:
-    """What a function and those that it calls read by name: `roots` lead to Variables, `functions` read roots."""
+    """The free names of a function and its callees: `roots` lead to Variables, `functions` read roots."""
 
     def __init__(self, function: types.FunctionType) -> None:
         self.function = function
@@ -47,13 +47,13 @@ class Reads:
         self.functions: dict[str, types.FunctionType] = {}
         self.looked_up: list[tuple[types.FunctionType, str, Any]] = []
         self._seen: dict[int, bool] = {}
-        self.changes = False  # whether something may be asked that a plain copy does not know
+        self.changes = False  # whether it uses what plain copies of Variables lack
         self._visit(function, 0)
         if self.roots and self.changes:
             raise NotLifted
 
     def hold(self) -> bool:
-        """Whether every name still leads to the same object."""
+        """Whether all names still refer to the same objects."""
         for function, name, value in self.looked_up:
             binding = look_up(function, name)
             if binding is None or binding.value is not value:
@@ -61,7 +61,7 @@ class Reads:
         return True
 
     def _visit(self, function: types.FunctionType, depth: int) -> bool:
-        """Whether a function reads roots, itself or by what it calls."""
+        """Whether a function reads roots, directly or through its callees."""
         if id(function) in self._seen:
             return self._seen[id(function)]
         self._seen[id(function)] = False
@@ -97,7 +97,7 @@ class Reads:
 
 
 def _keeps(value: Any, code: types.CodeType) -> bool:
-    """Whether a class or a module has Variables under a name that the code reads: they cannot be parameters."""
+    """Whether a class or a module holds a Variable under a name that the code reads; it cannot become a parameter."""
     if not isinstance(value, (type, types.ModuleType)):
         return False
     held = vars(value)
@@ -105,11 +105,13 @@ def _keeps(value: Any, code: types.CodeType) -> bool:
 
 
 def _agree(known: dict[str, Any], name: str, value: Any) -> None:
+    """Enter a name; NotLifted if it already means something else."""
     if known.setdefault(name, value) is not value:
-        raise NotLifted  # two modules mean different things by one name
+        raise NotLifted  # one name, but different values in two modules
 
 
 def _names(code: types.CodeType) -> Iterator[str]:
+    """The global and free names that a code object and those within it read."""
     yield from code.co_names
     yield from code.co_freevars
     for constant in code.co_consts:
@@ -118,7 +120,7 @@ def _names(code: types.CodeType) -> Iterator[str]:
 
 
 def _outside(reads: Reads, inner: dict[str, types.FunctionType]) -> dict[str, Any]:
-    """What the functions read by name, but the roots, one another and what is global to the first."""
+    """The free names of the functions, except roots, each other, and globals of the first one."""
     outside: dict[str, Any] = {}
     for each in inner.values():
         for name in _names(each.__code__):
@@ -128,7 +130,7 @@ def _outside(reads: Reads, inner: dict[str, types.FunctionType]) -> dict[str, An
             here = reads.function.__globals__.get(name, outside)
             if binding.where == "cell" or binding.value is not here or name in outside:
                 _agree(outside, name, binding.value)
-    for each in inner.values():  # a name that is handed in hides a global of another function
+    for each in inner.values():  # a parameter would shadow another function's global
         for name in outside:
             binding = look_up(each, name)
             if binding is not None and binding.value is not outside[name]:
@@ -137,7 +139,7 @@ def _outside(reads: Reads, inner: dict[str, types.FunctionType]) -> dict[str, An
 
 
 def lifted(reads: Reads, count: int, keywords: tuple[str, ...]) -> types.FunctionType:
-    """The function of its roots and of `count` positional arguments, then of these keywords."""
+    """The lifted function: its parameters are the roots, then `count` positional arguments, then these keywords."""
     function = reads.function
     inner = {**reads.functions, function.__name__ if function.__name__.isidentifier() else "lambda_": function}
     if len(inner) != len(reads.functions) + 1 or set(inner) & set(reads.roots):
@@ -155,7 +157,7 @@ def lifted(reads: Reads, count: int, keywords: tuple[str, ...]) -> types.Functio
 
 
 class _Space:
-    """A function as a key: of its code and its globals."""
+    """A function as a cache key: equal for the same code and globals."""
 
     def __init__(self, function: types.FunctionType) -> None:
         self.function = function
@@ -172,7 +174,7 @@ class _Space:
 def _maker(
     codes: tuple, roots: tuple[str, ...], outside: tuple[str, ...], count: int, keywords: tuple[str, ...], space: _Space
 ) -> Any:
-    """Make the lifted function, given what its text reads from other modules and from cells."""
+    """The factory of a lifted function; its parameters are the values that the text reads from other modules and cells."""
     body: list[Any] = []
     for name, code in codes:
         tree = _tree(code, space.function.__globals__)
@@ -206,7 +208,7 @@ _count = iter(range(1, 10**9))
 
 
 def made_from(text: str, file: str, globals_: dict[str, Any], name: str) -> Any:
-    """The function of a text that linecache knows."""
+    """Execute a text, registered in linecache, and return the function `name` of it."""
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     space: dict[str, Any] = {}
     exec(compile(text, file, "exec"), globals_, space)
@@ -214,6 +216,7 @@ def made_from(text: str, file: str, globals_: dict[str, Any], name: str) -> Any:
 
 
 def _tree(code: types.CodeType, globals_: dict[str, Any]) -> Any:
+    """The syntax tree of a code object; NotLifted if there is no source."""
     cells = tuple(types.CellType() for _ in code.co_freevars)
     try:
         return read(types.FunctionType(code, globals_, closure=cells)).fresh_tree()
@@ -222,6 +225,7 @@ def _tree(code: types.CodeType, globals_: dict[str, Any]) -> Any:
 
 
 def _require_plain(tree: Any, roots: tuple[str, ...]) -> None:
+    """NotLifted for statements that cannot be moved into another function."""
     for node in nodes(tree):
         if isinstance(node, (gast.Global, gast.Nonlocal)) and set(node.names) & set(roots):
             raise NotLifted

@@ -1,9 +1,9 @@
-"""`differentiable`: a compiled function is one record of a tape, and its pullback the generated adjoint.
+"""`differentiable`: a call of a compiled function is one record on a tape, with the generated adjoint as its pullback.
 
     y = f(x)    ->    y, saved = f_fwd(x)       one record, whatever f does; x_bar = f_bwd(saved, y_bar)
 
-Where the sweep itself is recorded, the pullback is such a function too, `(x, y_bar) -> x_bar`, written as a call of both
-halves and compiled when it is differentiated: derivatives of any order are the same step again.
+Where the sweep itself is recorded, the pullback is a node again: a function `(x, y_bar) -> x_bar` that calls both halves and
+is compiled when it is differentiated.  So derivatives of any order work in the same way.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _count = itertools.count(1)
 
 
 class Node:
-    """A recorded call of a compiled function."""
+    """The record of a call of a compiled function."""
 
     __slots__ = ("again", "bwd", "fwd", "operands", "outputs", "places", "plain", "read", "result", "saved", "where")
 
@@ -52,7 +52,7 @@ class Node:
         self.again = surroundings.unchanged(data)
 
     def pull(self, bars: dict[int, Any], live: frozenset[int], on: Algebra) -> list[tuple[int, Any]]:
-        """The generated adjoint, called; where the sweep is recorded, as a node of its own."""
+        """Call the generated adjoint; if the sweep is recorded, as a node of its own."""
         g = cotangent(self.result, bars, on)
         surroundings.require_unchanged(self.read, self.bwd)
         if on.recorded:
@@ -71,6 +71,7 @@ class Node:
 
 
 def _operands(recorded: Any) -> list[Any]:
+    """The Arrays in a recorded argument, in order."""
     if isinstance(recorded, Operand):
         return [recorded]
     if isinstance(recorded, (list, tuple, dict)):
@@ -79,6 +80,7 @@ def _operands(recorded: Any) -> list[Any]:
 
 
 def _shared(recorded: Any, bar: Any, live: frozenset[int], on: Algebra, out: list[tuple[int, Any]]) -> None:
+    """Append the cotangents of the followed Arrays in an argument to `out`."""
     if bar is None:
         return
     if isinstance(recorded, Operand):
@@ -94,6 +96,7 @@ def _shared(recorded: Any, bar: Any, live: frozenset[int], on: Algebra, out: lis
 
 @functools.lru_cache(maxsize=512)
 def _maker(fwd: types.CodeType, bwd: types.CodeType, count: int) -> Any:
+    """The factory of a pullback as a function of the arguments and the cotangent."""
     given = ", ".join(f"a{k}" for k in range(count))
     text = f"def make(fwd, bwd):\n    def pullback({given}, y_bar):\n        y, saved = fwd({given})\n"
     text += "        return bwd(saved, y_bar)\n    return pullback\n"
@@ -101,12 +104,12 @@ def _maker(fwd: types.CodeType, bwd: types.CodeType, count: int) -> Any:
 
 
 def _both(fwd: Any, bwd: Any, count: int) -> types.FunctionType:
-    """The pullback as a function of the arguments and of the cotangent."""
+    """The pullback as a function of the arguments and the cotangent."""
     return _maker(fwd.__code__, bwd.__code__, count)(fwd, bwd)
 
 
 def _explain(error: AttributeError) -> None:
-    """An argument was asked for what a Variable alone has."""
+    """Add a note if an attribute was read that Variables have and their plain values lack."""
     if error.name in UNKNOWN_TO_COPIES:
         error.add_note(
             "a `differentiable` function sees the plain values of Arrays and Variables among its arguments: "
@@ -115,11 +118,11 @@ def _explain(error: AttributeError) -> None:
 
 
 class Unaware(Exception):
-    """A compiled function met a followed value that is none of its arguments."""
+    """A compiled function used a followed value that is not one of its arguments."""
 
 
 def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: list[Any]) -> Any:
-    """Call a function of (recorded, plain) arguments, of which `found` are the Arrays, as one node."""
+    """Call a function as one node; the arguments are pairs (recorded, plain), and `found` lists the Arrays in them."""
     followed = {a.uid for a in found if tracked(a.uid)}
     plain = [p for _, p in arguments]
     wanted = tuple(
@@ -155,7 +158,7 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
 
 
 def _held(recorded: Any, plain: Any) -> Any:
-    """A plain argument as the record keeps it for a second derivative: the user may write an ndarray."""
+    """A plain argument, copied for the record because the user may write it before a second derivative."""
     if isinstance(recorded, Operand):
         return plain
     if isinstance(plain, np.ndarray):
@@ -166,13 +169,13 @@ def _held(recorded: Any, plain: Any) -> Any:
 
 
 class _Callee:
-    """A function that `differentiable` was called with, and how it was written last."""
+    """The function behind a `differentiable`, with what is known about how it can be compiled."""
 
     def __init__(self, f: Callable[..., Any]) -> None:
         self.f = f
         self.reads: Reads | None = None
         self.by_operation = False
-        self.indirect = False  # whether it reads Variables by name, or gets objects that hold them
+        self.indirect = False  # whether it reads Variables by name, or objects with them are arguments
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         if not STATE.tapes or STATE.inside is not None:
@@ -187,7 +190,7 @@ class _Callee:
                 return self._node((args, keywords), given, named, found)
             except NotLifted:
                 pass
-            except Unaware:  # its names may lead to Variables that were not there before
+            except Unaware:  # its names may now lead to new Variables
                 self.by_operation = self.reads is not known
                 self.reads = None
                 if not self.by_operation:
@@ -210,7 +213,7 @@ class _Callee:
     def _of_gradient(
         self, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]]
     ) -> tuple[Any, tuple, dict[str, Any], dict[str, tuple[Any, Any]]]:
-        """The function that computes a gradient, what leads its arguments and is bound, and which words it is given."""
+        """For a gradient: the generated function, its leading arguments, its bound keywords, and the remaining keywords."""
         function, lead, bound = self.f.taken_apart_for(tuple(p for _, p in given), {k: p for k, (_, p) in named.items()})
         if any(_operands(recorded) for k, (recorded, _) in named.items() if k not in bound or k == "seed"):
             raise NotLifted
@@ -223,6 +226,7 @@ class _Callee:
         named: dict[str, tuple[Any, Any]],
         found: list[Any],
     ) -> Any:
+        """Call the function as one node; NotLifted, Unaware or S2SGradError where that is not possible."""
         if hasattr(self.f, "taken_apart_for"):  # a gradient: its generated function
             function, lead, bound, named = self._of_gradient(given, named)
         else:
@@ -239,12 +243,12 @@ class _Callee:
             roots = [split(v, found) for v in self.reads.roots.values()]
             function = lifted(self.reads, len(given), tuple(named))
             given = [*roots, *given, *named.values()]
-        if not any(tracked(a.uid) for a in found):  # there is nothing to record
+        if not any(tracked(a.uid) for a in found):  # no tape follows an argument
             return self._unrecorded(*original)
         return run(function, given, found)
 
     def _unrecorded(self, args: tuple, keywords: dict[str, Any]) -> Any:
-        """Called with plain values; what it writes into lists, dicts and objects of the caller is there afterwards."""
+        """Call with plain values; writes into the caller's lists, dicts and objects are copied back."""
         found: list[Any] = []
         copies: list[Copy] = []
         plain = [split(a, found, copies)[1] for a in args]
@@ -262,7 +266,7 @@ class _Callee:
 def _positional(
     function: types.FunctionType, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], found: list[Any]
 ) -> tuple[list[tuple[Any, Any]], dict[str, tuple[Any, Any]]]:
-    """The arguments by position as far as they go, with their defaults; those that go by name alone."""
+    """The arguments, with defaults, as far as possible by position; and those that are keyword-only."""
     signature = inspect.Signature.from_callable(function, follow_wrapped=False)
     bound = signature.bind(*given, **named)
     for name, parameter in signature.parameters.items():
@@ -274,19 +278,18 @@ def _positional(
 
 
 def differentiable(f: Callable[..., Any]) -> Callable[..., Any]:
-    """`f`, as one operation of a tape: its value, computed by compiled code, with the generated adjoint as its pullback.
+    """`f` as a single operation on a tape: its value is computed by compiled code, its pullback is the generated adjoint.
 
-    What `f` does inside costs the tape one record, arrays may be written in place, and library functions without NumPy's
-    protocols (those of SciPy) work.  Arrays and Variables are arguments like ndarrays, in nested lists, tuples and dicts and
-    as attributes of objects too; `f` itself sees ndarrays, and what it writes into lists, dicts and objects stays there.
-    Variables that `f`, or a function that it calls, reads by name
-    (globals, closures, objects with Variables as attributes) get their gradients as well.  Where those cannot be found
-    out, `f` runs operation by operation.  Without a tape, `f` is called as it is.
+    A call costs the tape one record, `f` may write arrays in place, and library functions without NumPy's protocols (those
+    of SciPy) work.  Arrays and Variables may be arguments like ndarrays, also in nested lists, tuples and dicts and as
+    attributes of objects; `f` itself sees ndarrays, and what it writes into lists, dicts and objects persists.  Variables
+    that `f` or a callee reads by name (globals, closures, objects with Variables as attributes) get gradients as well; where
+    they cannot be determined, `f` runs operation by operation.  Without a tape, `f` is called directly.
 
-    What `f` was called with, and what it reads by name, may be written after the call.  A gradient that a tape records
-    is computed from them again: then arrays, lists, dicts and tuples among the arguments may, and other data must stay as it
-    is until `gradient`, which raises RuntimeError otherwise.  Raises Unsupported, NoRule or NoSource, with the place in the
-    file, where `f` cannot be compiled.
+    After the call, its arguments, and the data that it reads by name, may be written.  A gradient that a tape records is
+    recomputed from them: then arrays, lists, dicts and tuples among the arguments may still be written, but other data must
+    not change before `gradient`, which otherwise raises RuntimeError.  Raises Unsupported, NoRule or NoSource, with the
+    place in the file, where `f` cannot be compiled.
 
     >>> import numpy as np
     >>> from s2sgrad import GradientTape, constant, differentiable
@@ -311,5 +314,5 @@ def differentiable(f: Callable[..., Any]) -> Callable[..., Any]:
     def decorated(*args: Any, **keywords: Any) -> Any:
         return callee(*args, **keywords)
 
-    stands_for(decorated, "differentiated", f)  # the compiler looks through
+    stands_for(decorated, "differentiated", f)  # for the compiler, which unwraps it
     return decorated

@@ -1,4 +1,4 @@
-"""Gradient descent on Variables: enough for the programs of TensorFlow's pages."""
+"""Gradient descent on Variables, as the examples in TensorFlow's documentation use it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class SGD:
         self.learning_rate = learning_rate
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> None:
-        """One step for pairs of a gradient and its Variable; a pair with the gradient None is passed over.
+        """One step, given pairs of a gradient and its Variable; pairs with the gradient None are skipped.
 
-        Raises ValueError where every gradient is None, or one has another shape than its Variable; TypeError where a pair
+        Raises ValueError if all gradients are None, or if a gradient and its Variable differ in shape; TypeError if a pair
         has no Variable.
         """
         pairs = list(grads_and_vars)

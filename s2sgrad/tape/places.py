@@ -1,6 +1,6 @@
-"""Where in the user's program something was recorded, so that what is found wrong later can say it.
+"""Source locations of recorded operations, for errors that are found later.
 
-    y = np.nextafter(x, 1.0)      recorded with (the code, the instruction) that ran     ->      a Place, when it is needed
+    y = np.nextafter(x, 1.0)      recorded with (code object, instruction)     ->      a Place, if it is needed
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from s2sgrad.errors import Place, S2SGradError
 _LIBRARIES = ("s2sgrad", "numpy", "scipy")
 
 Where = tuple[types.CodeType, int] | None
-"""A code and an instruction of it; None where only libraries run."""
+"""A code object and the offset of an instruction in it; None if only libraries are on the stack."""
 
 
 def caller() -> Where:
-    """What the user's program runs now.  A frame itself would keep its variables alive."""
+    """The instruction that the user's program is at.  (A frame would keep its variables alive.)"""
     frame = sys._getframe(2)
     while frame is not None:
         if frame.f_globals.get("__name__", "").partition(".")[0] not in _LIBRARIES:
@@ -30,7 +30,7 @@ def caller() -> Where:
 
 
 def place_of(where: Where) -> Place | None:
-    """The stretch of source text of an instruction; None where there is none."""
+    """The source location of an instruction; None if it has none."""
     if where is None:
         return None
     code, instruction = where
@@ -46,7 +46,7 @@ def place_of(where: Where) -> Place | None:
 
 
 def pulled(record: Any, *given: Any) -> Any:
-    """`record.pull(*given)`; where that fails, the error says where the operation was called."""
+    """`record.pull(*given)`; an error gets the location where the operation was called."""
     try:
         return record.pull(*given)
     except S2SGradError as error:

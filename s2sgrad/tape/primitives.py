@@ -1,6 +1,6 @@
-"""One recorded operation of the rule table, and its pullback: the same rule that the compiler writes out.
+"""A recorded operation of the rule table, and its pullback: by the same rule that the compiler inlines.
 
-    y = np.multiply(x, w); w is followed     ->      rule.pullback(y_bar, y, x, w), of which only w_bar is computed
+    y = np.multiply(x, w); w is followed     ->      rule.pullback(y_bar, y, x, w), pruned to w_bar
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from s2sgrad.tape.values import Operand, leaves, unwrapped
 
 
 class Operation:
-    """A call of a primitive; `args` and `keywords` hold Arrays and constants, `result` the Arrays that it gave."""
+    """A call of a primitive; `args` and `keywords` hold Arrays and constants, `result` the Arrays that it returned."""
 
     __slots__ = ("args", "keywords", "outputs", "primitive", "result", "where")
 
@@ -37,7 +37,7 @@ class Operation:
         self.where = caller()
 
     def pull(self, bars: dict[int, Any], live: frozenset[int], on: Algebra) -> list[tuple[int, Any]]:
-        """(number of an operand, its cotangent) for the operands in `live`."""
+        """Pairs (uid of an operand, its cotangent) for the operands in `live`."""
         call = _Call.of(self)
         followed = [k for k, v in call.keywords.items() if _carries(v, live)]
         wanted = tuple(k for k, o in enumerate(call.operands) if _carries(o, live))
@@ -51,7 +51,7 @@ class Operation:
         if not wanted:
             return out
         mask = self._mask(bars) if call.rule.tag == "elementwise" else None
-        with contextlib.nullcontext() if mask is None else np.errstate(all="ignore"):  # of places that do not count
+        with contextlib.nullcontext() if mask is None else np.errstate(all="ignore"):  # for masked elements
             parts = on.formula(call.pullback(wanted))(*given, **named)
         for k in wanted:
             part = parts if call.is_single else parts[k]
@@ -66,12 +66,12 @@ class Operation:
         return out
 
     def _mask(self, bars: dict[int, Any]) -> Any:
-        """Where the one result counts, if it is part of a branch of `np.where`."""
+        """Where the result counts, if it is part of a branch of `np.where`; else None."""
         bar = bars.get(self.outputs[0]) if len(self.outputs) == 1 else None
         return bar.mask if isinstance(bar, Masked) else None
 
     def _branch(self, k: int, mask: Any) -> Any:
-        """Where the k-th argument of `np.where` was chosen, and the result counts."""
+        """Where the k-th argument of `np.where` was selected and the result counts."""
         chosen = np.broadcast_to(np.asarray(unwrapped(self.args[0]), bool), self.result._value.shape)
         chosen = chosen if k == 1 else ~chosen
         return chosen if mask is None else chosen & mask
@@ -79,7 +79,7 @@ class Operation:
 
 @dataclass
 class _Call:
-    """An operation as its rule takes it; `kinds` of what the conditions of the rule ask about, empty where it has none."""
+    """An operation bound to its rule; `kinds`: the types that the conditions of the rule ask for, empty if it has none."""
 
     name: str
     rule: table.Rule
@@ -89,7 +89,7 @@ class _Call:
 
     @classmethod
     def of(cls, operation: Operation) -> _Call:
-        """Bind what was passed to the parameters of the rule; raises where there is no derivative."""
+        """Bind the arguments to the parameters of the rule; NoRule or Unsupported where there is no derivative."""
         rule, name = table.lookup(operation.primitive), binding.name_of(operation.primitive)
         if rule is None:
             raise NoRule(
@@ -114,11 +114,11 @@ class _Call:
 
     @property
     def is_single(self) -> bool:
-        """Whether the pullback returns one cotangent by itself."""
+        """Whether the pullback returns a single cotangent, not a tuple."""
         return len(self.rule.differentiable) == 1 and not self.rule.variadic
 
     def require_rules(self, keywords: list[str], wanted: tuple[int, ...]) -> None:
-        """Refuse keywords that a tape follows, and operands by place, of which the rule gives no cotangent."""
+        """NoRule for followed keywords, and for wanted operands, without a cotangent in the rule."""
         refusal = self.rule.refusal(self.kinds) if self.kinds else None
         if refusal is not None:
             raise NoRule(refusal)
@@ -133,7 +133,7 @@ class _Call:
                 raise NoRule(self.rule.constants[self.rule.differentiable[k]])
 
     def pullback(self, wanted: tuple[int, ...]) -> Any:
-        """What gives the cotangents of the operands at these places."""
+        """The pullback for the cotangents of these operands."""
         chosen = self.rule.choose(self.kinds) if self.kinds else self.rule.pullback
         if self.is_single or self.rule.variadic:
             return chosen
@@ -141,7 +141,7 @@ class _Call:
 
 
 def _narrowed(mask: Any, shape: tuple[int, ...]) -> Any:
-    """Where an operand of this shape counts, that was broadcast to the mask's shape."""
+    """The mask, reduced to the shape of an operand that was broadcast to the mask's shape."""
     if mask.shape == shape:
         return mask
     mask = np.any(mask, axis=tuple(range(mask.ndim - len(shape))))
@@ -150,7 +150,7 @@ def _narrowed(mask: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _meant(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
-    """`max(xs)` and `max(a, b, c)` have other rules than `max(a, b)`."""
+    """The primitive that is meant: `max(xs)` and `max(a, b, c)` have other rules than `max(a, b)`."""
     try:
         if len(args) == 1 and not keywords:
             return spellings.OF_ONE.get(primitive, primitive)
@@ -160,7 +160,7 @@ def _meant(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
 
 
 def cotangent(result: Any, bars: dict[int, Any], on: Algebra) -> Any:
-    """The cotangent of a result, of its structure: zeros where none arrived."""
+    """The cotangent of a result, with its structure: zeros where none has arrived."""
     if isinstance(result, Operand):
         bar = settled(bars.get(result.uid))
         return runtime.zeros(result._value) if bar is None else bar
@@ -176,21 +176,21 @@ def _carries(value: Any, live: frozenset[int]) -> bool:
 
 
 def _shared(value: Any, bar: Any, out: list, live: frozenset[int], on: Algebra, tag: str) -> None:
-    """The cotangent of an operand as those of the Arrays in it."""
+    """Split the cotangent of an operand into those of the Arrays in it, and append them to `out`."""
     if bar is None:
         return
     if isinstance(value, Operand):
         if value.uid in live:
             out.append((value.uid, on.fitted(bar, value, tag == "elementwise")))
     elif isinstance(value, (list, tuple, dict)):
-        if tag == "elementwise" and not isinstance(value, dict):  # a list that NumPy took for an array
+        if tag == "elementwise" and not isinstance(value, dict):  # a list that NumPy converted to an array
             bar = on.fitted(bar, np.asarray(rebuilt(value, lambda v: v._value if isinstance(v, Operand) else v)), True)
         for place in value if isinstance(value, dict) else range(len(value)):
             _shared(value[place], bar[place], out, live, on, "")
 
 
 def _kind(v: Any) -> Kind:
-    """What the conditions of refinements ask about: a constant number is known, one that a tape follows is not."""
+    """The type of an argument for the conditions of refinements: a constant's value is known, a followed number's is not."""
     if isinstance(v, Operand):
         v = v._value
         if not isinstance(v, np.ndarray):
@@ -198,7 +198,7 @@ def _kind(v: Any) -> Kind:
     elif not isinstance(v, (np.ndarray, list, tuple, dict)):
         return constant_kind(v)
     if isinstance(v, np.ndarray):
-        return ArrayKind(None, v.shape)  # of the type of its numbers nobody asks
+        return ArrayKind(None, v.shape)  # no condition asks for the dtype
     items = tuple(_kind(item) for item in (v.values() if isinstance(v, dict) else v))
     return Container(type(v) if type(v) in (list, dict) else tuple, items)
 

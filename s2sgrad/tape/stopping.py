@@ -23,7 +23,7 @@ def stop_gradient(input: T, name: str | None = ...) -> T: ...
 def stop_gradient(input: Any, name: str | None = None) -> Any:
     """The same value, through which no gradient flows: for numbers, arrays, Arrays, and nested lists, tuples, dicts of them.
 
-    In functions that `grad` compiles it means the same.  `name` is TensorFlow's and has no effect.
+    It means the same in functions that `grad` compiles.  `name` is TensorFlow's and has no effect.
 
     >>> from s2sgrad import grad, stop_gradient
     >>> grad(lambda x: x * stop_gradient(x))(3.0)

@@ -1,4 +1,4 @@
-"""What generated code reads by name: it is read again when the gradient is asked for, and must be the same then.
+"""The data that generated code reads by name: it is read again for the gradient, and must not change in between.
 
     @differentiable
     def f(x): return np.sum(SCALE * x)      y = f(x); SCALE[:] = 0.0; t.gradient(y, x)      ->      RuntimeError
@@ -17,24 +17,24 @@ import numpy as np
 
 from s2sgrad.runtime.structure import reachable
 
-_WHOLE = 1 << 16  # larger arrays are compared in as many places
-_MOST = 64  # items of a container
+_WHOLE = 1 << 16  # larger arrays are compared at about this many elements
+_MOST = 64  # items of a container that are compared
 _DEEPEST = 3
 _ITEMS = (list, tuple, deque, Mapping, np.ndarray)
 _FIXED = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, np.ufunc)
 
 Same = Callable[[], bool]
 Datum = tuple[str, Callable[[], Any], Any, frozenset[str] | None]
-"""A name, how it is read, its value, and all attributes that are read (None: unknown, any of them)."""
+"""A name, a function that reads it, its value, and the attributes that the code reads (None: unknown, any of them)."""
 
 
 def data_of(function: types.FunctionType) -> list[Datum]:
-    """The data that a generated function reads by name, itself or by its parts."""
+    """The data that a generated function, or a function that it closes over, reads by name."""
     return list(_data(function, set()))
 
 
 def objects_among(function: types.FunctionType, arguments: list[Any]) -> list[Datum]:
-    """The arguments of a generated function of which a record keeps no copy, and defaults, as data that it reads."""
+    """Arguments that a record does not copy, and defaults, as data that the generated function reads."""
     names = function.__code__.co_varnames
     found = [(names[k], a) for k, a in enumerate(arguments) if _is_shared(a)]
     defaults = function.__defaults__ or ()
@@ -49,24 +49,24 @@ def _itself(value: Any) -> Any:
 
 
 def _is_shared(value: Any, depth: int = 0) -> bool:
-    """Whether somebody may change a part of a value that `kept` left in place: an object, a container of another type."""
+    """Whether a part of a value that `kept` does not copy is mutable: an object, or a container of another type."""
     if type(value) in (list, tuple, dict) and depth < _DEEPEST:
         return any(_is_shared(item, depth + 1) for item in (value.values() if isinstance(value, dict) else value))
     return not isinstance(value, (*_FIXED, int, float, str)) and reachable(value) is not None
 
 
 def arrays_in(data: list[Datum]) -> list[np.ndarray]:
-    """The arrays in it."""
+    """The arrays in these data."""
     return [a for _, _, value, attributes in data for a in _arrays(value, attributes, 0)]
 
 
 def unchanged(data: list[Datum]) -> list[tuple[str, Same]]:
-    """For every name: whether it is still as it is now."""
+    """For each name a function that tells whether its data is still as it is now."""
     return [(name, _same(read, value, attributes)) for name, read, value, attributes in data]
 
 
 def require_unchanged(what: list[tuple[str, Same]], function: types.FunctionType) -> None:
-    """Raise RuntimeError where data that was read by name has changed."""
+    """Raise RuntimeError if data that was read by name has changed."""
     for name, same in what:
         if not same():
             raise RuntimeError(
@@ -76,7 +76,7 @@ def require_unchanged(what: list[tuple[str, Same]], function: types.FunctionType
 
 
 def _data(function: types.FunctionType, seen: set[int]) -> Iterator[Datum]:
-    """What is neither function, class nor module."""
+    """As `data_of`; functions, classes and modules are skipped."""
     if id(function) in seen:
         return
     seen.add(id(function))
@@ -100,7 +100,7 @@ def _data(function: types.FunctionType, seen: set[int]) -> Iterator[Datum]:
 
 @functools.lru_cache(maxsize=1024)
 def _names(code: types.CodeType) -> tuple[tuple[str, ...], frozenset[str]]:
-    """The globals and the attributes that a code reads."""
+    """The globals and the attributes that a code object reads."""
     codes = [code, *(c for c in code.co_consts if isinstance(c, types.CodeType))]
     read = [(i.opname, i.argval) for c in codes for i in dis.get_instructions(c) if isinstance(i.argval, str)]
     found = dict.fromkeys(name for how, name in read if how in ("LOAD_GLOBAL", "LOAD_NAME"))
@@ -108,7 +108,7 @@ def _names(code: types.CodeType) -> tuple[tuple[str, ...], frozenset[str]]:
 
 
 def _parts(value: Any, attributes: frozenset[str] | None) -> dict[Any, Any] | None:
-    """The items of a small container, the attributes of an object that are read."""
+    """The items of a small container, or the attributes of an object that are read."""
     if isinstance(value, (list, tuple)):
         return dict(enumerate(value[:_MOST]))
     if isinstance(value, _ITEMS) and np.size(value) > _MOST:
@@ -125,6 +125,7 @@ def _arrays(value: Any, attributes: frozenset[str] | None, depth: int) -> Iterat
 
 
 def _same(read: Callable[[], Any], value: Any, attributes: frozenset[str] | None, depth: int = 0) -> Same:
+    """A function that tells whether `read()` is still the `value` of now; large arrays are sampled."""
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         step = -(-value.size // _WHOLE) or 1
         then, shape = value.reshape(-1)[::step].copy() if value.flags.c_contiguous else value.ravel()[::step], value.shape

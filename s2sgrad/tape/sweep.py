@@ -1,4 +1,4 @@
-"""The reverse sweep over what a tape recorded.
+"""The reverse sweep over the records of a tape.
 
     records [y = x * x, z = y * y], seed z_bar = 1     ->     y_bar = 2 y z_bar; x_bar = 2 x y_bar
 """
@@ -19,27 +19,27 @@ from s2sgrad.tape.recording import STATE
 
 
 class OnArrays:
-    """Computes with Arrays: the sweep is recorded itself."""
+    """Arithmetic on Arrays: the sweep itself is recorded."""
 
     recorded = True
 
     def value(self, v: Any) -> Any:
-        """The Arrays as they were recorded."""
+        """The argument as it was recorded."""
         return v
 
     def formula(self, pullback: Any) -> Any:
-        """The rule's function over Arrays."""
+        """The pullback, wrapped so that it can be called with Arrays."""
         return on_arrays(pullback)
 
     def fitted(self, bar: Any, x: Any, elementwise: bool) -> Any:
-        """As of plain values."""
+        """As for plain values."""
         x = x._value if isinstance(x, Array) else x
         if np.shape(bar) == x.shape:
             return bar
         return apply(runtime.unbroadcast, (bar, x)) if elementwise else apply(np.broadcast_to, (bar,), {"shape": x.shape})
 
     def cast(self, bar: Any, x: Any) -> Any:
-        """Of the shape and dtype of the source."""
+        """Converted and broadcast to the dtype and shape of `x`."""
         if not isinstance(bar, Array):
             return PLAIN.cast(bar, x)
         if bar._value.dtype != x.dtype:
@@ -48,7 +48,7 @@ class OnArrays:
 
 
     def selected(self, mask: Any, bar: Any) -> Any:
-        """As of plain values."""
+        """As for plain values."""
         return apply(np.where, (mask, bar, 0.0))
 
 
@@ -56,16 +56,16 @@ ON_ARRAYS = OnArrays()
 
 
 def algebra() -> Algebra:
-    """What a sweep computes with now."""
+    """The arithmetic for a sweep that starts now."""
     return ON_ARRAYS if STATE.tapes else PLAIN
 
 
 def sweep(
     entries: Iterable[Any], bars: dict[int, Any], kept: set[int], on: Algebra, stopped: frozenset[int] = frozenset()
 ) -> dict[int, Any]:
-    """Carry the cotangents `bars` of values, by their numbers, backwards through the entries (the latest first).
+    """Propagate the cotangents `bars` (uid -> cotangent) backwards through the entries (the latest first).
 
-    The cotangents of what is `kept` remain (some under a mask); through what is `stopped` nothing flows on.
+    The cotangents of values in `kept` remain in the result (some masked); nothing flows through values in `stopped`.
     """
     for record, live in entries:
         if not any(uid in bars for uid in record.outputs):

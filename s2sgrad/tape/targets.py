@@ -1,4 +1,4 @@
-"""The gradient of targets in sources over a tape's records: seeds, the sweep, and the gradients as the sources lie."""
+"""The gradient of targets with respect to sources: seeds, the sweep, and gradients in the structure of the sources."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def gradients_of(
     stopped: Iterable[Any] = (),
     entries: Iterable[Any] | None = None,
 ) -> list[Any]:
-    """One gradient for every leaf of `sources`: of the sum over all elements of all targets, each times its weight.
+    """The gradients of the weighted sum over all elements of all targets, one for each leaf of `sources`.
 
-    `entries`: the records, the latest first, by default those of the tape.
+    `entries`: the records, the latest first; by default those of the tape.
     """
     asked = required(sources)
     seeds: dict[int, Any] = {}
@@ -52,7 +52,7 @@ def gradients_of(
 
 
 def required(sources: Any) -> list[Any]:
-    """The sources one by one; ValueError where something else than Arrays and Variables is among them."""
+    """The sources as a flat list; ValueError for anything but Arrays and Variables."""
     asked = leaves(sources)
     for leaf in asked:
         if not isinstance(leaf, Operand):
@@ -64,6 +64,7 @@ def required(sources: Any) -> list[Any]:
 
 
 def _given(source: Any, bar: Any, unconnected: UnconnectedGradients, on: Any) -> Any:
+    """The gradient for one source; None or zeros if there is none."""
     whole = source._value.dtype.kind not in "fc"  # ints are constants
     if bar is None or whole:
         if unconnected is UnconnectedGradients.NONE:
@@ -76,7 +77,7 @@ def _given(source: Any, bar: Any, unconnected: UnconnectedGradients, on: Any) ->
 
 
 def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
-    """Every leaf of the target with its weight, ones by default."""
+    """Each leaf of the target with its weight (by default ones)."""
     targets = leaves(target)
     for leaf, weight in zip(targets, _beside(target, len(targets), weights), strict=True):
         if not isinstance(leaf, Operand):
@@ -95,7 +96,7 @@ def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _beside(target: Any, count: int, weights: Any) -> list[Any]:
-    """The weights in the order of the targets."""
+    """The weights as a flat list, in the order of the targets."""
     if isinstance(target, (list, tuple, dict)):
         try:
             return beside(target, weights)

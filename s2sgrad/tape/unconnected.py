@@ -1,4 +1,4 @@
-"""What is given for a source that the target does not depend on."""
+"""The results for sources that the target does not depend on."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 
 class UnconnectedGradients(enum.StrEnum):
-    """What stands for the gradient in a source that does not reach the target: None, or zeros of its shape.
+    """The gradient for a source that the target does not depend on: None, or zeros with its shape.
 
-    Wherever one is asked for, the strings "none" and "zero" do as well.
+    Options also accept the strings "none" and "zero".
     """
 
     NONE = "none"
@@ -17,7 +17,7 @@ class UnconnectedGradients(enum.StrEnum):
 
 
 def checked(asked: Any) -> UnconnectedGradients:
-    """The member that is meant; ValueError for anything else."""
+    """The member for a string or member; ValueError for anything else."""
     try:
         return UnconnectedGradients(asked)
     except ValueError:

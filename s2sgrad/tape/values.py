@@ -1,4 +1,4 @@
-"""Values as an operation sees them: plain to compute with, with their identity to be recorded."""
+"""Values as operations see them: a plain value to compute with, and an Array to record."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from s2sgrad.runtime.structure import rebuilt
 
 
 class Operand:
-    """What a tape can follow: an Array, or a Variable, of which an Array is read."""
+    """A value that a tape can follow: an Array, or a Variable, which is read as an Array."""
 
     __slots__ = ()
 
     def _read(self) -> Any:
-        """The Array that stands for the present value."""
+        """The Array with the current value."""
         raise NotImplementedError
 
     def numpy(self) -> Any:
@@ -26,7 +26,7 @@ class Operand:
 
 
 def opened(v: Any, found: list[Any]) -> tuple[Any, Any]:
-    """(as it is recorded, as it is computed with); the Arrays in it are added to `found`."""
+    """The value twice, (recorded, plain); the Arrays in it are appended to `found`."""
     if isinstance(v, Operand):
         array = v._read()
         found.append(array)
@@ -40,12 +40,12 @@ def opened(v: Any, found: list[Any]) -> tuple[Any, Any]:
 
 
 def unwrapped(v: Any) -> Any:
-    """The plain value of anything."""
+    """The plain value, with ndarrays and numbers in the place of Arrays."""
     return opened(v, [])[1]
 
 
 def kept(v: Any) -> Any:
-    """What a record keeps of an argument: an ndarray may be written later, so a copy of it."""
+    """An argument for a record: ndarrays are copied, because they may be written later."""
     if isinstance(v, np.ndarray):
         return v.copy() if v.flags.writeable or v.base is not None else v
     if type(v) in (list, tuple, dict):
@@ -54,23 +54,23 @@ def kept(v: Any) -> Any:
 
 
 def fresh(v: Any) -> Any:
-    """A value in memory of its own, where somebody else may write it: what users' functions return."""
+    """The result of a user's function, copied where others may still write it."""
     if isinstance(v, np.ndarray):
         return v.copy() if v.flags.writeable or v.base is not None else v
     return rebuilt(v, fresh) if isinstance(v, (list, tuple, dict)) else v
 
 
 def leaves(v: Any) -> list[Any]:
-    """What lies in nested lists, tuples and dicts, in order."""
+    """The leaves of nested lists, tuples and dicts, in order."""
     if isinstance(v, (list, tuple, dict)):
         return [leaf for item in (v.values() if isinstance(v, dict) else v) for leaf in leaves(item)]
     return [v]
 
 
 def beside(v: Any, other: Any) -> list[Any]:
-    """What lies in `other` in the places of the leaves of `v`: dicts by their keys, None for all that is under a None.
+    """The parts of `other` that correspond to the leaves of `v`: dicts by key; None for all leaves below a None.
 
-    Raises ValueError where `other` has another structure.
+    Raises ValueError where the structures differ.
     """
     if not isinstance(v, (list, tuple, dict)):
         return [other]
@@ -92,7 +92,7 @@ def _shown(v: Any) -> str:
 
 
 def packed(v: Any, items: Any) -> Any:
-    """The structure of `v` with the next of `items` in the place of every leaf."""
+    """The structure of `v`, with its leaves replaced by `items` in order."""
     return _filled(iter(items), v)
 
 

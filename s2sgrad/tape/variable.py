@@ -1,4 +1,4 @@
-"""`Variable`: a value that a program changes, such as a weight.  Reading it gives an Array that keeps the present value."""
+"""`Variable`: a value that a program updates, such as a weight.  Reading it gives an Array with the current value."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from s2sgrad.tape.values import unwrapped
 
 
 class Variable(Operators):
-    """A number or an array that can be assigned anew; operators and NumPy's functions take it like an Array.
+    """A number or an array that can be reassigned; operators and NumPy's functions accept it like an Array.
 
-    A tape watches the trainable Variables that are read while it records.  Every read is a snapshot: what was computed
-    keeps the value that it was computed with, and `assign` replaces the value, it never writes into it.
+    A tape watches the trainable Variables that are read while it records.  Each read is a snapshot: computed results keep
+    the value that was read, and `assign` replaces the value instead of writing into it.
 
-    `initial_value` is copied and keeps NumPy's dtype unless `dtype` is given.  `trainable=False`: watched on request only.
+    `initial_value` is copied and keeps its NumPy dtype unless `dtype` is given.  `trainable=False`: watched on request only.
 
     >>> w = Variable(2.0, name="w")
     >>> w.assign_sub(0.5)
@@ -43,12 +43,12 @@ class Variable(Operators):
         return self._present()._value
 
     def _present(self) -> Array:
-        """The present value; while a function is computed again, that of then."""
+        """The current value; during a recomputation, the value of the first run."""
         then = STATE.instead
         return self._now if then is None else then.get(self.uid, self._now)
 
     def _read(self) -> Array:
-        """The Array of the present value; tapes hear of it."""
+        """The current value; tapes and the journal are notified."""
         now = self._present()
         if STATE.journal is not None:
             STATE.journal.setdefault(self.uid, (self, now))
@@ -57,15 +57,15 @@ class Variable(Operators):
         return now
 
     def read_value(self) -> Array:
-        """The present value as an Array of its own, which later assignments do not change."""
+        """The current value as a new Array, which later assignments do not change."""
         x = self._read()
         return apply(np.positive, (x,)) if x._value.dtype.kind in "fc" else x
 
     def assign(self, value: Any) -> Variable:
-        """Replace the value; the Variable itself is returned.
+        """Replace the value; return the Variable itself.
 
-        The value is converted to the Variable's dtype.  Raises ValueError for another shape, TypeError where a Variable of
-        ints would lose the fraction of floats.
+        The value is converted to the Variable's dtype.  Raises ValueError for another shape, TypeError if a Variable of ints
+        would lose the fractions of floats.
         """
         plain, now = np.asarray(unwrapped(value)), self._value
         if plain.dtype.kind in "fc" and now.dtype.kind not in "fc":
@@ -77,7 +77,7 @@ class Variable(Operators):
         made = Array(plain, now.dtype)
         if STATE.instead is None:
             self._now = made
-        else:  # it was assigned when the function was computed first
+        else:  # a recomputation: the first run has already assigned it
             STATE.instead[self.uid] = made
         return self
 
@@ -108,7 +108,7 @@ class Variable(Operators):
 
 
 def trainable_variables(obj: Any) -> tuple[Variable, ...]:
-    """The trainable Variables in nested lists, tuples and dicts, and in the attributes of objects; each once.
+    """The trainable Variables in nested lists, tuples and dicts, and in attributes of objects; each once.
 
     >>> trainable_variables({"w": Variable(1.0), "fixed": Variable(2.0, trainable=False)})
     (Variable(1.0),)
@@ -134,7 +134,7 @@ know_methods(Variable, " ".join(sorted(Variable.assigning)), writes=(0,))
 
 
 def _held(value: Any) -> list[Any]:
-    """The attributes of an instance of a user's class, those in slots too."""
+    """The attributes of an instance of a user's class, including slots."""
     if isinstance(value, Operators):
         return []
     held = attributes_of(value) or {}

@@ -177,7 +177,7 @@ def _require(c: Compilation) -> None:
     c.purpose.require(c)
     c.unit.kinds = c.kinds
     if c.purpose.forward or c.callees.records_all:
-        checkpoints.forget(c.unit, c.tree)
+        checkpoints.remove_checkpoints(c.unit, c.tree)
     for parameter in sorted(c.purpose.wrt(c)):
         if is_complex(c.kinds.get(parameter)):
             c.unit.refuse(c.unit.primal.tree, f"`{parameter}` is complex, which cannot be differentiated yet: "

@@ -1,1 +1,1 @@
-"""One function on its way through the passes: its tree, its names, and what its free names stand for."""
+"""The state of one function during compilation: its tree, its names, and what its free names refer to."""

@@ -1,4 +1,4 @@
-"""How to give a function without derivative rule a gradient of its own, in lines to be copied.
+"""Advice for a function without derivative rule: lines to copy that give it a gradient.
 
     zeta(x, 2.0)   ->   from s2sgrad import custom_gradient
                         my_zeta = custom_gradient(lambda a, b: (zeta(a, b), lambda g: (g * ..., None)))
@@ -21,7 +21,7 @@ _LETTERS = "abcdehijklmnopqrstuvwxyz"
 
 
 def for_call(text: str, function: types.FunctionType) -> str:
-    """The lines for a call in the text of a function; nothing where the text is no call.
+    """The lines for a call in a function's source; empty if the text is no call.
 
     >>> print(for_call("np.sort(x * 2.0, axis=n, kind='stable')", lambda x, n: None))
     Outside of the function, with the derivative for `...` (and `my_sort` called in its place):
@@ -62,7 +62,7 @@ def _of_arguments(call: ast.Call, local: set[str]) -> str:
 
 
 def for_function(function: Any) -> str:
-    """The lines for a function that has no text and no rule."""
+    """The lines for a function without source and rule."""
     name = getattr(function, "__name__", "")
     if not callable(function) or not name.isidentifier():
         return ""
@@ -71,7 +71,7 @@ def for_function(function: Any) -> str:
 
 
 def required(function: Callable[..., Any]) -> list[str]:
-    """The names of the arguments that a function needs, one where it does not say."""
+    """The names of a function's required arguments; `x` where its signature is unavailable."""
     if isinstance(function, np.ufunc):
         return ["x"] if function.nin == 1 else [f"x{k + 1}" for k in range(function.nin)]
     try:

@@ -1,4 +1,4 @@
-"""How `checkpoint` and `checkpointed` stand in a text.
+"""Recognition of `checkpoint` and `checkpointed` in a tree.
 
     checkpoint(f)(x)   ->   `f`              for k in checkpointed(range(n), slots=30)   ->   `30`
 """
@@ -13,13 +13,13 @@ from s2sgrad.runtime.checkpoints import checkpoint, checkpointed
 
 
 def under_checkpoint(unit: Unit, callee: gast.AST) -> gast.AST | None:
-    """The function that `checkpoint(f)`, which is called, is in all but its adjoint; None for any other callee."""
+    """The argument of a callee `checkpoint(f)`, which differs from it only in the adjoint; None for any other callee."""
     made = isinstance(callee, gast.Call) and len(callee.args) == 1 and not callee.keywords
     return callee.args[0] if made and unit.resolve(callee.func) is checkpoint else None
 
 
 def slots_of(unit: Unit, over: gast.AST) -> gast.AST | None:
-    """How many states are kept of a loop over this; None where it keeps records of every trip."""
+    """The number of states to save for a loop over this iterable; None for a loop that records every trip."""
     if not isinstance(over, gast.Call) or unit.resolve(over.func) is not checkpointed:
         return None
     if len(over.args) != 1 or [k.arg for k in over.keywords] != ["slots"] or isinstance(over.args[0], gast.Starred):
@@ -28,17 +28,17 @@ def slots_of(unit: Unit, over: gast.AST) -> gast.AST | None:
 
 
 def with_slots(over: gast.Call, steps: gast.AST, slots: gast.AST) -> gast.Call:
-    """`checkpointed(steps, slots=slots)`, of a loop that was `over` something else."""
+    """`checkpointed(steps, slots=slots)`, for a loop that was `over` another iterable."""
     return gast.Call(over.func, [steps], [gast.keyword("slots", slots)])
 
 
-def plainly(loop: gast.For) -> None:
-    """Let a loop over `checkpointed` run over the range itself."""
+def remove_checkpoint(loop: gast.For) -> None:
+    """Turn a loop over `checkpointed` into one over the range itself."""
     loop.iter = loop.iter.args[0]
 
 
-def forget(unit: Unit, tree: gast.AST) -> None:
-    """Let all of these loops in a tree do so."""
+def remove_checkpoints(unit: Unit, tree: gast.AST) -> None:
+    """Do so for all such loops in a tree."""
     for node in nodes(tree):
         if isinstance(node, gast.For) and slots_of(unit, node.iter) is not None:
-            plainly(node)
+            remove_checkpoint(node)

@@ -1,9 +1,9 @@
-"""An expression that nests deeply is cut: what it begins with, and is evaluated first, gets a name.
+"""Deeply nested expressions are split: subexpressions that are evaluated first get names.
 
     return x0 + x1 + ... + x499     ->     part = x0 + ... + x19; part_ = part + x20 + ..; ..; return part_12 + ..
 
-A sum of n terms is a tree of n levels, and a pass that goes down it takes a few calls of Python for each of them; calls
-around calls are cut alike.  Nothing is evaluated earlier than it was.
+A sum of n terms is a tree of depth n, and a recursive pass takes a few Python calls per level; nested calls are split
+alike.  The order of evaluation does not change.
 
 >>> from s2sgrad import emit
 >>> from s2sgrad.ir.quote import statements
@@ -23,9 +23,9 @@ import gast
 from s2sgrad.ir.quote import HEADER, NAMES, assign, at, name, nested, nodes_of
 
 _DEPTH = 40
-# What a node evaluates before anything else of it; a call its first argument, if it calls a global name.
+# The operand that a node evaluates first; for a call of a global name, its first argument.
 _FIRST = {
-    **{kind: field for kind, field in HEADER.items() if kind is not gast.While},  # whose test is evaluated again
+    **{kind: field for kind, field in HEADER.items() if kind is not gast.While},  # its test is evaluated repeatedly
     gast.Assign: "value", gast.AugAssign: "value", gast.Return: "value", gast.Expr: "value",
     gast.BinOp: "left", gast.UnaryOp: "operand", gast.Compare: "left", gast.BoolOp: "values", gast.Attribute: "value",
     gast.Subscript: "value", gast.Tuple: "elts", gast.List: "elts",
@@ -33,7 +33,7 @@ _FIRST = {
 
 
 def cut_all(tree: gast.FunctionDef, fresh: Callable[[str], str]) -> list[str]:
-    """Cut the deep expressions of a function and of those in it; the names that are bound to what is cut off."""
+    """Split the deep expressions of a function and of nested ones; the new names."""
     bound = {n.id for n in nodes_of(tree, NAMES) if not isinstance(n.ctx, gast.Load)}
     made: list[str] = []
 
@@ -48,8 +48,8 @@ def cut_all(tree: gast.FunctionDef, fresh: Callable[[str], str]) -> list[str]:
 
 
 def cut(statement: gast.AST, part: Callable[[], str], local: Container[str], depth: int = _DEPTH) -> list[gast.AST]:
-    """What is cut off a statement, as assignments in order."""
-    holders: list[tuple[Any, Any]] = []  # of an operand: in which dict or list, and under which key
+    """The assignments of the subexpressions that are split off a statement, in order."""
+    holders: list[tuple[Any, Any]] = []  # for an operand: the dict or list that contains it, and its key
     node: Any = statement
     while isinstance(node, gast.AST) and (holder := _first(node, local)) is not None:
         holders.append(holder)
@@ -70,12 +70,13 @@ def _loads_more(statement: gast.AST) -> bool:
 
 
 def _first(node: gast.AST, local: Container[str]) -> tuple[Any, Any] | None:
+    """Where a node stores the operand that it evaluates first; None where it must not be split off."""
     if isinstance(node, gast.Call):
         root = node.func
         while isinstance(root, gast.Attribute):
             root = root.value
         if isinstance(node.func, gast.Attribute) and not isinstance(root, gast.Name):
-            return node.func.__dict__, "value"  # a method is called where it is found
+            return node.func.__dict__, "value"  # a method is looked up on its object
         called = isinstance(root, gast.Name) and root.id not in local and node.args
         return (node.args, 0) if called else None
     field = _FIRST.get(type(node))

@@ -1,4 +1,4 @@
-"""How control leaves a block, `break`, `continue` and `return`: whether it may, whether it must, and what else to do there.
+"""Exits from a block by `break`, `continue` and `return`: whether they may or must happen, and replacements for them.
 
 >>> import gast
 >>> from s2sgrad.ir.quote import statements
@@ -26,7 +26,7 @@ EXITS = (gast.Return, gast.Break, gast.Continue)
 
 
 def own_statements(body: list[gast.AST]) -> Iterator[gast.AST]:
-    """The statements of a block and of its `if`s: of loops in it only the `else`."""
+    """The statements of a block and of `if`s in it; of loops in it, only those of the `else`."""
     for statement in body:
         yield statement
         if isinstance(statement, COMPOUND):
@@ -34,27 +34,27 @@ def own_statements(body: list[gast.AST]) -> Iterator[gast.AST]:
 
 
 def leaves(body: list[gast.AST], kinds: type | tuple[type, ...] = EXITS) -> bool:
-    """Whether some path through the block leaves it early, exits from loops in it not counted."""
+    """Whether some path through the block exits it early; exits from inner loops do not count."""
     return any(isinstance(statement, kinds) for statement in own_statements(body))
 
 
 def returns(body: list[gast.AST]) -> bool:
-    """Whether a `return` stands in a block, loops in it included."""
+    """Whether a block contains a `return`, inner loops included."""
     return any(isinstance(statement, gast.Return) for block in nested(body) for statement in block)
 
 
 def leaves_trip(body: list[gast.AST]) -> bool:
-    """Whether the body of a loop may leave it, or start its next trip, before it comes to the end."""
+    """Whether the body of a loop may exit the loop, or start its next trip, before its end."""
     return leaves(body) or returns(body)
 
 
 def always_leaves(body: list[gast.AST]) -> bool:
-    """Whether every path through the block leaves it early."""
+    """Whether every path through the block exits it early."""
     return any(map(_is_exit, body))
 
 
 def _is_exit(statement: gast.AST) -> bool:
-    """Whether what follows a statement is never run."""
+    """Whether control never continues after a statement."""
     if isinstance(statement, gast.While):  # `while True`
         endless = isinstance(statement.test, gast.Constant) and statement.test.value and not statement.orelse
         return bool(endless) and not leaves(statement.body, gast.Break)
@@ -64,7 +64,7 @@ def _is_exit(statement: gast.AST) -> bool:
 
 
 def with_exits(body: list[gast.AST], kind: type, instead: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:
-    """A block with other statements in the place of its exits of a kind; not of those that draw from a generator alone."""
+    """A block with its exits of a kind replaced; except those from loops that draw from a generator (`alone`)."""
     out: list[gast.AST] = []
     for statement in body:
         if isinstance(statement, gast.If):

@@ -1,4 +1,4 @@
-"""The forms that statements and expressions of the normal form come in, each told in one place.
+"""Recognition and construction of the basic forms of statements and expressions in normal form.
 
     stack.pop()   ->   the method `pop` of `stack`        -e   ->   `e`        x[i, j]   ->   the parts `i` and `j`
 
@@ -17,12 +17,12 @@ import gast
 
 
 def parts_of(node: gast.AST) -> list[gast.AST]:
-    """The parts of an index, one or more axes each; the classes of `isinstance`; whatever is one or a tuple of several."""
+    """The parts of an index, each for one or more axes; the classes in an `isinstance`; any node or tuple of nodes."""
     return list(node.elts) if isinstance(node, gast.Tuple) else [node]
 
 
 def index_of(parts: list[gast.AST]) -> gast.AST:
-    """The index that has these parts."""
+    """The index with these parts."""
     return parts[0] if len(parts) == 1 else gast.Tuple(parts, gast.Load())
 
 
@@ -32,12 +32,12 @@ def everything() -> gast.Slice:
 
 
 def arguments_of(call: gast.Call) -> list[gast.AST]:
-    """All that a call is given, by place and by keyword."""
+    """All arguments of a call, positional and keyword."""
     return [*call.args, *(k.value for k in call.keywords)]
 
 
 def negated(node: gast.AST) -> gast.AST | None:
-    """`e` of `-e`; None for anything else."""
+    """`e` for `-e`; None for any other expression."""
     return node.operand if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub) else None
 
 
@@ -55,13 +55,13 @@ def multiplied(factors: list[gast.AST]) -> gast.AST:
 
 
 def opposite(test: gast.AST) -> gast.AST:
-    """`not test`; of `not e` it is `e`."""
+    """`not test`; `e` for `not e`."""
     twice = isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not)
     return test.operand if twice else gast.UnaryOp(gast.Not(), test)
 
 
 def truth(test: gast.AST, decided: Callable[[gast.AST], bool | None]) -> bool | None:
-    """The truth of a test by that of what it is made of; None where it depends on what is not known."""
+    """The truth value of a test from those of its operands; None if that depends on unknown ones."""
     if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
         inner = truth(test.operand, decided)
         return None if inner is None else not inner
@@ -70,7 +70,7 @@ def truth(test: gast.AST, decided: Callable[[gast.AST], bool | None]) -> bool | 
     decisive = isinstance(test.op, gast.Or)
     for operand in test.values:
         part = truth(operand, decided)
-        if part is None or part is decisive:  # those behind may raise
+        if part is None or part is decisive:  # later operands may raise
             return part
     return not decisive
 
@@ -81,17 +81,17 @@ def is_none(node: gast.AST | None) -> bool:
 
 
 def number(node: gast.AST | None) -> float | int | None:
-    """The number that stands in the text, and no truth value; None for anything else."""
+    """The value of a number literal, not a truth value; None for any other expression."""
     return node.value if isinstance(node, gast.Constant) and type(node.value) in (int, float) else None
 
 
 def is_natural(node: gast.AST | None) -> bool:
-    """Whether an expression is a whole number of the text, from 0 on."""
+    """Whether an expression is a nonnegative integer literal."""
     return isinstance(node, gast.Constant) and type(node.value) is int and node.value >= 0
 
 
 def whole_number(node: gast.AST | None) -> int | None:
-    """The whole number that stands in the text, perhaps with a sign; None for anything else."""
+    """The value of an integer literal, possibly with a sign; None for any other expression."""
     if isinstance(node, gast.UnaryOp):
         inner = negated(node)
         found = None if inner is None else whole_number(inner)
@@ -106,23 +106,23 @@ def bound_name(statement: gast.AST) -> str | None:
 
 
 def alone(statement: gast.AST) -> gast.AST | None:
-    """The expression that is a statement by itself; None for any other statement."""
+    """The expression of an expression statement; None for any other statement."""
     return statement.value if isinstance(statement, gast.Expr) else None
 
 
 def receiver(node: gast.AST, method: str) -> gast.AST | None:
-    """`x` of `x.method()`, called without arguments; None for anything else."""
+    """`x` for `x.method()` without arguments; None for any other expression."""
     plain = isinstance(node, gast.Call) and not node.args and not node.keywords
     return node.func.value if plain and isinstance(node.func, gast.Attribute) and node.func.attr == method else None
 
 
 def popped(node: gast.AST) -> str | None:
-    """The name of the list from whose end `x.pop()` takes an item; None for anything else."""
+    """The name of the list for `x.pop()`; None for any other expression."""
     owner = receiver(node, "pop")
     return owner.id if isinstance(owner, gast.Name) else None
 
 
 def appended_to(node: gast.AST | None) -> gast.AST | None:
-    """`x` of `x.append(e)`; None for anything else."""
+    """`x` for `x.append(e)`; None for any other expression."""
     plain = isinstance(node, gast.Call) and len(node.args) == 1 and not node.keywords
     return node.func.value if plain and isinstance(node.func, gast.Attribute) and node.func.attr == "append" else None

@@ -1,8 +1,8 @@
-"""What the imports inside a function bind, as far as it is known before the function runs.
+"""Bindings made by imports inside a function, as far as they are known before it runs.
 
     def f(x): import numpy as np; ...      ->      np: the module
 
-Compiling must not run a user's module: what is not imported yet is not known, but for the libraries that have rules.
+Compilation must not run a user's module: one that is not imported yet is unknown, except for libraries with rules.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ Import = gast.Import | gast.ImportFrom
 
 
 def statements(body: list[gast.AST]) -> list[Import]:
-    """The imports of a function, those of functions inside it left out."""
+    """The imports in a function, except those in nested functions."""
     return [s for s in statements_in(body) if isinstance(s, (gast.Import, gast.ImportFrom))]
 
 
 def bound_name(statement: Import, alias: gast.alias) -> str:
-    """The name that one part of an import binds."""
+    """The name that one clause of an import binds."""
     return alias.asname or (alias.name.split(".")[0] if isinstance(statement, gast.Import) else alias.name)
 
 
 def binding(statement: Import, alias: gast.alias, function: types.FunctionType) -> Binding | None:
-    """What one part of an import binds its name to, and where that is looked up; None where it is not known yet."""
+    """What one clause of an import binds its name to, and its origin; None if that is not known yet."""
     if isinstance(statement, gast.Import):
         found = _module(alias.name)
         if found is None:
@@ -49,7 +49,7 @@ def binding(statement: Import, alias: gast.alias, function: types.FunctionType) 
 
 
 def source(statement: gast.ImportFrom, function: types.FunctionType) -> types.ModuleType | None:
-    """The module from which names are imported; None where it is not imported yet."""
+    """The module from which names are imported; None if it is not imported yet."""
     name = statement.module or ""
     if statement.level:
         package = function.__globals__.get("__package__") or ""
@@ -76,12 +76,12 @@ def _module(name: str) -> types.ModuleType | None:
 
 
 def is_code(value: object) -> bool:
-    """Whether a name stands for code: a module, a function, a class."""
+    """Whether a value is code: a module, a function, a class."""
     return isinstance(value, types.ModuleType) or callable(value)
 
 
 def bindings(tree: gast.FunctionDef, function: types.FunctionType) -> dict[str, Binding]:
-    """The names that the imports of a function bind to one module, function or class each, and nothing else binds."""
+    """The names that imports bind to one module, function or class each, and that have no other binding."""
     found: dict[str, Binding | None] = {}
     for statement in statements(tree.body):
         for alias in statement.names:
@@ -94,7 +94,7 @@ def bindings(tree: gast.FunctionDef, function: types.FunctionType) -> dict[str, 
 
 
 def looked_up(tree: gast.FunctionDef, function: types.FunctionType) -> Iterator[tuple[types.ModuleType, str, object]]:
-    """What `from .. import ..` inside a function looks up: the module, the name, and what it stands for now."""
+    """The lookups of `from .. import ..` inside a function: the module, the name, and its present value."""
     for statement in statements(tree.body):
         module = source(statement, function) if isinstance(statement, gast.ImportFrom) else None
         for alias in statement.names if module is not None else ():

@@ -1,4 +1,4 @@
-"""Every name that the compiler looks up in the user's world while it writes a text: what the text was specialised on.
+"""The dependencies of a compilation: every name that is looked up outside of the function.
 
 def f(x): return helper(x) * k      ->      (f, "helper"), (f, "k"), and whatever `helper` looks up
 """
@@ -15,8 +15,9 @@ from s2sgrad.source import Binding
 
 
 class Lookups:
-    """The names looked up in functions (None: unbound), the attributes looked up in modules and classes, what stands in the
-    bodies of classes (`member_of`), and the modules imported."""
+    """Lookups of names in functions (None: unbound), of attributes in modules and classes, of entries in class bodies
+    (`member_of`), and imported modules.
+    """
 
     def __init__(self) -> None:
         self.names: dict[tuple[int, str], tuple[Any, str, Binding | None]] = {}
@@ -30,7 +31,7 @@ _now = threading.local()
 
 @contextlib.contextmanager
 def noted() -> Iterator[Lookups]:
-    """Note all lookups of this thread."""
+    """Collect all lookups of this thread."""
     before = getattr(_now, "lookups", None)
     _now.lookups = Lookups()
     try:
@@ -40,14 +41,14 @@ def noted() -> Iterator[Lookups]:
 
 
 def note_name(function: Any, name: str, binding: Binding | None) -> None:
-    """A free name of a function was looked up."""
+    """Note the lookup of a free name of a function."""
     lookups = getattr(_now, "lookups", None)
     if lookups is not None:
         lookups.names.setdefault((id(function), name), (function, name, binding))
 
 
 def note_import(name: str, binding: Binding) -> None:
-    """An import inside a function was looked up: of a module, or of a name from one."""
+    """Note an import inside a function: of a module, or of a name from one."""
     lookups = getattr(_now, "lookups", None)
     if lookups is None:
         return
@@ -58,19 +59,19 @@ def note_import(name: str, binding: Binding) -> None:
 
 
 def note_member(cls: type, name: str) -> None:
-    """What stands in the body of a class, or of one of its bases, was looked up."""
+    """Note the lookup of a name in the bodies of a class and its bases."""
     lookups = getattr(_now, "lookups", None)
     if lookups is not None:
         lookups.members.setdefault((id(cls), name), (cls, name, member_of(cls, name)))
 
 
 def member_of(cls: type, name: str) -> Any:
-    """What stands under a name in the body of a class or of its nearest base that has it; None where none has."""
+    """The entry under a name in the body of the first class of the MRO that has it; None if there is none."""
     return next((vars(k)[name] for k in cls.__mro__ if name in vars(k)), None)
 
 
 def note_attribute(owner: Any, name: str, value: Any) -> None:
-    """An attribute of a module or a class was looked up."""
+    """Note the lookup of an attribute of a module or a class."""
     lookups = getattr(_now, "lookups", None)
     if lookups is not None:
         lookups.attributes.setdefault((id(owner), name), (owner, name, value))

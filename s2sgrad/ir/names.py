@@ -1,4 +1,4 @@
-"""Names for what we write: `x_bar`, `x_stack`, `t1`.  Never random; a clash gets a trailing underscore or a number.
+"""Generated names: `x_bar`, `x_stack`, `t1`.  Deterministic; a clash gets a trailing underscore or a number.
 
 >>> names = Namer({"x", "x_bar", "t1"})
 >>> names.fresh("x_bar"), names.fresh("x_bar"), names.numbered("t"), names.numbered("t")
@@ -12,14 +12,14 @@ from collections.abc import Iterable
 
 
 class Namer:
-    """Hands out names that nothing else in one function has."""
+    """Hands out names that are unique within one function."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self.taken = set(taken)
         self._counters: dict[str, int] = {}
 
     def fresh(self, base: str) -> str:
-        """`base` itself if it is free, else `base_`, `base_2`, ..."""
+        """`base` itself if it is free, otherwise `base_`, `base_2`, ..."""
         candidate, k = base, 1
         while candidate in self.taken or keyword.iskeyword(candidate):
             candidate, k = (f"{base}_" if k == 1 else f"{base}_{k}"), k + 1

@@ -1,4 +1,4 @@
-"""Statement templates with checked holes, and fast copies of trees.
+"""Quasi-quotation: statement templates with checked holes; fast copies and walks of trees.
 
     statements("x = pop(stack)", x="w", stack="w_stack")   ->   [w = pop(w_stack)]
 
@@ -24,33 +24,33 @@ Hole = gast.AST | str | int | float | None
 _POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset", "origin", "primal", "written_out", "uncertain")
 _NONE = object()
 Place = tuple[Any, int, int, int]
-# Fields that hold no trees: words, numbers, operators, and whether a name is read or bound.
+# Fields without child nodes: identifiers, numbers, operators, contexts of names.
 _WORDS = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "type_comment", "kind", "level", "module", "asname", "simple",
                     "is_async", "conversion"})  # fmt: skip
 
 
 class _Parts(dict):
-    """The fields of a class of nodes that may hold nodes; None of what is none (a name in a `global`, the key of `**d`)."""
+    """The fields of a node class that may hold nodes; None for what is no node (a name in a `global`, the key of `**d`)."""
 
     def __missing__(self, kind: type) -> tuple[str, ...] | None:
         self[kind] = tuple(f for f in kind._fields if f not in _WORDS) if issubclass(kind, gast.AST) else None
         return self[kind]
 
 
-# Of a name not the annotation of a parameter, which nothing evaluates.
+# The annotation of a parameter is left out of a name: nothing evaluates it.
 PARTS: dict[type, tuple[str, ...] | None] = _Parts({gast.Constant: (), gast.Name: ()})
 
 
 def clone(node: Any, put: Callable[[gast.AST], Any] | None = None) -> Any:
-    """A copy of a tree (nodes and lists of nodes), positions and origins kept.
+    """A copy of a tree (nodes and lists of nodes), with positions and origins.
 
-    Where `put` says something other than None of a node, that stands in the copy, in a list perhaps several.
+    Where `put` returns something other than None for a node, that replaces it, in a list possibly by several nodes.
     """
     if put is None and not (node_fields := PARTS[type(node)]) and node_fields is not None:
         leaf = type(node).__new__(type(node))
         leaf.__dict__.update(node.__dict__)
         return leaf
-    waiting: list[tuple[dict[str, Any], tuple[str, ...]]] = []  # copies that still have the parts of what they are copies of
+    waiting: list[tuple[dict[str, Any], tuple[str, ...]]] = []  # copies whose children are still shared with the originals
 
     def copied(part: Any) -> Any:
         kind = type(part)
@@ -80,21 +80,21 @@ def clone(node: Any, put: Callable[[gast.AST], Any] | None = None) -> Any:
 
 
 def loaded(target: gast.AST) -> gast.AST:
-    """A copy of a target, or of an expression, to be read."""
+    """A copy of a target or expression, in load context."""
     out = clone(target)
     out.ctx = gast.Load()
     return out
 
 
 def as_target(node: gast.AST) -> gast.AST:
-    """A copy of a name or a section, to be stored into."""
+    """A copy of a name or section, in store context."""
     out = clone(node)
     out.ctx = gast.Store()
     return out
 
 
 def nodes(*roots: gast.AST) -> Iterator[gast.AST]:
-    """All nodes of some trees but operators and the contexts of names: `gast.walk`, several times faster, parents first."""
+    """All nodes of some trees except operators and contexts, parents first: like `gast.walk`, several times faster."""
     waiting, parts_of = [*reversed(roots)], PARTS
     while waiting:
         node = waiting.pop()
@@ -112,7 +112,7 @@ def nodes(*roots: gast.AST) -> Iterator[gast.AST]:
 
 
 def nodes_of(root: gast.AST, wanted: Container[type], closed: Container[type] = ()) -> list[Any]:
-    """The nodes of some classes in a tree, in the order of `nodes`; below the root nothing in a node of a `closed` class."""
+    """The nodes of some classes in a tree, in the order of `nodes`; nodes below one of a `closed` class are skipped."""
     waiting, parts_of, found = [root], PARTS, []
     while waiting:
         node = waiting.pop()
@@ -136,12 +136,12 @@ NAMES, CALLS = frozenset({gast.Name}), frozenset({gast.Call})
 
 
 def calls_in(root: gast.AST) -> list[gast.Call]:
-    """The calls in a tree, those around others first."""
+    """The calls in a tree, outer ones first."""
     return nodes_of(root, CALLS)
 
 
 def mentioned(*parts: gast.AST) -> set[str]:
-    """The names that stand in some trees."""
+    """The names that occur in some trees."""
     waiting, parts_of, names = [*parts], PARTS, set()
     while waiting:  # a walk of its own, for who asks where names stand asks of every statement
         node = waiting.pop()
@@ -165,7 +165,7 @@ def stored(*parts: gast.AST) -> set[str]:
 
 
 def children(node: gast.AST) -> list[gast.AST]:
-    """The nodes right below one, but the contexts of names: `gast.iter_child_nodes`, faster."""
+    """The child nodes of a node except contexts: like `gast.iter_child_nodes`, faster."""
     found: list[Any] = []
     for field in PARTS[type(node)] or ():
         value = getattr(node, field, None)
@@ -177,15 +177,15 @@ def children(node: gast.AST) -> list[gast.AST]:
 
 
 class Transformer:
-    """`gast.NodeTransformer` over the fields that may hold trees: a method `visit_Call` gives what stands for a call."""
+    """Like `gast.NodeTransformer`, over fields that may hold trees: `visit_Call` returns the replacement of a call."""
 
     def visit(self, node: gast.AST) -> Any:
-        """What stands for a node."""
+        """The replacement of a node."""
         method = getattr(self, f"visit_{type(node).__name__}", None)
         return self.generic_visit(node) if method is None else method(node)
 
     def generic_visit(self, node: gast.AST) -> Any:
-        """The node with what stands for the nodes right below it, of a statement in a list perhaps several or none."""
+        """The node with its children replaced; a statement in a list may be replaced by several or none."""
         for field in PARTS[type(node)] or ():
             value = getattr(node, field, None)
             if type(value) is list:
@@ -201,7 +201,7 @@ class Transformer:
 
 HEADER: dict[type, str] = {gast.If: "test", gast.While: "test", gast.For: "iter"}  # what each evaluates itself
 LOOPS = (gast.For, gast.While)
-COMPOUND = tuple(HEADER)  # the statements with blocks that the normal form has
+COMPOUND = tuple(HEADER)  # the compound statements of the normal form
 IS_COMPOUND = frozenset(COMPOUND)
 
 
@@ -213,9 +213,9 @@ _BLOCKS = {
 
 
 def blocks(statement: gast.AST) -> list[list[gast.AST]]:
-    """The lists of statements in a statement as the user wrote it, `with`, `try` and `match` included.
+    """The statement lists inside a statement in user source, also of `with`, `try` and `match`.
 
-    Nothing of a nested function or class: they are units of their own.
+    Bodies of nested functions and classes do not count: these are units of their own.
     """
     fields = _BLOCKS.get(type(statement))
     if fields is None:
@@ -225,7 +225,7 @@ def blocks(statement: gast.AST) -> list[list[gast.AST]]:
 
 
 def nested(body: list[gast.AST]) -> Iterator[list[gast.AST]]:
-    """A block and all blocks within it, each before those in it: what is put into a block meanwhile is looked at, too."""
+    """A block and all blocks nested in it, outer ones first; blocks added meanwhile are visited too."""
     waiting = [body]
     while waiting:
         block = waiting.pop()
@@ -234,12 +234,12 @@ def nested(body: list[gast.AST]) -> Iterator[list[gast.AST]]:
 
 
 def statements_in(body: list[gast.AST]) -> Iterator[gast.AST]:
-    """All statements of a block as the user wrote it, those in others included, in no certain order."""
+    """All statements of a block in user source, nested ones included, in no particular order."""
     return (statement for block in nested(body) for statement in block)
 
 
 def call_around(tree: gast.AST, argument: gast.AST) -> gast.Call | None:
-    """The call of which the node at this place is an argument."""
+    """The call that has the node at this position as an argument; None if there is none."""
     for call in gast.walk(tree):
         if isinstance(call, gast.Call):
             given = [*call.args, *(k.value for k in call.keywords)]
@@ -249,11 +249,12 @@ def call_around(tree: gast.AST, argument: gast.AST) -> gast.Call | None:
 
 
 def name(identifier: str, store: bool = False) -> gast.Name:
-    """A bare name, read or (with `store`) bound."""
+    """A name in load context or (with `store`) in store context."""
     return gast.Name(identifier, gast.Store() if store else gast.Load(), None, None)
 
 
 def constant(value: Any) -> gast.Constant:
+    """A literal."""
     return gast.Constant(value, None)
 
 
@@ -268,12 +269,12 @@ def branch(test: gast.AST, body: list[gast.AST], orelse: list[gast.AST] = ()) ->
 
 
 def arms(statement: gast.AST) -> list[list[gast.AST]]:
-    """The two blocks of an `if`; none of any other statement."""
+    """The two branches of an `if`; empty for any other statement."""
     return [statement.body, statement.orelse] if isinstance(statement, gast.If) else []
 
 
 def rewritten(body: list[gast.AST], rewrite: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:
-    """A block with every statement, the innermost first, in the place of what is written for it."""
+    """A block with each statement replaced by the result of `rewrite`, innermost first."""
     out = []
     for statement in body:
         for inner in blocks(statement):
@@ -283,7 +284,7 @@ def rewritten(body: list[gast.AST], rewrite: Callable[[gast.AST], list[gast.AST]
 
 
 def at(origin: gast.AST, *statements: gast.AST) -> list[gast.AST]:
-    """The statements, marked as coming from where `origin` comes from (nested blocks excepted)."""
+    """Give statements the source position of `origin` (not those in nested blocks)."""
     place = {attribute: value for attribute in _POSITIONS if (value := origin.__dict__.get(attribute, _NONE)) is not _NONE}
     for statement in statements:
         statement.__dict__.update(place)
@@ -291,7 +292,7 @@ def at(origin: gast.AST, *statements: gast.AST) -> list[gast.AST]:
 
 
 def placed(origin: gast.AST, made: gast.AST) -> Any:
-    """What is written for a node, with its place wherever there is none."""
+    """Give nodes without position that of `origin`."""
     for node in nodes(made):
         if not hasattr(node, "lineno"):
             at(origin, node)
@@ -299,7 +300,7 @@ def placed(origin: gast.AST, made: gast.AST) -> Any:
 
 
 def place_of(node: gast.AST) -> Place:
-    """Which statement of the user's a node comes from: the call that is written out, the source, the line and the column."""
+    """The identity of a node's source statement: the inlined call, the source, the line and the column."""
     source = id(node.primal) if hasattr(node, "primal") else 0
     return getattr(node, "written_out", 0), source, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
@@ -314,7 +315,7 @@ def _template(text: str) -> tuple[gast.AST, frozenset[str]]:
 
 
 def statements(text: str, **holes: Hole | list[gast.AST]) -> list[gast.AST]:
-    """The statements of `text` with its holes filled: a name by a name or an expression, a lone name by statements."""
+    """The statements of `text` with holes filled: a name by a name or an expression, a lone name by statements."""
     module, names = _template(text)
     for hole in holes:
         if hole not in names:
@@ -323,13 +324,13 @@ def statements(text: str, **holes: Hole | list[gast.AST]) -> list[gast.AST]:
 
 
 def expression(text: str, **holes: Hole) -> Any:
-    """The expression `text` with its holes filled."""
+    """The expression `text` with holes filled."""
     (statement,) = statements(text, **holes)
     return statement.value
 
 
 def substitute(node: Any, holes: dict[str, Any]) -> Any:
-    """A copy of `node` in which every name of `holes` stands for a name, a constant or a tree."""
+    """A copy of `node` in which the names in `holes` are replaced by names, constants or trees."""
 
     def put(part: gast.AST) -> Any:
         name = part.value if type(part) is gast.Expr else part
@@ -344,5 +345,5 @@ def substitute(node: Any, holes: dict[str, Any]) -> Any:
 
 
 def empty_arguments() -> gast.arguments:
-    """The parameters of a function that has none."""
+    """The parameters of a function without any."""
     return gast.arguments([], [], None, [], [], None, [])

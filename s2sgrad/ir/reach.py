@@ -1,4 +1,4 @@
-"""How the text reaches what is not its own: NumPy by the user's alias for it, our helpers under a name that is free.
+"""References to external objects in generated text: NumPy by the user's alias, our helpers by a free name.
 
     np.sum of the library      ->      `numpy.sum` where the user writes `import numpy`
 """
@@ -17,7 +17,7 @@ from s2sgrad.rules.table import Rule
 
 
 def reach(unit: Unit, base: str, value: Any) -> str:
-    """The free name under which the user's function, or else our shim, reaches an object."""
+    """The free name by which the text refers to an object, in the user's module or as a helper."""
     if isinstance(value, types.ModuleType):
         return module_alias(unit, value)
     if isinstance(value, Rule):
@@ -26,7 +26,7 @@ def reach(unit: Unit, base: str, value: Any) -> str:
 
 
 def module_alias(unit: Unit, module: types.ModuleType) -> str:
-    """The user's own name for a module, NumPy or math or SciPy's; a name of ours where the user has none."""
+    """The user's own name for a module (NumPy, math or SciPy's), or a new name if there is none."""
     usual = ("np", "numpy") if module is np else (module.__name__.rpartition(".")[2],)
     globals_ = unit.primal.function.__globals__
     for candidate in (*usual, *(k for k in sorted(globals_) if globals_[k] is module)):
@@ -37,12 +37,12 @@ def module_alias(unit: Unit, module: types.ModuleType) -> str:
 
 
 def numpy_function(unit: Unit, attribute: str) -> gast.Attribute:
-    """`np.<attribute>` through the user's alias."""
+    """`np.<attribute>` by the user's alias."""
     return gast.Attribute(name(module_alias(unit, np)), attribute, gast.Load())
 
 
 def call(unit: Unit, base: str, function: Any, *arguments: gast.AST, **keywords: Any) -> gast.Call:
-    """A call of a NumPy function (through the user's alias) or of one of the shim's."""
+    """A call of a NumPy function (by the user's alias) or of a helper."""
     if getattr(np, base, None) is function:
         target: gast.AST = numpy_function(unit, base)
     else:

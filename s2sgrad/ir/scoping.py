@@ -1,11 +1,11 @@
-"""Which names the scopes of a function bind, and names of their own for the variables of the scopes inside of it.
+"""Scopes: the names that each scope in a function binds, and alpha renaming that makes inner variables unique.
 
     s = [len(x) for x in xs]; return lambda xs: s     ->      return lambda xs_: s
 
 >>> import gast
 >>> from s2sgrad.ir.names import Namer
 >>> tree = gast.parse("def f(x): return [x for x in x] + [y for y in len(x)] + (lambda len: len)(2)").body[0]
->>> apart(tree, Namer(names(tree)).fresh)
+>>> renamed_apart(tree, Namer(names(tree)).fresh)
 {'x_': 'x', 'len_': 'len'}
 """
 
@@ -23,15 +23,16 @@ FUNCTIONS = (gast.FunctionDef, gast.Lambda)
 
 
 def parameters(tree: gast.FunctionDef) -> list[gast.Name]:
-    """All parameters of a function in the order of its signature, `*args` and `**kwargs` in their places."""
+    """All parameters of a function in the order of its signature, including `*args` and `**kwargs`."""
     a = tree.args
     extra = ([a.vararg] if a.vararg else []) + a.kwonlyargs + ([a.kwarg] if a.kwarg else [])
     return a.posonlyargs + a.args + extra
 
 
-def apart(tree: gast.FunctionDef, fresh: Callable[[str], str]) -> dict[str, str]:
-    """Give the variables of all scopes inside of a function names that stand for nothing else in it; the old names by the
-    new ones.  A renamed parameter keeps its name in `keyword`."""
+def renamed_apart(tree: gast.FunctionDef, fresh: Callable[[str], str]) -> dict[str, str]:
+    """Rename the variables of all nested scopes so that they are unique in the function; maps the new names to the old ones.
+    A renamed parameter keeps its name in `keyword`.
+    """
     found = [n for n in nodes(tree) if isinstance(n, (*COMPREHENSIONS, *FUNCTIONS)) and n is not tree]
     if not found:
         return {}
@@ -40,8 +41,8 @@ def apart(tree: gast.FunctionDef, fresh: Callable[[str], str]) -> dict[str, str]
         for parameter in parameters(scope) if isinstance(scope, FUNCTIONS) else ():
             if not hasattr(parameter, "keyword"):
                 parameter.keyword = parameter.id
-    for scope in reversed(found):  # the innermost first
-        mine = own(scope)
+    for scope in reversed(found):  # innermost first
+        mine = variables(scope)
         here = Counter(n for part in _inside(scope) for n in names(part))
         renamed = {n: fresh(n) for n in sorted(mine) if everywhere[n] > here[n]}
         for old, new in renamed.items():
@@ -54,7 +55,7 @@ def apart(tree: gast.FunctionDef, fresh: Callable[[str], str]) -> dict[str, str]
 
 
 def rename(part: gast.AST, renamed: dict[str, str]) -> None:
-    """Change names, those of nested functions and in `nonlocal` included."""
+    """Rename names, also those of nested functions and in `nonlocal`."""
     for node in nodes(part):
         if isinstance(node, gast.Name):
             node.id = renamed.get(node.id, node.id)
@@ -68,7 +69,7 @@ def rename(part: gast.AST, renamed: dict[str, str]) -> None:
 
 
 def _strings(node: gast.AST) -> Iterator[tuple[str, str]]:
-    """The fields of a node that are no trees and bind a name."""
+    """The string fields of a node that bind a name."""
     if isinstance(node, (gast.MatchAs, gast.MatchStar)):
         fields = ["name"]
     elif isinstance(node, gast.MatchMapping):
@@ -81,6 +82,7 @@ def _strings(node: gast.AST) -> Iterator[tuple[str, str]]:
 
 
 def names(root: gast.AST) -> Iterator[str]:
+    """All names that occur in a tree, with repetitions, those of nested functions and in `nonlocal` included."""
     for node in nodes(root):
         if isinstance(node, gast.Name):
             yield node.id
@@ -93,7 +95,7 @@ def names(root: gast.AST) -> Iterator[str]:
 
 
 def own_nodes(body: list[gast.AST]) -> Iterator[gast.AST]:
-    """The nodes of the statements of a function, those of functions within left out."""
+    """The nodes of the statements of a function, except those of nested functions."""
     waiting = list(body)
     while waiting:
         node = waiting.pop()
@@ -103,7 +105,7 @@ def own_nodes(body: list[gast.AST]) -> Iterator[gast.AST]:
 
 
 def bound(body: list[gast.AST]) -> set[str]:
-    """The names that the statements of a scope bind, those of scopes within left out."""
+    """The names that the statements of a scope bind, except those bound in nested scopes."""
     out: set[str] = set()
     foreign: set[str] = set()
     waiting = list(body)
@@ -130,7 +132,7 @@ def _defaults(function: gast.AST) -> list[gast.AST]:
     return [d for d in (*function.args.defaults, *function.args.kw_defaults) if d is not None]
 
 
-def own(scope: gast.AST) -> set[str]:
+def variables(scope: gast.AST) -> set[str]:
     """The variables of a scope."""
     if isinstance(scope, gast.FunctionDef):
         return bound(scope.body) | {p.id for p in parameters(scope)}
@@ -140,7 +142,7 @@ def own(scope: gast.AST) -> set[str]:
 
 
 def _inside(scope: gast.AST) -> list[gast.AST]:
-    """The parts of a scope that see its variables: not defaults and decorators, and not what a first `for` runs over."""
+    """The parts of a scope that see its variables: not defaults, decorators, or the iterable of a first `for`."""
     if isinstance(scope, FUNCTIONS):
         return [*parameters(scope), *(scope.body if isinstance(scope, gast.FunctionDef) else [scope.body])]
     first, *others = scope.generators

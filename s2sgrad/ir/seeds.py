@@ -1,4 +1,4 @@
-"""The keyword that takes the cotangent of a call: `seed`, or, where the function takes a `seed` itself, `seed_`.
+"""The keyword for the cotangent of a call: `seed`, or `seed_` for a function with a parameter `seed`.
 
     grad(f)(x, seed=g)             of   def f(x): ...             the cotangent is `g`
     grad(f)(x, seed=3, seed_=g)    of   def f(x, seed): ...       f's own seed is 3, the cotangent is `g`
@@ -15,7 +15,7 @@ from s2sgrad.ir.signatures import Parameters
 
 
 class Word:
-    """The keyword that takes the cotangent where a function of these parameters is differentiated."""
+    """The keyword for the cotangent, for a differentiated function with these parameters."""
 
     def __init__(self, function: str, parameters: Parameters) -> None:
         self.function = function
@@ -23,7 +23,7 @@ class Word:
         self.ambiguous = parameters.keyworded is not None and "seed" not in parameters.names
 
     def taken(self, keywords: dict[str, Any]) -> Any:
-        """The cotangent among the keywords of a call, which is taken off them; None where there is none."""
+        """Remove the cotangent from the keywords of a call; None if there is none.  TypeError if `seed` is ambiguous."""
         if self.ambiguous and "seed" in keywords:
             raise TypeError(
                 f"`{self.function}` takes any keyword, so that `seed=` might be its own or the cotangent: write "
@@ -33,7 +33,7 @@ class Word:
 
 
 def tangent_words(function: types.FunctionType, parameters: Iterable[str]) -> dict[str, str]:
-    """The keywords that take the tangents of these parameters: no other names of the function.
+    """The keywords for the tangents of these parameters, distinct from all names in the function.
 
     >>> def f(x, y): x_dot = y; return x * x_dot
     >>> tangent_words(f, ("x", "y"))
@@ -50,7 +50,7 @@ def tangent_words(function: types.FunctionType, parameters: Iterable[str]) -> di
 
 
 def word(names: tuple[str, ...], takes_any: bool = False) -> str:
-    """`seed` with as many `_` as it takes to be no name of a parameter.
+    """`seed` with as many `_` as necessary to differ from each parameter.
 
     >>> word(("x",)), word(("x", "seed")), word(("x", "options"), takes_any=True)
     ('seed', 'seed_', 'seed_')

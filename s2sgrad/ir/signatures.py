@@ -1,4 +1,4 @@
-"""The parameters of a function as its own code has them: `__wrapped__` and `__signature__` say those of another function.
+"""Parameters of a function by its own code object: `__wrapped__` and `__signature__` may describe another function.
 
 >>> def f(x, /, y=2.0, *rest, k=3.0, **more): ...
 >>> parameters = Parameters.of(f.__code__)
@@ -26,12 +26,12 @@ _AS_WRITTEN = {
     for option, default in (inspect.signature.__kwdefaults__ or {}).items()
     if option == "annotation_format"
 }
-"""Annotations that are evaluated when they are asked for stay as they are: they may name what is not there."""
+"""Annotations with deferred evaluation are not evaluated: they may name what does not exist."""
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """The names of a code's parameters; the first `only` of the positional ones cannot be given by name."""
+    """The names of a code object's parameters; the first `only` of the positional ones are positional-only."""
 
     positional: tuple[str, ...]
     only: int
@@ -41,7 +41,7 @@ class Parameters:
 
     @classmethod
     def of(cls, code: types.CodeType) -> Parameters:
-        """Those of a code object."""
+        """The parameters of a code object."""
         names, count, named = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
         rest = list(names[count + named :])
         variadic = rest.pop(0) if code.co_flags & inspect.CO_VARARGS else None
@@ -55,7 +55,7 @@ class Parameters:
         return self.positional + variadic + self.named + (() if self.keyworded is None else (self.keyworded,))
 
     def bound(self, function: Any, args: tuple, keywords: dict[str, Any]) -> dict[str, Any] | None:
-        """The arguments of a call by the names of the parameters, defaults included; None where the call does not fit."""
+        """The arguments of a call by parameter, defaults included; None where the call does not match."""
         given = len(args)
         out: dict[str, Any] = dict(zip(self.positional, args, strict=False))
         if given > len(self.positional) and self.variadic is None:
@@ -90,7 +90,7 @@ class Parameters:
 
 
 def signature(function: Any) -> inspect.Signature:
-    """The signature of the function itself, whatever it says that it wraps; of a method, without its receiver."""
+    """The signature of the function itself, ignoring what it wraps; of a method, without its receiver."""
     if isinstance(function, types.MethodType):
         own = signature(function.__func__)
         first, *others = own.parameters.values()
@@ -103,13 +103,13 @@ def signature(function: Any) -> inspect.Signature:
         annotations = "__annotate__" if hasattr(function, "__annotate__") else "__annotations__"
         setattr(bare, annotations, getattr(function, annotations))
         return inspect.signature(bare, **_AS_WRITTEN)
-    if hasattr(type(function), "compiled_for"):  # a gradient: whoever asks what it wraps has its text written
+    if hasattr(type(function), "compiled_for"):  # asking a gradient for what it wraps would generate its text
         return function.__signature__
     return inspect.signature(function, **_AS_WRITTEN)
 
 
 def require_parameters(function: types.FunctionType, outputs: str | tuple[str, ...]) -> None:
-    """TypeError where `outputs` is no name, names nothing, or what is no parameter."""
+    """TypeError where `outputs` is not a name or tuple of names, or names no parameter."""
     known = signature(function).parameters
     if not outputs or not isinstance(outputs, (str, tuple)) or not all(isinstance(p, str) for p in outputs):
         raise TypeError(f"outputs is the name of an argument that is written, or a tuple of names, not {outputs!r}")
@@ -119,7 +119,7 @@ def require_parameters(function: types.FunctionType, outputs: str | tuple[str, .
 
 
 def is_method(function: types.FunctionType, positional: tuple[str, ...]) -> bool:
-    """Whether a function that stands in a class has the name of a receiver as its first parameter."""
+    """Whether a function defined in a class has the name of a receiver as its first parameter."""
     owner = function.__qualname__.rpartition(".")[0] if positional[:1] in (("self",), ("cls",)) else ""
     return bool(owner) and not owner.endswith("<locals>")
 
@@ -130,18 +130,18 @@ _UNSAID_OF_UFUNCS = {
     "accumulate": ("array", "axis", "dtype", "out"),
     "reduceat": ("array", "indices", "axis", "dtype", "out"),
 }
-"""What may be given by position up to `out`, of functions that tell their parameters from NumPy 2.4 on."""
+"""The positional parameters up to `out` of functions that have a signature only from NumPy 2.4 on."""
 
 
 def by_position(primitive: Any) -> tuple[str, ...]:
-    """The names of the arguments of a library function that may be given by position.
+    """The names of the arguments of a library function that may be passed by position.
 
     >>> by_position(np.dot), by_position(np.multiply), by_position(np.add.reduce)[:4]
     (('a', 'b', 'out'), ('', '', 'out'), ('array', 'axis', 'dtype', 'out'))
     """
     try:
         return _by_position(primitive)
-    except TypeError:  # a function of ctypes, which is not hashable and tells nothing
+    except TypeError:  # a function of ctypes is not hashable and has no signature
         return ()
 
 

@@ -1,4 +1,4 @@
-"""Expressions without arithmetic that a person would not write.
+"""Algebraic simplification of expressions.
 
     1.0 * e   ->   e        a + -b   ->   a - b        g * 3 * (2 * x)   ->   g * 6 * x        x + x   ->   2.0 * x
 
@@ -24,10 +24,10 @@ _ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Compare)
 
 
 def simplified(node: gast.AST, identities: bool = True) -> gast.AST:
-    """An equal expression, simplified from the leaves up.
+    """An equal expression, simplified bottom-up.
 
-    `x * 1.0` is new memory and `x` is not: what is not an operand of arithmetic stays what it is, and so does the whole
-    where `identities` is False.
+    `x * 1.0` is new memory and `x` is not: an expression that is not an operand of arithmetic keeps its kind, as does the
+    root if `identities` is False.
     """
     for field, value in node.__dict__.items():
         inner = isinstance(node, _ARITHMETIC)
@@ -46,7 +46,7 @@ def simplified(node: gast.AST, identities: bool = True) -> gast.AST:
 
 
 def _item(node: gast.Subscript) -> gast.AST:
-    """`(0.0, e)[1]` as `e`, where the other items are names and constants."""
+    """`e` for `(0.0, e)[1]`, if the other items are names and constants."""
     items = node.value.elts if isinstance(node.value, gast.Tuple) else []
     place = number(node.slice)
     if type(place) is not int or not 0 <= place < len(items):
@@ -56,7 +56,7 @@ def _item(node: gast.Subscript) -> gast.AST:
 
 
 def same(a: gast.AST, b: gast.AST) -> bool:
-    """Whether two expressions without calls are the same."""
+    """Whether two expressions are equal and contain no calls."""
     if type(a) is not type(b) or isinstance(a, gast.Call):
         return False
     for field in a._fields:
@@ -81,20 +81,20 @@ def _commuted(a: gast.AST, b: gast.AST) -> bool:
 
 
 def _twice(node: gast.AST) -> gast.AST:
-    """`2.0 * node`, the factor in front of a product (exact: 2 is a power of two)."""
+    """`2.0 * node`, with the factor first in a product (exact: 2 is a power of two)."""
     if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Mult, gast.Div)):
         return gast.BinOp(_twice(node.left), node.op, node.right)
     return gast.BinOp(constant(2.0), gast.Mult(), node)
 
 
 def _negated(node: gast.AST) -> gast.AST | None:
-    """`-node` where it is shorter than that."""
+    """`-node` where that is shorter; None otherwise."""
     value = number(node)
     return negated(node) if value is None else constant(-value)
 
 
 def _gathered(node: gast.BinOp) -> gast.AST | None:
-    """`g * 3 * (2 * x)` as `g * 6 * x`: whole numbers of one product are multiplied (exact)."""
+    """`g * 6 * x` for `g * 3 * (2 * x)`: integer factors of one product are multiplied (exact)."""
     left, right = node.left, node.right
     if not (isinstance(left, gast.BinOp) and isinstance(left.op, gast.Mult) and type(number(left.right)) is int):
         return None
@@ -137,7 +137,7 @@ def _matrix_product(node: gast.BinOp) -> gast.AST | None:
 
 
 def _without_sign(node: gast.BinOp) -> gast.AST | None:
-    """The product without the sign of its first factor that has one; None where none has."""
+    """The product without the sign of its first negated factor; None if there is none."""
     if (plain := negated(node.left)) is not None:
         return _binary(gast.BinOp(plain, node.op, node.right))
     if (plain := negated(node.right)) is not None:

@@ -1,4 +1,4 @@
-"""What an object that a name stands for is to be differentiated as.
+"""The function that a global object stands for in differentiation.
 
     checkpoint(f), with a rule for f      ->      f
 """
@@ -14,8 +14,9 @@ from s2sgrad.runtime.checkpoints import behind_checkpoint
 
 
 def underlying(value: Any) -> Any:
-    """The function that `differentiable` made an operation of, or that `checkpoint` made one of which nothing is run again,
-    because it has a rule and is never read; that with source which gives a matrix of derivatives; anything else as it is."""
+    """The function that `differentiable` wraps; the one under `checkpoint` if it has a rule, so that nothing is rerun; the
+    one with source behind a matrix of derivatives; any other object itself.
+    """
     if type(value) is types.ModuleType:
         return value
     if getattr(type(value), "followed", None) is not None and value.followed is not None:

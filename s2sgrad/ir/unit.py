@@ -1,4 +1,4 @@
-"""One function being compiled: its tree's side tables, and what its free names are bound to."""
+"""The state of one function during compilation: side tables of its tree, and what its free names are bound to."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from s2sgrad.ir.kept_facts import KeptFacts
 from s2sgrad.ir.lookups import note_attribute, note_import, note_name
 from s2sgrad.ir.names import Namer
 from s2sgrad.ir.quote import COMPOUND, Place, call_around, nodes, place_of
-from s2sgrad.ir.scoping import parameters as parameters  # of a tree
+from s2sgrad.ir.scoping import parameters as parameters  # re-exported
 from s2sgrad.ir.underlying import underlying
 from s2sgrad.rules import table
 from s2sgrad.runtime import checkpoints
 from s2sgrad.source import Binding, Primal
 
-_CHANGING = (runtime.push, runtime.poison, checkpoints.keep, checkpoints.latest)  # their first argument
+_CHANGING = (runtime.push, runtime.poison, checkpoints.keep, checkpoints.latest)  # they change their first argument
 _CAPTURES = (gast.MatchAs, gast.MatchStar, gast.MatchMapping)
 MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a statement comes from: the only thing that a node carries besides its position.
+    """The origin of a generated statement: all that a node carries besides its position.
 
-    `primal` is the source that line and column are of, where it is not that of the function itself.
+    `primal` is the source that line and column refer to, if that is not the source of the function itself.
     """
 
     sweep: str | None
@@ -47,26 +47,26 @@ class Origin:
 
 
 def sweep_of(statement: gast.AST) -> str | None:
-    """Of which sweep a statement of a derivative is: "forward", "reverse"; "tangent" of one in forward mode."""
+    """The sweep of a statement in a derivative: "forward", "reverse", or "tangent" in forward mode; None without origin."""
     origin = getattr(statement, "origin", None)
     return None if origin is None else origin.sweep
 
 
 def is_run_again(statement: gast.AST) -> bool:
-    """Whether a statement of the reverse sweep runs a part of the forward sweep again: whatever it does besides computing
-    was done there."""
+    """Whether a statement of the reverse sweep recomputes a part of the forward sweep, whose side effects are already
+    done."""
     origin = getattr(statement, "origin", None)
     return origin is not None and origin.sweep is None
 
 
 def is_derived(statement: gast.AST) -> bool:
-    """Whether a statement computes a derivative: one of the reverse sweep, or of a tangent."""
+    """Whether a statement computes a derivative, in the reverse sweep or for a tangent."""
     return sweep_of(statement) in ("reverse", "tangent")
 
 
 @dataclass(frozen=True)
 class Derived:
-    """A gradient that was made while the text was written: `make(of)`."""
+    """A gradient that was created during compilation: `make(of)`."""
 
     gradient: Any
     of: Any
@@ -77,28 +77,24 @@ class Derived:
 class Unit:
     """A function on its way through the passes.
 
-    `temps` are names that we introduced for the values of subexpressions; `locals` are all names that the tree binds;
-    `bases` maps the name of a web to the user's name for it.
-    `updates` are the places of the user's `x[i] op= e`; `captured` are free names whose values the text of another
-    function holds; `inlined` are the functions whose text was written out in this one; `bars` are names of adjoints;
-    `floating` are names of what is differentiated, and of its derivatives: floats, whatever else is known of them;
-    `mirrored` are names whose adjoints are bound beside them, their `shadows`; `shadowed`: whether there are any;
-    `memory` says which names may share memory; `displays` are the tuples, lists and dicts
-    whose text is known: their names are bound once, and they never change; `opened` says what those arguments hold that are
-    objects; `generators` are its nested generator functions; `lifted` are nested functions made into functions of their own,
-    and `bound` says that one of them holds a cell of this very function; `derived` are the gradients that are made of
-    functions while it is compiled; `separate` are the classes of the caller's
-    objects of which attributes are written.
-    `opaque` are the parameters that may have methods of their own, whatever these are called.
-    `libraries` are the files of libraries whose text stands where it is called, by the number of the call.
-    `words` say what names of ours stand for, to the user; `records` of which variables names of ours keep values (of
-    calls: themselves).
-    `own_copies` are names for copies of arguments; `keeps_function`: a lambda stands in the text, where data is kept;
-    `stand_ins` are classes of containers, each with a plainer one whose instances stand for its own in the text.
-    `kept` are facts about single statements, while passes run that say which ones they change.
-    `written_out` are the calls in whose places the text of a function stands: its name, and the text and line of its own.
-    `bindings` remembers what free names stand for, `attributes` those of modules; `lookups` notes them: a cached gradient
-    holds while they hold.
+    - Names: `locals` are all that the tree binds; `temps` stand for values of subexpressions and `own_names` for anything
+      else that the compiler names; `bases` maps a name to the user's that it derives from; `own_copies` are copies of
+      arguments; `words` describe generated names to the user; `records` maps what is recorded to its variable (for a call:
+      to itself).
+    - Values: `kinds` of names; `memory` says which may alias; `displays` are constant tuples, lists and dicts, bound once;
+      `opened` has the attributes of arguments that are objects; `opaque` are parameters that may have methods of their own;
+      `separate` are the classes of the caller's objects whose attributes are written; `stand_ins` are pairs of a container
+      class and a simpler one in its place; `updates` are the positions of the user's `x[i] op= e`.
+    - Derivatives: `bars` are names of adjoints; `floating` are differentiated values and their derivatives, all floats;
+      `mirrored` are names with shadows, `shadows` the names of these, `shadowed` whether there are any; `derived` are
+      gradients created during compilation.
+    - Other functions: `captured` are free names whose values another function's text holds; `inlined` are the units of
+      inlined functions, `written_out` the replaced calls with name, source and line of the function; `libraries` are the
+      files of inlined library functions, by the number of the call; `generators` are nested generator functions; `lifted`
+      are nested functions made global, and `bound` says that one of them refers to a cell of this function;
+      `keeps_function`: a lambda is stored as data.
+    - Caches: `bindings` has what free names refer to, `attributes` those of modules; `lookups` notes these: a cached
+      gradient is valid while they hold; `kept` are facts about statements, for passes that report which ones they change.
     """
 
     primal: Primal
@@ -141,11 +137,11 @@ class Unit:
 
     @classmethod
     def of(cls, primal: Primal) -> tuple[Unit, gast.FunctionDef]:
-        """The unit of a function and its tree, before any pass; what nests deeply is cut."""
+        """The unit of a function and its tree, before any pass; deep expressions are split."""
         tree = primal.fresh_tree()
-        tree.decorator_list = []  # they have run
+        tree.decorator_list = []  # already applied
         names = Namer({n for part in (tree.args, *tree.body) for n in scoping.names(part)})
-        renamed = scoping.apart(tree, names.fresh)
+        renamed = scoping.renamed_apart(tree, names.fresh)
         parts = deep_expressions.cut_all(tree, names.fresh)
         compound = {place_of(n) for n in nodes(tree) if isinstance(n, COMPOUND)}
         outer = {n for node in nodes(tree) if isinstance(node, gast.Global) for n in node.names}
@@ -165,7 +161,7 @@ class Unit:
         return unit, tree
 
     def _read_helpers(self, tree: gast.FunctionDef) -> None:
-        """Note the functions of ours that a text of ours reaches, and where it calls one that changes its first argument."""
+        """For generated text: note the helpers it refers to, and calls of those that change their first argument."""
         function = self.primal.function
         for name in getattr(function, "reaches", ()):
             place = function.__code__.co_freevars.index(name)
@@ -175,14 +171,14 @@ class Unit:
                 node.changes_first = True
 
     def temp(self) -> str:
-        """A new name for the value of a subexpression."""
+        """A new temporary for the value of a subexpression."""
         fresh = self.names.numbered("t")
         self.temps.add(fresh)
         self.locals.add(fresh)
         return fresh
 
     def local(self, base: str) -> str:
-        """A new local name like `base`."""
+        """A new local name derived from `base`."""
         fresh = self.names.fresh(base)
         self.locals.add(fresh)
         self.own_names.add(fresh)
@@ -195,18 +191,18 @@ class Unit:
         return fresh
 
     def is_ours(self, name: str) -> bool:
-        """Whether we introduced a name, so that the text may do without it."""
+        """Whether a name was introduced by the compiler, so that passes may remove it."""
         return name in self.temps or name in self.own_names or self.bases.get(name) in self.own_names
 
     def reached(self, base: str, value: Any) -> gast.Name:
-        """A mention of one of our own functions; one that changes its first argument says so (`effects.changed_by_call`)."""
+        """A reference to a helper; one that changes its first argument is marked (see `effects.changed_by_call`)."""
         node = gast.Name(self.helper(base, value), gast.Load(), None, None)
         if any(value is changing for changing in _CHANGING):
             node.changes_first = True
         return node
 
     def helper(self, base: str, value: Any) -> str:
-        """The free name under which the text reaches `value`, one of our own functions."""
+        """The free name by which the text refers to `value`, a helper."""
         for known, bound in self.helpers.items():
             if bound is value:
                 return known
@@ -215,14 +211,14 @@ class Unit:
         return fresh
 
     def builtin(self, function: Any) -> gast.Name:
-        """A name that reaches one of Python's own functions, whatever the user calls by its name."""
+        """A reference to one of Python's builtins, also where the user has rebound its name."""
         plain = gast.Name(function.__name__, gast.Load(), None, None)
         if self.resolve(plain) is function:
             return plain
         return gast.Name(self.helper(function.__name__, function), gast.Load(), None, None)
 
     def resolve(self, node: gast.AST) -> Any:
-        """What a free name, or a dotted path through modules and to what objects hold, stands for; MISSING if unknown."""
+        """The object that a free name, or a dotted path through modules and objects, refers to; MISSING if unknown."""
         if type(node) is gast.Attribute:
             owner = self.resolve(node.value)
             if owner is MISSING:
@@ -246,7 +242,7 @@ class Unit:
             if binding is None:
                 return MISSING
             self.bindings[node.id] = binding
-            self.names.taken.add(node.id)  # the text may come to use it: no local of ours may take its place
+            self.names.taken.add(node.id)  # the text may use it: no new local may shadow it
         return underlying(binding.value)
 
     def _of_module(self, module: types.ModuleType, attribute: str) -> Any:
@@ -259,12 +255,12 @@ class Unit:
         return known[0]
 
     def called(self, node: gast.AST | None) -> Any:
-        """The object that an expression calls; MISSING where it calls none, or where that is not known now."""
+        """The object that an expression calls; MISSING if it is no call, or the callee is unknown."""
         return self.resolve(node.func) if isinstance(node, gast.Call) else MISSING
 
     @functools.cached_property
     def is_of_library(self) -> bool:
-        """Whether the text stands in a file of a library, or of ours."""
+        """Whether the source is in a file of a library, or of this package."""
         return raised.is_hidden(self.primal.file)
 
     def rewritten(self, *statements: gast.AST) -> None:
@@ -273,11 +269,11 @@ class Unit:
             self.kept.changed(*statements)
 
     def changed(self, statement: gast.AST) -> set[str]:
-        """The names that a statement binds, or whose content it may change."""
+        """The names that a statement binds, or whose contents it may change."""
         return self.memory.changed(statement)
 
     def comment(self, statement: gast.AST) -> str | None:
-        """The user's text of a statement, of a compound one the header."""
+        """The user's source of a statement (a compound one: its header); None without position."""
         if not hasattr(statement, "lineno"):
             return None
         text = getattr(statement, "primal", self.primal).text(statement)
@@ -286,14 +282,14 @@ class Unit:
         return text or None
 
     def refuse(self, node: gast.AST, message: str) -> NoReturn:
-        """Raise Unsupported at the place of `node`; for a lambda that is handed on, with the lines that help."""
+        """Raise Unsupported at the position of `node`; for a lambda passed as an argument, with advice."""
         error, primal = Unsupported(self.said(message, node), self.place(node)), getattr(node, "primal", self.primal)
         if isinstance(node, gast.Lambda) and (call := call_around(primal.tree, node)) is not None:
             self._advise(error, primal, call)
         raise error
 
     def no_rule(self, node: gast.AST, message: str) -> NoReturn:
-        """Raise NoRule at the place of `node`; for a call, with the lines that give it a gradient of its own."""
+        """Raise NoRule at the position of `node`; for a call, with advice how to give it a gradient."""
         error, primal = NoRule(self.said(message, node), self.place(node)), getattr(node, "primal", self.primal)
         if isinstance(node, gast.Call) and hasattr(node, "lineno"):
             self._advise(error, primal, node)
@@ -301,7 +297,7 @@ class Unit:
 
     @contextlib.contextmanager
     def calling(self, node: gast.AST) -> Iterator[None]:
-        """Refuse at `node` what is refused in the text of a library that it leads to: the user cannot change that."""
+        """Report refusals inside a library that `node` calls at `node`: the user cannot change the library."""
         try:
             yield
         except S2SGradError as error:
@@ -315,13 +311,13 @@ class Unit:
             raise found from None
 
     def _advise(self, error: Exception, primal: Primal, call: gast.Call) -> None:
-        """Note the lines that give what is called a gradient of its own."""
+        """Add the lines that give the callee a gradient to an error."""
         lines = "" if primal.is_generated else advice.for_call(primal.text(call), primal.function)
         if lines:
             error.add_note(lines)
 
     def said(self, message: str, node: gast.AST) -> str:
-        """A message in words of the user's; of text that stands where a library was called, that this leads there."""
+        """A message in the user's terms; for inlined library code, it says that the call leads there."""
         known, below = self.known, raised.wording(self.primal.function.__code__)
         text = wording.in_words(message, lambda name: name in self.locals and name not in known, self.word)
         library = self.libraries.get(getattr(node, "written_out", 0))
@@ -330,7 +326,7 @@ class Unit:
 
     @property
     def known(self) -> frozenset[str]:
-        """The names that stand in the user's own text."""
+        """The names that occur in the user's source."""
         below = raised.wording(self.primal.function.__code__)
         if below is not None:
             return below.known
@@ -338,14 +334,14 @@ class Unit:
         return frozenset().union(*(wording.names_in(primal.text(primal.tree)) for primal in primals))
 
     def word(self, name: str, known: frozenset[str] | None = None) -> str:
-        """What a name of the text stands for, in words of the user's."""
+        """What a name of the text stands for, in the user's terms."""
         below, words = raised.wording(self.primal.function.__code__), self.words
         if below is not None:
             words = {**{n: (word, None) for n, word in below.words.items()}, **words}
         return wording.meaning(name, self.known if known is None else known, words, self.bases) or wording.ANOTHER
 
     def shown(self, name: str, value: gast.AST | None = None) -> str:
-        """What the user calls this variable: its name, or the expression that it is bound to; empty if nothing."""
+        """The user's term for a variable: its name, or the expression that it is bound to; empty if there is none."""
         word = self.word(name)
         if not wording.is_quoted(word) and isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
             owner = self.shown(value.value.id)
@@ -353,14 +349,13 @@ class Unit:
         return word.strip("`") if wording.is_quoted(word) else ""
 
     def explained(self, names: set[str]) -> wording.Wording:
-        """What to say of these names of the function's derivative."""
+        """The descriptions of these names of the function's derivative."""
         below, known = raised.wording(self.primal.function.__code__), self.known
         own = self.primal.function.__qualname__ if below is None else below.of
         return wording.Wording(own, known, {name: self.word(name, known) for name in names if name not in known})
 
     def place(self, node: gast.AST) -> errors.Place:
-        """The place of the nearest part of `node` that has a position; of a text of ours that of the user's statement behind
-        it."""
+        """The source position of the first part of `node` that has one; for generated text, that of the user's statement."""
         if not hasattr(node, "lineno"):
             for child in nodes(node):
                 if hasattr(child, "lineno"):

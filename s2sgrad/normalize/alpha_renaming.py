@@ -28,7 +28,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.ir.quote import nodes
-from s2sgrad.ir.scoping import COMPREHENSIONS, FUNCTIONS, apart, own
+from s2sgrad.ir.scoping import COMPREHENSIONS, FUNCTIONS, renamed_apart, variables
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.name_uses import NameUses
@@ -40,11 +40,11 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     found = [n for n in nodes(tree) if isinstance(n, (*COMPREHENSIONS, *FUNCTIONS)) and n is not tree]
     if not found:
         return tree
-    unit.words |= {new: ("{}", old) for new, old in apart(tree, unit.names.fresh).items()}
+    unit.words |= {new: ("{}", old) for new, old in renamed_apart(tree, unit.names.fresh).items()}
     for scope in found:
         for parameter in parameters(scope) if isinstance(scope, FUNCTIONS) else ():
             parameter.annotation = None
-        unit.locals |= own(scope)
+        unit.locals |= variables(scope)
     functions = [n for n in found if isinstance(n, gast.FunctionDef)]
     unit.locals &= NameUses(tree).bound.keys() | {tree.name}
     unit.locals |= {n.name for n in functions}

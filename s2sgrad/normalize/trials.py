@@ -307,7 +307,7 @@ def _hidden(tree: gast.FunctionDef, function: gast.FunctionDef) -> set[str]:
     """The names that other scopes in a function may bind for themselves, and those of its nested functions."""
     scopes = (n for n in nodes(tree) if isinstance(n, (*scoping.COMPREHENSIONS, *scoping.FUNCTIONS)) and n is not tree)
     functions = {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef)}
-    return functions.union(*(scoping.own(n) for n in scopes if n is not function))
+    return functions.union(*(scoping.variables(n) for n in scopes if n is not function))
 
 
 def _is_computing(unit: Unit, function: gast.FunctionDef, nested: frozenset[str]) -> bool:

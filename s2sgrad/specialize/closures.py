@@ -78,7 +78,7 @@ class Closures:
         """Start a function; function values get the variables `late` at each call."""
         self.homes, self.again, self.late = {}, set(), late
         self.unsettled, self.holding, self.lifting = set(), [], 0
-        self.own = scoping.own(tree)
+        self.own = scoping.variables(tree)
         self.unsure = self.own - late_binding.bound_at_once(tree.body) - {p.id for p in parameters(tree)}
 
     def is_data(self, target: str, value: Any) -> bool:

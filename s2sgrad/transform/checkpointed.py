@@ -28,7 +28,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir import scoping
-from s2sgrad.ir.checkpoints import forget, plainly
+from s2sgrad.ir.checkpoints import remove_checkpoint, remove_checkpoints
 from s2sgrad.ir.exits import with_exits
 from s2sgrad.ir.forms import alone, appended_to
 from s2sgrad.ir.quote import COMPOUND, assign, blocks, clone, empty_arguments, expression, name, rewritten
@@ -48,7 +48,7 @@ class Checkpointed:
     def __init__(self, walk: Any, loop: gast.For, slots: gast.AST, body: Block) -> None:
         self.walk, self.unit, self.kinds = walk, walk.unit, walk.kinds
         self.loop, self.slots, self.around = loop, slots, body
-        plainly(loop)
+        remove_checkpoint(loop)
         self.appended = _only_appended(loop.body)
         self.changed = self._changed()
         self._refuse_shadows()
@@ -236,7 +236,7 @@ def _without_checkpoints(unit: Unit, body: Block) -> Block:
     """The statements in the form without checkpoints."""
     copies = clone(body)
     for statement in copies:
-        forget(unit, statement)
+        remove_checkpoints(unit, statement)
     return copies
 
 

@@ -144,7 +144,7 @@ class Forward:
         targets = binds(statement)
         if not targets:
             return [statement]
-        if operation.form == "call" and self._carries(operation) and not self.mirrored.follows(operation, targets):
+        if operation.form == "call" and self._carries(operation) and not self.mirrored.is_view_of(operation, targets):
             return self._call(statement, operation)
         if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
             return [statement, *self._collected(statement, lambda: self._unpack(statement, targets))]

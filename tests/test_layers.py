@@ -61,7 +61,7 @@ ALLOWED = {
     "driver.options": {"dataclasses"},
     "runtime": {"copy", "numpy", "s2sgrad.runtime"},
     "runtime.results": {"numpy", "s2sgrad.runtime.checks", "s2sgrad.runtime.structure"},
-    "runtime.outside": {"s2sgrad.runtime.checks"},
+    "runtime.outside": {"numpy", "types", "s2sgrad.runtime.checks"},
     "runtime.structure": {"copy", "itertools", "numpy", "types"},
     "runtime.checks": {"numpy"},
     "runtime.records": {"copy", "numpy", "s2sgrad.runtime.checkpoints"},

@@ -15,6 +15,7 @@ from s2sgrad.driver.compilation import Observer
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.program import Program
+from s2sgrad.transform import global_conflicts
 
 _BACKENDS = {backend.name: backend for backend in (NUMPY, ScalarLists())}
 
@@ -25,14 +26,17 @@ def lowered(
     wrt: tuple[str, ...],
     options: Options,
     observer: Observer | None = None,
+    kept_apart: bool = False,
 ) -> tuple[Program, Emitted, Backend]:
     """The program of a gradient, its entry, and the backend that rewrote some of its functions (else NumPy)."""
     backend = _BACKENDS[options.backend]
     if backend.gives_up_on and not all(map(is_plain, kinds.values())):
         backend = NUMPY
-    program = Program(observer, backend)
+    program = Program(observer, backend, kept_apart)
     entry = program.gradient(function, kinds, wrt, options)
+    if program.pairs and not program.kept_apart and global_conflicts.changes_containers(program.units):
+        return lowered(function, kinds, wrt, options, observer, kept_apart=True)
     used = any(emitted.backend is backend for emitted in program.functions)
     if used and backend.gives_up_on and not all(emitted.is_repeatable() for emitted in program.functions):
-        return lowered(function, kinds, wrt, replace(options, backend=NUMPY.name), observer)
+        return lowered(function, kinds, wrt, replace(options, backend=NUMPY.name), observer, kept_apart)
     return program, entry, backend if used else NUMPY

@@ -44,7 +44,7 @@ class Program:
     """Compiles one gradient.  `functions` are written in list order; `backend` may lower the function that is being compiled
     and its callees."""
 
-    def __init__(self, observer: Observer | None = None, backend: Backend = NUMPY) -> None:
+    def __init__(self, observer: Observer | None = None, backend: Backend = NUMPY, kept_apart: bool = False) -> None:
         self.observer, self.backend = observer, backend
         self.functions: list[Emitted] = []
         self.units: list[Unit] = []
@@ -59,7 +59,7 @@ class Program:
         self._gradients: dict[Any, Any] = {}
         self._running: list[int] = []  # functions whose result kind is being inferred
         self.written: tuple[str, ...] = ()
-        self.kept_apart = False  # the reverse sweep may run after free names were rebound
+        self.kept_apart = kept_apart  # the reverse sweep may run after free names were rebound
         self.lanes = False  # tangents have a leading axis for lanes
         self.debug = False  # the text checks each intermediate value
         self.records_all = False  # loops over `checkpointed` keep records of every trip

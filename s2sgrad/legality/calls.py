@@ -29,6 +29,7 @@ from s2sgrad.legality.context import Context
 from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import may_write, methods_named, on_stack
+from s2sgrad.runtime import outside
 from s2sgrad.runtime.checkpoints import Checkpoints
 from s2sgrad.runtime.checks import is_special
 
@@ -134,7 +135,7 @@ def _method(call: Call, owner: gast.AST, name: str) -> None:
             call.refuse(f"a differentiated value, or an array, is kept in the global `{found.name}`, which is not "
                         "differentiated yet: return it")  # fmt: skip
     elif not stack:
-        _unknown(call, kept=name == "append" and getattr(owner, "id", "") in context.only_appended)
+        _unknown(call, kept=name == "append" and _is_kept(call, owner))
 
 
 def _writing(call: Call, owner: gast.AST, name: str, stack: bool) -> None:
@@ -154,6 +155,15 @@ def _writing(call: Call, owner: gast.AST, name: str, stack: bool) -> None:
 
 def _may_be_container(context: Context, node: gast.AST) -> bool:
     return context.is_local(node) and not isinstance(context.kind(node), (Number, Array))
+
+
+def _is_kept(call: Call, owner: gast.AST) -> bool:
+    """Whether what is stored is for the caller alone: this function does not look into the list or dict from outside, and
+    whether others do is seen when all are known."""
+    kept = getattr(owner, "id", "") in call.context.only_kept_in
+    if kept and any(map(call.context.depends, call.given)):
+        call.context.unit.loses_to.add(owner.id)
+    return kept
 
 
 def _unknown(call: Call, kept: bool = False) -> None:
@@ -204,6 +214,9 @@ def _may_write_held(context: Context, owner: gast.AST) -> bool:
 
 
 def _known(call: Call, target: Any) -> None:
+    if target is outside.set_item or target is outside.delete_items:
+        _outside(call)
+        return
     if target is Checkpoints:
         call.refuse("what `vjp` gives of a loop over `checkpointed` cannot be differentiated again: use `grad`, or loop "
                     "over the range itself")  # fmt: skip
@@ -225,6 +238,20 @@ def _known(call: Call, target: Any) -> None:
         if call.alone or isinstance(target, type):
             call.refuse(f"`{call.shown}` may write its argument, which is not differentiated yet: give it a copy")
         _unknown(call)
+
+
+def _outside(call: Call) -> None:
+    """A store into a list or a dict that lives outside: what is stored is a constant to whoever reads it."""
+    owner, *given = call.given
+    kept, unit = _is_kept(call, owner), call.context.unit
+    held = [a for a in given[1:] if call.context.is_mutable(a)]
+    known = any(isinstance(call.context.kind(a), (Array, Container)) for a in held)
+    if known or (not kept and any(map(call.context.passes_on, given))):
+        call.refuse(f"a differentiated value, or an array, is kept in the global `{emit.expression(owner)}`, which is not "
+                    "differentiated yet: return it")  # fmt: skip
+    if held and not unit.primal.is_generated:
+        line = constant(getattr(call.node, "lineno", 0))
+        call.node.args[-1] = reach.call(unit, "kept_outside", outside.kept_outside, held[0], line)
 
 
 def _class(call: Call, cls: type) -> None:

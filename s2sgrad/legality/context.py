@@ -18,6 +18,7 @@ from s2sgrad.ir.forms import alone, appended_to, bound_name
 from s2sgrad.ir.quote import children
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.sources import sources
+from s2sgrad.runtime import outside
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.transform.paths import Paths
 
@@ -64,11 +65,13 @@ class Context:
         return read
 
     @cached_property
-    def only_appended(self) -> set[str]:
-        """The global lists that the function only appends to; their items are meant for the caller."""
+    def only_kept_in(self) -> set[str]:
+        """The lists and dicts from outside that the function stores into and does not look into: their items are for the
+        caller."""
         appended: Counter[str] = Counter()
         for statement in effects.walk(self.tree.body):
-            owner = appended_to(alone(statement))
+            call = alone(statement)
+            owner = call.args[0] if self.unit.called(call) is outside.set_item else appended_to(call)
             if isinstance(owner, gast.Name) and owner.id not in self.unit.locals:
                 appended[owner.id] += 1
         if not appended:

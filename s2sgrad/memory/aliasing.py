@@ -14,8 +14,9 @@ from s2sgrad.analysis.kinds import Array, Kind, Number, is_numeric
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
+from s2sgrad.memory.outside import CHANGEABLE
 from s2sgrad.memory.stacks import fresh_stacks
-from s2sgrad.memory.writes import CHANGEABLE, calls_unknown, handed_over, in_place
+from s2sgrad.memory.writes import changes_unseen, handed_over, in_place
 
 
 class Memory:
@@ -68,7 +69,7 @@ class Memory:
                     out |= {n for n in self.at_once_with(grown) if not isinstance(self.kinds.get(n), (Array, Number))}
         if self.lost:
             out |= {n for h in handed_over(self.unit, statement, self.kinds) for n in self.with_memory_of(h)}
-            out |= self.exposed if self.exposed and calls_unknown(self.unit, statement) else set()
+            out |= self.exposed if self.exposed and changes_unseen(self.unit, statement) else set()
         return out
 
     def holding(self, names: frozenset[str]) -> frozenset[str]:
@@ -87,8 +88,8 @@ class Memory:
 
 
 def _exposed(unit: Unit, statements: list[gast.AST]) -> frozenset[str]:
-    """The names of global containers, which a call of an unknown function may change."""
-    if not any(calls_unknown(unit, s) for s in statements):
+    """The names of global containers, where a function is called that may change them."""
+    if not any(changes_unseen(unit, s) for s in statements):
         return frozenset()
     names = {n for s in statements for n in effects.reads(s)} - unit.locals
     return frozenset(n for n in names if isinstance(unit.resolve(name_(n)), CHANGEABLE))

@@ -36,10 +36,12 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory import mod_ref
 from s2sgrad.primitives import catalogue, methods
 from s2sgrad.rules import table
+from s2sgrad.runtime import outside
 from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.source import brings_gradient, read
 
 _DATA = Array(None, None)  # numbers, arrays and built-in containers of them
+_ALWAYS = (runtime.set_attribute, outside.set_item, outside.delete_items)  # they change what lives outside
 _LATE = (runtime.vjp, runtime.jvp, runtime.call)
 _WITHIN = (gast.Raise, gast.Assert, gast.While, gast.Nonlocal, gast.Await, gast.With, gast.Try, gast.Delete, gast.AugAssign,
            gast.Import, gast.ImportFrom, gast.Lambda)  # fmt: skip
@@ -222,8 +224,7 @@ def of_callable(target: Any, given: Kind = _DATA) -> Behaviour:
     said = table.given(target)
     if said is not None and table.is_flat(target):
         return _at_least(of_function(said.given)) if isinstance(said.given, types.FunctionType) else _ANYTHING
-    ours = (getattr(target, "__module__", None) or "").startswith(runtime.__name__) and target is not runtime.set_attribute
-    if said is not None or ours or hasattr(target, "compiled_for"):
+    if said is not None or _only_checks(target) or hasattr(target, "compiled_for"):
         return _STAYS
     if isinstance(target, functools.partial):
         return _at_least(of_callable(target.func, given))
@@ -231,6 +232,12 @@ def of_callable(target: Any, given: Kind = _DATA) -> Behaviour:
         return _of_class(target)
     function = getattr(target, "__func__", target)
     return _at_least(of_function(function, given)) if is_user_function(function) else _ANYTHING
+
+
+def _only_checks(target: Any) -> bool:
+    """Whether this is of our runtime, and changes nothing that lives outside."""
+    ours = (getattr(target, "__module__", None) or "").startswith(runtime.__name__)
+    return ours and not any(target is always for always in _ALWAYS)
 
 
 def _of_class(cls: type) -> Behaviour:

@@ -5,24 +5,23 @@
 
 from __future__ import annotations
 
-from collections import deque
+import types
 
 import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Text, Unknown
+from s2sgrad.analysis.libraries import is_ours
+from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
 from s2sgrad.ir.quote import calls_in
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.memory import behaviour
+from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.primitives import catalogue, methods
 from s2sgrad.primitives.catalogue import may_write, on_stack
-
-CHANGEABLE = (list, dict, set, bytearray, deque)
-"""Global containers of these classes may be changed by a call of an unknown function."""
 
 
 def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | None:
@@ -83,10 +82,20 @@ def _changed(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
     return {n for n in arguments if n not in unit.locals or isinstance(kinds.get(n, UNKNOWN), Unknown)}
 
 
-def calls_unknown(unit: Unit, statement: gast.AST) -> bool:
-    """Whether a statement calls a function that is an argument or a local variable."""
-    called = (call.func for call in calls_in(effects.header(statement)))
-    return any(isinstance(f, gast.Name) and f.id in unit.locals for f in called)
+def changes_unseen(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement calls a function that an argument or a local variable is, or one of the user's that changes what
+    lives outside of it."""
+    return any(_changes_unseen(unit, call.func) for call in calls_in(effects.header(statement)))
+
+
+def _changes_unseen(unit: Unit, callee: gast.AST) -> bool:
+    if isinstance(callee, gast.Name) and callee.id in unit.locals:
+        return True
+    target = unit.resolve(callee)
+    if isinstance(getattr(target, "primal", None), types.FunctionType):
+        # `fwd` runs the user's function, `bwd` only computes
+        target = target.primal if getattr(target, "same_signature", True) else None
+    return is_user_function(target) and not is_ours(target) and mod_ref.of(target).outside
 
 
 def _root_or_none(node: gast.AST) -> str | None:

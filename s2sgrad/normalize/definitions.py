@@ -26,6 +26,7 @@ from s2sgrad.normalize import (
     loops,
     match_statements,
     module_values,
+    outside_stores,
     single_exit,
     targets,
     try_except,
@@ -52,6 +53,7 @@ DEFINITION: tuple[tuple[str, Pass], ...] = (
 
 STATEMENTS: tuple[tuple[str, Pass], ...] = (
     ("targets", targets.run),
+    ("outside_stores", outside_stores.run),
     ("loops", loops.run),
     ("single_exit", single_exit.run),
 )

@@ -22,7 +22,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.primitives.record import know
-from s2sgrad.runtime import checkpoints, checks, results, shadows, watching
+from s2sgrad.runtime import checkpoints, checks, outside, results, shadows, watching
 
 know(
     len, range, float, int, bool, abs, min, max, sum, round, isinstance, issubclass, type, str, repr, tuple, list, dict,
@@ -55,10 +55,11 @@ know(checkpoints.keep, checkpoints.latest, writes=(0,))
 know(
     runtime.push, runtime.add_at, runtime.jvp, runtime.tangent_fits, runtime.vjp, runtime.sequence,
     runtime.require_array, runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.as_number,
-    runtime.set_attribute,
+    runtime.set_attribute, outside.unshared, outside.container, outside.kept_outside,
     runtime.distinct, runtime.once, runtime.separate, shadows.require_view, shadows.add_into, shadows.refilled,
     runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,
     runtime.apart, runtime.asked_whole, runtime.only_these, checks.as_long, checks.spreads, checks.shuffled,
     results.require_floats, results.pair, watching.watch, watching.watch_derivative, watching.watch_result,
     effect=True,
 )  # fmt: skip
+know(outside.set_item, outside.delete_items, writes=(0,), effect=True)

@@ -23,7 +23,7 @@ from s2sgrad.primitives import spellings
 from s2sgrad.primitives.record import Gives, know
 from s2sgrad.rules import builtin_functions, einsum
 from s2sgrad.rules.table import existing
-from s2sgrad.runtime import checkpoints, closures, lanes, late, references, shadows, structure
+from s2sgrad.runtime import checkpoints, closures, lanes, late, outside, references, shadows, structure
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking, moved, place_of
@@ -111,6 +111,7 @@ know(shadows.shadow, shadows.shadow_of_argument, shadows.each_once, shadows.laid
      gives=Gives.NEW, numeric=True, computes=True)  # fmt: skip
 know(shadows.slots, shadows.at_section, gives=Gives.NEW, computes=True)
 know(runtime.as_number, gives=Gives.NEW, flat=True)
+know(outside.container, outside.unshared, outside.kept_outside, gives=Gives.MAYBE)
 know(runtime.unset, gives=Gives.NEW, computes=True)
 know(fitted, gives=Gives.MAYBE, of=0, computes=True)
 know(checkpoints.Checkpoints, checkpoints.latest, checkpoints.keep, gives=Gives.NEW)

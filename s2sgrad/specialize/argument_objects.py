@@ -41,6 +41,7 @@ from s2sgrad.ir.lookups import note_attribute
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.underlying import underlying
 from s2sgrad.runtime.outside import distinct, set_attribute
+from s2sgrad.specialize.callable_texts import objects_named
 from s2sgrad.specialize.static_values import Display, Known, Object, Value
 
 
@@ -78,6 +79,9 @@ class GivenObjects:
         for node in list(nodes(tree)):
             if isinstance(node, gast.Name) and node.id not in self.unit.locals and node.id not in self.values:
                 self.meet(node.id, self.unit.resolve(node), opens=True)
+        for free, value in objects_named(self.unit.primal.function) or () if self.written_outside else ():
+            if id(value) in self.written_outside and id(value) not in self.outside_objects:
+                self.meet(self.unit.helper(free, value), value, opens=True)
 
     def meet(self, free: str, value: Any, opens: bool = False) -> None:
         """Bind a free name to its value; each instance has one `Object`."""

@@ -36,7 +36,14 @@ from s2sgrad.ir.quote import children, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.specialize import static_calls
-from s2sgrad.specialize.callable_texts import gives_function, keeps_values, resizes_argument
+from s2sgrad.specialize.callable_texts import (
+    changes_containers,
+    gives_function,
+    keeps_values,
+    objects_named,
+    owners_written,
+    resizes_argument,
+)
 from s2sgrad.specialize.static_values import Display, Object, Value
 
 _ARITHMETIC = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.FloorDiv: operator.floordiv,
@@ -49,6 +56,8 @@ class Lookahead:
 
     unit: Unit
     values: dict[str, Value]
+    written_outside: set[int]  # objects from outside, by identity, of which this program writes attributes
+    alone: gast.AST | None = None  # the call that is a statement by itself
 
     def may_be_known(self, node: gast.AST) -> bool:
         """Whether an expression may be a function value or an object, or expand to statements."""
@@ -80,11 +89,18 @@ class Lookahead:
         given = arguments_of(node)
         if behind_checkpoint(target) is not None and takes_functions(target, map(self.unit.resolve, given)):
             return True
-        return any(isinstance(a, gast.Starred) or self.may_be_known(a) for a in given) or self.is_read(target)
+        return any(isinstance(a, gast.Starred) or self.may_be_known(a) for a in given) or self.is_read(target, node)
 
-    def is_read(self, target: types.FunctionType) -> bool:
-        """Whether a user's function is always inlined, whatever its arguments."""
-        return needs_text(target) or self.has_objects(target)
+    def is_read(self, target: types.FunctionType, call: gast.AST) -> bool:
+        """Whether a function of the user's is written out whatever it is given; one that is called for its effect, where it
+        changes what lives outside."""
+        if call is self.alone and changes_containers(target):
+            return True
+        return needs_text(target) or self.has_objects(target) or self.names_written(target)
+
+    def names_written(self, target: types.FunctionType) -> bool:
+        """Whether a function names an object from outside of which this program writes attributes."""
+        return bool(self.written_outside) and any(id(o) in self.written_outside for _, o in objects_named(target) or ())
 
     def inside(self, node: gast.AST) -> bool:
         """Whether a part of an expression may expand to statements."""
@@ -159,10 +175,13 @@ def takes_functions(target: types.FunctionType, given: Iterable[Any]) -> bool:
     return any(map(callable, (*given, *(target.__defaults__ or ()), *(target.__kwdefaults__ or {}).values())))
 
 
+_WRITTEN_OUT = (gives_function, resizes_argument, keeps_values, owners_written)
+
+
 def needs_text(target: types.FunctionType) -> bool:
     """Whether a user's function is always inlined, whatever its arguments."""
     takes_any = target.__code__.co_flags & inspect.CO_VARKEYWORDS
-    return bool(takes_any) or gives_function(target) or resizes_argument(target) or keeps_values(target)
+    return bool(takes_any) or any(asked(target) for asked in _WRITTEN_OUT)
 
 
 def is_class_method(target: Any) -> bool:

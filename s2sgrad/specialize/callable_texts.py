@@ -19,12 +19,14 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.analysis.plain_classes import attributes_of, is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.errors import S2SGradError
+from s2sgrad.ir import scoping
 from s2sgrad.ir.forms import appended_to
 from s2sgrad.ir.quote import nodes, statements_in
 from s2sgrad.ir.unit import parameters
+from s2sgrad.memory import outside
 from s2sgrad.normalize import containers
 from s2sgrad.source import look_up, read
 from s2sgrad.specialize import memo_tables
@@ -104,13 +106,13 @@ def _stands_for(node: gast.AST, home: types.FunctionType) -> Any:
     return None if found is None else found.value
 
 
-def _told_by_text(ask: Callable[[types.FunctionType], bool]) -> Callable[[types.FunctionType], bool]:
+def _told_by_text(ask: Callable[[types.FunctionType], Any]) -> Callable[[types.FunctionType], Any]:
     """Cache a predicate on the text of a user's function.  The answer is no without source, for our own functions, and for
     recursive calls of the predicate."""
-    known: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
+    known: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()
 
     @functools.wraps(ask)
-    def answer(target: types.FunctionType) -> bool:
+    def answer(target: types.FunctionType) -> Any:
         if target not in known:
             known[target] = False
             with contextlib.suppress(S2SGradError):
@@ -138,6 +140,40 @@ def keeps_values(target: types.FunctionType) -> bool:
 def gives_function(target: types.FunctionType) -> bool:
     """Whether a function returns a function value."""
     return returns_function(read(target).tree, target, objects=True)
+
+
+@_told_by_text
+def changes_containers(target: types.FunctionType) -> bool:
+    """Whether a function changes a list or dict that lives outside of it, itself or in what it calls."""
+    changes = any(outside.container_changed(_free(target), n) is not None for n in nodes(*read(target).tree.body))
+    return changes or any(map(changes_containers, _called(target)))
+
+
+@_told_by_text
+def owners_written(target: types.FunctionType) -> list[Any]:
+    """The objects and classes that live outside of a function of which it writes attributes, itself or in what it calls."""
+    found = (outside.attribute_owner(_free(target), n) for n in nodes(*read(target).tree.body))
+    return [o for o in found if o is not None] + [o for f in _called(target) for o in owners_written(f) or ()]
+
+
+@_told_by_text
+def objects_named(target: types.FunctionType) -> list[tuple[str, Any]]:
+    """The objects that live outside of a function and have names in its text, or in the text of what it calls."""
+    free, names = _free(target), (n for n in nodes(*read(target).tree.body) if isinstance(n, gast.Name))
+    found = [(n.id, o) for n in names if attributes_of(o := free(n)) is not None]
+    return found + [pair for f in _called(target) for pair in objects_named(f) or ()]
+
+
+def _called(target: types.FunctionType) -> list[types.FunctionType]:
+    """The functions of the user's that the text of a function calls by their names."""
+    calls = (n for n in nodes(*read(target).tree.body) if isinstance(n, gast.Call))
+    return [f for f in (_stands_for(call.func, target) for call in calls) if is_plain(f)]
+
+
+def _free(target: types.FunctionType) -> outside.Resolve:
+    """What names stand for that a function does not bind."""
+    bound = scoping.bound(read(target).tree.body) | {p.id for p in parameters(read(target).tree)}
+    return lambda node: None if node.id in bound else _stands_for(node, target)
 
 
 def _resizes(target: types.FunctionType, call: gast.Call, given: set[str]) -> bool:

@@ -215,7 +215,7 @@ class _Flattener(Conditions, Evaluator, Sections):
             self.out.append(statement)
 
     def write_Expr(self, statement: gast.Expr) -> None:
-        value = statement.value
+        value = self.functions.alone = statement.value
         if self.functions.appended(value):
             return
         call = isinstance(value, gast.Call)

@@ -163,7 +163,7 @@ class Inliner:
         """Whether a recursive call is kept, for data; raises Unsupported if it would have to be inlined forever."""
         if not (self.as_data or self.in_columns) or not self.is_running(target):
             return False
-        if self.is_read(target):
+        if self.is_read(target, node):
             self.unit.refuse(node, f"`{target.__name__}` is called while it runs, and must be known where it is called: "
                                    "give it parameters with names, and let it return data")  # fmt: skip
         return True

@@ -214,7 +214,7 @@ class Derivatives:
             own = callee.unit is self.unit
             if any(callee.unit.primal.function is written for written in self.unit.lifted):
                 self.unit.refuse(node, f"`{callee.name}` calls itself and changes how long a list is that it is given, "
-                                       "which cannot be followed: return the list")  # fmt: skip
+                                       "or what lives outside, which cannot be followed: return it")  # fmt: skip
             also = self.passed_columns(callee)
             target, captured = lambda_lifting.lifted(callee.unit, callee.node, self.values if own else {}, also=also)
             target = self.in_columns_too(target) if also else target

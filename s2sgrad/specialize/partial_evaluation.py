@@ -49,6 +49,7 @@ from s2sgrad.specialize import lambda_lifting, static_calls, trip_names
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
 from s2sgrad.specialize.binding_time import Lookahead, is_super, takes_functions
+from s2sgrad.specialize.callable_texts import owners_written
 from s2sgrad.specialize.class_choices import ClassChoices
 from s2sgrad.specialize.closures import Closures
 from s2sgrad.specialize.columns import Columns
@@ -102,6 +103,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         self.hint: str | None = None
         self.opened: list[Object] = []
         self.outside_objects: dict[int, Object] = {}
+        self.written_outside = set(map(id, owners_written(unit.primal.function) or ()))
         self.arguments: set[str] = set()
         self.data, self.plain_names = set(), {}
         self.mixed: set[str] = set()  # names for functions or objects and also other values
@@ -364,7 +366,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         again = behind_checkpoint(callee.target) is not None and takes_functions(callee.target, values)
         if self.stays(callee.target, node):
             return self.plain(callee, given, keywords, node)
-        if is_plain(callee.target) and (functions or starred or again or self.is_read(callee.target)):
+        if is_plain(callee.target) and (functions or starred or again or self.is_read(callee.target, node)):
             return self.apply(self.read(callee.target), given, keywords, node)
         return self.plain(callee, given, keywords, node)
 

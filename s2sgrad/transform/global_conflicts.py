@@ -21,8 +21,10 @@ from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.forms import appended_to
 from s2sgrad.ir.quote import nodes
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.memory.outside import container_changed
 from s2sgrad.source import read
 
 _WAY = "pass it as an argument and return it"
@@ -34,6 +36,7 @@ def check(units: list[Unit], at_run_time: bool = False) -> None:
     `at_run_time`: a function that was compiled earlier calls these.
     """
     _check_objects(units, at_run_time)
+    _check_kept(units)
     _check_stand_ins(units)
     written = {(id(v.space), v.name): u for u in units for v in u.helpers.values() if isinstance(v, runtime.Global)}
     if not written:
@@ -51,6 +54,41 @@ def check(units: list[Unit], at_run_time: bool = False) -> None:
                 writer = written[key].primal.tree.name
                 unit.refuse(node, f"the global `{key[1]}` is written by `{writer}` and read here, which is not "
                                   f"differentiated yet: {_WAY}")  # fmt: skip
+
+
+def changes_containers(units: list[Unit]) -> bool:
+    """Whether functions of a program, or what they call, change lists and dicts that live outside.
+
+    The adjoint of a function that reads one does not run right behind it: then it keeps what it reads.
+    """
+    return any(container_changed(unit.resolve, node) is not None for unit in _reached(units) for node in _inside(unit))
+
+
+def _check_kept(units: list[Unit]) -> None:
+    """What is kept in a list or dict from outside and carries a derivative is read by nobody: it would be a constant."""
+    kept = {name: unit for unit in units for name in unit.loses_to}
+    for unit in _reached(units) if kept else ():
+        only_written = {id(owner) for node in _inside(unit) if (owner := _written_owner(node)) is not None}
+        for node in _inside(unit):
+            free = isinstance(node, gast.Name) and node.id not in unit.locals and id(node) not in only_written
+            found = unit.resolve(node) if free else MISSING
+            for name, writer in kept.items() if isinstance(found, (list, dict, tuple)) else ():
+                if _is_or_holds(found, writer.resolve(gast.Name(name, gast.Load(), None, None))):
+                    unit.refuse(node, f"`{node.id}` is read here, and `{writer.primal.tree.name}` keeps a differentiated "
+                                      f"value in it, which is a constant here: {_WAY}")  # fmt: skip
+
+
+def _written_owner(node: gast.AST) -> gast.AST | None:
+    """`xs` of `xs.append(e)` and `xs[k] = e`, which do not say what it holds."""
+    if isinstance(node, gast.Subscript):
+        return node.value if isinstance(node.ctx, gast.Store) else None
+    return appended_to(node)
+
+
+def _is_or_holds(value: Any, other: Any, depth: int = 4) -> bool:
+    """Whether a value is another, or a container that holds it."""
+    items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else []
+    return value is other or (depth > 0 and any(_is_or_holds(item, other, depth - 1) for item in items))
 
 
 def _check_stand_ins(units: list[Unit]) -> None:

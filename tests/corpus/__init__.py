@@ -47,6 +47,7 @@ from . import (  # noqa: F401
     nested_lists,
     numerics,
     objects,
+    outside,
     overwritten,
     parts,
     passed_on,

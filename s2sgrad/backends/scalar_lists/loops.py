@@ -25,7 +25,7 @@ from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.primitives import libraries
 from s2sgrad.regions.trip_counts import Sizes, Trips
 
-YIELDS = {"float64": "float", "int64": "int", "bool": "bool"}
+YIELDS = {"float64": float, "int64": int, "bool": bool}
 _MOSTLY = 2  # as many elements as sections and calls, which take longer
 _QUICK = (len, min, max, abs, float, int, range, reversed)
 

@@ -20,9 +20,10 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.elements import element_of, is_whole
+from s2sgrad.analysis.elements import is_whole
 from s2sgrad.analysis.kinds import Array, Number
-from s2sgrad.backends.scalar_lists.precision import Surely
+from s2sgrad.backends.scalar_lists.nested_kinds import NestedKinds
+from s2sgrad.backends.scalar_lists.precision import is_whole_power
 from s2sgrad.ir.forms import appended_to, parts_of, popped
 from s2sgrad.ir.quote import COMPOUND, nodes
 from s2sgrad.ir.unit import MISSING, Unit
@@ -56,11 +57,11 @@ class PythonNumbers(Generic[Cause]):
     """
 
     def __init__(
-        self, unit: Unit, tree: gast.FunctionDef, element: Callable[[gast.Subscript], Value[Cause] | None]
-    ) -> None:
-        self.unit, self.kinds, self.element = unit, unit.kinds, element
+        self, unit: Unit, tree: gast.FunctionDef, nested: NestedKinds,
+        element: Callable[[gast.Subscript], Value[Cause] | None],
+    ) -> None:  # fmt: skip
+        self.unit, self.kinds, self.nested, self.element = unit, unit.kinds, nested, element
         self.names: dict[str, Value[Cause]] = {}
-        self.surely = Surely(unit, self.names)
         self.spoiled: set[Cause] = set()
         statements = [*effects.walk(tree.body)]
         before = None
@@ -227,9 +228,9 @@ class PythonNumbers(Generic[Cause]):
         both = Value("float", left.causes | right.causes)
         if not number and not (left.what and right.what):
             mine, other = (left, node.right) if left.what else (right, node.left)
-            if self.surely.array(other):
+            if self.nested.is_of_array(other):
                 return NOTHING if mine.what == "float" and not isinstance(node.op, gast.Pow) else self._dropped(both)
-            if not self.surely.number(other):
+            if not self.nested.is_number(other):
                 return self._dropped(both)
         what = self._same(node, left, right)
         return Value(what, both.causes) if what else self._dropped(both)
@@ -239,16 +240,16 @@ class PythonNumbers(Generic[Cause]):
         whats, sides = {left.what, right.what}, ((left, node.left), (right, node.right))
         summed = isinstance(node.op, (gast.Add, gast.Sub))
         if isinstance(node.op, gast.Pow):
-            return "float" if left.what == "float" and not right.what and self.surely.whole_power(node.right) else ""
+            return "float" if left.what == "float" and not right.what and is_whole_power(node.right) else ""
         if isinstance(node.op, (gast.BitAnd, gast.BitOr)):
             return "bool" if whats == {"bool"} else ""
         if "bool" in whats:
-            scaled = "float" in whats or self.surely.float(node.left, node.right)
+            scaled = "float" in whats or any(map(self.nested.is_float, (node.left, node.right)))
             return "float" if scaled and isinstance(node.op, gast.Mult) else ""
         if whats <= {"int", ""} and all(v.what or is_whole(n, self.unit) for v, n in sides):
             return "int" if summed else ""
         # what stands beside a whole number may be one that wraps
-        floats = "int" not in whats or any(v.what == "float" or self._is_float(n) for v, n in sides)
+        floats = "int" not in whats or any(v.what == "float" or self.nested.is_float(n) for v, n in sides)
         return "float" if floats and (summed or isinstance(node.op, (gast.Mult, gast.Div))) else ""
 
     def _unary(self, node: gast.UnaryOp, number: bool) -> Value[Cause]:
@@ -275,7 +276,7 @@ class PythonNumbers(Generic[Cause]):
         out = NOTHING
         for value in values:
             out = self._joined(out, value)
-        if out.what and not all(number or v.what or self.surely.number(b) for v, b in zip(values, branches, strict=True)):
+        if out.what and not all(number or v.what or self.nested.is_number(b) for v, b in zip(values, branches, strict=True)):
             return self._dropped(out)
         return out
 
@@ -305,16 +306,9 @@ class PythonNumbers(Generic[Cause]):
             return out
         return NOTHING if _is_alike(target, whole) else self._dropped(out)
 
-    # --- of what surely ---
-
-    def _is_float(self, node: gast.AST) -> bool:
-        """Whether an expression that is not Python's because of us is surely a float."""
-        element = element_of(node, self.unit)
-        return self.surely.float(node) or (element is not None and element.dtype == "float64")
-
     def _are_numbers(self, values: list[Value[Cause]], nodes_: list[gast.AST]) -> bool:
         pairs = zip(values, nodes_, strict=True)
-        return all(v.what in ("float", "int") or (not v.what and self.surely.number(n)) for v, n in pairs)
+        return all(v.what in ("float", "int") or (not v.what and self.nested.is_number(n)) for v, n in pairs)
 
     # --- keeping the books ---
 

@@ -20,10 +20,10 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.elements import is_whole
-from s2sgrad.analysis.kinds import Array, Container, kind_of
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, kind_of
 from s2sgrad.backends.scalar_lists.loops import YIELDS, Plan, Plans, contents, section
+from s2sgrad.backends.scalar_lists.nested_kinds import NestedKinds, with_lists
 from s2sgrad.backends.scalar_lists.precision import is_precise
-from s2sgrad.backends.scalar_lists.python_floats import PythonFloats
 from s2sgrad.backends.scalar_lists.python_numbers import PythonNumbers, Value
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import everything, parts_of, whole_number
@@ -38,8 +38,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> bool:
     plans = Plans(unit, tree).found
     if not plans or not is_precise(unit, tree, unit.kinds.values()):
         return False
-    unpacked = _unpackings(unit, tree)
-    while plans and _spoiled(unit, tree, plans, unpacked):
+    unpacked, nested = _unpackings(unit, tree), NestedKinds(unit, tree, unit.kinds)
+    while plans and _spoiled(unit, tree, plans, unpacked, nested):
         pass
     if plans:
         _Rewriter(unit, tree, plans, unpacked).block(tree.body, set())
@@ -61,7 +61,9 @@ def _unpackings(unit: Unit, tree: gast.FunctionDef) -> _Unpacked:
     return out
 
 
-def _spoiled(unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _Unpacked) -> bool:
+def _spoiled(
+    unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _Unpacked, nested: NestedKinds
+) -> bool:
     """Take arrays out of the plans whose elements must stay NumPy's; whether there were any."""
     causes: dict[int, tuple[Any, Any]] = {place: (None, place) for place in unpacked}
     for plan in plans:
@@ -72,10 +74,10 @@ def _spoiled(unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _U
         cause = causes.get(id(node))
         if cause is None:
             return None
-        what = "float" if cause[0] is None else YIELDS[unit.kinds[cause[1]].dtype]
+        what = "float" if cause[0] is None else YIELDS[unit.kinds[cause[1]].dtype].__name__
         return Value(what, frozenset([cause]))
 
-    spoiled = PythonNumbers(unit, tree, element).spoiled
+    spoiled = PythonNumbers(unit, tree, nested, element).spoiled
     for plan, array in spoiled:
         if plan is None:
             del unpacked[array]
@@ -95,7 +97,10 @@ class _Rewriter:
     def __init__(self, unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _Unpacked) -> None:
         self.unit = unit
         self.plans = {id(plan.loop): plan for plan in plans}
-        self.floats = PythonFloats(unit, tree, {place for plan in plans for place in plan.elements} | unpacked.keys())
+        found = [(place, unit.kinds[array]) for plan in plans for place, array in plan.elements.items()]
+        counts = {place: len(statement.targets[0].elts) for place, statement in unpacked.items()}
+        given: dict[int, Kind] = {place: Container(list, (Number(float),) * n) for place, n in counts.items()}
+        self.kinds = with_lists(unit, tree, given | {place: Number(YIELDS[kind.dtype]) for place, kind in found})
         self.lists: dict[str, str] = {}
         for statement in unpacked.values():
             statement.value = expression("x.tolist()", x=statement.value)
@@ -180,7 +185,7 @@ class _Rewriter:
     def _inside(self, plan: Plan) -> None:
         """Have the loop read and write lists."""
         for statement in effects.walk([plan.loop]):
-            if id(section(statement)) in plan.elements and not self.floats.is_float(statement.value):
+            if id(section(statement)) in plan.elements and not self.kinds.is_float(statement.value, float):
                 whole = whole_number(statement.value)
                 statement.value = self._float(statement.value) if whole is None else constant(float(whole))
         for node in [*nodes(plan.loop)]:

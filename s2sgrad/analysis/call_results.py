@@ -87,7 +87,6 @@ def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
 # --- numbers, strings, containers ---
 
 _always(Number(int), int, runtime.raised, trials.passed_on)
-_always(Pointer(int), references.reference)
 _always(Number(int), references.place, references.place_among, references.number_of, references.number_among)
 _always(Number(bool), bool, isinstance, references.is_instance)
 _always(Number(float), float)
@@ -95,6 +94,12 @@ _always(Number(None), runtime.as_number)
 _always(Text(), str)
 _always(Container(range, None, None, Number(int)), range)
 _always(Container(list, None), runtime.keys)
+
+
+@_of(references.reference)
+def _reference(kinds: list[Kind], names: list[str]) -> Kind:
+    known = kinds[0].known and isinstance(kinds[0].value, type)
+    return Pointer(int, classes=frozenset({kinds[0].value}) if known else None)
 
 
 @_of(memos.calls_made)

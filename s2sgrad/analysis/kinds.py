@@ -53,7 +53,7 @@ class Number(Kind):
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, Number)
+            type(other) is type(self)
             and (self.type, self.known, self.size) == (other.type, other.known, other.size)
             and repr(self.value) == repr(other.value)
         )
@@ -138,7 +138,10 @@ class Text(Kind):
 
 @dataclass(frozen=True)
 class Pointer(Number):
-    """A reference to an object that the function creates (see `runtime.references`): an index into lists of attributes."""
+    """A reference to an object that the function creates (see `runtime.references`): an index into lists of attributes;
+    `classes`: those that the object may be of, None where they are unknown."""
+
+    classes: frozenset[type] | None = None
 
 
 @dataclass(frozen=True)
@@ -248,6 +251,10 @@ def _join_numbers(a: Number, b: Number) -> Kind:
     return Number(a.type if a.type is b.type else None, size=a.size if a.size == b.size else None)
 
 
+def _join_pointers(a: Pointer, b: Pointer) -> Kind:
+    return Pointer(int, classes=None if a.classes is None or b.classes is None else a.classes | b.classes)
+
+
 def _join_arrays(a: Array, b: Array) -> Kind:
     dims = None
     if a.dims is not None and b.dims is not None and len(a.dims) == len(b.dims):
@@ -282,7 +289,8 @@ def _join_items(a: tuple[Kind, ...], b: tuple[Kind, ...]) -> tuple[Kind, ...]:
 
 
 _JOINS: dict[type, Callable[[Any, Any], Kind | None]] = {
-    Number: _join_numbers, Array: _join_arrays, Container: _join_containers, Instance: _join_instances,
+    Number: _join_numbers, Pointer: _join_pointers, Array: _join_arrays, Container: _join_containers,
+    Instance: _join_instances,
 }  # fmt: skip
 
 

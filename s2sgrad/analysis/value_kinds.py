@@ -76,7 +76,7 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
     if isinstance(v, str):
         return Text()
     if isinstance(v, Reference):
-        return Pointer(int)
+        return Pointer(int, classes=frozenset({v.cls}))
     return _container(v, sizes, depth) or _object(v, sizes, depth)
 
 

@@ -2,6 +2,8 @@
 
     if callback is not None: callback(x)      ->      nothing, where None is passed for `callback`
     if isinstance(t, dict): ..                ->      one of the branches, by the kind of `t` in this call
+    which = number_of(p, (A, B))
+    if which == 1: ..                         ->      one of the branches, by the classes that `p` may be of
 
 The kind of a variable is the join over all its bindings: one that is None at first and an array later decides nothing.
 """
@@ -14,11 +16,12 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Text
+from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Pointer, Text
 from s2sgrad.flow.graph import bound_once
 from s2sgrad.ir.forms import bound_name, is_none, parts_of, truth
-from s2sgrad.ir.quote import rewritten
+from s2sgrad.ir.quote import nodes, rewritten
 from s2sgrad.ir.unit import Unit
+from s2sgrad.runtime import references
 
 _PLAIN = (dict, list, tuple, str, set, frozenset, np.ndarray)  # no number is an instance of these
 
@@ -26,20 +29,37 @@ _PLAIN = (dict, list, tuple, str, set, frozenset, np.ndarray)  # no number is an
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
     """Remove the branches that are not taken; whether there were any."""
     once = bound_once(tree.body)
-    pruner = _Pruner(unit, inference, {n: s.value for n, s in once.items() if n in unit.temps and bound_name(s)})
+    pruner = _Pruner(unit, inference, {n: s.value for n, s in once.items() if bound_name(s)})
+    pruner.rule_out(tree)
     tree.body = rewritten(tree.body, pruner.pruned)
     return pruner.changed
 
 
 class _Pruner:
     """Decides tests, and replaces `if` statements by the branch that is taken."""
+
     def __init__(self, unit: Unit, inference: Inference, values: dict[str, gast.AST]) -> None:
         self.unit, self.inference, self.values = unit, inference, values
         self.changed = False
+        self.ruled_out: dict[int, set[int]] = {}  # by the `if`: the class numbers that the tests around it exclude
+
+    def rule_out(self, tree: gast.FunctionDef) -> None:
+        """Record which class numbers cannot reach a test in the `else` of another test of the same object."""
+        for statement in nodes(tree):
+            asked = self._asked_number(statement.test) if isinstance(statement, gast.If) else None
+            for other in statement.orelse if asked is not None else ():
+                inner = self._asked_number(other.test) if isinstance(other, gast.If) else None
+                if inner is not None and inner[0] == asked[0]:
+                    self.ruled_out[id(other)] = {*self.ruled_out.get(id(statement), ()), asked[1]}
 
     def pruned(self, statement: gast.AST) -> list[gast.AST]:
         """The statements in place of one: for a decided `if`, those of the branch that is taken."""
-        decided = self.decided(statement.test) if isinstance(statement, gast.If) else None
+        decided = None
+        if isinstance(statement, gast.If):
+            decided = self.decided(statement.test)
+            asked = self._asked_number(statement.test) if decided is None else None
+            if asked is not None:
+                decided = self._is_of_class(*asked, self.ruled_out.get(id(statement), set()))
         if decided is None:
             return [statement]
         self.changed = True
@@ -66,14 +86,34 @@ class _Pruner:
             return sides[0] is sides[1]
         return _is_none(self._kind(left)) if is_none(right) else None
 
+    def _asked_number(self, test: gast.AST) -> tuple[str, int] | None:
+        """The name and the number in a test `which == 1` of which class an object is."""
+        test = self.values.get(test.id) if isinstance(test, gast.Name) else test
+        if not isinstance(test, gast.Compare) or not isinstance(test.ops[0], gast.Eq):
+            return None
+        name, (number, *_) = test.left, test.comparators
+        of_class = isinstance(name, gast.Name) and self.unit.called(self.values.get(name.id)) is references.number_of
+        return (name.id, number.value) if of_class and isinstance(number, gast.Constant) else None
+
+    def _classes(self, node: gast.AST) -> tuple[object, ...]:
+        """The objects in a display of classes, or in the one that a name is bound to."""
+        return tuple(map(self.unit.resolve, parts_of(self.values.get(getattr(node, "id", ""), node))))
+
+    def _is_of_class(self, name: str, number: int, ruled_out: set[int]) -> bool | None:
+        """Whether an object is of the class with this number, by the kind of the object."""
+        owner, classes = self.values[name].args
+        kind, asked = self._kind(owner), self._classes(classes)
+        if not isinstance(kind, Pointer) or kind.classes is None or not all(isinstance(c, type) for c in asked):
+            return None
+        possible = {asked.index(c) if c in asked else len(asked) for c in kind.classes} - ruled_out
+        return possible == {number} if number not in possible or len(possible) == 1 else None
+
     def _kind(self, node: gast.AST) -> Kind | None:
         return self.inference.kind(node) if isinstance(node, gast.Name) else None
 
     def _is_instance(self, owner: gast.AST, classes: gast.AST) -> bool | None:
         """The result of an `isinstance` test; None where it is unknown."""
-        kind = self._kind(owner)
-        classes = self.values.get(getattr(classes, "id", ""), classes)
-        asked = tuple(self.unit.resolve(c) for c in parts_of(classes))
+        kind, asked = self._kind(owner), self._classes(classes)
         if kind is None or not asked or not all(c in _PLAIN or c in (int, float, complex, np.generic) for c in asked):
             return None
         if isinstance(kind, Array):

@@ -218,3 +218,60 @@ def method_of_a_tree_that_calls_itself_and_fills_a_list(x):
     found = []
     tree.visit(found)
     return sum(v * v * (k + 1) for k, v in enumerate(found))
+
+
+class Plate:
+    def __init__(self, side):
+        self.side = side
+
+    def area(self):
+        return self.side**2
+
+    def __call__(self, x):
+        return self.side * x
+
+
+class RoundPlate(Plate):
+    def area(self):
+        return 3.0 * self.side**2
+
+
+class HalfPlate(Plate):
+    def area(self):
+        return 0.5 * self.side**2
+
+    def __call__(self, x):
+        return self.side + x
+
+
+@case(VECTOR)
+def methods_of_all_classes_that_a_list_holds(x):
+    shapes = []
+    for v in x:
+        shapes.append(Plate(v) if v > 0.4 else RoundPlate(v))
+    shapes.append(HalfPlate(x[0]))
+    total = 0.0
+    for shape in shapes:
+        total += shape.area()
+    one = shapes[0] if x[1] > 0.0 else shapes[-1]
+    return total * one.area()
+
+
+@case(VECTOR)
+def methods_of_some_of_the_classes(x):
+    shapes = [Plate(v) for v in x]
+    round_ones = [RoundPlate(v) for v in x]
+    total = 0.0
+    for k in range(len(x)):
+        one = shapes[k] if x[k] > 0.4 else round_ones[k]
+        total += one.area() * shapes[k].area() + round_ones[k](x[0])
+    return total + HalfPlate(x[1])(total)
+
+
+@case(VECTOR)
+def objects_of_two_classes_that_are_called(x):
+    layers = [Plate(x[0]), HalfPlate(x[1]), Plate(x[2]), RoundPlate(x[3])]
+    h = x[4]
+    for layer in layers:
+        h = layer(h)
+    return h * h

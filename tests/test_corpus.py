@@ -126,7 +126,7 @@ def test_gradient_agrees_with_differences(entry):
         np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6, err_msg=f"argument {number}")
 
 
-@pytest.mark.sampled(one_in=8, turn=1)
+@pytest.mark.sampled(one_in=16, turn=1)
 @every_case
 def test_value_and_grad_returns_the_value_as_it_was(entry):
     args, before = entry.fresh_args(), entry.fresh_args()
@@ -137,7 +137,7 @@ def test_value_and_grad_returns_the_value_as_it_was(entry):
         np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.sampled(one_in=8, turn=2)
+@pytest.mark.sampled(one_in=12, turn=2)
 @every_case
 def test_generic_text_gives_the_same_gradient_or_refuses(entry):
     df = grad(entry.function, entry.argnums)
@@ -326,7 +326,7 @@ ITEMS_SETTLED_LATER = ["update_of_an_item_seen_by_another_name", "product_of_an_
                        "update_of_an_item_within_an_item"]  # fmt: skip
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=12)
 @every_case
 def test_values_are_kept_by_every_pass_of_normalization(entry):
     if entry.name in ITEMS_SETTLED_LATER:

@@ -164,6 +164,7 @@ def of_a_method(x):
 NUMBERS = [alone, within, in_the_exponent, by_keyword, looped, until, branched, called, enclosed, of_a_method]
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("f", NUMBERS, ids=lambda f: f.__name__)
 def test_a_primitive_of_numbers(f):
     check_grads(f, (0.7,), order=2)
@@ -413,6 +414,7 @@ def in_another(p):
     return lambda x: another(x) * x
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("hold", [in_a_dict, in_a_list, in_an_object, in_a_partial, in_a_default, in_another])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_text_for_one_function_is_not_taken_for_another(way, hold):

@@ -31,7 +31,7 @@ def shown(stage, tree):
     return "" if stage == "reading" else emit.function(tree)
 
 
-@pytest.mark.sampled(one_in=12, turn=1)
+@pytest.mark.sampled(one_in=24, turn=1)
 @pytest.mark.parametrize("case", PLAIN, ids=lambda case: case.name)
 def test_every_stage_gives_the_same_gradient(case):
     stages = []

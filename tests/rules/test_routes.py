@@ -82,7 +82,7 @@ def flat_leaves(value: Any) -> list[Any]:
 CASES = [pytest.param(e, id=f"{k}-{e}") for k, e in enumerate(EXAMPLES) if real(e) and e.primitive not in NOT_TAPED]
 
 
-@pytest.mark.sampled(one_in=6, turn=1)
+@pytest.mark.sampled(one_in=9, turn=1)
 @pytest.mark.parametrize("e", CASES)
 def test_three_routes(e):
     primitive, values = differentiated(e)

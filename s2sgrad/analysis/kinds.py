@@ -71,6 +71,7 @@ class Array(Kind):
 
     @property
     def rank(self) -> int | None:  # type: ignore[override]
+        """The number of axes; None where it is unknown."""
         return None if self.dims is None else len(self.dims)
 
     def __repr__(self) -> str:

@@ -23,31 +23,44 @@ class Points(Protocol):
     names: dict[str, Places]
     modules: dict[str, Any]
 
-    def value(self, node: gast.AST | None) -> Places: ...
+    def value(self, node: gast.AST | None) -> Places:
+        """The locations that an expression may be."""
 
-    def items(self, places: Iterable[Place]) -> Places: ...
+    def items(self, places: Iterable[Place]) -> Places:
+        """What an item of these locations may be; an item of an array is a view of it."""
 
-    def reached(self, places: Iterable[Place]) -> Places: ...
+    def reached(self, places: Iterable[Place]) -> Places:
+        """These locations and all that is reachable from them."""
 
-    def trust(self, place: Place) -> Trust: ...
+    def trust(self, place: Place) -> Trust:
+        """What is known about the class of the objects at a location."""
 
-    def are_data(self, places: Iterable[Place]) -> bool: ...
+    def are_data(self, places: Iterable[Place]) -> bool:
+        """Whether these are arrays and built-in containers."""
 
-    def keep(self, owners: Iterable[Place], values: Iterable[Place]) -> None: ...
+    def keep(self, owners: Iterable[Place], values: Iterable[Place]) -> None:
+        """Store values into locations."""
 
-    def write(self, places: Iterable[Place]) -> None: ...
+    def write(self, places: Iterable[Place]) -> None:
+        """Note that these locations are written."""
 
-    def meet(self, places: Iterable[Place]) -> None: ...
+    def meet(self, places: Iterable[Place]) -> None:
+        """Apply operators, indexing or truth tests to these."""
 
-    def anything(self) -> Places: ...
+    def anything(self) -> Places:
+        """Note an unknown effect; its result may be any location."""
 
-    def shell(self, node: Any, held: Iterable[Place], part: Any = None) -> Places: ...
+    def shell(self, node: Any, held: Iterable[Place], part: Any = None) -> Places:
+        """Allocate a container that holds these."""
 
-    def of_object(self, found: Any) -> Places: ...
+    def of_object(self, found: Any) -> Places:
+        """The location of an existing object."""
 
-    def summary_of(self, function: Any, trusts: Any) -> Any: ...
+    def summary_of(self, function: Any, trusts: Any) -> Any:
+        """The summary of a call of a user's function, for arguments of this trust."""
 
-    def apply(self, function: gast.AST | None, *places: Places) -> Places: ...
+    def apply(self, function: gast.AST | None, *places: Places) -> Places:
+        """The result of a function argument that a library calls with these locations."""
 
 
 class Arguments:

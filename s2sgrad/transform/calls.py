@@ -46,17 +46,23 @@ class Pair:
 class Pairs(Protocol):
     """The source of pairs for user functions."""
 
-    def has_source(self, target: Any) -> bool: ...
+    def has_source(self, target: Any) -> bool:
+        """Whether the source of a callable can be read."""
 
-    def kind(self, target: Any, kinds: list[Kind], keywords: dict[str, Kind]) -> Kind | None: ...
+    def kind(self, target: Any, kinds: list[Kind], keywords: dict[str, Kind]) -> Kind | None:
+        """The kind of the result of a call with arguments of these kinds; None where it is not known yet."""
 
-    def arguments(self, unit: Unit, target: Any, call: gast.Call) -> dict[str, Any]: ...
+    def arguments(self, unit: Unit, target: Any, call: gast.Call) -> dict[str, Any]:
+        """The arguments of a call by parameter; a list for a variadic one."""
 
-    def pair(self, target: Any, kinds: dict[str, Any], active: set[str], *, idle: int = 0) -> Pair: ...
+    def pair(self, target: Any, kinds: dict[str, Any], active: set[str], *, idle: int = 0) -> Pair:
+        """The pair for arguments of these kinds, differentiated in `active`; `idle` is the level of the result's cotangent."""
 
-    def normal_form(self, target: Any) -> tuple[Unit, gast.FunctionDef]: ...
+    def normal_form(self, target: Any) -> tuple[Unit, gast.FunctionDef]:
+        """A user's function in normal form, to be inlined."""
 
-    def written_by(self, target: Any, forms: dict[str, type]) -> Any: ...
+    def written_by(self, target: Any, forms: dict[str, type]) -> Any:
+        """The function that also returns the final values of the parameters in `forms` (see `recursive_writers`)."""
 
 
 Cotangents = list[tuple[gast.Name, gast.AST, int]]  # for each argument its cotangent, with its level (see `zeros`)

@@ -41,12 +41,24 @@ class Bars(Protocol):
     present: dict[str, Any]
     storing: Store | None
 
-    def bar(self, x: str) -> str: ...
-    def make_own(self, x: str) -> None: ...
-    def contribute(self, x: gast.AST, cotangent: Cotangent) -> None: ...
-    def write(self, x: str, given: list[Cotangent]) -> None: ...
-    def is_basic(self, index: gast.AST) -> bool: ...
-    def level_of(self, index: gast.AST) -> int: ...
+    def bar(self, x: str) -> str:
+        """The name of the adjoint of `x`."""
+
+    def make_own(self, x: str) -> None:
+        """Copy the adjoint of `x` unless it was allocated here."""
+
+    def contribute(self, x: gast.AST, cotangent: Cotangent) -> None:
+        """Collect a contribution to the adjoint of an operand."""
+
+    def write(self, x: str, given: list[Cotangent]) -> None:
+        """Add contributions to the adjoint of `x`."""
+
+    def is_basic(self, index: gast.AST) -> bool:
+        """Whether an index contains no position twice."""
+
+    def level_of(self, index: gast.AST) -> int:
+        """The level of what may be inf or nan outside of a section (see `zeros`)."""
+
     def isolated(self, g: Cotangent) -> Cotangent: ...
 
 

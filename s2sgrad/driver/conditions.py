@@ -28,7 +28,8 @@ GONE: Any = type("GONE", (), {})()
 class Condition(Protocol):
     """A condition on the functions of a text."""
 
-    def holds(self, functions: Functions) -> bool: ...
+    def holds(self, functions: Functions) -> bool:
+        """Whether the condition holds for these functions, which are those of the text in its order."""
 
 
 @dataclass

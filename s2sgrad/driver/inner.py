@@ -43,6 +43,7 @@ class InCell:
         self.code, self.space, self.name = weakref.ref(value.__code__), id(value.__globals__), value.__name__
 
     def found(self, objects: list[Any], inside: list[Any]) -> Any:
+        """The function if it is still in the cell; None otherwise."""
         value = content(objects[self.owner], self.index)
         if type(value) is not types.FunctionType or value.__code__ is not self.code():
             return None
@@ -58,6 +59,7 @@ class GradientInCell:
         self.owner, self.index, self.asked = owner, index, value.asked
 
     def found(self, objects: list[Any], inside: list[Any]) -> Any:
+        """The gradient in the cell; None if there is none that was asked for alike."""
         value = content(objects[self.owner], self.index)
         return value if is_gradient(value) and value.asked == self.asked else None
 
@@ -69,6 +71,7 @@ class Made:
         self.of, self.make = of, make
 
     def found(self, objects: list[Any], inside: list[Any]) -> Any:
+        """The gradient, made again."""
         return self.make(objects[self.of])
 
 
@@ -79,6 +82,7 @@ class Generated:
         self.of, self.kinds, self.code = of, kinds, weakref.ref(compiled.function.__code__)
 
     def found(self, objects: list[Any], inside: list[Any]) -> Any:
+        """The text that the gradient generates now; None if it is another one."""
         try:
             compiled = objects[self.of].compiled_for(dict(self.kinds.items))
         except (S2SGradError, TypeError):

@@ -58,11 +58,14 @@ class Part:
 class World(Protocol):
     """Finds the user's functions and objects for a text (`guards.Guards`)."""
 
-    def place(self, function: Any) -> int: ...
+    def place(self, function: Any) -> int:
+        """The number of a user's function, which is added if it is new."""
 
-    def known(self, function: Any) -> int | None: ...
+    def known(self, function: Any) -> int | None:
+        """The number of a user's function; None if it has none."""
 
-    def helper(self, value: Any) -> Callable[[], Any] | None: ...
+    def helper(self, value: Any) -> Callable[[], Any] | None:
+        """How to find an object again when the text is instantiated; None if it is referred to directly."""
 
 
 class Plan:

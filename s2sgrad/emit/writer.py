@@ -29,6 +29,7 @@ class Writer(astunparse.Unparser):
     _AsyncWith = _Try = _ClassDef = None  # the base class has these; here they have no text
 
     def text(self) -> str:
+        """All that has been written, with long lines wrapped."""
         self.fill()
         return "\n".join(self.lines)
 
@@ -39,6 +40,7 @@ class Writer(astunparse.Unparser):
         self.pieces, self.margin, self.span = [text], self._indent, None
 
     def write(self, text: str) -> None:
+        """Append text to the current line."""
         self.pieces.append(text)
 
     def dispatch(self, tree: Any) -> None:
@@ -73,6 +75,7 @@ class Writer(astunparse.Unparser):
             self.span = start, len(self.pieces)
 
     def listed(self, nodes: Any) -> None:
+        """Write nodes separated by commas."""
         for i, node in enumerate(nodes):
             if i:
                 self.write(", ")

@@ -62,6 +62,7 @@ class Default:
     inner: Default | None = None
 
     def node(self) -> gast.AST:
+        """The default as an expression."""
         return expression(self.text)
 
 

@@ -151,6 +151,7 @@ class Sources(IteratorKinds):
         return self.ending(draw) if self.resized else draw
 
     def count(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        """`itertools.count(start, step)`."""
         start, step = given_to(args, words, {"start": constant(0), "step": constant(1)})
         after, item, by = self.unit.local("count"), self.unit.local("item"), step
         setup = [assign(after, clone(start))]
@@ -160,6 +161,7 @@ class Sources(IteratorKinds):
         return Draw(setup, statements("v = n\nn = n + d", v=item, n=after, d=by), name(item), constant(True))
 
     def repeat(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        """`itertools.repeat(object, times)`."""
         given, times = given_to(args, words, {"object": None, "times": constant(None)})
         held = self.unit.temp()
         setup = [assign(held, clone(given))]
@@ -169,6 +171,7 @@ class Sources(IteratorKinds):
         return Draw([*setup, *trips.setup], trips.take, name(held), trips.ready)
 
     def iter(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
+        """`iter(xs)`, or `iter(function, sentinel)`."""
         if len(args) == 1:
             return self.of(args[0], first)
         function, sentinel = args
@@ -199,6 +202,7 @@ class Sources(IteratorKinds):
         return inner if isinstance(inner.item, gast.Name) else self.made(inner, inner.item)
 
     def made(self, inner: Draw, value: gast.AST) -> Draw:
+        """The draw of a value that is computed from the item of another draw."""
         item = self.unit.local("item")
         return Draw(inner.setup, [*inner.take, assign(item, value)], name(item), inner.ready)
 

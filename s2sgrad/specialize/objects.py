@@ -328,6 +328,7 @@ class Objects:
         return self.bound(found, owner, node)
 
     def bound(self, function: types.FunctionType, owner: Object, node: gast.AST) -> Partial:
+        """A method bound to its object."""
         value = self.text_of(function)
         if isinstance(value, Known):  # called, not inlined
             if owner.given is None:

@@ -45,6 +45,7 @@ class Function:
 
     @property
     def name(self) -> str:
+        """The function's name; `lambda` for one."""
         return getattr(self.node, "name", "lambda")
 
 

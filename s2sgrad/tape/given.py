@@ -36,21 +36,25 @@ class _Called(Protocol[P, R]):
 
     def __get__(self, instance: Any, owner: Any = None) -> Callable[..., R]: ...
 
-    def defvjp(self, *vjps: Rule, argnums: Any = None) -> None: ...
+    def defvjp(self, *vjps: Rule, argnums: Any = None) -> None:
+        """Give the pullbacks of the arguments, in order or those of `argnums`."""
 
 
 class Primitive(_Called[P, R], Protocol[P, R]):
     """The type of the functions that `primitive` returns."""
 
-    def defjvp(self, *jvps: Rule, argnums: Any = None) -> None: ...
+    def defjvp(self, *jvps: Rule, argnums: Any = None) -> None:
+        """Give the tangents of the arguments, in order or those of `argnums`."""
 
 
 class CustomJvp(_Called[P, R], Protocol[P, R]):
     """The type of the functions that `custom_jvp` returns."""
 
-    def defjvp(self, rule: F) -> F: ...
+    def defjvp(self, rule: F) -> F:
+        """Give value and tangent by one function of the primals and the tangents."""
 
-    def defjvps(self, *jvps: Rule, argnums: Any = None) -> None: ...
+    def defjvps(self, *jvps: Rule, argnums: Any = None) -> None:
+        """Give the tangents of the arguments one by one."""
 
 
 @overload

@@ -56,7 +56,7 @@ class Pairs(Protocol):
         """The arguments of a call by parameter; a list for a variadic one."""
 
     def pair(self, target: Any, kinds: dict[str, Any], active: set[str], *, idle: int = 0) -> Pair:
-        """The pair for arguments of these kinds, differentiated in `active`; `idle` is the level of the result's cotangent."""
+        """The pair for arguments of these kinds, differentiated in `active`; `idle`: the level of its cotangent."""
 
     def normal_form(self, target: Any) -> tuple[Unit, gast.FunctionDef]:
         """A user's function in normal form, to be inlined."""

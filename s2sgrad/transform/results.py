@@ -53,6 +53,7 @@ class Split:
         return at(statement, *self.parts(*statement.value.elts)) if self.result in binds(statement) else [statement]
 
     def parts(self, first: gast.AST, second: gast.AST) -> tuple[gast.AST, gast.AST]:
+        """The assignments to value and aux."""
         return assign(self.value, first), assign(self.aux, second)
 
     def check(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:

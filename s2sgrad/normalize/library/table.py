@@ -71,6 +71,7 @@ class LibraryCall:
 
     @property
     def owner(self) -> gast.AST:
+        """The object whose method is called."""
         return self.node.func.value
 
     @property

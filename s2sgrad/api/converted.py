@@ -72,6 +72,7 @@ class _Own:
 
     @property
     def parameters(self) -> list[gast.Name]:
+        """The positional parameters of the function."""
         return [*self.tree.args.posonlyargs, *self.tree.args.args]
 
 

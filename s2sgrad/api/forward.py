@@ -289,6 +289,7 @@ class Where(NamedTuple):
     path: str = ""
 
     def at(self, key: Any) -> Where:
+        """The place of the item at this key or index."""
         return self._replace(path=f"{self.path}[{key!r}]")
 
     def __str__(self) -> str:

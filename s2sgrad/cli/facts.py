@@ -68,6 +68,7 @@ class _Beside:
         return sorted(n.replace(ARGUMENT, "the caller's ").removeprefix(OUTSIDE) for n in shown)
 
     def sharing(self, name: str, statement: gast.AST) -> str:
+        """A note on the visible names that may alias `name` at this statement; empty if there are none."""
         others = self.seen(self.aliases.memory_behind(name, statement) - {name}, statement)
         return f", may share memory with {', '.join(others)}" if others else ""
 

@@ -72,6 +72,7 @@ class _Sweeps:
                         self.readers.setdefault((id(point.statement), name), []).append(statement)
 
     def run(self) -> None:
+        """Visit the statements of both sweeps."""
         for statement in self.forward:
             self.of_forward(statement)
         for statement in self.reverse:

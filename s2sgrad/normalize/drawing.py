@@ -98,6 +98,7 @@ class _Scope:
         self.drawer.held = {local: Draw([], [], name(local)) for local in named}
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:
+        """The statements of a block, rewritten."""
         out: list[gast.AST] = []
         for statement in body:
             before: list[gast.AST] = []
@@ -108,6 +109,7 @@ class _Scope:
         return out
 
     def statement(self, statement: gast.AST, before: list[gast.AST]) -> list[gast.AST]:
+        """The statements that replace one; those that must precede it are appended to `before`."""
         if isinstance(statement, gast.FunctionDef):
             return [statement]  # a scope of its own
         if isinstance(statement, gast.For):
@@ -218,6 +220,7 @@ class _Scope:
         return self.function(function, given, steps)
 
     def function(self, function: str, given: gast.AST, body: list[gast.AST]) -> gast.FunctionDef:
+        """A nested function with this body, which declares the iterator state that it changes as nonlocal."""
         outer = sorted(stored(*body) & self.state)
         return gast.FunctionDef(function, given, [*([gast.Nonlocal(outer)] if outer else []), *body], [], None, None, [])
 
@@ -290,6 +293,7 @@ class _Expressions(Transformer):
         return node
 
     def comprehension(self, node: gast.AST) -> gast.AST:
+        """A comprehension, moved before the statement as a loop if it draws from such an iterator."""
         if isinstance(node, gast.ListComp) and self.scope.wants(node.generators[0].iter):
             made = self.hoisted(node, self.appending(node.generators, node.elt))
             if made is not None:

@@ -64,6 +64,7 @@ class Drawer(Sources):
     """Describes how items are drawn from any iterable."""
 
     def table(self) -> Table:
+        """The method for each tool."""
         return {
             **super().table(),
             (builtins.zip,): self.zip, (builtins.enumerate,): self.enumerate, (builtins.map,): self.map,

@@ -184,6 +184,7 @@ class _Pattern:
         return self.instance(pattern, subject)
 
     def either(self, pattern: gast.MatchOr, subject: gast.AST) -> tuple[Test, Bound]:
+        """An or-pattern."""
         tests = []
         for alternative in pattern.patterns:
             test, bound = self.of(alternative, subject)
@@ -196,6 +197,7 @@ class _Pattern:
         return [gast.BoolOp(gast.Or(), tests)], []
 
     def sequence(self, pattern: gast.MatchSequence, subject: gast.AST) -> tuple[Test, Bound]:
+        """A sequence pattern."""
         inner = pattern.patterns
         star = next((k for k, p in enumerate(inner) if isinstance(p, gast.MatchStar)), None)
         least = len(inner) - (star is not None)
@@ -233,6 +235,7 @@ class _Pattern:
         return gast.Call(self.unit.builtin(list), [cut], [])
 
     def mapping(self, pattern: gast.MatchMapping, subject: gast.AST) -> tuple[Test, Bound]:
+        """A mapping pattern."""
         mapping = name(self.unit.helper("Mapping", collections.abc.Mapping))
         tests, bound = [_is_instance(self.unit, subject, mapping)], []
         for key in pattern.keys:

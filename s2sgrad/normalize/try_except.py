@@ -188,6 +188,7 @@ class _Attempt:
 
 
     def caught(self) -> gast.Call:
+        """A call that returns the exception that was raised."""
         return gast.Call(name(self.unit.helper("caught", trials.caught)), [name(self.which)], [])
 
     def is_message(self, node: gast.AST) -> bool:

@@ -91,6 +91,7 @@ class _Flattener(Conditions, Evaluator, Sections):
     # --- statements ---
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:
+        """The statements of a block, flattened."""
         before, self.out = self.out, []
         self.outer.append(before)
         self.blocks.append(next(self.numbers))
@@ -105,9 +106,11 @@ class _Flattener(Conditions, Evaluator, Sections):
         return done
 
     def statement(self, statement: gast.AST) -> None:
+        """Flatten one statement by its type."""
         getattr(self, f"write_{type(statement).__name__}", self.plain)(statement)
 
     def plain(self, statement: gast.AST) -> None:
+        """Keep a statement unchanged."""
         if walruses(statement):
             self.unit.refuse(statement, "`:=` in this statement is not differentiated: assign before it")
         self.out.append(statement)
@@ -175,6 +178,7 @@ class _Flattener(Conditions, Evaluator, Sections):
         """Nothing to write: `shared` has these variables."""
 
     def assign(self, statement: gast.Assign) -> None:
+        """Flatten an assignment."""
         (target,) = statement.targets
         if isinstance(target, gast.Name) and isinstance(statement.value, gast.IfExp):
             self.conditional(statement.value, target.id)

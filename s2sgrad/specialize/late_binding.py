@@ -162,6 +162,7 @@ class _Settled(Transformer):
         self.unit, self.functions = unit, functions
 
     def within(self, body: list[gast.AST]) -> None:
+        """Visit the statements of a body, except nested scopes."""
         for statement in body:
             if not isinstance(statement, _NESTED):
                 self.visit(statement)
@@ -218,6 +219,7 @@ class _Giver:
                                     "be followed: give it their values as defaults")  # fmt: skip
 
     def run(self) -> None:
+        """Rewrite all statements, in nested blocks too."""
         for body in list(nested(self.body)):
             for k in reversed(range(len(body))):
                 body[k : k + 1] = self.given(body[k])

@@ -217,6 +217,7 @@ class _Returns:
         return called == self.found or stored == "nothing" or (isinstance(stored, gast.Name) and called == stored.id)
 
     def reads(self, node: gast.AST | None) -> bool:
+        """Whether an expression reads the remembered value."""
         names = (n for n in nodes(node) if isinstance(n, gast.Name)) if node is not None else ()
         return any(n.id == self.found and isinstance(n.ctx, gast.Load) for n in names)
 

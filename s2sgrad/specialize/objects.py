@@ -322,6 +322,7 @@ class Objects:
         return underlying(inspect.getattr_static(cls, attribute, MISSING))
 
     def method(self, owner: Object, attribute: str, node: gast.AST) -> Any:
+        """The method of an object as a function value, with the object bound."""
         found = self.looked_up(owner.cls, attribute)
         if not isinstance(found, types.FunctionType):
             self.unit.refuse(node, f"`{owner.cls.__name__}` has no method `{attribute}` whose text can be read")

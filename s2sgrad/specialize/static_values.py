@@ -134,6 +134,7 @@ class Record:
 
     @property
     def cls(self) -> type:
+        """The first of its possible classes."""
         return self.classes[0]
 
 

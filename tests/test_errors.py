@@ -718,12 +718,12 @@ REFUSED = {
                 from math import sin
             return x
     """, (2.0,)),
-    "star call of an array": (Unsupported, """
-        def g(*rest):
-            return sum(rest)
+    "star call of an array beside a keyword": (Unsupported, """
+        def g(a, *rest):
+            return a * sum(rest)
 
         def f(x):
-            return g(*x)  # <-
+            return g(*x, **{"a": 2.0})  # <-
     """, (V,)),
     "complex intermediate values": (S2SGradError, """
         def f(x):

@@ -70,7 +70,7 @@ class OneObject:
     def around(self, name: str) -> set[str]:
         """The names of what such an object may stand in."""
         own = self._names.get(name, set())
-        return {n for n, objects in self._names.items() if self._inside(objects) & own}
+        return {n for n, objects in self._names.items() if self._inside(objects) & own} - {name}
 
     # --- statements ---
 
@@ -146,9 +146,10 @@ class OneObject:
     # --- objects ---
 
     def _outside(self, name: str) -> int:
-        """What a name stands for from the beginning: itself is what is in it."""
+        """What a name stands for from the beginning; one object is all that is in it, however deep."""
         found = self._given.setdefault(name, -2 - 2 * len(self._given))
-        self._insides.setdefault(found, {found})
+        self._insides.setdefault(found, {found - 1})
+        self._insides.setdefault(found - 1, {found - 1})
         return found
 
     def _shell(self, node: gast.AST, items: Objects, sign: int = 1) -> Objects:

@@ -92,7 +92,7 @@ def holds_loops(node: gast.AST) -> bool:
 def pops(node: gast.AST) -> bool:
     """Whether an expression removes or adds an item of a container, so that it must be evaluated exactly once."""
     methods = (n.func.attr for n in nodes(node) if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute))
-    return any(is_named(method, list.pop, dict.pop, dict.setdefault, deque.popleft) for method in methods)
+    return any(is_named(method, list.append, list.pop, dict.pop, dict.setdefault, deque.popleft) for method in methods)
 
 
 def calls_user(unit: Unit, value: gast.AST) -> bool:

@@ -80,7 +80,9 @@ class Drawer(Sources):
         """Whether the text of a generator function allows drawing item by item."""
         return stepwise.can_be_drawn(self, node)
 
-    def stepped(self, node: gast.Call) -> Draw:
+    def stepped(self, node: gast.AST) -> Draw:
+        if not isinstance(node, gast.Call):
+            raise NotDrawn
         """A generator function, drawn from item by item."""
         return stepwise.drawn(self, node)
 

@@ -95,6 +95,8 @@ class Sources(IteratorKinds):
         """How to draw from an iterable; `first`: nothing is drawn before it, so that `continue` may start over."""
         if isinstance(node, gast.Name) and node.id in self.held:
             return self.again(self.held[node.id])
+        if isinstance(node, gast.Name) and self.is_generator(node):
+            return self.generated(node)
         if isinstance(node, gast.GeneratorExp):
             return self.expression(node, first)
         target = self.called(node)
@@ -183,7 +185,7 @@ class Sources(IteratorKinds):
         take = [assign(item, gast.Call(clone(function), [], [])), when(expression("v == e", v=item, e=last), gast.Break())]
         return self.ending(Draw(setup, take, name(item)))
 
-    def generated(self, node: gast.Call) -> Draw:
+    def generated(self, node: gast.AST) -> Draw:
         """A generator function: its body becomes the loop, and other draws go to its `yield`."""
         if self.generator is not None or self.stepwise or self.resumable:
             return self.stepped(node)
@@ -191,7 +193,7 @@ class Sources(IteratorKinds):
         self.generator = Generator(node, mark, value)
         return Draw([], [mark], name(value))
 
-    def stepped(self, node: gast.Call) -> Draw:
+    def stepped(self, node: gast.AST) -> Draw:
         """A generator function that is resumed item by item."""
         raise NotDrawn
 

@@ -52,9 +52,9 @@ class IteratorKinds:
         return target if isinstance(target, type) or callable(target) else self
 
     def is_generator(self, node: gast.AST) -> bool:
-        """Whether an expression calls a user's generator function."""
+        """Whether an expression calls a user's generator function, or is a parameter that was given such a generator."""
         if not isinstance(node, gast.Call):
-            return False
+            return isinstance(node, gast.Name) and node.id in self.unit.drawn_from
         nested = isinstance(node.func, gast.Name) and node.func.id in self.yielding
         return nested or is_generator(self.unit.resolve(node.func))
 
@@ -65,7 +65,7 @@ class IteratorKinds:
     def needs(self, node: gast.AST) -> bool:
         """Whether an iterable must be drawn from item by item: it is infinite, or others draw from it by name."""
         if isinstance(node, gast.Name):
-            return node.id in self.held
+            return node.id in self.held or self.is_generator(node)
         if isinstance(node, gast.GeneratorExp):
             return self.needs(node.generators[0].iter)
         target = self.called(node)

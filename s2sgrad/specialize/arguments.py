@@ -21,6 +21,7 @@ def f(x):
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import gast
@@ -55,6 +56,8 @@ class Arguments:
                 given.append(self.evaluate(argument))
             elif missing is not None and self.display(argument.value) is None:
                 given += self.counted(argument, *missing)
+            elif not self.is_counted(argument) and (left := self.left_before(callee, node)) is not None:
+                given += self.gathered_from(argument, max(0, left - len(given)))
             else:
                 given += self.spread(argument)
         for keyword in node.keywords:
@@ -68,12 +71,45 @@ class Arguments:
             keywords |= self.spread_keywords(keyword.value) if by_name is None else evaluated
         return given, keywords
 
+    def text_called(self, callee: Any) -> Function | None:
+        """The function of the user's that is called; None where a library's is, or an object."""
+        if isinstance(callee, Known) and is_plain(callee.target):
+            return self.read(callee.target)
+        return callee if isinstance(callee, Function) else None
+
+    def left_before(self, callee: Any, node: gast.Call) -> int | None:
+        """How many parameters stand before `*rest`; None where there is no such one, or a keyword may fill one of them."""
+        function = self.text_called(callee)
+        if function is None or function.node.args.vararg is None:
+            return None
+        before = [*function.node.args.posonlyargs, *function.node.args.args]
+        words = {k.arg for k in node.keywords}
+        filled = None in words or words & {getattr(p, "keyword", p.id) for p in before}
+        return None if before and filled else len(before)
+
+    def gathered_from(self, argument: gast.Starred, count: int) -> list[Any]:
+        """What a star gives parameters before `*rest`, so many, and a star for what is left."""
+        value = argument.value
+        if isinstance(value, gast.GeneratorExp):
+            value = at(value, gast.ListComp(value.elt, value.generators))[0]
+        data = self.flattener.atom(value)
+        if not count:
+            return at(argument, gast.Starred(data, gast.Load()))
+        check = expression("f(v, a, b)", f=self.unit.helper("spreads", checks.spreads), v=data, a=count, b=sys.maxsize)
+        self.flattener.out += at(argument, gast.Expr(check))
+        items = [expression("xs[k]", xs=data, k=k) for k in range(count)]
+        left = gast.Starred(self.flattener.atom(at(argument, expression("xs[n:]", xs=data, n=count))[0]), gast.Load())
+        return [*(self.evaluate(at(argument, item)[0]) for item in items), *at(argument, left)]
+
+    def is_counted(self, argument: gast.Starred) -> bool:
+        """Whether the text tells how many items a star stands for."""
+        shown = isinstance(argument.value, (gast.Tuple, gast.List)) or isinstance(self.held(argument.value), Display)
+        return shown or self.display(argument.value) is not None
+
     def missing(self, callee: Any, node: gast.Call) -> tuple[int, list[Any]] | None:
         """The number of arguments that a star stands for, if it is the only one and the callee takes a fixed number; and the
         defaults of the last parameters."""
-        function = callee if isinstance(callee, Function) else None
-        if isinstance(callee, Known) and is_plain(callee.target):
-            function = self.read(callee.target)
+        function = self.text_called(callee)
         stars = [a for a in node.args if isinstance(a, gast.Starred)]
         if function is None or len(stars) != 1 or node.keywords or function.node.args.vararg:
             return None
@@ -135,9 +171,7 @@ class Arguments:
 
     def by_parameters(self, value: gast.AST, callee: Any, node: gast.Call) -> dict[str, gast.AST] | None:
         """`f(x, **d)`: the items of `d` for the parameters of `f` that are still unfilled; `d` must have no other keys."""
-        function = callee if isinstance(callee, Function) else None
-        if isinstance(callee, Known) and is_plain(callee.target):
-            function = self.read(callee.target)
+        function = self.text_called(callee)
         stars = [a for a in node.args if isinstance(a, gast.Starred)] + [k for k in node.keywords if k.arg is None]
         if function is None or len(stars) != 1 or function.node.args.kwarg or function.node.args.vararg:
             return None

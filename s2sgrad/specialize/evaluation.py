@@ -32,6 +32,7 @@ from typing import Any
 
 import gast
 
+from s2sgrad.ir.forms import appended_to
 from s2sgrad.ir.quote import assign, at, constant, name
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.normalize import (
@@ -45,7 +46,7 @@ from s2sgrad.normalize import (
     mutators,
     targets,
 )
-from s2sgrad.normalize._calls import linked, walruses
+from s2sgrad.normalize._calls import linked, may_have_method, walruses
 from s2sgrad.normalize.library import dicts
 from s2sgrad.specialize.static_values import Display, Object, Value
 
@@ -197,7 +198,10 @@ class Evaluator:
         if (plain := deques.as_list(self.unit, node) or dicts.empty_dict(self.unit, node)) is not None:
             return self.value(plain)
         self.call(node)
-        return node
+        if appended_to(node) is None or not may_have_method(self.unit, node.func, list):
+            return node
+        self.out += at(node, gast.Expr(node))
+        return at(node, constant(None))[0]
 
     def of_Tuple(self, node: gast.Tuple | gast.List) -> gast.AST:
         if isinstance(node, gast.Tuple) and any(isinstance(e, gast.Starred) for e in node.elts):

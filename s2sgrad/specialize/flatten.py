@@ -240,7 +240,8 @@ class _Flattener(Conditions, Evaluator, Sections):
         appends = call and (getattr(value.func, "attr", "") == "append" or getattr(value.func, "changes_first", False))
         if appends or walruses(value) or calls_user(self.unit, value) or self.functions.inside(value):
             statement.value = self.flat(value)
-        self.out.append(statement)
+        if not isinstance(statement.value, gast.Constant):
+            self.out.append(statement)
 
     def trip(self, loop: gast.For | gast.While) -> list[gast.AST]:
         """The flattened body of a loop."""

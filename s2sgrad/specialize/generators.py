@@ -100,7 +100,8 @@ class Generators:
         def at_yield(value: gast.AST) -> list[gast.AST]:
             return [*at(loop, *targets.bind(self.unit, clone(loop.target), value)), *clone(body)]
 
-        self.written_out(generator.function, generator.given, generator.keywords, loop, at_yield, left)
+        self.written_out(
+            generator.function, generator.given, generator.keywords, loop, at_yield, left, generator.around)  # fmt: skip
         return True
 
     def is_apart(self, function: Function) -> bool:
@@ -153,5 +154,5 @@ class Generators:
         def at_yield(value: gast.AST) -> list[gast.AST]:
             return at(node, assign(item, value), clone(grow))
 
-        self.written_out(generator.function, generator.given, generator.keywords, node, at_yield)
+        self.written_out(generator.function, generator.given, generator.keywords, node, at_yield, None, generator.around)
         return at(node, name(items))[0]

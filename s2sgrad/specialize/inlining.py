@@ -33,12 +33,23 @@ from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import Place, assign, at, branch, clone, constant, name, nodes, place_of, rewritten
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import behaviour
+from s2sgrad.normalize import drawing
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import read
 from s2sgrad.specialize.callable_texts import returns_function
 from s2sgrad.specialize.constant_branches import folded
-from s2sgrad.specialize.static_values import Display, Function, Known, Record, Value, bindings, keep_objects, substitute
+from s2sgrad.specialize.static_values import (
+    Display,
+    Function,
+    Generator,
+    Known,
+    Record,
+    Value,
+    bindings,
+    keep_objects,
+    substitute,
+)
 
 MOST = 400  # inlined calls per function
 
@@ -101,7 +112,8 @@ class Inliner:
     def prepared(self, function: Function, known: dict[str, Any], left: str | None = None) -> gast.FunctionDef:
         """The body of a function value with a single exit, for these parameter values; with `left`, a generator returns at a
         `yield` when this flag is set."""
-        if function.tree is not None and left is None:
+        drawn = {p for p, value in known.items() if isinstance(value, Generator)}
+        if function.tree is not None and left is None and not drawn:
             return function.tree
         node = clone(function.node)
         plain = isinstance(node, gast.FunctionDef)
@@ -112,9 +124,11 @@ class Inliner:
         at(function.node, tree)
         if left is not None:
             tree.body = rewritten(tree.body, _returning)
-        for _, run in STATEMENTS:
+        around, function.unit.drawn_from = function.unit.drawn_from, drawn
+        for _, run in ((("drawing", drawing.run),) if drawn else ()) + STATEMENTS:
             tree = run(function.unit, tree)
-        if not chosen and left is None:
+        function.unit.drawn_from = around
+        if not chosen and left is None and not drawn:
             function.tree = tree
         return tree
 
@@ -126,10 +140,11 @@ class Inliner:
         node: gast.AST,
         at_yield: Callable[[gast.AST], list[gast.AST]] | None = None,
         left: str | None = None,
+        around: tuple[Function, ...] | None = None,
     ) -> Any:
         """The value of an inlined call; of a generator, `at_yield` makes the statements for each value, and `left` is the
         flag that says no more are wanted."""
-        self.require_end(function, node)
+        self.require_end(function, node, tuple(f for f, _ in self.running) if around is None else around)
         bound = self.bind(function, function.node, given, keywords, node)
         text = self.text_for(function, bound, node, left)
         substituted = self.pass_arguments(text, bound)
@@ -168,12 +183,12 @@ class Inliner:
                                    "give it parameters with names, and let it return data")  # fmt: skip
         return True
 
-    def require_end(self, function: Function, node: gast.AST) -> None:
+    def require_end(self, function: Function, node: gast.AST, around: tuple[Function, ...]) -> None:
         """Count an inlined call; refuse too many, and recursion."""
         self.calls += 1
         if self.calls > MOST:
             self.unit.refuse(node, "the calls of nested functions are too many to be written out: move them to module level")
-        if any(function is running for running, _ in self.running):
+        if any(function is running for running in around):
             self.unit.refuse(node, f"`{function.name}` calls itself and is not at module level, which is not differentiated "
                                    "yet: move it there and pass what it needs")  # fmt: skip
 
@@ -230,6 +245,8 @@ class Inliner:
                 self.counts[local] += anew
                 if not anew or not self.choose(local, value, place):
                     self.values[local] = value
+                    if isinstance(value, Generator):
+                        self.unit.drawn_from.add(local)
                 self.counts[local] -= anew
             elif not anew and self.may_stand(value, text) and not (keeps and self.moves_on(value)):
                 substituted[local] = value
@@ -295,14 +312,24 @@ class Inliner:
         bound = {p: bound[p] for p in dict.fromkeys([*first, *by_word, *bound])}
         if args.vararg is not None:
             extra = bound.pop(args.vararg.id)
-            functions = any(isinstance(v, Value) for v in extra)
-            bound[args.vararg.id] = Display(dict(enumerate(extra))) if functions else gast.Tuple(list(extra), gast.Load())
+            bound[args.vararg.id] = self.gathered(extra, node)
         if args.kwarg is not None:
             others = bound.pop(args.kwarg.id)
             functions = any(isinstance(v, Value) for v in others.values())
             display = gast.Dict([constant(k) for k in others], list(others.values()))
             bound[args.kwarg.id] = Display(others, mapping=True) if functions else display
         return bound
+
+
+    def gathered(self, extra: tuple[Any, ...], node: gast.AST) -> Any:
+        """The tuple that `*rest` stands for; data where the text does not tell how many items it has."""
+        if any(isinstance(v, Value) for v in extra):
+            if stars := [v for v in extra if isinstance(v, gast.Starred)]:
+                self.unit.refuse(stars[0], "`*` beside functions or objects cannot be followed: name the arguments")
+            return Display(dict(enumerate(extra)))
+        display = gast.Tuple(list(extra), gast.Load())
+        shown = not any(isinstance(v, gast.Starred) for v in extra)
+        return display if shown else self.flattener.atom(at(node, display)[0])
 
 
 def signature_of(args: gast.arguments, defaults: dict[str, Any]) -> inspect.Signature:

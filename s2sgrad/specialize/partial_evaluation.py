@@ -373,7 +373,8 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
     def call_function(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         if yields(callee.node):
             words = {k: self.lasting(v) for k, v in keywords.items()}
-            return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops))
+            around = tuple(function for function, _ in self.running)
+            return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops), around)
         if callee.run_again:
             return self.called_again(callee, given, keywords, node)
         callee = self.by_its_name(callee)

@@ -34,15 +34,21 @@ class Sections:
         """The target of a store, a section of a variable; `value` is evaluated later."""
         made = gast.Subscript(self.atom(target.value), self.index(target.slice), gast.Store())
         if value is not None:
+            (made.slice,) = self.held_for(value, [made.slice])
             for node in nodes(made.slice):
                 for field, part in node.__dict__.items():
-                    if isinstance(part, gast.Name):
-                        setattr(node, field, self.functions.kept(part, [value]))
-                    elif isinstance(part, list):
-                        part[:] = [self.functions.kept(p, [value]) if isinstance(p, gast.Name) else p for p in part]
-            if isinstance(made.slice, gast.Name):
-                made.slice = self.functions.kept(made.slice, [value])
+                    if isinstance(part, list):
+                        part[:] = self.held_for(value, part)
+                    elif isinstance(part, gast.AST):
+                        (kept,) = self.held_for(value, [part])
+                        setattr(node, field, kept)
         return at(target, made)[0]
+
+    def held_for(self, value: gast.AST, parts: list[gast.AST]) -> list[gast.AST]:
+        """Parts of an index, the variables among them copied that `value` may bind anew before the store."""
+        bound = walruses(value)
+        parts = [self.hold(p) if getattr(p, "id", None) in bound else p for p in parts]
+        return [self.functions.kept(p, [value]) for p in parts]
 
     def require_place(self, target: gast.Subscript, value: gast.AST) -> None:
         """Refuse an index counted from the end if the value changes the length of the list."""
@@ -57,8 +63,8 @@ class Sections:
 
     def augmented_section(self, statement: gast.AugAssign) -> None:
         """`x[i] += e` as `t = x[i] + e; x[i] = t` (`cleanup.peephole.augmented` reverses it)."""
-        if walruses(statement):
-            self.unit.refuse(statement, "`:=` in an update of a section is not differentiated: assign before it")
+        if getattr(statement.target.value, "id", None) in walruses(statement):
+            self.unit.refuse(statement, "`:=` in an update of a section binds what is updated: assign before it")
         self.unit.updates.add(place_of(statement))
         self.require_place(statement.target, statement.value)
         target = self.section(statement.target, statement.value)
@@ -69,7 +75,7 @@ class Sections:
     def index(self, node: gast.AST) -> gast.AST:
         """An index with atoms as parts."""
         if isinstance(node, gast.Tuple):
-            node.elts = [self.index(e) for e in node.elts]
+            node.elts = self.in_order(node.elts, self.index)
             return node
         if isinstance(node, gast.Slice):
             for part in ("lower", "upper", "step"):

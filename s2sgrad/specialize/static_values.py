@@ -146,6 +146,7 @@ class Generator:
     given: list[Any]
     keywords: dict[str, Any]
     loops: tuple[int, ...] = ()  # loops around the call
+    around: tuple[Function, ...] = ()  # the functions in which it is called
     used: bool = False
 
 

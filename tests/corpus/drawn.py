@@ -539,3 +539,80 @@ def generator_in_a_loop_over_itself(v):
                 break
             total += a * c
     return total
+
+
+def sum_of_squares(values):
+    total = 0.0
+    for v in values:
+        total = total + v * v
+    return total
+
+
+def first_above(values, bound):
+    for v in values:
+        if v > bound:
+            return v
+    return 0.0
+
+
+def scaled_by(values, c):
+    for v in values:
+        yield c * v
+
+
+def moving_means(values, n):
+    held = []
+    for v in values:
+        held.append(v)
+        if len(held) == n:
+            yield sum(held) / n
+            held.pop(0)
+
+
+@case(VECTOR)
+def generators_handed_to_functions(x):
+    once = scaled_by(x, x[0])
+    return sum_of_squares(once) + first_above(scaled_by(x, 2.0), 0.9) * sum_of_squares(v * 2.0 for v in x)
+
+
+@case(VECTOR)
+def generators_handed_to_generators(x):
+    def numbered(values):
+        for k, v in enumerate(values):
+            if k % 2 == 0:
+                yield v * k
+
+    total = sum(scaled_by(scaled_by(scaled_by(x, 2.0), x[1]), x[0])) + sum(moving_means(numbered(scaled_by(x, x[2])), 2))
+    return total * sum(numbered(x)) + max(moving_means(x, 3))
+
+
+@case(VECTOR)
+def stars_that_a_rest_gathers(x):
+    def lead(a, *rest, scale=1.0):
+        return a * scale * len(rest) + sum(r * r for r in rest)
+
+    def f(*a):
+        return sum(a) * a[0]
+
+    return f(*x[:3]) + f(x[1], *x) + lead(*x) * lead(x[0], *x[2:], scale=x[1]) + lead(*(v * 2.0 for v in x))
+
+
+@case(VECTOR)
+def walrus_in_an_update_of_a_section(x):
+    y = x * 1.0
+    i = 1
+    y[i:3] += (i := 2) * x[0]
+    y[(k := i) :] *= (t := x[1] * y[0])
+    y[i, ...] -= (i := 0)
+    return np.sum(y * y) * t * (k + i)
+
+
+@case(VECTOR)
+def appended_for_its_value(x):
+    seen = []
+    kept = [v * 2.0 for v in x if not seen.append(v * v)]
+    hooks = [lambda v: seen.append(v), lambda v: seen.append(v * v)]
+    for h in hooks:
+        h(x[0] * x[1])
+    nothing = seen.append(x[2])
+    return sum(seen) * sum(kept) * (seen[0] if nothing is None else 0.0)

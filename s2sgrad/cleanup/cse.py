@@ -18,7 +18,7 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.available import Available
-from s2sgrad.flow.graph import Graph, Point, bound_once
+from s2sgrad.flow.graph import Graph, Point, bound_once, evaluation
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import NAMES, nodes_of
 from s2sgrad.ir.unit import Unit, sweep_of
@@ -34,10 +34,10 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     left = [s for s in once.values() if sweep_of(s) == "reverse" and _may_be_shared(unit, s)]
     while new := _same(unit, tree, left):
         for statement in effects.walk(tree.body):
-            for node in nodes_of(effects.header(statement), NAMES):
-                if node.id in new and isinstance(node.ctx, gast.Load):
-                    node.id = new[node.id]
-                    unit.rewritten(statement)
+            if not new.keys().isdisjoint(evaluation(statement, unit.kept).reads):
+                for node in nodes_of(effects.header(statement), NAMES):
+                    node.id = new.get(node.id, node.id) if isinstance(node.ctx, gast.Load) else node.id
+                unit.rewritten(statement)
         left = [s for s in left if bound_name(s) not in new]
         if not any(effects.reads(s) & set(new.values()) for s in left):
             break  # no new duplicates

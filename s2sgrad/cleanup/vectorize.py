@@ -44,8 +44,8 @@ _SUMS = (gast.Add, gast.Sub)
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Vectorize such loops, innermost first."""
-    passes = _Vectorizer(unit, tree)
-    passes.block(tree.body, [])
+    if any(isinstance(s, gast.For) and sweep_of(s) == "reverse" for s in effects.walk(tree.body)):
+        _Vectorizer(unit, tree).block(tree.body, [])
     return tree
 
 

@@ -201,8 +201,9 @@ def compile_gradient(
 def _divides_again(program: Program, entry: Emitted) -> bool:
     """Whether a division by zero may give inf in the function, by NumPy's semantics, but raise in the gradient, whose
     default seed is a Python number; and whether the text may safely run twice."""
-    divides = any(isinstance(getattr(n, "op", None), gast.Div) for emitted in program.functions for n in nodes(emitted.tree))
-    return entry.numpy and divides and all(emitted.is_repeatable() for emitted in program.functions)
+    parts = (n for emitted in program.functions if entry.numpy for n in nodes(emitted.tree))
+    divides = any(isinstance(getattr(n, "op", None), gast.Div) for n in parts)
+    return divides and all(emitted.is_repeatable() for emitted in program.functions)
 
 
 def compile_pair(

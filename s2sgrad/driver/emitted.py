@@ -20,7 +20,7 @@ from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.driver.options import Options
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import clone, name, nodes
+from s2sgrad.ir.quote import clone, mentioned, name, nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Origin, Unit
 from s2sgrad.memory import behaviour
@@ -61,8 +61,8 @@ class Emitted:
         computing = [s for s in statements if getattr(s, "states", None) is None]  # recording states only builds new lists
         if not all(behaviour.is_local(self.unit, effects.header(s), bound) for s in computing):
             return False
-        mentioned = [n for s in statements for n in nodes(effects.header(s)) if isinstance(n, (gast.Name, gast.Attribute))]
-        return all(_stays(self.unit.resolve(n)) for n in mentioned)
+        reached = [n for s in statements for n in nodes(effects.header(s)) if isinstance(n, (gast.Name, gast.Attribute))]
+        return all(_stays(self.unit.resolve(n)) for n in reached)
 
 
 def reached(functions: list[Emitted], entries: list[Emitted]) -> list[Emitted]:
@@ -70,7 +70,7 @@ def reached(functions: list[Emitted], entries: list[Emitted]) -> list[Emitted]:
     out, todo = set(map(id, entries)), [*entries]
     while todo:
         emitted = todo.pop()
-        called = (emitted.unit.resolve(n) for n in nodes(emitted.tree) if isinstance(n, gast.Name))
+        called = (emitted.unit.resolve(name(n)) for n in sorted(mentioned(emitted.tree)))
         for function in [f for f in called if isinstance(f, Emitted) and id(f) not in out]:
             out.add(id(function))
             todo.append(function)

@@ -65,7 +65,8 @@ class Point:
         return self.role == "whole" and isinstance(self.statement, COMPOUND)
 
 
-def _evaluation(statement: gast.AST, kept: KeptFacts | None) -> Point:
+def evaluation(statement: gast.AST, kept: KeptFacts | None) -> Point:
+    """The evaluation of a statement, or of the header of a compound one."""
     known = {} if kept is None else kept.of(statement)
     if (point := known.get(Point)) is None:
         bound = () if type(statement) in IS_COMPOUND else tuple(binds(statement))
@@ -123,7 +124,7 @@ class Graph:
 
     def _statement(self, statement: gast.AST, before: list[int]) -> list[int]:
         """Add a statement; the points from which control continues behind it."""
-        here = self._point(_evaluation(statement, self._kept), before)
+        here = self._point(evaluation(statement, self._kept), before)
         self.at[id(statement)] = here
         kind = type(statement)
         if kind is gast.Assign:
@@ -155,7 +156,7 @@ class Graph:
         self.at[id(new)] = here = self.at.pop(id(old))
         if self._kept is not None:
             self._kept.changed(old)
-        self.points[here] = _evaluation(new, self._kept)
+        self.points[here] = evaluation(new, self._kept)
 
     def reads(self, statement: gast.AST) -> frozenset[str]:
         """The names that a statement, or the header of a compound one, reads."""

@@ -250,7 +250,12 @@ def call_around(tree: gast.AST, argument: gast.AST) -> gast.Call | None:
 
 def name(identifier: str, store: bool = False) -> gast.Name:
     """A name in load context or (with `store`) in store context."""
-    return gast.Name(identifier, gast.Store() if store else gast.Load(), None, None)
+    node = gast.Name.__new__(gast.Name)  # which nothing is made of as often
+    node.__dict__.update(id=identifier, ctx=_STORE if store else _LOAD, annotation=None, type_comment=None)
+    return node
+
+
+_STORE, _LOAD = gast.Store(), gast.Load()
 
 
 def constant(value: Any) -> gast.Constant:

@@ -15,7 +15,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind
-from s2sgrad.flow.graph import binds
+from s2sgrad.flow.graph import binds, evaluation
 from s2sgrad.ir.quote import calls_in
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.sources import sources
@@ -63,6 +63,8 @@ def _only_operated(
     """The stacks of which all uses are pushes and pops that satisfy `plain`."""
     mentions, operated_on = Counter[str](), Counter[str]()
     for statement in effects.walk(tree.body) if stacks else ():
+        if stacks.isdisjoint(evaluation(statement, unit.kept).reads):
+            continue
         header = effects.header(statement)
         here = [n.id for n in effects.loads(header) if n.id in stacks]
         if here:

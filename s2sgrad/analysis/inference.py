@@ -14,6 +14,7 @@ import numpy as np
 
 from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis import call_results, drawn, effects, plain_classes, sampled_shapes
+from s2sgrad.analysis.assumed_axes import AssumedAxes
 from s2sgrad.analysis.container_items import Slice, item_of_container, stored_kind
 from s2sgrad.analysis.kinds import (
     DRAWING,
@@ -50,9 +51,10 @@ VJP = (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure)
 class Inference:
     """Kinds of expressions over an environment of variables' kinds."""
 
-    def __init__(self, unit: Unit, env: dict[str, Kind], call_kind: CallKind) -> None:
+    def __init__(self, unit: Unit, env: dict[str, Kind], call_kind: CallKind, assuming: bool = False) -> None:
         self.unit = unit
-        self.env = env
+        self.given, self.env = dict(env), env
+        self.axes = AssumedAxes(assuming)
         self.call_kind = call_kind
         self.pairs: set[str] = set()  # names bound to a value and its pullback
         self.symbols = Symbols(unit, None, env.get)
@@ -62,6 +64,7 @@ class Inference:
     def run(self, tree: gast.FunctionDef) -> dict[str, Kind]:
         """Complete the environment, which holds the kinds of the parameters; a name that is never bound gets no entry."""
         self.symbols.tree, self.body = tree, tree.body
+        self.axes.read(self.unit, tree)
         for _ in range(_ROUNDS):
             if not self.changes(tree.body):
                 return self.env
@@ -77,7 +80,8 @@ class Inference:
                     if isinstance(target, gast.Name):
                         self.symbols.note(target.id, statement.value)
                         self.pairs |= {target.id} if self.pulls_back(statement.value) else set()
-                        changed |= self.meet(target.id, kind)
+                        before = self.env.get(target.id)
+                        changed |= self.meet(target.id, self.axes.refined(statement, target.id, kind, before))
                     elif isinstance(target, gast.Subscript):
                         changed |= self.put(target, kind)
                     else:

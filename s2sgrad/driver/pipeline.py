@@ -162,7 +162,7 @@ SETTLE: tuple[Stage | Repeated, ...] = (
         Stage("item_updates", lambda c: nested_lists.check_updates(c.unit, c.tree, c.kinds)),
         Stage("nested_lists", lambda c: nested_lists.merge_names(c.unit, c.tree, c.kinds)),
         Stage("inline_writers", lambda c: c.aliases.writers(c.unit, c.kinds).run(c.tree)),
-        Stage("alias_elimination", lambda c: c.aliases.run(c.unit, c.tree, c.kinds)),
+        Stage("alias_elimination", lambda c: c.aliases.run(c.unit, c.tree, c.inference)),
     )),
     Stage("stretched_stores", _typed(array_likes.check_stores)),
     Stage("result_checks", lambda c: result_checks.run(c.unit, c.tree, c.kinds, c.aliases.knots)),

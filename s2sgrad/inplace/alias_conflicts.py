@@ -97,6 +97,11 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: fr
     return finder.found
 
 
+def replaces(unit: Unit, statement: gast.AST) -> bool:
+    """Whether the write creates a new list for one that the user's text changes, so that no other name sees it."""
+    return is_marker(unit, statement) or getattr(statement, "inner", False)
+
+
 def _changed_later(unit: Unit, tree: gast.FunctionDef) -> dict[int, set[str]]:
     """For each marker of a rebound list: the lists that are changed in place after it."""
     out: dict[int, set[str]] = {}
@@ -132,7 +137,7 @@ class _Finder:
                 other not in bound and self.live.is_live(other, statement)
             ):
                 clash = Clash(statement, base, other)
-                if clash not in self.found.clashes or is_marker(self.unit, statement):
+                if clash not in self.found.clashes or replaces(self.unit, statement):
                     self.found.clashes.append(clash)
 
     def is_in_knot(self, statement: gast.AST, base: str) -> bool:

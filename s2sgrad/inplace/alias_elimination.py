@@ -14,12 +14,14 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.assumed_axes import is_vague
+from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Pullback
 from s2sgrad.errors.wording import ANOTHER
 from s2sgrad.flow.graph import binding_counts
 from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.inplace import alias_conflicts, checked_numbers, nested_lists, result_checks
-from s2sgrad.inplace.alias_conflicts import Clash
+from s2sgrad.inplace.alias_conflicts import Clash, replaces
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.inplace.view_elimination import Views
@@ -31,6 +33,7 @@ from s2sgrad.memory.aliases import OUTSIDE
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.sources import HANDED_OUT, has_memory, sources
 from s2sgrad.memory.stacks import local_stacks
+from s2sgrad.memory.writes import in_place
 from s2sgrad.mirror import groups
 from s2sgrad.mirror.groups import kind_at
 from s2sgrad.mirror.shadows import are_in
@@ -58,23 +61,25 @@ class AliasElimination:
         """The inliner for this function."""
         return Splicer(unit, self.pairs, kinds, self.units)
 
-    def run(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
+    def run(self, unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
         """Resolve conflicts; whether anything was changed, so that kinds must be inferred again."""
+        kinds = inference.env
         self.rounds += 1
         self.written = {}
         if not alias_conflicts.writes_in_place(unit, tree, kinds):
             return False
         found = alias_conflicts.run(unit, tree, kinds, frozenset(self.separate))
         resolver = _Resolver(unit, tree, kinds, self.writers(unit, kinds), self.separate)
-        clashes = [c for c in found.clashes if _replaces(unit, c) or not unit.mirrored.issuperset((c.written, c.seen))]
-        if self.resolve(resolver, clashes):
+        known = unit.mirrored.issuperset
+        clashes = [c for c in found.clashes if replaces(unit, c.statement) or not known((c.written, c.seen))]
+        if self.resolve(resolver, clashes, inference):
             return True
         self.written = found.arguments
         if not self.owns and sum(resolver.rebinding(s) for s in found.arguments.values()):
             return True
         return _copy_sections(unit, tree, kinds)
 
-    def resolve(self, resolver: _Resolver, found: list[Clash]) -> bool:
+    def resolve(self, resolver: _Resolver, found: list[Clash], inference: Inference) -> bool:
         """Resolve conflicts or refuse the first; whether the tree was changed."""
         unit = resolver.unit
         knots, clashes = [c for c in found if c.is_knot], [c for c in found if not c.is_knot]
@@ -90,7 +95,10 @@ class AliasElimination:
         for clash in clashes:
             if is_marker(unit, clash.statement):
                 _refuse(unit, clash)
-        resolves = (resolver.any, functools.partial(self.mirror, resolver), resolver.numbers, resolver.beside_records)
+        axes = functools.partial(resolver.axes, inference)
+        vague = any(is_vague(resolver.kinds.get(n)) for c in clashes for n in (c.written, c.seen))
+        resolves = [resolver.any, functools.partial(self.mirror, resolver), resolver.numbers, resolver.beside_records]
+        resolves.insert(0 if vague else len(resolves), axes)
         if self.rounds >= _ROUNDS or not any(resolve(clashes) for resolve in resolves):
             _refuse(unit, next((c for c in clashes if c.seen.startswith(OUTSIDE)), clashes[0]))
         return True
@@ -98,7 +106,7 @@ class AliasElimination:
     def mirror(self, resolver: _Resolver, clashes: list[Clash]) -> bool:
         """Give shadows to names whose aliasing is unknown; whether all of them can have one."""
         unit, tree, kinds = resolver.unit, resolver.tree, resolver.kinds
-        if any(_replaces(unit, c) for c in clashes):
+        if any(replaces(unit, c.statement) for c in clashes):
             return False
         found = groups.Groups(unit, tree, kinds, self.separate)
         names = found.around({n for c in clashes for n in (c.written, c.seen)})
@@ -116,11 +124,6 @@ class AliasElimination:
                 resolver.flattened(statement)
                 resolver.updating(statement)
         return True
-
-
-def _replaces(unit: Unit, clash: Clash) -> bool:
-    """Whether the write creates a new list for one that the user's text changes, so that no other name sees it."""
-    return is_marker(unit, clash.statement) or getattr(clash.statement, "inner", False)
 
 
 def _is_check_of(unit: Unit, statement: gast.AST, names: set[str]) -> bool:
@@ -191,7 +194,7 @@ class _Resolver:
                 continue
             if self.rebinding(clash.statement) or self.updating(clash.statement):
                 return True
-            if nested_lists.put_back(self.unit, self.tree, self.kinds, clash):
+            if nested_lists.put_back(self.unit, self.tree, self.kinds, clash, clashes):
                 return True
             for suspect in (clash.seen, clash.written):
                 if self.element(suspect) or self.unpacking(suspect):
@@ -276,6 +279,22 @@ class _Resolver:
         """Treat results of unknown functions that these names derive from as numbers; checked at run time."""
         suspects = {n for c in clashes for n in (c.written, c.seen)}
         return checked_numbers.check(self.unit, self.tree, self.kinds, self.places, suspects)
+
+    def axes(self, inference: Inference, clashes: list[Clash]) -> bool:
+        """Assume that names first bound to arrays of known rank are such arrays everywhere, under a run-time check; whether
+        there was any such name.
+        """
+        assuming = Inference(self.unit, dict(inference.given), inference.call_kind, assuming=True)
+        env, axes, found = assuming.run(self.tree), assuming.axes, False
+        for statement in list(effects.walk(self.tree.body)) if axes.made else ():
+            x = bound_name(statement)
+            known = axes.made.get(x) if in_place(self.unit, statement, env) is None else None
+            if known is not None and axes.unchecked(statement, assuming.kind(statement.value)):
+                line, shown = constant(getattr(statement, "lineno", 0)), constant(self.unit.shown(x))
+                given = [name(x), constant(known.dtype), constant(known.rank), shown, line]
+                self.before(statement, "has_axes", runtime.has_axes, given, behind=True)
+                found = True
+        return found
 
     def beside_records(self, clashes: list[Clash]) -> bool:
         """In generated text, where only records may hold `x`: write `x[i] = e` as `x = x.copy(); x[i] = e`.  A record is

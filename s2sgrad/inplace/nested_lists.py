@@ -2,7 +2,7 @@
 
     t = groups[k]; t.append(x)      ->      t = list(groups[k]); t.append(x); groups[k] = t
 
-This is valid if the inner list occurs once in the container, which a run-time check ensures, and has no other name.
+This is valid if the inner list occurs once in the container, which a run-time check ensures, and has no other live name.
 """
 
 from __future__ import annotations
@@ -24,10 +24,13 @@ from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.stacks import made_once
 
 
-def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: Clash) -> bool:
+def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: Clash, clashes: list[Clash]) -> bool:
     """Rewrite a clash of this form; whether it was one."""
     inner = clash.written
     taken = _taken_out(unit, tree, kinds, clash)
+    seeing = {c.seen for c in clashes if c.statement is clash.statement and isinstance(kinds.get(c.seen), Container)}
+    if taken is not None and seeing - effects.reads(taken.value):
+        return False
     both = (id(taken), id(clash.statement))  # these must be in one block
     body = next((b for b in nested(tree.body) if {*map(id, b)}.issuperset(both)), None)
     if body is None:

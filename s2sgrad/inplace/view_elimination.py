@@ -10,6 +10,7 @@ A view that is bound to different places on different paths keeps the place in a
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -21,13 +22,14 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, kind_of
 from s2sgrad.flow.available import Available
-from s2sgrad.flow.graph import Graph, Point
+from s2sgrad.flow.graph import Graph, Point, binds
 from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.ir.forms import bound_name, parts_of
 from s2sgrad.ir.quote import assign, at, clone, constant, mentioned, name, place_of, substitute
 from s2sgrad.ir.unit import MISSING, Unit, parameters
-from s2sgrad.memory.aliases import has_shadows
+from s2sgrad.memory.aliases import Aliases, has_shadows
 from s2sgrad.memory.sources import is_basic
+from s2sgrad.mirror.groups import kind_at
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import VIEWS, Gives
 
@@ -62,7 +64,7 @@ class Views:
     def eliminate(self, wanted: str) -> bool:
         """Eliminate a view; False if the name is none, or what it views is not steady."""
         view = self._view(wanted)
-        if view is None or not self._is_steady(view, view.base) or (view.contiguous and self._is_transposed(view.base)):
+        if view is None or not self._is_steady(view, view.base) or (view.contiguous and self._has_gaps(view.base)):
             return False
         if view.is_item and (self._changed(wanted) or has_shadows(self.unit)):  # its items may share memory
             return False
@@ -77,10 +79,15 @@ class Views:
         _Writer(self.unit, self.kinds, view, _with_holders(whole, holders)).run(self.places)
         return True
 
-    def _is_transposed(self, name: str) -> bool:
-        """Whether an array is a view of another with permuted axes, and so is not contiguous."""
-        values = [getattr(s, "value", None) for s in self.places.binding(name)]
-        return any(isinstance(v, gast.Attribute) or _of_call(self.unit, v)[0] is not None for v in values)
+    def _has_gaps(self, array: str, met: frozenset[str] = frozenset()) -> bool:
+        """Whether an array is a view of another with permuted axes, or with steps, and so is not contiguous."""
+        if array in met:
+            return False
+        values = [getattr(s, "value", None) for s in self.places.binding(array)]
+        if any(isinstance(v, gast.Attribute) or _of_call(self.unit, v)[0] is not None or _skips(v) for v in values):
+            return True
+        viewed = (v.value if isinstance(v, gast.Subscript) else v for v in values)
+        return any(isinstance(v, gast.Name) and self._has_gaps(v.id, met | {array}) for v in viewed)
 
     def _variables(self, place: gast.AST) -> set[str]:
         return mentioned(place) & self.unit.locals
@@ -102,28 +109,40 @@ class Views:
         """
         computed: dict[tuple[str, str], list[gast.Assign]] = {}
         made_of: dict[str, list[tuple[str, str]]] = {}  # by operand
-        holding: dict[str, list[tuple[str, str]]] = {}  # by the names of the container that holds it
-        alike = _Alike(self.tree)
+        items = [(view.name, view.base) for view in views if view.is_item]
         for view in views:
             for operand in {view.base}.union(*map(self._variables, view.places[0])):
                 key = view.name, operand
                 computed[key] = view.definitions
                 made_of.setdefault(operand, []).append(key)
-                for holder in alike.of(operand) if view.is_item and operand == view.base else ():
-                    holding.setdefault(holder, []).append(key)
 
         def spoiled(point: Point) -> list[tuple[str, str]]:
             statement, bound = point.statement, point.binds
             if isinstance(statement, gast.AugAssign):
                 bound = [n for n in bound if not isinstance(self.kinds.get(n), (Array, Container))]
             out = [key for n in bound for key in made_of.get(n, ())]
-            if holding and point.role == "whole":
-                section = effects.stored(statement)
-                if section is None or isinstance(section.value, gast.Name):
-                    out += [key for n in effects.writes(statement) for key in holding.get(n, ())]
-            return out
+            changed = self._refilled(statement) if items and point.role == "whole" else ()
+            return out + [key for key in items if any(key[1] in self._shared.get(n, key) for n in changed)]
 
         return Available(Graph(self.tree), computed, spoiled)
+
+    @functools.cached_property
+    def _shared(self) -> dict[str, frozenset[str]]:
+        """The aliases of each variable at any point; there is no entry for variables introduced later."""
+        shared = Aliases(self.unit, self.tree, self.kinds, keep=False).ever()
+        return {n: shared.get(n, frozenset({n})) for n in self.kinds}
+
+    def _refilled(self, statement: gast.AST) -> set[str]:
+        """The containers whose items, at any depth, a statement replaces, adds or removes."""
+        section = effects.stored(statement)
+        if section is not None:
+            return set() if isinstance(kind_at(self.kinds, section.value), Array) else {effects.base(section)}
+        changed = effects.changed_by_call(getattr(statement, "value", None))
+        rebound = {n for n in binds(statement) if isinstance(statement, gast.Assign) or not self._is_container(n)}
+        return changed | (effects.writes(statement) - rebound)
+
+    def _is_container(self, name: str) -> bool:
+        return isinstance(self.kinds.get(name), Container)
 
     def _view(self, wanted: str) -> View | None:
         """The name as a view, if every binding binds it to one; None otherwise."""
@@ -158,6 +177,13 @@ class Views:
                 if getattr(first, "id", None) == wanted and called in (runtime.put_back, runtime.add_at, runtime.restored):
                     return True
         return False
+
+
+def _skips(value: gast.AST) -> bool:
+    """Whether this is a section that leaves gaps: `u[::-1]`, `m[:, 1]`, and not `u[1:]`, `m[k]` or `m[k, 1:]`."""
+    parts = parts_of(value.slice) if isinstance(value, gast.Subscript) else []
+    slices = [k for k, part in enumerate(parts) if isinstance(part, gast.Slice)]
+    return any(k < len(parts) - 1 or parts[k].step is not None for k in slices)
 
 
 def _same(a: gast.AST, b: gast.AST) -> bool:
@@ -219,21 +245,6 @@ def _skeleton(node: gast.AST | None) -> Any:
     if isinstance(node, gast.Tuple):
         return [_skeleton(e) for e in node.elts]
     return "atom"
-
-
-class _Alike:
-    """The names that plain assignments make aliases of one list or dict."""
-
-    def __init__(self, tree: gast.FunctionDef) -> None:
-        self._groups: dict[str, set[str]] = {}
-        for s in effects.walk(tree.body):
-            if (name := bound_name(s)) is not None and isinstance(s.value, gast.Name):
-                group = self.of(name) | self.of(s.value.id)
-                self._groups.update(dict.fromkeys(group, group))
-
-    def of(self, name: str) -> set[str]:
-        """The names of the object that a name stands for."""
-        return self._groups.get(name, {name})
 
 
 def _places(value: gast.AST, base: str) -> list[gast.AST]:

@@ -131,13 +131,17 @@ class Aliases:
 
     def seen_inside(self, owner: str, item: Kind | None, before: gast.AST) -> set[str]:
         """The names through which an item of this kind in a container may be visible."""
-        state = self._before(before)
+        names = self._inside(owner, self._before(before))
+        never = (Array, Number) if isinstance(item, Container) else (Number,)
+        return {n for n in self.names.decoded(names) if not isinstance(self.kinds.get(n.removeprefix(ARGUMENT)), never)}
+
+    def _inside(self, owner: str, state: State) -> int:
+        """The names through which items of a container may be visible."""
         inside = state.seers.to(self.tracked(owner))
         names = self._closed({owner}, state) | inside
         for key in self.names.decoded(inside):
             names |= state.seers.of(key)
-        never = (Array, Number) if isinstance(item, Container) else (Number,)
-        return {n for n in self.names.decoded(names) if not isinstance(self.kinds.get(n.removeprefix(ARGUMENT)), never)}
+        return names
 
     def ever(self) -> dict[str, frozenset[str]]:
         """By name: the names that may share memory with it at some point, itself included, where there are others."""
@@ -169,7 +173,10 @@ class Aliases:
             section = effects.stored(statement)
             if section is not None:
                 base = in_place(self.unit, statement, self.kinds)
-                return state if isinstance(self.kinds.get(base), Array) else self._keep(base, [statement.value], state)
+                if isinstance(self.kinds.get(base), Array):
+                    return state
+                nested = not isinstance(section.value, gast.Name)  # the store is into an item, which may have other names
+                return self._keep(base, [statement.value], state, self._inside(base, state) if nested else 0)
             if effects.permutes(statement):
                 return self._permute(statement, state)
             record = self.unit.primal.is_generated and isinstance(statement.targets[0], gast.Tuple) and self._is_record(
@@ -182,7 +189,7 @@ class Aliases:
         elif isinstance(call := alone(statement), gast.Call):
             if self.unit.resolve(call.func) is runtime.set_attribute:  # stored in the caller's object
                 owner, _, kept = call.args
-                state = self._keep(owner.id, [kept], state, OUTSIDE + owner.id)
+                state = self._keep(owner.id, [kept], state, key=OUTSIDE + owner.id)
             if self.unit.resolve(call.func) is not runtime.push:  # `push` copies arrays
                 for owner in effects.changed_by_call(call):
                     state = self._keep(owner, call.args, state)
@@ -214,16 +221,20 @@ class Aliases:
             self._own = state.copy()
         return self._own
 
-    def _keep(self, owner: str, values: Iterable[gast.AST], state: State, key: str | None = None) -> State:
-        """A container stores values, which become visible through whatever the container is visible through."""
+    def _keep(
+        self, owner: str, values: Iterable[gast.AST], state: State, inside: int = 0, key: str | None = None
+    ) -> State:
+        """A container, or one `inside` it, stores values, which become visible through whatever that is visible through."""
         state = self._to_change(state)
         owner = self.tracked(owner) if key is None else key
         for value in values:
             names = self._of(value)
             if self._closed(names, state) & (state.shares.of(owner) | self.names.member(owner)):
                 self.knotted |= {owner, *self.names.decoded(self._seen(owner, state))}
-            self._join(state, owner, self._closed(names, state))
-            seers = self._seen(owner, state)
+            seers, kept = self._seen(owner, state) | inside, self._closed(names, state)
+            for name in self.names.decoded(seers):  # read from there by any of these names
+                if name == owner or not isinstance(self.kinds.get(name), (Array, Number)):
+                    self._join(state, name, kept)
             for name in map(self.tracked, names):
                 for seen in [name, *self._held(name, state)]:
                     state.seers.add(seen, seers)

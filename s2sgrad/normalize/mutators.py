@@ -37,6 +37,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad import runtime
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, statements
 from s2sgrad.ir.reach import call, module_alias, numpy_function
@@ -58,6 +59,8 @@ def stores(unit: Unit, node: gast.AST) -> Stores | None:
         return None
     if unit.primal.is_generated and unit.resolve(node.func) is distinct:
         return []  # added again by the compiler
+    if unit.resolve(node.func) is runtime.put_back:  # in generated text
+        return _written(unit, node, _put_back, node.args)
     found = _writer(unit, node)
     if found is not None:
         return _written(unit, node, *found)
@@ -67,6 +70,10 @@ def stores(unit: Unit, node: gast.AST) -> Stores | None:
             _refuse_value(unit, part)
     written = out_arguments.into(unit, node)
     return None if written is None else [written[0]]
+
+
+def _put_back(unit: Unit, d: gast.Name, key: gast.AST, old: gast.AST) -> Stores:
+    return [assign(d.id, call(unit, "put_back", runtime.put_back, d, key, old))]
 
 
 def into(unit: Unit, node: gast.Call, atom: containers.Atom) -> containers.Written | None:

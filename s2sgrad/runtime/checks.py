@@ -229,6 +229,19 @@ def scalar(x: Any, name: str, line: int) -> None:
         raise Refusal(line, f"{called} is a view of an array that is written while it is used: write `.copy()` behind it")
 
 
+def has_axes(x: Any, dtype: str, rank: int, name: str, line: int) -> None:
+    """Check that `x` is an array of this dtype with so many axes; TypeError if not.
+
+    >>> has_axes(np.squeeze(np.ones((1, 1))), "float64", 1, "x", 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: `x` is no array of float64 with 1 axis here, and what another name ...
+    """
+    if not isinstance(x, np.ndarray) or x.dtype != dtype or x.ndim != rank:
+        called, axes = f"`{name}`" if name else "this", f"{rank} axis" if rank == 1 else f"{rank} axes"
+        raise Refusal(line, f"{called} is no array of {dtype} with {axes} here, and what another name stands for may be "
+                            "written through it: copy it first")  # fmt: skip
+
+
 def number(x: Any, name: str, line: int) -> None:
     """Check that the result of a function that was looked up at run time is immutable, so that it cannot alias the arguments
     or state of that function; TypeError for anything else."""

@@ -214,3 +214,114 @@ def entry_of_the_best_dict_is_written(x):
     best = sorted(rows, key=lambda r: r["w"])[0]
     best["k"] = best["w"] * x
     return rows[0]["k"] * rows[1]["k"]
+
+
+# An item of a list or dict keeps its memory when another takes its place, by whatever name of the list that is stored.
+
+
+@case(VECTOR)
+def item_kept_while_another_takes_its_place_in_the_row(x):
+    rows = [[x * 1.5, x * x], [x + 1.0]]
+    row = rows[0]
+    kept = row[0]
+    rows[0][0] = np.sin(x)
+    kept *= x
+    return np.sum(kept * x) + np.sum(row[0] * rows[0][0])
+
+
+@case(VECTOR)
+def item_kept_while_a_loop_over_rows_replaces_it(x):
+    rows = [[x * 1.5, x * x], [x + 1.0]]
+    row = rows[0]
+    kept = row[0]
+    for r in rows:
+        r[0] = np.sin(x)
+    kept *= x
+    return np.sum(kept * x) + np.sum(row[0] * rows[0][0])
+
+
+@case(VECTOR)
+def item_kept_while_a_callee_replaces_it(x):
+    rows = [[x * 1.5, x * x], [x + 1.0]]
+    row = rows[0]
+    kept = row[0]
+    first_replaced(rows[0], np.sin(x))
+    kept *= x
+    return np.sum(kept * x) + np.sum(row[0] * rows[0][0])
+
+
+def first_replaced(row, v):
+    row[0] = v
+
+
+@case(VECTOR)
+def item_kept_while_it_is_replaced_by_a_second_name(x):
+    d = {"b": [x * 1.5, x * 2.0]}
+    one, other = d["b"], d["b"]
+    kept = one[0]
+    other[0] = np.sin(x)
+    kept *= 0.8
+    return np.sum(kept * x) + np.sum(one[0] * x)
+
+
+@case(VECTOR, second=False)  # what puts the item back in `held["k"]` is seen by `d` (docs/limits.md)
+def item_kept_while_it_is_replaced_in_a_dict_that_holds_the_dict(x):
+    d = {"a": x * 1.5}
+    held = {"k": d}
+    kept = d["a"]
+    held["k"]["a"] = np.sin(x)
+    kept *= x
+    return np.sum(kept * x) + np.sum(d["a"] * x)
+
+
+@case(VECTOR)
+def item_exchanged_with_a_name(x):
+    m = np.outer(x, x) * 0.7
+    w, z = x * x, m[:, 2]
+    xs, d = [x * 1.0, m[2]], {"b": [x * 3.0, z]}
+    d["b"][0], w = w, d["b"][0]
+    xs[-1] *= 0.8
+    return np.sum(w * z * z) + np.sum(m * m.T) + np.sum(m[0] * m[2])
+
+
+# What is put into a list by one name of it is found, and written, by the others.
+
+
+@case(VECTOR)
+def put_into_a_row_and_written_by_its_rows(x):
+    rows = [[x * 1.5]]
+    row = rows[0]
+    w = np.sin(x)
+    row[0] = w
+    rows[0][0] *= x
+    return np.sum(w * x)
+
+
+@case(VECTOR)
+def put_into_rows_and_written_by_a_row(x):
+    rows = [[x * 1.5]]
+    row = rows[0]
+    w = np.sin(x)
+    rows[0][0] = w
+    row[0] *= x
+    return np.sum(w * x)
+
+
+@case(VECTOR)
+def put_into_one_of_two_lists_and_written_by_its_name(x):
+    a, b = [x * 1.0, x], [x * 2.0, x]
+    chosen = a if x[0] > 0.1 else b
+    w = np.sin(x)
+    chosen[1] = w
+    a[1] *= x
+    return np.sum(w * x) + np.sum(b[0])
+
+
+@case(VECTOR)
+def put_into_a_list_in_a_tuple(x):
+    t = ([x * 1.0], x)
+    first = t[0]
+    w = np.sin(x)
+    t[0][0] = w
+    first[0] *= x
+    return np.sum(w * t[1])

@@ -349,3 +349,28 @@ def appended_by_an_expression_that_chooses(x):
         v > 0.0 and v < 1.2 and seen.append(v * b[-1])
         len(a) > 1 or seen.append(v * v)
     return sum(a) * sum(b) + seen[0] * sum(seen)
+
+
+@case(VECTOR)
+def squeezed_beside_what_has_known_axes(x):
+    z = np.sin(x)
+    u = np.concatenate(np.split(x * 1.5, 2))
+    for k in range(1, 4):
+        if u[k] > 0.1:
+            z = np.squeeze(u)
+        else:
+            z, u = u, z
+        u[k] *= x[k]
+        z[0] += 0.3 * u[1]
+    return np.sum(z * u) + np.sum(u * x)
+
+
+@case(VECTOR)
+def swapped_in_a_list_beside_what_is_squeezed(x):
+    u, w = np.sin(x), x * 1.5
+    xs = [u, w]
+    if x[0] > 0.0:
+        w = np.squeeze(np.concatenate(np.split(u, 2)))
+    xs[0], xs[-1] = xs[-1], xs[0]
+    xs[0][1] = w[0] * x[2]
+    return np.sum(xs[0] * xs[-1]) + np.sum(u * w)

@@ -95,13 +95,16 @@ class AliasElimination:
         for clash in clashes:
             if is_marker(unit, clash.statement):
                 _refuse(unit, clash)
-        axes = functools.partial(resolver.axes, inference)
-        vague = any(is_vague(resolver.kinds.get(n)) for c in clashes for n in (c.written, c.seen))
-        resolves = [resolver.any, functools.partial(self.mirror, resolver), resolver.numbers, resolver.beside_records]
-        resolves.insert(0 if vague else len(resolves), axes)
-        if self.rounds >= _ROUNDS or not any(resolve(clashes) for resolve in resolves):
+        if self.rounds >= _ROUNDS or not any(resolve(clashes) for resolve in self.ways(resolver, clashes, inference)):
             _refuse(unit, next((c for c in clashes if c.seen.startswith(OUTSIDE)), clashes[0]))
         return True
+
+    def ways(self, resolver: _Resolver, clashes: list[Clash], inference: Inference) -> list[Callable[[list[Clash]], bool]]:
+        """What may resolve conflicts, in the order in which it is tried."""
+        axes = functools.partial(resolver.axes, inference)
+        vague = any(is_vague(resolver.kinds.get(n)) for c in clashes for n in (c.written, c.seen))
+        ways = [resolver.any, functools.partial(self.mirror, resolver), resolver.numbers, resolver.beside_records]
+        return [axes, *ways] if vague else [*ways, axes]
 
     def mirror(self, resolver: _Resolver, clashes: list[Clash]) -> bool:
         """Give shadows to names whose aliasing is unknown; whether all of them can have one."""

@@ -170,13 +170,8 @@ class Aliases:
         if role != "whole":
             return state
         if isinstance(statement, gast.Assign):
-            section = effects.stored(statement)
-            if section is not None:
-                base = in_place(self.unit, statement, self.kinds)
-                if isinstance(self.kinds.get(base), Array):
-                    return state
-                nested = not isinstance(section.value, gast.Name)  # the store is into an item, which may have other names
-                return self._keep(base, [statement.value], state, self._inside(base, state) if nested else 0)
+            if effects.stored(statement) is not None:
+                return self._store(statement, state)
             if effects.permutes(statement):
                 return self._permute(statement, state)
             record = self.unit.primal.is_generated and isinstance(statement.targets[0], gast.Tuple) and self._is_record(
@@ -194,6 +189,13 @@ class Aliases:
                 for owner in effects.changed_by_call(call):
                     state = self._keep(owner, call.args, state)
         return state
+
+    def _store(self, statement: gast.Assign, state: State) -> State:
+        base = in_place(self.unit, statement, self.kinds)
+        if isinstance(self.kinds.get(base), Array):
+            return state
+        nested = not isinstance(effects.stored(statement).value, gast.Name)  # into an item, which may have other names
+        return self._keep(base, [statement.value], state, self._inside(base, state) if nested else 0)
 
     def _is_record(self, value: gast.AST) -> bool:
         """Whether generated text unpacks a record, or calls a function that makes one: its parts have no other references.

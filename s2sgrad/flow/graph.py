@@ -32,7 +32,7 @@ import functools
 import heapq
 import itertools
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -44,6 +44,10 @@ from s2sgrad.ir.quote import COMPOUND, IS_COMPOUND, LOOPS
 
 Block = list[gast.AST]
 State = TypeVar("State")
+Result = TypeVar("Result")
+# What builds a part of a graph asks for the blocks in it, and is told their last points.
+_Building = Generator[tuple[Block, list[int], gast.AST], int, Result]
+_BRANCHING = IS_COMPOUND | {gast.Raise, gast.Break}
 Role = Literal["whole", "head", "enter", "leave", "exit"]
 
 
@@ -90,7 +94,7 @@ class Graph:
         self._breaks: list[list[int]] = []  # of the enclosing loops
         self._within: list[list[Block]] = [[]]  # for each enclosing loop: the blocks inside it that a `break` leaves
         self._raising: list[int] = []
-        self.end = last = self._block(tree.body, [], None)
+        self.end = last = self._built(tree.body)
         self.exit = self._point(Point("exit", None), [last, *self._raising])
         self.before: list[list[int]] = [[] for _ in self.points]
         self.is_cyclic = False
@@ -108,7 +112,21 @@ class Graph:
             self.after[k].append(number)
         return number
 
-    def _block(self, body: Block, before: Iterable[int], holder: gast.AST | None) -> int:
+    def _built(self, body: Block) -> int:
+        """Add the block of the function; the number of its last point.  Blocks may nest deeper than calls."""
+        waiting, end = [self._block(body, [], None)], None
+        while waiting:
+            try:
+                inner = waiting[-1].send(end)
+            except StopIteration as done:
+                waiting.pop()
+                end = done.value
+            else:
+                waiting.append(self._block(*inner))
+                end = None
+        return end
+
+    def _block(self, body: Block, before: Iterable[int], holder: gast.AST | None) -> _Building[int]:
         """Add a block, of a compound statement or of the function; the number of its last point."""
         bound = (holder.target.id,) if isinstance(holder, gast.For) else ()
         self.entry[id(body)] = here = self._point(Point("enter", holder, binds=bound), before)
@@ -116,26 +134,28 @@ class Graph:
         self._within[-1].append(body)
         last = [here]
         for statement in body:
-            last = self._statement(statement, last)
+            here = self._point(evaluation(statement, self._kept), last)
+            self.at[id(statement)] = here
+            last = [here] if type(statement) not in _BRANCHING else (yield from self._branching(statement, here))
         self._within[-1].pop()
         end = self._point(Point("leave", None), last)
         self.leaving[id(body)].append(end)
         return end
 
-    def _statement(self, statement: gast.AST, before: list[int]) -> list[int]:
-        """Add a statement; the points from which control continues behind it."""
-        here = self._point(evaluation(statement, self._kept), before)
-        self.at[id(statement)] = here
+    def _branching(self, statement: gast.AST, here: int) -> _Building[list[int]]:
+        """Add what follows the evaluation of a statement that control may leave in several ways, or in another one than to
+        the next; the points from which control continues behind it."""
         kind = type(statement)
-        if kind is gast.Assign:
-            return [here]
         if kind is gast.If:
-            return [self._block(arm, [here], statement) for arm in (statement.body, statement.orelse)]
+            ends = []
+            for arm in (statement.body, statement.orelse):
+                ends.append((yield arm, [here], statement))
+            return ends
         if kind in LOOPS:
             head = self._point(Point("head", statement), [here]) if kind is gast.For else here
             self._breaks.append([])
             self._within.append([])
-            end = self._block(statement.body, [head], statement)
+            end = yield statement.body, [head], statement
             self.after[end].append(head)
             self._within.pop()
             broken = self._breaks.pop()
@@ -143,12 +163,10 @@ class Graph:
         if kind is gast.Raise:
             self._raising.append(here)
             return []
-        if kind is gast.Break:
-            self._breaks[-1].append(here)
-            for body in self._within[-1]:
-                self.leaving[id(body)].append(here)
-            return []
-        return [here]
+        self._breaks[-1].append(here)
+        for body in self._within[-1]:
+            self.leaving[id(body)].append(here)
+        return []
 
     def replace(self, old: gast.AST, new: gast.AST) -> None:
         """Note that a simple statement stands where another one stood, or that one (of a compound one the header) says

@@ -27,10 +27,12 @@ EXITS = (gast.Return, gast.Break, gast.Continue)
 
 def own_statements(body: list[gast.AST]) -> Iterator[gast.AST]:
     """The statements of a block and of `if`s in it; of loops in it, only those of the `else`."""
-    for statement in body:
+    waiting = [*reversed(body)]
+    while waiting:
+        statement = waiting.pop()
         yield statement
         if isinstance(statement, COMPOUND):
-            yield from own_statements([*(statement.body if isinstance(statement, gast.If) else ()), *statement.orelse])
+            waiting += reversed([*(statement.body if isinstance(statement, gast.If) else ()), *statement.orelse])
 
 
 def leaves(body: list[gast.AST], kinds: type | tuple[type, ...] = EXITS) -> bool:
@@ -50,16 +52,25 @@ def leaves_trip(body: list[gast.AST]) -> bool:
 
 def always_leaves(body: list[gast.AST]) -> bool:
     """Whether every path through the block exits it early."""
-    return any(map(_is_exit, body))
+    waiting = [body]  # blocks that all have to: the arms of a chain of `elif`s may be more than calls may nest
+    while waiting:
+        block = waiting.pop()
+        if any(map(_is_exit, block)):
+            continue
+        branches = [statement for statement in block if isinstance(statement, gast.If)]
+        if any(always_leaves(b.body) and always_leaves(b.orelse) for b in branches[:-1]):
+            continue
+        if not branches:
+            return False
+        waiting += [branches[-1].orelse, branches[-1].body]
+    return True
 
 
 def _is_exit(statement: gast.AST) -> bool:
-    """Whether control never continues after a statement."""
+    """Whether what follows a statement other than an `if` is never run."""
     if isinstance(statement, gast.While):  # `while True`
         endless = isinstance(statement.test, gast.Constant) and statement.test.value and not statement.orelse
         return bool(endless) and not leaves(statement.body, gast.Break)
-    if isinstance(statement, gast.If):
-        return always_leaves(statement.body) and always_leaves(statement.orelse)
     return isinstance(statement, (*EXITS, gast.Raise))
 
 

@@ -28,8 +28,10 @@ def f(x, n):
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections import Counter
+from collections.abc import Iterator
 
 import gast
 
@@ -92,18 +94,41 @@ class _Flattener(Conditions, Evaluator, Sections):
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:
         """The statements of a block, flattened."""
+        with self.writing() as out:
+            for statement in body:
+                with self.at_place_of(statement):
+                    self.statement(statement)
+        return out
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[list[gast.AST]]:
+        """Write the statements of a block of its own."""
         before, self.out = self.out, []
         self.outer.append(before)
         self.blocks.append(next(self.numbers))
-        for statement in body:
-            start = len(self.out)
-            with self.unit.calling(statement):
-                self.statement(statement)
-            at(statement, *(new for new in self.out[start:] if not hasattr(new, "lineno")))
-        done, self.out = self.out, before
+        yield self.out
+        self.out = before
         self.outer.pop()
         self.blocks.pop()
-        return done
+
+    @contextlib.contextmanager
+    def writing_else(self, branch: gast.If | None) -> Iterator[None]:
+        """Write the `else` of a branch, or what stands where there is none, and the branch behind it."""
+        with self.writing() as out:
+            yield
+        if branch is None:
+            self.out += out
+        else:
+            branch.orelse = out
+            self.out.append(branch)
+
+    @contextlib.contextmanager
+    def at_place_of(self, statement: gast.AST) -> Iterator[None]:
+        """Give what is written for a statement its place."""
+        start, out = len(self.out), self.out
+        with self.unit.calling(statement):
+            yield
+        at(statement, *(new for new in out[start:] if not hasattr(new, "lineno")))
 
     def statement(self, statement: gast.AST) -> None:
         """Flatten one statement by its type."""
@@ -136,13 +161,27 @@ class _Flattener(Conditions, Evaluator, Sections):
             self.assign(at(statement, assign(target, name(statement.target.id)))[0])
 
     def write_If(self, statement: gast.If) -> None:
-        test = self.condition(statement.test)
-        if isinstance(test, gast.Constant) and not isinstance(statement.test, gast.Constant):  # known here
-            self.out += self.block(statement.body if test.value else statement.orelse)
-            return
-        statement.test = test
-        statement.body, statement.orelse = self.block(statement.body), self.block(statement.orelse)
-        self.out.append(statement)
+        """Write the arms of a chain of `elif`s one after the other: it may be longer than calls may nest."""
+        with contextlib.ExitStack() as chain:
+            while True:
+                test = self.condition(statement.test)
+                known = isinstance(test, gast.Constant) and not isinstance(statement.test, gast.Constant)
+                if known:
+                    rest = statement.body if test.value else statement.orelse
+                else:
+                    statement.test, statement.body = test, self.block(statement.body)
+                    rest = statement.orelse
+                if len(rest) != 1 or not isinstance(rest[0], gast.If):
+                    break
+                chain.enter_context(self.writing_else(None if known else statement))
+                (statement,) = rest
+                chain.enter_context(self.at_place_of(statement))
+            written = self.block(rest)
+            if known:
+                self.out += written
+            else:
+                statement.orelse = written
+                self.out.append(statement)
 
     def write_While(self, loop: gast.While) -> None:
         if not walruses(loop.test) and not self.grows(loop.test):

@@ -11,26 +11,22 @@ read the variable but not its contents (`x` and `x!` in the sets below).
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, with_regions
-from s2sgrad.analysis.kinds import Array, Kind
-from s2sgrad.analysis.shape_reads import shape_reads
+from s2sgrad.analysis.kinds import Array
 from s2sgrad.cleanup import kept_states, remains
 from s2sgrad.cleanup.dead_restores import Overwritten
-from s2sgrad.flow.graph import Graph, Names, Point, Waiting, binds
+from s2sgrad.cleanup.demands import Demand, Demands
+from s2sgrad.flow.graph import Graph, Waiting, binds
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import COMPOUND, at, blocks, clone, constant
 from s2sgrad.ir.unit import Unit, is_run_again, parameters, sweep_of
 from s2sgrad.memory import behaviour
-from s2sgrad.memory.aliasing import Memory
-from s2sgrad.memory.references import alone, referred, seeing
 from s2sgrad.memory.stacks import local_stacks, operated, operations
-from s2sgrad.memory.writes import in_place, writes_through
 from s2sgrad.regions.later_trips import Sections
 
 POISON = False  # for tests of liveness: see `_Wanted.poison`
@@ -44,43 +40,6 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-@dataclass(eq=False, slots=True)
-class _Simple:
-    """Sets of variables and contents for a simple statement: those it reads, those that make it needed, those it binds.
-
-    `looks_into`: for a statement that only copies references, what must be live for their contents to be read; otherwise -1.
-    """
-
-    reads: int
-    makes: int
-    binds: int
-    looks_into: int
-    restores: bool  # whether it restores an object with other references
-
-
-@dataclass(eq=False, slots=True)
-class _Members:
-    """What the sets of one function are made of, and what besides a statement decides which sets are its own."""
-
-    memory: Memory
-    referred: set[str]
-    alone: set[str]
-    names: Names
-    content: dict[str, int]  # by name
-
-    @classmethod
-    def of(cls, unit: Unit, tree: gast.FunctionDef, statements: list[gast.AST]) -> _Members:
-        """Those of a tree; the ones before that, where nothing else is decisive now."""
-        known = {} if unit.kept is None else unit.kept.of(tree)
-        decisive = unit.memory, referred(unit, statements), alone(unit, tree)
-        before = known.get(cls)
-        if before is None or (before.memory, before.referred, before.alone) != decisive:
-            names = Names(())
-            content = {n: names.interned([f"{n}!"]) for n in sorted(unit.memory.written)}
-            known[cls] = cls(*decisive, names, content)
-        return known[cls]
-
-
 class _Wanted:
     """Backward liveness in which a statement reads only if it is needed, and the set of needed statements."""
 
@@ -88,11 +47,8 @@ class _Wanted:
         self.unit, self.tree = unit, tree
         self.graph = Graph(tree, unit.kept)
         statements = list(effects.walk(tree.body))
-        self.members = _Members.of(unit, tree, statements)
-        self.names, self.content = self.members.names, self.members.content
-        self.contents: frozenset[str] = unit.memory.written
-        self.all_contents = self._contents(self.contents)
-        self._contents_of = functools.lru_cache(maxsize=None)(self._contents)  # many statements write one memory
+        self.demands = Demands.of(unit, tree, statements)
+        self.names = self.demands.names
         self.needed: set[int] = set()
         self.left: dict[int, list[gast.AST]] = {}  # effects that stay of unneeded statements
         self.stacks: set[str] = set()  # stacks of which some record is used
@@ -103,7 +59,7 @@ class _Wanted:
         self.spared: set[int] = set()  # restores not needed after their loops, as far as is known
         self.doubtful: set[int] = set()  # restores spared at some point: other elements are still read
         self.live = [0] * len(self.graph.points)  # before each point
-        self.simple: dict[int, _Simple] = {}  # by point
+        self.simple: dict[int, Demand] = {}  # by point
         self.heads: dict[int, int] = {}  # by point: the reads of the header of a compound statement
         self.remaining: dict[int, int] = {}  # by statement: the reads of its remaining effects
         self.parts: dict[int, list[gast.AST]] = {}
@@ -120,7 +76,7 @@ class _Wanted:
                 self._find_contexts(body)
                 self.holder.update((id(inner), statement) for inner in body)
         self.local_stacks = local_stacks(unit, tree)
-        sections = Sections(unit, tree) if self.contents - unit.bars else None
+        sections = Sections(unit, tree) if unit.memory.written - unit.bars else None
         self.overwritten = Overwritten(unit, tree, self.graph, sections).restores() if sections is not None else set()
         self.spare: dict[int, list[tuple[int, int]]] = {}  # by restore: where a loop ends, and which contents matter there
         if sections is not None:
@@ -144,7 +100,7 @@ class _Wanted:
         """Note the restores that no read in a loop overlaps, which only reads after the loop may need."""
         (behind,) = self.graph.after[self.graph.entry[id(loop.body)] - 1][1:]
         for restore, shared in sections.spare(loop).items():
-            self.spare.setdefault(restore, []).append((behind, self._contents(shared)))
+            self.spare.setdefault(restore, []).append((behind, self.demands.contents(shared)))
 
     # --- iteration ---
 
@@ -175,7 +131,7 @@ class _Wanted:
             if id(statement) not in self.needed:
                 return live | self._remaining_effects(statement)
             if k not in self.heads:
-                self.heads[k] = self._reads(statement, point.reads)
+                self.heads[k] = self.demands.reads(statement, point.reads)
             return live | self.heads[k]
         if point.role == "head" and live & self.names.interned([statement.target.id]):  # where the loop ends
             self._reschedule([id(statement)] if id(statement) not in self.needed else [])
@@ -185,7 +141,7 @@ class _Wanted:
     def _simple(self, k: int, statement: gast.AST, live: int) -> int:
         facts = self.simple.get(k)
         if facts is None:
-            facts = self.simple[k] = self._known_facts(statement, self.graph.points[k])
+            facts = self.simple[k] = self.demands.known(statement, self.graph.points[k])
         if id(statement) in self.states:
             return self._state(statement, facts, live)
         if id(statement) in self.ends:
@@ -195,16 +151,16 @@ class _Wanted:
         self._need(statement)
         reads = facts.reads
         if facts.looks_into >= 0 and not facts.looks_into & live:
-            reads &= ~self.all_contents  # the contents behind the references are not read
+            reads &= ~self.demands.all_contents  # the contents behind the references are not read
         return (live & ~facts.binds) | reads
 
-    def _state(self, statement: gast.AST, facts: _Simple, live: int) -> int:
+    def _state(self, statement: gast.AST, facts: Demand, live: int) -> int:
         """The live set before a statement that saves or restores a state, which contains only what is read of it."""
         state = self.states[id(statement)]
         known = len(state.read), state.wanted
         state.wanted |= isinstance(statement, gast.Assign) and bool(live & self.names.interned(binds(statement)))
         for place, name in enumerate(kept_states.restored_names(statement)):
-            if live & (self.names.interned([name]) | self._contents([name])):
+            if live & (self.names.interned([name]) | self.demands.contents([name])):
                 state.read.add(place)
         if (len(state.read), state.wanted) != known:
             self._reschedule(map(id, state.statements))
@@ -216,9 +172,9 @@ class _Wanted:
         read = set(effects.reads(statement.value.func)).union(*map(effects.reads, statement.value.args[:2]))
         for part in state.kept(statement):
             read |= effects.reads(part)
-        return live | self._reads(statement, read)
+        return live | self.demands.reads(statement, read)
 
-    def _is_needed(self, statement: gast.AST, facts: _Simple, live: int) -> bool:
+    def _is_needed(self, statement: gast.AST, facts: Demand, live: int) -> bool:
         """Whether a simple statement is needed, given the live set behind it."""
         if self.local_stacks and isinstance(statement, gast.Expr):
             stack = operated(self.unit, statement.value)
@@ -292,7 +248,7 @@ class _Wanted:
             self.parts[id(statement)] = at(statement, *(gast.Expr(part) for part in parts))
             self.remaining[id(statement)] = 0
             for part in self.parts[id(statement)]:
-                self.remaining[id(statement)] |= self._reads(part, effects.reads(part))
+                self.remaining[id(statement)] |= self.demands.reads(part, effects.reads(part))
         left = self.parts[id(statement)]
         if left:
             self.left[id(statement)] = left
@@ -319,51 +275,7 @@ class _Wanted:
                 bound |= self.names.interned(point.binds) if point.binds else 0
         return {id(binders[name]) for name in self.names.decoded(read & ~bound) & binders.keys()}
 
-    # --- facts about statements ---
-
-    def _known_facts(self, statement: gast.AST, point: Point) -> _Simple:
-        known = {} if self.unit.kept is None else self.unit.kept.of(statement)
-        members, facts = known.get(_Simple, (None, None))
-        if members is not self.members:
-            facts = self._facts(statement, point)
-            known[_Simple] = self.members, facts
-        return facts
-
-    def _facts(self, statement: gast.AST, point: Point) -> _Simple:
-        """The reads and writes of a simple statement."""
-        bound = point.binds if isinstance(statement, gast.Assign) else ()
-        changed = in_place(self.unit, statement, self.unit.kinds)
-        contents, restores = self._contents(bound), False
-        makes = binds = self.names.interned(bound) | contents
-        if changed is not None:
-            makes |= self._contents_of(seeing(self.unit, changed, statement, self.members.alone))
-        elif isinstance(statement, (gast.AugAssign, gast.Expr)):
-            written = effects.writes(statement)
-            if getattr(statement, "restore", False):  # of a list, under any of its names
-                written = set().union(*map(self.unit.memory.with_memory_of, written))
-                restores = any(self.unit.bases.get(n, n) in self.members.referred for n in written)
-                makes |= self._contents(written)
-            makes |= self.names.interned(written)
-        binds |= self._contents(_overwritten(statement, self.unit.kinds))
-        looks_into = contents if bound and _only_refers(statement) else -1
-        return _Simple(self._reads(statement, point.reads, changed), makes, binds, looks_into, restores)
-
-    def _contents(self, names: Iterable[str]) -> int:
-        """The set of the contents of these names."""
-        return functools.reduce(int.__or__, (self.content.get(name, 0) for name in names), 0)
-
-    def _reads(self, statement: gast.AST, names: Collection[str], changed: str | None = None) -> int:
-        """The reads of a statement (a compound one: its header): variables, and contents of memory written in place."""
-        held = self.contents.intersection(names)
-        if not held:
-            return self.names.interned(names)
-        header = effects.header(statement)
-        passed = set(map(id, shape_reads(self.unit, header)))
-        if changed in held and effects.accumulates(self.unit, statement) is None:
-            if not writes_through(self.unit, statement, self.unit.kinds, changed):
-                passed.add(id(effects.owner(effects.stored(statement) or statement.target)))
-        content = {n.id for n in effects.loads(header) if n.id in held and id(n) not in passed}
-        return self.names.interned(names) | self._contents(content)
+    # --- stacks ---
 
     def _operations(self, statement: gast.AST) -> list[tuple[gast.Call, str]]:
         """The stack operations of a statement."""
@@ -412,20 +324,3 @@ class _Wanted:
                 inner[:] = self.pruned(inner)
             out.append(statement)
         return out
-
-
-def _only_refers(statement: gast.AST) -> bool:
-    """Whether a statement binds a name to another name, or to a tuple or list of names."""
-    if bound_name(statement) is None:
-        return False
-    value = statement.value
-    parts = value.elts if isinstance(value, (gast.Tuple, gast.List)) else [value]
-    return all(isinstance(p, gast.Name) for p in parts)
-
-
-def _overwritten(statement: gast.AST, kinds: dict[str, Kind]) -> list[str]:
-    """The array of which a store overwrites every element."""
-    section = effects.stored(statement)
-    if section is None or not isinstance(section.value, gast.Name) or not isinstance(kinds.get(section.value.id), Array):
-        return []
-    return [section.value.id] if effects.is_whole(section.slice) else []

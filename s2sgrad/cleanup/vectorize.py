@@ -20,20 +20,20 @@ from dataclasses import replace
 import gast
 import numpy as np
 
-from s2sgrad.analysis import affine, effects
-from s2sgrad.analysis.affine import Form
+from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Number, kind_of
 from s2sgrad.analysis.sizes import Size
 from s2sgrad.cleanup.batching import FIRST, Batches, Factor, Product, Refused
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.mentions import Mentions
-from s2sgrad.ir.forms import everything, is_natural, parts_of, popped
+from s2sgrad.ir.forms import everything, parts_of, popped
 from s2sgrad.ir.quote import assign, blocks, clone, constant, expression, mentioned, name, nodes, statements, substitute
 from s2sgrad.ir.reach import call as call_
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, sweep_of
 from s2sgrad.memory.sources import is_fresh
 from s2sgrad.memory.writes import in_place
+from s2sgrad.regions.bounds import Bounds
 from s2sgrad.regions.disjointness import Indices
 from s2sgrad.regions.loop_dependence import Touched
 from s2sgrad.regions.loops import least_of, limits_of, range_of
@@ -88,6 +88,7 @@ class _Loop:
         limits = limits_of(self.unit, loop)
         if not simple or loop.orelse or limits is None:
             raise Refused
+        self.bounds = Bounds(self.unit, self.sizes, around)
         self.variable = loop.target.id
         self.start, self.stop = limits
         self.batches = Batches(self.unit, self.variable, self.section, self.popped)
@@ -134,7 +135,7 @@ class _Loop:
         pops.pop(None, None)
         if (
             (effects.reads(self.start) | effects.reads(self.stop)).intersection(bound)
-            or not self._is_natural(self.start)
+            or not self.bounds.is_natural(self.start)
             or self.all.mentions.read_beside(self.mentions, own)
             or self._mentioned_outside({self.variable})
             or any(count > 1 for count in pops.values())
@@ -194,7 +195,7 @@ class _Loop:
         self._read(statement.value)
         self.batches.taken = self._taken(target, statement.value)
         product = self.batches.product(statement.value)
-        self.guarded |= product.rank > 0 and not self._is_natural(self.stop)
+        self.guarded |= product.rank > 0 and not self.bounds.is_natural(self.stop)
         if isinstance(target, gast.Name):
             return self._bound(statement, target.id, product)
         section = self._target(target)
@@ -243,7 +244,7 @@ class _Loop:
             self.touched.note(target, "a")
             return gast.AugAssign(target, op, self.batches.outer_total(*outer))
         product = self.batches.product(statement.value)
-        self.guarded |= product.rank > 0 and not self._is_natural(self.stop)
+        self.guarded |= product.rank > 0 and not self.bounds.is_natural(self.stop)
         if isinstance(target, gast.Name):
             kind = self.kinds.get(target.id)
             rank = kind.rank if isinstance(kind, (Array, Number)) else None
@@ -296,49 +297,18 @@ class _Loop:
         least = least_of(self.unit, self.loop)
         if offset < 0 and (least is None or least + offset < 0):
             raise Refused
-        stop, length = self._form(self.stop), self.sizes.axis(kind.dims[place])
+        stop, length = self.bounds.form(self.stop), self.sizes.axis(kind.dims[place])
         known = stop is not None and length is not None and stop.terms == length.terms
         past = stop.constant + offset - length.constant if known else 0
-        if not (self._is_natural(self.stop) and offset >= 0):  # a negative bound would count from the end
-            empty = known and least is not None and not self._moving_terms(stop)
+        if not (self.bounds.is_natural(self.stop) and offset >= 0):  # a negative bound would count from the end
+            empty = known and least is not None and not self.bounds.moves(stop)
             self.guarded |= not empty or least < length.constant - stop.constant - 2 * offset - 2
-        if not self._ends_within(stop, offset, length) and self.loop.origin.line not in self.all.forward:
+        if not self.bounds.end_within(stop, offset, length) and self.loop.origin.line not in self.all.forward:
             raise Refused  # a slice would be cut off where an index raises
         lower = _plus(self.start, offset)
         first = isinstance(lower, gast.Constant) and lower.value == 0
-        last = known and past == 0 and not self._moving_terms(stop)
+        last = known and past == 0 and not self.bounds.moves(stop)
         return gast.Slice(None if first else lower, None if last else _plus(self.stop, offset), None)
-
-    def _ends_within(self, stop: Form | None, offset: int, length: Form | None) -> bool:
-        """Whether an index is known to be less than the length of its axis."""
-        if stop is None or length is None:
-            return False
-        for loop in reversed(self.around):
-            limits = limits_of(self.unit, loop)
-            last = None if limits is None else self._form(limits[1])
-            if loop.target.id in stop.terms and stop.terms[loop.target.id] == 1 and last is not None:
-                stop = stop.minus(Form({loop.target.id: 1})).plus(last).minus(Form(constant=1))
-        rest = length.minus(stop)
-        return not rest.terms and rest.constant >= offset
-
-    def _moving_terms(self, form: Form) -> set[str]:
-        return {loop.target.id for loop in self.around} & form.terms.keys()
-
-    def _form(self, node: gast.AST) -> Form | None:
-        return affine.form(node, self.sizes.atom)
-
-    def _is_natural(self, node: gast.AST) -> bool:
-        """Whether an integer is known not to be negative."""
-        if isinstance(node, gast.Constant):
-            return is_natural(node)
-        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
-            return self._is_natural(node.left) and self._is_natural(node.right)
-        if isinstance(node, gast.Name):
-            kind = self.kinds.get(node.id)
-            least = [least_of(self.unit, loop) for loop in self.around if loop.target.id == node.id]
-            size = getattr(kind, "size", None)
-            return any(k is not None and k >= 0 for k in least) or (isinstance(size, Size) and size.offset >= 0)
-        return False
 
     # --- loops without a trip ---
 
@@ -354,16 +324,11 @@ class _Loop:
                 dims = kind.dims if isinstance(kind, Array) and kind.dims is not None else ()
                 for index, dim in zip(parts_of(part.slice), dims, strict=False):
                     fixed = not isinstance(index, gast.Slice) and not self.batches.varies_in(index)
-                    self.guarded |= fixed and not self._ends_within(self._form_after(index), 0, self.sizes.axis(dim))
+                    self.guarded |= fixed and not self.bounds.is_less(index, self.sizes.axis(dim))
             elif isinstance(part, gast.BinOp) and isinstance(part.op, gast.MatMult):
-                self.guarded |= not self._is_natural(self.stop)  # lengths need not match if it does not run
+                self.guarded |= not self.bounds.is_natural(self.stop)  # lengths need not match if it does not run
             elif isinstance(part, gast.BinOp) and isinstance(part.op, (gast.Div, gast.Pow)):
                 self.guarded |= not isinstance(part.right, gast.Constant) and not self.batches.varies_in(part)
-
-    def _form_after(self, index: gast.AST) -> Form | None:
-        """An index plus one, if it is known not to be negative."""
-        form = self._form(index) if self._is_natural(index) else None
-        return None if form is None else form.plus(Form(constant=1))
 
 
 def _has_one_length(kind: Kind | None) -> bool:

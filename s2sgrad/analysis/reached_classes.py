@@ -76,7 +76,7 @@ def reached(*begin: types.FunctionType | type) -> tuple[set[type], set[str]]:
             continue
         held = dict(target.__globals__)
         for free, cell in zip(target.__code__.co_freevars, target.__closure__ or (), strict=True):
-            held[free] = _content(cell)
+            held[free] = content(cell)
         for code in _codes(target.__code__):
             asked.update(i.argval for i in dis.get_instructions(code) if i.opname in _ASKING)
             named = [held[n] for n in (*code.co_names, *code.co_freevars) if n in held]
@@ -86,7 +86,8 @@ def reached(*begin: types.FunctionType | type) -> tuple[set[type], set[str]]:
     return classes, asked
 
 
-def _content(cell: types.CellType) -> Any:
+def content(cell: types.CellType) -> Any:
+    """What a closure cell holds; None while the variable is unbound."""
     try:
         return cell.cell_contents
     except ValueError:

@@ -28,6 +28,15 @@ from s2sgrad.source import defined
 Along = Callable[[Any, tuple, tuple, dict[str, Any]], tuple[Any, Any]]  # of function, primals, tangents, keywords
 
 
+def pair_again(f: Any, args: tuple, options: dict[str, Any]) -> tuple[Any, tuple[Any, Any, tuple, tuple, dict[str, Any]]]:
+    """A callable that computes `f`, and its pair, to be differentiated again."""
+    f, owners = again(f, args)
+    fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, args[owners:], options, True)
+    if owners:  # the first argument is the receiver of the method
+        places, receiver = tuple(k + owners for k in places), ()
+    return f, (fwd, bwd, places, receiver, keywords)
+
+
 @dataclass(frozen=True)
 class Forward:
     """`vjp` (level 0: `runtime.vjp`), and its forward sweeps at the levels above.
@@ -65,10 +74,7 @@ class Forward:
         that the function has before the given ones, negative if these carry derivatives."""
         hidden = given[0] if self.of is pullbacks.vjp_of_closure else 0
         f, *args = given[1:] if self.of is pullbacks.vjp_of_closure else given
-        f, owners = again(f, tuple(args))
-        fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, tuple(args[owners:]), options, True)
-        if owners:  # the first argument is the receiver of the method
-            places, receiver = tuple(k + owners for k in places), ()
+        f, (fwd, bwd, places, receiver, keywords) = pair_again(f, tuple(args), options)
 
         def made(y: Any, record: Any) -> Any:
             pullback = runtime.Pullback(bwd, record, places, tuple(runtime.zeros(a) for a in args))

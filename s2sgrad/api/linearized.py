@@ -12,8 +12,7 @@ from typing import Any
 
 from s2sgrad import pullbacks, runtime
 from s2sgrad.api import transposed
-from s2sgrad.api.converted import again
-from s2sgrad.api.higher import Along, holds_data, taken_apart
+from s2sgrad.api.higher import Along, holds_data, pair_again, taken_apart
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.copies import copied
 from s2sgrad.source import defined
@@ -27,10 +26,7 @@ def of_vjp(vjp: Any, given: tuple, dots: tuple, options: dict[str, Any], along: 
     first = 1 if vjp is pullbacks.vjp_of_closure else 0
     f, *args = given[first:]
     held_dot, dots = dots[first] if holds_data(f) else None, dots[first + 1 :]
-    f, owners = again(f, tuple(args))
-    fwd, bwd, places, receiver, keywords = runtime.hook("derivative")(f, tuple(args[owners:]), options, True)
-    if owners:  # the first argument is the receiver of the method
-        places, receiver = tuple(k + owners for k in places), ()
+    f, (fwd, bwd, places, receiver, keywords) = pair_again(f, tuple(args), options)
     held = held_dot or (None,) * len(receiver)
     (y, record), (y_dot, record_dot) = along(fwd, (*receiver, *args), (*held, *dots), keywords)
     pullback = runtime.Pullback(bwd, record, places, tuple(map(runtime.zeros, args)))

@@ -16,6 +16,7 @@ from typing import Any
 
 import gast
 
+from s2sgrad.analysis.reached_classes import content
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.ir.quote import mentioned, name, nodes
 from s2sgrad.ir.unit import Unit
@@ -129,18 +130,11 @@ def _earlier(function: types.FunctionType, mentioned: set[str], out: dict[str, t
     if not function.__code__.co_filename.startswith(GENERATED):
         return
     for n, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        value = _content(cell) if n in mentioned and n not in out else None
+        value = content(cell) if n in mentioned and n not in out else None
         if isinstance(value, types.FunctionType) and value.__code__.co_filename.startswith(GENERATED):
             out[n] = value  # it may call itself
             _earlier(value, set(value.__code__.co_freevars), out)
             out[n] = out.pop(n)
-
-
-def _content(cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # the user's variable is unbound
-        return None
 
 
 def _free(unit: Unit, trees: list[gast.FunctionDef]) -> set[str]:

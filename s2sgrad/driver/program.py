@@ -205,6 +205,15 @@ class Program:
             unit.refuse(node, f"`**` parameters of `{target.__name__}` are not differentiated yet: name the keywords")
         return {p: list(v) if p in variadic else v for p, v in bound.arguments.items()}
 
+    def _callee(self, target: Any, kinds: dict[str, Any]) -> tuple[Any, dict[str, Kind]]:
+        """The function itself, and the kinds of its arguments for which it is compiled."""
+        given = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
+        target = self.plain(target, given)
+        given = renumbered({p: any_float(k) for p, k in given.items()})  # one text for Python floats and NumPy floats
+        if any(running is target for running, _ in self._compiling):
+            given = {p: widened(k) for p, k in given.items()}
+        return target, given
+
     def pair(self, target: Any, kinds: dict[str, Any], active: set[str], split: bool = False, *, idle: int = 0) -> Pair:
         """The pair of a callee for arguments of these kinds (a list of kinds for `*args`).
 
@@ -212,11 +221,7 @@ class Program:
         result's cotangent (see `transform.zeros`).
         """
         self.kept_apart |= split
-        given = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
-        target = self.plain(target, given)
-        given = renumbered({p: any_float(k) for p, k in given.items()})  # one pair for Python floats and NumPy floats
-        if any(running is target for running, _ in self._compiling):
-            given = {p: widened(k) for p, k in given.items()}
+        target, given = self._callee(target, kinds)
         key = (id(target), tuple(given.items()), frozenset(active), idle)
         entry = self._pairs.get(key)
         if entry is not None and entry.backend in (NUMPY, self.backend):
@@ -242,11 +247,7 @@ class Program:
 
     def tangent(self, target: Any, kinds: dict[str, Any], active: set[str]) -> Emitted:
         """The function that returns value and tangent of a callee, for arguments of these kinds (a list for `*args`)."""
-        given = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
-        target = self.plain(target, given)
-        given = renumbered({p: any_float(k) for p, k in given.items()})
-        if any(running is target for running, _ in self._compiling):
-            given = {p: widened(k) for p, k in given.items()}
+        target, given = self._callee(target, kinds)
         key = (id(target), tuple(given.items()), frozenset(active))
         if key in self._tangents:
             return self._tangents[key]

@@ -132,13 +132,11 @@ class _Without(Transformer):
     def __init__(self, table: Table, places: dict[str, int]) -> None:
         self.table, self.places = table, places
 
-    def visit_If(self, node: gast.If) -> gast.AST | list[gast.AST]:
+    def visit_If(self, node: gast.If | gast.IfExp) -> gast.AST | list[gast.AST]:
         self.generic_visit(node)
         return (node.body if node.test.value else node.orelse) if isinstance(node.test, gast.Constant) else node
 
-    def visit_IfExp(self, node: gast.IfExp) -> gast.AST:
-        self.generic_visit(node)
-        return (node.body if node.test.value else node.orelse) if isinstance(node.test, gast.Constant) else node
+    visit_IfExp = visit_If
 
     def visit_Compare(self, node: gast.Compare) -> gast.AST:
         asked = len(node.ops) == 1 and isinstance(node.ops[0], (gast.In, gast.NotIn)) and self.is_key(node.left)

@@ -36,7 +36,7 @@ import builtins
 import functools
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 import numpy as np
@@ -52,26 +52,25 @@ from s2sgrad.specialize.callable_texts import makes_derivative, makes_gradient, 
 from s2sgrad.specialize.static_values import Adapted, Display, Known, Object, Partial
 
 
-class StaticCall:
-    """The treatment of calls of one callable."""
+class StaticCall(NamedTuple):
+    """The treatment of calls of one callable.
 
-    def applies(self, functions: Any, node: gast.Call) -> bool:
-        """Whether the call may return a function value or an object, or expand to statements."""
-        return bool(node.args) and functions.may_be_known(node.args[0])
+    `applies`: whether the call may return a function value or an object, or expand to statements; `value`: the result,
+    None if it is an ordinary call after all.
+    """
 
-    def value(self, functions: Any, node: gast.Call) -> Any:
-        """The result; None if it is an ordinary call after all."""
-        raise NotImplementedError
+    applies: Callable[[Any, gast.Call], bool]
+    value: Callable[[Any, gast.Call], Any]
 
 
 _TABLE: dict[Any, StaticCall] = {}
 
 
-def _of(*targets: Any) -> Callable[[type[StaticCall]], type[StaticCall]]:
-    """Register a treatment for these callables."""
-    def note(kind: type[StaticCall]) -> type[StaticCall]:
-        _TABLE.update(dict.fromkeys(targets, kind()))
-        return kind
+def _of(*targets: Any, when: Callable[[Any, gast.Call], bool]) -> Callable[[Callable], Callable]:
+    """Register a treatment for calls of these callables that a predicate selects."""
+    def note(value: Callable[[Any, gast.Call], Any]) -> Callable[[Any, gast.Call], Any]:
+        _TABLE.update(dict.fromkeys(targets, StaticCall(when, value)))
+        return value
 
     return note
 
@@ -86,206 +85,150 @@ def find(unit: Unit, node: gast.AST) -> StaticCall | None:
     return _TABLE.get(target) if is_one_of(target, _TABLE) else None
 
 
+# --- which calls ---
+
+
+def _always(functions: Any, node: gast.Call) -> bool:
+    return True
+
+
+def _takes_value(functions: Any, node: gast.Call) -> bool:
+    """Whether the first argument is a function value or an object."""
+    return bool(node.args) and functions.may_be_known(node.args[0])
+
+
 def _takes_callable(functions: Any, node: gast.Call) -> bool:
     """Whether the first argument is a function value, or a callable from outside."""
-    return bool(node.args) and (functions.may_be_known(node.args[0]) or callable(functions.unit.resolve(node.args[0])))
+    return _takes_value(functions, node) or (bool(node.args) and callable(functions.unit.resolve(node.args[0])))
 
 
-class _Derivative(StaticCall):
-    """`grad(f)`, `value_and_grad(f)`."""
-
-    def applies(self, functions: Any, node: gast.Call) -> bool:
-        if functions.as_data and self.of_data(functions, node):
-            return True
-        return super().applies(functions, node) or (bool(node.args) and is_plain(functions.unit.resolve(node.args[0])))
-
-    def of_data(self, functions: Any, node: gast.Call) -> bool:
-        """Whether this is the gradient of a function that is data."""
-        plain = makes_gradient(functions.unit.resolve(node.func)) and len(node.args) == 1 and not node.keywords
-        return plain and isinstance(node.args[0], gast.Name) and node.args[0].id in functions.data
-
-    def value(self, functions: Any, node: gast.Call) -> Any:
-        if self.of_data(functions, node):
-            known = Known(standard.gradient_at, name(functions.unit.helper("gradient_at", standard.gradient_at)))
-            return Partial(known, [node.args[0]], {})
-        return functions.derivative(node)
+def _takes_it_alone(functions: Any, node: gast.Call) -> bool:
+    return len(node.args) == 1 and _takes_callable(functions, node)
 
 
-_DERIVATIVE = _Derivative()
+def _is_of_data(functions: Any, node: gast.Call) -> bool:
+    """Whether this is the gradient of a function that is data."""
+    plain = makes_gradient(functions.unit.resolve(node.func)) and len(node.args) == 1 and not node.keywords
+    return plain and isinstance(node.args[0], gast.Name) and node.args[0].id in functions.data
 
 
-class _Matrix(StaticCall):
-    """`jacobian(f)`, `hessian(f)` of a function value, or of a function from outside."""
-
-    def applies(self, functions: Any, node: gast.Call) -> bool:
-        return _takes_callable(functions, node)
-
-    def value(self, functions: Any, node: gast.Call) -> Adapted:
-        return functions.matrix(node)
-
-
-_MATRIX = _Matrix()
-
-
-@_of(functools.partial)
-class _Partial(StaticCall):
-    def applies(self, functions: Any, node: gast.Call) -> bool:
-        return _takes_callable(functions, node)
-
-    def value(self, functions: Any, node: gast.Call) -> Partial:
-        inner = functions.callee(node.args[0])
-        for a in node.args[1:]:
-            if functions.unit.resolve(a) is getattr(functools, "Placeholder", MISSING) is not MISSING:
-                functions.unit.refuse(a, "a partial with placeholders is not differentiated: write a lambda")
-        given = [functions.lasting(functions.evaluate(a)) for a in node.args[1:]]
-        return Partial(inner, given, {k.arg: functions.lasting(functions.evaluate(k.value)) for k in node.keywords})
-
-
-@_of(checkpoint)
-class _Checkpoint(StaticCall):
-    """`checkpoint(f)` of a function value: a separate function, which is never inlined."""
-
-    def applies(self, functions: Any, node: gast.Call) -> bool:
-        return len(node.args) == 1 and not node.keywords and _takes_callable(functions, node)
-
-    def value(self, functions: Any, node: gast.Call) -> Any:
-        return functions.checkpointed(node)
-
-
-@_of(types.SimpleNamespace)
-class _Namespace(StaticCall):
-    """`SimpleNamespace(a=x)`: an object made here, unless objects are references."""
-
-    def applies(self, functions: Any, node: gast.Call) -> bool:
-        return not node.args and all(k.arg for k in node.keywords) and not functions.in_columns
-
-    def value(self, functions: Any, node: gast.Call) -> Any:
-        return functions.namespace({k.arg: functions.evaluate(k.value) for k in node.keywords}, node)
-
-
-@_of(np.vectorize)
-class _Vectorize(StaticCall):
-    def applies(self, functions: Any, node: gast.Call) -> bool:
-        return len(node.args) == 1 and _takes_callable(functions, node)
-
-    def value(self, functions: Any, node: gast.Call) -> Adapted:
-        kind = functions.kind_of(node)
-        call = functools.partial(functions.vectorized, kind)
-        return Adapted(functions.lasting(functions.evaluate(node.args[0])), call)
-
-
-@_of(np.frompyfunc)
-class _FromFunction(StaticCall):
-    """`np.frompyfunc(f, 1, 1)`: instead of an array of objects, an array of numbers."""
-
-    def applies(self, functions: Any, node: gast.Call) -> bool:
-        counts = [getattr(a, "value", None) for a in node.args[1:]]
-        return counts in ([1, 1], [2, 1]) and not node.keywords and _takes_callable(functions, node)
-
-    def value(self, functions: Any, node: gast.Call) -> Adapted:
-        call = functools.partial(functions.vectorized, gast.Constant(None, None))
-        return Adapted(functions.lasting(functions.evaluate(node.args[0])), call)
-
-
-@_of(functools.reduce)
-class _Reduce(StaticCall):
-    def applies(self, functions: Any, node: gast.Call) -> bool:
+def _is_derivative(functions: Any, node: gast.Call) -> bool:
+    if (functions.as_data and _is_of_data(functions, node)) or _takes_value(functions, node):
         return True
-
-    def value(self, functions: Any, node: gast.Call) -> Any:
-        return functions.reduce(node)
+    return bool(node.args) and is_plain(functions.unit.resolve(node.args[0]))
 
 
-@_of(builtins.sum)
-class _Sum(_Reduce):
-    """`sum(rows, [])`, which joins lists."""
-
-    def applies(self, functions: Any, node: gast.Call) -> bool:
-        return len(node.args) == 2 and isinstance(node.args[1], (gast.List, gast.Tuple))
-
-    def value(self, functions: Any, node: gast.Call) -> Any:
-        node.args = [at(node, expression("lambda a, b: a + b"))[0], *node.args]
-        return functions.reduce(node)
+def _makes_namespace(functions: Any, node: gast.Call) -> bool:
+    """Whether this makes an object here, unless objects are references."""
+    return not node.args and all(k.arg for k in node.keywords) and not functions.in_columns
 
 
-@_of(pullbacks.vjp)
-class _PullBack(StaticCall):
-    """`vjp(f, ..)` of a function value."""
-
-    def value(self, functions: Any, node: gast.Call) -> Any:
-        return functions.pulled_back(node)
+def _is_unary_or_binary(functions: Any, node: gast.Call) -> bool:
+    """`np.frompyfunc(f, 1, 1)` or `np.frompyfunc(f, 2, 1)`."""
+    counts = [getattr(a, "value", None) for a in node.args[1:]]
+    return counts in ([1, 1], [2, 1]) and not node.keywords and _takes_callable(functions, node)
 
 
-@_of(pullbacks.jvp)
-class _Along(_PullBack):
+def _joins_lists(functions: Any, node: gast.Call) -> bool:
+    """`sum(rows, [])`."""
+    return len(node.args) == 2 and isinstance(node.args[1], (gast.List, gast.Tuple))
+
+
+def _has_tangent(functions: Any, node: gast.Call) -> bool:
     """`jvp(f, (x,), (x_dot,))` of a function value, or of a function from outside."""
-
-    def applies(self, functions: Any, node: gast.Call) -> bool:
-        if super().applies(functions, node):
-            return True
-        shown = len(node.args) == 3 and all(isinstance(a, (gast.Tuple, gast.List)) for a in node.args[1:])
-        target = functions.unit.resolve(node.args[0]) if shown else MISSING
-        return hasattr(target, "compiled_for") or (is_plain(target) and is_user_function(target))
-
-    def value(self, functions: Any, node: gast.Call) -> Any:
-        return functions.along(node)
-
-
-@_of(pullbacks.hvp)
-class _HessianProduct(StaticCall):
-    """`hvp(f, (x,), (v,))`: the tangent of the gradient."""
-
-    def applies(self, functions: Any, node: gast.Call) -> bool:
+    if _takes_value(functions, node):
         return True
-
-    def value(self, functions: Any, node: gast.Call) -> Any:
-        return functions.along_gradient(node)
-
-
-@_of(pullbacks.linearize)
-class _Linearize(StaticCall):
-    """`linearize(f, x)`: the value, and a function of tangents."""
-
-    def applies(self, functions: Any, node: gast.Call) -> bool:
-        return len(node.args) > 1
-
-    def value(self, functions: Any, node: gast.Call) -> Any:
-        return functions.linearized(node)
+    shown = len(node.args) == 3 and all(isinstance(a, (gast.Tuple, gast.List)) for a in node.args[1:])
+    target = functions.unit.resolve(node.args[0]) if shown else MISSING
+    return hasattr(target, "compiled_for") or (is_plain(target) and is_user_function(target))
 
 
-@_of(isinstance, type)
-class _OfClass(StaticCall):
+def _takes_reference(functions: Any, node: gast.Call) -> bool:
     """`isinstance(x, C)` or `type(x)`, where `x` may be a reference."""
-
-    def applies(self, functions: Any, node: gast.Call) -> bool:
-        count = 2 if functions.unit.resolve(node.func) is isinstance else 1
-        return functions.in_columns and len(node.args) == count and not functions.may_be_known(node.args[0])
-
-    def value(self, functions: Any, node: gast.Call) -> Any:
-        return functions.asked_for_class(node)
+    count = 2 if functions.unit.resolve(node.func) is isinstance else 1
+    return functions.in_columns and len(node.args) == count and not functions.may_be_known(node.args[0])
 
 
-@_of(callable)
-class _Callable(StaticCall):
-    """`callable(x)`, where `x` may be a reference."""
-
-    def applies(self, functions: Any, node: gast.Call) -> bool:
-        return functions.in_columns
-
-    def value(self, functions: Any, node: gast.Call) -> Any:
-        functions.unit.refuse(node, "`callable` of what may be an object made here cannot be followed: ask its class")
+# --- what they give ---
 
 
-@_of(abs, bool, float, len, round)
-class _Method(StaticCall):
+def _derivative(functions: Any, node: gast.Call) -> Any:
+    """`grad(f)`, `value_and_grad(f)`."""
+    if _is_of_data(functions, node):
+        known = Known(standard.gradient_at, name(functions.unit.helper("gradient_at", standard.gradient_at)))
+        return Partial(known, [node.args[0]], {})
+    return functions.derivative(node)
+
+
+_DERIVATIVE = StaticCall(_is_derivative, _derivative)
+_MATRIX = StaticCall(_takes_callable, lambda functions, node: functions.matrix(node))  # `jacobian(f)`, `hessian(f)`
+_TABLE |= {
+    functools.reduce: StaticCall(_always, lambda functions, node: functions.reduce(node)),
+    pullbacks.vjp: StaticCall(_takes_value, lambda functions, node: functions.pulled_back(node)),
+    pullbacks.jvp: StaticCall(_has_tangent, lambda functions, node: functions.along(node)),
+    pullbacks.hvp: StaticCall(_always, lambda functions, node: functions.along_gradient(node)),
+    pullbacks.linearize: StaticCall(lambda _, node: len(node.args) > 1, lambda functions, node: functions.linearized(node)),
+}
+
+
+@_of(functools.partial, when=_takes_callable)
+def _partial(functions: Any, node: gast.Call) -> Partial:
+    inner = functions.callee(node.args[0])
+    for a in node.args[1:]:
+        if functions.unit.resolve(a) is getattr(functools, "Placeholder", MISSING) is not MISSING:
+            functions.unit.refuse(a, "a partial with placeholders is not differentiated: write a lambda")
+    given = [functions.lasting(functions.evaluate(a)) for a in node.args[1:]]
+    return Partial(inner, given, {k.arg: functions.lasting(functions.evaluate(k.value)) for k in node.keywords})
+
+
+@_of(checkpoint, when=lambda functions, node: not node.keywords and _takes_it_alone(functions, node))
+def _checkpoint(functions: Any, node: gast.Call) -> Any:
+    """`checkpoint(f)` of a function value: a separate function, which is never inlined."""
+    return functions.checkpointed(node)
+
+
+@_of(types.SimpleNamespace, when=_makes_namespace)
+def _namespace(functions: Any, node: gast.Call) -> Any:
+    return functions.namespace({k.arg: functions.evaluate(k.value) for k in node.keywords}, node)
+
+
+@_of(np.vectorize, when=_takes_it_alone)
+def _vectorize(functions: Any, node: gast.Call) -> Adapted:
+    call = functools.partial(functions.vectorized, functions.kind_of(node))
+    return Adapted(functions.lasting(functions.evaluate(node.args[0])), call)
+
+
+@_of(np.frompyfunc, when=_is_unary_or_binary)
+def _from_function(functions: Any, node: gast.Call) -> Adapted:
+    """`np.frompyfunc(f, 1, 1)`: instead of an array of objects, an array of numbers."""
+    call = functools.partial(functions.vectorized, gast.Constant(None, None))
+    return Adapted(functions.lasting(functions.evaluate(node.args[0])), call)
+
+
+@_of(builtins.sum, when=_joins_lists)
+def _sum(functions: Any, node: gast.Call) -> Any:
+    node.args = [at(node, expression("lambda a, b: a + b"))[0], *node.args]
+    return functions.reduce(node)
+
+
+@_of(isinstance, type, when=_takes_reference)
+def _of_class(functions: Any, node: gast.Call) -> Any:
+    return functions.asked_for_class(node)
+
+
+@_of(callable, when=lambda functions, node: functions.in_columns)
+def _callable(functions: Any, node: gast.Call) -> Any:
+    functions.unit.refuse(node, "`callable` of what may be an object made here cannot be followed: ask its class")
+
+
+@_of(abs, bool, float, len, round, when=_takes_value)
+def _method(functions: Any, node: gast.Call) -> Any:
     """A builtin that calls a special method of an object, which may return another object."""
-
-    def value(self, functions: Any, node: gast.Call) -> Any:
-        target = functions.unit.resolve(node.func)
-        owner = functions.flattener.operand(node.args[0])
-        if isinstance(owner, Object):
-            return functions.apply(functions.method(owner, f"__{target.__name__}__", node), [], {}, node)
-        if target is len and isinstance(owner, Display):
-            return constant(len(owner.items))
-        node.args[0] = functions.flattener.data(owner, node.args[0])
-        return None
+    target = functions.unit.resolve(node.func)
+    owner = functions.flattener.operand(node.args[0])
+    if isinstance(owner, Object):
+        return functions.apply(functions.method(owner, f"__{target.__name__}__", node), [], {}, node)
+    if target is len and isinstance(owner, Display):
+        return constant(len(owner.items))
+    node.args[0] = functions.flattener.data(owner, node.args[0])
+    return None

@@ -417,3 +417,13 @@ def exceptions_of_ones_own(x):
         except NoRoot:
             total += v * v
     return total
+
+
+@case(FOUR)
+def comprehensions_in_attempts(x):
+    try:
+        powers = {k: x[0] ** k for k in range(3)}
+        signed = [rooted(v) * powers[2] for v in x if v > 0.0]
+    except NoRoot:
+        signed = [x[2]]
+    return powers[1] * sum(signed)

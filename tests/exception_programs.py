@@ -94,7 +94,8 @@ class _Writer:
         return rng.choice((
             f"math.sqrt({t})", f"math.log({t} + 0.5)", f"checked({t})", f"x[{self.index()} + {rng.randint(1, 3)}]",
             f"y[{rng.randint(2, 5)}]", f"table['{rng.choice('pqr')}'] * c", f"items[{self.index()}]",
-            f"1.0 / math.floor({t})", f"checked({t}, 0.2) * math.sqrt({self.safe()})", f"sum([math.sqrt(v + 1.5) * {t} for v in x])",
+            f"1.0 / math.floor({t})", f"checked({t}, 0.2) * math.sqrt({self.safe()})",
+            f"sum([math.sqrt(v + 1.5) * {t} for v in x])",
         ))  # fmt: skip
 
     def test(self) -> str:

@@ -22,6 +22,7 @@ CHANGES = (
     "{l}.sort(key=abs, reverse=True)", "{l} += [{n}]", "{l} = {l} + {m}[:1]", "{l} = {m}[:]",
     "{l}.insert(0, {l}.pop())", "{l}.insert(1, {l}.pop() * {n})", "{l} = [{l}.pop()] + {l}", "{l}.append({l}.pop(0) * {n})",
     "{l}.append({l}.pop(0) + {l}.pop(0) * 0.5)", "t = list({l})\n{pad}t[0] = {n}\n{pad}s += t[0] * t[-1]",
+    "pair = {n}, {n}\n{pad}w = np.array(pair)\n{pad}s += np.sum(w[1:]) * pair[0]",
 )  # fmt: skip
 HEAPS = ("heapq.heapify({l})", "heapq.heappush({l}, {n})", "s += heapq.heappop({l})",
          "s = s * 0.5 + heapq.heappushpop({l}, {n})", "s += heapq.heapreplace({l}, {n})",

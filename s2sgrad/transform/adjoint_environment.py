@@ -20,7 +20,7 @@ from s2sgrad.analysis.call_results import of_shadow
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, is_plain_index
 from s2sgrad.ir.forms import parts_of
-from s2sgrad.ir.quote import assign, clone, constant, expression, mentioned, name, nodes
+from s2sgrad.ir.quote import assign, clone, constant, expression, mentioned, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import Unit
@@ -28,7 +28,7 @@ from s2sgrad.memory.sources import is_fresh
 from s2sgrad.rules.table import SLOPES, VALUES
 from s2sgrad.runtime import shadows
 from s2sgrad.transform import stores, zeros
-from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, index_value, total
+from s2sgrad.transform.cotangents import Bar, Cotangent, HeldKinds, accumulate, index_value, is_outer, total
 from s2sgrad.transform.saved_predicates import Decisions
 from s2sgrad.transform.unbroadcasting import conformed, relation
 
@@ -47,6 +47,7 @@ class Bars:
         self.present: dict[str, Bar] = {}
         self.pending: dict[str, list[Cotangent]] = {}
         self.names: dict[str, str] = {}
+        self.held = HeldKinds(inference)
         self.out: list[gast.AST] = []
         self.storing: stores.Store | None = None
         self.consumed: dict[str, bool] = {}  # adjoints that the statement consumed, and whether they were allocated here
@@ -85,6 +86,7 @@ class Bars:
 
     def start(self, x: str, bound: bool = True) -> None:
         """Initialize the missing adjoint of `x` to zero."""
+        self.held.note(self.bar(x), self.kinds.get(x, UNKNOWN), name(x))
         self.out.append(assign(self.bar(x), self.zero(x, bound)))
         self.present[x] = Bar(self.bar(x), own=not isinstance(self.kinds.get(x), Number), exact=True, idle=SLOPES)
 
@@ -223,14 +225,10 @@ class Bars:
         if not isinstance(kind, Array):
             return whole
         held = x in self.present
-        small = [relation(c.kind, kind) == "under" and not self._is_outer(c.value) for c in whole]
+        small = [relation(c.kind, kind) == "under" and not is_outer(self.unit, c.value) for c in whole]
         whole = [c if c.full or s else self.spread(c, x) for c, s in zip(whole, small, strict=True)]
         whole.sort(key=lambda c: not c.full)
         return whole if held or whole[0].full else [self.spread(whole[0], x), *whole[1:]]
-
-    def _is_outer(self, value: gast.AST) -> bool:
-        """Whether a value contains outer products, which `cleanup.accumulation` batches if their shapes agree."""
-        return any(self.unit.called(n) is np.outer for n in nodes(value))
 
     def _unaliased(self, c: Cotangent) -> Cotangent:
         """A contribution that may be a view of the adjoint it is added to, copied."""
@@ -271,6 +269,7 @@ class Bars:
             is_array = isinstance(kind, Array) and kind.rank != 0
             self.present[x] = Bar(bar, is_array, held.exact and self._is_exact(value, kind))
         else:
+            self.held.note(bar, kind, value)
             self.out.append(assign(bar, call(self.unit, "add", runtime.add, name(bar), value)))
             self.present[x] = Bar(bar)
 
@@ -309,6 +308,7 @@ class Bars:
             value, fresh = expression("x.copy()", x=value), True
         if not fresh and stores.reads_section(self, value):
             value, fresh = stores.detached(self, value, kind), isinstance(kind, Array)
+        self.held.note(bar, kind, value)
         self.out.append(assign(bar, value))
         self.present[x] = Bar(bar, fresh and kind.rank != 0, self._is_exact(value, kind))
 

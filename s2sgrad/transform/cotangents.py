@@ -8,10 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import gast
+import numpy as np
 
-from s2sgrad.analysis.kinds import Kind
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind
 from s2sgrad.ir.forms import negated
-from s2sgrad.ir.quote import clone, constant
+from s2sgrad.ir.quote import clone, constant, nodes
+from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.sources import has_memory
 
 
 @dataclass
@@ -48,6 +52,27 @@ class Bar:
     def meet(self, other: Bar) -> Bar:
         """What is known about the variable after either of two paths."""
         return Bar(self.name, self.own and other.own, self.exact and other.exact, max(self.idle, other.idle))
+
+
+class HeldKinds:
+    """The kinds of the adjoints of containers: such an adjoint may be an array, and that of a tuple of numbers, which has no
+    memory, has memory then."""
+
+    def __init__(self, inference: Inference) -> None:
+        self.inference = inference
+        self.first: dict[str, Kind] = {}  # what each was bound to first
+
+    def note(self, bar: str, kind: Kind, value: gast.AST) -> None:
+        """The adjoint of what is of this kind is bound to a value; of no known kind where the bindings differ."""
+        if isinstance(kind, Container):
+            found = self.inference.kind(value) or UNKNOWN
+            found = found if isinstance(found, Array) or not (isinstance(found, Container) or has_memory(kind)) else kind
+            self.inference.env[bar] = found if self.first.setdefault(bar, found) == found else UNKNOWN
+
+
+def is_outer(unit: Unit, value: gast.AST) -> bool:
+    """Whether a value contains outer products, which `cleanup.accumulation` batches if their shapes agree."""
+    return any(unit.called(n) is np.outer for n in nodes(value))
 
 
 def accumulate(target: gast.AST, value: gast.AST) -> gast.AugAssign:

@@ -188,3 +188,13 @@ def dict_that_a_callee_fills_with_what_it_is_given(x):
     z = np.broadcast_arrays(w[0], w[0])[0]
     np.multiply(z, 0.7, out=z)
     return np.sum(a * a)
+
+
+@case(VECTOR)
+def array_of_a_tuple_that_is_read_in_sections(x):
+    pair = (x[0], x[1] * x[2])
+    a = np.array(pair)
+    total = np.sum(np.sin(a[:1]))
+    for k in range(2):
+        total = total + np.sum(a[k:] * x[k])
+    return total * pair[1]

@@ -125,31 +125,6 @@ class Plan:
         return out
 
 
-class _Here:
-    """The world of a text that is instantiated only once."""
-
-    def __init__(self) -> None:
-        self.functions: list[types.FunctionType] = []
-
-    def place(self, function: Any) -> int:
-        self.functions.append(getattr(function, "__func__", function))
-        return len(self.functions) - 1
-
-    def known(self, function: Any) -> int | None:
-        return None
-
-    def helper(self, value: Any) -> Callable[[], Any] | None:
-        return None
-
-
-def load_all(program: Program, entry: Emitted) -> tuple[dict[int, types.FunctionType], str]:
-    """Compile a program, named for its entry; the functions by the `id` of their `Emitted`, and the text."""
-    world = _Here()
-    plan = Plan(program, entry.name, world)
-    made = plan.made(world.functions)
-    return {id(emitted): function for emitted, function in zip(program.functions, made, strict=True)}, plan.text
-
-
 _users: collections.Counter[str] = collections.Counter()  # code objects alive, by the file name of their text
 _lock = threading.RLock()  # finalizers may run in any thread
 

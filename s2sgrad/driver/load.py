@@ -14,13 +14,14 @@ import linecache
 import threading
 import types
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import gast
 
 from s2sgrad.driver.emitted import Emitted
+from s2sgrad.driver.guards import Guards
 from s2sgrad.driver.program import Program
 from s2sgrad.driver.text import text_of
 from s2sgrad.errors import Place, raised
@@ -55,29 +56,16 @@ class Part:
     shadowed: bool
 
 
-class World(Protocol):
-    """Finds the user's functions and objects for a text (`guards.Guards`)."""
-
-    def place(self, function: Any) -> int:
-        """The number of a user's function, which is added if it is new."""
-
-    def known(self, function: Any) -> int | None:
-        """The number of a user's function; None if it has none."""
-
-    def helper(self, value: Any) -> Callable[[], Any] | None:
-        """How to find an object again when the text is instantiated; None if it is referred to directly."""
-
-
 class Plan:
     """A compiled text, ready to be instantiated over the globals and closure cells of any functions of the same code."""
 
-    def __init__(self, program: Program, name: str, world: World) -> None:
+    def __init__(self, program: Program, name: str, guards: Guards) -> None:
         self.text = text_of(program)
         filename = _registered(name, self.text, len(program.functions))
         module = ast.parse(self.text, filename)
         written = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
         order = {id(emitted): k for k, emitted in enumerate(program.functions)}
-        self.parts = [_part(e, written[e.name], filename, order, world) for e in program.functions]
+        self.parts = [_part(e, written[e.name], filename, order, guards) for e in program.functions]
         spans: dict[int, Spans] = {}
         for part, emitted in zip(self.parts, program.functions, strict=True):
             named = emitted.unit.explained(mentioned(emitted.tree) & emitted.unit.locals)
@@ -159,7 +147,7 @@ def _forget(filename: str) -> None:
             linecache.cache.pop(filename, None)
 
 
-def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[int, int], world: World) -> Part:
+def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[int, int], guards: Guards) -> Part:
     primal, helpers = emitted.primal, emitted.unit.helpers
     free = sorted({*helpers, *primal.__code__.co_freevars})
     outer = ast.parse("def outer(): pass").body[0]
@@ -179,15 +167,15 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
         value = helpers[name]
         if isinstance(value, Emitted):
             return "made", order[id(value)]
-        if world.known(value) is not None:
-            return "place", world.known(value)
-        back = world.helper(value)
+        if guards.known(value) is not None:
+            return "place", guards.known(value)
+        back = guards.helper(value)
         return ("cell", types.CellType(value)) if back is None else ("held", back)
 
     closure = tuple(cell(name) for name in inner.co_freevars)
     defaults = emitted.defaults if emitted.same_signature else {}
     doc = ast.get_docstring(node)
-    place = world.place(primal)
+    place = guards.place(primal)
     reaches = tuple(n for n, (how, _) in zip(inner.co_freevars, closure, strict=True) if how == "cell")
     return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.stacks, emitted.restores,
                 emitted.shared, emitted.flat, reaches, shadows.are_in(emitted.unit))  # fmt: skip

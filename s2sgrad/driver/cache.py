@@ -90,16 +90,16 @@ _codes: dict[int, Code] = {}
 
 def of(code: types.CodeType) -> Code:
     """The cache entry of a code object, made if it is new."""
-    known = _codes.get(id(code))
-    if known is not None and known.ref() is code:
-        return known
-    known = _codes[id(code)] = Code(code)
-    weakref.finalize(code, _forget, id(code), known).atexit = False
-    return known
+    entry = _codes.get(id(code))
+    if entry is not None and entry.ref() is code:
+        return entry
+    entry = _codes[id(code)] = Code(code)
+    weakref.finalize(code, _forget, id(code), entry).atexit = False
+    return entry
 
 
-def _forget(number: int, known: Code) -> None:
-    if _codes.get(number) is known:
+def _forget(number: int, entry: Code) -> None:
+    if _codes.get(number) is entry:
         del _codes[number]
 
 
@@ -112,14 +112,14 @@ def compiled(
     family: Family, key: Kinds, function: types.FunctionType, compile_: Callable[[], Compiled]
 ) -> Compiled:
     """The compiled gradient from a cached recipe, or else a newly compiled one."""
-    found = family.find(key, function)
-    if found is None:
+    recipe = family.find(key, function)
+    if recipe is None:
         from s2sgrad.driver.compiled import LOCK
 
         with LOCK:
-            found = family.find(key, function)
-            if found is None:
-                found = compile_()
-                family.add(key, found.recipe)
-    found.key = key
-    return found
+            recipe = family.find(key, function)
+            if recipe is None:
+                recipe = compile_()
+                family.add(key, recipe.recipe)
+    recipe.key = key
+    return recipe

@@ -76,16 +76,16 @@ class Recipe:
 
     def fitted(self, entry: types.FunctionType) -> Compiled | None:
         """The recipe, instantiated for another function of the same code; None if the guards fail."""
-        found = self.guards.fitting(entry)
-        if found is None:
+        match = self.guards.fitting(entry)
+        if match is None:
             return None
-        functions, inside = found
+        functions, inside = match
         return self.over(functions, [*self.inside, *inside])
 
     def over(self, functions: Functions, inside: list[Compiled]) -> Compiled:
         """The functions of the text, instantiated over these functions of the user."""
-        made = self.plan.made(functions)
-        return Compiled(self, functions, [made[k] for k in self.entries], inside)
+        compiled = self.plan.made(functions)
+        return Compiled(self, functions, [compiled[k] for k in self.entries], inside)
 
 
 @dataclass(frozen=True)
@@ -112,13 +112,13 @@ class Compiled:
     )  # fmt: skip
 
     def __init__(
-        self, recipe: Recipe, functions: Functions, made: list[types.FunctionType], inside: list[Compiled]
+        self, recipe: Recipe, functions: Functions, compiled: list[types.FunctionType], inside: list[Compiled]
     ) -> None:
         self.recipe = recipe
         self.inside = inside  # the gradients that the text calls, compiled
         self.functions = functions
-        self.made = made
-        self.function = made[0]
+        self.made = compiled
+        self.function = compiled[0]
         self.defaults, self.named = functions[0].__defaults__, dict(functions[0].__kwdefaults__ or {})
         self.key: Any = None  # the kinds that it was requested for
         self.below: Compiled | None = None  # the gradient that this one differentiates
@@ -174,8 +174,8 @@ class Compiled:
 
     def outside(self) -> dict[str, Any]:
         """The arrays that the text reads under free names."""
-        found = [(name, look_up(self.functions[place], name)) for place, name in self.recipe.arrays]
-        return {name: binding.value for name, binding in found if binding is not None}
+        bindings = [(name, look_up(self.functions[place], name)) for place, name in self.recipe.arrays]
+        return {name: binding.value for name, binding in bindings if binding is not None}
 
 
 def compile_gradient(

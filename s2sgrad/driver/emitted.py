@@ -81,13 +81,13 @@ _PLAIN = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type,
           str, bytes, int, float, complex, tuple, list, dict, range, Emitted)  # fmt: skip
 
 
-def _stays(found: Any) -> bool:
+def _stays(value: Any) -> bool:
     """Whether an object from outside keeps its state when the text runs: it is no iterator, and does no file access."""
-    if found is MISSING or found is None or found is Ellipsis:
+    if value is MISSING or value is None or value is Ellipsis:
         return True
-    if catalogue.of(found).files:
+    if catalogue.of(value).files:
         return False
-    return isinstance(found, _PLAIN) or libraries.library(libraries.package_of(found)).constant
+    return isinstance(value, _PLAIN) or libraries.library(libraries.package_of(value)).constant
 
 
 @dataclass
@@ -178,16 +178,16 @@ def _is_fixed(owner: Any) -> bool:
 
 
 def _keep(unit: Unit, node: gast.AST, local: str, out: dict[str, gast.AST]) -> bool:
-    found = unit.resolve(node)
-    if found is MISSING or callable(found) or isinstance(found, types.ModuleType):
+    value = unit.resolve(node)
+    if value is MISSING or callable(value) or isinstance(value, types.ModuleType):
         return False
-    out[local] = _kept(unit, node, isinstance(found, np.ndarray)) if is_writable(found) else node
+    out[local] = _kept(unit, node, isinstance(value, np.ndarray)) if is_writable(value) else node
     return True
 
 
-def in_order(forward: list[gast.AST], given: list[str]) -> list[str]:
+def in_order(forward: list[gast.AST], arguments: list[str]) -> list[str]:
     """The given names, and those that the statements write, in the order of their first binding."""
-    seen = dict.fromkeys(given)
+    seen = dict.fromkeys(arguments)
     for statement in effects.walk(forward):
         seen.update(dict.fromkeys(sorted(effects.writes(statement))))
     return list(seen)
@@ -196,8 +196,8 @@ def in_order(forward: list[gast.AST], given: list[str]) -> list[str]:
 def bound_kinds(target: types.FunctionType, kinds: list[Kind], keywords: dict[str, Kind]) -> dict[str, Kind]:
     """The kinds of the parameters of `target` for a call with arguments of these kinds, defaults included."""
     bound = signature(target).bind(*kinds, **keywords)
-    given = {p: _gathered(v) for p, v in bound.arguments.items()}
-    return with_defaults(target, given)
+    arguments = {p: _gathered(v) for p, v in bound.arguments.items()}
+    return with_defaults(target, arguments)
 
 
 def _gathered(kind: Any) -> Kind:
@@ -207,12 +207,12 @@ def _gathered(kind: Any) -> Kind:
     return Container(tuple, kind) if isinstance(kind, tuple) else kind
 
 
-def with_defaults(target: types.FunctionType, given: dict[str, Kind]) -> dict[str, Kind]:
+def with_defaults(target: types.FunctionType, kinds: dict[str, Kind]) -> dict[str, Kind]:
     """The kinds of the parameters, those that are not given from their default values."""
     out = {}
     for parameter in signature(target).parameters.values():
-        if parameter.name in given:
-            out[parameter.name] = given[parameter.name]
+        if parameter.name in kinds:
+            out[parameter.name] = kinds[parameter.name]
         elif parameter.kind is parameter.VAR_POSITIONAL:
             out[parameter.name] = Container(tuple, ())
         elif isinstance(parameter.default, (float, int, str, type(None))):

@@ -37,8 +37,8 @@ class Entry(Differentiated):
         self.stops = options.stops
         self.split = results.Split() if options.has_aux else None
         self.written: tuple[str, ...] = ()
-        given = {p.name: p.default for p in signature(function).parameters.values() if p.default is not p.empty}
-        defaults = dict(zip(given, kinds_of(given.values()), strict=True))
+        defaults_of = {p.name: p.default for p in signature(function).parameters.values() if p.default is not p.empty}
+        defaults = dict(zip(defaults_of, kinds_of(defaults_of.values()), strict=True))
         self.kinds = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in signature(function).parameters}
 
     def end(self, c: Compilation) -> None:
@@ -99,8 +99,8 @@ class Entry(Differentiated):
             return self.walk.adjoints.zero(variable)
         if variable in self.walk.perhaps:  # the variable may be unbound
             return name(bar.name)
-        given = self.kinds.get(variable, kind if variable in self.walk.watched else None)
-        if isinstance(given, Number) and given.type is float and not any(map(is_short, c.kinds.values())):
+        own_kind = self.kinds.get(variable, kind if variable in self.walk.watched else None)
+        if isinstance(own_kind, Number) and own_kind.type is float and not any(map(is_short, c.kinds.values())):
             return name(bar.name)
         if bar.own and not again and bar.exact and isinstance(kind, Array):
             return name(bar.name)

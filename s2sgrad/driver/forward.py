@@ -89,14 +89,14 @@ class TangentEntry(Tangent):
     def __init__(
         self, function: types.FunctionType, kinds: dict[str, Kind], wrt: tuple[str, ...], options: Options, emitted: Emitted
     ) -> None:
-        given = {p.name: p.default for p in signature(function).parameters.values() if p.default is not p.empty}
-        defaults = dict(zip(given, kinds_of(given.values()), strict=True))
-        known = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in signature(function).parameters}
-        super().__init__(function, known, tuple(dict.fromkeys(p.partition("[")[0] for p in wrt)), emitted, options.lanes)
+        defaults_of = {p.name: p.default for p in signature(function).parameters.values() if p.default is not p.empty}
+        defaults = dict(zip(defaults_of, kinds_of(defaults_of.values()), strict=True))
+        all_kinds = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in signature(function).parameters}
+        super().__init__(function, all_kinds, tuple(dict.fromkeys(p.partition("[")[0] for p in wrt)), emitted, options.lanes)
         self.value = options.value
         self.split, self.outputs = results.Split() if options.has_aux else None, options.outputs
         self.written: tuple[str, ...] = ()
-        self.seeds = {p: value for p, value in given.items() if p not in kinds and type(value) is float}
+        self.seeds = {p: value for p, value in defaults_of.items() if p not in kinds and type(value) is float}
 
     def end(self, c: Compilation) -> None:
         """Return only the first of the returned pair (`has_aux`), or the output arguments."""

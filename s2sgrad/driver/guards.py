@@ -79,9 +79,9 @@ class Guards:
     def place(self, function: Any) -> int:
         """The place of a function, added if it is new; one that is in no cell is compared by identity."""
         function = getattr(function, "__func__", function)
-        known = self._place.get(id(function))
-        if known is not None:
-            return known
+        index = self._place.get(id(function))
+        if index is not None:
+            return index
         if id(function) in self._theirs or _is_library(function):
             self._refs.append(weakref.ref(function))
         else:  # made by the compiler, and referred to by nobody else
@@ -175,9 +175,9 @@ class Guards:
 
     def _accepts(self, value: Any, strict: bool) -> tuple[int | None, Any]:
         """Either the place of the function that a name must stand for, or a predicate."""
-        known = self._place.get(id(value))
-        if known is not None:
-            return known, None
+        index = self._place.get(id(value))
+        if index is not None:
+            return index, None
         return None, self._predicate(value, strict)
 
     def _predicate(self, value: Any, strict: bool) -> Callable[[Any], bool]:
@@ -193,8 +193,8 @@ class Guards:
 
     def _with_functions(self, value: Any, fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
         """A predicate of an object that also compares the functions that were looked up in it."""
-        held = [(n, self.held(v)) for o, n, v in self._lookups.attributes.values() if o is value]
-        return (lambda v: fits(v) and all(getattr(v, n, None) is back() for n, back in held)) if held else fits
+        attributes = [(n, self.held(v)) for o, n, v in self._lookups.attributes.values() if o is value]
+        return (lambda v: fits(v) and all(getattr(v, n, None) is back() for n, back in attributes)) if attributes else fits
 
     def _defaults(self, function: types.FunctionType) -> Defaults:
         """The condition on the defaults of a function that is called by name."""
@@ -242,9 +242,9 @@ class Guards:
         return True
 
 
-def _if_any(sort: Callable[[list[Any]], Condition], found: list[Any]) -> list[Condition]:
+def _if_any(sort: Callable[[list[Any]], Condition], items: list[Any]) -> list[Condition]:
     """A condition of this sort, unless it is empty: conditions are checked at every call."""
-    return [sort(found)] if found else []
+    return [sort(items)] if items else []
 
 
 def _of_one_module(plain: list[tuple[int, Any]]) -> list[tuple[int, int]]:

@@ -99,10 +99,10 @@ Step = InCell | GradientInCell | Made | Generated
 def fit(function: types.FunctionType, expected: Defaults) -> bool:
     """Whether the defaults of a function are those that the text was compiled for."""
     positional, named = expected
-    given, keywords = function.__defaults__ or (), function.__kwdefaults__ or {}
-    if len(given) != len(positional) or keywords.keys() != named.keys():
+    defaults, keywords = function.__defaults__ or (), function.__kwdefaults__ or {}
+    if len(defaults) != len(positional) or keywords.keys() != named.keys():
         return False
-    return all(accepts(v) for accepts, v in zip(positional, given, strict=True)) and all(
+    return all(accepts(v) for accepts, v in zip(positional, defaults, strict=True)) and all(
         accepts(keywords[name]) for name, accepts in named.items()
     )
 
@@ -138,9 +138,9 @@ def steps(
                 put(value, InCell(owner, index, value, defaults(value)))
             elif is_gradient(value) and value.asked is not None and any(g is value for g, _, _ in generated):
                 put(value, GradientInCell(owner, index, value))
-        for made in derived:
-            if id(made.of) in place and id(made.gradient) not in place:
-                put(made.gradient, Made(place[id(made.of)], made.make))
+        for derivative in derived:
+            if id(derivative.of) in place and id(derivative.gradient) not in place:
+                put(derivative.gradient, Made(place[id(derivative.of)], derivative.make))
         for gradient, kinds, compiled in generated:
             if id(gradient) in place and id(compiled.function) not in place:
                 put(compiled.function, Generated(place[id(gradient)], kinds, compiled))

@@ -69,8 +69,8 @@ class _Text:
         """Enter the names that a function of this module reads, with what they stand for there."""
         if source.primal.__globals__ is self.home:
             for n in source.free - source.unit.helpers.keys():
-                found = look_up(source.primal, n)
-                self.stands[n] = _NOTHING if found is None else found.value
+                binding = look_up(source.primal, n)
+                self.stands[n] = _NOTHING if binding is None else binding.value
 
     def settle(self, source: _Source) -> None:
         """Rename what clashes in the functions made from this source."""
@@ -102,21 +102,21 @@ class _Text:
     def from_elsewhere(self, source: _Source, n: str, renamed: dict[str, gast.AST]) -> None:
         """Import or rename a global name of a function from another module."""
         unit, space = source.unit, source.primal.__globals__
-        found = look_up(source.primal, n)
-        if found is None or found.where == "cell":
+        binding = look_up(source.primal, n)
+        if binding is None or binding.where == "cell":
             return
         module = sys.modules.get(space.get("__name__", ""))
-        known = module is not None and vars(module) is space
-        if self.is_free(n, found.value):
-            if found.where == "global" and known and self.home.get(n, _NOTHING) is not found.value:
+        is_module_global = module is not None and vars(module) is space
+        if self.is_free(n, binding.value):
+            if binding.where == "global" and is_module_global and self.home.get(n, _NOTHING) is not binding.value:
                 self.imports.setdefault(module.__name__, set()).add(n)
-            self.stands[n] = found.value
-        elif callable(found.value) or isinstance(found.value, types.ModuleType):
-            renamed[n] = name(self.helper(unit, n, found.value))
-        elif known:  # data, which may be another object when the text runs
+            self.stands[n] = binding.value
+        elif callable(binding.value) or isinstance(binding.value, types.ModuleType):
+            renamed[n] = name(self.helper(unit, n, binding.value))
+        elif is_module_global:  # data, which may be another object when the text runs
             base = module.__name__.rpartition(".")[2]
-            held = next((k for k, v in unit.helpers.items() if v is module), None) or self.helper(unit, base, module)
-            renamed[n] = gast.Attribute(name(held), n, gast.Load())
+            base_name = next((k for k, v in unit.helpers.items() if v is module), None) or self.helper(unit, base, module)
+            renamed[n] = gast.Attribute(name(base_name), n, gast.Load())
 
 
 def reached(function: types.FunctionType) -> dict[str, Any]:

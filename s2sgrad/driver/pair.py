@@ -39,11 +39,11 @@ class Callee(Differentiated):
     inner = True
 
     def __init__(
-        self, target: types.FunctionType, given: dict[str, Kind], active: set[str], idle: int, entry: Paired,
+        self, target: types.FunctionType, kinds: dict[str, Kind], active: set[str], idle: int, entry: Paired,
         kept_apart: bool,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.target, self.given, self.active, self.idle = target, given, active, idle
+        self.target, self.given, self.active, self.idle = target, kinds, active, idle
         self.entry, self.kept_apart = entry, kept_apart
 
     def require(self, c: Compilation) -> None:
@@ -80,9 +80,9 @@ class Callee(Differentiated):
             return name(bar.name)
         if not c.primal.is_generated or isinstance(self.given.get(parameter), (Number, Array)):
             return zero
-        held = c.unit.local(f"{parameter}_bar")  # zero like the record, read before its stacks are emptied
-        tree.body.insert(0, assign(held, zero))
-        return name(held)
+        record_copy = c.unit.local(f"{parameter}_bar")  # zero like the record, read before its stacks are emptied
+        tree.body.insert(0, assign(record_copy, zero))
+        return name(record_copy)
 
     # --- two functions ---
 
@@ -101,8 +101,8 @@ class Callee(Differentiated):
         if plain and not c.callees.debug:  # `debug` checks what the forward function computes
             pair.needs = tuple(saved)
             return [self._adjoint(c, reverse, list(saved))]
-        held = own_data(unit, forward, saved, bound) if self.kept_apart else [*map(name, saved)]
-        first = self._recording(c, forward, saved, value, [*held, *outer.values()])
+        record_values = own_data(unit, forward, saved, bound) if self.kept_apart else [*map(name, saved)]
+        first = self._recording(c, forward, saved, value, [*record_values, *outer.values()])
         record = unit.local("saved")
         records = self.walk.records
         own = {*records.stacks} - records.referring | recorded_stacks(unit, c.tree)

@@ -79,10 +79,10 @@ def _read(c: Compilation) -> None:
     c.unit.names.taken |= {*c.purpose.words}
     check.no_generator(c.unit, c.tree)
     stop_gradient.run(c.unit, c.tree, c.purpose.stops)
-    given = c.given or {}
-    held = {p: module_of(kind) or opened(kind) for p, kind in given.items()}
-    c.unit.opened = {p: found for p, found in held.items() if found}
-    c.unit.opaque = set(own_methods(given)) - c.unit.opened.keys()
+    kinds = c.given or {}
+    opened_by_name = {p: module_of(kind) or opened(kind) for p, kind in kinds.items()}
+    c.unit.opened = {p: module for p, module in opened_by_name.items() if module}
+    c.unit.opaque = set(own_methods(kinds)) - c.unit.opened.keys()
 
 
 def _note(c: Compilation) -> None:
@@ -140,8 +140,8 @@ READ: tuple[Stage, ...] = (Stage("reading", _read), *NORMALIZE, Stage("dependenc
 
 
 def _infer(c: Compilation) -> None:
-    given = {p.id: c.given.get(p.id, UNKNOWN) for p in parameters(c.tree)}
-    c.inference = Inference(c.unit, given, c.callees.kind)
+    kinds = {p.id: c.given.get(p.id, UNKNOWN) for p in parameters(c.tree)}
+    c.inference = Inference(c.unit, kinds, c.callees.kind)
     c.inference.run(c.tree)
 
 

@@ -238,8 +238,8 @@ class Program:
         self._compiling.append((target, entry))
         try:
             callee = Callee if behind_checkpoint(target) is None else Recomputed
-            purpose = callee(target, given, active, idle, entry, self.kept_apart)
-            self._write(Compilation(self._read(target), self, with_defaults(target, given), purpose))
+            purpose = callee(target, kinds_by_name, active, idle, entry, self.kept_apart)
+            self._write(Compilation(self._read(target), self, with_defaults(target, kinds_by_name), purpose))
         finally:
             self._compiling.pop()
             self.backend = backend
@@ -257,8 +257,8 @@ class Program:
         self._kept.append(target)
         self._compiling.append((target, None))
         try:
-            purpose = TangentCallee(target, given, order, emitted, self.lanes)
-            self._write(Compilation(self._read(target), self, with_defaults(target, given), purpose))
+            purpose = TangentCallee(target, kinds_by_name, order, emitted, self.lanes)
+            self._write(Compilation(self._read(target), self, with_defaults(target, kinds_by_name), purpose))
         finally:
             self._compiling.pop()
         return emitted

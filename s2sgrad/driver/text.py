@@ -31,34 +31,34 @@ def text_of(program: Program) -> str:
     for emitted in program.functions:
         names = mentioned(emitted.tree)
         head.reach({n: v for n, v in emitted.unit.helpers.items() if n in names})
-    known = [f"{(primal := read(f)).text(primal.tree)}\n" for f in {id(f): f for f in earlier.values()}.values()]
-    known += [_named(n, f) for n, f in values.items() if n not in earlier]
+    definitions = [f"{(primal := read(f)).text(primal.tree)}\n" for f in {id(f): f for f in earlier.values()}.values()]
+    definitions += [_named(n, f) for n, f in values.items() if n not in earlier]
     *parts, last = [emit.function(e.tree, e.header) for e in program.functions]
-    return "\n\n".join(part for part in [head.text(), *known, *parts, "".join(sorted(head.aliases)), last] if part)
+    return "\n\n".join(part for part in [head.text(), *definitions, *parts, "".join(sorted(head.aliases)), last] if part)
 
 
 def _function_values(program: Program) -> dict[str, types.FunctionType]:
     """The user's nested functions that the text passes on as values, by the names that it has for them."""
     ours = {id(f) for unit in program.units for f in unit.lifted}
-    found: dict[str, types.FunctionType] = {}
+    by_name: dict[str, types.FunctionType] = {}
     for emitted in program.functions:
         names = mentioned(emitted.tree)
         waiting = [(n, v) for n, v in emitted.unit.helpers.items() if n in names]
         while waiting:
             n, value = waiting.pop()
-            if id(value) in ours and n not in found:
-                found = {n: value, **found}  # callees come first
+            if id(value) in ours and n not in by_name:
+                by_name = {n: value, **by_name}  # callees come first
                 waiting += namespace.reached(value).items()
-    return found
+    return by_name
 
 
-def _named(known: str, function: types.FunctionType) -> str:
+def _named(shown_name: str, function: types.FunctionType) -> str:
     """The text of a function under another name."""
     primal = read(function)
     tree = primal.fresh_tree()
     if function.__name__ not in mentioned(tree):  # a recursive one keeps its own
-        tree.name = known
-    alias = "" if tree.name == known else f"\n\n{known} = {tree.name}\n"
+        tree.name = shown_name
+    alias = "" if tree.name == shown_name else f"\n\n{shown_name} = {tree.name}\n"
     return emit.function(tree) + alias
 
 
@@ -108,13 +108,13 @@ def whereabouts(value: Any) -> tuple[str, str, str]:
     space = {k: v for k, v in vars(sys.modules[module]).items() if k != "_"} if module in sys.modules else {}
     if space.get(name) is value:
         return module, name, ""
-    for known, rule in space.items():  # pullbacks are reached through the rule
+    for global_name, rule in space.items():  # pullbacks are reached through the rule
         if isinstance(rule, Rule):
             if rule.pullback is value:
-                return module, "", f"{known}.pullback"
+                return module, "", f"{global_name}.pullback"
             for k, (_, pullback) in enumerate(rule.refinements):
                 if pullback is value:
-                    return module, "", f"{known}.refinements[{k}][1]"
+                    return module, "", f"{global_name}.refinements[{k}][1]"
     for rule in set(table.rules().values()):  # a rule called `_` is looked up by its primitive
         if rule.pullback is value:
             home, attribute, _ = whereabouts(rule.primitive)

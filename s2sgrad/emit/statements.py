@@ -205,13 +205,13 @@ def _place(statement: Any) -> _Place:
 
 def _sweeps(function: Any) -> set[str]:
     """The sweeps of a function's statements, inner functions excluded."""
-    found, todo = set(), list(function.body)
+    sweeps, todo = set(), list(function.body)
     while todo:
         node = todo.pop()
         origin = getattr(node, "origin", None)
         if origin is not None and origin.sweep is not None:
-            found.add(origin.sweep)
+            sweeps.add(origin.sweep)
         if not kind(node).endswith("FunctionDef"):
             for field in ("body", "orelse"):
                 todo.extend(getattr(node, field, None) or ())
-    return found
+    return sweeps

@@ -62,8 +62,8 @@ def is_derived(code: types.CodeType, line: int) -> bool:
 
 def _statement(code: types.CodeType, line: int) -> tuple[Place, bool] | None:
     """The user's place behind a line of a generated text, and whether the line computes a derivative."""
-    known, places, derived, _ = _generated.get(id(code), _NOTHING)
-    if known() is not code or not places:
+    code_ref, places, derived, _ = _generated.get(id(code), _NOTHING)
+    if code_ref() is not code or not places:
         return None
     above = [k for k in places if k <= line]
     first = max(above) if above else min(places)
@@ -72,14 +72,14 @@ def _statement(code: types.CodeType, line: int) -> tuple[Place, bool] | None:
 
 def places(code: types.CodeType) -> dict[int, Place]:
     """The user's statements behind the lines of a generated text, by the first line of each statement."""
-    known, found, _, _ = _generated.get(id(code), _NOTHING)
-    return found if known() is code else {}
+    code_ref, located_lines, _, _ = _generated.get(id(code), _NOTHING)
+    return located_lines if code_ref() is code else {}
 
 
 def wording(code: types.CodeType) -> Wording | None:
     """How messages refer to the names of a generated text."""
-    known, _, _, words = _generated.get(id(code), _NOTHING)
-    return words if known() is code else None
+    code_ref, _, _, words = _generated.get(id(code), _NOTHING)
+    return words if code_ref() is code else None
 
 
 def entry(function: F) -> F:
@@ -106,8 +106,8 @@ def located(error: Exception, function: Any = None) -> Exception:
     becomes a `Refused`, a failure of the compiler a `Defect`; all others keep their type.
     """
     frames = _frames(error)
-    statements = [found for t in reversed(frames) if (found := _statement(t.tb_frame.f_code, t.tb_lineno)) is not None]
-    statement = next((found for found in statements if not is_written(found[0].file)), None)
+    statements = [entry for t in reversed(frames) if (entry := _statement(t.tb_frame.f_code, t.tb_lineno)) is not None]
+    statement = next((entry for entry in statements if not is_written(entry[0].file)), None)
     place = head(function) if statement is None else statement[0]
     if isinstance(error, Refusal):
         error = Refused(error.message, place).with_traceback(error.__traceback__)
@@ -158,9 +158,9 @@ def defect(error: Exception, function: Any) -> Defect:
     name = getattr(function, "__qualname__", "this function")
     said = str(error).partition("\n")[0]
     what = f"{type(error).__name__}: {said}" if said else type(error).__name__
-    found = Defect(f"s2sgrad itself failed on `{name}` ({what}): please report it with the function", head(function))
-    found.__cause__ = error
-    return found
+    wrapped_error = Defect(f"s2sgrad itself failed on `{name}` ({what}): please report it with the function", head(function))
+    wrapped_error.__cause__ = error
+    return wrapped_error
 
 
 def is_too_deep(error: Exception) -> bool:
@@ -348,20 +348,20 @@ def _in_place(trace: types.TracebackType, place: Place) -> types.TracebackType:
 
     It is made by raising there, so that its positions are those of the place.
     """
-    known = wording(trace.tb_frame.f_code)
+    naming = wording(trace.tb_frame.f_code)
     first, end = (len(place.text[:k].encode()) for k in (place.column, place.end_column))
     where = {"lineno": place.line, "col_offset": first, "end_lineno": place.line,
              "end_col_offset": end if place.end_line == place.line else len(place.text.encode())}  # fmt: skip
     raising = ast.Raise(ast.Name("@error", ast.Load(), **where), **where)
-    name = f"gradient of {known.of}" if known is not None else "gradient"
+    name = f"gradient of {naming.of}" if naming is not None else "gradient"
     code = compile(ast.Module([raising], []), place.file, "exec").replace(co_name=name, co_qualname=name)
     variables = trace.tb_frame.f_locals
-    seen = {k: v for k, v in variables.items() if known is not None and k in known.known}
+    seen = {k: v for k, v in variables.items() if naming is not None and k in naming.known}
     try:
         exec(code, {"@error": _Reached, "__name__": "__main__", "__file__": place.file}, seen)
     except _Reached as reached:
-        made = reached.__traceback__
-    return made.tb_next
+        outer_trace = reached.__traceback__
+    return outer_trace.tb_next
 
 
 class _Reached(Exception):

@@ -57,7 +57,7 @@ def is_quoted(word: str) -> bool:
     return _SPAN.fullmatch(word) is not None
 
 
-def meaning(name: str, known: frozenset[str], words: Sentences, bases: dict[str, str]) -> str | None:
+def meaning(name: str, parameters: frozenset[str], words: Sentences, bases: dict[str, str]) -> str | None:
     """What a name stands for: itself, the name that it was renamed from, or a sentence about one of these.
 
     `words` are sentences about other names, or about none: ("the gradient in {}", "x").
@@ -67,8 +67,8 @@ def meaning(name: str, known: frozenset[str], words: Sentences, bases: dict[str,
         seen.add(name)
         if name in words:
             sentence, of = words[name]
-            return sentence if of is None else sentence.format(meaning(of, known, words, bases) or ANOTHER)
-        if name in known:
+            return sentence if of is None else sentence.format(meaning(of, parameters, words, bases) or ANOTHER)
+        if name in parameters:
             return f"`{name}`"
         name = bases.get(name, name)
     return None

@@ -34,8 +34,8 @@ def may_be_array(unit: Unit, node: gast.AST) -> bool:
         node = node.value
     if not isinstance(node, gast.Name) or node.id in unit.locals:
         return not isinstance(node, gast.Name) or node.id not in unit.opaque
-    found = unit.resolve(node)
-    return found is MISSING or trust_of_object(found) != Trust.ANY or attributes_of(found) is not None
+    value = unit.resolve(node)
+    return value is MISSING or trust_of_object(value) != Trust.ANY or attributes_of(value) is not None
 
 
 def may_have_method(unit: Unit, method: gast.AST, cls: type) -> bool:
@@ -45,17 +45,17 @@ def may_have_method(unit: Unit, method: gast.AST, cls: type) -> bool:
         return False
     if isinstance(method.value, gast.Dict):
         return cls is dict
-    known = _class_of(unit, method.value)
-    if known is not None and _code(known, method.attr) is not _code(cls, method.attr):
+    owner_class = _class_of(unit, method.value)
+    if owner_class is not None and _code(owner_class, method.attr) is not _code(cls, method.attr):
         return False
     return may_be_array(unit, method.value)
 
 
 def _class_of(unit: Unit, node: gast.AST) -> type | None:
     """The class of a free name's value, or of an argument that is an object; None if unknown."""
-    found = unit.resolve(node)
-    if found is not MISSING:
-        return type(found)
+    value = unit.resolve(node)
+    if value is not MISSING:
+        return type(value)
     opened = _opened(unit, node)
     return None if opened is None else opened.cls
 

@@ -50,14 +50,14 @@ class Additions:
             gast.List, gast.ListComp, updated=True, also=lambda value: unit.called(value) is deque
         )
         updates = [n for n in nodes(tree) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)]
-        found = [self.lists]
-        while len(found) == 1 or found[-1] != found[-2]:
-            found.append(found[-1] - {u.target.id for u in updates if not _leaves_a_list(unit, u, found[-1])})
-        self.lasting = found[-1]  # names that no augmented assignment turns into an array
-        times, known = Counter(u.target.id for u in updates), set(map(id, updates))
+        rounds = [self.lists]
+        while len(rounds) == 1 or rounds[-1] != rounds[-2]:
+            rounds.append(rounds[-1] - {u.target.id for u in updates if not _leaves_a_list(unit, u, rounds[-1])})
+        self.lasting = rounds[-1]  # names that no augmented assignment turns into an array
+        times, update_ids = Counter(u.target.id for u in updates), set(map(id, updates))
         for node in nodes(tree):
             if isinstance(node, (gast.For, gast.While)):
-                times.update(n.target.id for n in nodes(node) if id(n) in known)
+                times.update(n.target.id for n in nodes(node) if id(n) in update_ids)
             elif isinstance(node, (gast.Nonlocal, gast.Global)):
                 times.update(node.names)
         self.again = {n for n, count in times.items() if count > 1}
@@ -75,10 +75,10 @@ class Additions:
         total = assign(target, gast.BinOp(name(target), gast.Add(), name(held)))
         tests.append((self._is_instance(held, "ndarray", "generic"), total))
         grown = grow(statement, name(target), name(held))
-        made = grown if isinstance(grown, list) else [grown]
+        branches = grown if isinstance(grown, list) else [grown]
         for test, then in reversed(tests):
-            made = at(statement, gast.If(test, at(statement, then), made))
-        return at(statement, assign(held, more), *made)
+            branches = at(statement, gast.If(test, at(statement, then), branches))
+        return at(statement, assign(held, more), *branches)
 
     def _is_instance(self, what: str, *types: str) -> gast.Call:
         classes: list[gast.AST] = [numpy_function(self.unit, t) for t in types]
@@ -105,5 +105,5 @@ def _is_no_array(unit: Unit, node: gast.AST, lists: set[str]) -> bool:
         return _is_no_array(unit, node.value, lists)
     if isinstance(node, gast.Call):
         target = unit.resolve(node.func)
-        return target is not MISSING and any(target is known for known in _LISTING)
+        return target is not MISSING and any(target is primitive for primitive in _LISTING)
     return isinstance(node, _DISPLAYS)

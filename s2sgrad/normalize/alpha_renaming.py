@@ -37,15 +37,15 @@ from s2sgrad.normalize.name_uses import NameUses
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree, in which every variable has a name of its own; `keyword` keeps the former name of a renamed parameter."""
     unit.displays = _displays(tree)
-    found = [n for n in nodes(tree) if isinstance(n, (*COMPREHENSIONS, *FUNCTIONS)) and n is not tree]
-    if not found:
+    scopes = [n for n in nodes(tree) if isinstance(n, (*COMPREHENSIONS, *FUNCTIONS)) and n is not tree]
+    if not scopes:
         return tree
     unit.words |= {new: ("{}", old) for new, old in renamed_apart(tree, unit.names.fresh).items()}
-    for scope in found:
+    for scope in scopes:
         for parameter in parameters(scope) if isinstance(scope, FUNCTIONS) else ():
             parameter.annotation = None
         unit.locals |= variables(scope)
-    functions = [n for n in found if isinstance(n, gast.FunctionDef)]
+    functions = [n for n in scopes if isinstance(n, gast.FunctionDef)]
     unit.locals &= NameUses(tree).bound.keys() | {tree.name}
     unit.locals |= {n.name for n in functions}
     unit.generators = {n.name for n in functions if yields(n)}

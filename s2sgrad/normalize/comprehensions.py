@@ -68,8 +68,8 @@ def _consumed(unit: Unit, call: gast.Call, generator: gast.GeneratorExp) -> tupl
     if target in (builtins.any, builtins.all) and len(generator.generators) == 1:
         holder = unit.local("found" if target is builtins.any else "holds")
         test = generator.elt if target is builtins.any else gast.UnaryOp(gast.Not(), generator.elt)
-        found = gast.If(test, [assign(holder, constant(target is builtins.any)), gast.Break()], [])
-        decided = _loops(unit, generator, [found])
+        decide = gast.If(test, [assign(holder, constant(target is builtins.any)), gast.Break()], [])
+        decided = _loops(unit, generator, [decide])
         return at(call, assign(holder, constant(target is builtins.all)), *decided), name(holder)
     if isinstance(target, type) or target in _LISTS or getattr(target, "__module__", "") == "numpy":
         call.args = [at(generator, gast.ListComp(generator.elt, generator.generators))[0]]

@@ -87,20 +87,20 @@ def may_repeat(keys: list[gast.AST]) -> bool:
 
 def joined(unit: Unit, node: gast.Dict, atom: Atom) -> Written:
     """A dict display with `**`, or with keys that may be equal: a copy of its first part, updated with the rest."""
-    made = unit.local("merged")
+    merged = unit.local("merged")
     before: list[gast.AST] = []
     pairs = list(zip(node.keys, node.values, strict=True))
     if pairs[0][0] is None:
         start: gast.AST = gast.Call(unit.builtin(dict), [atom(pairs.pop(0)[1])], [])
     else:
         start = gast.Dict([], [])
-    before.append(assign(made, start))
+    before.append(assign(merged, start))
     for key, value in pairs:
         if key is None:
-            before += _copied(unit, made, value)
+            before += _copied(unit, merged, value)
         else:
-            before += statements("d[k] = v", d=made, k=key, v=value)
-    return before, name(made)
+            before += statements("d[k] = v", d=merged, k=key, v=value)
+    return before, name(merged)
 
 
 def _copied(unit: Unit, owner: str, other: gast.AST) -> list[gast.AST]:
@@ -114,8 +114,8 @@ def _copied(unit: Unit, owner: str, other: gast.AST) -> list[gast.AST]:
         return loops.block(unit, targets.block(unit, [library_desugaring.plainer(unit, s) for s in loop]))
     before: list[gast.AST] = []
     if not isinstance(other, gast.Name):
-        held = unit.local("other")
-        before, other = [assign(held, other)], name(held)
+        other_name = unit.local("other")
+        before, other = [assign(other_name, other)], name(other_name)
     keys_of = unit.helper("keys_of", runtime.keys_of)
     loop = statements("for k in keys_of(e):\n    d[k] = e[k]", k=key, d=owner, e=other, keys_of=keys_of)
     return before + loops.block(unit, targets.block(unit, [library_desugaring.plainer(unit, s) for s in loop]))
@@ -123,24 +123,24 @@ def _copied(unit: Unit, owner: str, other: gast.AST) -> list[gast.AST]:
 
 def _update(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
     """`d.update(e, k=v)`: everything is evaluated before the first store, except what a generator yields."""
-    given = list(node.args)
-    for k, other in enumerate(given):
+    sources = list(node.args)
+    for k, other in enumerate(sources):
         if isinstance(other, gast.Dict) and None not in other.keys:
             values = [atom(v) for pair in zip(other.keys, other.values, strict=True) for v in pair]
-            given[k] = gast.Dict(values[::2], values[1::2])
+            sources[k] = gast.Dict(values[::2], values[1::2])
         elif isinstance(other, (gast.ListComp, gast.List, gast.Tuple)):
-            given[k] = expression("f(s)", f=unit.helper("sequence", runtime.sequence), s=atom(other))
+            sources[k] = expression("f(s)", f=unit.helper("sequence", runtime.sequence), s=atom(other))
     words = [(constant(word.arg), atom(word.value)) for word in node.keywords]
-    before = [s for other in given for s in _copied(unit, owner, other)]
+    before = [s for other in sources for s in _copied(unit, owner, other)]
     return before + [s for k, v in words for s in statements("d[k] = v", d=owner, k=k, v=v)], constant(None)
 
 
 def _setdefault(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
     """`d.setdefault(k, v)` as a test and a store."""
-    given = list(map(atom, node.args))
-    value = given[1] if len(given) > 1 else constant(None)
-    before = statements("if k not in d:\n    d[k] = v", d=owner, k=given[0], v=value)
-    return before, expression("d[k]", d=owner, k=clone(given[0]))
+    arguments = list(map(atom, node.args))
+    value = arguments[1] if len(arguments) > 1 else constant(None)
+    before = statements("if k not in d:\n    d[k] = v", d=owner, k=arguments[0], v=value)
+    return before, expression("d[k]", d=owner, k=clone(arguments[0]))
 
 
 def _insert(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
@@ -156,9 +156,9 @@ def _append_left(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written
 
 
 def _extend_left(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
-    (given,) = node.args
-    shown = isinstance(given, gast.GeneratorExp)
-    more = gast.ListComp(given.elt, given.generators) if shown else gast.Call(unit.builtin(list), [atom(given)], [])
+    (argument,) = node.args
+    shown = isinstance(argument, gast.GeneratorExp)
+    more = gast.ListComp(argument.elt, argument.generators) if shown else gast.Call(unit.builtin(list), [atom(argument)], [])
     return _rebound(unit, owner, expression("more[::-1] + s", s=owner, more=more)), constant(None)
 
 
@@ -187,12 +187,12 @@ def _clear(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
 
 def _pop(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
     """`y = s.pop(k)` of a list or a dict, with a default for a dict alone; `y = q.popleft()`."""
-    given, item = list(map(atom, node.args)) or [constant(0)], unit.local("item")
-    left = _rebound(unit, owner, expression("f(s, k)", f=unit.helper("lacking", lacking), s=owner, k=given[0]))
-    before = [assign(item, expression("s[k]", s=owner, k=given[0])), *left]
-    if len(given) == 2:
-        kept = expression("k in d", d=owner, k=given[0])
-        before = [gast.If(kept, before, [assign(item, given[1])])]
+    arguments, item = list(map(atom, node.args)) or [constant(0)], unit.local("item")
+    left = _rebound(unit, owner, expression("f(s, k)", f=unit.helper("lacking", lacking), s=owner, k=arguments[0]))
+    before = [assign(item, expression("s[k]", s=owner, k=arguments[0])), *left]
+    if len(arguments) == 2:
+        kept = expression("k in d", d=owner, k=arguments[0])
+        before = [gast.If(kept, before, [assign(item, arguments[1])])]
     return before, name(item)
 
 
@@ -251,5 +251,5 @@ _REBINDING = (list.insert, list.reverse, list.clear, deque.popleft, deque.append
 
 def _method(name: str) -> _Method | None:
     """The method with this name of a list, a dict or a deque, which becomes a list."""
-    found = (_METHODS.get(getattr(cls, name, None)) for cls in (list, dict, deque, OrderedDict))
-    return next(filter(None, found), None)
+    methods = (_METHODS.get(getattr(cls, name, None)) for cls in (list, dict, deque, OrderedDict))
+    return next(filter(None, methods), None)

@@ -98,11 +98,11 @@ def _functions(target: Any) -> Iterator[types.FunctionType]:
     if isinstance(target, types.FunctionType) and target.__code__ is effects.CONTEXT_MANAGER:
         yield inspect.unwrap(target)
     elif isinstance(target, type):
-        found = {n: inspect.getattr_static(target, n, None) for n in _METHODS}
-        if all(isinstance(found[n], types.FunctionType) for n in ("__enter__", "__exit__")):
-            made = found["__init__"]
-            written = isinstance(made, types.FunctionType) and made.__code__.co_filename != "<string>"
-            yield from (found["__enter__"], found["__exit__"], *([made] if written else []))
+        members = {n: inspect.getattr_static(target, n, None) for n in _METHODS}
+        if all(isinstance(members[n], types.FunctionType) for n in ("__enter__", "__exit__")):
+            init = members["__init__"]
+            written = isinstance(init, types.FunctionType) and init.__code__.co_filename != "<string>"
+            yield from (members["__enter__"], members["__exit__"], *([init] if written else []))
 
 
 def _hides(function: types.FunctionType) -> bool:

@@ -74,11 +74,11 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return _written(unit, tree, _known(unit, tree, {}))
 
 
-def _known(unit: Unit, tree: gast.FunctionDef, given: Known) -> Known:
+def _known(unit: Unit, tree: gast.FunctionDef, initial: Known) -> Known:
     """The variables that are always a `defaultdict`, and of which all uses can be followed; and under `f()` the result of a
     nested function `f`."""
-    values = _values(tree, given)
-    found, before = dict(given), None
+    values = _values(tree, initial)
+    found, before = dict(initial), None
     while found != before:  # grow: the values imply it
         before = dict(found)
         for variable, bound in values.items():
@@ -93,11 +93,11 @@ def _known(unit: Unit, tree: gast.FunctionDef, given: Known) -> Known:
         found = {v: d for v, d in found.items() if v not in odd}
 
 
-def _values(tree: gast.FunctionDef, given: Known) -> dict[str, list[gast.AST]]:
+def _values(tree: gast.FunctionDef, initial: Known) -> dict[str, list[gast.AST]]:
     """The values of each variable, if all are assigned; and the results of nested functions that are only called."""
     uses = NameUses(tree)
     outside = {n for node in nodes(tree) if isinstance(node, (gast.Global, gast.Nonlocal)) for n in node.names}
-    values = {v: a for v, a in uses.assigned.items() if uses.bound[v] == len(a) + (v in given) and v not in outside}
+    values = {v: a for v, a in uses.assigned.items() if uses.bound[v] == len(a) + (v in initial) and v not in outside}
     for function in (n for n in nodes(*tree.body) if isinstance(n, gast.FunctionDef)):
         calls = [n for n in nodes(tree) if isinstance(n, gast.Call) and getattr(n.func, "id", None) == function.name]
         if uses.bound[function.name] == 1 and len(calls) == len(uses.reads[function.name]):
@@ -105,13 +105,13 @@ def _values(tree: gast.FunctionDef, given: Known) -> dict[str, list[gast.AST]]:
     return values
 
 
-def _lost(unit: Unit, tree: gast.FunctionDef, known: Known) -> set[str]:
+def _lost(unit: Unit, tree: gast.FunctionDef, defaults: Known) -> set[str]:
     """The variables returned by a function that does not always return such a dict: its callers do not expect one."""
     out: set[str] = set()
     for function in (n for n in nodes(tree) if isinstance(n, gast.FunctionDef)):
-        returned = {n.value.id for n in _ends(function) if isinstance(n.value, gast.Name) and n.value.id in known}
-        alike = len({n.value and _default_of(unit, n.value, known) for n in _ends(function)}) == 1
-        told = all(_is_closed(known[v]) for v in returned) if function is tree else f"{function.name}()" in known
+        returned = {n.value.id for n in _ends(function) if isinstance(n.value, gast.Name) and n.value.id in defaults}
+        alike = len({n.value and _default_of(unit, n.value, defaults) for n in _ends(function)}) == 1
+        told = all(_is_closed(defaults[v]) for v in returned) if function is tree else f"{function.name}()" in defaults
         out |= set() if alike and told else returned
     return out
 
@@ -122,21 +122,21 @@ def _ends(tree: gast.FunctionDef) -> list[gast.Return]:
     return [n for n in nodes(tree) if isinstance(n, gast.Return) and id(n) not in inside]
 
 
-def _default_of(unit: Unit, node: gast.AST, known: Known) -> Default | None:
+def _default_of(unit: Unit, node: gast.AST, defaults: Known) -> Default | None:
     """The default of the `defaultdict` that an expression evaluates to; None if it may be something else."""
     if isinstance(node, gast.Name):
-        return known.get(node.id)
+        return defaults.get(node.id)
     if isinstance(node, gast.Subscript):
-        owner = _default_of(unit, node.value, known)
+        owner = _default_of(unit, node.value, defaults)
         return None if owner is None else owner.inner
     target = unit.called(node)
     if target is MISSING and isinstance(node, gast.Call):
-        return known.get(f"{getattr(node.func, 'id', '')}()")
+        return defaults.get(f"{getattr(node.func, 'id', '')}()")
     if target is defaultdict:
         return _made(unit, node)
     if not isinstance(target, types.FunctionType):
         return None
-    return _returned(target, {p: known[a.id] for p, a in _handed(unit, node, known).items()})
+    return _returned(target, {p: defaults[a.id] for p, a in _handed(unit, node, defaults).items()})
 
 
 def _made(unit: Unit, call: gast.Call) -> Default | None:
@@ -155,15 +155,15 @@ def _made(unit: Unit, call: gast.Call) -> Default | None:
     return None if plain is None else Default(emit.expression(plain))
 
 
-def _returned(function: types.FunctionType, given: Known) -> Default | None:
+def _returned(function: types.FunctionType, arguments: Known) -> Default | None:
     """The default of the `defaultdict` that a function returns for these arguments; None if it may return something else."""
     if function in _running or effects.is_library(function):
         return None
     _running.add(function)
     try:
         unit, tree = Unit.of(read(function))
-        known = _known(unit, tree, given)
-        defaults = {n.value and _default_of(unit, n.value, known) for n in _ends(tree)}
+        defaults_in = _known(unit, tree, arguments)
+        defaults = {n.value and _default_of(unit, n.value, defaults_in) for n in _ends(tree)}
     except (S2SGradError, OSError, TypeError):
         return None
     finally:
@@ -181,14 +181,14 @@ def _is_closed(default: Default) -> bool:
 # --- uses of a defaultdict ------------------------------------------------------------------------------------------------
 
 
-def _is_followed(unit: Unit, tree: gast.FunctionDef, variable: str, known: Known) -> bool:
+def _is_followed(unit: Unit, tree: gast.FunctionDef, variable: str, defaults: Known) -> bool:
     """Whether every use of the variable is one that can be rewritten."""
     mentions = {id(n) for n in nodes(tree) if isinstance(n, gast.Name) and n.id == variable}
     mentions -= {id(p) for p in parameters(tree)}
-    return mentions <= set(map(id, _followed(unit, tree, known)))
+    return mentions <= set(map(id, _followed(unit, tree, defaults)))
 
 
-def _followed(unit: Unit, tree: gast.FunctionDef, known: Known) -> Iterator[gast.AST]:
+def _followed(unit: Unit, tree: gast.FunctionDef, defaults: Known) -> Iterator[gast.AST]:
     """The nodes that are only read or stored by item, or passed where they are followed."""
     for node in nodes(tree):
         if isinstance(node, gast.Subscript) or (isinstance(node, gast.Attribute) and is_named(node.attr, *_METHODS)):
@@ -201,18 +201,18 @@ def _followed(unit: Unit, tree: gast.FunctionDef, known: Known) -> Iterator[gast
             yield node.operand if isinstance(node, gast.UnaryOp) else node.test
         elif isinstance(node, gast.Return) and isinstance(node.value, gast.Name):
             yield node.value
-        elif bound_name(node) in known:
+        elif bound_name(node) in defaults:
             yield from (node.targets[0], node.value)
         elif isinstance(node, gast.Call):
             if any(unit.resolve(node.func) is reader for reader in _READERS):
                 yield from node.args
-            yield from _handed(unit, node, known).values()
+            yield from _handed(unit, node, defaults).values()
 
 
-def _handed(unit: Unit, call: gast.Call, known: Known) -> dict[str, gast.Name]:
+def _handed(unit: Unit, call: gast.Call, defaults: Known) -> dict[str, gast.Name]:
     """The variables that are passed to a user's function which can be specialised to them, by parameter."""
-    given = [*call.args, *(k.value for k in call.keywords)]
-    if not any(_is_told(a, known) for a in given) or any(isinstance(a, gast.Starred) for a in given):
+    arguments = [*call.args, *(k.value for k in call.keywords)]
+    if not any(_is_told(a, defaults) for a in arguments) or any(isinstance(a, gast.Starred) for a in arguments):
         return {}
     target = unit.resolve(call.func)
     if not isinstance(target, types.FunctionType) or effects.is_library(target):
@@ -222,34 +222,34 @@ def _handed(unit: Unit, call: gast.Call, known: Known) -> dict[str, gast.Name]:
         own, tree = Unit.of(read(target))
     except (S2SGradError, TypeError):  # `**` raises it too
         return {}
-    handed = {p: a for p, a in bound.items() if _is_told(a, known)}
+    handed = {p: a for p, a in bound.items() if _is_told(a, defaults)}
     if target in _running:
         return handed
     _running.add(target)
     try:
-        followed = _known(own, tree, {p: known[a.id] for p, a in handed.items()})
+        followed = _known(own, tree, {p: defaults[a.id] for p, a in handed.items()})
     finally:
         _running.discard(target)
     return {p: a for p, a in handed.items() if p in followed}
 
 
-def _is_told(node: gast.AST, known: Known) -> bool:
+def _is_told(node: gast.AST, defaults: Known) -> bool:
     """Whether an argument is one of these variables, with a default that another function can use."""
-    return isinstance(node, gast.Name) and node.id in known and _is_closed(known[node.id])
+    return isinstance(node, gast.Name) and node.id in defaults and _is_closed(defaults[node.id])
 
 
 # --- rewriting ------------------------------------------------------------------------------------------------------------
 
 
-def _written(unit: Unit, tree: gast.FunctionDef, known: Known) -> gast.FunctionDef:
-    return _Asked(unit, known).visit(tree) if known else tree
+def _written(unit: Unit, tree: gast.FunctionDef, defaults: Known) -> gast.FunctionDef:
+    return _Asked(unit, defaults).visit(tree) if defaults else tree
 
 
 class _Asked(Transformer):
     """Rewrites reads of items into `setdefault`."""
 
-    def __init__(self, unit: Unit, known: Known) -> None:
-        self.unit, self.known = unit, known
+    def __init__(self, unit: Unit, defaults: Known) -> None:
+        self.unit, self.known = unit, defaults
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
         default = _default_of(self.unit, node.value, self.known)
@@ -290,19 +290,19 @@ class _Asked(Transformer):
         return self.generic_visit(call)
 
 
-def _variant(unit: Unit, function: types.FunctionType, given: Known) -> types.FunctionType:
+def _variant(unit: Unit, function: types.FunctionType, arguments: Known) -> types.FunctionType:
     """A variant of a user's function whose parameters are these `defaultdict`s."""
-    key = tuple(sorted(given.items(), key=lambda item: item[0]))
-    found = _variants.setdefault(function, {})
-    if key not in found:
+    key = tuple(sorted(arguments.items(), key=lambda item: item[0]))
+    variants = _variants.setdefault(function, {})
+    if key not in variants:
         own, tree = Unit.of(read(function))
         tree.name = function.__name__
-        tree = _written(own, tree, _known(own, tree, given))
+        tree = _written(own, tree, _known(own, tree, arguments))
         helpers = {n: v for n, v in own.helpers.items() if any(isinstance(m, gast.Name) and m.id == n for m in nodes(tree))}
-        found[key] = made(emit.function(tree), tree.name, function, helpers, set(function.__code__.co_freevars), tree,
+        variants[key] = made(emit.function(tree), tree.name, function, helpers, set(function.__code__.co_freevars), tree,
                           own.place)  # fmt: skip
-        found[key].__defaults__, found[key].__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    unit.lifted.append(found[key])
-    return found[key]
+        variants[key].__defaults__, variants[key].__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    unit.lifted.append(variants[key])
+    return variants[key]
 
 

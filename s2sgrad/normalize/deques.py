@@ -75,14 +75,14 @@ def as_list(unit: Unit, node: gast.AST) -> gast.AST | None:
 
 def _most(unit: Unit, node: gast.AST) -> gast.AST | None:
     """The `maxlen` of a new deque, `_FREE` if it has none; None for any other expression."""
-    given = _arguments(node) if unit.called(node) is deque else None
-    most = None if given is None else given.get("maxlen", _FREE)
+    arguments = _arguments(node) if unit.called(node) is deque else None
+    most = None if arguments is None else arguments.get("maxlen", _FREE)
     return _FREE if most is not None and is_none(most) else most
 
 
-def _listed(unit: Unit, given: dict[str, gast.AST]) -> gast.AST:
+def _listed(unit: Unit, arguments: dict[str, gast.AST]) -> gast.AST:
     """A list of the initial items of a deque."""
-    items = given.get("iterable", gast.List([], gast.Load()))
+    items = arguments.get("iterable", gast.List([], gast.Load()))
     return items if isinstance(items, gast.List) else gast.Call(unit.builtin(list), [items], [])
 
 
@@ -198,9 +198,9 @@ class _Limits(Transformer):
 
 def _written(unit: Unit, statement: gast.AST, lengths: Lengths) -> list[gast.AST]:
     """The statements for one that makes a deque or adds an item."""
-    made = bound_name(statement)
-    if made in lengths and unit.called(statement.value) is deque:
-        return _begun(unit, statement, lengths[made])
+    target = bound_name(statement)
+    if target in lengths and unit.called(statement.value) is deque:
+        return _begun(unit, statement, lengths[target])
     call = alone(statement)
     if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
         return [statement]
@@ -213,14 +213,14 @@ def _written(unit: Unit, statement: gast.AST, lengths: Lengths) -> list[gast.AST
 
 def _begun(unit: Unit, statement: gast.Assign, most: gast.AST) -> list[gast.AST]:
     """The statement that makes a deque with this `maxlen`, as one that makes a list."""
-    given = _arguments(statement.value)
-    items = _listed(unit, given)
+    arguments = _arguments(statement.value)
+    items = _listed(unit, arguments)
     before: list[gast.AST] = []
     cut: list[gast.AST] = []
     if isinstance(most, gast.Name):
         before = statements("most = n\nif most < 0:\n    raise ValueError('maxlen must be non-negative')",
-                            most=most.id, n=given["maxlen"], ValueError=unit.builtin(ValueError))  # fmt: skip
-        if "iterable" in given:
+                            most=most.id, n=arguments["maxlen"], ValueError=unit.builtin(ValueError))  # fmt: skip
+        if "iterable" in arguments:
             cut = statements("del q[: max(len(q) - n, 0)]", q=bound_name(statement), n=most, len=unit.builtin(len),
                              max=unit.builtin(max))  # fmt: skip
     elif not (isinstance(items, gast.List) and len(items.elts) <= whole_number(most)):
@@ -231,8 +231,8 @@ def _begun(unit: Unit, statement: gast.Assign, most: gast.AST) -> list[gast.AST]
 
 def _limited(unit: Unit, text: str, most: gast.AST, left: bool, **holes: object) -> list[gast.AST]:
     """The statements that add an item, and remove one at the other end if there are too many."""
-    taken = "pop()" if left else "pop(0)"
-    over = statements(f"if len(q) > n:\n    q.{taken}", q=holes["q"], n=most, len=unit.builtin(len))
+    drop = "pop()" if left else "pop(0)"
+    over = statements(f"if len(q) > n:\n    q.{drop}", q=holes["q"], n=most, len=unit.builtin(len))
     (body,) = statements(text, **holes)
     if isinstance(body, gast.For):
         body.body += over
@@ -240,24 +240,24 @@ def _limited(unit: Unit, text: str, most: gast.AST, left: bool, **holes: object)
     return [body, *over]
 
 
-def _append(unit: Unit, q: str, given: list[gast.AST], most: gast.AST) -> list[gast.AST]:
-    return _limited(unit, "q.append(v)", most, False, q=q, v=given[0])
+def _append(unit: Unit, q: str, arguments: list[gast.AST], most: gast.AST) -> list[gast.AST]:
+    return _limited(unit, "q.append(v)", most, False, q=q, v=arguments[0])
 
 
-def _append_left(unit: Unit, q: str, given: list[gast.AST], most: gast.AST) -> list[gast.AST]:
-    return _limited(unit, "q.insert(0, v)", most, True, q=q, v=given[0])
+def _append_left(unit: Unit, q: str, arguments: list[gast.AST], most: gast.AST) -> list[gast.AST]:
+    return _limited(unit, "q.insert(0, v)", most, True, q=q, v=arguments[0])
 
 
-def _extend(unit: Unit, q: str, given: list[gast.AST], most: gast.AST) -> list[gast.AST]:
-    return _limited(unit, "for v in xs:\n    q.append(v)", most, False, q=q, v=unit.local("item"), xs=given[0])
+def _extend(unit: Unit, q: str, arguments: list[gast.AST], most: gast.AST) -> list[gast.AST]:
+    return _limited(unit, "for v in xs:\n    q.append(v)", most, False, q=q, v=unit.local("item"), xs=arguments[0])
 
 
-def _extend_left(unit: Unit, q: str, given: list[gast.AST], most: gast.AST) -> list[gast.AST]:
-    return _limited(unit, "for v in xs:\n    q.insert(0, v)", most, True, q=q, v=unit.local("item"), xs=given[0])
+def _extend_left(unit: Unit, q: str, arguments: list[gast.AST], most: gast.AST) -> list[gast.AST]:
+    return _limited(unit, "for v in xs:\n    q.insert(0, v)", most, True, q=q, v=unit.local("item"), xs=arguments[0])
 
 
-def _rotate(unit: Unit, q: str, given: list[gast.AST], most: gast.AST) -> list[gast.AST]:
-    first, turns = unit.local("first"), given[0] if given else constant(1)
+def _rotate(unit: Unit, q: str, arguments: list[gast.AST], most: gast.AST) -> list[gast.AST]:
+    first, turns = unit.local("first"), arguments[0] if arguments else constant(1)
     return statements("first = -n % max(len(q), 1)\nq[:] = q[first:] + q[:first]", q=q, first=first, n=turns,
                       max=unit.builtin(max), len=unit.builtin(len))  # fmt: skip
 

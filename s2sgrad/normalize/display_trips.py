@@ -49,8 +49,8 @@ def of(unit: Unit, loop: gast.AST) -> list[gast.AST] | None:
         return None
     bound = stored(loop.target, loop.iter, *loop.body)
     out: list[gast.AST] = []
-    held = [_held(unit, e, bound, out) for e in elements]
-    for element in held:
+    parts = [_held(unit, e, bound, out) for e in elements]
+    for element in parts:
         out += at(loop, *bind(unit, clone(loop.target), element))
         out += clone(loop.body)
     return out

@@ -69,15 +69,15 @@ def updated(statement: gast.AugAssign, dicts: set[str]) -> gast.AST | None:
 
 def dicts(unit: Unit, tree: gast.FunctionDef) -> set[str]:
     """The variables that are bound to dicts and nothing else."""
-    uses, found, before = NameUses(tree), set[str](), None
-    while found != before:
-        before = set(found)
-        found = uses.always(updated=True, also=functools.partial(_makes_dict, unit, before))
-    return found
+    uses, dict_names, before = NameUses(tree), set[str](), None
+    while dict_names != before:
+        before = set(dict_names)
+        dict_names = uses.always(updated=True, also=functools.partial(_makes_dict, unit, before))
+    return dict_names
 
 
-def _makes_dict(unit: Unit, known: set[str], value: gast.AST) -> bool:
-    return is_one_of(unit.called(value), (dict, OrderedDict)) or is_dict(value, known)
+def _makes_dict(unit: Unit, dict_names: set[str], value: gast.AST) -> bool:
+    return is_one_of(unit.called(value), (dict, OrderedDict)) or is_dict(value, dict_names)
 
 
 def is_dict(node: gast.AST, dicts: set[str]) -> bool:

@@ -71,8 +71,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     yielding = stepwise.definitions(tree)
     for function in [n for n in nodes(tree) if isinstance(n, gast.FunctionDef)]:
         drawer = Drawer(unit, yielding)
-        held = named(drawer, function)
-        for names in (held, {}):
+        named_draws = named(drawer, function)
+        for names in (named_draws, {}):
             try:
                 function.body = _Scope(drawer, function, names).block(clone(function.body))
                 break
@@ -102,10 +102,10 @@ class _Scope:
         out: list[gast.AST] = []
         for statement in body:
             before: list[gast.AST] = []
-            made = self.statement(statement, before)
-            for new in (*before, *made):
+            replacement = self.statement(statement, before)
+            for new in (*before, *replacement):
                 placed(statement, new)
-            out += [*before, *made]
+            out += [*before, *replacement]
         return out
 
     def statement(self, statement: gast.AST, before: list[gast.AST]) -> list[gast.AST]:
@@ -200,24 +200,24 @@ class _Scope:
             raise NotDrawn
         self.drawer.held[local] = draw
         self.state |= stored(*draw.setup)
-        made = list(draw.setup)
+        setup = list(draw.setup)
         for count in (1, 2):
             if (local, count) in self.asked:
                 function = self.unit.local(f"next_{local}" if count == 1 else f"next_{local}_or")
                 self.next[local, count] = function
-                made.append(self.drawing(function, draw, count == 2))
-        return made
+                setup.append(self.drawing(function, draw, count == 2))
+        return setup
 
     def drawing(self, function: str, draw: Draw, otherwise: bool) -> gast.FunctionDef:
         """A function that returns the next item."""
-        given = empty_arguments()
+        parameters = empty_arguments()
         ended: gast.AST = gast.Raise(gast.Call(self.unit.builtin(StopIteration), [], []), None)
         if otherwise:
             default = self.unit.local("default")
-            given.args = [gast.Name(default, gast.Param(), None, None)]
+            parameters.args = [gast.Name(default, gast.Param(), None, None)]
             ended = gast.Return(name(default))
         steps = [*with_exits(draw.steps, gast.Break, lambda _: [clone(ended)]), gast.Return(clone(draw.item))]
-        return self.function(function, given, steps)
+        return self.function(function, parameters, steps)
 
     def function(self, function: str, given: gast.AST, body: list[gast.AST]) -> gast.FunctionDef:
         """A nested function with this body, which declares the iterator state that it changes as nonlocal."""
@@ -295,9 +295,9 @@ class _Expressions(Transformer):
     def comprehension(self, node: gast.AST) -> gast.AST:
         """A comprehension, moved before the statement as a loop if it draws from such an iterator."""
         if isinstance(node, gast.ListComp) and self.scope.wants(node.generators[0].iter):
-            made = self.hoisted(node, self.appending(node.generators, node.elt))
-            if made is not None:
-                return made
+            replacement = self.hoisted(node, self.appending(node.generators, node.elt))
+            if replacement is not None:
+                return replacement
         own = [n.id for g in node.generators for n in nodes(g.target) if isinstance(n, gast.Name)]
         self.inner.update(own)
         self.generic_visit(node)
@@ -312,8 +312,8 @@ class _Expressions(Transformer):
             return self.next(node)
         if reduces(self.unit, node) and self.scope.wants(node.args[1], listed=True):
             node.args[1] = at(node, gast.Call(self.unit.builtin(list), [node.args[1]], []))[0]
-        found = target is not builtins.next and is_one_of(target, iterables.DRAWS)
-        if found and node.args and self.scope.wants(node.args[0], listed=True):
+        draws = target is not builtins.next and is_one_of(target, iterables.DRAWS)
+        if draws and node.args and self.scope.wants(node.args[0], listed=True):
             over = node.args[0]
             item = self.unit.local("item")
             if target in (any, all):
@@ -322,10 +322,10 @@ class _Expressions(Transformer):
                 body = [gast.For(name(item, store=True), over, leave, [], None), gast.Return(constant(target is all))]
             else:
                 body = self.appending([gast.comprehension(name(item, store=True), over, [], 0)], name(item))
-            made = self.hoisted(node, body)
-            if made is not None:
-                node.args[0] = made
-                return made if target in (list, any, all) and len(node.args) == 1 else self.generic_visit(node)
+            replacement = self.hoisted(node, body)
+            if replacement is not None:
+                node.args[0] = replacement
+                return replacement if target in (list, any, all) and len(node.args) == 1 else self.generic_visit(node)
         return self.generic_visit(node)
 
     def next(self, node: gast.Call) -> gast.AST:
@@ -343,9 +343,9 @@ class _Expressions(Transformer):
             leave = gast.Return(name(item))
             ended: gast.AST = gast.Raise(gast.Call(self.unit.builtin(StopIteration), [], []), None)
             ended = gast.Return(clone(default[0])) if default else ended
-            made = self.hoisted(node, [gast.For(name(item, store=True), over, [leave], [], None), ended])
-            if made is not None:
-                return made
+            replacement = self.hoisted(node, [gast.For(name(item, store=True), over, [leave], [], None), ended])
+            if replacement is not None:
+                return replacement
         return self.generic_visit(node)
 
     def appending(self, generators: list[gast.AST], value: gast.AST) -> list[gast.AST]:
@@ -368,12 +368,12 @@ class _Expressions(Transformer):
             self.scope.require_ended(node)
             return None
         try:
-            made = self.scope.block([placed(node, s) for s in body])
+            rewritten = self.scope.block([placed(node, s) for s in body])
         except NotDrawn:
             if names & self.scope.named.keys():
                 raise
             self.scope.require_ended(node)
             return None
         function = self.unit.local("drawn")
-        self.before.append(self.scope.function(function, empty_arguments(), made))
+        self.before.append(self.scope.function(function, empty_arguments(), rewritten))
         return at(node, gast.Call(at(node, name(function))[0], [], []))[0]

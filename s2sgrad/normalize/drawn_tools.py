@@ -100,8 +100,8 @@ class Drawer(Sources):
         return whole
 
     def enumerate(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
-        given, start = given_to(args, words, {"iterable": None, "start": constant(0)})
-        inner = self.of(given, first)
+        iterable, start = given_to(args, words, {"iterable": None, "start": constant(0)})
+        inner = self.of(iterable, first)
         index, after = self.unit.local("index"), self.unit.local("count")
         inner.setup.append(assign(after, clone(start)))
         inner.take += statements("i = n\nn = n + 1", i=index, n=after)
@@ -118,29 +118,29 @@ class Drawer(Sources):
         out: list[gast.AST] = []
         for call in calls:
             if isinstance(call.args[0], (gast.Name, gast.Attribute)) and anew & names(call.args[0]):
-                made, call.args[0] = self.function(call.args[0])
-                out += made
+                setup, call.args[0] = self.function(call.args[0])
+                out += setup
         return out
 
     def map(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
-        function, *given = args
+        function, *iterables_ = args
         if words:
             raise NotDrawn
-        whole = given[0] if len(given) == 1 else gast.Call(self.unit.builtin(zip), given, [])
+        whole = iterables_[0] if len(iterables_) == 1 else gast.Call(self.unit.builtin(zip), iterables_, [])
         function, inner = self.applied(function, whole, first)
-        values = [inner.item] if len(given) == 1 else inner.item.elts
+        values = [inner.item] if len(iterables_) == 1 else inner.item.elts
         return self.made(inner, gast.Call(clone(function), values, []))
 
-    def applied(self, function: gast.AST, given: gast.AST, first: bool) -> tuple[gast.AST, Draw]:
+    def applied(self, function: gast.AST, iterable: gast.AST, first: bool) -> tuple[gast.AST, Draw]:
         """The function of a tool, and how to draw its arguments."""
         bound, function = self.function(function)
-        inner = self.of(given, first)
+        inner = self.of(iterable, first)
         inner.setup = [*bound, *inner.setup]
         return function, inner
 
     def starmap(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
-        function, given = args
-        function, inner = self.applied(function, given, first)
+        function, iterable = args
+        function, inner = self.applied(function, iterable, first)
         shown = isinstance(inner.item, gast.Tuple)
         values = inner.item.elts if shown else [gast.Starred(inner.item, gast.Load())]
         return self.made(inner, gast.Call(clone(function), values, []))
@@ -164,8 +164,8 @@ class Drawer(Sources):
         return self.ending(self.made(inner, node.elt))
 
     def filter(self, args: list[gast.AST], words: Words, first: bool, wanted: bool = True) -> Draw:
-        function, given = args
-        function, inner = self.applied(function, given, first)
+        function, iterable = args
+        function, inner = self.applied(function, iterable, first)
         inner = self.named(inner)
         test = clone(inner.item) if is_none(function) else gast.Call(clone(function), [clone(inner.item)], [])
         return self.passing(inner, opposite(test) if wanted else test, first)
@@ -174,15 +174,15 @@ class Drawer(Sources):
         return self.filter(args, words, first, wanted=False)
 
     def takewhile(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
-        function, given = args
-        function, inner = self.applied(function, given, first)
+        function, iterable = args
+        function, inner = self.applied(function, iterable, first)
         inner = self.named(inner)
         inner.take.append(unless(gast.Call(clone(function), [clone(inner.item)], []), gast.Break()))
         return self.ending(inner)
 
     def dropwhile(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
-        function, given = args
-        function, inner = self.applied(function, given, first)
+        function, iterable = args
+        function, inner = self.applied(function, iterable, first)
         inner, dropping = self.named(inner), self.unit.local("dropping")
         inner.setup.append(assign(dropping, constant(True)))
         dropped = gast.BoolOp(gast.And(), [name(dropping), gast.Call(clone(function), [clone(inner.item)], [])])
@@ -191,7 +191,7 @@ class Drawer(Sources):
         return inner
 
     def islice(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
-        given, *bounds = args
+        iterable, *bounds = args
         start, stop, step = iterables.slice_bounds(bounds)
         start, step = constant(0) if is_none(start) else start, constant(1) if is_none(step) else step
         before, (start, stop, step) = self.counted_bounds([start, stop, step])
@@ -199,7 +199,7 @@ class Drawer(Sources):
             places = gast.Call(name(self.unit.helper("count", itertools.count)), [], [])
         else:
             places = gast.Call(self.unit.builtin(range), [clone(stop)], [])
-        inner = self.zip([places, given], {}, first)
+        inner = self.zip([places, iterable], {}, first)
         inner.setup = [*before, *inner.setup]
         place, item = inner.item.elts
         inner.item = item
@@ -215,23 +215,23 @@ class Drawer(Sources):
         asked = [b for b in bounds if not is_natural(b) and not is_none(b)]
         if any(isinstance(b, (gast.Constant, gast.UnaryOp)) for b in asked):
             raise NotDrawn  # Python raises
-        held = {id(b): self.unit.temp() for b in asked}
+        temporaries = {id(b): self.unit.temp() for b in asked}
         before: list[gast.AST] = []
         for bound, otherwise in zip(bounds, (0, sys.maxsize, 1), strict=True):  # the meaning of None
-            if id(bound) not in held:
+            if id(bound) not in temporaries:
                 continue
             value = clone(bound)
             if not isinstance(bound, gast.BinOp) and self.called(bound) is not builtins.len:
-                before.append(assign(given := self.unit.temp(), value))
-                value = expression("d if n is None else n", n=given, d=constant(otherwise))
-            before.append(assign(held[id(bound)], value))
-        before += [when(expression("n < 0", n=h), _negative(self.unit)) for h in held.values()]
-        return before, [name(held[id(b)]) if id(b) in held else b for b in bounds]
+                before.append(assign(bound_name_ := self.unit.temp(), value))
+                value = expression("d if n is None else n", n=bound_name_, d=constant(otherwise))
+            before.append(assign(temporaries[id(bound)], value))
+        before += [when(expression("n < 0", n=h), _negative(self.unit)) for h in temporaries.values()]
+        return before, [name(temporaries[id(b)]) if id(b) in temporaries else b for b in bounds]
 
     def accumulate(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         nothing = constant(None)
-        given, function, initial = given_to(args, words, {"iterable": None, "func": nothing, "initial": nothing})
-        function, inner = self.applied(function, given, first)
+        iterable, function, initial = given_to(args, words, {"iterable": None, "func": nothing, "initial": nothing})
+        function, inner = self.applied(function, iterable, first)
         inner, total, begun = self.named(inner), self.unit.local("total"), self.unit.local("begun")
         sides = [name(total), clone(inner.item)]
         more = gast.BinOp(sides[0], gast.Add(), sides[1]) if is_none(function) else gast.Call(clone(function), sides, [])
@@ -245,8 +245,8 @@ class Drawer(Sources):
         return Draw(inner.setup, [gast.If(name(begun), [*inner.steps, grown], [begins])], name(total))
 
     def pairwise(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
-        (given,) = args
-        inner, before, begun = self.of(given, first), self.unit.local("before"), self.unit.local("begun")
+        (iterable,) = args
+        inner, before, begun = self.of(iterable, first), self.unit.local("before"), self.unit.local("begun")
         left, right = self.unit.local("left"), self.unit.local("right")
         inner.setup += [assign(before, constant(None)), assign(begun, constant(False))]
         begin = [assign(before, clone(inner.item)), assign(begun, constant(True))]
@@ -271,31 +271,31 @@ class Drawer(Sources):
             if part.ready is not None:
                 arms = [gast.If(clone(part.ready), [*part.take, assign(item, part.item)], arms)]
                 continue
-            over, given = self.unit.local("over"), self.unit.local("given")  # only a draw shows the end
+            over, has_item = self.unit.local("over"), self.unit.local("given")  # only a draw shows the end
             if not only(gast.Break, [*part.steps, *arms]):
                 raise NotDrawn
             steps = with_exits(part.steps, gast.Break, lambda _: [assign(over, constant(True)), gast.Break()])
-            once = [*steps, assign(item, part.item), assign(given, constant(True)), gast.Break()]
+            once = [*steps, assign(item, part.item), assign(has_item, constant(True)), gast.Break()]
             setup.append(assign(over, constant(False)))
-            arms = [assign(given, constant(False)), unless(name(over), gast.While(constant(True), once, [])),
-                    unless(name(given), *arms)]  # fmt: skip
+            arms = [assign(has_item, constant(False)), unless(name(over), gast.While(constant(True), once, [])),
+                    unless(name(has_item), *arms)]  # fmt: skip
         return self.ending(Draw(setup, arms, name(item)))
 
     def cycle(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         """Repeats the first round of items, which is recorded if something may change meanwhile."""
-        (given,) = args
-        if self.needs(given):
+        (iterable,) = args
+        if self.needs(iterable):
             raise NotDrawn
         items, place, item = self.unit.temp(), self.unit.local("place"), self.unit.local("item")
         length = self.unit.builtin(len)
-        made = gast.Call(name(self.unit.helper("sequence", runtime.sequence)), [clone(given)], [])
-        ready = constant(True) if is_shown(given) else expression("len(xs) > 0", xs=items, len=length)
-        if not self.changes.writes or is_shown(given):
+        items_of = gast.Call(name(self.unit.helper("sequence", runtime.sequence)), [clone(iterable)], [])
+        ready = constant(True) if is_shown(iterable) else expression("len(xs) > 0", xs=items, len=length)
+        if not self.changes.writes or is_shown(iterable):
             take = statements("v = xs[k]\nk = (k + 1) % len(xs)", v=item, xs=items, k=place, len=length)
-            made = gast.Call(self.unit.builtin(list), [made], [])
-            return Draw([assign(items, made), assign(place, constant(0))], take, name(item), ready)
+            items_of = gast.Call(self.unit.builtin(list), [items_of], [])
+            return Draw([assign(items, items_of), assign(place, constant(0))], take, name(item), ready)
         round_, turn = self.unit.local("round_"), self.unit.local("turn")
-        setup = [assign(items, made), *statements("k = 0\nys = []\nn = 0", k=place, ys=round_, n=turn)]
+        setup = [assign(items, items_of), *statements("k = 0\nys = []\nn = 0", k=place, ys=round_, n=turn)]
         take = statements("if k < len(xs):\n    v = xs[k]\n    ys.append(v)\n    k = k + 1\n"
                           "else:\n    v = ys[n]\n    n = (n + 1) % len(ys)",
                           v=item, xs=items, k=place, ys=round_, n=turn, len=length)  # fmt: skip
@@ -303,8 +303,8 @@ class Drawer(Sources):
         return Draw(setup, take, name(item), ready)
 
     def batched(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
-        given, count = args
-        inner, group, size = self.of(given, first=False), self.unit.local("group"), self.unit.temp()
+        iterable, count = args
+        inner, group, size = self.of(iterable, first=False), self.unit.local("group"), self.unit.temp()
         if words or self.generates(inner.take):
             raise NotDrawn
         inner.setup.append(assign(size, clone(count)))

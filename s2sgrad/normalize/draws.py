@@ -136,8 +136,8 @@ class Sources(IteratorKinds):
             raise NotDrawn
         turned = self.called(node) is builtins.reversed and len(node.args) == 1
         items, place, item = self.unit.temp(), self.unit.local("place"), self.unit.local("item")
-        given = node.args[0] if turned else node
-        made = gast.Call(name(self.unit.helper("sequence", runtime.sequence)), [clone(given)], [])
+        indexed_value = node.args[0] if turned else node
+        sequence = gast.Call(name(self.unit.helper("sequence", runtime.sequence)), [clone(indexed_value)], [])
         length = self.unit.builtin(len)
         if turned:  # later stores are seen
             start = expression("len(xs) - 1", len=length, xs=items)
@@ -145,11 +145,11 @@ class Sources(IteratorKinds):
             if self.resized:
                 ready = expression("0 <= k < len(xs)", k=place, xs=items, len=length)
             take = statements("v = xs[k]\nk = k - 1", v=item, xs=items, k=place)
-            draw = Draw([assign(items, made), assign(place, start)], take, name(item), ready)
+            draw = Draw([assign(items, sequence), assign(place, start)], take, name(item), ready)
             return self.ending(draw) if self.resized else draw
         ready = expression("k < len(xs)", k=place, xs=items, len=length)
         take = statements("v = xs[k]\nk = k + 1", v=item, xs=items, k=place)
-        draw = Draw([assign(items, made), assign(place, constant(0))], take, name(item), ready)
+        draw = Draw([assign(items, sequence), assign(place, constant(0))], take, name(item), ready)
         return self.ending(draw) if self.resized else draw
 
     def count(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
@@ -164,13 +164,13 @@ class Sources(IteratorKinds):
 
     def repeat(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         """`itertools.repeat(object, times)`."""
-        given, times = given_to(args, words, {"object": None, "times": constant(None)})
-        held = self.unit.temp()
-        setup = [assign(held, clone(given))]
+        value, times = given_to(args, words, {"object": None, "times": constant(None)})
+        value_name = self.unit.temp()
+        setup = [assign(value_name, clone(value))]
         if is_none(times):
-            return Draw(setup, [], name(held), constant(True))
+            return Draw(setup, [], name(value_name), constant(True))
         trips = self.indexed(gast.Call(self.unit.builtin(range), [clone(times)], []))
-        return Draw([*setup, *trips.setup], trips.take, name(held), trips.ready)
+        return Draw([*setup, *trips.setup], trips.take, name(value_name), trips.ready)
 
     def iter(self, args: list[gast.AST], words: Words, first: bool) -> Draw:
         """`iter(xs)`, or `iter(function, sentinel)`."""
@@ -215,8 +215,8 @@ class Sources(IteratorKinds):
             raise NotDrawn
         if isinstance(node, (gast.Lambda, gast.Constant)) or not names(node) & self.changes.rebound:
             return [], node
-        held = self.unit.local("function")
-        return [assign(held, clone(node))], name(held)
+        function_name = self.unit.local("function")
+        return [assign(function_name, clone(node))], name(function_name)
 
     def generates(self, body: list[gast.AST]) -> bool:
         """Whether statements draw from a generator function, whose body must surround them."""
@@ -239,10 +239,10 @@ class Sources(IteratorKinds):
             return Draw(inner.setup, [*inner.take, when(skipped, again)], inner.item, inner.ready)
         if self.generates(inner.take) or not only(gast.Break, inner.steps):
             raise NotDrawn
-        found = self.unit.local("found")
-        passed = when(opposite(skipped), assign(found, constant(True)))
-        search = gast.While(opposite(name(found)), [*inner.steps, passed], [])
-        return Draw(inner.setup, [assign(found, constant(False)), search, unless(name(found), gast.Break())], inner.item)
+        hit = self.unit.local("found")
+        passed = when(opposite(skipped), assign(hit, constant(True)))
+        search = gast.While(opposite(name(hit)), [*inner.steps, passed], [])
+        return Draw(inner.setup, [assign(hit, constant(False)), search, unless(name(hit), gast.Break())], inner.item)
 
 def is_true(node: gast.AST | None) -> bool:
     """Whether an expression is the constant True."""

@@ -34,16 +34,16 @@ class Kinds:
         return any(self._may_catch(kind, one) for kind in raises for one in self.texts)
 
     def _may_catch(self, raised: type, kind: gast.AST) -> bool:
-        known = self._classes(kind)
-        return raised is BaseException or known is None or any(issubclass(raised, k) or issubclass(k, raised) for k in known)
+        kinds = self._classes(kind)
+        return raised is BaseException or kinds is None or any(issubclass(raised, t) or issubclass(t, raised) for t in kinds)
 
     def _classes(self, kind: gast.AST) -> list[type] | None:
         """The classes that a handler catches; None if unknown."""
         if isinstance(kind, gast.Tuple):
             parts = [self._classes(e) for e in kind.elts]
             return None if None in parts else [k for p in parts for k in p]
-        found = self.unit.resolve(kind)
-        return [found] if isinstance(found, type) else None
+        cls = self.unit.resolve(kind)
+        return [cls] if isinstance(cls, type) else None
 
     def catch(self, *raised: type) -> bool:
         """Whether a handler may catch an exception of one of these classes."""
@@ -51,17 +51,17 @@ class Kinds:
 
     def due(self, error: gast.AST) -> int | None:
         """The number of the handler that catches an exception, if its class and theirs are known."""
-        made = error.func if isinstance(error, gast.Call) else error
-        given = arguments_of(error) if isinstance(error, gast.Call) else []
-        cls = self.unit.resolve(made)
-        if not isinstance(cls, type) or not issubclass(cls, BaseException) or any(map(may_raise, given)):
+        error_class = error.func if isinstance(error, gast.Call) else error
+        arguments = arguments_of(error) if isinstance(error, gast.Call) else []
+        cls = self.unit.resolve(error_class)
+        if not isinstance(cls, type) or not issubclass(cls, BaseException) or any(map(may_raise, arguments)):
             return None
         if cls.__module__ != builtins.__name__ and cls.__init__ is not cls.__base__.__init__:
             return None  # its constructor may raise
         for k, kind in enumerate(self.texts, 1):
-            known = self._classes(kind)
-            if known is None:
+            handled = self._classes(kind)
+            if handled is None:
                 return None
-            if any(issubclass(cls, one) for one in known):
+            if any(issubclass(cls, one) for one in handled):
                 return k
         return None

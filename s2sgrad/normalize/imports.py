@@ -35,8 +35,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         covered: set[int] = set()
         tree.body = _block(unit, tree.body, covered)
         for node in nodes(tree):
-            known = isinstance(node, gast.Name) and node.id in bound and node.id not in unit.locals
-            if known and id(node) not in covered:
+            is_imported = isinstance(node, gast.Name) and node.id in bound and node.id not in unit.locals
+            if is_imported and id(node) not in covered:
                 unit.refuse(node, f"`{node.id}` may be read before it is imported: import it at the top of the module")
     return tree
 
@@ -50,8 +50,8 @@ def _block(unit: Unit, body: list[gast.AST], covered: set[int]) -> list[gast.AST
         if not isinstance(statement, (gast.Import, gast.ImportFrom)):
             out.append(statement)
             continue
-        made = {imported.bound_name(statement, alias) for alias in statement.names} - unit.locals
-        covered.update(id(n) for n in nodes(*body[k + 1 :]) if isinstance(n, gast.Name) and n.id in made)
+        bound_names = {imported.bound_name(statement, alias) for alias in statement.names} - unit.locals
+        covered.update(id(n) for n in nodes(*body[k + 1 :]) if isinstance(n, gast.Name) and n.id in bound_names)
         for alias in statement.names:
             if imported.bound_name(statement, alias) in unit.locals:
                 out += at(statement, _data(unit, statement, alias))
@@ -61,13 +61,13 @@ def _block(unit: Unit, body: list[gast.AST], covered: set[int]) -> list[gast.AST
 def _data(unit: Unit, statement: imported.Import, alias: gast.alias) -> gast.AST:
     """`from module import value` as an assignment."""
     bound = imported.bound_name(statement, alias)
-    found = imported.binding(statement, alias, unit.primal.function)
-    if found is None:
+    binding = imported.binding(statement, alias, unit.primal.function)
+    if binding is None:
         unit.refuse(statement, f"`{alias.name}` is not imported when the gradient is compiled: import it at the top of the "
                                "module")  # fmt: skip
-    if imported.is_code(found.value):
+    if imported.is_code(binding.value):
         unit.refuse(statement, f"`{bound}` is bound elsewhere in this function as well: import it under a name of its own")
     module = imported.source(statement, unit.primal.function)
     base = module.__name__.rpartition(".")[2]
-    known = base if unit.resolve(name(base)) is module else unit.helper(base, module)
-    return assign(bound, gast.Attribute(name(known), alias.name, gast.Load()))
+    base_name = base if unit.resolve(name(base)) is module else unit.helper(base, module)
+    return assign(bound, gast.Attribute(name(base_name), alias.name, gast.Load()))

@@ -36,8 +36,8 @@ def joined(unit: Unit, node: gast.Subscript) -> gast.Call | None:
     if any(isinstance(p, (gast.Slice, gast.Starred)) or isinstance(getattr(p, "value", None), str) for p in parts):
         return None
     if trick is np.c_:
-        made = call(unit, "column_stack", np.column_stack, gast.Tuple(parts, gast.Load()))
+        parts_joined = call(unit, "column_stack", np.column_stack, gast.Tuple(parts, gast.Load()))
     else:
         pieces = [call(unit, "atleast_1d", np.atleast_1d, p) for p in parts]
-        made = call(unit, "concatenate", np.concatenate, gast.Tuple(pieces, gast.Load()))
-    return at(node, made)[0]
+        parts_joined = call(unit, "concatenate", np.concatenate, gast.Tuple(pieces, gast.Load()))
+    return at(node, parts_joined)[0]

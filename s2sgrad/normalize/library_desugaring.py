@@ -73,8 +73,8 @@ class _Desugarer(Transformer):
             node.args = [raveled(self.unit, a) for a in node.args]
         if (owner := self.list_of(node, list.index)) is not None:
             return at(node, gast.Call(name(self.unit.helper("place_of", place_of)), [owner, *node.args], []))[0]
-        made = library.desugared(self.scope, node)
-        return self.joined(made) if isinstance(made, (gast.GeneratorExp, gast.DictComp)) else made  # `map` of `filter`
+        result = library.desugared(self.scope, node)
+        return self.joined(result) if isinstance(result, (gast.GeneratorExp, gast.DictComp)) else result  # `map` of `filter`
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
         self.generic_visit(node)
@@ -115,13 +115,13 @@ class _Desugarer(Transformer):
 
     def columns(self, statement: gast.Assign, rows: gast.AST) -> list[gast.AST]:
         """`a, b = zip(*rows)`: `a = tuple([row[0] for row in rows])`, and so on."""
-        held, row = self.unit.local("rows"), self.unit.local("row")
+        table, row = self.unit.local("rows"), self.unit.local("row")
         count = len(statement.targets[0].elts)
-        first = expression("f(rows[0], n)", f=self.unit.helper("unpackable", runtime.unpackable), rows=held, n=count)
-        parts = [expression("tuple([r[k] for r in rows])", tuple=self.unit.builtin(tuple), r=row, k=k, rows=held)
+        first = expression("f(rows[0], n)", f=self.unit.helper("unpackable", runtime.unpackable), rows=table, n=count)
+        parts = [expression("tuple([r[k] for r in rows])", tuple=self.unit.builtin(tuple), r=row, k=k, rows=table)
                  for k in range(count)]  # fmt: skip
-        made = [assign(held, rows), gast.Expr(first), gast.Assign(statement.targets, gast.Tuple(parts, gast.Load()), None)]
-        return [self.visit(s) for s in at(statement, *made)]
+        out = [assign(table, rows), gast.Expr(first), gast.Assign(statement.targets, gast.Tuple(parts, gast.Load()), None)]
+        return [self.visit(s) for s in at(statement, *out)]
 
     def visit_Expr(self, statement: gast.Expr) -> gast.AST:
         """`xs.extend(ys)` as a loop of `append`; `xs.remove(v)` of a list as `del` of its index."""

@@ -47,8 +47,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 def _free(code: types.CodeType, name: str) -> set[str]:
     """The names that a class defined in a function reads from enclosing scopes."""
-    held = [c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == name]
-    return {free for c in held for free in c.co_freevars}
+    class_codes = [c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == name]
+    return {free for c in class_codes for free in c.co_freevars}
 
 
 def _made(function: types.FunctionType, classes: list[gast.ClassDef]) -> dict[str, type]:
@@ -62,5 +62,5 @@ def _made(function: types.FunctionType, classes: list[gast.ClassDef]) -> dict[st
     flags = function.__code__.co_flags & FUTURE_FLAGS
     code = compile(module, function.__code__.co_filename, "exec", flags, dont_inherit=True)
     (own,) = (c for c in code.co_consts if isinstance(c, types.CodeType))
-    made = types.FunctionType(own, function.__globals__)()
-    return {c.name: cls for c, cls in zip(classes, made, strict=True)}
+    class_values = types.FunctionType(own, function.__globals__)()
+    return {c.name: cls for c, cls in zip(classes, class_values, strict=True)}

@@ -222,11 +222,11 @@ def _generated(unit: Unit, node: gast.AST, setup: list[gast.AST]) -> _Walk | Non
 
 def _viewed(unit: Unit, view: dict_views.View, setup: list[gast.AST]) -> _Walk:
     """A dict view: the keys are read once, each value in its trip."""
-    held, keys = unit.temp(), unit.temp()
-    setup.append(assign(held, view.owner))
-    setup.append(assign(keys, dict_views.keys(unit, name(held))))
+    owner_name, keys = unit.temp(), unit.temp()
+    setup.append(assign(owner_name, view.owner))
+    setup.append(assign(keys, dict_views.keys(unit, name(owner_name))))
     length = gast.Call(unit.builtin(len), [name(keys)], [])
-    held_view = view._replace(owner=name(held))
+    held_view = view._replace(owner=name(owner_name))
     return _Walk(length, lambda k: dict_views.item(held_view, expression("ks[k]", ks=keys, k=k)))
 
 
@@ -237,11 +237,11 @@ def _endless(unit: Unit, node: gast.AST, called: object, setup: list[gast.AST]) 
         return _Walk(None, lambda k: expression("a + k * d", a=first, k=k, d=step) if step.value != 1 else k
                      if first.value == 0 else expression("k + a", a=first, k=k))  # fmt: skip
     if called is itertools.repeat and is_plain_repeat(node):
-        given, times = unit.temp(), unit.temp() if len(node.args) > 1 else None
-        setup.append(assign(given, node.args[0]))
+        value_name, times = unit.temp(), unit.temp() if len(node.args) > 1 else None
+        setup.append(assign(value_name, node.args[0]))
         if times is not None:
             setup.append(assign(times, node.args[1]))
-        return _Walk(times and name(times), lambda k: name(given))
+        return _Walk(times and name(times), lambda k: name(value_name))
     if called is itertools.cycle and is_shown(node.args[0]):
         items = unit.temp()
         setup.append(assign(items, gast.List(node.args[0].elts, gast.Load())))
@@ -261,11 +261,11 @@ def _shortest(unit: Unit, lengths: list[gast.AST | None]) -> gast.AST | None:
 
 def _columns(unit: Unit, rows: gast.AST, setup: list[gast.AST]) -> _Walk:
     """`zip(*rows)`: as many columns as the shortest row has items."""
-    held, row = unit.temp(), unit.local("row")
-    setup.append(assign(held, rows))
+    rows_name, row = unit.temp(), unit.local("row")
+    setup.append(assign(rows_name, rows))
     length = expression("len(rows) and min([len(r) for r in rows])", len=unit.builtin(len), min=unit.builtin(min),
-                        rows=held, r=row)  # fmt: skip
-    return _Walk(length, lambda k: expression("[r[k] for r in rows]", r=unit.local("row"), k=k, rows=held))
+                        rows=rows_name, r=row)  # fmt: skip
+    return _Walk(length, lambda k: expression("[r[k] for r in rows]", r=unit.local("row"), k=k, rows=rows_name))
 
 
 def _zipped(unit: Unit, node: gast.Call, setup: list[gast.AST]) -> _Walk:

@@ -123,8 +123,8 @@ def _case(
         inner = at(header, gast.If(case.guard, body, []))
         return at(header, gast.If(_all(test), bindings + inner, []))
     matched = unit.temp()  # if the guard fails, the names stay bound and the next cases are tested
-    met = bindings + at(header, assign(matched, case.guard))
-    tried = gast.If(_all(test), met, at(header, assign(matched, constant(False))))
+    on_match = bindings + at(header, assign(matched, case.guard))
+    tried = gast.If(_all(test), on_match, at(header, assign(matched, constant(False))))
     return at(header, tried, gast.If(name(matched), body, rest))
 
 
@@ -133,11 +133,11 @@ def _alternatives(
 ) -> list[gast.AST]:
     """The statements of a case with alternatives that bind names: the first that matches binds, then the guard is tested."""
     header, matched = _header(unit, case), unit.temp()
-    met = at(header, assign(matched, constant(True) if case.guard is None else case.guard))
+    on_match = at(header, assign(matched, constant(True) if case.guard is None else case.guard))
     tried = at(header, assign(matched, constant(False)))
     for alternative in reversed(case.pattern.patterns):
         test, bound = _Pattern(unit).of(alternative, subject)
-        chosen = [*at(header, *(assign(n, value) for n, value in bound)), *clone(met)]
+        chosen = [*at(header, *(assign(n, value) for n, value in bound)), *clone(on_match)]
         tried = at(header, gast.If(_all(test), chosen, tried)) if test else chosen
     return [*tried, *at(header, gast.If(name(matched), body, rest))]
 
@@ -282,12 +282,12 @@ class _Pattern:
     def has(self, pattern: gast.MatchClass, cls: type, attribute: str, subject: gast.AST) -> Test:
         """Tests that an instance has an attribute; refused if reading the attribute twice might have an effect."""
         plain = types.MemberDescriptorType, types.GetSetDescriptorType
-        held = inspect.getattr_static(cls, attribute, None)
-        computed = hasattr(type(held), "__get__") and not isinstance(held, plain)
+        member = inspect.getattr_static(cls, attribute, None)
+        computed = hasattr(type(member), "__get__") and not isinstance(member, plain)
         if computed or hasattr(cls, "__getattr__") or cls.__getattribute__ is not object.__getattribute__:
             self.unit.refuse(pattern, f"the attribute `{attribute}` of `{cls.__name__}` is computed, and a pattern would do "
                                       "that more than once: read it before `match`")  # fmt: skip
-        if isinstance(held, types.GetSetDescriptorType) or _has_always(cls, attribute):
+        if isinstance(member, types.GetSetDescriptorType) or _has_always(cls, attribute):
             return []
         return [gast.Call(self.unit.builtin(hasattr), [clone(subject), constant(attribute)], [])]
 

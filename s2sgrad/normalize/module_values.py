@@ -29,16 +29,16 @@ from s2sgrad.ir.unit import Unit
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without variables that are bound to a module."""
     bound = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store))
-    given = {p: m for p, m in unit.opened.items() if isinstance(m, types.ModuleType)}
-    unit.opened = {p: held for p, held in unit.opened.items() if p not in given}
-    known = {p: name(module_alias(unit, module)) for p, module in given.items() if not bound[p]}
+    modules = {p: m for p, m in unit.opened.items() if isinstance(m, types.ModuleType)}
+    unit.opened = {p: held for p, held in unit.opened.items() if p not in modules}
+    aliases = {p: name(module_alias(unit, module)) for p, module in modules.items() if not bound[p]}
     for statement in list(tree.body):
         target = statement.targets[0] if isinstance(statement, gast.Assign) and len(statement.targets) == 1 else None
         if isinstance(target, gast.Name) and bound[target.id] == 1 and _is_module(unit, statement.value):
             if isinstance(statement.value, (gast.Name, gast.Attribute)) and not _read_before(tree, statement, target.id):
-                known[target.id] = statement.value
+                aliases[target.id] = statement.value
                 tree.body.remove(statement)
-    return _Written(known).visit(tree) if known else tree
+    return _Written(aliases).visit(tree) if aliases else tree
 
 
 def _is_module(unit: Unit, value: gast.AST) -> bool:
@@ -52,8 +52,8 @@ def _read_before(tree: gast.FunctionDef, statement: gast.AST, variable: str) -> 
 
 
 class _Written(Transformer):
-    def __init__(self, known: dict[str, gast.AST]) -> None:
-        self.known = known
+    def __init__(self, aliases: dict[str, gast.AST]) -> None:
+        self.known = aliases
 
     def visit_Name(self, node: gast.Name) -> gast.AST:
         if node.id in self.known and isinstance(node.ctx, gast.Load):

@@ -79,8 +79,8 @@ def _put_back(unit: Unit, d: gast.Name, key: gast.AST, old: gast.AST) -> Stores:
 def into(unit: Unit, node: gast.Call, atom: containers.Atom) -> containers.Written | None:
     """(stores, result) of a call with `out=`, or of a container method; None for any other call."""
     _refuse_value(unit, node)
-    found = out_arguments.into(unit, node)
-    return containers.written(unit, node, atom) if found is None else ([found[0]], found[1])
+    by_out = out_arguments.into(unit, node)
+    return containers.written(unit, node, atom) if by_out is None else ([by_out[0]], by_out[1])
 
 
 def _refuse_value(unit: Unit, node: gast.Call) -> None:
@@ -125,15 +125,15 @@ def _written(unit: Unit, node: gast.Call, write: Writer, arguments: list[gast.AS
             raise TypeError
     except TypeError:
         unit.refuse(node, f"`{shown}` writes an array in a way that is not differentiated yet: write it as `x[i] = v`")
-    held: Stores = []
+    setup: Stores = []
     for parameter, value in list(bound.arguments.items())[1:]:
         if not isinstance(value, gast.Name) and not is_literal(value):
             holder = unit.temp()
-            held.append(assign(holder, value))
+            setup.append(assign(holder, value))
             bound.arguments[parameter] = name(holder)
     if not isinstance(bound.args[1], gast.Name):
         unit.refuse(node, f"`{shown}` writes its argument, which is a constant")
-    return held + write(*bound.args, **bound.kwargs)
+    return setup + write(*bound.args, **bound.kwargs)
 
 
 def _value(unit: Unit, node: gast.AST | None, default: Any, what: str) -> Any:
@@ -289,10 +289,10 @@ _REFUSED: dict[Any, str] = {
 
 def _way_out(function: Any) -> str | None:
     """The alternative to a writer that is not followed; None for anything else."""
-    known = _get(_REFUSED, function)
+    message = _get(_REFUSED, function)
     record = catalogue.of(function)
     in_place = record.writes and record.gives is Gives.OPERATOR
-    return _OPERATOR if known is None and in_place else known
+    return _OPERATOR if message is None and in_place else message
 
 
 def _refuse_unknown(unit: Unit, node: gast.Call) -> None:

@@ -46,14 +46,14 @@ from s2sgrad.primitives import catalogue
 def named(drawer: IteratorKinds, function: gast.FunctionDef) -> dict[str, gast.AST]:
     """The named iterators of a function that occur only where items are drawn from them, by name."""
     inside = list(_of_scope(function))
-    held = _bound_once(drawer, function, inside)
+    candidates = _bound_once(drawer, function, inside)
     mentions = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
     while True:
-        asked = Counter(n for root in _roots(drawer, inside, held) for n in _drawn_from(drawer, root, held))
-        left = {n: value for n, value in held.items() if mentions[n] == asked[n]}
-        if len(left) == len(held):
-            return held
-        held = left
+        asked = Counter(n for root in _roots(drawer, inside, candidates) for n in _drawn_from(drawer, root, candidates))
+        left = {n: value for n, value in candidates.items() if mentions[n] == asked[n]}
+        if len(left) == len(candidates):
+            return candidates
+        candidates = left
 
 
 def _bound_once(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[gast.AST]) -> dict[str, gast.AST]:
@@ -61,18 +61,20 @@ def _bound_once(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[
     stored = Counter(n.id for n in inside if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
     stored.update(p.id for p in parameters(function))
     foreign = {n for part in nodes(function) if isinstance(part, (gast.Nonlocal, gast.Global)) for n in part.names}
-    made = {b: n.value for n in inside if (b := bound_name(n)) is not None and _makes_iterator(drawer, n.value)}
-    whole = _whole(drawer, function, inside, made)
-    return {n: value for n, value in made.items() if stored[n] == 1 and n not in foreign | whole}
+    iterators = {b: n.value for n in inside if (b := bound_name(n)) is not None and _makes_iterator(drawer, n.value)}
+    whole = _whole(drawer, function, inside, iterators)
+    return {n: value for n, value in iterators.items() if stored[n] == 1 and n not in foreign | whole}
 
 
-def _whole(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[gast.AST], made: dict[str, gast.AST]) -> set[str]:
+def _whole(
+    drawer: IteratorKinds, function: gast.FunctionDef, inside: list[gast.AST], iterators: dict[str, gast.AST]
+) -> set[str]:
     """The iterators that need no stepwise drawing: consumed at one place, or made of constants."""
     reads = NameUses(function).reads
     first = [n.args[0] for n in inside if drawer.called(n) is builtins.next and n.args]
     asked = Counter(n.id for n in first if isinstance(n, gast.Name))
-    once = {n for n, value in made.items() if drawer.is_generator(value) and len(reads[n]) < 2 and not asked[n]}
-    return once | {n for n, value in made.items() if len(reads[n]) == asked[n] and _is_constant(drawer, value)}
+    once = {n for n, value in iterators.items() if drawer.is_generator(value) and len(reads[n]) < 2 and not asked[n]}
+    return once | {n for n, value in iterators.items() if len(reads[n]) == asked[n] and _is_constant(drawer, value)}
 
 
 def _is_constant(drawer: IteratorKinds, value: gast.AST) -> bool:
@@ -85,8 +87,8 @@ def _is_constant(drawer: IteratorKinds, value: gast.AST) -> bool:
 
 def _makes_iterator(drawer: IteratorKinds, value: gast.AST) -> bool:
     """Whether an expression makes an iterator whose position can be kept in variables."""
-    made = isinstance(value, gast.GeneratorExp) or drawer.called(value) in LAZY or drawer.is_generator(value)
-    return made and all(map(drawer.can_step, filter(drawer.is_generator, nodes(value))))
+    is_iterator = isinstance(value, gast.GeneratorExp) or drawer.called(value) in LAZY or drawer.is_generator(value)
+    return is_iterator and all(map(drawer.can_step, filter(drawer.is_generator, nodes(value))))
 
 
 class Changes:
@@ -161,9 +163,9 @@ def _own_lists(unit: Unit, function: gast.FunctionDef, uses: NameUses) -> set[st
     return {n for n in uses.always(gast.List) if uses.only_read_in(n, alone)}
 
 
-def _roots(drawer: IteratorKinds, inside: list[gast.AST], held: dict[str, gast.AST]) -> Iterator[gast.AST]:
+def _roots(drawer: IteratorKinds, inside: list[gast.AST], iterators: dict[str, gast.AST]) -> Iterator[gast.AST]:
     """The expressions from which something draws."""
-    yield from held.values()
+    yield from iterators.values()
     for node in inside:
         if isinstance(node, gast.For):
             yield node.iter
@@ -179,14 +181,14 @@ def _roots(drawer: IteratorKinds, inside: list[gast.AST], held: dict[str, gast.A
                 yield node.args[0]
 
 
-def _drawn_from(drawer: IteratorKinds, node: gast.AST, held: dict[str, gast.AST]) -> Iterator[str]:
+def _drawn_from(drawer: IteratorKinds, node: gast.AST, iterators: dict[str, gast.AST]) -> Iterator[str]:
     if isinstance(node, gast.Name):
-        yield from [node.id] if node.id in held else []
+        yield from [node.id] if node.id in iterators else []
     elif isinstance(node, gast.GeneratorExp) and len(node.generators) == 1:
-        yield from _drawn_from(drawer, node.generators[0].iter, held)
+        yield from _drawn_from(drawer, node.generators[0].iter, iterators)
     elif drawer.called(node) in LAZY:
         for part in node.args:
-            yield from _drawn_from(drawer, part, held)
+            yield from _drawn_from(drawer, part, iterators)
 
 
 def _of_scope(function: gast.FunctionDef) -> Iterator[gast.AST]:

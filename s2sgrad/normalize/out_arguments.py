@@ -206,14 +206,14 @@ def _without_defaults(node: gast.Call, target: Any, names: tuple[str, ...]) -> N
 def _without_dtype(unit: Unit, node: gast.Call, method: bool, names: tuple[str, ...]) -> None:
     """`np.cumsum(x, dtype=float)` as `np.cumsum(np.array(x, dtype=float))`."""
     place = names.index("dtype")
-    found = [k for k in node.keywords if k.arg == "dtype"]
-    given = found[0].value if found else node.args[place] if len(node.args) == place + 1 else None
-    if given is None or unit.resolve(given) not in (float, np.float64):
+    dtypes = [k for k in node.keywords if k.arg == "dtype"]
+    dtype = dtypes[0].value if dtypes else node.args[place] if len(node.args) == place + 1 else None
+    if dtype is None or unit.resolve(dtype) not in (float, np.float64):
         return
-    node.keywords = [k for k in node.keywords if k not in found]
-    if not found:
+    node.keywords = [k for k in node.keywords if k not in dtypes]
+    if not dtypes:
         node.args.pop()
-    array = expression("np.array(x, dtype=kind)", np=module_alias(unit, np), x=_first(node, method), kind=given)
+    array = expression("np.array(x, dtype=kind)", np=module_alias(unit, np), x=_first(node, method), kind=dtype)
     _set_first(node, method, array)
 
 
@@ -222,8 +222,8 @@ def _without_mode(unit: Unit, node: gast.Call, method: bool) -> None:
     keywords = {k.arg: k.value for k in node.keywords}
     if "mode" not in keywords:
         return
-    given = dict(zip(by_position(np.take)[1 if method else 0 :], node.args, strict=False)) | keywords
-    array, axis, indices = _Held(unit, _first(node, method)), given.get("axis"), given["indices"]
+    arguments = dict(zip(by_position(np.take)[1 if method else 0 :], node.args, strict=False)) | keywords
+    array, axis, indices = _Held(unit, _first(node, method)), arguments.get("axis"), arguments["indices"]
     np_ = module_alias(unit, np)
     _set_first(node, method, array())
     count = expression("np.size(x)", np=np_, x=array())
@@ -275,9 +275,9 @@ def _selected(unit: Unit, node: gast.Call, place: _Held, mask: gast.AST) -> gast
             node.args[k] = expression("x[m]", x=operand, m=chosen())
             continue
         each = _Held(unit, operand)  # selected by index, because a view must not outlive a write
-        taken = each()
+        source_values = each()
         places = wide(expression("np.reshape(np.arange(np.size(v)), np.shape(v))", np=np_, v=each()))
         chosen = chosen or _Held(unit, wide(mask))
-        node.args[k] = expression("np.take(v, i[m])", np=np_, v=taken, i=places, m=chosen())
+        node.args[k] = expression("np.take(v, i[m])", np=np_, v=source_values, i=places, m=chosen())
     chosen = chosen or _Held(unit, wide(mask))
     return gast.Assign([gast.Subscript(place(), chosen(), gast.Store())], node, None)

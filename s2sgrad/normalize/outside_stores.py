@@ -82,8 +82,8 @@ def _statement(unit: Unit, statement: gast.AST) -> list[gast.AST]:
         return [*before, _call(unit, delete_items, owner, _slice(unit, key))] if whole else [statement]
     if not isinstance(key, (gast.Constant, gast.Name)):
         before += [] if updates else [assign(stored := unit.local("stored"), value)]
-        before.append(assign(held := unit.local("key"), key))
-        key, value = name(held), value if updates else name(stored)
+        before.append(assign(key_name := unit.local("key"), key))
+        key, value = name(key_name), value if updates else name(stored)
     if updates:
         read = gast.Subscript(clone(owner), clone(key), gast.Load())
         read = expression("f(v, line)", f=unit.helper("unshared", unshared), v=read, line=_line(statement))
@@ -95,8 +95,8 @@ def _line(statement: gast.AST) -> gast.Constant:
     return constant(getattr(statement, "lineno", 0))
 
 
-def _call(unit: Unit, asked: Callable[..., None], *given: gast.AST) -> gast.Expr:
-    return gast.Expr(gast.Call(name(unit.helper(asked.__name__, asked)), [*given], []))
+def _call(unit: Unit, asked: Callable[..., None], *arguments: gast.AST) -> gast.Expr:
+    return gast.Expr(gast.Call(name(unit.helper(asked.__name__, asked)), [*arguments], []))
 
 
 def _slice(unit: Unit, node: gast.Slice) -> gast.Call:

@@ -240,10 +240,10 @@ class _Steps:
 def _definition(sources, call: gast.Call) -> gast.FunctionDef:
     """The definition of a generator function, nested in this function or from its module."""
     if isinstance(call.func, gast.Name) and call.func.id in sources.yielding:
-        found = sources.yielding[call.func.id]
-        if found is None:
+        definition = sources.yielding[call.func.id]
+        if definition is None:
             raise NotDrawn
-        return clone(found)
+        return clone(definition)
     target = sources.unit.resolve(call.func)
     if target.__globals__ is not sources.unit.primal.function.__globals__ or target.__closure__:
         raise NotDrawn
@@ -295,8 +295,8 @@ class _Renamed(Transformer):
         if not isinstance(statement.value, gast.YieldFrom):
             return statement
         item = self.unit.local("item")
-        given = gast.Expr(gast.Yield(name(item)))
-        return gast.For(name(item, store=True), statement.value.value, [given], [], None)
+        expression_of_item = gast.Expr(gast.Yield(name(item)))
+        return gast.For(name(item, store=True), statement.value.value, [expression_of_item], [], None)
 
 
 def _require_plain(statement: gast.AST) -> None:
@@ -345,12 +345,12 @@ def _is_text(statement: gast.AST) -> bool:
 def definitions(tree: gast.FunctionDef) -> dict[str, gast.FunctionDef | None]:
     """The generator functions defined in a function, by name; None if the name may refer to something else."""
     inside = [n for n in nodes(tree) if isinstance(n, gast.FunctionDef) and n is not tree]
-    found: dict[str, gast.FunctionDef | None] = {n.name: n for n in inside if yields(n)}
+    by_name: dict[str, gast.FunctionDef | None] = {n.name: n for n in inside if yields(n)}
     bound = [n.name for n in inside] + [n.id for n in nodes(tree) if isinstance(n, gast.Name)
                                         and not isinstance(n.ctx, gast.Load)]  # fmt: skip
     declared = {n for s in nodes(tree) if isinstance(s, (gast.Nonlocal, gast.Global)) for n in s.names}
-    for local, definition in list(found.items()):
+    for local, definition in list(by_name.items()):
         names = mentioned(definition)
         if bound.count(local) > 1 or names & declared or definition.decorator_list:
-            found[local] = None
-    return found
+            by_name[local] = None
+    return by_name

@@ -40,7 +40,7 @@ def require_none(unit: Unit, tree: gast.AST) -> None:
                 _refuse(unit, node, target)
             owner = unit.resolve(node.func.value) if isinstance(node.func, gast.Attribute) else None
         elif isinstance(node, gast.With):
-            owner = next((held for held in map(unit.resolve, (i.context_expr for i in node.items)) if _records(held)), None)
+            owner = next((tape for tape in map(unit.resolve, (i.context_expr for i in node.items)) if _records(tape)), None)
         else:
             continue
         if _records(owner):

@@ -35,17 +35,17 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _block(unit: Unit, body: Block, mentions: Counter[str], bound: Counter[str]) -> None:
-    made: dict[str, int] = {}
+    assigned_at: dict[str, int] = {}
     for k, statement in enumerate(list(body)):
         if bound_name(statement) is None:
             continue
         target, value = statement.targets[0], statement.value
-        if isinstance(value, gast.Name) and value.id in made and mentions[value.id] == 2:
-            between = body[made[value.id] + 1 : k]
+        if isinstance(value, gast.Name) and value.id in assigned_at and mentions[value.id] == 2:
+            between = body[assigned_at[value.id] + 1 : k]
             touched = {n.id for s in between if s is not None for n in nodes(s) if isinstance(n, gast.Name)}
             if target.id not in touched and target.id not in unit.temps:
-                body[made[value.id]].targets = [target]
+                body[assigned_at[value.id]].targets = [target]
                 body[k] = None
         elif target.id in unit.temps and bound[target.id] == 1:
-            made[target.id] = k
+            assigned_at[target.id] = k
     body[:] = [s for s in body if s is not None]

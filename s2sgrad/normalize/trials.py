@@ -56,13 +56,13 @@ class Trials:
         """The last value of a run of bindings: each value is the argument of a lambda around the later ones."""
         value: gast.AST = constant(None)
         for statement in reversed(run):
-            given = constant(None) if statement.value is None else clone(statement.value)
+            argument = constant(None) if statement.value is None else clone(statement.value)
             if statement is run[-1]:
-                value = given
+                value = argument
             else:
                 parameter = gast.Name(statement.targets[0].id, gast.Param(), None, None)
                 one = gast.arguments([parameter], [], None, [], [], None, [])
-                value = gast.Call(gast.Lambda(one, value), [given], [])
+                value = gast.Call(gast.Lambda(one, value), [argument], [])
         return value
 
     def assignment(self, target: gast.AST, value: gast.AST) -> gast.AST:
@@ -155,8 +155,8 @@ class Trials:
             self.unit.refuse(call, f"`{function.__name__}` may do something besides computing, {_WAY}")
         attempted = self.unit.helper("attempted", trials.attempted)
         places = gast.Tuple([constant(k) for k, n in enumerate(names) if n in writes.arguments], gast.Load())
-        given = gast.Tuple(clone(call.args), gast.Load())
-        return expression("f(g, a, w, n)", f=attempted, g=clone(call.func), a=given, w=places, n=call.lineno)
+        arguments = gast.Tuple(clone(call.args), gast.Load())
+        return expression("f(g, a, w, n)", f=attempted, g=clone(call.func), a=arguments, w=places, n=call.lineno)
 
     def computes(self, node: gast.AST) -> bool:
         """Whether an expression is pure, and may be evaluated twice."""
@@ -173,12 +173,12 @@ class Trials:
                 return self.apart(part, before)
             if not all(self.is_apart(early, part) for early in before):
                 return None
-            held = name(self.unit.temp())
+            temporary = name(self.unit.temp())
             if k is None:
-                setattr(node, field, held)
+                setattr(node, field, temporary)
             else:
-                getattr(node, field)[k] = held
-            return gast.Assign([name(held.id, store=True)], part, None)
+                getattr(node, field)[k] = temporary
+            return gast.Assign([name(temporary.id, store=True)], part, None)
         return None
 
     def is_apart(self, early: gast.AST, call: gast.Call) -> bool:
@@ -187,8 +187,8 @@ class Trials:
             return True
         plain = all(isinstance(n, (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp)) for n in nodes(early))
         owner = call.func.value if isinstance(call.func, gast.Attribute) else None
-        taken = isinstance(owner, gast.Name) and is_named(call.func.attr, list.pop, dict.pop, deque.popleft)
-        return plain and taken and owner.id not in mentioned(early)
+        is_pop = isinstance(owner, gast.Name) and is_named(call.func.attr, list.pop, dict.pop, deque.popleft)
+        return plain and is_pop and owner.id not in mentioned(early)
 
     def require_computed(self, node: gast.AST) -> None:
         """Refuse an impure expression."""
@@ -265,10 +265,10 @@ def _computing(unit: Unit, tree: gast.FunctionDef) -> frozenset[str]:
     """The nested functions that are pure."""
     bound = Counter(n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef) and n is not tree)
     bound.update(n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
-    found = {n.name: n for n in nodes(*tree.body) if isinstance(n, gast.FunctionDef) and bound[n.name] == 1}
-    while left := {n for n, function in found.items() if not _is_computing(unit, function, frozenset(found))}:
-        found = {n: function for n, function in found.items() if n not in left}
-    return frozenset(found)
+    computing = {n.name: n for n in nodes(*tree.body) if isinstance(n, gast.FunctionDef) and bound[n.name] == 1}
+    while left := {n for n, function in computing.items() if not _is_computing(unit, function, frozenset(computing))}:
+        computing = {n: function for n, function in computing.items() if n not in left}
+    return frozenset(computing)
 
 
 def moved_out(unit: Unit, tree: gast.FunctionDef) -> None:
@@ -345,15 +345,15 @@ def _call_computes(unit: Unit, call: gast.Call) -> bool:
 def used_up(unit: Unit, tree: gast.FunctionDef, body: list[gast.AST]) -> set[str]:
     """The iterators that some statements read, which a trial of these would exhaust."""
     read_ = {n.id for n in nodes(*body) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
-    found = set()
+    names_used = set()
     for node in nodes(tree):
         value = node.value if isinstance(node, gast.Assign) else None
         ends = isinstance(value, gast.GeneratorExp)
         if isinstance(value, gast.Call):
             target = unit.resolve(value.func)
             ends = any(target is kind for kind in _ITERATORS) or inspect.isgeneratorfunction(target)
-        found |= stored(node) & read_ if ends else set()
-    return found
+        names_used |= stored(node) & read_ if ends else set()
+    return names_used
 
 
 __all__ = ["Trials", "may_raise", "only_computes", "used_up"]

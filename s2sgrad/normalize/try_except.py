@@ -193,7 +193,7 @@ class _Attempt:
 
     def is_message(self, node: gast.AST) -> bool:
         """Whether an expression formats its operands, or asks for their class."""
-        return isinstance(node, gast.JoinedStr) or any(self.unit.called(node) is known for known in _MESSAGES)
+        return isinstance(node, gast.JoinedStr) or any(self.unit.called(node) is message_call for message_call in _MESSAGES)
 
     def plain(self, body: list[gast.AST]) -> list[gast.AST]:
         """Statements that this `try` does not guard, though an enclosing one may."""
@@ -256,8 +256,8 @@ class _Attempt:
     def visit_Assign(self, statement: gast.Assign, rest: Rest) -> list[gast.AST]:
         value = statement.value
         if len(statement.targets) > 1:
-            held = self.unit.temp()
-            parts = [assign(held, value), *(gast.Assign([t], name(held), None) for t in statement.targets)]
+            value_name = self.unit.temp()
+            parts = [assign(value_name, value), *(gast.Assign([t], name(value_name), None) for t in statement.targets)]
             return self.body(at(statement, *parts), rest())
         alone = isinstance(value, gast.Call) and bound_name(statement) is not None and not self.trials.computes(value)
         tried = self.trials.call(value) if alone else self.trials.assignment(statement.targets[0], value)
@@ -286,9 +286,9 @@ class _Attempt:
         if statement.exc is None:
             self.unit.refuse(statement, "`raise` of no exception cannot be followed in `try`: name it")
         self.trials.require_raised(statement.exc)
-        known = self.kinds.due(statement.exc)
-        if known is not None and not self.told:
-            return at(statement, assign(self.which, constant(known)))
+        handler = self.kinds.due(statement.exc)
+        if handler is not None and not self.told:
+            return at(statement, assign(self.which, constant(handler)))
         throw = gast.Call(name(self.unit.helper("throw", trials.throw)), [statement.exc], [])
         return self.tried(throw, [])[:1]
 
@@ -355,15 +355,15 @@ class _Attempt:
 
     def visit_Try(self, statement: gast.Try, rest: Rest) -> list[gast.AST]:
         inner = _Attempt(self.unit, self.tree, statement, self)
-        made = inner.statements() if statement.handlers else self.body([*statement.body, *statement.orelse], [])
-        if statement.handlers and inner.is_set(made):
+        body = inner.statements() if statement.handlers else self.body([*statement.body, *statement.orelse], [])
+        if statement.handlers and inner.is_set(body):
             passed = gast.Call(name(self.unit.helper("passed_on", trials.passed_on)),
                                [name(inner.which), constant(len(statement.handlers))], [])  # fmt: skip
             failed = gast.Compare(name(inner.which), [gast.Gt()], [constant(len(statement.handlers))])
-            made += at(statement, gast.If(failed, at(statement, assign(self.which, passed)), []))
+            body += at(statement, gast.If(failed, at(statement, assign(self.which, passed)), []))
         if not statement.finalbody:
-            return self.guarded(made, rest())
-        return self.finally_(statement, made, rest)
+            return self.guarded(body, rest())
+        return self.finally_(statement, body, rest)
 
     def finally_(self, statement: gast.Try, made: list[gast.AST], rest: Rest) -> list[gast.AST]:
         """`finally` runs whether a piece failed or not; an exception of its own replaces the earlier one."""
@@ -382,8 +382,8 @@ class _Attempt:
 
 def _called(handler: gast.AST) -> str | None:
     """The name that a handler binds to the exception."""
-    given = handler.name if isinstance(handler, gast.ExceptHandler) else None
-    return given.id if isinstance(given, gast.Name) else given
+    target = handler.name if isinstance(handler, gast.ExceptHandler) else None
+    return target.id if isinstance(target, gast.Name) else target
 
 
 def _apart_from(inside: Iterable[gast.AST], others: list[gast.AST]) -> list[gast.AST]:

@@ -29,14 +29,14 @@ _STATEMENTS = (gast.Assign, gast.AugAssign, gast.Expr, gast.If, gast.For, gast.W
                gast.Return)  # fmt: skip
 
 
-def problems(tree: gast.FunctionDef, bound: Collection[str] | None = None, known: Collection[str] = ()) -> list[str]:
+def problems(tree: gast.FunctionDef, bound: Collection[str] | None = None, known_names: Collection[str] = ()) -> list[str]:
     """Violations of the normal form, each with its line; an empty list if there are none.
 
     With `bound`, the local names, every other name that is bound is one too; with `known` as well, the free names, so is
     every other name that is read.
     """
-    found = [*_of_shape(tree), *(() if bound is None else _of_names(tree, set(bound), set(known)))]
-    return [f"line {getattr(s, 'lineno', 0)}: {text}" for s, text in found]
+    found_problems = [*_of_shape(tree), *(() if bound is None else _of_names(tree, set(bound), set(known_names)))]
+    return [f"line {getattr(s, 'lineno', 0)}: {text}" for s, text in found_problems]
 
 
 def _of_shape(tree: gast.FunctionDef) -> Iterator[tuple[gast.AST, str]]:
@@ -77,12 +77,12 @@ def _may_be_range(node: gast.AST) -> bool:
     return isinstance(node.value if isinstance(node, gast.Subscript) else node, gast.Call)
 
 
-def _of_names(tree: gast.FunctionDef, bound: set[str], known: set[str]) -> Iterator[tuple[gast.AST, str]]:
+def _of_names(tree: gast.FunctionDef, bound: set[str], known_names: set[str]) -> Iterator[tuple[gast.AST, str]]:
     for statement in effects.walk(tree.body):
         one = not isinstance(statement, gast.Assign) or len(statement.targets) == 1
         for name in binds(statement) if one else ():
             if name not in bound:
                 yield statement, f"`{name}` is bound and not local"
-        for node in effects.loads(effects.header(statement)) if known else ():
-            if node.id not in bound | known:
+        for node in effects.loads(effects.header(statement)) if known_names else ():
+            if node.id not in bound | known_names:
                 yield statement, f"`{node.id}` is read and stands for nothing"

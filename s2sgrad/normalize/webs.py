@@ -96,23 +96,23 @@ class _Webs:
 
     def define(self, statement: gast.AST, node: gast.Name, point: int, updated: str | None = None) -> None:
         """Record a definition; with `updated`, unite it with the definitions of that name that reach it."""
-        made = self.reaching.made[point, node.id]
-        self.mentions.append((node, made, (statement,)))
+        definition = self.reaching.made[point, node.id]
+        self.mentions.append((node, definition, (statement,)))
         if updated is not None:
-            self.unite([made, *self.reaching.reach_point(updated, point)])
+            self.unite([definition, *self.reaching.reach_point(updated, point)])
 
 
 def _names(unit: Unit, webs: _Webs) -> dict[int, str]:
     """The name of each web; the first web of a name keeps it."""
     names: dict[int, str] = {}
-    taken: set[str] = set()
+    used: set[str] = set()
     for number, definition in enumerate(webs.reaching.definitions):
         web, name = webs.find(number), definition.name
         if web in names:
             continue
-        if name not in taken:
+        if name not in used:
             names[web] = name
-            taken.add(name)
+            used.add(name)
         else:
             stem = name if not name[-1].isdigit() else f"{name}_"
             names[web] = unit.names.numbered(stem, start=2)

@@ -94,13 +94,13 @@ def _attempted(unit: Unit, statement: gast.Try) -> list[gast.AST]:
     if statement.finalbody and all(_only_local(unit, s) for s in statement.finalbody):
         before, body, after = without_exits(unit, statement)
         return [*before, *body, *statement.finalbody, *after]
-    held = mentioned(*statement.body) & unit.locals
+    local_names = mentioned(*statement.body) & unit.locals
     for final in statement.finalbody:
         for node in nodes(final):
             if isinstance(node, gast.stmt) and not isinstance(node, (gast.Expr, gast.If, gast.Pass, gast.Assign)):
                 unit.refuse(node, "this statement in `finally` cannot be differentiated yet: only calls can, and "
                                   "assignments")  # fmt: skip
-            if isinstance(node, gast.Name) and node.id in held:
+            if isinstance(node, gast.Name) and node.id in local_names:
                 unit.refuse(node, f"`{node.id}` is used in `try` and in `finally`, which cannot be differentiated yet: give "
                                   "`finally` a name of its own")  # fmt: skip
     before, body, after = without_exits(unit, statement)
@@ -148,8 +148,8 @@ def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast
     manager = item.context_expr
     called = unit.called(manager)
     if called is contextlib.nullcontext:
-        given = arguments_of(manager)
-        value = given[0] if given else constant(None)
+        arguments = arguments_of(manager)
+        value = arguments[0] if arguments else constant(None)
         bound = [gast.Expr(value)] if item.optional_vars is None else [gast.Assign([item.optional_vars], value, None)]
         return at(statement, *bound) + body
     if called in SETTINGS:

@@ -106,10 +106,10 @@ class Primitive:
         """Whether the callable has no effects, and its result depends on its arguments alone."""
         if self.effect or self.writes:
             return False
-        known = self.computes or self._is_elementwise or self._is_ours
-        if not known and self.is_given:  # a user's rule promises nothing about other effects
+        declared = self.computes or self._is_elementwise or self._is_ours
+        if not declared and self.is_given:  # a user's rule promises nothing about other effects
             return False
-        return known or table.is_flat(self.function) or self.rule is not None
+        return declared or table.is_flat(self.function) or self.rule is not None
 
     @property
     def gives(self) -> Gives:
@@ -181,8 +181,8 @@ def know(*functions: Any, gives: Gives | None = None, of: int | None = None, **f
         if record is None:
             record = _RECORDS[function] = Primitive(function)
         for fact, value in facts.items():
-            known, default = getattr(record, fact), Primitive.__dataclass_fields__[fact].default
-            assert known in (value, default), f"{function}: {fact} is {known} and {value}"
+            current, default = getattr(record, fact), Primitive.__dataclass_fields__[fact].default
+            assert current in (value, default), f"{function}: {fact} is {current} and {value}"
             setattr(record, fact, value)
 
 

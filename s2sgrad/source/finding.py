@@ -70,14 +70,14 @@ def _narrowed(code: types.CodeType, sharing: list[Found]) -> list[Found]:
 
 def _compiled_alone(node: ast.Lambda, filename: str, flags: int) -> types.CodeType:
     """The code of a lambda compiled by itself, without its defaults."""
-    given = node.args
+    parameters = node.args
     arguments = ast.arguments(
-        posonlyargs=given.posonlyargs,
-        args=given.args,
-        vararg=given.vararg,
-        kwonlyargs=given.kwonlyargs,
-        kw_defaults=[None] * len(given.kwonlyargs),
-        kwarg=given.kwarg,
+        posonlyargs=parameters.posonlyargs,
+        args=parameters.args,
+        vararg=parameters.vararg,
+        kwonlyargs=parameters.kwonlyargs,
+        kw_defaults=[None] * len(parameters.kwonlyargs),
+        kwarg=parameters.kwarg,
         defaults=[],
     )
     alone = ast.Expression(ast.copy_location(ast.Lambda(args=arguments, body=node.body), node))

@@ -66,9 +66,9 @@ def look_up(function: types.FunctionType, name: str) -> Binding | None:
     return None
 
 
-def stands_for(made: types.FunctionType, how: str, function: Any) -> None:
+def stands_for(wrapper: types.FunctionType, how: str, function: Any) -> None:
     """Record on a function that we made what it was made from: `how` is "differentiated" or "custom_gradient"."""
-    vars(made).update({how: function, "made": made})
+    vars(wrapper).update({how: function, "made": wrapper})
 
 
 def _is_made(value: Any, how: str) -> bool:
@@ -89,8 +89,8 @@ def brings_gradient(value: Any) -> bool:
 def is_method_of(value: types.FunctionType, owner: Any) -> bool:
     """Whether `value` is a method of `owner`, or a class method of the class `owner`: such calls pass the owner first."""
     homes = owner.__mro__ if isinstance(owner, type) else type(owner).__mro__
-    held = (member for home in homes for member in vars(home).values())
-    return any(value is (member.__func__ if isinstance(member, classmethod) else member) for member in held)
+    members = (member for home in homes for member in vars(home).values())
+    return any(value is (member.__func__ if isinstance(member, classmethod) else member) for member in members)
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,8 +37,8 @@ def read(function: Any) -> Primal:
     lines = tuple((text[:-1] if text.endswith("\n") else text).split("\n"))
     try:
         file = file_of(code.co_filename, text)
-        found = find(file, code)
-        tree = _converted(found)
+        definition = find(file, code)
+        tree = _converted(definition)
     except Refusal as refusal:
         raise NoSource(f"{shown}: {refusal}", line_place(code, lines)) from None
     except RecursionError:
@@ -65,11 +65,11 @@ class _Converter(Ast3ToGAst):
         return self._done[node]
 
 
-def _converted(found: Found) -> gast.FunctionDef:
+def _converted(definition: Found) -> gast.FunctionDef:
     """The gast tree of a function that was found; a lambda as a FunctionDef, private names mangled."""
-    tree = _Converter().converted(found.node)
+    tree = _Converter().converted(definition.node)
     if isinstance(tree, gast.Lambda):
-        given = {name: getattr(tree, name) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
+        location = {name: getattr(tree, name) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
         body = gast.Return(value=tree.body)
         gast.copy_location(body, tree.body)
         tree = gast.FunctionDef(
@@ -81,8 +81,8 @@ def _converted(found: Found) -> gast.FunctionDef:
             type_comment=None,
             type_params=[],
         )
-        for name, value in given.items():
+        for name, value in location.items():
             setattr(tree, name, value)
-    if found.class_name is not None:
-        mangle(tree, found.class_name)
+    if definition.class_name is not None:
+        mangle(tree, definition.class_name)
     return tree

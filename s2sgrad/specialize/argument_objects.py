@@ -73,9 +73,9 @@ class GivenObjects:
 
     def open_given(self, tree: gast.FunctionDef) -> None:
         """Load the attributes of objects among the arguments, and of those reached by free names."""
-        for p, held in self.unit.opened.items():
+        for p, opened_value in self.unit.opened.items():
             if not self.counts[p]:
-                self.values[p] = self.open(held, p, name(p))
+                self.values[p] = self.open(opened_value, p, name(p))
         for node in list(nodes(tree)):
             if isinstance(node, gast.Name) and node.id not in self.unit.locals and node.id not in self.values:
                 self.meet(node.id, self.unit.resolve(node), opens=True)
@@ -87,25 +87,25 @@ class GivenObjects:
         """Bind a free name to its value; each instance has one `Object`."""
         if free in self.values or attributes_of(value) is None:
             return
-        if opens and id(value) not in self.outside_objects and (held := opened_of(value)) is not None:
-            self.outside_objects[id(value)] = self.open(held, free, name(free))
+        if opens and id(value) not in self.outside_objects and (opened_value := opened_of(value)) is not None:
+            self.outside_objects[id(value)] = self.open(opened_value, free, name(free))
         if id(value) in self.outside_objects:
             self.values[free] = self.outside_objects[id(value)]
 
     def open(self, opened: Opened, base: str, value: gast.AST) -> Object | Display:
         """An instance, or a container of some: its contents are loaded into variables."""
-        made = Object(opened.cls, base, given=value) if opened.cls is not None else None
-        self.opened += [made] if made is not None else []
+        instance = Object(opened.cls, base, given=value) if opened.cls is not None else None
+        self.opened += [instance] if instance is not None else []
         items: dict[Any, Any] = {}
-        if made is not None:
-            self.of_the_class(made, value)
+        if instance is not None:
+            self.of_the_class(instance, value)
         for place, part in opened.parts.items():
-            local = self.unit.attribute(base, place) if made else self.unit.local(f"{base}_{place}")
-            attribute = gast.Attribute(clone(value), place, gast.Load()) if made else None
+            local = self.unit.attribute(base, place) if instance else self.unit.local(f"{base}_{place}")
+            attribute = gast.Attribute(clone(value), place, gast.Load()) if instance else None
             item = attribute or gast.Subscript(clone(value), constant(place), gast.Load())
             self.counts[local] += 1
             self.shared.add(local)
-            function = held_function(self.unit.resolve(value), place) if made is not None and part is None else None
+            function = held_function(self.unit.resolve(value), place) if instance is not None and part is None else None
             if function is not None:
                 note_attribute(self.unit.resolve(value), place, function)
                 self.values[local] = self.outside(place, underlying(function))
@@ -113,11 +113,11 @@ class GivenObjects:
                 self.flattener.statement(assign(local, item))
             if part is not None:
                 self.values[local] = self.open(part, local, name(local))
-            if made is not None:
-                made.attributes[place] = local
+            if instance is not None:
+                instance.attributes[place] = local
             else:
                 items[place] = self.values.get(local) or name(local)
-        return made or Display(items, given=value)
+        return instance or Display(items, given=value)
 
     def passed_on(self, owner: Object, attribute: str, node: gast.AST) -> None:
         """Write an attribute of the caller's object."""
@@ -136,15 +136,15 @@ class GivenObjects:
             if any(isinstance(o, Object) and issubclass(o.cls, classes) for o in self.within(value)):
                 self.unit.refuse(node, "an object of which attributes are written is used as a value here, where it cannot "
                                        "be followed: use its attributes")  # fmt: skip
-        given = [o for o in self.opened if issubclass(o.cls, classes) or any(issubclass(c, o.cls) for c in classes)]
-        if len(given) < 2:
+        same_class = [o for o in self.opened if issubclass(o.cls, classes) or any(issubclass(c, o.cls) for c in classes)]
+        if len(same_class) < 2:
             return []
         check = name(self.unit.helper("distinct", distinct))
-        return [gast.Expr(gast.Call(check, [constant(self.first_written), *(clone(o.given) for o in given)], []))]
+        return [gast.Expr(gast.Call(check, [constant(self.first_written), *(clone(o.given) for o in same_class)], []))]
 
     def within(self, value: Any) -> list[Any]:
         """An object or display of the caller, and those nested in it."""
         inner = value.attributes.values() if isinstance(value, Object) else getattr(value, "items", {}).values()
         names = [getattr(item, "id", item) for item in inner]
-        found = [self.values.get(n) if isinstance(n, str) else n for n in names]
-        return [value, *(o for item in found if isinstance(item, (Object, Display)) for o in self.within(item))]
+        initial = [self.values.get(n) if isinstance(n, str) else n for n in names]
+        return [value, *(o for item in initial if isinstance(item, (Object, Display)) for o in self.within(item))]

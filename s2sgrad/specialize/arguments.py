@@ -47,21 +47,21 @@ class Arguments:
 
     def evaluated(self, callee: Any, node: gast.Call) -> tuple[list[Any], dict[str, Any]]:
         """The arguments of a call, by position and by keyword, evaluated from left to right."""
-        given: list[Any] = []
+        values: list[Any] = []
         keywords: dict[str, Any] = {}
         missing = self.missing(callee, node)
         for argument in node.args:
-            given = [self.kept(v, [argument]) for v in given]
+            values = [self.kept(v, [argument]) for v in values]
             if not isinstance(argument, gast.Starred):
-                given.append(self.evaluate(argument))
+                values.append(self.evaluate(argument))
             elif missing is not None and self.display(argument.value) is None:
                 given += self.counted(argument, *missing)
             elif not self.is_counted(argument) and (left := self.left_before(callee, node)) is not None:
                 given += self.gathered_from(argument, max(0, left - len(given)))
             else:
-                given += self.spread(argument)
+                values += self.spread(argument)
         for keyword in node.keywords:
-            given = [self.kept(v, [keyword.value]) for v in given]
+            values = [self.kept(v, [keyword.value]) for v in values]
             keywords = {k: self.kept(v, [keyword.value]) for k, v in keywords.items()}
             if keyword.arg is not None:
                 keywords[keyword.arg] = self.evaluate(keyword.value)
@@ -69,7 +69,7 @@ class Arguments:
             by_name = None if self.shown(keyword.value) else self.by_parameters(keyword.value, callee, node)
             evaluated = {k: self.evaluate(v) for k, v in (by_name or {}).items()}
             keywords |= self.spread_keywords(keyword.value) if by_name is None else evaluated
-        return given, keywords
+        return values, keywords
 
     def text_called(self, callee: Any) -> Function | None:
         """The function of the user's that is called; None where a library's is, or an object."""
@@ -188,25 +188,25 @@ class Arguments:
             default = function.defaults.get(parameter)
             otherwise = default.node if isinstance(default, Known) else default
             if parameter not in function.defaults:
-                held = expression("d[k]", d=data, k=constant(word))
+                item = expression("d[k]", d=data, k=constant(word))
             elif isinstance(otherwise, gast.AST):
-                held = expression("d[k] if k in d else v", d=data, k=constant(word), v=otherwise)
+                item = expression("d[k] if k in d else v", d=data, k=constant(word), v=otherwise)
             else:
                 return None
-            out[word] = at(value, held)[0]
+            out[word] = at(value, item)[0]
         return out
 
     def starred(self, node: gast.Call) -> None:
         """Expand `*` and `**` in the arguments of a call, where their contents are known."""
         args: list[gast.AST] = []
         for argument in node.args:
-            known = isinstance(argument, gast.Starred) and self.display(argument.value) is not None
-            args += self.spread(argument) if known else [argument]
+            is_static = isinstance(argument, gast.Starred) and self.display(argument.value) is not None
+            args += self.spread(argument) if is_static else [argument]
         words: list[gast.keyword] = []
         for keyword in node.keywords:
-            known = keyword.arg is None and self.display(keyword.value) is not None
-            spread = self.spread_keywords(keyword.value) if known else None
-            if keyword.arg is None and not known:
+            is_static = keyword.arg is None and self.display(keyword.value) is not None
+            spread = self.spread_keywords(keyword.value) if is_static else None
+            if keyword.arg is None and not is_static:
                 target = self.unit.resolve(node.func)
                 spread = self.by_parameters(keyword.value, Known(target, node.func), node)
             words += [keyword] if spread is None else [gast.keyword(k, v) for k, v in spread.items()]

@@ -86,10 +86,10 @@ class Lookahead:
             return True
         if not is_plain(target):
             return is_class_method(target)
-        given = arguments_of(node)
-        if behind_checkpoint(target) is not None and takes_functions(target, map(self.unit.resolve, given)):
+        arguments = arguments_of(node)
+        if behind_checkpoint(target) is not None and takes_functions(target, map(self.unit.resolve, arguments)):
             return True
-        return any(isinstance(a, gast.Starred) or self.may_be_known(a) for a in given) or self.is_read(target, node)
+        return any(isinstance(a, gast.Starred) or self.may_be_known(a) for a in arguments) or self.is_read(target, node)
 
     def is_read(self, target: types.FunctionType, call: gast.AST) -> bool:
         """Whether a function of the user's is written out whatever it is given; one that is called for its effect, where it
@@ -122,8 +122,8 @@ class Lookahead:
             owner = self.held(node.value)
             if not isinstance(owner, Display):
                 return None
-            found = self.section_of(owner, node.slice) or owner.items.get(self.place(node.slice, owner))
-            return found if isinstance(found, Value) else None
+            item = self.section_of(owner, node.slice) or owner.items.get(self.place(node.slice, owner))
+            return item if isinstance(item, Value) else None
         return None
 
     def section_of(self, owner: Display, index: gast.AST) -> Display | None:
@@ -133,8 +133,8 @@ class Lookahead:
         bounds = [None if e is None else self.number(e) for e in (index.lower, index.upper, index.step)]
         if any(n is None and e is not None for n, e in zip(bounds, (index.lower, index.upper, index.step), strict=True)):
             return None
-        taken = list(owner.items.values())[slice(*bounds)]
-        return Display(dict(enumerate(taken)), block=owner.block, literal=owner.literal)
+        section = list(owner.items.values())[slice(*bounds)]
+        return Display(dict(enumerate(section)), block=owner.block, literal=owner.literal)
 
     def place(self, index: gast.AST, display: Display) -> Any:
         """The key or position in a display that an index denotes, if it is known; else None."""
@@ -158,8 +158,8 @@ class Lookahead:
                 return None
             return _ARITHMETIC[type(node.op)](left, right)
         asked = node.args if self.unit.called(node) is len else []
-        held = self.held(asked[0]) if asked else None
-        return len(held.items) if isinstance(held, Display) else None
+        display = self.held(asked[0]) if asked else None
+        return len(display.items) if isinstance(display, Display) else None
 
     def holds_callables(self, node: gast.AST) -> bool:
         """Whether a display contains functions from outside."""
@@ -170,9 +170,9 @@ class Lookahead:
         return any(callable(self.unit.resolve(p)) for p in plain)
 
 
-def takes_functions(target: types.FunctionType, given: Iterable[Any]) -> bool:
+def takes_functions(target: types.FunctionType, arguments: Iterable[Any]) -> bool:
     """Whether a function from outside receives functions, or has some as defaults."""
-    return any(map(callable, (*given, *(target.__defaults__ or ()), *(target.__kwdefaults__ or {}).values())))
+    return any(map(callable, (*arguments, *(target.__defaults__ or ()), *(target.__kwdefaults__ or {}).values())))
 
 
 _WRITTEN_OUT = (gives_function, resizes_argument, keeps_values, owners_written)

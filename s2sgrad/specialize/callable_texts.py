@@ -57,8 +57,8 @@ def returns_function(
     within = _functional_locals(node, home, objects)
     values = [part.value for part in statements_in(node.body) if isinstance(part, gast.Return) and part.value is not None]
     own = parameters(node)[0].id if of_class else ""
-    made = any(isinstance(v, gast.Call) and getattr(v.func, "id", None) == own for v in values)
-    return made or any(_is_functional(value, within, home, objects) for value in values)
+    calls_itself = any(isinstance(v, gast.Call) and getattr(v.func, "id", None) == own for v in values)
+    return calls_itself or any(_is_functional(value, within, home, objects) for value in values)
 
 
 def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, objects: bool) -> bool:
@@ -102,22 +102,22 @@ def _stands_for(node: gast.AST, home: types.FunctionType) -> Any:
     if isinstance(node, gast.Attribute):
         owner = _stands_for(node.value, home)
         return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) else None
-    found = look_up(home, node.id) if isinstance(node, gast.Name) else None
-    return None if found is None else found.value
+    binding = look_up(home, node.id) if isinstance(node, gast.Name) else None
+    return None if binding is None else binding.value
 
 
 def _told_by_text(ask: Callable[[types.FunctionType], Any]) -> Callable[[types.FunctionType], Any]:
     """Cache a predicate on the text of a user's function.  The answer is no without source, for our own functions, and for
     recursive calls of the predicate."""
-    known: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()
+    answers: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()
 
     @functools.wraps(ask)
     def answer(target: types.FunctionType) -> Any:
-        if target not in known:
-            known[target] = False
+        if target not in answers:
+            answers[target] = False
             with contextlib.suppress(S2SGradError):
-                known[target] = not read(target).is_generated and ask(target)
-        return known[target]
+                answers[target] = not read(target).is_generated and ask(target)
+        return answers[target]
 
     return answer
 
@@ -126,8 +126,8 @@ def _told_by_text(ask: Callable[[types.FunctionType], Any]) -> Callable[[types.F
 def resizes_argument(target: types.FunctionType) -> bool:
     """Whether a user's function changes the length of a list or dict that it receives."""
     tree = read(target).tree
-    given = {p.id for p in parameters(tree)}
-    return any(isinstance(n, gast.Call) and _resizes(target, n, given) for n in nodes(tree))
+    names = {p.id for p in parameters(tree)}
+    return any(isinstance(n, gast.Call) and _resizes(target, n, names) for n in nodes(tree))
 
 
 @_told_by_text
@@ -152,16 +152,16 @@ def changes_containers(target: types.FunctionType) -> bool:
 @_told_by_text
 def owners_written(target: types.FunctionType) -> list[Any]:
     """The objects and classes that live outside of a function of which it writes attributes, itself or in what it calls."""
-    found = (outside.attribute_owner(_free(target), n) for n in nodes(*read(target).tree.body))
-    return [o for o in found if o is not None] + [o for f in _called(target) for o in owners_written(f) or ()]
+    owners = (outside.attribute_owner(_free(target), n) for n in nodes(*read(target).tree.body))
+    return [o for o in owners if o is not None] + [o for f in _called(target) for o in owners_written(f) or ()]
 
 
 @_told_by_text
 def objects_named(target: types.FunctionType) -> list[tuple[str, Any]]:
     """The objects that live outside of a function and have names in its text, or in the text of what it calls."""
     free, names = _free(target), (n for n in nodes(*read(target).tree.body) if isinstance(n, gast.Name))
-    found = [(n.id, o) for n in names if attributes_of(o := free(n)) is not None]
-    return found + [pair for f in _called(target) for pair in objects_named(f) or ()]
+    objects = [(n.id, o) for n in names if attributes_of(o := free(n)) is not None]
+    return objects + [pair for f in _called(target) for pair in objects_named(f) or ()]
 
 
 def _called(target: types.FunctionType) -> list[types.FunctionType]:
@@ -176,10 +176,10 @@ def _free(target: types.FunctionType) -> outside.Resolve:
     return lambda node: None if node.id in bound else _stands_for(node, target)
 
 
-def _resizes(target: types.FunctionType, call: gast.Call, given: set[str]) -> bool:
+def _resizes(target: types.FunctionType, call: gast.Call, names: set[str]) -> bool:
     """Whether a call in a function changes the length of one of the arguments `given`, itself or through its callee."""
-    if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) and call.func.value.id in given:
+    if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) and call.func.value.id in names:
         return containers.rebinds(call)
-    hands_on = any(isinstance(n, gast.Name) and n.id in given for n in nodes(*call.args))
+    hands_on = any(isinstance(n, gast.Name) and n.id in names for n in nodes(*call.args))
     called = _stands_for(call.func, target)
     return hands_on and is_plain(called) and resizes_argument(called)

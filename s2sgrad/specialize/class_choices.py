@@ -84,13 +84,13 @@ class ClassChoices:
         if isinstance(owner.node, gast.Name) and owner.node.id in self.unit.locals and not self.is_fixed(owner.node.id):
             owner = Record(owner.classes, self.flattener.hold(owner.node))  # an argument of the call may rebind it
         owner = self.without_running(owner, attribute)
-        found = {id(f): f for c in owner.classes for f in [self.looked_up(c, attribute)]}
-        if owner.is_checked and (len(found) == 1 or len(owner.classes) == 1):
+        members = {id(f): f for c in owner.classes for f in [self.looked_up(c, attribute)]}
+        if owner.is_checked and (len(members) == 1 or len(owner.classes) == 1):
             self.chosen_by_class(owner, [], node)
-        if len(found) == 1 and not any(map(asks_class, found.values())):
-            return self.had_of_class(owner, next(iter(found.values())), attribute, node)
+        if len(members) == 1 and not any(map(asks_class, members.values())):
+            return self.had_of_class(owner, next(iter(members.values())), attribute, node)
         if len(owner.classes) == 1:
-            return self.had_of_class(Record(owner.classes, owner.node), *found.values(), attribute, node)
+            return self.had_of_class(Record(owner.classes, owner.node), *members.values(), attribute, node)
         return self.had_by_class(owner, attribute, node)
 
     def had_by_class(self, owner: Record, attribute: str, node: gast.AST) -> Any:
@@ -107,21 +107,21 @@ class ClassChoices:
         choice = self.chosen_by_class(owner, options, node)
         return self.apply_choice(choice, [], {}, node) if any(asked) else choice
 
-    def had_of_class(self, owner: Record, found: Any, attribute: str, node: gast.AST) -> Any:
+    def had_of_class(self, owner: Record, member: Any, attribute: str, node: gast.AST) -> Any:
         """`owner.attribute`, found in the class."""
-        if isinstance(found, property):
-            return self.apply(self.bound(found.fget, owner, node), [], {}, node)
-        return self.of_class(owner, found, attribute, node)
+        if isinstance(member, property):
+            return self.apply(self.bound(member.fget, owner, node), [], {}, node)
+        return self.of_class(owner, member, attribute, node)
 
     def chosen_by_class(self, owner: Record, options: list[Any], node: gast.AST) -> Choice:
         """A choice among several values by the class of an object."""
         classes = [self.class_name(c) for c in owner.classes]
         which = self.unit.local("which")
-        given = [clone(owner.node), gast.Tuple(classes, gast.Load())]
+        arguments = [clone(owner.node), gast.Tuple(classes, gast.Load())]
         asked = references.number_among if owner.is_checked else references.number_of
         if owner.is_checked:
-            given += [constant(getattr(node, "attr", "__call__")), constant(getattr(node, "lineno", 0))]
-        call = gast.Call(name(self.unit.helper(asked.__name__, asked)), given, [])
+            arguments += [constant(getattr(node, "attr", "__call__")), constant(getattr(node, "lineno", 0))]
+        call = gast.Call(name(self.unit.helper(asked.__name__, asked)), arguments, [])
         self.flattener.out += at(node, assign(which, call))
         self.counts[which] += 2
         return Choice(which, options)

@@ -97,14 +97,14 @@ class Closures:
         """Whether a function value made in a loop is bound or passed in another block of it: its captures may be rebound
         before it is called."""
         block = self.flattener.blocks[-1] if self.flattener.blocks else 0
-        found = False
+        in_loop = False
         for part in self.made_of(value):
             if isinstance(part, Object):
                 home, loops = part.block, part.loops
             else:
                 home, loops, _ = self.homes.setdefault(id(part), (block, tuple(self.flattener.loops), part))
-            found = found or (bool(loops) and home != block)
-        return found
+            in_loop = in_loop or (bool(loops) and home != block)
+        return in_loop
 
     def made_of(self, value: Any) -> list[Any]:
         """The function values within a value that capture something when they are made, and the objects of methods."""
@@ -150,19 +150,19 @@ class Closures:
         if isinstance(value, Choice):
             return self.by_selector(value, node)
         if isinstance(value, Partial) and isinstance(value.inner, Known) and not value.keywords:
-            made, holds = value.inner.node, [self.reified(v, node) for v in value.given]
+            function_name, holds = value.inner.node, [self.reified(v, node) for v in value.given]
             if None not in holds:  # objects are inlined together with their users
-                return self.closure(made, holds, node)
+                return self.closure(function_name, holds, node)
         f = self.as_function(value, node, first=True)
         defaults = [self.reified(v, node) for v in f.defaults.values()]
         if None in defaults:
             return None
         self.require_settled([c for c in f.captured if c not in self.of_nobody(value)], node)
-        made = name(self.unit.helper(getattr(f.target, "__name__", "function"), f.target))
+        function_name = name(self.unit.helper(getattr(f.target, "__name__", "function"), f.target))
         holds = [*map(name, f.captured), *defaults]
         if not holds and f.target.__closure__ is None and not f.is_late:
-            return at(node, made)[0]
-        return self.closure(made, holds, node, f.is_late)
+            return at(node, function_name)[0]
+        return self.closure(function_name, holds, node, f.is_late)
 
     def unsettled_in(self, tree: gast.FunctionDef) -> set[str]:
         """The variables of the text that should be late and are not."""
@@ -171,12 +171,12 @@ class Closures:
         changed = late_binding.changed_while_held(tree, self.holding) if self.holding else set()
         return (self.unsettled | (changed & self.own)) - {*self.late}
 
-    def closure(self, made: gast.AST, holds: list[gast.AST], node: gast.AST, is_late: bool = False) -> gast.AST:
+    def closure(self, function: gast.AST, holds: list[gast.AST], node: gast.AST, is_late: bool = False) -> gast.AST:
         """A closure of a function and its captures; `is_late`: it also takes the current variables at each call."""
         self.holding.append(at(node, gast.Tuple(holds, gast.Load()))[0])
-        held = self.flattener.hold(self.holding[-1])
+        captures = self.flattener.hold(self.holding[-1])
         helper = name(self.unit.helper("late", late.late) if is_late else self.unit.helper("closure", closures.closure))
-        return self.flattener.hold(at(node, gast.Call(helper, [clone(made), held], []))[0])
+        return self.flattener.hold(at(node, gast.Call(helper, [clone(function), captures], []))[0])
 
     def displayed(self, display: Display, node: gast.AST) -> gast.AST:
         """A display whose items are converted to data."""
@@ -217,10 +217,10 @@ class Closures:
         waiting = [v for v in getattr(value, "given", ()) if isinstance(v, Object) and v.names == v.methods]
         out: set[str] = set()
         while waiting:
-            made = waiting.pop()
-            if made.given is None:
-                out |= set(made.attributes.values())
-                inner = map(self.values.get, made.attributes.values())
+            instance = waiting.pop()
+            if instance.given is None:
+                out |= set(instance.attributes.values())
+                inner = map(self.values.get, instance.attributes.values())
                 waiting += [v for v in inner if isinstance(v, Object) and v.names == 1]
         return out
 

@@ -135,19 +135,19 @@ class Columns:
         func = node.func
         while isinstance(func, gast.Subscript):
             func = func.value
-        known = not isinstance(func, gast.Name) or func.id in self.values or func.id not in self.unit.locals
-        known = known or getattr(node.func, "id", "") in self.no_objects
-        return self.in_columns and "__call__" in self.members and not known
+        is_static = not isinstance(func, gast.Name) or func.id in self.values or func.id not in self.unit.locals
+        is_static = is_static or getattr(node.func, "id", "") in self.no_objects
+        return self.in_columns and "__call__" in self.members and not is_static
 
     def column(self, cls: type, attribute: str) -> str:
         """The list for an attribute."""
         family = self.families[cls]
         if family not in self.columns:
-            held = [c for c in self.followed if self.families[c] == family]
-            base = held[0].__name__.lower() if len(held) == 1 else ""
-            every = sorted({a for c in held for a in self.held_by[c]})
-            made = self.columns[family] = {a: self.unit.attribute(base, a) for a in every}
-            for local in made.values():
+            classes = [c for c in self.followed if self.families[c] == family]
+            base = classes[0].__name__.lower() if len(classes) == 1 else ""
+            every = sorted({a for c in classes for a in self.held_by[c]})
+            columns_of = self.columns[family] = {a: self.unit.attribute(base, a) for a in every}
+            for local in columns_of.values():
                 self.counts[local] += 1
                 self.heads += at(self.unit.primal.tree.body[0], assign(local, gast.List([], gast.Load())))
         return self.columns[family][attribute]
@@ -156,11 +156,11 @@ class Columns:
         """The lists for all attributes."""
         return {local for family in self.columns.values() for local in family.values()}
 
-    def made_reference(self, made: Object, node: gast.AST) -> gast.AST:
+    def made_reference(self, instance: Object, node: gast.AST) -> gast.AST:
         """The reference to a new object, after its `__init__`."""
-        cls, flattener = made.cls, self.flattener
+        cls, flattener = instance.cls, self.flattener
         every = self.held_by[cls]
-        unknown = made.attributes.keys() - set(every)
+        unknown = instance.attributes.keys() - set(every)
         if unknown or not every:
             which = f"the attribute `{min(unknown)}`" if unknown else "what is not there"
             self.unit.refuse(node, f"{which} of `{cls.__name__}` cannot be followed: set attributes in `__init__`")
@@ -168,18 +168,18 @@ class Columns:
         family = self.columns[self.families[cls]]
         values: dict[str, gast.AST] = {}
         for attribute, column in family.items():
-            local = made.attributes.get(attribute)
+            local = instance.attributes.get(attribute)
             values[column] = constant(0.0) if local is None else self.as_item(self.values.get(local) or name(local), node)
         length = gast.Call(self.unit.builtin(len), [name(next(iter(family.values())))], [])
         place = flattener.hold(at(node, length)[0])
         helper = name(self.unit.helper("reference", references.reference))
         of_class = self.class_name(cls)
-        held = flattener.hold(at(node, gast.Call(helper, [of_class, place], []))[0])
+        ref = flattener.hold(at(node, gast.Call(helper, [of_class, place], []))[0])
         for column, value in values.items():
             append = gast.Attribute(name(column), "append", gast.Load())
             flattener.out += at(node, gast.Expr(gast.Call(append, [value], [])))
-        self.of_exactly[held.id] = (cls,)
-        return held
+        self.of_exactly[ref.id] = (cls,)
+        return ref
 
     def class_name(self, cls: type) -> gast.Name:
         """A name for a class."""
@@ -200,13 +200,13 @@ class Columns:
         """The reference whose attribute is read; None if the data cannot be a reference."""
         if not self.in_columns or attribute not in self.members:
             return None
-        known = self.of_exactly.get(owner.id) if isinstance(owner, gast.Name) else None
-        if known is None and attribute in HELD_BY_DATA:
+        exact = self.of_exactly.get(owner.id) if isinstance(owner, gast.Name) else None
+        if exact is None and attribute in HELD_BY_DATA:
             called = self.members[attribute][0].__name__
             self.unit.refuse(node, f"`{attribute}` may be that of `{called}`, and that of an array or a container, which "
                                    "cannot be told apart here: give it another name")  # fmt: skip
-        found = [c for c in known or self.followed if c in self.members[attribute]]
-        return Record(tuple(found), owner) if found else None
+        classes = [c for c in exact or self.followed if c in self.members[attribute]]
+        return Record(tuple(classes), owner) if classes else None
 
     def of_data(self, node: gast.Attribute) -> Any:
         """An attribute of data; MISSING if it is not one of an object."""
@@ -219,28 +219,28 @@ class Columns:
         """Write `owner.attribute = value` for a reference; returns whether it was one."""
         if not self.may_be_of_object(target):
             return False
-        given = self.as_item(self.evaluate(value), statement)
+        argument = self.as_item(self.evaluate(value), statement)
         owner = self.record(self.flattener.atom(target.value), target.attr, target)
         setters = {id(s): s for c in owner.classes for s in [self.looked_up(c, target.attr)] if isinstance(s, property)}
         if setters:
             if len(setters) > 1 or (setter := next(iter(setters.values()))).fset is None:
                 self.unit.refuse(target, f"the property `{target.attr}` cannot be set here")
-            self.apply(self.bound(setter.fset, owner, target), [given], {}, statement)
+            self.apply(self.bound(setter.fset, owner, target), [argument], {}, statement)
         else:
-            self.flattener.statement(at(statement, gast.Assign([self.place_of(owner, target)], given, None))[0])
+            self.flattener.statement(at(statement, gast.Assign([self.place_of(owner, target)], argument, None))[0])
         return True
 
     def place_of(self, owner: Record, target: gast.Attribute) -> gast.Subscript:
         """The list item for an attribute, as a target."""
         if not all(target.attr in self.held_by[c] for c in owner.classes):
             self.unit.refuse(target, f"the attribute `{target.attr}` cannot be set here: set it in `__init__`")
-        given: list[gast.AST] = [clone(owner.node), constant(target.attr)]
+        arguments: list[gast.AST] = [clone(owner.node), constant(target.attr)]
         asked, had = references.place, tuple(self.members[target.attr])
         if any(c not in had for c in self.followed if self.families[c] == self.families[owner.cls]):
             asked = references.place_among
-            given.append(gast.Tuple([self.class_name(c) for c in had], gast.Load()))
+            arguments.append(gast.Tuple([self.class_name(c) for c in had], gast.Load()))
         helper = name(self.unit.helper(asked.__name__, asked))
-        place = self.flattener.hold(at(target, gast.Call(helper, given, []))[0])
+        place = self.flattener.hold(at(target, gast.Call(helper, arguments, []))[0])
         return gast.Subscript(name(self.column(owner.cls, target.attr)), place, gast.Store())
 
     def update_field(self, statement: gast.AugAssign) -> bool:
@@ -252,10 +252,10 @@ class Columns:
         if any(isinstance(self.looked_up(c, target.attr), property) for c in owner.classes):
             read = gast.Attribute(clone(owner.node), target.attr, gast.Load())
             store = gast.Attribute(clone(owner.node), target.attr, gast.Store())
-            made: gast.AST = gast.Assign([store], gast.BinOp(read, statement.op, statement.value), None)
+            update: gast.AST = gast.Assign([store], gast.BinOp(read, statement.op, statement.value), None)
         else:
-            made = gast.AugAssign(self.place_of(owner, target), statement.op, statement.value)
-        self.flattener.statement(at(statement, made)[0])
+            update = gast.AugAssign(self.place_of(owner, target), statement.op, statement.value)
+        self.flattener.statement(at(statement, update)[0])
         return True
 
     def note_exact(self, target: str, value: Any) -> None:
@@ -326,8 +326,8 @@ class Columns:
             return False
         if target not in self.seen_texts:
             classes, asked = reached(target)
-            made = any(c in self.families for c in classes)
-            self.seen_texts[target] = made or any(a in self.members for a in asked)
+            makes_objects = any(c in self.families for c in classes)
+            self.seen_texts[target] = makes_objects or any(a in self.members for a in asked)
         return self.seen_texts[target]
 
     def asked_for_class(self, node: gast.Call) -> gast.AST:

@@ -52,9 +52,9 @@ def folded(unit: Unit, body: list[gast.AST], known: dict[str, Any]) -> tuple[lis
     changed = False
     for statement in body:
         if isinstance(statement, gast.If):
-            taken = decided(unit, statement.test, lambda node, known=known: known.get(getattr(node, "id", None)))
-            if taken is not None:
-                arm, _ = folded(unit, statement.body if taken else statement.orelse, known)
+            truth_value = decided(unit, statement.test, lambda node, known=known: known.get(getattr(node, "id", None)))
+            if truth_value is not None:
+                arm, _ = folded(unit, statement.body if truth_value else statement.orelse, known)
                 out += arm
                 changed = True
                 known = {p: v for p, v in known.items() if not bindings(arm)[p]}

@@ -56,19 +56,19 @@ _TRUTHS = (gast.Call, gast.Compare, gast.UnaryOp)  # expressions that may be tes
 class Evaluator:
     """Evaluates expressions; statements that an expression expands to are written before it."""
 
-    def atoms(self, given: list[gast.AST]) -> list[gast.AST]:
+    def atoms(self, operands: list[gast.AST]) -> list[gast.AST]:
         """Data operands, evaluated from left to right."""
-        return self.in_order(given, self.atom)
+        return self.in_order(operands, self.atom)
 
-    def in_order(self, given: list[gast.AST], evaluate: Callable[[gast.AST], Any]) -> list[Any]:
+    def in_order(self, operands: list[gast.AST], evaluate: Callable[[gast.AST], Any]) -> list[Any]:
         """Operands, evaluated from left to right; a name that a later operand rebinds is copied first."""
         out = []
-        for k, node in enumerate(given):
+        for k, node in enumerate(operands):
             value = evaluate(node)
-            later = set().union(*map(walruses, given[k + 1 :]))
+            later = set().union(*map(walruses, operands[k + 1 :]))
             if isinstance(value, gast.Name) and value.id in later:
                 value = self.hold(value)
-            out.append(self.functions.kept(value, given[k + 1 :]))
+            out.append(self.functions.kept(value, operands[k + 1 :]))
         return out
 
     def hold(self, value: gast.AST) -> gast.Name:
@@ -191,8 +191,8 @@ class Evaluator:
         return node
 
     def of_Call(self, node: gast.Call) -> gast.AST:
-        if (known := self.functions.called(node)) is not None:
-            return known
+        if (result := self.functions.called(node)) is not None:
+            return result
         if (into := mutators.into(self.unit, node, self.atom)) is not None:
             return self.behind(node, *into)
         if (plain := deques.as_list(self.unit, node) or dicts.empty_dict(self.unit, node)) is not None:
@@ -253,9 +253,9 @@ class Evaluator:
             node.func.value = self.functions.kept(self.atom(node.func.value), [*node.args, *node.keywords])
         elif not isinstance(node.func, (gast.Name, gast.Attribute)):
             node.func = self.atom(node.func)
-        kept, known = self.unit.keeps_function, self.unit.resolve(node.func) is not MISSING
+        kept, is_resolved = self.unit.keeps_function, self.unit.resolve(node.func) is not MISSING
         values = self.atoms(node.args + [k.value for k in node.keywords])
-        self.unit.keeps_function = kept if known else self.unit.keeps_function
+        self.unit.keeps_function = kept if is_resolved else self.unit.keeps_function
         node.args = values[: len(node.args)]
         for keyword, value in zip(node.keywords, values[len(node.args) :], strict=True):
             keyword.value = value

@@ -262,8 +262,8 @@ class _Flattener(Conditions, Evaluator, Sections):
         if self.functions.appended(value):
             return
         call = isinstance(value, gast.Call)
-        taken = call and not value.args and getattr(value.func, "attr", "") == "pop"
-        if taken or (self.functions.may_be_known(value) and not call):
+        is_pop = call and not value.args and getattr(value.func, "attr", "") == "pop"
+        if is_pop or (self.functions.may_be_known(value) and not call):
             self.operand(value)
             return
         if call and self.functions.called(value) is not None:

@@ -66,33 +66,33 @@ class Choices:
 
     def choose(self, target: str, value: Any, statement: gast.AST) -> bool:
         """`target = value` for a name that also stands for other functions; returns whether it was handled."""
-        known = self.values.get(target)
-        if not isinstance(value, (*_FUNCTIONS, Choice)) or not isinstance(known, (Choice, type(None))):
+        choice_so_far = self.values.get(target)
+        if not isinstance(value, (*_FUNCTIONS, Choice)) or not isinstance(choice_so_far, (Choice, type(None))):
             return False
         if isinstance(value, Choice) or target in self.arguments:
             return False
-        if known is None and target in self.data:
+        if choice_so_far is None and target in self.data:
             self.require_straight(target, statement)
-        if known is None:
-            known = self.values[target] = Choice(self.unit.local(f"{target}_which"), [])
+        if choice_so_far is None:
+            choice_so_far = self.values[target] = Choice(self.unit.local(f"{target}_which"), [])
             if target in self.given and self.flattener.loops:
                 self.unit.refuse(statement, f"the argument `{target}` is bound to a function in a loop, which cannot be "
                                             "followed: bind it before the loop")  # fmt: skip
             if target in self.given:
-                known.argument = True
-                held = self.unit.local(f"{target}_given")
-                known.options.append(Known(None, name(held)))
-                self.heads += [assign(held, name(target)), assign(known.selector, constant(0))]
+                choice_so_far.argument = True
+                initial = self.unit.local(f"{target}_given")
+                choice_so_far.options.append(Known(None, name(initial)))
+                self.heads += [assign(initial, name(target)), assign(choice_so_far.selector, constant(0))]
             elif target in self.data:  # a function known only at the call
                 self.plain_names[target] = self.fresh(target)
-                known.options.append(Known(None, name(self.plain_names[target])))
-                self.heads.append(assign(known.selector, constant(0)))
-        if known.loops & set(self.flattener.loops):
+                choice_so_far.options.append(Known(None, name(self.plain_names[target])))
+                self.heads.append(assign(choice_so_far.selector, constant(0)))
+        if choice_so_far.loops & set(self.flattener.loops):
             self.unit.refuse(statement, f"`{target}` is called in this loop before it stands for this function, which "
                                         "cannot be followed: bind it at the head of the loop")  # fmt: skip
-        self.counts[known.selector] += 2
-        self.flattener.out += at(statement, assign(known.selector, constant(len(known.options))))
-        known.options.append(value)
+        self.counts[choice_so_far.selector] += 2
+        self.flattener.out += at(statement, assign(choice_so_far.selector, constant(len(choice_so_far.options))))
+        choice_so_far.options.append(value)
         return True
 
     def require_straight(self, target: str, statement: gast.AST) -> None:
@@ -122,7 +122,7 @@ class Choices:
         self.counts[holder] += 2
         return Choice(holder, list(display.items.values()))
 
-    def apply_choice(self, choice: Choice, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
+    def apply_choice(self, choice: Choice, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
         """A call of a chosen function: one branch for each option."""
         holder = self.unit.local("value")
         choice.loops.update(self.flattener.loops)
@@ -130,7 +130,7 @@ class Choices:
         arms: list[list[gast.AST]] = []
         for option in choice.options:
             before, flattener.out = flattener.out, []
-            value = self.apply(option, [clone(v) if isinstance(v, gast.AST) else v for v in given], dict(keywords), node)
+            value = self.apply(option, [clone(v) if isinstance(v, gast.AST) else v for v in arguments], dict(keywords), node)
             if isinstance(value, Value) and self.as_data:
                 value = self.reified(value, node) or value
             if isinstance(value, Value):

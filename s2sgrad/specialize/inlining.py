@@ -109,7 +109,7 @@ class Inliner:
         node = name(self.unit.helper(base, value))
         return Known(value, node) if callable(value) else node
 
-    def prepared(self, function: Function, known: dict[str, Any], left: str | None = None) -> gast.FunctionDef:
+    def prepared(self, function: Function, constants: dict[str, Any], left: str | None = None) -> gast.FunctionDef:
         """The body of a function value with a single exit, for these parameter values; with `left`, a generator returns at a
         `yield` when this flag is set."""
         drawn = {p for p, value in known.items() if isinstance(value, Generator)}
@@ -118,8 +118,8 @@ class Inliner:
         node = clone(function.node)
         plain = isinstance(node, gast.FunctionDef)
         if self.in_columns:  # data may be a reference
-            known = {p: v for p, v in known.items() if not isinstance(v, gast.AST) or isinstance(v, gast.Constant)}
-        body, chosen = folded(function.unit, node.body, known) if plain else (at(node, gast.Return(node.body)), False)
+            constants = {p: v for p, v in constants.items() if not isinstance(v, gast.AST) or isinstance(v, gast.Constant)}
+        body, chosen = folded(function.unit, node.body, constants) if plain else (at(node, gast.Return(node.body)), False)
         tree = gast.FunctionDef(function.name, node.args, body, [], None, None, [])
         at(function.node, tree)
         if left is not None:
@@ -135,7 +135,7 @@ class Inliner:
     def written_out(
         self,
         function: Function,
-        given: list[Any],
+        arguments: list[Any],
         keywords: dict[str, Any],
         node: gast.AST,
         at_yield: Callable[[gast.AST], list[gast.AST]] | None = None,
@@ -158,7 +158,7 @@ class Inliner:
                 if getattr(part, "returns_early", False):
                     part.test = name(left)
             text.tree.body = _consumed(text.tree.body, at_yield)
-        self.running.append((function, given[0] if given else None))
+        self.running.append((function, arguments[0] if arguments else None))
         try:
             for statement in text.tree.body[:-1]:
                 start = len(self.flattener.out)
@@ -171,8 +171,8 @@ class Inliner:
 
     def is_running(self, target: Any) -> bool:
         """Whether a function is being inlined, so that this call is recursive and is kept as a call."""
-        known = self.known.get(target) if isinstance(target, types.FunctionType) else None
-        return target is self.unit.primal.function or any(function is known for function, _ in self.running if known)
+        inlined = self.known.get(target) if isinstance(target, types.FunctionType) else None
+        return target is self.unit.primal.function or any(function is inlined for function, _ in self.running if inlined)
 
     def stays(self, target: Any, node: gast.AST) -> bool:
         """Whether a recursive call is kept, for data; raises Unsupported if it would have to be inlined forever."""
@@ -295,20 +295,20 @@ class Inliner:
                 node.primal = getattr(node, "primal", unit.primal)
 
     def bind(
-        self, function: Function, tree: gast.FunctionDef, given: list[Any], keywords: dict[str, Any], node: gast.AST
+        self, function: Function, tree: gast.FunctionDef, arguments: list[Any], keywords: dict[str, Any], node: gast.AST
     ) -> dict[str, Any]:
         """The arguments of a call by parameter."""
         args = tree.args
         named = {getattr(p, "keyword", p.id): p.id for p in parameters(tree)}
         takes = signature_of(args, function.defaults)
         try:
-            fitted = takes.bind(*given, **keywords)
+            fitted = takes.bind(*arguments, **keywords)
         except TypeError:
             self.unit.refuse(node, f"this call does not fit the parameters of `{function.name}`")
         fitted.apply_defaults()
         bound = {named[n]: value for n, value in fitted.arguments.items()}
         by_word = [named[k] for k in keywords if k in named and named[k] in bound]  # in order of evaluation
-        first = [p.id for p in [*args.posonlyargs, *args.args]][: len(given)]
+        first = [p.id for p in [*args.posonlyargs, *args.args]][: len(arguments)]
         bound = {p: bound[p] for p in dict.fromkeys([*first, *by_word, *bound])}
         if args.vararg is not None:
             extra = bound.pop(args.vararg.id)

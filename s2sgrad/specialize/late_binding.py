@@ -60,20 +60,20 @@ def bound_at_once(body: list[gast.AST]) -> set[str]:
     return scoping.bound([s for s in body if isinstance(s, (gast.Assign, gast.AugAssign))])
 
 
-def changed_while_held(tree: gast.FunctionDef, held: list[gast.Tuple]) -> set[str]:
+def changed_while_held(tree: gast.FunctionDef, displays: list[gast.Tuple]) -> set[str]:
     """The captured variables whose contents may be written in place after the capture."""
-    whose = {id(display): {e.id for e in display.elts if isinstance(e, gast.Name)} for display in held}
-    made: list[tuple[set[str], tuple[int, ...]]] = []  # (variables, enclosing loops)
-    found: set[str] = set()
+    whose = {id(display): {e.id for e in display.elts if isinstance(e, gast.Name)} for display in displays}
+    captures: list[tuple[set[str], tuple[int, ...]]] = []  # (variables, enclosing loops)
+    changed_names: set[str] = set()
 
     def follow(body: list[gast.AST], loops: tuple[int, ...]) -> None:
         for statement in body:
             changed = _changed(statement)
-            for variables, _ in made if changed else ():
-                found.update(variables & changed)
+            for variables, _ in captures if changed else ():
+                changed_names.update(variables & changed)
             variables = whose.get(id(getattr(statement, "value", None)))
             if variables is not None:
-                made.append((variables, loops))
+                captures.append((variables, loops))
             changes.append((changed, loops))
             inside = (*loops, id(statement)) if isinstance(statement, (gast.For, gast.While)) else loops
             for inner in blocks(statement):
@@ -81,11 +81,11 @@ def changed_while_held(tree: gast.FunctionDef, held: list[gast.Tuple]) -> set[st
 
     changes: list[tuple[set[str], tuple[int, ...]]] = []
     follow(tree.body, ())
-    for variables, loops in made:
+    for variables, loops in captures:
         for changed, around in changes:
             if loops and around[:1] == loops[:1]:
-                found.update(variables & changed)
-    return found
+                changed_names.update(variables & changed)
+    return changed_names
 
 
 # --- functions that read late variables ---
@@ -107,23 +107,23 @@ class Variables:
         function reads none of them and calls nothing that might."""
         read = [v for v in self.names if v in captured]
         called = [c for c in (*captured, *defaults) if self.names and _may_be_function(unit, c, body)]
-        made = any(_makes(unit, value) for s in effects.walk(body) if (value := getattr(s, "value", None)) is not None)
-        if not read and not called and not made:
+        makes = any(_makes(unit, value) for s in effects.walk(body) if (value := getattr(s, "value", None)) is not None)
+        if not read and not called and not makes:
             return None, []
         self.are_read = True
-        given = unit.names.fresh("variables")
+        variables_name = unit.names.fresh("variables")
         heads: list[gast.AST] = []
         for variable in read:
             place = constant(self.names.index(variable))
-            heads.append(assign(variable, gast.Subscript(name(given), place, gast.Load())))
+            heads.append(assign(variable, gast.Subscript(name(variables_name), place, gast.Load())))
             if variable in self.unsure:
                 shown = constant(unit.bases.get(variable, variable))
                 heads.append(gast.Expr(call(unit, "bound", bound, name(variable), shown)))
-        heads += [assign(c, call(unit, "now", late.now, name(c), name(given))) for c in called]
+        heads += [assign(c, call(unit, "now", late.now, name(c), name(variables_name))) for c in called]
         _Settled(unit, {*called, *read}).within(body)
-        if made:
-            _Giver(unit, body, self.names, given).run()
-        return given, heads
+        if makes:
+            _Giver(unit, body, self.names, variables_name).run()
+        return variables_name, heads
 
 
 def _may_be_function(unit: Unit, variable: str, body: list[gast.AST]) -> bool:
@@ -151,8 +151,8 @@ def _gives_data(unit: Unit, node: gast.Call) -> bool:
     target = unit.resolve(node.func)
     if target is MISSING or is_plain(target):
         return False
-    known = catalogue.of(target)
-    return known.gives_array or known.is_flat
+    record = catalogue.of(target)
+    return record.gives_array or record.is_flat
 
 
 class _Settled(Transformer):
@@ -181,8 +181,8 @@ class _Settled(Transformer):
         if isinstance(node, (*_ARITHMETIC, gast.Constant)):
             return False
         if isinstance(node, gast.Call):
-            given = (n.id for part in (*node.args, *node.keywords) for n in nodes(part) if isinstance(n, gast.Name))
-            return not _gives_data(self.unit, node) and any(n in self.functions for n in given)
+            names = (n.id for part in (*node.args, *node.keywords) for n in nodes(part) if isinstance(n, gast.Name))
+            return not _gives_data(self.unit, node) and any(n in self.functions for n in names)
         return True
 
 
@@ -210,11 +210,11 @@ class _Giver:
         self.changed = {n for s in effects.walk(body) for n in _changed(s)}
         self.displays: list[gast.AST] = []  # the statements that read the variables
 
-    def require_kept(self, given: set[str]) -> None:
+    def require_kept(self, variables: set[str]) -> None:
         """Refuse a function that outlives the one whose variables it reads: it is returned, or stored in an argument."""
         for s in effects.walk(self.body):
             returned = isinstance(s, gast.Return) and s.value is not None and self.may_read(s.value)
-            if returned or (_changed(s) & given and self.reading & effects.reads(s) - given):
+            if returned or (_changed(s) & variables and self.reading & effects.reads(s) - variables):
                 self.unit.refuse(s, "a function leaves the one whose variables it reads, which are bound anew, which cannot "
                                     "be followed: give it their values as defaults")  # fmt: skip
 
@@ -228,22 +228,22 @@ class _Giver:
         """A statement, with the statements before and after it that pass the variables."""
         before: list[gast.AST] = []
         behind: list[gast.AST] = []
-        held = ""
-        for made in [c for part in _own(statement) for c in calls_in(part)]:
-            places = self.places(made)
+        display_name = ""
+        for site in [c for part in _own(statement) for c in calls_in(part)]:
+            places = self.places(site)
             if places and isinstance(statement, gast.While):
                 self.unit.refuse(statement, "a function that reads variables which are bound anew is called in the test of "
                                             "this loop, which cannot be followed: call it in the loop")  # fmt: skip
             for owner, field, k in places:
-                held = held or self.display(before)
+                display_name = display_name or self.display(before)
                 value = getattr(owner, field) if k is None else getattr(owner, field)[k]
-                holder = self.hold(before, call(self.unit, "now", late.now, value, name(held)))
+                holder = self.hold(before, call(self.unit, "now", late.now, value, name(display_name)))
                 if k is None:
                     setattr(owner, field, name(holder))
                 else:
                     getattr(owner, field)[k] = name(holder)
             handed = any(field != "func" for _, field, _ in places)
-            if handed and isinstance(statement, gast.Assign) and statement.value is made:
+            if handed and isinstance(statement, gast.Assign) and statement.value is site:
                 target = statement.targets[0]
                 if isinstance(target, gast.Name):
                     behind.append(assign(target.id, call(self.unit, "settled", late.settled, name(target.id))))
@@ -267,24 +267,24 @@ class _Giver:
             self.displays.append(before[-1])
         return holder
 
-    def places(self, made: gast.Call) -> list[tuple[gast.AST, str, int | None]]:
+    def places(self, site: gast.Call) -> list[tuple[gast.AST, str, int | None]]:
         """The operands of a call that may read late variables, if the callee may call them."""
-        if not self.calls(made):
+        if not self.calls(site):
             return []
-        out: list[tuple[gast.AST, str, int | None]] = [(made, "func", None)] if self.may_read(made.func) else []
-        out += [(made, "args", k) for k, a in enumerate(made.args) if self.may_read(a)]
-        return out + [(word, "value", None) for word in made.keywords if self.may_read(word.value)]
+        out: list[tuple[gast.AST, str, int | None]] = [(site, "func", None)] if self.may_read(site.func) else []
+        out += [(site, "args", k) for k, a in enumerate(site.args) if self.may_read(a)]
+        return out + [(word, "value", None) for word in site.keywords if self.may_read(word.value)]
 
     def may_read(self, node: gast.AST) -> bool:
         return isinstance(node, gast.Name) and node.id in self.reading
 
-    def calls(self, made: gast.Call) -> bool:
+    def calls(self, site: gast.Call) -> bool:
         """Whether a callee may call its arguments: it is a user's function, one of ours, or unknown."""
-        target = self.unit.resolve(made.func)
+        target = self.unit.resolve(site.func)
         if target is not MISSING:
             ours = (getattr(target, "__module__", None) or "").startswith(("s2sgrad.pullbacks", "s2sgrad.api"))
             return is_plain(target) or ours or hasattr(target, "compiled_for")
-        return not isinstance(made.func, gast.Attribute) or not catalogue.methods_named(made.func.attr)
+        return not isinstance(site.func, gast.Attribute) or not catalogue.methods_named(site.func.attr)
 
 
 def _own(statement: gast.AST) -> list[gast.AST]:

@@ -65,9 +65,9 @@ def of(node: gast.AST) -> Table | None:
     return None
 
 
-def _taken_out(given: gast.FunctionDef, memo: str, index: gast.AST) -> Table:
+def _taken_out(function: gast.FunctionDef, memo: str, index: gast.AST) -> Table:
     """The function without the dict `memo` and its stores under `index`; raises _Other if it uses the dict otherwise."""
-    node = clone(given)
+    node = clone(function)
     places = {p.id: k for k, p in enumerate(node.args.args)}
     key = [getattr(e, "id", "") for e in (index.elts if isinstance(index, gast.Tuple) else [index])]
     if memo in places:
@@ -157,13 +157,13 @@ class _Without(Transformer):
             return node.args[1] if len(node.args) > 1 else at(node, constant(None))[0]
         if getattr(node.func, "id", "") != self.table.node.name:
             return node
-        given = dict(zip(self.places, node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
-        left = self.places.keys() - given.keys()  # the dict may have a default
-        if len(node.args) > len(self.places) or not given.keys() <= self.places.keys() or not left <= {self.table.memo}:
+        arguments = dict(zip(self.places, node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
+        left = self.places.keys() - arguments.keys()  # the dict may have a default
+        if len(node.args) > len(self.places) or not arguments.keys() <= self.places.keys() or not left <= {self.table.memo}:
             raise _Other
-        if any(getattr(given[p], "id", "") != p for p in (*self.table.passed, self.table.memo) if p in given):
+        if any(getattr(arguments[p], "id", "") != p for p in (*self.table.passed, self.table.memo) if p in arguments):
             raise _Other
-        node.args, node.keywords = [given[p] for p in self.table.key], []
+        node.args, node.keywords = [arguments[p] for p in self.table.key], []
         return node
 
     def is_key(self, node: gast.AST) -> bool:
@@ -179,8 +179,8 @@ class _Returns:
     The stored value at a point is an expression, "something" (unknown) or "nothing"; "perhaps": stored on some paths only.
     """
 
-    def __init__(self, found: str) -> None:
-        self.found = found
+    def __init__(self, memo: str) -> None:
+        self.found = memo
 
     def block(self, body: list[gast.AST], stored: Any = "nothing") -> Any:
         """The stored value after a block."""
@@ -233,13 +233,13 @@ def header(statement: gast.AST) -> gast.AST | None:
     return getattr(statement, "test", getattr(statement, "iter", None))
 
 
-def _without_stores(node: gast.FunctionDef, found: str) -> None:
+def _without_stores(node: gast.FunctionDef, memo: str) -> None:
     """Remove stores of the value if it is never read."""
-    if any(isinstance(n.ctx, gast.Load) for n in _mentions(found, node)):
+    if any(isinstance(n.ctx, gast.Load) for n in _mentions(memo, node)):
         return
 
     def kept(s: gast.AST) -> list[gast.AST]:
-        alone = isinstance(s, gast.Assign) and getattr(s.targets[0], "id", "") == found and isinstance(s.value, gast.Name)
+        alone = isinstance(s, gast.Assign) and getattr(s.targets[0], "id", "") == memo and isinstance(s.value, gast.Name)
         return [] if alone else [s]
 
     node.body = rewritten(node.body, kept)

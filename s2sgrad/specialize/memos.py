@@ -66,11 +66,11 @@ class Memos:
 
     def is_cache(self, decorator: gast.AST) -> bool:
         """Whether a decorator is `cache` or `lru_cache`, with or without constant options."""
-        made = decorator
+        tool = decorator
         if isinstance(decorator, gast.Call):
             options = all(isinstance(n, gast.Constant) for n in (*decorator.args, *(k.value for k in decorator.keywords)))
-            made = decorator.func if options else decorator
-        return self.unit.resolve(made) in (functools.cache, functools.lru_cache)
+            tool = decorator.func if options else decorator
+        return self.unit.resolve(tool) in (functools.cache, functools.lru_cache)
 
     def memoized(self, value: Any, decorator: gast.AST) -> Any:
         """A function decorated with `cache`: its values are keyed by all arguments."""
@@ -81,9 +81,9 @@ class Memos:
             holder = self.unit.local(f"{value.name}_memo")
             self.counts[holder] += 1
             self.flattener.out += at(decorator, assign(holder, gast.Dict([], [])))
-        made = Memoized(value, holder)
-        self.moves(made)  # record where it is made
-        return made
+        memo_function = Memoized(value, holder)
+        self.moves(memo_function)  # record where it is made
+        return memo_function
 
     def as_memoized(self, function: Function) -> Memoized | None:
         """A function that memoizes in a dict of its own; None if it does not."""
@@ -101,14 +101,14 @@ class Memos:
         inside = sum(isinstance(n, gast.Name) and n.id == table.memo for n in nodes(function.node))
         return function.unit is self.unit and self.mentions[table.memo] == inside + 1 and table.memo in self.unit.locals
 
-    def call_memoized(self, callee: Memoized, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def call_memoized(self, callee: Memoized, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """A call from outside: a loop that computes all needed values, and then a lookup."""
         function = callee.function
         if callee.step is None:
             self.take_apart(callee, node)
         if callee.plain is None:  # not recursive
-            return self.written_out(function, given, keywords, node)
-        bound = self.bind(function, function.node, given, keywords, node)
+            return self.written_out(function, arguments, keywords, node)
+        bound = self.bind(function, function.node, arguments, keywords, node)
         if any(not isinstance(v, gast.AST) for v in bound.values()):
             self.unit.refuse(node, f"`{function.name}` remembers its values and is given a function or an object, which "
                                    "cannot be followed: let it read that from outside")  # fmt: skip
@@ -116,8 +116,8 @@ class Memos:
         asked = [bound[p] for p in callee.key]
         passed = {p: bound[p] for p in callee.passed}
         helper = name(self.unit.helper("calls_made", memos.calls_made))
-        held = [gast.keyword(p, clone(v)) for p, v in ({c: name(c) for c in callee.captured} | passed).items()]
-        calls = gast.Call(helper, [clone(callee.plain.node), name(memo), gast.Tuple(clone(asked), gast.Load())], held)
+        captures = [gast.keyword(p, clone(v)) for p, v in ({c: name(c) for c in callee.captured} | passed).items()]
+        calls = gast.Call(helper, [clone(callee.plain.node), name(memo), gast.Tuple(clone(asked), gast.Load())], captures)
         mine = [self.unit.local(p) for p in callee.key]
         step = self.unit.local(function.name)
         self.values[step] = callee.step
@@ -133,21 +133,21 @@ class Memos:
         """The variable for the dict of a function: shared by all calls, or made for this one."""
         if callee.memo is not None:
             return callee.memo
-        held = bound.get(callee.table.memo, name(callee.table.memo))
-        if isinstance(held, gast.Name):
-            if callee.table.memo in bound and not self.is_alone(held, callee):
+        memo = bound.get(callee.table.memo, name(callee.table.memo))
+        if isinstance(memo, gast.Name):
+            if callee.table.memo in bound and not self.is_alone(memo, callee):
                 self.unit.refuse(node, f"`{callee.function.name}` keeps its values in `{callee.table.memo}`, which is read "
                                        "elsewhere, and cannot be followed: hand over `{}`, or use `cache`")  # fmt: skip
-            return held.id
+            return memo.id
         holder = self.unit.local(f"{callee.function.name}_memo")
         self.flattener.out += at(node, assign(holder, gast.Dict([], [])))
         return holder
 
-    def is_alone(self, held: gast.Name, callee: Memoized) -> bool:
+    def is_alone(self, memo: gast.Name, callee: Memoized) -> bool:
         """Whether a dict is bound once, and occurs only in this call."""
-        default = held is callee.function.defaults.get(callee.table.memo)
-        times = self.mentions[held.id] - (held.id not in self.given and held.id not in self.unit.temps)
-        return default or times == (held.id not in self.unit.temps)
+        default = memo is callee.function.defaults.get(callee.table.memo)
+        times = self.mentions[memo.id] - (memo.id not in self.given and memo.id not in self.unit.temps)
+        return default or times == (memo.id not in self.unit.temps)
 
     def take_apart(self, callee: Memoized, node: gast.AST) -> None:
         """Split a function: `plain` calls a function parameter instead of itself, `step` reads the memo."""
@@ -221,10 +221,10 @@ class Memos:
                 unit.refuse(part, f"`{called}` remembers its values and hands itself on, which cannot be followed: call it")
 
 
-def _entry(memo: str, given: list[gast.AST], store: bool = False) -> gast.Subscript:
+def _entry(memo: str, key_parts: list[gast.AST], store: bool = False) -> gast.Subscript:
     """The entry of the memo for these arguments."""
-    given = clone(given)
-    key = given[0] if len(given) == 1 else gast.Tuple(given, gast.Load())
+    key_parts = clone(key_parts)
+    key = key_parts[0] if len(key_parts) == 1 else gast.Tuple(key_parts, gast.Load())
     return gast.Subscript(name(memo), key, gast.Store() if store else gast.Load())
 
 

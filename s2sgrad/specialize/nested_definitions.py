@@ -48,14 +48,14 @@ class Definitions:
         """The result of applying a decorator to a function value."""
         if self.is_cache(decorator):
             return self.memoized(value, decorator)
-        held = self.unit.local(called)
-        self.values[held] = value
+        local = self.unit.local(called)
+        self.values[local] = value
         plain = isinstance(decorator, gast.Call) and not decorator.args
-        made = gast.Call(decorator.func if plain else decorator, [name(held)], decorator.keywords if plain else [])
-        if makes_derivative(self.unit.resolve(at(decorator, made)[0].func)):
-            return self.derivative(made)
-        if self.unit.resolve(made.func) is checkpoint:
-            return self.checkpointed(made)
+        wrapped = gast.Call(decorator.func if plain else decorator, [name(local)], decorator.keywords if plain else [])
+        if makes_derivative(self.unit.resolve(at(decorator, wrapped)[0].func)):
+            return self.derivative(wrapped)
+        if self.unit.resolve(wrapped.func) is checkpoint:
+            return self.checkpointed(wrapped)
         if isinstance(decorator, gast.Call) and self.unit.resolve(decorator.func) is functools.wraps:
             return value
         callee = self.callee(decorator)

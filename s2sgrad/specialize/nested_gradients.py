@@ -64,39 +64,39 @@ class Derivatives:
 
     def derivative(self, node: gast.Call) -> Derivative:
         """`grad(f, ..)` of a function value; the gradient object is made at compile time."""
-        given, words = self.constants(node.args[1:], node, "grad")
+        options, words = self.constants(node.args[1:], node, "grad")
         make = self.unit.resolve(node.func)
         of = self.callee(node.args[0])
         f = self.as_function(of, node)
-        gradient = make(f.target, *given, **words)
-        self.unit.derived.append(Derived(gradient, f.target, lambda f: make(f, *given, **words)))
-        known = Known(gradient, name(self.unit.helper(gradient.__name__, gradient)))
-        return Derivative(known, f.captured, f.defaults, f.order, of)
+        gradient = make(f.target, *options, **words)
+        self.unit.derived.append(Derived(gradient, f.target, lambda f: make(f, *options, **words)))
+        target = Known(gradient, name(self.unit.helper(gradient.__name__, gradient)))
+        return Derivative(target, f.captured, f.defaults, f.order, of)
 
     def checkpointed(self, node: gast.Call) -> Derivative | Known:
         """`checkpoint(f)` of a function value."""
         of = self.callee(node.args[0])
         f = self.as_function(of, node)
-        made = underlying(checkpoint(f.target))
-        known = Known(made, name(self.unit.helper(getattr(made, "__name__", "f"), made)))
-        return known if isinstance(of, Known) else Derivative(known, f.captured, f.defaults, f.order, of)
+        recomputed = underlying(checkpoint(f.target))
+        target = Known(recomputed, name(self.unit.helper(getattr(recomputed, "__name__", "f"), recomputed)))
+        return target if isinstance(of, Known) else Derivative(target, f.captured, f.defaults, f.order, of)
 
-    def called_again(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def called_again(self, callee: Function, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """A call under `checkpoint` with functions or objects among its arguments, which are bound first."""
-        bound = [k for k, v in enumerate(given) if isinstance(v, Value)][-1:]
-        given, data = (given[: bound[0] + 1], given[bound[0] + 1 :]) if bound else ([], given)
-        taken = {p.id for p in [*callee.node.args.posonlyargs, *callee.node.args.args][: len(given) + len(data)]}
-        words = {k: v for k, v in {**callee.defaults, **keywords}.items() if isinstance(v, Value) and k not in taken}
-        f = self.as_function(Partial(replace(callee, run_again=False), given, words), node)
-        made = checkpoint(f.target)
-        known = Known(made, name(self.unit.helper(made.__name__, made)))
+        bound = [k for k, v in enumerate(arguments) if isinstance(v, Value)][-1:]
+        arguments, data = (arguments[: bound[0] + 1], arguments[bound[0] + 1 :]) if bound else ([], arguments)
+        positional = {p.id for p in [*callee.node.args.posonlyargs, *callee.node.args.args][: len(arguments) + len(data)]}
+        words = {k: v for k, v in {**callee.defaults, **keywords}.items() if isinstance(v, Value) and k not in positional}
+        f = self.as_function(Partial(replace(callee, run_again=False), arguments, words), node)
+        recomputed = checkpoint(f.target)
+        target = Known(recomputed, name(self.unit.helper(recomputed.__name__, recomputed)))
         rest = {k: v for k, v in keywords.items() if k not in words}
-        return self.call_derivative(Derivative(known, f.captured, f.defaults, f.order), data, rest, node)
+        return self.call_derivative(Derivative(target, f.captured, f.defaults, f.order), data, rest, node)
 
-    def constants(self, given: list[gast.AST], node: gast.Call, called: str) -> tuple[list[Any], dict[str, Any]]:
+    def constants(self, arguments: list[gast.AST], node: gast.Call, called: str) -> tuple[list[Any], dict[str, Any]]:
         """The literal values of these arguments of a call, and of its keywords."""
         try:
-            values = [ast.literal_eval(emit.expression(a)) for a in given]
+            values = [ast.literal_eval(emit.expression(a)) for a in arguments]
             return values, {k.arg: ast.literal_eval(emit.expression(k.value)) for k in node.keywords}
         except ValueError:
             self.unit.refuse(node, f"the options of `{called}` inside of a differentiated function must be constants")
@@ -197,19 +197,19 @@ class Derivatives:
                                    "loop")  # fmt: skip
         return self.unit.builtin(float)
 
-    def vectorized(self, kind: gast.AST, inner: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def vectorized(self, kind: gast.AST, inner: Any, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """A call of `np.vectorize(f)`."""
-        if keywords or len(given) not in (1, 2):
+        if keywords or len(arguments) not in (1, 2):
             self.unit.refuse(node, "a function of `np.vectorize` is differentiated with one or two arguments: write a loop")
-        made = standard.vectorized if len(given) == 1 else standard.vectorized_of_two
-        known = Known(made, name(self.unit.helper(made.__name__, made)))
-        return self.apply(known, [inner, kind, *given], {}, node)
+        implementation = standard.vectorized if len(arguments) == 1 else standard.vectorized_of_two
+        target = Known(implementation, name(self.unit.helper(implementation.__name__, implementation)))
+        return self.apply(target, [inner, kind, *arguments], {}, node)
 
-    def recursive(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
+    def recursive(self, callee: Function, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
         """A call of a recursive nested function."""
         memoized = self.as_memoized(callee)
         if memoized is not None:
-            return self.call_memoized(memoized, given, keywords, node)
+            return self.call_memoized(memoized, arguments, keywords, node)
         if callee not in self.lifted:
             own = callee.unit is self.unit
             if any(callee.unit.primal.function is written for written in self.unit.lifted):
@@ -221,8 +221,8 @@ class Derivatives:
             self.unit.lifted += [] if own and not also else [target]
             self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured
         known, captured = self.lifted[callee]
-        given = [v.node if isinstance(v, Record) else v for v in given]
-        bound = self.bind(callee, callee.node, given, keywords, node)
+        arguments = [v.node if isinstance(v, Record) else v for v in arguments]
+        bound = self.bind(callee, callee.node, arguments, keywords, node)
         return self.plain(known, [], {**bound, **{c: name(c) for c in captured}}, node)
 
     def pulled_back(self, node: gast.Call) -> gast.AST:
@@ -231,19 +231,19 @@ class Derivatives:
             self.unit.refuse(node, "`*` and `**` in a call of `vjp` cannot be followed here: write the arguments out")
         value = self.evaluate(node.args[0])
         f = self.as_function(value, node, last=True)
-        given = [self.flattener.atom(a) for a in node.args[1:]]
+        primals = [self.flattener.atom(a) for a in node.args[1:]]
         words = {k.arg: self.flattener.atom(k.value) for k in node.keywords}
         target = name(self.unit.helper(getattr(f.target, "__name__", "f"), f.target))
         if isinstance(value, (Known, Derivative)):
             if f.captured:
                 self.unit.refuse(node, "`vjp` of the gradient of a nested function cannot be followed: use `grad` twice")
-            return self.plain(Known(pullbacks.vjp, node.func), [target, *given], words, node)
-        rest = [{**f.defaults, **words}.get(p) for p in f.order[len(given) :]]
-        if None in rest or len(given) > len(f.order) or not words.keys() <= set(f.order[len(given) :]):
+            return self.plain(Known(pullbacks.vjp, node.func), [target, *primals], words, node)
+        rest = [{**f.defaults, **words}.get(p) for p in f.order[len(primals) :]]
+        if None in rest or len(primals) > len(f.order) or not words.keys() <= set(f.order[len(primals) :]):
             self.unit.refuse(node, f"this call does not fit the parameters of `{f.target.__name__}`")
         rest += [name(c) for c in f.captured]
         callee = Known(pullbacks.vjp_of_closure, name(self.unit.helper("vjp_of_closure", pullbacks.vjp_of_closure)))
-        return self.plain(callee, [constant(len(rest)), target, *given, *rest], {}, node)
+        return self.plain(callee, [constant(len(rest)), target, *primals, *rest], {}, node)
 
     def along(self, node: gast.Call) -> gast.AST:
         """`jvp(f, (x, n), (x_dot, None))`: `f_jvp(x, n, x_dot=x_dot)`, which is made at compile time.
@@ -266,7 +266,7 @@ class Derivatives:
         gradient = make(f.target, **options).along(active)
         self.unit.derived.append(Derived(gradient, f.target, lambda f: make(f, **options).along(active)))
         base = gradient.__name__ if gradient.__name__.isidentifier() else "lambda__jvp"
-        known = Known(gradient, name(self.unit.helper(base, gradient)))
+        target = Known(gradient, name(self.unit.helper(base, gradient)))
         for k in active:
             fits = gast.Call(name(self.unit.helper("tangent_fits", runtime.tangent_fits)), [], [])
             fits.args = [primals[k], tangents[k], constant(k)]
@@ -274,8 +274,8 @@ class Derivatives:
         words = {word: tangents[k] for k, word in zip(active, gradient.words, strict=True)}
         captured = [name(c) for c in f.captured]
         if isinstance(of, Derivative):  # a derivative receives them by keyword
-            return self.plain(known, [*primals, *rest], {**words, **dict(zip(f.captured, captured, strict=True))}, node)
-        return self.plain(known, [*primals, *rest, *captured], words, node)
+            return self.plain(target, [*primals, *rest], {**words, **dict(zip(f.captured, captured, strict=True))}, node)
+        return self.plain(target, [*primals, *rest, *captured], words, node)
 
     def along_gradient(self, node: gast.Call) -> Any:
         """`hvp(f, (x, n), (v, None))`: `jvp(grad(f, 0), (x, n), (v, None))[1]`."""

@@ -40,11 +40,11 @@ class Matrices:
     def matrix(self, node: gast.Call) -> Adapted:
         """`jacobian(f, ..)` or `hessian(f, ..)`."""
         make = self.unit.resolve(node.func).__name__
-        given, words = self.constants(node.args[1:], node, make)
-        if words.keys() - {"argnums"} or len(given) > 1:
+        options, words = self.constants(node.args[1:], node, make)
+        if words.keys() - {"argnums"} or len(options) > 1:
             self.unit.refuse(node, f"of the options of `{make}` inside of a differentiated function only `argnums` is "
                                    "followed")  # fmt: skip
-        argnums = given[0] if given else words.get("argnums", 0)
+        argnums = options[0] if options else words.get("argnums", 0)
         asked = argnums if isinstance(argnums, tuple) else (argnums,)
         of = [node.args[0]]
         if make == "hessian":
@@ -55,22 +55,22 @@ class Matrices:
         return Adapted([self.callee(f) for f in of], call)
 
     def call_matrix(
-        self, asked: tuple, single: bool, value: bool, inner: list[Any], given: list[Any], keywords: dict[str, Any],
+        self, asked: tuple, single: bool, value: bool, inner: list[Any], arguments: list[Any], keywords: dict[str, Any],
         node: gast.AST,
     ) -> Any:  # fmt: skip
         """A call of such a function: compiled from source for these arguments."""
-        known = list(self.open_names(inner[0], node)) if keywords or any(isinstance(k, str) for k in asked) else []
-        given = [*given, *(keywords[p] for p in known[len(given) :] if p in keywords)]
-        names = [f"x{k}" for k in range(len(given))]
-        places = [known.index(k) if k in known else k for k in asked]
-        fits = all(isinstance(k, int) and -len(given) <= k < len(given) for k in places)
-        if not fits or [*keywords] != [p for p in known[len(given) - len(keywords) : len(given)] if p in keywords]:
+        order = list(self.open_names(inner[0], node)) if keywords or any(isinstance(k, str) for k in asked) else []
+        arguments = [*arguments, *(keywords[p] for p in order[len(arguments) :] if p in keywords)]
+        names = [f"x{k}" for k in range(len(arguments))]
+        places = [order.index(k) if k in order else k for k in asked]
+        fits = all(isinstance(k, int) and -len(arguments) <= k < len(arguments) for k in places)
+        if not fits or [*keywords] != [p for p in order[len(arguments) - len(keywords) : len(arguments)] if p in keywords]:
             self.unit.refuse(node, "this call of a matrix of derivatives cannot be followed: give the arguments by position")
         functions = [f"f{k}" for k in range(len(inner))]
         parts = [[(f, names[k]) for k in places] for f in functions]
         text = text_of("matrix", names, parts, functions, single, value)
         target = made(text, "matrix", standard.vectorized, WORDS, set())
-        return self.apply(Known(target, name(self.unit.helper("matrix", target))), [*inner, *given], {}, node)
+        return self.apply(Known(target, name(self.unit.helper("matrix", target))), [*inner, *arguments], {}, node)
 
     def open_names(self, f: Any, node: gast.AST) -> list[str]:
         """The names of the free positional parameters of a function value."""

@@ -41,62 +41,62 @@ from s2sgrad.specialize.static_values import Known, Object, Partial, Record, Val
 class Objects:
     """Attributes and methods of objects; `hint` is the name for the next object."""
 
-    def construct(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def construct(self, cls: type, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """`cls(..)`: `__init__` is inlined."""
         self.hint = f"new_{cls.__name__.lower()}" if self.is_reference(cls) else self.hint
-        made = self.taken_apart(cls, given, keywords, node)
-        return self.made_reference(made, node) if self.is_reference(cls) else made
+        instance = self.taken_apart(cls, arguments, keywords, node)
+        return self.made_reference(instance, node) if self.is_reference(cls) else instance
 
     def namespace(self, attributes: dict[str, Any], node: gast.AST) -> Object:
         """`SimpleNamespace(**attributes)`."""
-        made = self.begun_object(types.SimpleNamespace)
+        instance = self.begun_object(types.SimpleNamespace)
         for attribute, value in attributes.items():
-            self.put(made, attribute, value, node)
-        made.made = True
-        return made
+            self.put(instance, attribute, value, node)
+        instance.made = True
+        return instance
 
     def begun_object(self, cls: type) -> Object:
         """An empty object, recorded as made in the current block and loops."""
-        made = Object(cls, self.hint or cls.__name__.lower(), loops=tuple(self.flattener.loops))
-        made.block = self.flattener.blocks[-1] if self.flattener.blocks else 0
+        instance = Object(cls, self.hint or cls.__name__.lower(), loops=tuple(self.flattener.loops))
+        instance.block = self.flattener.blocks[-1] if self.flattener.blocks else 0
         self.hint = None
-        return made
+        return instance
 
-    def taken_apart(self, cls: type, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
+    def taken_apart(self, cls: type, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
         """A new object whose attributes are variables."""
         if type(cls).__call__ is not type.__call__:
             self.unit.refuse(node, f"`{cls.__name__}` has a metaclass with `__call__`, which cannot be followed: make the "
                                    "object outside")  # fmt: skip
-        made = self.begun_object(cls)
-        self.of_the_class(made, node)
+        instance = self.begun_object(cls)
+        self.of_the_class(instance, node)
         start = cls.__init__
         if dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":
-            self.fields(made, given, keywords, node)
+            self.fields(instance, arguments, keywords, node)
             if hasattr(cls, "__post_init__"):
-                self.apply(self.method(made, "__post_init__", node), [], {}, node)
+                self.apply(self.method(instance, "__post_init__", node), [], {}, node)
         elif start is not object.__init__:
-            self.apply(self.method(made, "__init__", node), given, keywords, node)
-        elif given or keywords:
+            self.apply(self.method(instance, "__init__", node), arguments, keywords, node)
+        elif arguments or keywords:
             self.unit.refuse(node, f"`{cls.__name__}` takes no arguments")
-        made.made = True
-        return made
+        instance.made = True
+        return instance
 
-    def of_the_class(self, made: Object, node: gast.AST) -> None:
+    def of_the_class(self, instance: Object, node: gast.AST) -> None:
         """Variables for attributes that the object inherits from the class until they are written."""
-        for attribute in written_attributes(made.cls, self.unit.primal.tree) - made.attributes.keys():
-            local = made.attributes[attribute] = self.unit.attribute(made.base, attribute)
+        for attribute in written_attributes(instance.cls, self.unit.primal.tree) - instance.attributes.keys():
+            local = instance.attributes[attribute] = self.unit.attribute(instance.base, attribute)
             self.shared.add(local)
             self.counts[local] += 1
-            held = self.of_class(made, self.looked_up(made.cls, attribute), attribute, node)
-            self.flattener.out += at(node, assign(local, held))
+            member = self.of_class(instance, self.looked_up(instance.cls, attribute), attribute, node)
+            self.flattener.out += at(node, assign(local, member))
 
-    def fields(self, made: Object, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> None:
+    def fields(self, instance: Object, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> None:
         """The fields of a dataclass, from arguments and defaults."""
         try:
-            bound = signature(made.cls).bind(*given, **keywords)
+            bound = signature(instance.cls).bind(*arguments, **keywords)
         except TypeError as error:
-            self.unit.refuse(node, f"this call does not fit `{made.cls.__name__}`: {error}")
-        for field in dataclasses.fields(made.cls):
+            self.unit.refuse(node, f"this call does not fit `{instance.cls.__name__}`: {error}")
+        for field in dataclasses.fields(instance.cls):
             if field.name in bound.arguments:
                 value = bound.arguments[field.name]
             elif field.default is not dataclasses.MISSING:
@@ -105,7 +105,7 @@ class Objects:
                 value = gast.List([], gast.Load()) if field.default_factory is list else gast.Dict([], [])
             else:
                 self.unit.refuse(node, f"the default of the field `{field.name}` cannot be followed: pass a value")
-            self.put(made, field.name, value, node)
+            self.put(instance, field.name, value, node)
 
     def name_object(self, target: str, value: Object, statement: gast.AST) -> None:
         """Bind a name to an object, possibly to several in turn."""
@@ -263,8 +263,8 @@ class Objects:
             return
         if isinstance(owner, Object) and isinstance(inspect.getattr_static(owner.cls, target.attr, None), property):
             read = gast.Attribute(target.value, target.attr, gast.Load())
-            made = gast.Assign([target], gast.BinOp(read, statement.op, statement.value), None)
-            self.flattener.statement(at(statement, made)[0])
+            update = gast.Assign([target], gast.BinOp(read, statement.op, statement.value), None)
+            self.flattener.statement(at(statement, update)[0])
             return
         self.flattener.statement(at(statement, gast.AugAssign(self.variable(target), statement.op, statement.value))[0])
         self.passed_on(owner, target.attr, statement)
@@ -282,36 +282,36 @@ class Objects:
 
     def get(self, owner: Object, attribute: str, node: gast.AST) -> Any:
         """`owner.attribute`."""
-        found = self.looked_up(owner.cls, attribute)
-        if isinstance(found, property):
-            return self.apply(self.bound(found.fget, owner, node), [], {}, node)
+        member = self.looked_up(owner.cls, attribute)
+        if isinstance(member, property):
+            return self.apply(self.bound(member.fget, owner, node), [], {}, node)
         if attribute in owner.attributes:
             local = owner.attributes[attribute]
             return self.values.get(local) or name(local)
-        if found is MISSING:
+        if member is MISSING:
             self.unit.refuse(node, f"`{owner.cls.__name__}` has no attribute `{attribute}` here")
-        return self.of_class(owner, found, attribute, node)
+        return self.of_class(owner, member, attribute, node)
 
-    def replaced(self, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def replaced(self, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """`dataclasses.replace(o, ..)`."""
-        if not isinstance(given[0], Object):
+        if not isinstance(arguments[0], Object):
             self.unit.refuse(node, "which object is replaced cannot be followed: bind the new one to another name")
-        kept = [f.name for f in dataclasses.fields(given[0].cls) if f.init and f.name not in keywords]
-        held = {f: self.get(given[0], f, node) for f in kept}
-        return self.construct(given[0].cls, [], {**held, **keywords}, node)
+        kept = [f.name for f in dataclasses.fields(arguments[0].cls) if f.init and f.name not in keywords]
+        fields = {f: self.get(arguments[0], f, node) for f in kept}
+        return self.construct(arguments[0].cls, [], {**fields, **keywords}, node)
 
-    def of_class(self, owner: Object, found: Any, attribute: str, node: gast.AST) -> Any:
+    def of_class(self, owner: Object, member: Any, attribute: str, node: gast.AST) -> Any:
         """`owner.attribute`, found in the class: a method, or data of the class."""
         note_member(owner.cls, attribute)
-        if isinstance(found, types.FunctionType):
-            return self.bound(found, owner, node)
-        if isinstance(found, staticmethod):
-            return self.text_of(found.__func__)
-        if isinstance(found, classmethod):
+        if isinstance(member, types.FunctionType):
+            return self.bound(member, owner, node)
+        if isinstance(member, staticmethod):
+            return self.text_of(member.__func__)
+        if isinstance(member, classmethod):
             cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
-            return Partial(self.text_of(found.__func__), [Known(owner.cls, cls)], {})
-        if hasattr(type(found), "__get__"):
-            self.unit.refuse(node, f"`{attribute}` is a {type(found).__name__}, which computes what it is asked for and "
+            return Partial(self.text_of(member.__func__), [Known(owner.cls, cls)], {})
+        if hasattr(type(member), "__get__"):
+            self.unit.refuse(node, f"`{attribute}` is a {type(member).__name__}, which computes what it is asked for and "
                                    "cannot be followed: use a property or a method")  # fmt: skip
         cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
         return self.flattener.hold(at(node, gast.Attribute(cls, attribute, gast.Load()))[0])
@@ -323,10 +323,10 @@ class Objects:
 
     def method(self, owner: Object, attribute: str, node: gast.AST) -> Any:
         """The method of an object as a function value, with the object bound."""
-        found = self.looked_up(owner.cls, attribute)
-        if not isinstance(found, types.FunctionType):
+        member = self.looked_up(owner.cls, attribute)
+        if not isinstance(member, types.FunctionType):
             self.unit.refuse(node, f"`{owner.cls.__name__}` has no method `{attribute}` whose text can be read")
-        return self.bound(found, owner, node)
+        return self.bound(member, owner, node)
 
     def bound(self, function: types.FunctionType, owner: Object, node: gast.AST) -> Partial:
         """A method bound to its object."""

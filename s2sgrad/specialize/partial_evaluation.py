@@ -169,8 +169,8 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
                                        "cannot be followed: use two names")  # fmt: skip
         if isinstance(node, gast.Name) and node.id in self.values:
             return self.as_value(node, whole=True)
-        known = [n for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values]
-        substitute(node, {n.id: self.as_value(n, whole=True) for n in known})
+        names = [n for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values]
+        substitute(node, {n.id: self.as_value(n, whole=True) for n in names})
         return node
 
     # --- statements ---
@@ -200,7 +200,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
             keep_objects(value)
         else:
             self.require_free(target, statement)
-        known = self.values.get(target)
+        current = self.values.get(target)
         if target in self.in_turn and target not in self.shared:
             self.values[target] = self.another_name(target, value, statement) if isinstance(value, Object) else value
             return
@@ -209,8 +209,8 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         if target in self.chosen:
             self.unit.refuse(statement, "which function or object this is depends on a condition, which cannot be followed: "
                                         "call them in the branches of an `if`")  # fmt: skip
-        free = isinstance(known, Object) and (known.rebound or not known.names)
-        if known is not None and known is not value and not free:
+        free = isinstance(current, Object) and (current.rebound or not current.names)
+        if current is not None and current is not value and not free:
             self.unit.refuse(statement, f"`{target}` stands for one of several functions or objects, which cannot be "
                                         "followed: call them in the branches of an `if`")  # fmt: skip
         if isinstance(value, Object):
@@ -232,9 +232,9 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
 
     def bound_value(self, target: str, node: gast.AST) -> Any:
         """The value that an assignment binds to a name: static, or a single operation."""
-        known = self.begun(name(target), node) or self.keys_among(node)
-        if known is not None:
-            return known
+        value = self.begun(name(target), node) or self.keys_among(node)
+        if value is not None:
+            return value
         self.note_length(name(target), node)
         shown = self.sequenced(node)
         if target in self.mixed or self.may_be_known(shown):
@@ -323,74 +323,74 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
             return None
         if isinstance(callee, Known) and is_generator(callee.target):
             callee = self.read(callee.target)
-        given, keywords = self.evaluated(callee, node)
-        return self.apply(callee, given, keywords, node)
+        arguments, keywords = self.evaluated(callee, node)
+        return self.apply(callee, arguments, keywords, node)
 
-    def apply(self, callee: Any, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def apply(self, callee: Any, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """The value of a call of a static value."""
         if callee is None:  # object.__init__
             return constant(None)
         if isinstance(callee, gast.AST):  # data in an attribute
-            return self.plain(Known(None, callee), given, keywords, node)
+            return self.plain(Known(None, callee), arguments, keywords, node)
         if type(callee) not in self.by_class:
             self.unit.refuse(node, "what is called here is not known to be a function")
-        return self.by_class[type(callee)](callee, given, keywords, node)
+        return self.by_class[type(callee)](callee, arguments, keywords, node)
 
-    def call_partial(self, callee: Partial, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        return self.apply(callee.inner, [*callee.given, *given], {**callee.keywords, **keywords}, node)
+    def call_partial(self, callee: Partial, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        return self.apply(callee.inner, [*callee.given, *arguments], {**callee.keywords, **keywords}, node)
 
-    def call_adapted(self, callee: Adapted, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        return callee.call(callee.inner, given, keywords, node)
+    def call_adapted(self, callee: Adapted, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        return callee.call(callee.inner, arguments, keywords, node)
 
-    def call_derivative(self, callee: Derivative, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def call_derivative(self, callee: Derivative, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         closed = {c: name(c) for c in callee.captured}
-        defaults = {k: v for k, v in callee.defaults.items() if k not in callee.order[: len(given)]}
-        return self.plain(callee.known, given, {**defaults, **keywords, **closed}, node)
+        defaults = {k: v for k, v in callee.defaults.items() if k not in callee.order[: len(arguments)]}
+        return self.plain(callee.known, arguments, {**defaults, **keywords, **closed}, node)
 
-    def call_object(self, callee: Object, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        return self.apply(self.method(callee, "__call__", node), given, keywords, node)
+    def call_object(self, callee: Object, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        return self.apply(self.method(callee, "__call__", node), arguments, keywords, node)
 
-    def call_known(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def call_known(self, callee: Known, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """A call of a callable from outside; a user's function is inlined if it takes or returns function values."""
         if isinstance(callee.target, types.MethodType) and isinstance(callee.target.__self__, type):
             cls = callee.target.__self__
             bound = [Known(cls, name(self.unit.helper(cls.__name__, cls)))]
-            return self.apply(self.text_of(callee.target.__func__), [*bound, *given], keywords, node)
+            return self.apply(self.text_of(callee.target.__func__), [*bound, *arguments], keywords, node)
         if is_plain_class(callee.target):
-            return self.construct(callee.target, given, keywords, node)
+            return self.construct(callee.target, arguments, keywords, node)
         if callee.target is dataclasses.replace:
-            return self.replaced(given, keywords, node)
-        functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*given, *keywords.values()))
+            return self.replaced(arguments, keywords, node)
+        functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*arguments, *keywords.values()))
         starred = any(isinstance(a, gast.Starred) for a in (node.args if isinstance(node, gast.Call) else ()))
-        values = (v.target for v in (*given, *keywords.values()) if isinstance(v, Known))
+        values = (v.target for v in (*arguments, *keywords.values()) if isinstance(v, Known))
         again = behind_checkpoint(callee.target) is not None and takes_functions(callee.target, values)
         if self.stays(callee.target, node):
-            return self.plain(callee, given, keywords, node)
+            return self.plain(callee, arguments, keywords, node)
         if is_plain(callee.target) and (functions or starred or again or self.is_read(callee.target, node)):
-            return self.apply(self.read(callee.target), given, keywords, node)
-        return self.plain(callee, given, keywords, node)
+            return self.apply(self.read(callee.target), arguments, keywords, node)
+        return self.plain(callee, arguments, keywords, node)
 
-    def call_function(self, callee: Function, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+    def call_function(self, callee: Function, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         if yields(callee.node):
             words = {k: self.lasting(v) for k, v in keywords.items()}
             around = tuple(function for function, _ in self.running)
             return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops), around)
         if callee.run_again:
-            return self.called_again(callee, given, keywords, node)
+            return self.called_again(callee, arguments, keywords, node)
         callee = self.by_its_name(callee)
         if lambda_lifting.calls_itself(callee.node):
-            return self.recursive(callee, given, keywords, node)
-        return self.written_out(callee, given, keywords, node)
+            return self.recursive(callee, arguments, keywords, node)
+        return self.written_out(callee, arguments, keywords, node)
 
-    def plain(self, callee: Known, given: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
+    def plain(self, callee: Known, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
         """A call that is kept as a call."""
         if self.as_data and (callee.target in (None, MISSING) or is_plain(callee.target)):
-            given = [self.reified(v, node) or v for v in given]
+            arguments = [self.reified(v, node) or v for v in arguments]
             keywords = {k: self.reified(v, node) or v for k, v in keywords.items()}
-        for value in (*given, *keywords.values()):
+        for value in (*arguments, *keywords.values()):
             if isinstance(value, Value) and not isinstance(value, Known):
                 self.unit.refuse(node, "a nested function or lambda that is handed to this function cannot be followed: "
                                        "move it to module level")  # fmt: skip
-        atoms = [v.node if isinstance(v, Known) else v for v in given]
+        atoms = [v.node if isinstance(v, Known) else v for v in arguments]
         words = [gast.keyword(k, v.node if isinstance(v, Known) else v) for k, v in keywords.items()]
         return self.flattener.atom(at(node, gast.Call(clone(callee.node), atoms, words))[0])

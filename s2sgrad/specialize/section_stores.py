@@ -32,7 +32,7 @@ class Sections:
 
     def section(self, target: gast.Subscript, value: gast.AST | None = None) -> gast.Subscript:
         """The target of a store, a section of a variable; `value` is evaluated later."""
-        made = gast.Subscript(self.atom(target.value), self.index(target.slice), gast.Store())
+        section = gast.Subscript(self.atom(target.value), self.index(target.slice), gast.Store())
         if value is not None:
             (made.slice,) = self.held_for(value, [made.slice])
             for node in nodes(made.slice):

@@ -85,8 +85,8 @@ class Conditions:
 
     def truth(self, node: gast.AST) -> gast.Constant | None:
         """The truth of a test of functions and objects; None if it depends on data."""
-        known = decided(self.unit, node, self.functions.held)
-        return None if known is None else constant(known)
+        value = decided(self.unit, node, self.functions.held)
+        return None if value is None else constant(value)
 
     def chosen(self, node: gast.IfExp | gast.BoolOp) -> str:
         """The name for the value of a conditional expression."""

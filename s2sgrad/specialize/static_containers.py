@@ -56,11 +56,11 @@ class Collections:
         """Find the lists to which functions or objects are appended."""
         for call in (n for n in nodes(*body) if isinstance(n, gast.Call) and len(n.args) == 1):
             if isinstance(call.func, gast.Attribute) and call.func.attr == "append":
-                owner, given = call.func.value, call.args[0]
-                made = self.takes_apart(given)
-                known = self.unit.resolve(given) if isinstance(given, (gast.Name, gast.Attribute)) else MISSING
-                function = isinstance(given, gast.Lambda) or (known is not MISSING and callable(known))
-                if made or (function and not self.as_data):
+                owner, item = call.func.value, call.args[0]
+                takes_apart = self.takes_apart(item)
+                resolved = self.unit.resolve(item) if isinstance(item, (gast.Name, gast.Attribute)) else MISSING
+                function = isinstance(item, gast.Lambda) or (resolved is not MISSING and callable(resolved))
+                if takes_apart or (function and not self.as_data):
                     self.growing.add(getattr(owner, "id", getattr(owner, "attr", "")))
 
     def bound_later(self, body: list[gast.AST]) -> set[str]:
@@ -70,19 +70,19 @@ class Collections:
             if isinstance(node, gast.FunctionDef):
                 out.add(node.name)
             elif (local := bound_name(node)) is not None:
-                made = self.takes_apart(node.value)
-                out |= {local} if made or isinstance(node.value, gast.Lambda) else set()
+                takes_apart = self.takes_apart(node.value)
+                out |= {local} if takes_apart or isinstance(node.value, gast.Lambda) else set()
         return {n for n in out if self.counts[n] < 2} if self.as_data else out
 
     def objects_among(self, body: list[gast.AST]) -> set[str]:
         """The names bound to a new object and also to a constant."""
         assigned = [n for n in nodes(*body) if isinstance(n, gast.Assign) and isinstance(n.targets[0], gast.Name)]
-        made = {
+        made_here = {
             n.targets[0].id
             for n in assigned
             if self.takes_apart(n.value)
         }
-        return made & {n.targets[0].id for n in assigned if isinstance(n.value, gast.Constant)}
+        return made_here & {n.targets[0].id for n in assigned if isinstance(n.value, gast.Constant)}
 
     def items_of(self, node: gast.ListComp) -> list[gast.AST] | None:
         """The items that a comprehension of functions or objects iterates over; None for any other comprehension."""
@@ -112,9 +112,9 @@ class Collections:
     def collected(self, node: gast.ListComp) -> Display:
         """The static list of a comprehension of functions or objects."""
         target = node.generators[0].target.id
-        given = [self.lasting(self.flattener.atom(item)) for item in self.items_of(node) or []]
+        items = [self.lasting(self.flattener.atom(item)) for item in self.items_of(node) or []]
         out: dict[Any, Any] = {}
-        for k, item in enumerate(given):
+        for k, item in enumerate(items):
             element = at(node, gast.Expr(clone(node.elt)))[0]
             substitute(element, {target: item})
             out[k] = self.lasting(self.evaluate(element.value))

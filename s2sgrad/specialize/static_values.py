@@ -245,30 +245,30 @@ def bindings(body: list[gast.AST]) -> Counter[str]:
 
 def functions_among(body: list[gast.AST]) -> set[str]:
     """The names bound to a function of this text and also to something else."""
-    made, bound = set(), bindings(body)
+    names, bound = set(), bindings(body)
     for node in statements_in(body):
         if isinstance(node, gast.FunctionDef):
-            made.add(node.name)
+            names.add(node.name)
         elif (local := bound_name(node)) is not None:
             sides = [node.value.body, node.value.orelse] if isinstance(node.value, gast.IfExp) else [node.value]
-            made |= {local} if any(isinstance(side, gast.Lambda) for side in sides) else set()
-    return {n for n in made if bound[n] > 1}
+            names |= {local} if any(isinstance(side, gast.Lambda) for side in sides) else set()
+    return {n for n in names if bound[n] > 1}
 
 
 def called_alone(body: list[gast.AST]) -> set[str]:
     """The names of functions that are called for their effect, and of the containers that these come from."""
     inside = list(statements_in(body))
-    found = {_taken_from(s.value.func) for s in inside if isinstance(s, gast.Expr) and isinstance(s.value, gast.Call)}
-    given = {local: s.value for s in inside if (local := bound_name(s)) is not None}
-    waiting = list(found)
+    sources = {_taken_from(s.value.func) for s in inside if isinstance(s, gast.Expr) and isinstance(s.value, gast.Call)}
+    values = {local: s.value for s in inside if (local := bound_name(s)) is not None}
+    waiting = list(sources)
     while waiting:
-        value = given.get(waiting.pop())
+        value = values.get(waiting.pop())
         value = value.args[0] if isinstance(value, gast.Call) and len(value.args) == 1 else value  # the iterable of a loop
         source = _taken_from(value)
-        if source and source not in found:
-            found.add(source)
+        if source and source not in sources:
+            sources.add(source)
             waiting.append(source)
-    return found - {""}
+    return sources - {""}
 
 
 def _taken_from(node: gast.AST | None) -> str:

@@ -35,42 +35,42 @@ def straight(body: list[gast.AST]) -> set[str]:
     return _followed(body, set(), unsure) - unsure - captured(body)
 
 
-def _followed(block: list[gast.AST], known: set[str], unsure: set[str]) -> set[str]:
+def _followed(block: list[gast.AST], defined: set[str], unsure: set[str]) -> set[str]:
     """Walk a block; `known`: the names with such a binding at its start.  Returns the names that it binds itself."""
     out: set[str] = set()
     for statement in block:
         inner = blocks(statement)
         within = [n for part in inner for s in part for n in nodes_of(s, NAMES)]
-        known = known - {n.id for n in within if isinstance(n.ctx, gast.Store)}
+        defined = defined - {n.id for n in within if isinstance(n.ctx, gast.Store)}
         binds = isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)
         header = nodes_of(statement.value if binds else statement, NAMES)
-        unsure |= (Counter(n.id for n in header) - Counter(n.id for n in within)).keys() - known
+        unsure |= (Counter(n.id for n in header) - Counter(n.id for n in within)).keys() - defined
         for part in inner:
-            out |= _followed(part, known, unsure)
+            out |= _followed(part, defined, unsure)
         if binds and not isinstance(statement.value, (gast.Name, gast.Attribute, gast.Subscript)):  # may become a branch
             unsure.add(statement.targets[0].id)
         if binds:
-            known, out = known | {statement.targets[0].id}, out | {statement.targets[0].id}
+            defined, out = defined | {statement.targets[0].id}, out | {statement.targets[0].id}
     return out
 
 
 def captured(body: list[gast.AST]) -> set[str]:
     """The names that functions made in a text mention, and read when they are called."""
-    made = (n for n in nodes(*body) if isinstance(n, (gast.Lambda, gast.FunctionDef)))
-    return {n.id for function in made for n in nodes_of(function, NAMES)}
+    functions = (n for n in nodes(*body) if isinstance(n, (gast.Lambda, gast.FunctionDef)))
+    return {n.id for function in functions for n in nodes_of(function, NAMES)}
 
 
 def _bound_first(body: list[gast.AST]) -> dict[str, int]:
     """The names that a block binds once and before any other mention, with their number of mentions."""
     mentions = [nodes_of(s, NAMES) for s in body]
-    counts = Counter(n.id for found in mentions for n in found)
-    stores = Counter(n.id for found in mentions for n in found if isinstance(n.ctx, gast.Store))
-    met: set[str] = set()
+    counts = Counter(n.id for uses in mentions for n in uses)
+    stores = Counter(n.id for uses in mentions for n in uses if isinstance(n.ctx, gast.Store))
+    seen: set[str] = set()
     out: dict[str, int] = {}
-    for statement, found in zip(body, mentions, strict=True):
+    for statement, uses in zip(body, mentions, strict=True):
         if isinstance(statement, gast.Assign):
             bound = {n.id for n in nodes_of(statement.targets[0], NAMES) if isinstance(n.ctx, gast.Store)}
             read = {n.id for n in nodes_of(statement.value, NAMES)}
-            out |= {n: counts[n] for n in bound - read - met if stores[n] == 1}
-        met |= {n.id for n in found}
+            out |= {n: counts[n] for n in bound - read - seen if stores[n] == 1}
+        seen |= {n.id for n in uses}
     return out

@@ -58,18 +58,18 @@ class Unroller:
         value = statement.value
         if not isinstance(value, (gast.Call, gast.Subscript)) or not self.may_be_known(value):
             return False
-        held = self.evaluate(value)
-        if isinstance(held, Display) and len(held.items) == len(target.elts):
-            for part, item in zip(target.elts, held.items.values(), strict=True):
+        display = self.evaluate(value)
+        if isinstance(display, Display) and len(display.items) == len(target.elts):
+            for part, item in zip(target.elts, display.items.values(), strict=True):
                 if isinstance(item, gast.AST):
                     self.flattener.statement(at(statement, gast.Assign([part], item, None))[0])
                 else:
                     self.name(part.id, item, statement)
             return True
-        if isinstance(held, Value):
+        if isinstance(display, Value):
             self.unit.refuse(statement, "what is unpacked here is no tuple or list of functions that can be followed: bind "
                                         "it to a name")  # fmt: skip
-        statement.value = held
+        statement.value = display
         return False
 
     def keys_among(self, node: gast.AST) -> Display | None:
@@ -162,17 +162,17 @@ class Unroller:
         A name private to the trips stands for the items in turn instead.
         """
         bound = {b: n for b, n in bindings(loop.body).items() if n}
-        taken = {t for t in bound if self.takes_value(loop, t)}
-        self.in_turn |= taken & self.of_trips
+        to_rename = {t for t in bound if self.takes_value(loop, t)}
+        self.in_turn |= to_rename & self.of_trips
         stay = self.in_turn | trip_names.captured(loop.body)
-        renamed = {} if last else {t: self.unit.local(t) for t in sorted(taken - stay)}
+        renamed = {} if last else {t: self.unit.local(t) for t in sorted(to_rename - stay)}
         renamed |= {} if last else {t: self.unit.temp() for t in sorted(bound) if t in self.unit.temps and t not in stay}
         trip = clone(loop.body)
         for statement in trip:
             substitute(statement, {loop.target.id: constant(k)})
             scoping.rename(statement, renamed)
         self.counts.update(dict.fromkeys(renamed.values(), 1))
-        self.with_keys(trip, {renamed.get(t, t) for t in taken if bound[t] == 1})
+        self.with_keys(trip, {renamed.get(t, t) for t in to_rename if bound[t] == 1})
         return trip
 
     def with_keys(self, trip: list[gast.AST], once: set[str]) -> None:
@@ -209,9 +209,9 @@ class Unroller:
             rest = gast.Subscript(clone(items), gast.Slice(constant(1), None, None), gast.Load())
         item = self.unit.local("item")
         if self.may_be_known(f) and not isinstance(f, (gast.Name, gast.Lambda)):
-            held = self.unit.local("f")
-            self.name(held, self.evaluate(f), node)
-            f = name(held)
+            function_name = self.unit.local("f")
+            self.name(function_name, self.evaluate(f), node)
+            f = name(function_name)
         step = assign(total, gast.Call(clone(f), [name(total), name(item)], []))
         step = library_desugaring.plainer(self.unit, at(node, step)[0])
         loop = at(node, gast.For(name(item, store=True), rest, at(node, step), [], None))

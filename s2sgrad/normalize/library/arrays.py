@@ -29,8 +29,8 @@ from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_inst
 def _clip(call: LibraryCall) -> None:
     if call.words.keys() & {"min", "max"} and len(call.args) < 3:
         bounds = [call.words.pop(word, constant(None)) for word in ("min", "max")]
-        whole, *given = call.args or [None]
-        call.node.args = [*([whole] if call.args else []), *[*given, *bounds][:2]]
+        whole, *bounds_given = call.args or [None]
+        call.node.args = [*([whole] if call.args else []), *[*bounds_given, *bounds][:2]]
         call.node.keywords = [gast.keyword(w, v) for w, v in call.words.items()]
 
 
@@ -81,5 +81,5 @@ def _vectorized(call: LibraryCall) -> gast.AST:
                                     "loop")  # fmt: skip
     if call.words or len(call.args) not in (1, 2):
         call.unit.refuse(call.node, "a function of `np.vectorize` is differentiated with one or two arguments: write a loop")
-    made = standard.vectorized if len(call.args) == 1 else standard.vectorized_of_two
-    return call.calling(made, [name(call.unit.helper("function", tool.pyfunc)), kinds[tool.otypes], *call.args])
+    replacement = standard.vectorized if len(call.args) == 1 else standard.vectorized_of_two
+    return call.calling(replacement, [name(call.unit.helper("function", tool.pyfunc)), kinds[tool.otypes], *call.args])

@@ -43,14 +43,14 @@ def _dict(call: LibraryCall) -> gast.AST | None:
         return placed(call.node, gast.Dict(keys, [*call.args, *call.words.values()]))
     if len(call.args) != 1:
         return None
-    (given,) = call.args
-    if _holds_pairs(given):
-        return placed(call.node, gast.Dict([pair.elts[0] for pair in given.elts], [pair.elts[1] for pair in given.elts]))
-    tool = call.resolve(given)
-    zipped = tool is builtins.zip and len(given.args) == 2 and not given.keywords
-    if isinstance(given, gast.GeneratorExp) or tool in _PAIRS or zipped:
+    (source,) = call.args
+    if _holds_pairs(source):
+        return placed(call.node, gast.Dict([pair.elts[0] for pair in source.elts], [pair.elts[1] for pair in source.elts]))
+    tool = call.resolve(source)
+    zipped = tool is builtins.zip and len(source.args) == 2 and not source.keywords
+    if isinstance(source, gast.GeneratorExp) or tool in _PAIRS or zipped:
         key, item = call.unit.local("key"), call.unit.local("item")
-        return call.written("{k: v for k, v in pairs}", k=key, v=item, pairs=given)
+        return call.written("{k: v for k, v in pairs}", k=key, v=item, pairs=source)
     return None
 
 
@@ -106,9 +106,9 @@ def _get(call: LibraryCall) -> gast.AST | None:
         key = name(call.unit.local("key"))
         asked = gast.NamedExpr(name(key.id, store=True), call.args[0])
     default = call.args[1] if len(call.args) == 2 else constant(None)
-    made = call.written("d[k] if asked in d else v", d=call.owner, k=key, asked=asked, v=default)
-    made.test.method = "get"  # `flatten` checks that the owner is a dict, if its kind is unknown
-    return made
+    conditional = call.written("d[k] if asked in d else v", d=call.owner, k=key, asked=asked, v=default)
+    conditional.test.method = "get"  # `flatten` checks that the owner is a dict, if its kind is unknown
+    return conditional
 
 
 @desugars_method(dict, "keys")

@@ -81,9 +81,9 @@ class LibraryCall:
 
     def written(self, text: str, **holes: Any) -> Any:
         """The expression `text`, with the place of the call; names get none, for they compute nothing."""
-        made = expression(text, **holes)
-        at(self.node, *(n for n in nodes(made) if not isinstance(n, gast.Name) and not hasattr(n, "lineno")))
-        return made
+        tree = expression(text, **holes)
+        at(self.node, *(n for n in nodes(tree) if not isinstance(n, gast.Name) and not hasattr(n, "lineno")))
+        return tree
 
     def calling(
         self, function: types.FunctionType, args: list[gast.AST], words: dict[str, gast.AST] | None = None
@@ -155,8 +155,8 @@ def desugared(scope: Scope, node: gast.Call) -> gast.AST:
     call = LibraryCall(scope, node, target)
     if entry is None:
         return node if target is MISSING else _with_lists(call)
-    made = entry.written(call) if entry.spread or not call.is_spread else None
-    return node if made is None else made
+    replacement = entry.written(call) if entry.spread or not call.is_spread else None
+    return node if replacement is None else replacement
 
 
 def _function(target: Any) -> _Entry | None:

@@ -146,28 +146,28 @@ def _tangent_for(f: Any, primals: tuple, tangents: tuple, keywords: dict[str, An
     return tangent_for(f, primals, tangents, keywords)
 
 
-def _jvp(*given: Any) -> Any:
+def _jvp(*arguments: Any) -> Any:
     from s2sgrad.api import forward
 
-    return forward.jvp(*given)
+    return forward.jvp(*arguments)
 
 
-def _hvp(*given: Any) -> Any:
+def _hvp(*arguments: Any) -> Any:
     from s2sgrad.api import products
 
-    return products.hvp(*given)
+    return products.hvp(*arguments)
 
 
-def _linearize(*given: Any) -> Any:
+def _linearize(*arguments: Any) -> Any:
     from s2sgrad.api import products
 
-    return products.linearize(*given)
+    return products.linearize(*arguments)
 
 
-def _unfolded(*given: Any) -> Any:
+def _unfolded(*arguments: Any) -> Any:
     from s2sgrad.api import forward
 
-    return forward.unfolded(*given)
+    return forward.unfolded(*arguments)
 
 
 def _watched_vjp(f: Any, *primals: Any, **keywords: Any) -> Any:

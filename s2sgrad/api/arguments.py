@@ -20,11 +20,11 @@ from s2sgrad.runtime.closures import Closure
 _LASTING = (np.ndarray, np.generic, float, int, str, type(None), FunctionType, BuiltinFunctionType, np.ufunc)
 
 
-def require_floats(parameter: str, given: dict[str, Any], function: str, derivative: str) -> None:
+def require_floats(parameter: str, arguments: dict[str, Any], function: str, derivative: str) -> None:
     """Raise TypeError if the argument of a differentiated parameter has no floats; `function` is the name of the function,
     `derivative` what was requested."""
     name, _, place = parameter.partition("[")
-    value, asked = given.get(name, ()), f"the {derivative} of `{function}` in `{parameter}` was asked for"
+    value, asked = arguments.get(name, ()), f"the {derivative} of `{function}` in `{parameter}` was asked for"
     if place:
         if int(place[:-1]) >= len(value):
             raise TypeError(
@@ -46,9 +46,9 @@ def has_floats(value: Any) -> bool:
     (kind,) = kinds_of([value])
     if not isinstance(kind, Unknown):
         return may_carry(kind)
-    held = attributes_of(value)
-    if held is not None:
-        return any(map(has_floats, held.values()))
+    attributes = attributes_of(value)
+    if attributes is not None:
+        return any(map(has_floats, attributes.values()))
     if isinstance(value, (list, tuple, dict)):
         return any(map(has_floats, value.values() if isinstance(value, dict) else value))
     if not hasattr(value, "__array_ufunc__"):
@@ -59,22 +59,22 @@ def has_floats(value: Any) -> bool:
 def _holds_floats(f: Closure) -> bool:
     """Whether a closure holds floats at this moment; if it holds a list, that may change."""
     if f.carries is None:
-        found, lasting = f.held_in(_floats_among)
-        f.carries = found if lasting else None
-        return found
+        any_floats, lasting = f.held_in(_floats_among)
+        f.carries = any_floats if lasting else None
+        return any_floats
     return f.carries
 
 
 def _floats_among(holds: tuple) -> tuple[bool, bool]:
     """Whether there are floats among these values, and whether the answer is permanent."""
-    found, lasting = False, True
+    any_floats, lasting = False, True
     for value in holds:
         here = has_floats(value)
         stays = value.carries is not None if type(value) is Closure else isinstance(value, _LASTING)
         if here and stays:
             return True, True
-        found, lasting = found or here, lasting and stays
-    return found, lasting
+        any_floats, lasting = any_floats or here, lasting and stays
+    return any_floats, lasting
 
 
 def _described(value: Any) -> str:
@@ -86,14 +86,14 @@ def _described(value: Any) -> str:
     return f"a {name} without floats" if isinstance(value, (list, tuple, dict)) else f"of type {name}"
 
 
-def require_separate(given: dict[str, Any], written: tuple[str, ...], function: Any, outside: dict[str, Any]) -> None:
+def require_separate(arguments: dict[str, Any], written: tuple[str, ...], function: Any, outside: dict[str, Any]) -> None:
     """Raise ValueError if an argument that the function writes shares memory with another one, or with an array outside.
 
     The same for a list or a dict that occurs in that argument twice, or also in another one.
 
     The function would see its writes through the other argument; its gradient works on copies and would not.
     """
-    leaves = {p: list(_mutable(v)) for p, v in {**outside, **given}.items()}
+    leaves = {p: list(_mutable(v)) for p, v in {**outside, **arguments}.items()}
     for p in written:
         for x in leaves[p]:
             if has_methods_of_its_own(x):
@@ -114,10 +114,10 @@ def _mutable(value: Any, depth: int = 6) -> Iterator[Any]:
     """The arrays, lists and dicts that a value is or contains."""
     if isinstance(value, (np.ndarray, list, dict)):
         yield value
-    held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else None
-    if held is None and not isinstance(value, np.ndarray):
-        held = (attributes_of(value) or {}).values()
-    for item in held if depth and held is not None else ():
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else None
+    if items is None and not isinstance(value, np.ndarray):
+        items = (attributes_of(value) or {}).values()
+    for item in items if depth and items is not None else ():
         yield from _mutable(item, depth - 1)
 
 

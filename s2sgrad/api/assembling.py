@@ -28,7 +28,7 @@ def leaves(value: Any) -> list[Any]:
     """The leaves of a value: numbers, arrays, and anything else that is no container."""
     if type(value) is np.ndarray:
         return [value]
-    return [value] if (held := items_of(value)) is None else [leaf for item in held.values() for leaf in leaves(item)]
+    return [value] if (items := items_of(value)) is None else [leaf for item in items.values() for leaf in leaves(item)]
 
 
 def items_of(value: Any) -> dict[Any, Any] | None:
@@ -37,8 +37,8 @@ def items_of(value: Any) -> dict[Any, Any] | None:
         return value
     if isinstance(value, (list, tuple)):
         return dict(enumerate(value))
-    held = attributes_of(value)
-    return None if held is None else {k: item for k, item in held.items() if item is not value}
+    attributes = attributes_of(value)
+    return None if attributes is None else {k: item for k, item in attributes.items() if item is not value}
 
 
 def formed(value: Any, items: dict[Any, Any]) -> Any:
@@ -64,15 +64,15 @@ def sizes(value: Any) -> list[int]:
     return [int(np.size(leaf)) for leaf in leaves(value) if carries(leaf)]
 
 
-def count(given: list[Any]) -> int:
+def count(arguments: list[Any]) -> int:
     """The number of floats in the arguments."""
-    return sum([size for x in given for size in sizes(x)])
+    return sum([size for x in arguments for size in sizes(x)])
 
 
-def basis(given: list[Any]) -> Iterator[tuple]:
+def basis(arguments: list[Any]) -> Iterator[tuple]:
     """The unit tangents of these arguments: 1 at one float and 0 at all others, for each float."""
-    zeros = [runtime.zeros(x) for x in given]
-    for k, x in enumerate(given):
+    zeros = [runtime.zeros(x) for x in arguments]
+    for k, x in enumerate(arguments):
         for part in units(x):
             yield (*zeros[:k], part, *zeros[k + 1 :])
 
@@ -94,16 +94,16 @@ def units(x: Any) -> Iterator[Any]:
         yield tangent_of(x, 1.0)
 
 
-def assembled(dots: Any, given: list[Any], value: Any) -> Any:
+def assembled(dots: Any, arguments: list[Any], value: Any) -> Any:
     """The matrix from a tangent of the value whose lanes are the columns; None at leaves without floats.
 
     `dots` at a leaf of shape (m,) has shape (columns, m).
     """
-    held = None if isinstance(dots, np.ndarray) else items_of(dots)
-    if held is not None:
+    items = None if isinstance(dots, np.ndarray) else items_of(dots)
+    if items is not None:
         own = items_of(value)
-        return formed(dots, {key: assembled(item, given, own[key]) for key, item in held.items()})
-    return split(_rows(dots), given) if carries(value) else None
+        return formed(dots, {key: assembled(item, arguments, own[key]) for key, item in items.items()})
+    return split(_rows(dots), arguments) if carries(value) else None
 
 
 def of_array(dots: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -125,14 +125,14 @@ def _own(piece: np.ndarray) -> np.ndarray:
     return piece if piece.flags.f_contiguous and piece.flags.writeable else piece.copy()
 
 
-def split(stacked: np.ndarray, given: list[Any]) -> Parts:
+def split(stacked: np.ndarray, arguments: list[Any]) -> Parts:
     """One row of blocks, one per argument: the last axis of `stacked`, over all floats of the arguments, is split."""
     at = 0
 
     def part(x: Any) -> Any:
         nonlocal at
-        if not isinstance(x, np.ndarray) and (held := items_of(x)) is not None:
-            return formed(x, {key: part(item) for key, item in held.items()})
+        if not isinstance(x, np.ndarray) and (items := items_of(x)) is not None:
+            return formed(x, {key: part(item) for key, item in items.items()})
         if not carries(x):
             return None
         size = int(np.size(x))
@@ -140,22 +140,22 @@ def split(stacked: np.ndarray, given: list[Any]) -> Parts:
         at += size
         return _own(piece) if piece.ndim else float(piece)
 
-    return Parts(map(part, given))
+    return Parts(map(part, arguments))
 
 
-def empty(value: Any, given: list[Any]) -> Any:
+def empty(value: Any, arguments: list[Any]) -> Any:
     """The matrix in arguments without floats."""
-    if (held := items_of(value)) is not None:
-        return formed(value, {key: empty(item, given) for key, item in held.items()})
-    return split(np.zeros((*np.shape(value), 0)), given)
+    if (items := items_of(value)) is not None:
+        return formed(value, {key: empty(item, arguments) for key, item in items.items()})
+    return split(np.zeros((*np.shape(value), 0)), arguments)
 
 
-def of_rows(value: Any, pullback: Any, given: list[Any], places: tuple[int, ...]) -> Any:
+def of_rows(value: Any, pullback: Any, arguments: list[Any], places: tuple[int, ...]) -> Any:
     """The matrix from its rows: the cotangents of the arguments for each float of the value."""
     rows: list[list[np.ndarray]] = []
     for unit in units(value):
         bars = pullback(unit)
-        rows.append([np.ravel(leaf) for p, x in zip(places, given, strict=True) for leaf in floats(bars[p], x)])
+        rows.append([np.ravel(leaf) for p, x in zip(places, arguments, strict=True) for leaf in floats(bars[p], x)])
 
     def at_leaf(leaf: Any) -> Any:
         if isinstance(leaf, (list, tuple, dict)):
@@ -163,9 +163,9 @@ def of_rows(value: Any, pullback: Any, given: list[Any], places: tuple[int, ...]
         if not carries(leaf):
             return None
         mine = [np.concatenate(rows.pop(0)) for _ in range(int(np.size(leaf)))]
-        columns = count(given)
+        columns = count(arguments)
         stacked = np.reshape(np.array(mine), (*np.shape(leaf), columns)) if mine else np.zeros((*np.shape(leaf), columns))
-        return split(stacked, given)
+        return split(stacked, arguments)
 
     return at_leaf(value)
 
@@ -181,8 +181,8 @@ def at_leaves(matrix: Any, show: Callable[[Parts], Any]) -> Any:
     """The matrix with `show` applied to the blocks at each leaf of the value."""
     if isinstance(matrix, Parts):
         return show(matrix)
-    held = items_of(matrix)
-    return matrix if held is None else formed(matrix, {key: at_leaves(item, show) for key, item in held.items()})
+    items = items_of(matrix)
+    return matrix if items is None else formed(matrix, {key: at_leaves(item, show) for key, item in items.items()})
 
 
 def plain(matrix: Any) -> Any:

@@ -37,9 +37,9 @@ def pair_of(
 def cotangents(f: Callable[..., Any], pullback: Callable[..., Any], y_bar: Any, zeros: tuple, own: int = 0) -> tuple:
     """The results of a pullback for a cotangent of the value: one for each argument but the first `own`; `zeros` are the
     zero cotangents of these.  Raises TypeError or ValueError for any other result."""
-    given = y_bar if isinstance(y_bar, tuple) else (y_bar,)
-    with taking(f.__name__, pullback, given):
-        bars = called(f"the pullback of `{f.__name__}`", pullback, *given)
+    bars_in = y_bar if isinstance(y_bar, tuple) else (y_bar,)
+    with taking(f.__name__, pullback, bars_in):
+        bars = called(f"the pullback of `{f.__name__}`", pullback, *bars_in)
     return cotangents_of(f, bars, zeros, own)
 
 
@@ -88,16 +88,16 @@ def require_some(name: str, bars: Any) -> None:
 
 
 @contextlib.contextmanager
-def taking(name: str, pullback: Callable[..., Any], given: Sequence[Any], **keywords: Any) -> Iterator[None]:
+def taking(name: str, pullback: Callable[..., Any], bars: Sequence[Any], **keywords: Any) -> Iterator[None]:
     """Name the function in the error if its pullback does not accept these cotangents."""
     try:
         yield
     except TypeError as error:
         try:
-            signature(pullback).bind(*given, **keywords)
+            signature(pullback).bind(*bars, **keywords)
         except TypeError as misfit:
             raise TypeError(
-                f"the pullback of `{name}` must take one cotangent for each value that it returns, {len(given)} here: "
+                f"the pullback of `{name}` must take one cotangent for each value that it returns, {len(bars)} here: "
                 f"{misfit}"
             ) from error
         except ValueError:  # no signature available

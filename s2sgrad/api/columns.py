@@ -41,13 +41,13 @@ class Columns:
 
     def at_once(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any] | None:
         """The same by runs with lanes; None if the function cannot be compiled or run for lanes."""
-        given = [args[p] for p in places]
-        total = count(given)
+        arguments = [args[p] for p in places]
+        total = count(arguments)
         if self.debug or total < 2:
             return None
         self.latest = self.many
         try:
-            return self._in_blocks(places, args, keywords, given, total)
+            return self._in_blocks(places, args, keywords, arguments, total)
         except Exception:  # column by column it works, or shows the user's error
             return None
 
@@ -60,12 +60,12 @@ class Columns:
         return value, stacked(columns), aux
 
     def _in_blocks(
-        self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any], given: list[Any], total: int
+        self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any], arguments: list[Any], total: int
     ) -> tuple[Any, Any, Any]:
         along, parts = self.many.along(places), []
         for first, last in _blocks(args, total):
-            value, part, aux = self._parted(along.along(args, lanes_of(given, first, last), keywords))
-            _require_lanes(value if self.value else given, part, last - first)
+            value, part, aux = self._parted(along.along(args, lanes_of(arguments, first, last), keywords))
+            _require_lanes(value if self.value else arguments, part, last - first)
             parts.append(part)
         return value, _joined(parts), aux
 
@@ -86,7 +86,7 @@ def _blocks(args: tuple, total: int) -> list[tuple[int, int]]:
     return [(0, total)] if runs == 1 else [(total * k // runs, total * (k + 1) // runs) for k in range(runs)]
 
 
-def lanes_of(given: list[Any], first: int, last: int) -> tuple:
+def lanes_of(arguments: list[Any], first: int, last: int) -> tuple:
     """The unit tangents of these arguments for their floats number `first` to `last`, as lanes: (lanes, *x.shape) each.
 
     >>> lanes_of([2.0, np.ones(2)], 0, 3)
@@ -95,14 +95,14 @@ def lanes_of(given: list[Any], first: int, last: int) -> tuple:
            [0., 1.]]))
     """
     lanes = last - first
-    if len(given) == 1 and type(given[0]) is np.ndarray:
-        (x,) = given
+    if len(arguments) == 1 and type(arguments[0]) is np.ndarray:
+        (x,) = arguments
         dots = np.zeros((lanes, *x.shape), float_type(x.dtype))
         dots.reshape(-1)[first :: x.size + 1] = 1.0
         return (dots,)
-    tangents = tuple([zero_lanes(x, lanes) for x in given])
+    tangents = tuple([zero_lanes(x, lanes) for x in arguments])
     at = -first
-    for dots, x in zip(leaves(tangents), leaves(given), strict=True):
+    for dots, x in zip(leaves(tangents), leaves(arguments), strict=True):
         if carries(x):
             size = dots.size // lanes
             start, stop = max(0, -at), min(size, lanes - at)

@@ -41,16 +41,16 @@ def again(f: Any, args: tuple) -> tuple[Any, int]:
         f, receiver = f.__func__, (f.__self__,)
     if not brings_gradient(f):
         return f, 0
-    given = (*receiver, *args)
-    owner = given[:1] if given and is_method_of(f, given[0]) else ()
-    known = vars(f).setdefault("again", {})
-    key = (len(given), *map(id, owner))
-    if key not in known:
-        if len(known) >= _MOST:
-            known.clear()
-        known[key] = _converted(f, len(given), owner)
-    function = known[key]
-    bound = types.MethodType(function, given[0]) if owner or receiver else function
+    arguments = (*receiver, *args)
+    owner = arguments[:1] if arguments and is_method_of(f, arguments[0]) else ()
+    conversions = vars(f).setdefault("again", {})
+    key = (len(arguments), *map(id, owner))
+    if key not in conversions:
+        if len(conversions) >= _MOST:
+            conversions.clear()
+        conversions[key] = _converted(f, len(arguments), owner)
+    function = conversions[key]
+    bound = types.MethodType(function, arguments[0]) if owner or receiver else function
     return bound, 0 if receiver else len(owner)
 
 
@@ -109,29 +109,29 @@ def _converted(f: types.FunctionType, count: int, owner: tuple) -> types.Functio
     local = {*names, *code.co_varnames, *code.co_cellvars}
     captured, helpers = _captured(own.pullback, own.nested, local - {*code.co_freevars, *names[: len(owner)]})
     receiver = dict(zip(names, owner, strict=False))
-    taken = mentioned(tree) | local
+    used = mentioned(tree) | local
     name = function.__name__ if function.__name__.isidentifier() else "function"
-    base = next(b for b in _bases(name) if f"{b}_value" not in taken and f"{b}_pullback" not in taken)
+    base = next(b for b in _bases(name) if f"{b}_value" not in used and f"{b}_pullback" not in used)
     cells = set(code.co_freevars)
     pulled = _pullback_alone(own.pullback, helpers, f"{base}_pullback", captured)
     pull = made(_text(pulled), pulled.name, function, receiver, cells, pulled, own.primal.place)
     bound = {n.id for n in _own_names(tree.body) if isinstance(n.ctx, (gast.Store, gast.Del))}
-    asked = {n: _unused(f"{n}_", taken) if n in bound else n for n in names[len(owner) : count]}
+    asked = {n: _unused(f"{n}_", used) if n in bound else n for n in names[len(owner) : count]}
     tree.body[:0] = [assign(first, name_of(n)) for n, first in asked.items() if first != n]
     valued = _valued(f, base, pull, own.pullback, asked, captured)
-    given = [*asked.values(), *(c for c in captured if c not in asked.values())]
-    own.end.value = gast.Call(name_of(f"{base}_value"), [own.value, *map(name_of, given)], [])
+    value_arguments = [*asked.values(), *(c for c in captured if c not in asked.values())]
+    own.end.value = gast.Call(name_of(f"{base}_value"), [own.value, *map(name_of, value_arguments)], [])
     tree.name, tree.returns = name, None
     tree.args.defaults = []
     for p in own.parameters[: len(owner)]:
-        p.id = _unused(f"{p.id}_", taken)
+        p.id = _unused(f"{p.id}_", used)
     out = made(_text(tree), name, function, {f"{base}_value": valued, **receiver}, cells, tree, own.primal.place)
     out.__defaults__ = function.__defaults__
     return out
 
 
-def _unused(name: str, taken: set[str]) -> str:
-    return next(b for b in _bases(name) if b not in taken)
+def _unused(name: str, used: set[str]) -> str:
+    return next(b for b in _bases(name) if b not in used)
 
 
 def _bases(name: str) -> Iterator[str]:
@@ -177,12 +177,12 @@ def _captured(pullback: Any, nested: dict[str, Any], local: set[str]) -> tuple[l
 def _free(function: Any) -> set[str]:
     """The free names of a function."""
     code = compile(_text(function) if isinstance(function, gast.FunctionDef) else f"({_text(function)})", "<text>", "exec")
-    waiting, found = [c for c in code.co_consts if isinstance(c, types.CodeType)], set()
+    waiting, global_names = [c for c in code.co_consts if isinstance(c, types.CodeType)], set()
     while waiting:
         code = waiting.pop()
-        found |= {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+        global_names |= {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
         waiting += [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    return found
+    return global_names
 
 
 def _text(tree: Any) -> str:
@@ -203,18 +203,18 @@ def _valued(
 ) -> types.FunctionType:
     """The function that returns its first argument, and whose rule calls the pullback: `asked` are the arguments that get
     cotangents (with the names of their initial values), then come the other captures."""
-    taken = {*asked.values(), *captured}
-    held, g, y, value = (_unused(n, taken) for n in ("bars", "g", "y", "value"))
+    used = {*asked.values(), *captured}
+    bars_name, g, y, value = (_unused(n, used) for n in ("bars", "g", "y", "value"))
     count = len(pullback.args.args) - len(captured)
     bars = [g] if count == 1 else [f"{g}[{k}]" for k in range(count)]
     listed = isinstance(_returned(pullback), (gast.Tuple, gast.List)) or len(asked) != 1
     said = f"the pullback of `{f.__name__}`"
-    parts = [f"fitted({held}{f'[{k}]' if listed else ''}, {first}, {said!r}, {n!r})"
+    parts = [f"fitted({bars_name}{f'[{k}]' if listed else ''}, {first}, {said!r}, {n!r})"
              for k, (n, first) in enumerate(asked.items())]  # fmt: skip
     others = [c for c in captured if c not in asked.values()]
     text = (
         f"def {base}_rule({', '.join([g, y, value, *asked.values(), *others])}):\n"
-        f"    {held} = {base}_pullback({', '.join([*bars, *captured])})\n"
+        f"    {bars_name} = {base}_pullback({', '.join([*bars, *captured])})\n"
         f"    return {', '.join(['None', *parts, *['None'] * len(others)])}\n"
     )
 

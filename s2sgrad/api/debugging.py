@@ -24,7 +24,7 @@ _TOLD = 4  # non-finite values that are listed after the first
 
 def run(function: Callable[..., Any], args: tuple, keywords: dict[str, Any], of: Any, options: Options) -> Any:
     """The result of a generated function; raises NotFinite if it, or the value of the user's function, is not finite."""
-    given = _named(of, args, keywords)
+    arguments = _named(of, args, keywords)
     with noting() as notes:
         try:
             out = function(*args, **keywords)
@@ -35,16 +35,16 @@ def run(function: Callable[..., Any], args: tuple, keywords: dict[str, Any], of:
     results = out
     if options.has_aux:  # the auxiliary result is not checked
         results = out[:-1] if options.forward or not options.value else (out[0][0], out[1])
-    require_finite(results, notes, given, of)
+    require_finite(results, notes, arguments, of)
     return out
 
 
-def require_finite(results: Any, notes: Notes, given: dict[str, Any], of: Any) -> None:
+def require_finite(results: Any, notes: Notes, inputs: dict[str, Any], of: Any) -> None:
     """Raise NotFinite if any of the results is not finite."""
     wrong = not_finite(results)
     if wrong is None and not notes.result:
         return
-    arguments = {name: found for name, value in given.items() if (found := not_finite(value)) is not None}
+    arguments = {name: found for name, value in inputs.items() if (found := not_finite(value)) is not None}
     nans = {name: found for name, found in arguments.items() if found[1] == "nan"}
     if nans or (arguments and not notes.all):
         name, (place, value) = next(iter((nans or arguments).items()))

@@ -74,21 +74,21 @@ def called(f: Closure, *args: Any) -> tuple[Any, runtime.Pullback]:
 
     The pairs are cached on the generated function.
     """
-    function, given = f.function, f.called_with(args)
-    known = None
+    function, arguments = f.function, f.called_with(args)
+    pair = None
     if type(function) is FunctionType and "pairs" in function.__dict__:
-        for value in given:
+        for value in arguments:
             if type(value) is Closure and value.carries is None:
                 has_floats(value)
-        known = function.pairs.get(shapes_of(given))
-    if known is not None and not is_noting() and known[0].holds():
-        _, fwd, bwd, places = known
-        y, saved = fwd(*given)
+        pair = function.pairs.get(shapes_of(arguments))
+    if pair is not None and not is_noting() and pair[0].holds():
+        _, fwd, bwd, places = pair
+        y, saved = fwd(*arguments)
         f.given(y)
-        rest = tuple([None if k in places else runtime.zeros(v) for k, v in enumerate(given)])
+        rest = tuple([None if k in places else runtime.zeros(v) for k, v in enumerate(arguments)])
         inner = runtime.Pullback(bwd, saved, places, rest)
     else:
-        y, inner = runtime.vjp(function, *given)
+        y, inner = runtime.vjp(function, *arguments)
         f.given(y)
     rest = (None,) * (len(args) + 1)
     return y, runtime.Pullback(backward_of(1, True), (inner, None, len(f.holds)), tuple(range(len(rest))), rest)
@@ -97,8 +97,8 @@ def called(f: Closure, *args: Any) -> tuple[Any, runtime.Pullback]:
 def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The pair of a function with its own gradient; the record is the pullback that it returned."""
     def fwd(*args: Any, **keywords: Any) -> tuple[Any, Any]:
-        given = map(new, args)  # copied, for the pullback captures it
-        y, pullback = brought.pair_of(f.custom_gradient, tuple(given), keywords, lends=True)
+        copies = map(new, args)  # copied, for the pullback captures it
+        y, pullback = brought.pair_of(f.custom_gradient, tuple(copies), keywords, lends=True)
         if "variables" in signature(pullback).parameters:
             raise Unsupported(
                 f"the pullback of `{f.__name__}` takes `variables`, whose gradients are known on a GradientTape alone: pass "
@@ -131,8 +131,8 @@ def _compiled(
         keywords = {**keywords, **_module_defaults(function, args, keywords)}
     shapes = shapes_of((*args, *keywords.values()))
     ordinary = shapes is not None and (lead, keywords, wanted, again, debug) == (0, {}, None, False, False)
-    if ordinary and (known := function.__dict__.get("pairs", {}).get(shapes)) is not None and known[0].holds():
-        return known[1:]
+    if ordinary and (entry := function.__dict__.get("pairs", {}).get(shapes)) is not None and entry[0].holds():
+        return entry[1:]
     quick = None if shapes is None else (len(args), tuple(keywords), shapes, wanted, again)
     family = cache.of(function.__code__).family(("pair", lead, behind_checkpoint(function) is not None, debug))
     key = family.quick.get(quick)
@@ -143,12 +143,12 @@ def _compiled(
         if quick is not None and not any(isinstance(kind, Unknown) for kind in kinds[lead:]):
             family.remember(quick, key)
     compiled = cache.compiled(family, key, function, lambda: _compile(function, *key.items, debug))
-    for name, made in zip(("fwd", "bwd"), compiled.made, strict=False):
-        made.origin = name, function, key, compiled.recipe
-    found = (*compiled.made[:2], key.items[3])
+    for name, half in zip(("fwd", "bwd"), compiled.made, strict=False):
+        half.origin = name, function, key, compiled.recipe
+    pair = (*compiled.made[:2], key.items[3])
     if ordinary and _is_told_by_shapes(function, args, key):
-        _keep(function, shapes, (compiled, *found))
-    return found
+        _keep(function, shapes, (compiled, *pair))
+    return pair
 
 
 def _active(
@@ -184,9 +184,9 @@ def _keep(function: FunctionType, shapes: Any, pair: tuple) -> None:
 
 def _module_defaults(function: FunctionType, args: tuple, keywords: dict[str, Any]) -> dict[str, Any]:
     """The modules that are defaults of missing parameters: the kind of a module is its identity."""
-    given = cache.of(function.__code__).parameters.bound(function, args, keywords) or {}
+    bound = cache.of(function.__code__).parameters.bound(function, args, keywords) or {}
     names = cache.of(function.__code__).parameters.positional[: max(len(args), function.__code__.co_posonlyargcount)]
-    return {p: v for p, v in given.items() if isinstance(v, ModuleType) and p not in names and p not in keywords}
+    return {p: v for p, v in bound.items() if isinstance(v, ModuleType) and p not in names and p not in keywords}
 
 
 def compiled_pair(function: FunctionType, key: Kinds) -> Compiled:
@@ -204,16 +204,16 @@ def _require_fit(function: FunctionType, args: tuple, keywords: dict[str, Any]) 
 
 
 def _compile(
-    function: FunctionType, given: int, kinds: tuple[Kind, ...], keywords: tuple[str, ...], active: tuple[Any, ...],
+    function: FunctionType, n_args: int, kinds: tuple[Kind, ...], keywords: tuple[str, ...], active: tuple[Any, ...],
     again: bool = False, debug: bool = False,
 ) -> Compiled:  # fmt: skip
     parameters = cache.of(function.__code__).parameters
     names, variadic = parameters.positional, parameters.variadic
-    known: dict[str, Any] = dict(zip(names, kinds[:given], strict=False))
-    known |= dict(zip(keywords, kinds[given:], strict=True))
-    if variadic is not None and given > len(names):
-        known[variadic] = list(kinds[len(names) : given])
-    return compile_pair(function, known, {variadic if isinstance(k, tuple) else names[k] for k in active}, debug, again)
+    by_name: dict[str, Any] = dict(zip(names, kinds[:n_args], strict=False))
+    by_name |= dict(zip(keywords, kinds[n_args:], strict=True))
+    if variadic is not None and n_args > len(names):
+        by_name[variadic] = list(kinds[len(names) : n_args])
+    return compile_pair(function, by_name, {variadic if isinstance(k, tuple) else names[k] for k in active}, debug, again)
 
 
 runtime.provide(derivative=pair_for, called=called)

@@ -32,17 +32,17 @@ def by_columns(
     if not {*at} <= {*names} or any(p.name not in names and p.default is p.empty for p in parameters):
         return None
     name = name if name.isidentifier() else "matrix"
-    given = {f"f{k}" if len(functions) > 1 else "f": f for k, f in enumerate(functions)}
-    words = {n: _free(n, names) for n in (*LOCALS, *given, *WORDS)}
-    parts = [[(words[f], x) for x in at] for f in given]
+    functions_by_name = {f"f{k}" if len(functions) > 1 else "f": f for k, f in enumerate(functions)}
+    words = {n: _free(n, names) for n in (*LOCALS, *functions_by_name, *WORDS)}
+    parts = [[(words[f], x) for x in at] for f in functions_by_name]
     text = text_of(name, names, parts, [], single, words=words)
-    helpers = {words[n]: value for n, value in (given | WORDS).items()}
+    helpers = {words[n]: value for n, value in (functions_by_name | WORDS).items()}
     out = made(text, name, standard.vectorized, helpers, set())
     out.__defaults__ = tuple(p.default for p in parameters if p.name in names and p.default is not p.empty)
     return out
 
 
-def _free(name: str, taken: list[str]) -> str:
-    while name in taken:
+def _free(name: str, used: list[str]) -> str:
+    while name in used:
         name += "_"
     return name

@@ -41,15 +41,15 @@ Places = dict[str, int | tuple[int, ...]]  # the positions of the arguments that
 class _Along(Gradient):
     """A function with its tangent along those of the arguments `argnums`."""
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *options: Any) -> None:
+        super().__init__(*options)
         self._placed: dict[Hashable, tuple[Compiled, Places]] = {}
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         """The value and its tangent, with tangents as keywords: called by texts that do not differentiate this one."""
-        given = {word: keywords.pop(word) for word in dict.fromkeys(self.words)}
+        dots_of = {word: keywords.pop(word) for word in dict.fromkeys(self.words)}
         places = [p.partition("[")[2] for p in self._wrt()]
-        tangents = (given[w] if not k else given[w][int(k[:-1])] for w, k in zip(self.words, places, strict=True))
+        tangents = (dots_of[w] if not k else dots_of[w][int(k[:-1])] for w, k in zip(self.words, places, strict=True))
         return self.along(args, tuple(tangents), keywords)
 
     def along(self, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
@@ -106,11 +106,11 @@ class _Along(Gradient):
     @property
     def __signature__(self) -> inspect.Signature:
         own = signature(self._function)
-        given, last = list(own.parameters.values())[len(self._lead) :], []
-        if given and given[-1].kind is inspect.Parameter.VAR_KEYWORD:
-            last = [given.pop()]
+        parameters, last = list(own.parameters.values())[len(self._lead) :], []
+        if parameters and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
+            last = [parameters.pop()]
         dots = [inspect.Parameter(word, inspect.Parameter.KEYWORD_ONLY) for word in dict.fromkeys(self.words)]
-        return own.replace(parameters=[*given, *dots, *last], return_annotation=own.empty)
+        return own.replace(parameters=[*parameters, *dots, *last], return_annotation=own.empty)
 
     def compiled_for(self, kinds: dict[str, Any]) -> Compiled:
         """The function with its tangent, for arguments of these kinds, as another function calls it."""
@@ -225,12 +225,12 @@ def jvp(
     if has_aux and outputs is not None:
         raise ValueError("has_aux=True is about what a function returns, outputs= about what it writes: give one of them")
     outputs = outputs if outputs is None or isinstance(outputs, str) else tuple(outputs)
-    made = Jvp(function, outputs, bool(has_aux), debug=bool(debug))
+    derivative = Jvp(function, outputs, bool(has_aux), debug=bool(debug))
     if primals is None and tangents is None:
-        return made
+        return derivative
     if primals is None or tangents is None:
         raise TypeError("jvp takes primals and tangents, or neither: jvp(f, (x,), (x_dot,))")
-    return made(primals, tangents)
+    return derivative(primals, tangents)
 
 
 def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
@@ -259,26 +259,26 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
         value = function(*primals, **keywords)
         return value, runtime.zeros(value)
     along = Jvp(function).along(active)
-    found = along.along(primals, tuple(tangents[k] for k in active), keywords)
+    result = along.along(primals, tuple(tangents[k] for k in active), keywords)
     along.require_untouched()
-    return found
+    return result
 
 
 def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]) -> types.FunctionType:
     """A function with source that computes `jvp` of a function: of the function, primals and tangents."""
-    given, dots = fitting(getattr(function, "__name__", "f"), primals, tangents, function)
+    inputs, dots = fitting(getattr(function, "__name__", "f"), primals, tangents, function)
     higher.require_constant(function, "jvp")
     if function in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         raise Unsupported("the gradient of a tangent of a gradient, of a function that is only known at run time, is not "
                           "followed: take `jvp` of it last, or name the function")  # fmt: skip
     if function in (runtime.jvp, pullbacks.jvp):  # a tangent of a tangent
-        function = unfolded(*given, {})
-    function, held = converted.again(function, given)
-    given, dots = given[held:], dots[held:]
+        function = unfolded(*inputs, {})
+    function, receivers = converted.again(function, inputs)
+    inputs, dots = inputs[receivers:], dots[receivers:]
     along = Jvp(function, **options).along(tuple(k for k, t in enumerate(dots) if t is not None))
-    compiled, args, keywords = along.unfolded(given, {})
+    compiled, args, keywords = along.unfolded(inputs, {})
     along.require_untouched()
-    return linearized.of_jvp(compiled.function, along.places(compiled, len(args)), args, len(given), along.active, keywords)
+    return linearized.of_jvp(compiled.function, along.places(compiled, len(args)), args, len(inputs), along.active, keywords)
 
 
 class Where(NamedTuple):
@@ -310,9 +310,9 @@ _BY_POSITION, _BY_BOTH = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.PO
 
 def fitting(function: str, primals: Any, tangents: Any, of: Any = None) -> tuple[tuple, tuple]:
     """Primals and tangents that match; `of` is the function.  None for a zero tangent."""
-    for given, what in ((primals, "primals"), (tangents, "tangents")):
-        if not isinstance(given, (tuple, list)):
-            raise TypeError(f"{what} is a tuple, with one for each argument of `{function}`, not {type(given).__name__}")
+    for sequence, what in ((primals, "primals"), (tangents, "tangents")):
+        if not isinstance(sequence, (tuple, list)):
+            raise TypeError(f"{what} is a tuple, with one for each argument of `{function}`, not {type(sequence).__name__}")
     if len(primals) != len(tangents):
         counts = f"{len(primals)} primals, {len(tangents)} tangents"
         raise TypeError(f"jvp of `{function}` takes a tangent for each primal: {counts}")
@@ -352,11 +352,11 @@ def tangent_of(primal: Any, tangent: Any, what: Where = Where()) -> Any:  # noqa
         keys = primal.keys() if isinstance(primal, dict) else range(len(primal))
         items = {k: tangent_of(primal[k], tangent[k], what.at(k)) for k in keys}
         return items if isinstance(primal, dict) else rebuilt(primal, lambda _, t: t, tuple(items.values()))
-    if (held := attributes_of(primal)) is not None:
-        given = tangent if isinstance(tangent, dict) else attributes_of(tangent) or {}
-        if not given.keys() <= held.keys() or not (given or isinstance(tangent, dict)):
+    if (attributes := attributes_of(primal)) is not None:
+        entries = tangent if isinstance(tangent, dict) else attributes_of(tangent) or {}
+        if not entries.keys() <= attributes.keys() or not (entries or isinstance(tangent, dict)):
             raise ValueError(f"{what} must be a {type(primal).__name__}, as its primal is, or a dict of its attributes")
-        return {k: tangent_of(v, given.get(k), what.at(k)) for k, v in held.items() if v is not primal}
+        return {k: tangent_of(v, entries.get(k), what.at(k)) for k, v in attributes.items() if v is not primal}
     return _tangent_of_leaf(primal, tangent, what) if isinstance(primal, (float, int, np.ndarray, np.generic)) else tangent
 
 
@@ -367,7 +367,7 @@ def _tangent_of_leaf(primal: Any, tangent: Any, what: Where) -> Any:
     if not isinstance(primal, np.ndarray):
         number = seed_of_number(tangent)
         return type(primal)(number) if isinstance(number, float) and isinstance(primal, (float, np.floating)) else number
-    given = tangent if hasattr(tangent, "dtype") else np.asarray(tangent)
-    if given.dtype.kind not in "fiub":
-        raise TypeError(f"{what} must be made of floats, not {given.dtype}")
-    return np.asarray(given, dtype=float_type(primal.dtype))
+    array = tangent if hasattr(tangent, "dtype") else np.asarray(tangent)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{what} must be made of floats, not {array.dtype}")
+    return np.asarray(array, dtype=float_type(primal.dtype))

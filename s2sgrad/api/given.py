@@ -88,11 +88,11 @@ def defvjp(f: Callable[..., Any], *vjps: Callable[..., Any] | None, argnums: Any
     >>> float(round(grad(scipy.special.spence)(0.5), 6))
     -1.386294
     """
-    given = _given(f, vjps, replace, "defvjp")
-    new = given.made and not given.vjps
-    for argument, vjp in _by_argument(given, vjps, argnums, "defvjp"):
-        given.vjps[argument] = None if vjp is None else _guard(given, vjp, argument, _VJP)
-    return enter(given, new)
+    spec = _given(f, vjps, replace, "defvjp")
+    new = spec.made and not spec.vjps
+    for argument, vjp in _by_argument(spec, vjps, argnums, "defvjp"):
+        spec.vjps[argument] = None if vjp is None else _guard(spec, vjp, argument, _VJP)
+    return enter(spec, new)
 
 
 def defjvp(f: Callable[..., Any], *jvps: Callable[..., Any] | None, argnums: Any = None, replace: bool = False) -> Any:
@@ -104,11 +104,11 @@ def defjvp(f: Callable[..., Any], *jvps: Callable[..., Any] | None, argnums: Any
     >>> import scipy.special
     >>> _ = defjvp(scipy.special.spence, lambda t, y, z: t * np.log(z) / (1.0 - z))
     """
-    given = _given(f, jvps, replace, "defjvp")
-    new = given.made and not given.jvps
-    for argument, jvp in _by_argument(given, jvps, argnums, "defjvp"):
-        given.jvps[argument] = None if jvp is None else _guard(given, jvp, argument, _JVP)
-    return enter(given, new)
+    spec = _given(f, jvps, replace, "defjvp")
+    new = spec.made and not spec.jvps
+    for argument, jvp in _by_argument(spec, jvps, argnums, "defjvp"):
+        spec.jvps[argument] = None if jvp is None else _guard(spec, jvp, argument, _JVP)
+    return enter(spec, new)
 
 
 for _function in (defvjp, defjvp):
@@ -143,9 +143,9 @@ def described(f: Any, rule: Callable[..., Any] | None = None, elementwise: bool 
     if any(p.kind is p.VAR_POSITIONAL for p in parameters or ()):
         raise TypeError(f"{said} takes any number of arguments, so that none has a rule of its own: give it a gradient with "
                         "`custom_gradient`")  # fmt: skip
-    taken = [p for p in parameters or () if p.kind is not p.VAR_KEYWORD]
-    positional = [p for p in taken if p.kind in _POSITIONAL]
-    return Given(f, name, {p.name: p.default for p in (*positional, *(p for p in taken if p.kind is p.KEYWORD_ONLY))},
+    named = [p for p in parameters or () if p.kind is not p.VAR_KEYWORD]
+    positional = [p for p in named if p.kind in _POSITIONAL]
+    return Given(f, name, {p.name: p.default for p in (*positional, *(p for p in named if p.kind is p.KEYWORD_ONLY))},
                  len(positional), elementwise)  # fmt: skip
 
 
@@ -154,12 +154,12 @@ def _parameters(f: Any) -> list[inspect.Parameter] | None:
         names = [f"x{k + 1}" if f.nin > 1 else "x" for k in range(f.nin)]
         return [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names]
     try:
-        found = list(inspect.signature(f).parameters.values())
+        out = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
         return None
-    if found and all(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in found) and not _is_written(inspect.unwrap(f)):
+    if out and all(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in out) and not _is_written(inspect.unwrap(f)):
         return None  # Python 3.13 describes C functions so
-    return found
+    return out
 
 
 def _is_written(f: Any) -> bool:
@@ -169,42 +169,42 @@ def _is_written(f: Any) -> bool:
 
 
 def _by_argument(
-    given: Given, functions: Sequence[Any], argnums: Any, what: str
+    spec: Given, functions: Sequence[Any], argnums: Any, what: str
 ) -> list[tuple[str, Callable[..., Any] | None]]:
     """The functions by argument name."""
-    names = list(given.defaults)
+    names = list(spec.defaults)
     if argnums is None:
         argnums = range(len(functions))
     places = [argnums] if isinstance(argnums, (int, str)) else list(argnums)
     if not functions or len(places) != len(functions):
-        raise TypeError(f"{what} of {given.said} needs a function for each argument: {len(places)} arguments are named, and "
+        raise TypeError(f"{what} of {spec.said} needs a function for each argument: {len(places)} arguments are named, and "
                         f"{len(functions)} functions given")  # fmt: skip
     out = []
     for place, function in zip(places, functions, strict=True):
-        known = place in names if isinstance(place, str) else -len(names) <= place < len(names)
-        if not known:
+        is_parameter = place in names if isinstance(place, str) else -len(names) <= place < len(names)
+        if not is_parameter:
             shown = f"`{place}`" if isinstance(place, str) else f"number {place}"
-            raise TypeError(f"{given.said} has no argument {shown}: it takes {', '.join(names) or 'none'}")
+            raise TypeError(f"{spec.said} has no argument {shown}: it takes {', '.join(names) or 'none'}")
         argument = place if isinstance(place, str) else names[place]
         if function is not None and not callable(function):
-            raise TypeError(f"{what} of {given.said} needs a function for `{argument}`, not {function!r}")
+            raise TypeError(f"{what} of {spec.said} needs a function for `{argument}`, not {function!r}")
         out.append((argument, function))
     return out
 
 
-def _require_takes(rule: Callable[..., Any], given: Given, said: str, first: str) -> None:
+def _require_takes(rule: Callable[..., Any], spec: Given, said: str, first: str) -> None:
     """Raise TypeError if a rule cannot be called with the cotangent, the result and the arguments.
 
     The first rule may omit trailing arguments with defaults: then no call may pass them.
     """
-    names = list(given.defaults)
-    if _takes(rule, names[: given.positional], names[given.positional :]):
+    names = list(spec.defaults)
+    if _takes(rule, names[: spec.positional], names[spec.positional :]):
         return
-    required = sum(default is _NONE for default in given.defaults.values())
-    if not given.vjps and not given.jvps:
-        for count in range(given.positional, required - 1, -1):
-            if _NONE not in list(given.defaults.values())[count:] and _takes(rule, names[:count], []):
-                given.defaults, given.positional = {n: given.defaults[n] for n in names[:count]}, count
+    required = sum(default is _NONE for default in spec.defaults.values())
+    if not spec.vjps and not spec.jvps:
+        for count in range(spec.positional, required - 1, -1):
+            if _NONE not in list(spec.defaults.values())[count:] and _takes(rule, names[:count], []):
+                spec.defaults, spec.positional = {n: spec.defaults[n] for n in names[:count]}, count
                 return
     raise TypeError(f"{said} must take ({', '.join([first, 'y', *names])}); it takes {signature(rule)}")
 
@@ -225,15 +225,15 @@ def _takes(rule: Callable[..., Any], positional: list[str], named: list[str]) ->
 _VJP, _JVP = ("vjp", "g", "gradient"), ("jvp", "t", "tangent")
 
 
-def _guard(given: Given, rule: Callable[..., Any], argument: str, what: tuple[str, str, str]) -> types.FunctionType:
+def _guard(spec: Given, rule: Callable[..., Any], argument: str, what: tuple[str, str, str]) -> types.FunctionType:
     """A user's rule as generated text calls it: it cannot write its arguments, and its result is checked.
 
     The guard has a text of its own, in which the compiler sees the user's function.
     """
     kind, first, noun = what
-    said = f"the {kind} of {given.said}"
-    _require_takes(rule, given, f"{said} in `{argument}`", first)
-    names = list(given.defaults)
+    said = f"the {kind} of {spec.said}"
+    _require_takes(rule, spec, f"{said} in `{argument}`", first)
+    names = list(spec.defaults)
 
     def guard(*arguments: Any, **keywords: Any) -> Any:
         bar = called(f"{said} in `{argument}`", rule, *arguments, **keywords)
@@ -244,21 +244,21 @@ def _guard(given: Given, rule: Callable[..., Any], argument: str, what: tuple[st
 
     stands_for(guard, "differentiated", rule)
     own = getattr(rule, "__name__", "<lambda>")
-    called_, fitted_ = given.free(kind), given.free("fitted")
-    taken = (*names, given.free("g"), given.free("y"), called_, fitted_)
-    name = own if own.isidentifier() and own not in taken else f"{_identifier(given.name)}_{kind}_{argument}"
-    like = given.free("y") if given.elementwise or kind == "jvp" else argument
+    called_, fitted_ = spec.free(kind), spec.free("fitted")
+    used = (*names, spec.free("g"), spec.free("y"), called_, fitted_)
+    name = own if own.isidentifier() and own not in used else f"{_identifier(spec.name)}_{kind}_{argument}"
+    like = spec.free("y") if spec.elementwise or kind == "jvp" else argument
     fit = f"{said + f' in `{argument}`'!r}, tangent=True" if kind == "jvp" else f"{said!r}, {argument!r}"
     text = (
-        f"def {name}({_head(given, False)}):\n"
-        f"    return {fitted_}({called_}({_passed(given)}), {like}, {fit})\n"
+        f"def {name}({_head(spec, False)}):\n"
+        f"    return {fitted_}({called_}({_passed(spec)}), {like}, {fit})\n"
     )
     return made(text, name, _home(rule), {called_: guard, fitted_: fitted}, set())
 
 
-def guard_of_all(given: Given, rule: Callable[..., Any]) -> types.FunctionType:
+def guard_of_all(spec: Given, rule: Callable[..., Any]) -> types.FunctionType:
     """A user's rule for all primals and tangents together, which returns the value and its tangent, as text calls it."""
-    said, names = f"the jvp of {given.said}", list(given.defaults)
+    said, names = f"the jvp of {spec.said}", list(spec.defaults)
     if not _takes(rule, [], []):
         raise TypeError(f"{said} must take (primals, tangents); it takes {signature(rule)}")
 
@@ -271,9 +271,9 @@ def guard_of_all(given: Given, rule: Callable[..., Any]) -> types.FunctionType:
         return new(tuple(pair))
 
     stands_for(guard, "differentiated", rule)
-    dots = [given.free(f"{n}_dot") for n in names]
-    called_, fitted_, y = given.free("jvp"), given.free("fitted"), given.free("y")
-    name = f"{_identifier(given.name)}_tangent"
+    dots = [spec.free(f"{n}_dot") for n in names]
+    called_, fitted_, y = spec.free("jvp"), spec.free("fitted"), spec.free("y")
+    name = f"{_identifier(spec.name)}_tangent"
     text = (
         f"def {name}({', '.join([y, *names, *dots])}):\n"
         f"    return {fitted_}({called_}(({', '.join(names)},), ({', '.join(dots)},))[1], {y}, {said!r}, tangent=True)\n"
@@ -285,20 +285,20 @@ def _home(rule: Callable[..., Any]) -> types.FunctionType:
     return rule if isinstance(rule, types.FunctionType) else _guard
 
 
-def _head(given: Given, defaults: bool) -> str:
+def _head(spec: Given, defaults: bool) -> str:
     """The parameter list of a rule: the cotangent, the result and the arguments."""
-    head = [given.free("g"), given.free("y")]
-    for k, (argument, default) in enumerate(given.defaults.items()):
-        head += ["*"] * (k == given.positional)
+    head = [spec.free("g"), spec.free("y")]
+    for k, (argument, default) in enumerate(spec.defaults.items()):
+        head += ["*"] * (k == spec.positional)
         head.append(f"{argument}=default_{k}" if defaults and default is not _NONE else argument)
     return ", ".join(head)
 
 
-def _passed(given: Given) -> str:
+def _passed(spec: Given) -> str:
     """The argument list for a call of a rule."""
-    names = list(given.defaults)
-    named = [f"{n}={n}" for n in names[given.positional :]]
-    return ", ".join([given.free("g"), given.free("y"), *names[: given.positional], *named])
+    names = list(spec.defaults)
+    named = [f"{n}={n}" for n in names[spec.positional :]]
+    return ", ".join([spec.free("g"), spec.free("y"), *names[: spec.positional], *named])
 
 
 def _identifier(name: str) -> str:
@@ -308,52 +308,52 @@ def _identifier(name: str) -> str:
 # --- rules -------------------------------------------------------------------------------------------------------------
 
 
-def enter(given: Given, new: bool) -> Any:
+def enter(spec: Given, new: bool) -> Any:
     """Make a rule of the record, and enter it; `new`: no text can have used an earlier rule."""
-    table.give(given.primitive, rule_of(given), new)
-    return given.primitive
+    table.give(spec.primitive, rule_of(spec), new)
+    return spec.primitive
 
 
-def rule_of(given: Given) -> table.Rule:
+def rule_of(spec: Given) -> table.Rule:
     """The rule: the text of its pullback calls the user's functions, one per argument."""
-    base = _identifier(given.name)
+    base = _identifier(spec.name)
     space: dict[str, Any] = {"__name__": __name__}
     calls: dict[str, str] = {}
-    names = list(given.defaults)
-    for argument, vjp in given.vjps.items():
+    names = list(spec.defaults)
+    for argument, vjp in spec.vjps.items():
         if vjp is None:
             calls[argument] = "None"
             continue
         free = vjp.__name__
-        while free in (*names, given.free("g"), given.free("y")) or (free in space and space[free] is not vjp):
+        while free in (*names, spec.free("g"), spec.free("y")) or (free in space and space[free] is not vjp):
             free += "_"
         space[free] = vjp
-        calls[argument] = f"{free}({_passed(given)})"
-    required = [n for n, default in given.defaults.items() if default is _NONE]
-    rule = table.Rule(given.primitive, _written(given, f"{base}_rule", [calls.get(n, "None") for n in required], space),
-                      "elementwise" if given.elementwise else "general", given=given)  # fmt: skip
+        calls[argument] = f"{free}({_passed(spec)})"
+    required = [n for n, default in spec.defaults.items() if default is _NONE]
+    rule = table.Rule(spec.primitive, _written(spec, f"{base}_rule", [calls.get(n, "None") for n in required], space),
+                      "elementwise" if spec.elementwise else "general", given=spec)  # fmt: skip
     for name in names:
         if name in required and name not in calls:
-            rule.constant(name, given.unsaid(name))
+            rule.constant(name, spec.unsaid(name))
         elif name in calls and name not in required:
-            pullback = _written(given, f"{base}_rule_{name}", [calls[name]], space)
-            rule.keyword_rules[name] = table.Rule(given.primitive, pullback, rule.tag, given=given)
-    rule.tangents = _tangents(given)
+            pullback = _written(spec, f"{base}_rule_{name}", [calls[name]], space)
+            rule.keyword_rules[name] = table.Rule(spec.primitive, pullback, rule.tag, given=spec)
+    rule.tangents = _tangents(spec)
     return rule
 
 
-def _written(given: Given, name: str, cotangents: list[str], space: dict[str, Any]) -> types.FunctionType:
+def _written(spec: Given, name: str, cotangents: list[str], space: dict[str, Any]) -> types.FunctionType:
     """A pullback, compiled from its text."""
-    space = {**space, **{f"default_{k}": default for k, default in enumerate(given.defaults.values())}}
-    text = f"def {name}({_head(given, True)}):\n    return {', '.join(cotangents) or 'None'}\n"
+    space = {**space, **{f"default_{k}": default for k, default in enumerate(spec.defaults.values())}}
+    text = f"def {name}({_head(spec, True)}):\n    return {', '.join(cotangents) or 'None'}\n"
     filename = f"<s2sgrad rule {name} {id(space)}>"
     GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     exec(compile(text, filename, "exec"), space)
     return space.pop(name)
 
 
-def _tangents(given: Given) -> table.Tangents | None:
+def _tangents(spec: Given) -> table.Tangents | None:
     """The forward-mode rule; None if the user gave none."""
-    if not given.jvps and given.jvp is None:
+    if not spec.jvps and spec.jvp is None:
         return None
-    return table.Tangents(given.jvps, given.jvp)
+    return table.Tangents(spec.jvps, spec.jvp)

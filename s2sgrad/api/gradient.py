@@ -115,8 +115,8 @@ class Gradient:
                     quick[key] = compiled
             self._latest = compiled
             if compiled.written:
-                given = self._arguments(args, keywords)
-                require_separate(given, compiled.written, self._function, compiled.outside())
+                arguments = self._arguments(args, keywords)
+                require_separate(arguments, compiled.written, self._function, compiled.outside())
             if seed is not None or self._seeded:
                 keywords = {**keywords, **self._seeds(compiled, seed)}
             try:
@@ -153,24 +153,24 @@ class Gradient:
         if quick is not None and (function.__defaults__ or function.__kwdefaults__):
             more = shapes_of((*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()))
             quick = None if more is None else (quick, more)
-        known = family.quick.get(quick)
-        if known is not None:
+        recent_kinds = family.quick.get(quick)
+        if recent_kinds is not None:
             with contextlib.suppress(Forgotten):
-                return self._of_kinds(known)
-        given = self._arguments(args, keywords)
-        self._require_floats(family.wrt, given)
-        kinds = dict(zip(given, kinds_of(given.values()), strict=True))
+                return self._of_kinds(recent_kinds)
+        arguments = self._arguments(args, keywords)
+        self._require_floats(family.wrt, arguments)
+        kinds = dict(zip(arguments, kinds_of(arguments.values()), strict=True))
         key = Kinds(tuple(kinds.items()))
         compiled = self._of_kinds(key)
         if quick is not None and not compiled.unsure:
             family.remember(quick, key)
         return compiled
 
-    def _require_floats(self, wrt: tuple[str, ...], given: dict[str, Any]) -> None:
+    def _require_floats(self, wrt: tuple[str, ...], arguments: dict[str, Any]) -> None:
         """Raise TypeError if a differentiated argument has no floats."""
         for parameter in wrt:
             derivative = "tangent" if self._options.forward else "gradient"
-            require_floats(parameter, given, self._function.__name__, derivative)
+            require_floats(parameter, arguments, self._function.__name__, derivative)
 
     def _family(self, function: types.FunctionType) -> cache.Family:
         """The cache for functions of this code and this kind of request."""
@@ -215,9 +215,9 @@ class Gradient:
 
     def _arguments(self, args: tuple, keywords: dict[str, Any]) -> dict[str, Any]:
         """The arguments by parameter, defaults included."""
-        given = cache.of(self._function.__code__).parameters.bound(self._function, args, keywords)
-        if given is not None:
-            return given
+        arguments = cache.of(self._function.__code__).parameters.bound(self._function, args, keywords)
+        if arguments is not None:
+            return arguments
         try:
             signature(self._function).bind(*args, **keywords)
         except TypeError as error:

@@ -48,27 +48,27 @@ class Forward:
     level: int
     of: Callable[..., Any]
 
-    def __call__(self, *given: Any, **options: Any) -> Any:
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
         if self.level == 0:
-            return self.of(*given, **options)
-        below, args, keywords, made, lead = self._taken_apart(given, options)
-        return _lifted(below(*args, **keywords), self.level - 1, made, lead)
+            return self.of(*arguments, **options)
+        below, args, keywords, make, lead = self._taken_apart(arguments, options)
+        return _lifted(below(*args, **keywords), self.level - 1, make, lead)
 
-    def along(self, given: tuple, dots: tuple, options: dict[str, Any], along: Along) -> tuple[Any, Any]:
+    def along(self, arguments: tuple, dots: tuple, options: dict[str, Any], along: Along) -> tuple[Any, Any]:
         """The value and its tangent; the tangent of a pullback is that of its record."""
         if self.level == 0:
-            return along(self.of, given, dots, options)
-        below, args, keywords, made, lead = self._taken_apart(given, options)
-        first = len(given) - len(args) + 1 + abs(lead)  # arguments before those of the function
-        held = dots[first - 1] if lead < 0 else None
-        value, tangent = along(below, args, (None, *(held or (None,) * abs(lead)), *dots[first:]), keywords)
+            return along(self.of, arguments, dots, options)
+        below, args, keywords, make, lead = self._taken_apart(arguments, options)
+        first = len(arguments) - len(args) + 1 + abs(lead)  # arguments before those of the function
+        receiver_dots = dots[first - 1] if lead < 0 else None
+        value, tangent = along(below, args, (None, *(receiver_dots or (None,) * abs(lead)), *dots[first:]), keywords)
         return (
-            _lifted(value, self.level - 1, made, lead),
+            _lifted(value, self.level - 1, make, lead),
             _lifted(tangent, self.level - 1, lambda y, record: record, None),
         )
 
     def _taken_apart(
-        self, given: tuple, options: dict[str, Any]
+        self, arguments: tuple, options: dict[str, Any]
     ) -> tuple[Forward, tuple, dict[str, Any], Callable[[Any, Any], Any], int]:
         """The level below; its arguments; what makes a pullback from a value and its record; and the number of arguments
         that the function has before the given ones, negative if these carry derivatives."""
@@ -86,19 +86,19 @@ class Forward:
         lead = -len(receiver) if holds_data(f) else len(receiver)
         return Forward(self.level - 1, runtime.vjp), (fwd, *receiver, *args), keywords, made, lead
 
-    def pair(self, given: tuple, options: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
+    def pair(self, arguments: tuple, options: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
         """The result of `pair_for` for this function."""
-        first = 2 if self.of is pullbacks.vjp_of_closure else 0 if holds_data(given[0]) else 1
+        first = 2 if self.of is pullbacks.vjp_of_closure else 0 if holds_data(arguments[0]) else 1
         backward = backward_of(self.level + 1, False)
-        return Forward(self.level + 1, self.of), backward, tuple(range(first, len(given))), (), options
+        return Forward(self.level + 1, self.of), backward, tuple(range(first, len(arguments))), (), options
 
 
-def _lifted(value: Any, level: int, made: Callable[[Any, Any], Any], lead: int | None) -> Any:
+def _lifted(value: Any, level: int, make: Callable[[Any, Any], Any], lead: int | None) -> Any:
     """The value of a level from that of the level below: `made` makes the pullback from the value and record of `fwd`."""
     if level:
-        return _lifted(value[0], level - 1, made, lead), (value[1], lead)
+        return _lifted(value[0], level - 1, make, lead), (value[1], lead)
     (y, record), inner = value
-    return (y, made(y, record)), (inner, lead)
+    return (y, make(y, record)), (inner, lead)
 
 
 @functools.cache
@@ -169,20 +169,20 @@ class Call:
             self._require_own(pullback, value)
         return self._lifted(pullback, value, self.level - 1)
 
-    def along(self, given: tuple, dots: tuple, along: Along) -> tuple[Any, Any]:
+    def along(self, arguments: tuple, dots: tuple, along: Along) -> tuple[Any, Any]:
         """The value and its tangent, along those of a pullback's record and of its cotangent."""
-        pullback, *bars = given
+        pullback, *bars = arguments
         below = Forward(self.level - 1, runtime.vjp)
         if isinstance(pullback, runtime.Pullback):
             record, record_dot = (d if d is None else runtime.refilled(d, pullback.bwd) for d in (pullback.saved, dots[0]))
             bar = pullback.cotangent(tuple(bars))
             value, tangent = along(below, (pullback.bwd, record, bar), (None, record_dot, *dots[1:]), {})
         elif isinstance(pullback, Closure):
-            primals, tangents = taken_apart(pullback, dots[0], given[1:], dots[1:])
+            primals, tangents = taken_apart(pullback, dots[0], arguments[1:], dots[1:])
             value, tangent = along(below, (pullback.function, *primals), (None, *tangents), {})
             self._require_own(pullback, value)
         elif dots[0] is None:
-            value, tangent = along(below, given, dots, {})
+            value, tangent = along(below, arguments, dots, {})
         else:
             raise TypeError(f"a {type(pullback).__name__} that carries derivatives cannot be called yet: pass its data as "
                             "arguments")  # fmt: skip
@@ -206,9 +206,9 @@ class Call:
             return self._lifted(pullback, below, level - 1), kept
         return below if places is None else runtime.spread(pullback, below)[:shown], kept
 
-    def pair(self, given: tuple, options: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
+    def pair(self, arguments: tuple, options: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
         """The result of `pair_for` for this function."""
-        return Call(self.level + 1), backward_of(self.level + 1, True), tuple(range(len(given))), (), options
+        return Call(self.level + 1), backward_of(self.level + 1, True), tuple(range(len(arguments))), (), options
 
 
 def is_constant(value: Any) -> bool:

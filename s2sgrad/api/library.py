@@ -47,10 +47,10 @@ def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
         head = ", ".join(advice.required(primitive))
         value = f"primitive({head})"
     else:
-        given = ", ".join(rule.differentiable)
+        names_text = ", ".join(rule.differentiable)
         plain_ = {k: v for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int, float))}
-        head = given + "".join(f", {k}={v!r}" for k, v in plain_.items())
-        value = f"primitive({given}{''.join(f', {k}={k}' for k in plain_)})"
+        head = names_text + "".join(f", {k}={v!r}" for k, v in plain_.items())
+        value = f"primitive({names_text}{''.join(f', {k}={k}' for k in plain_)})"
     text = f"def {name}({head}):\n    return {value}\n"
     given_here = f" {id(rule)}" if rule is not None and rule.given is not None else ""
     filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}{given_here}>"
@@ -64,13 +64,13 @@ def _caller(function: types.FunctionType) -> types.FunctionType:
     """A function with source that calls one with its own gradient."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = signature(function.custom_gradient).parameters.values()
-    given = ", ".join(p.name for p in parameters if p.kind in positional)
+    names_text = ", ".join(p.name for p in parameters if p.kind in positional)
     name = function.__name__ if function.__name__.isidentifier() else "function"
-    text = f"def {name}({given}):\n    return primitive({given})\n"
+    text = f"def {name}({names_text}):\n    return primitive({names_text})\n"
     filename = f"<s2sgrad custom {function.__module__}.{function.__qualname__} {id(function)}>"
-    made = defined(text, name, filename, {"primitive": function, "__name__": function.__module__})
-    made.stands_for = function.custom_gradient
-    return made
+    caller = defined(text, name, filename, {"primitive": function, "__name__": function.__module__})
+    caller.stands_for = function.custom_gradient
+    return caller
 
 
 def spelled_out(primitive: Any) -> types.FunctionType | None:

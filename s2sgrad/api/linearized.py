@@ -18,13 +18,13 @@ from s2sgrad.runtime.copies import copied
 from s2sgrad.source import defined
 
 
-def of_vjp(vjp: Any, given: tuple, dots: tuple, options: dict[str, Any], along: Along) -> tuple[Any, Any]:
+def of_vjp(vjp: Any, arguments: tuple, dots: tuple, options: dict[str, Any], along: Along) -> tuple[Any, Any]:
     """The value of `vjp(f, *primals)` and its tangent: of the value, and of the record of the pullback.
 
     `along(f, primals, tangents, keywords)` gives the value and the tangent of a function.
     """
     first = 1 if vjp is pullbacks.vjp_of_closure else 0
-    f, *args = given[first:]
+    f, *args = arguments[first:]
     held_dot, dots = dots[first] if holds_data(f) else None, dots[first + 1 :]
     f, (fwd, bwd, places, receiver, keywords) = pair_again(f, tuple(args), options)
     held = held_dot or (None,) * len(receiver)
@@ -36,7 +36,7 @@ def of_vjp(vjp: Any, given: tuple, dots: tuple, options: dict[str, Any], along: 
         record_dot = copied(record_dot)
         pullback.like = runtime.zeros(y)
     if first:
-        pullback = pullbacks.closed(given[0], pullback)
+        pullback = pullbacks.closed(arguments[0], pullback)
     return (y, pullback), (y_dot, record_dot)
 
 
@@ -78,10 +78,10 @@ def of_jvp(
             return f_jvp(x0, x1, x_dot=d0)
     """
     lead = len(args) - count
-    known = vars(f_jvp).setdefault("unfolded", {})
+    variants = vars(f_jvp).setdefault("unfolded", {})
     pattern = count, active, *map(id, (*args[:lead], *keywords.values()))
-    if pattern in known:
-        return known[pattern]
+    if pattern in variants:
+        return variants[pattern]
 
     def tangent(place: int | tuple[int, ...]) -> str:
         if isinstance(place, tuple):
@@ -98,5 +98,5 @@ def of_jvp(
         f"    {''.join(f'x{k}, ' for k in own)}= primals\n    {''.join(f'd{k}, ' for k in own)}= tangents\n"
         f"    return f_jvp({', '.join(passed)})\n"
     )
-    known[pattern] = defined(text, "along", f"<s2sgrad jvp {f_jvp.__name__} {id(space)}>", space)
-    return known[pattern]
+    variants[pattern] = defined(text, "along", f"<s2sgrad jvp {f_jvp.__name__} {id(space)}>", space)
+    return variants[pattern]

@@ -103,11 +103,11 @@ class Matrix:
     def _of_columns(self, args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
         """The value, the matrix by columns, and the auxiliary result."""
         places = self._places(args)
-        given = [args[p] for p in places]
-        if not count(given):
-            return None, self._shown(empty(self.primal(*args, **keywords), given)), None
+        arguments = [args[p] for p in places]
+        if not count(arguments):
+            return None, self._shown(empty(self.primal(*args, **keywords), arguments)), None
         value, columns, aux = self._columns.run(places, args, keywords)
-        return value, self._shown(assembled(columns, given, value)), aux
+        return value, self._shown(assembled(columns, arguments, value)), aux
 
     def _shown(self, matrix: Any) -> Any:
         """The matrix as the user sees it: a single block for one argument, a tuple for several."""
@@ -159,8 +159,8 @@ class Jacobian(Matrix):
             value, matrix, aux = self._of_columns(args, keywords)
             return (value, aux), matrix
         places = self._places(args)
-        given = [args[p] for p in places]
-        columns = count(given)
+        arguments = [args[p] for p in places]
+        columns = count(arguments)
         if columns > 1 and not self._by_columns:
             try:
                 value, pullback = pulled_back(self.primal, args, keywords, self.debug)
@@ -168,11 +168,11 @@ class Jacobian(Matrix):
                 self._by_columns = True
             else:
                 rows = sum(sizes(value))
-                found = self._columns.at_once(places, args, keywords) if _few(columns, rows) else None
-                if found is not None:
-                    return found[0], self._shown(assembled(found[1], given, found[0]))
+                result = self._columns.at_once(places, args, keywords) if _few(columns, rows) else None
+                if result is not None:
+                    return result[0], self._shown(assembled(result[1], arguments, result[0]))
                 if columns > rows:
-                    return value, self._shown(of_rows(value, pullback, given, places))
+                    return value, self._shown(of_rows(value, pullback, arguments, places))
         return self._of_columns(args, keywords)[:2]
 
 
@@ -204,21 +204,21 @@ class Hessian(Matrix):
         """The Hessian at these arguments; with `has_aux`, a pair with the auxiliary result."""
         args, keywords = self._by_position(args, keywords)
         places = self._places(args)
-        given, value, aux, columns = [args[p] for p in places], 0.0, None, None
-        numbers = count(given)
+        inputs, value, aux, columns = [args[p] for p in places], 0.0, None, None
+        numbers = count(inputs)
         if numbers and not self.has_aux:
             columns = self._columns.run(places, args, keywords)[1]
-            if self._argnums == 0 and type(given[0]) is np.ndarray and self._columns.of_number:
-                return of_array(columns[0], given[0])
+            if self._argnums == 0 and type(inputs[0]) is np.ndarray and self._columns.of_number:
+                return of_array(columns[0], inputs[0])
         if numbers and (self.has_aux or not self._columns.of_number):
             (value, *_), (_, columns, *_), _ = self._with_value.run(places, args, keywords)
             value, aux = value if self.has_aux else (value, None)
         if isinstance(value, (list, tuple, dict)) or np.shape(value):
-            held = isinstance(value, (list, tuple, dict))
-            what = f"a {type(value).__name__}" if held else f"an array of shape {np.shape(value)}"
+            is_container = isinstance(value, (list, tuple, dict))
+            what = f"a {type(value).__name__}" if is_container else f"an array of shape {np.shape(value)}"
             raise TypeError(f"hessian needs a function that returns a number, and this one returned {what}: use the "
                             "Jacobian of its gradient, or sum it up")  # fmt: skip
-        matrix = assembled(columns, given, tuple(given)) if columns is not None else empty(tuple(given), given)
+        matrix = assembled(columns, inputs, tuple(inputs)) if columns is not None else empty(tuple(inputs), inputs)
         if not isinstance(self._argnums, tuple):
             matrix = at_leaves(matrix[0], lambda parts: parts[0])
         matrix = plain(matrix)
@@ -311,10 +311,10 @@ def value_and_jacobian(
     >>> value_and_jacobian(lambda x: 2.0 * x)(3.0)
     (6.0, 2.0)
     """
-    made = Jacobian(_function(function, "value_and_jacobian"), argnums, "jacobian", has_aux, debug)
+    jacobian_ = Jacobian(_function(function, "value_and_jacobian"), argnums, "jacobian", has_aux, debug)
 
     @functools.wraps(function, assigned=("__module__", "__name__", "__qualname__"), updated=())
     def value_and_jacobian(*args: Any, **keywords: Any) -> tuple[Any, Any]:
-        return made.with_value(args, keywords)
+        return jacobian_.with_value(args, keywords)
 
     return entry(value_and_jacobian)

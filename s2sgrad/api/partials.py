@@ -29,8 +29,8 @@ class Partials(Gradient):
         self.__doc__ = f"Gradients of `{self._shown_name()}`.  The generated function is in `.source`."
 
     def _parameter(self, number: int | str) -> str:
-        known = cache.of(self._function.__code__).parameters.names
-        if not isinstance(number, str) or number in known:
+        names = cache.of(self._function.__code__).parameters.names
+        if not isinstance(number, str) or number in names:
             try:
                 return super()._parameter(number)
             except TypeError as error:  # the message speaks of `argnums`
@@ -43,7 +43,7 @@ class Partials(Gradient):
             self._parameter(stop)
         return super()._wrt()
 
-    def _require_floats(self, wrt: tuple[str, ...], given: dict[str, Any]) -> None:
+    def _require_floats(self, wrt: tuple[str, ...], arguments: dict[str, Any]) -> None:
         """Nothing is required: integers are constants here."""
 
     def __reduce__(self) -> tuple:
@@ -56,11 +56,11 @@ def partials(function: Callable[..., Any], xs: Variables, grad_ys: Any, stops: V
     return Partials(function, xs, _weights(grad_ys), _several(() if stops is None else stops, "stop_gradients"), unconnected)
 
 
-def _weights(given: Any) -> Any:
+def _weights(weights: Any) -> Any:
     """Weights, with ones instead of None."""
-    if isinstance(given, (list, tuple, dict)):
-        return rebuilt(given, lambda item: ONES if item is None else _weights(item))
-    return given
+    if isinstance(weights, (list, tuple, dict)):
+        return rebuilt(weights, lambda item: ONES if item is None else _weights(item))
+    return weights
 
 
 def _all(function: Any) -> tuple[str, ...]:
@@ -77,8 +77,8 @@ def _all(function: Any) -> tuple[str, ...]:
     return names
 
 
-def _several(given: Variables, what: str) -> tuple:
-    several = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+def _several(variables: Variables, what: str) -> tuple:
+    several = tuple(variables) if isinstance(variables, (list, tuple)) else (variables,)
     for variable in several:
         if not isinstance(variable, (int, str)) or isinstance(variable, bool):
             raise ValueError(f"{what} of a function holds positions and names, not {type(variable).__name__}")

@@ -58,12 +58,12 @@ def hvp(
     function: Any, primals: Sequence[Any] | None, tangents: Sequence[Any] | None, has_aux: bool, debug: bool
 ) -> Any:
     """The public `hvp`."""
-    made = Hvp(function_given(function, "hvp"), has_aux, debug)
+    derivative = Hvp(function_given(function, "hvp"), has_aux, debug)
     if primals is None and tangents is None:
-        return made
+        return derivative
     if primals is None or tangents is None:
         raise TypeError("hvp takes primals and tangents, or neither: hvp(f, (x,), (v,))")
-    return made(primals, tangents)
+    return derivative(primals, tangents)
 
 
 def linearize(function: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[Any, Callable[..., Any]]:

@@ -91,8 +91,8 @@ class Module:
         look, defaults = names_of(function), []
         for argument, default, value in saved_source.defaults(node, function):
             path = ast.unparse(default)
-            found = look(path.partition(".")[0]) if re.fullmatch(r"[\w.]+", path) else None
-            if found is not None and found.space is not None and _at(found.value, path) is value:
+            base = look(path.partition(".")[0]) if re.fullmatch(r"[\w.]+", path) else None
+            if base is not None and base.space is not None and _at(base.value, path) is value:
                 defaults.append(default)
             elif (written := literal(value)) is None or len(written) > 20:
                 name = path if path.isidentifier() else f"{argument}_default"
@@ -106,12 +106,12 @@ class Module:
         """Rename the names in parts of a source to those of their objects in the module."""
         names: dict[str, Found] = {}
         for name in sorted(set().union(*map(free_names, parts)) - own):
-            found = look(name)
-            if found is None:
+            binding = look(name)
+            if binding is None:
                 raise ValueError(f"the text reads `{name}`, which stands for nothing that a module could import")
-            names[name] = found
+            names[name] = binding
         apart = {n for n, f in names.items() if isinstance(f.value, types.ModuleType) and self._is_apart(f.value)}
-        new = {n: self.found(n, found) for n, found in names.items() if n not in apart}
+        new = {n: self.found(n, binding) for n, binding in names.items() if n not in apart}
         for node in (n for part in parts for n in saved_source.kept(part)):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in apart:
                 attribute = names_at(names[node.value.id].value)(node.attr)
@@ -119,57 +119,57 @@ class Module:
             elif isinstance(node, ast.Name) and new.get(node.id, node.id) != node.id:
                 source.replace(node, new[node.id])
 
-    def found(self, name: str, found: Found) -> str:
+    def found(self, name: str, binding: Found) -> str:
         """Make an object available; returns its name, this one or a similar one."""
-        known = next((n for n, v in self.stands.items() if v is found.value and n.rstrip("_") == name.rstrip("_")), None)
-        if known is not None:
-            return known
+        old = next((n for n, v in self.stands.items() if v is binding.value and n.rstrip("_") == name.rstrip("_")), None)
+        if old is not None:
+            return old
         here = name
-        while here in self.own or not _same(self.stands.get(here, found.value), found.value) or (
+        while here in self.own or not _same(self.stands.get(here, binding.value), binding.value) or (
             here != name and (here in self.used or hasattr(builtins, here))
         ):  # fmt: skip
             here += "_"
         if here not in self.stands:
-            self.stands[here] = found.value
-            self._bring(here, found)
+            self.stands[here] = binding.value
+            self._bring(here, binding)
         return here
 
     # --- ways to bring an object into the module ---
 
-    def _bring(self, name: str, found: Found) -> None:
-        value = found.value
-        if getattr(builtins, found.name, self) is value:
-            if name != found.name:
-                self._from("builtins", found.name, name)
-        elif self._import(name, found):
+    def _bring(self, name: str, binding: Found) -> None:
+        value = binding.value
+        if getattr(builtins, binding.name, self) is value:
+            if name != binding.name:
+                self._from("builtins", binding.name, name)
+        elif self._import(name, binding):
             pass
         elif self.standalone and not _is_library(value):
             raise ValueError("the text differentiates functions when it runs, for which it needs s2sgrad: save it without "
                              "standalone=True")  # fmt: skip
         elif isinstance(value, type) and not self._is_apart(value):
-            raise ValueError(f"the text reads the class `{found.name}`, which no file has at its top level: move it there")
+            raise ValueError(f"the text reads the class `{binding.name}`, which no file has at its top level: move it there")
         elif isinstance(value, (types.FunctionType, type)):
             self._write(name, value)
         elif is_gradient(value):
             self._differentiate(name, value)
         elif (written := literal(value)) is not None:
             self._uses(written)
-            said = "what the function closed over" if found.space is None else "as it was when this was saved"
-            self.values.append(f"{name} = {written}" + ("\n" if found.is_ours() else f"  # {said}\n"))
-        elif found.is_ours():
-            self._write_statement(name, found)
+            said = "what the function closed over" if binding.space is None else "as it was when this was saved"
+            self.values.append(f"{name} = {written}" + ("\n" if binding.is_ours() else f"  # {said}\n"))
+        elif binding.is_ours():
+            self._write_statement(name, binding)
         else:
-            what = f"`{found.name}` (of type {type(value).__name__}), which the function reads,"
+            what = f"`{binding.name}` (of type {type(value).__name__}), which the function reads,"
             raise ValueError(f"{what} cannot be written into a module: pass it as an argument")
 
-    def _import(self, name: str, found: Found) -> bool:
+    def _import(self, name: str, binding: Found) -> bool:
         """Import an object if possible; returns whether it was."""
-        value, own = found.value, getattr(found.value, "__name__", None)
-        if self.standalone and found.is_ours():  # our module may import it from elsewhere
-            found = found._replace(space=None)
+        value, own = binding.value, getattr(binding.value, "__name__", None)
+        if self.standalone and binding.is_ours():  # our module may import it from elsewhere
+            binding = binding._replace(space=None)
         if self._is_apart(value):
             return False
-        module = None if found.space is None else saved_source.module_of(found.space)
+        module = None if binding.space is None else saved_source.module_of(binding.space)
         if isinstance(value, types.ModuleType) and sys.modules.get(own) is value:
             package, _, last = own.rpartition(".")
             if package and last == name and getattr(sys.modules.get(package), last, None) is value:
@@ -179,7 +179,7 @@ class Module:
         elif _is_public(value) or (module is None and _is_found(value)):
             self._from(_home(value), own, name)
         elif module is not None:
-            self._from(module, found.name, name)
+            self._from(module, binding.name, name)
         elif isinstance(value, types.FunctionType) and (path := whereabouts(value))[2]:
             self.modules.add(path[0])
             self.values.append(f"{name} = {path[0]}.{path[2]}\n")
@@ -187,8 +187,8 @@ class Module:
             return False
         return True
 
-    def _from(self, module: str, given: str, name: str) -> None:
-        self.imported.setdefault(module, set()).add(given if given == name else f"{given} as {name}")
+    def _from(self, module: str, original: str, name: str) -> None:
+        self.imported.setdefault(module, set()).add(original if original == name else f"{original} as {name}")
 
     def _is_apart(self, value: Any) -> bool:
         """Whether an object belongs to s2sgrad and the module must not import it."""
@@ -220,9 +220,9 @@ class Module:
                              "argument") from None  # fmt: skip
         self.written.append(text)
 
-    def _write_statement(self, name: str, found: Found) -> None:
+    def _write_statement(self, name: str, binding: Found) -> None:
         """Copy the statement by which one of our modules binds a name."""
-        module, value = saved_source.statement(found.name, found.value, sys.modules[found.space["__name__"]])
+        module, value = saved_source.statement(binding.name, binding.value, sys.modules[binding.space["__name__"]])
         source = Source(f"{name} = {value}\n")
         self._settle(source, [source.tree.body[0].value], names_at(module), set())
         self.written.append(source.text())

@@ -171,12 +171,12 @@ class _Bare(ast.NodeTransformer):
 
 def defaults(node: ast.FunctionDef, function: types.FunctionType) -> Iterator[tuple[str, ast.expr, Any]]:
     """The parameters with defaults: name, expression, and value."""
-    given = node.args
-    positional = [*given.posonlyargs, *given.args][len(given.posonlyargs) + len(given.args) - len(given.defaults) :]
+    args = node.args
+    positional = [*args.posonlyargs, *args.args][len(args.posonlyargs) + len(args.args) - len(args.defaults) :]
     values = function.__defaults__ or ()
-    if len(values) == len(given.defaults):
-        yield from zip([a.arg for a in positional], given.defaults, values, strict=True)
-    for argument, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+    if len(values) == len(args.defaults):
+        yield from zip([a.arg for a in positional], args.defaults, values, strict=True)
+    for argument, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
         if default is not None and argument.arg in (function.__kwdefaults__ or {}):
             yield argument.arg, default, function.__kwdefaults__[argument.arg]
 

@@ -37,11 +37,11 @@ def module_text(compiled: Compiled, standalone: bool = False, lines: bool = Fals
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     named = [s for s in tree.body if isinstance(s, ast.Assign) and _is_name_of(s.value, functions)]
     aliases = {s.targets[0].id: s.value.id for s in named}
-    made = _functions(compiled.function, functions, aliases)
+    functions_by_name = _functions(compiled.function, functions, aliases)
     own = {*functions, *aliases}
     module, source = Module(standalone, own, text), Source(text, tree)
     for name, node in functions.items():
-        module.settle(source, node, made[name], own)
+        module.settle(source, node, functions_by_name[name], own)
     for statement in tree.body:  # imports of the text are replaced by those of the module
         is_alias = isinstance(statement, ast.Assign) and _is_name_of(statement.value, functions)
         if not (is_alias or isinstance(statement, ast.FunctionDef)):
@@ -61,14 +61,14 @@ def _functions(
         of_text = function.__code__.co_filename == entry.__code__.co_filename
         if function.__name__ in defined and (of_text or function.__name__ not in out):
             out[function.__name__] = function
-        for name, held in _held(function):
+        for name, function_value in _held(function):
             name = aliases.get(name, name)
-            is_ours = held.__code__.co_filename.startswith(GENERATED)
+            is_ours = function_value.__code__.co_filename.startswith(GENERATED)
             if not is_ours and name in defined:
-                out.setdefault(name, held)
-            if (is_ours or name in defined) and id(held) not in seen:
-                seen.add(id(held))
-                waiting.append(held)
+                out.setdefault(name, function_value)
+            if (is_ours or name in defined) and id(function_value) not in seen:
+                seen.add(id(function_value))
+                waiting.append(function_value)
     return out
 
 
@@ -108,17 +108,17 @@ def _functions_of_file(entry: types.FunctionType) -> list[types.FunctionType]:
     """The functions in the text of the entry."""
     out = [entry]
     for function in out:
-        for _, held in _held(function):
-            if held.__code__.co_filename == entry.__code__.co_filename and held not in out:
-                out.append(held)
+        for _, function_value in _held(function):
+            if function_value.__code__.co_filename == entry.__code__.co_filename and function_value not in out:
+                out.append(function_value)
     return out
 
 
 def save(path: Any, text: str) -> None:
     """Write a file atomically, replacing an existing one."""
-    given, path = Path(path), Path(path).resolve()
-    if given.exists() and not given.is_file() and not given.is_dir():  # `/dev/stdout`
-        given.write_text(text, encoding="utf-8")
+    as_written, path = Path(path), Path(path).resolve()
+    if as_written.exists() and not as_written.is_file() and not as_written.is_dir():  # `/dev/stdout`
+        as_written.write_text(text, encoding="utf-8")
         return
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r}: make it first")

@@ -109,8 +109,8 @@ def tangent(f: Any, primals: tuple, dots: tuple, keywords: dict[str, Any]) -> tu
     except S2SGradError as error:
         raise Unsupported(f"`{f.__name__}` brings its own gradient, and its tangent is made of the text of its pullback: "
                           f"{error.message}", error.place) from None  # fmt: skip
-    given = tuple(zero if dot is None else dot for zero, dot in zip(pullback.rest, dots, strict=True))
-    return y, runtime.like(y, transpose(given)[0])
+    bars = tuple(zero if dot is None else dot for zero, dot in zip(pullback.rest, dots, strict=True))
+    return y, runtime.like(y, transpose(bars)[0])
 
 
 def _of_the_users(pullback: runtime.Pullback, y_bar: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -135,9 +135,9 @@ def along_users(pullback: runtime.Pullback, y_bar: Any, y_bar_dot: Any, along: A
     """The results of the `bwd` of a function with its own gradient, and their tangents along that of the cotangent."""
     written, own, _ = pullback.saved
     several = isinstance(y_bar, tuple)
-    given, dots = (y_bar, y_bar_dot or (None,) * len(y_bar)) if several else ((y_bar,), (y_bar_dot,))
-    with brought.taking(pullback.bwd.half_of.__name__, written, given):
-        parts = along(written, given, dots, {})
+    bars, dots = (y_bar, y_bar_dot or (None,) * len(y_bar)) if several else ((y_bar,), (y_bar_dot,))
+    with brought.taking(pullback.bwd.half_of.__name__, written, bars):
+        parts = along(written, bars, dots, {})
     value, tangent = ((None,) * own + _checked(pullback, part) for part in parts)
     return (value[0], tangent[0]) if len(value) == 1 else (value, tangent)
 

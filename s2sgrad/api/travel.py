@@ -102,16 +102,16 @@ class Texts(NamedTuple):
 
 def texts_of(function: Any) -> Texts:
     """The sources of a function and of its callees, where another process may need them."""
-    found = Texts({}, {})
+    texts = Texts({}, {})
     for f in _functions(function):
         code, space = f.__code__, f.__globals__
         name = code.co_filename
-        if name not in found.by_name and (space.get("__name__") == "__main__" or not os.path.exists(name)):
+        if name not in texts.by_name and (space.get("__name__") == "__main__" or not os.path.exists(name)):
             if lines := linecache.getlines(name, space):
-                found.by_name[name] = "".join(lines)
-        if name in found.by_name:
-            found.names[_mark(code)] = name
-    return found
+                texts.by_name[name] = "".join(lines)
+        if name in texts.by_name:
+            texts.names[_mark(code)] = name
+    return texts
 
 
 def register(function: Any, texts: Texts) -> None:

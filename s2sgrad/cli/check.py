@@ -19,8 +19,8 @@ _COUNTS = frozenset(["count", "i", "j", "iterations", "n", "size", "steps", "tri
 def run(options: argparse.Namespace) -> int:
     """Compare the gradient of a function with central differences, in every parameter that holds floats.  Without
     --args the arguments are guessed from defaults, annotations and names; arrays cannot be guessed."""
-    found, space = function_named(options.target)
-    function = primal_of(found)
+    target, space = function_named(options.target)
+    function = primal_of(target)
     guessed = options.args is None
     arguments = _guessed(function) if guessed else evaluated(options.args, space)
     names = parameters_named(options.wrt)

@@ -14,8 +14,8 @@ def run(options: argparse.Namespace) -> int:
     arguments like those of --args.  By default it is the gradient in the first parameter."""
     if options.output is None and (options.standalone or options.lines):
         raise Mistake(f"{'--standalone' if options.standalone else '--lines'} says what -o FILE writes: give it, too")
-    found, space = function_named(options.target)
-    derivative = derivative_of(found, options)
+    target, space = function_named(options.target)
+    derivative = derivative_of(target, options)
     arguments = None if options.args is None else evaluated(options.args, space)
     with asking():
         text = derivative.source if arguments is None else derivative.source_for(*arguments)

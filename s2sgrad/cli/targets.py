@@ -88,8 +88,8 @@ def _in_package(file: Path) -> tuple[str, str] | None:
     while (folder / "__init__.py").is_file():
         parts, folder = [folder.name, *parts], folder.parent
     name = ".".join(parts)
-    known = getattr(sys.modules.get(name), "__file__", None)
-    return None if len(parts) == 1 or (known is not None and Path(known) != file) else (str(folder), name)
+    module_file = getattr(sys.modules.get(name), "__file__", None)
+    return None if len(parts) == 1 or (module_file is not None and Path(module_file) != file) else (str(folder), name)
 
 
 def _suggestion(space: dict[str, Any]) -> str:
@@ -136,28 +136,28 @@ def parameters_named(wrt: str | None) -> tuple[str, ...] | None:
     return names
 
 
-def primal_of(found: Any) -> Callable[..., Any]:
+def primal_of(target: Any) -> Callable[..., Any]:
     """The user's function, also behind `@grad`."""
-    while isinstance(found, Gradient):
-        found = found.primal
-    return found
+    while isinstance(target, Gradient):
+        target = target.primal
+    return target
 
 
-def derivative_of(found: Any, options: argparse.Namespace) -> Gradient:
+def derivative_of(target: Any, options: argparse.Namespace) -> Gradient:
     """The derivative that the options ask for."""
     names = parameters_named(options.wrt)
-    as_it_is = isinstance(found, Gradient) and names is None and not (options.value or options.forward)
-    function = primal_of(found)
-    known = list(signature(function).parameters)
+    as_it_is = isinstance(target, Gradient) and names is None and not (options.value or options.forward)
+    function = primal_of(target)
+    parameters = list(signature(function).parameters)
     for name in names or ():
-        if name not in known:
-            raise Mistake(f"{options.target} has no parameter {name!r}; it has {', '.join(known)}")
+        if name not in parameters:
+            raise Mistake(f"{options.target} has no parameter {name!r}; it has {', '.join(parameters)}")
     argnums: Any = 0 if names is None else names[0] if len(names) == 1 else names
-    derivative = found if as_it_is else function
+    derivative = target if as_it_is else function
     count = options.order - options.forward
     for k in range(1 if as_it_is else 0, count):
         with_value = options.value and k == count - 1
         derivative = (value_and_grad if with_value else grad)(derivative, derivative._argnums if k else argnums)
     if options.forward:
-        return Jvp(derivative).along(tuple(map(known.index, names or known[:1])))
+        return Jvp(derivative).along(tuple(map(parameters.index, names or parameters[:1])))
     return derivative

@@ -76,8 +76,8 @@ def explain(
     """
     if mode not in ("rev", "fwd"):
         raise ValueError(f"there is no mode {mode!r}: mode='rev' or 'fwd'")
-    made = isinstance(function, Gradient) and argnums is None and mode == "rev"
-    derivative = function if made else grad(function, 0 if argnums is None else argnums)
+    is_gradient = isinstance(function, Gradient) and argnums is None and mode == "rev"
+    derivative = function if is_gradient else grad(function, 0 if argnums is None else argnums)
     if mode == "fwd":
         names = list(signature(derivative._function).parameters)[len(derivative._lead) :]
         derivative = Jvp(function).along(tuple(map(names.index, derivative._wrt())))
@@ -160,13 +160,13 @@ class _Notes:
         """Note a refusal at its line, or, if that is in none of the functions, at the very first line."""
         place = error.place
         said = "\n".join([error.message, *getattr(error, "__notes__", ())])
-        for primal, found in self.found.values():
+        for primal, collected in self.found.values():
             whole = primal.place(primal.tree)
             if place is not None and place.file == primal.file and whole.line <= place.line <= whole.end_line:
-                return found.add(place.line, "refused", "", said)
-        primal, found = next(iter(self.found.values()))
+                return collected.add(place.line, "refused", "", said)
+        primal, collected = next(iter(self.found.values()))
         where = "" if place is None else f"{program.place_in_words(place.file, place.line)}: "
-        return found.add(primal.tree.lineno, "refused", "", where + said)
+        return collected.add(primal.tree.lineno, "refused", "", where + said)
 
     def explanation(self, purpose: str, refusal: S2SGradError | None, source: str) -> Explanation:
         """The explanation of the first function, with those of its callees that are the user's."""
@@ -175,8 +175,8 @@ class _Notes:
         return replace(_listed(*first, purpose), calls=tuple(called), refusal=refusal, source=source)
 
 
-def _listed(primal: Primal, found: Found, purpose: str) -> Explanation:
+def _listed(primal: Primal, collected: Found, purpose: str) -> Explanation:
     whole = primal.place(primal.tree)
     texts = primal.lines[whole.line - 1 : whole.end_line]
     file = os.path.basename(primal.file)
-    return Explanation(primal.function.__name__, file, purpose, found.lines(texts, whole.line))
+    return Explanation(primal.function.__name__, file, purpose, collected.lines(texts, whole.line))

@@ -72,8 +72,8 @@ def shared_memory(c: Compilation) -> Iterator[tuple[Primal, int, str, str, str]]
         for name in binds(statement):
             shown = names.shown(name)
             others = {n for n in aliases.memory_behind(name, statement) - {name} if n in here or n not in c.unit.locals}
-            known = {ARGUMENT + p for p in others & own}  # a parameter aliases the caller's array
-            others = {_outside(names, n) for n in others - known} - {"", shown}
+            own_arguments = {ARGUMENT + p for p in others & own}  # a parameter aliases the caller's array
+            others = {_outside(names, n) for n in others - own_arguments} - {"", shown}
             if shown and others:
                 yield primal_of(c.unit, statement), statement.lineno, "shares", shown, f"with {', '.join(sorted(others))}"
 
@@ -85,24 +85,24 @@ def _outside(names: Names, name: str) -> str:
     return names.shown(name.removeprefix(ARGUMENT))
 
 
-def derivatives(c: Compilation, found: Finder) -> None:
+def derivatives(c: Compilation, finder: Finder) -> None:
     """Note which variables have a derivative, and why others have none; what is written in place; what is called."""
     wrt, names, primal = c.purpose.wrt(c), Names(c.unit), c.unit.primal
     copied = set(c.unit.own_copies)
     for parameter in parameters(c.tree):
         asked = parameter.id in wrt
         shown = names.shown(parameter.id) or parameter.id
-        found(primal).add(primal.tree.lineno, "active" if asked else "constant", shown, "" if asked else "not asked for")
+        finder(primal).add(primal.tree.lineno, "active" if asked else "constant", shown, "" if asked else "not asked for")
     for statement in effects.walk(c.tree.body):
         if not hasattr(statement, "lineno"):
             continue
-        notes, line = found(primal_of(c.unit, statement)), statement.lineno
+        notes, line = finder(primal_of(c.unit, statement)), statement.lineno
         operation = c.paths.operations.get(id(statement))
         for name in () if isinstance(statement, COMPOUND) else binds(statement):
             shown = "the result" if name == c.paths.result else names.shown(name)
             if name in copied:  # its first binding is the copy
                 copied.discard(name)
-                found(primal).add(primal.tree.lineno, "written", shown, "in a copy, the caller's stays as it is")
+                finder(primal).add(primal.tree.lineno, "written", shown, "in a copy, the caller's stays as it is")
             else:
                 _bound(c, notes, line, name, shown, operation)
         written = in_place(c.unit, statement, c.kinds)
@@ -112,7 +112,7 @@ def derivatives(c: Compilation, found: Finder) -> None:
                 notes.add(line, "active", shown)
         if operation is not None and operation.form == "call" and (called := _called(c, statement, operation)):
             notes.add(line, "calls", *called)
-    _written_out(c, found)
+    _written_out(c, finder)
 
 
 def _bound(c: Compilation, notes: Found, line: int, name: str, shown: str, operation: Operation | None) -> None:
@@ -123,12 +123,12 @@ def _bound(c: Compilation, notes: Found, line: int, name: str, shown: str, opera
         notes.add(line, "constant", shown, _reason(c, name, operation))
 
 
-def _written_out(c: Compilation, found: Finder) -> None:
+def _written_out(c: Compilation, finder: Finder) -> None:
     """Note the calls that are inlined."""
     for call, name, callee, line in c.unit.written_out:
         if hasattr(call, "lineno") and not callee.is_generated and not raised.is_hidden(callee.file):
             where = f"{place_in_words(callee.file, line)}, written out here"
-            found(primal_of(c.unit, call)).add(call.lineno, "calls", name, where)
+            finder(primal_of(c.unit, call)).add(call.lineno, "calls", name, where)
 
 
 def _reason(c: Compilation, name: str, operation: Operation | None) -> str:

@@ -25,10 +25,10 @@ from s2sgrad.runtime import checkpoints
 from s2sgrad.source import Primal
 
 
-def records(unit: Unit, tree: gast.FunctionDef, found: Finder, again: bool = False) -> None:
+def records(unit: Unit, tree: gast.FunctionDef, finder: Finder, again: bool = False) -> None:
     """Note what a function, given with both sweeps, records, keeps and recomputes; `again`: it is under `checkpoint`, and
     everything is recomputed."""
-    _Sweeps(unit, tree, found, again).run()
+    _Sweeps(unit, tree, finder, again).run()
 
 
 def joined(fwd: gast.FunctionDef, bwd: gast.FunctionDef) -> gast.FunctionDef:
@@ -36,17 +36,17 @@ def joined(fwd: gast.FunctionDef, bwd: gast.FunctionDef) -> gast.FunctionDef:
     *forward, returned = fwd.body
     saved, record = returned.value.elts[1].elts, bwd.args.args[0].id
     head = next((s for s in bwd.body if isinstance(s, gast.Assign) and getattr(s.value, "id", None) == record), None)
-    taken = [] if head is None else head.targets[0].elts
+    state_names = [] if head is None else head.targets[0].elts
     reverse = [s for s in bwd.body if s is not head and not isinstance(alone(s), gast.Constant)]
-    names = {new.id: old.id for new, old in zip(taken, saved, strict=True) if isinstance(old, gast.Name)}
+    names = {new.id: old.id for new, old in zip(state_names, saved, strict=True) if isinstance(old, gast.Name)}
     renamed = [assign(new, name_(old)) for new, old in names.items() if new != old]
     return gast.FunctionDef(fwd.name, fwd.args, [*forward, *renamed, *reverse], [], None, None, [])
 
 
 class _Sweeps:
     """Reads the notes off a function with both sweeps."""
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, found: Finder, again: bool) -> None:
-        self.unit, self.tree, self.found = unit, tree, found
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, finder: Finder, again: bool) -> None:
+        self.unit, self.tree, self.found = unit, tree, finder
         self.keeping = "recomputed" if again else "kept"
         records = {r: n for r, n in unit.records.items() if r != n}  # the record of a call is an ordinary value
         self.kept_of = {**{unit.bases[r]: n for r, n in records.items() if r in unit.bases}, **records}
@@ -188,8 +188,8 @@ class _Sweeps:
 
     def locate(self, body: list[gast.AST], before: tuple[Primal, int]) -> None:
         """Find the user's line that each statement comes from; by default that of its neighbours."""
-        known = [(o.primal or self.unit.primal, o.line) for s in body if (o := getattr(s, "origin", None)) and o.line]
-        before = before if before[1] or not known else known[0]
+        origins = [(o.primal or self.unit.primal, o.line) for s in body if (o := getattr(s, "origin", None)) and o.line]
+        before = before if before[1] or not origins else origins[0]
         for statement in body:
             origin = getattr(statement, "origin", None)
             if origin is not None and origin.line:

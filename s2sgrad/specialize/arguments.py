@@ -55,9 +55,9 @@ class Arguments:
             if not isinstance(argument, gast.Starred):
                 values.append(self.evaluate(argument))
             elif missing is not None and self.display(argument.value) is None:
-                given += self.counted(argument, *missing)
+                values += self.counted(argument, *missing)
             elif not self.is_counted(argument) and (left := self.left_before(callee, node)) is not None:
-                given += self.gathered_from(argument, max(0, left - len(given)))
+                values += self.gathered_from(argument, max(0, left - len(values)))
             else:
                 values += self.spread(argument)
         for keyword in node.keywords:

@@ -112,7 +112,7 @@ class Inliner:
     def prepared(self, function: Function, constants: dict[str, Any], left: str | None = None) -> gast.FunctionDef:
         """The body of a function value with a single exit, for these parameter values; with `left`, a generator returns at a
         `yield` when this flag is set."""
-        drawn = {p for p, value in known.items() if isinstance(value, Generator)}
+        drawn = {p for p, value in constants.items() if isinstance(value, Generator)}
         if function.tree is not None and left is None and not drawn:
             return function.tree
         node = clone(function.node)
@@ -145,7 +145,7 @@ class Inliner:
         """The value of an inlined call; of a generator, `at_yield` makes the statements for each value, and `left` is the
         flag that says no more are wanted."""
         self.require_end(function, node, tuple(f for f, _ in self.running) if around is None else around)
-        bound = self.bind(function, function.node, given, keywords, node)
+        bound = self.bind(function, function.node, arguments, keywords, node)
         text = self.text_for(function, bound, node, left)
         substituted = self.pass_arguments(text, bound)
         self.meet_text(text.tree.body, text.bindings)

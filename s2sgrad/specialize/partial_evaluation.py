@@ -374,7 +374,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         if yields(callee.node):
             words = {k: self.lasting(v) for k, v in keywords.items()}
             around = tuple(function for function, _ in self.running)
-            return Generator(callee, [self.lasting(v) for v in given], words, tuple(self.flattener.loops), around)
+            return Generator(callee, [self.lasting(v) for v in arguments], words, tuple(self.flattener.loops), around)
         if callee.run_again:
             return self.called_again(callee, arguments, keywords, node)
         callee = self.by_its_name(callee)

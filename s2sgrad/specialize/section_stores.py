@@ -34,15 +34,15 @@ class Sections:
         """The target of a store, a section of a variable; `value` is evaluated later."""
         section = gast.Subscript(self.atom(target.value), self.index(target.slice), gast.Store())
         if value is not None:
-            (made.slice,) = self.held_for(value, [made.slice])
-            for node in nodes(made.slice):
+            (section.slice,) = self.held_for(value, [section.slice])
+            for node in nodes(section.slice):
                 for field, part in node.__dict__.items():
                     if isinstance(part, list):
                         part[:] = self.held_for(value, part)
                     elif isinstance(part, gast.AST):
                         (kept,) = self.held_for(value, [part])
                         setattr(node, field, kept)
-        return at(target, made)[0]
+        return at(target, section)[0]
 
     def held_for(self, value: gast.AST, parts: list[gast.AST]) -> list[gast.AST]:
         """Parts of an index, the variables among them copied that `value` may bind anew before the store."""

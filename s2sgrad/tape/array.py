@@ -33,28 +33,28 @@ _NO_KEYWORDS: dict[str, Any] = {}
 
 def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NO_KEYWORDS) -> Any:
     """`primitive(*args, **keywords)` on Arrays, Variables and plain values; each tape that follows an operand records it."""
-    found: list[Any] = []
-    given = [opened(a, found) for a in args]
-    named = {k: opened(v, found) for k, v in keywords.items()} if keywords else keywords
+    operands: list[Any] = []
+    arguments = [opened(a, operands) for a in args]
+    named = {k: opened(v, operands) for k, v in keywords.items()} if keywords else keywords
     run = _astype if primitive is np.ndarray.astype else primitive
-    y = run(*[plain for _, plain in given], **{k: plain for k, (_, plain) in named.items()})
+    y = run(*[plain for _, plain in arguments], **{k: plain for k, (_, plain) in named.items()})
     if isinstance(y, np.ndarray) and y.dtype.hasobject:
-        leaks.require_none_followed(found)
-    result = wrapped(y, [plain for _, plain in given])
+        leaks.require_none_followed(operands)
+    result = wrapped(y, [plain for _, plain in arguments])
     if STATE.inside is not None:
-        STATE.inside.extend(a for a in found if tracked(a.uid))
-    tapes = [t for t in STATE.tapes if t.everything or any(a.uid in t.live for a in found)] if STATE.tapes else None
+        STATE.inside.extend(a for a in operands if tracked(a.uid))
+    tapes = [t for t in STATE.tapes if t.everything or any(a.uid in t.live for a in operands)] if STATE.tapes else None
     if tapes and (table.lookup(primitive) is not None or not table.is_flat(primitive)):
         if outputs := tuple(a.uid for a in arrays(result)):
-            note(_operation(primitive, given, named, result, outputs), tapes, [a.uid for a in found])
+            note(_operation(primitive, arguments, named, result, outputs), tapes, [a.uid for a in operands])
     return result
 
 
 def _operation(
-    primitive: Any, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], result: Any, outputs: tuple[int, ...]
+    primitive: Any, pairs: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], result: Any, outputs: tuple[int, ...]
 ) -> Operation:
     """The record of an operation whose arguments are pairs (recorded, plain)."""
-    arguments, keywords = tuple(kept(recorded) for recorded, _ in given), {k: kept(r) for k, (r, _) in named.items()}
+    arguments, keywords = tuple(kept(recorded) for recorded, _ in pairs), {k: kept(r) for k, (r, _) in named.items()}
     return Operation(primitive, arguments, keywords, result, outputs)
 
 
@@ -68,21 +68,21 @@ def _astype(x: Any, *args: Any, **keywords: Any) -> Any:
     return x.astype(*args, **keywords)  # an ndarray method, but numbers have it too
 
 
-def wrapped(y: Any, given: Any = ()) -> Any:
+def wrapped(y: Any, arguments: Any = ()) -> Any:
     """A result with its floats as Arrays; everything else stays plain.  Memory that a plain argument owns is copied."""
     if isinstance(y, np.ndarray):
         if type(y) is not np.ndarray and isinstance(y, (np.matrix, np.ma.MaskedArray)):
             raise TypeError(f"operators of a {type(y).__name__} mean something else than an ndarray's: pass an ndarray")
         if y.dtype.kind not in "fc":
             return y
-        plain = [a for a in given if isinstance(a, np.ndarray) and a.flags.writeable]
+        plain = [a for a in arguments if isinstance(a, np.ndarray) and a.flags.writeable]
         if any(a is y or (y.base is not None and np.may_share_memory(a, y)) for a in plain):
             y = y.copy()
         return Array.of(y)
     if isinstance(y, (float, complex, np.inexact)):
         return Array.of(y if isinstance(y, np.generic) else np.asarray(y)[()])
     if isinstance(y, (tuple, list, dict)):
-        return rebuilt(y, lambda item: wrapped(item, given))
+        return rebuilt(y, lambda item: wrapped(item, arguments))
     return y
 
 
@@ -332,10 +332,10 @@ class Array(Operators):
     __slots__ = ("__weakref__", "_value", "uid")
 
     def __init__(self, value: Any, dtype: Any = None) -> None:
-        made = np.array(value, dtype)
-        if made.dtype.kind not in "fiubc":
-            raise TypeError(f"an Array holds numbers, not {made.dtype}")
-        self._hold(made[()])
+        array = np.array(value, dtype)
+        if array.dtype.kind not in "fiubc":
+            raise TypeError(f"an Array holds numbers, not {array.dtype}")
+        self._hold(array[()])
 
     def _hold(self, value: Any) -> None:
         if isinstance(value, np.ndarray):
@@ -349,9 +349,9 @@ class Array(Operators):
     @classmethod
     def of(cls, value: Any) -> Array:
         """An Array over this memory, without a copy; nobody may write it any more."""
-        made = object.__new__(cls)
-        made._hold(value)
-        return made
+        array = object.__new__(cls)
+        array._hold(value)
+        return array
 
     def _read(self) -> Array:
         """The Array itself."""

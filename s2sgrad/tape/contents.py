@@ -36,7 +36,7 @@ def holds(value: Any, depth: int = 0) -> bool:
     return held is not None and len(held) <= _MOST and any(holds(item, depth + 1) for item in held.values())
 
 
-def split(value: Any, found: list[Any], copies: list[Copy] | None = None) -> tuple[Any, Any]:
+def split(value: Any, operands: list[Any], copies: list[Copy] | None = None) -> tuple[Any, Any]:
     """The value twice, (recorded, plain): with Arrays, and with their plain values.  An object becomes a dict of its
     attributes, and a copy.
 
@@ -44,19 +44,19 @@ def split(value: Any, found: list[Any], copies: list[Copy] | None = None) -> tup
     """
     if isinstance(value, Operand):
         array = value._read()
-        found.append(array)
+        operands.append(array)
         return array, array._value
     if not holds(value):
         return value, value
     if isinstance(value, (list, tuple, dict)):
-        parts = rebuilt(value, lambda item: split(item, found, copies))
+        parts = rebuilt(value, lambda item: split(item, operands, copies))
         plain = rebuilt(parts, lambda part: part[1])
         if copies is not None and not isinstance(value, tuple):
             copies.append((value, plain, _items(plain)))
         return rebuilt(parts, lambda part: part[0]), plain
     recorded, copy = {}, object.__new__(type(value))
     for name, item in attributes_of(value).items():
-        recorded[name], vars(copy)[name] = split(item, found, copies)
+        recorded[name], vars(copy)[name] = split(item, operands, copies)
     if copies is not None:
         copies.append((value, copy, _items(copy)))
     return recorded, copy
@@ -70,16 +70,16 @@ def _items(copy: Any) -> Any:
 def write_back(copies: list[Copy]) -> None:
     """Apply the changes that were made to the copies to their originals."""
     originals = {id(copy): original for original, copy, _ in copies}
-    for original, copy, given in copies:
+    for original, copy, before in copies:
         now = _items(copy)
-        if isinstance(given, list):
-            if len(now) != len(given) or any(a is not b for a, b in zip(now, given, strict=True)):
-                known = {**{id(a): b for a, b in zip(given, original, strict=True)}, **originals}
-                original[:] = [known.get(id(item), item) for item in now]
+        if isinstance(before, list):
+            if len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
+                originals_of = {**{id(a): b for a, b in zip(before, original, strict=True)}, **originals}
+                original[:] = [originals_of.get(id(item), item) for item in now]
             continue
-        held = original if isinstance(original, dict) else vars(original)
-        for key in given.keys() - now.keys():
-            del held[key]
+        items = original if isinstance(original, dict) else vars(original)
+        for key in before.keys() - now.keys():
+            del items[key]
         for key, item in now.items():
-            if key not in given or item is not given[key]:
-                held[key] = originals.get(id(item), item)
+            if key not in before or item is not before[key]:
+                items[key] = originals.get(id(item), item)

@@ -43,11 +43,11 @@ class _Own:
     def pull(self, bars: dict[int, Any], live: frozenset[int], on: Algebra) -> list[tuple[int, Any]]:
         """The cotangents that the user's pullback returns, for the operands in `live`."""
         g = cotangent(self.result, bars, on)
-        given = [g] if not isinstance(self.result, tuple) else list(g)
-        given = [wrapped(item) for item in given]
+        cotangents = [g] if not isinstance(self.result, tuple) else list(g)
+        cotangents = [wrapped(item) for item in cotangents]
         named = {"variables": [v for v, _ in self.variables]} if self.variables else {}
-        with taking(self.name, self.pullback, given, **named):
-            grads = self.pullback(*given, **named)
+        with taking(self.name, self.pullback, cotangents, **named):
+            grads = self.pullback(*cotangents, **named)
         grads, more = grads if self.variables else (grads, [])
         more = [more] if isinstance(more, Operand) else list(more)
         require_some(self.name, grads)
@@ -141,26 +141,26 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P,
 
     @functools.wraps(f)
     def decorated(*args: Any, **keywords: Any) -> Any:
-        found: list[Any] = []
-        given = [opened(a, found)[0] for a in args]
+        operands: list[Any] = []
+        arguments = [opened(a, operands)[0] for a in args]
         _require_constant(keywords)
-        if not found and not STATE.tapes:
+        if not operands and not STATE.tapes:
             return pair_of(f, args, keywords, lends=True)[0]
         listening = Tape()
         STATE.tapes.append(listening)
         try:
-            value, pullback = pair_of(f, tuple(given), keywords)
+            value, pullback = pair_of(f, tuple(arguments), keywords)
         finally:
             STATE.tapes[:] = [tape for tape in STATE.tapes if tape is not listening]
         variables = [(v, v._read()) for _, v in sorted(listening.watched.items()) if v.trainable]
         _require_taken(f, pullback, [v for v, _ in variables])
         plain = unwrapped(value)
-        if not found and not variables:
+        if not operands and not variables:
             return value
         result = wrapped(fresh(plain))
         own = 1 if args and is_method_of(decorated, args[0]) else 0  # the pullback returns nothing for `self`
-        record = _Own(f, own, pullback, given[own:], variables, result)
-        note(record, STATE.tapes, [a.uid for a in found] + [read.uid for _, read in variables])
+        record = _Own(f, own, pullback, arguments[own:], variables, result)
+        note(record, STATE.tapes, [a.uid for a in operands] + [read.uid for _, read in variables])
         return result
 
     stands_for(decorated, "custom_gradient", f)
@@ -199,7 +199,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(f)
     def decorated(*args: Any, **keywords: Any) -> Any:
         call = rebuilt((args, keywords), _taken)
-        value, met, journal = _first_run(f, call)
+        value, followed, journal = _first_run(f, call)
         given = [leaf for leaf in leaves(call) if isinstance(leaf, Operand)]
         for v, then in journal:
             for tape in STATE.tapes:
@@ -212,21 +212,21 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
                 ready = iter(copies)
                 plain = [next(ready) if isinstance(leaf, Operand) else leaf for leaf in leaves(call)]
                 operands, named = packed(call, plain)
-                held = [then for _, then in journal]
+                variable_values = [then for _, then in journal]
                 before = STATE.instead
                 with GradientTape() as tape:
-                    tape.watch([leaf for leaf in [*copies, *met, *held] if _is_float(leaf)])
+                    tape.watch([leaf for leaf in [*copies, *followed, *variable_values] if _is_float(leaf)])
                     STATE.instead = {v.uid: then for v, then in journal}
                     try:
                         again = f(*operands, **named)
                     finally:
                         STATE.instead = before
                 weights = bars[0] if len(bars) == 1 else list(bars)
-                return list(tape.gradient(again, [*copies, *met, *held], weights))
+                return list(tape.gradient(again, [*copies, *followed, *variable_values], weights))
 
             return value, pullback
 
-        return once(*given, *met, *(then for _, then in journal))
+        return once(*given, *followed, *(then for _, then in journal))
 
     stands_for(decorated, "differentiated", f)  # for the compiler, which unwraps it
     return decorated
@@ -260,8 +260,8 @@ class _Met(Tape):
     def add(self, record: Any, operands: list[int]) -> None:
         """Collect the operands that are followed."""
         followed = set(filter(self.follows, operands))
-        held = [getattr(record, name, None) for name in ("args", "keywords", "operands")]
-        self.found |= {a.uid: a for part in held for a in arrays(_listed(part)) if a.uid in followed}
+        parts = [getattr(record, name, None) for name in ("args", "keywords", "operands")]
+        self.found |= {a.uid: a for part in parts for a in arrays(_listed(part)) if a.uid in followed}
 
 
 def _listed(part: Any) -> Any:

@@ -69,14 +69,14 @@ def _isinstance(value: Any, kinds: Any) -> bool:
 
 def _space(globals_: dict[str, Any]) -> dict[str, Any]:
     """The globals of a rule module with the wrapped functions; one dict per module."""
-    known = _spaces.get(id(globals_))
-    if known is None:
-        known = _spaces[id(globals_)] = dict(globals_)
+    space = _spaces.get(id(globals_))
+    if space is None:
+        space = _spaces[id(globals_)] = dict(globals_)
         for name, value in globals_.items():
             if value is not math:
-                known[name] = _ready(value)
-        known["math"], known["isinstance"] = _Module(math), _isinstance
-    return known
+                space[name] = _ready(value)
+        space["math"], space["isinstance"] = _Module(math), _isinstance
+    return space
 
 
 @functools.lru_cache(maxsize=4096)

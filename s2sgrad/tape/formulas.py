@@ -43,14 +43,14 @@ def wanted_of(pullback: types.FunctionType, wanted: tuple[int, ...], count: int)
     code = compile(ast.fix_missing_locations(module), "<s2sgrad rule>", "exec")
     space: dict[str, Any] = {}
     exec(code, pullback.__globals__, space)
-    made = space[pullback.__name__]
-    made.__module__ = pullback.__module__
-    return made
+    pruned = space[pullback.__name__]
+    pruned.__module__ = pullback.__module__
+    return pruned
 
 
 def over(function: types.FunctionType, space: dict[str, Any]) -> types.FunctionType:
     """A copy of the function with other globals."""
-    made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, function.__closure__)
-    made.__kwdefaults__ = function.__kwdefaults__
-    made.__module__ = function.__module__
-    return made
+    copy = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, function.__closure__)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__module__ = function.__module__
+    return copy

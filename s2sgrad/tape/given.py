@@ -84,13 +84,13 @@ def primitive(f: Callable[..., Any] | None = None, /, *, elementwise: bool = Fal
     """
     if f is None:
         return functools.partial(primitive, elementwise=elementwise)
-    made = _made(f, "primitive", elementwise, True)
-    given = rules.described(f, elementwise=elementwise)
-    given.primitive, given.made = made, True
-    rules.enter(given, new=True)
-    made.defvjp = functools.partial(_give, rules.defvjp, made)
-    made.defjvp = functools.partial(_give, rules.defjvp, made)
-    return made
+    wrapper = _made(f, "primitive", elementwise, True)
+    spec = rules.described(f, elementwise=elementwise)
+    spec.primitive, spec.made = wrapper, True
+    rules.enter(spec, new=True)
+    wrapper.defvjp = functools.partial(_give, rules.defvjp, wrapper)
+    wrapper.defjvp = functools.partial(_give, rules.defjvp, wrapper)
+    return wrapper
 
 
 @overload
@@ -113,24 +113,24 @@ def custom_jvp(f: Callable[..., Any] | None = None, /) -> Any:
     """
     if f is None:
         return custom_jvp
-    made = primitive(f)
-    made.defjvps = made.defjvp
+    wrapper = primitive(f)
+    wrapper.defjvps = wrapper.defjvp
 
     def defjvp(rule: Callable[..., Any]) -> Callable[..., Any]:
         if not callable(rule):
-            raise TypeError(f"defjvp of `{made.__name__}` needs a function of the primals and the tangents, not {rule!r}")
-        given = table.given(made).given
-        fresh, given.jvp = given.jvp is None, rules.guard_of_all(given, rule)
-        rules.enter(given, fresh)
+            raise TypeError(f"defjvp of `{wrapper.__name__}` needs a function of the primals and the tangents, not {rule!r}")
+        spec = table.given(wrapper).given
+        fresh, spec.jvp = spec.jvp is None, rules.guard_of_all(spec, rule)
+        rules.enter(spec, fresh)
         return rule
 
-    made.defjvp = defjvp
-    return made
+    wrapper.defjvp = defjvp
+    return wrapper
 
 
-def _give(define: Callable[..., Any], made: Any, *functions: Any, argnums: Any = None) -> None:
+def _give(define: Callable[..., Any], wrapper: Any, *functions: Any, argnums: Any = None) -> None:
     """Define a derivative of a primitive: the methods `defvjp` and `defjvp`."""
-    define(made, *functions, argnums=argnums)
+    define(wrapper, *functions, argnums=argnums)
 
 
 def nondifferentiable(f: F) -> F:
@@ -149,16 +149,16 @@ def nondifferentiable(f: F) -> F:
     >>> grad(lambda x: np.sum(x / largest(x)))(np.array([1.0, -2.0]))
     array([0.5, 0.5])
     """
-    made = _made(f, "nondifferentiable")
+    wrapper = _made(f, "nondifferentiable")
     if table.given(f) is None and table.lookup(f) is not None:
-        name = made.__name__
+        name = wrapper.__name__
         raise ValueError(f"`{name}` has a derivative rule of s2sgrad's: use stop_gradient({name}(..)) where its result is "
                          "to be a constant")  # fmt: skip
     if not isinstance(f, types.FunctionType):
-        made = functools.update_wrapper(made, f, ("__name__", "__doc__"), ())
-    for function in (f, made):
-        table.give(function, table.Rule(function, lambda g, y: None, "flat", given=f), new=function is made)
-    return made  # type: ignore[return-value]
+        wrapper = functools.update_wrapper(wrapper, f, ("__name__", "__doc__"), ())
+    for function in (f, wrapper):
+        table.give(function, table.Rule(function, lambda g, y: None, "flat", given=f), new=function is wrapper)
+    return wrapper  # type: ignore[return-value]
 
 
 def _made(f: Any, what: str, elementwise: bool = False, writes_nothing: bool = False) -> types.FunctionType:

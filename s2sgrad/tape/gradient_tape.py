@@ -147,10 +147,10 @@ class GradientTape:
         if self._persistent:
             return structured(sources, gradients_of(tape, target, sources, output_gradients, unconnected))
         try:
-            found = gradients_of(tape, target, sources, output_gradients, unconnected, (), _consumed(tape.entries))
+            gradients = gradients_of(tape, target, sources, output_gradients, unconnected, (), _consumed(tape.entries))
         finally:
             self._free()
-        return structured(sources, found)
+        return structured(sources, gradients)
 
     @raised.trimmed
     def jacobian(

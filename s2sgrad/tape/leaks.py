@@ -33,9 +33,9 @@ def require_free(x: Any) -> None:
         )
 
 
-def require_none_followed(found: list[Any]) -> None:
+def require_none_followed(operands: list[Any]) -> None:
     """Raise TypeError if a tape follows an Array that was stored in an array of Python objects."""
-    for x in found:
+    for x in operands:
         require_free(x)
 
 

@@ -100,13 +100,13 @@ def _keeps(value: Any, code: types.CodeType) -> bool:
     """Whether a class or a module holds a Variable under a name that the code reads; it cannot become a parameter."""
     if not isinstance(value, (type, types.ModuleType)):
         return False
-    held = vars(value)
-    return any(isinstance(held.get(name), Operand) for name in _names(code))
+    members = vars(value)
+    return any(isinstance(members.get(name), Operand) for name in _names(code))
 
 
-def _agree(known: dict[str, Any], name: str, value: Any) -> None:
+def _agree(names: dict[str, Any], name: str, value: Any) -> None:
     """Enter a name; NotLifted if it already means something else."""
-    if known.setdefault(name, value) is not value:
+    if names.setdefault(name, value) is not value:
         raise NotLifted  # one name, but different values in two modules
 
 
@@ -152,8 +152,8 @@ def lifted(reads: Reads, count: int, keywords: tuple[str, ...]) -> types.Functio
             for keyword, value in (each.__kwdefaults__ or {}).items():
                 outside[f"{name}_{keyword}_default"] = value
     codes = tuple((name, each.__code__) for name, each in inner.items())
-    made = _maker(codes, tuple(reads.roots), tuple(outside), count, keywords, _Space(function))
-    return made(*outside.values())
+    make = _maker(codes, tuple(reads.roots), tuple(outside), count, keywords, _Space(function))
+    return make(*outside.values())
 
 
 class _Space:
@@ -191,13 +191,13 @@ def _maker(
         for node in nodes(tree):
             node.__dict__.pop("annotation", None)
         body.append(tree)
-    taken = mentioned(*body) | set(roots) | set(outside)
+    used = mentioned(*body) | set(roots) | set(outside)
     mark = "a"
-    while any(n.startswith(mark) and n[len(mark) :].isdigit() for n in taken):
+    while any(n.startswith(mark) and n[len(mark) :].isdigit() for n in used):
         mark += "_"
-    given = [f"{mark}{k}" for k in range(count + len(keywords))]
-    call = ", ".join([*given[:count], *(f"{k}={a}" for k, a in zip(keywords, given[count:], strict=True))])
-    text = f"def make({', '.join(outside)}):\n    def lifted({', '.join([*roots, *given])}):\n"
+    names = [f"{mark}{k}" for k in range(count + len(keywords))]
+    call = ", ".join([*names[:count], *(f"{k}={a}" for k, a in zip(keywords, names[count:], strict=True))])
+    text = f"def make({', '.join(outside)}):\n    def lifted({', '.join([*roots, *names])}):\n"
     for tree in body:
         text += "".join(f"        {line}\n" if line else "\n" for line in emit.function(tree).splitlines())
     text += f"        return {codes[-1][0]}({call})\n    return lifted\n"

@@ -57,11 +57,11 @@ class Node:
         surroundings.require_unchanged(self.read, self.bwd)
         if on.recorded:
             surroundings.require_unchanged(self.again, self.bwd)
-            found: list[Any] = []
-            seed = split(g, found)
+            seed_operands: list[Any] = []
+            seed = split(g, seed_operands)
             arguments = [*zip(self.operands, self.plain, strict=True), seed]
             operands = [a for recorded in self.operands for a in _operands(recorded)]
-            out = run(_both(self.fwd, self.bwd, len(self.plain)), arguments, [*operands, *found])
+            out = run(_both(self.fwd, self.bwd, len(self.plain)), arguments, [*operands, *seed_operands])
         else:
             out = self.bwd(refilled(self.saved, self.bwd), g)
         contributions: list[tuple[int, Any]] = []
@@ -97,8 +97,8 @@ def _shared(recorded: Any, bar: Any, live: frozenset[int], on: Algebra, out: lis
 @functools.lru_cache(maxsize=512)
 def _maker(fwd: types.CodeType, bwd: types.CodeType, count: int) -> Any:
     """The factory of a pullback as a function of the arguments and the cotangent."""
-    given = ", ".join(f"a{k}" for k in range(count))
-    text = f"def make(fwd, bwd):\n    def pullback({given}, y_bar):\n        y, saved = fwd({given})\n"
+    names = ", ".join(f"a{k}" for k in range(count))
+    text = f"def make(fwd, bwd):\n    def pullback({names}, y_bar):\n        y, saved = fwd({names})\n"
     text += "        return bwd(saved, y_bar)\n    return pullback\n"
     return made_from(text, f"<pullback {bwd.co_name} {next(_count)}>", {}, "make")
 
@@ -140,19 +140,19 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
         _explain(error)
         raise
     finally:
-        met, STATE.inside = STATE.inside, before
-    if met:
+        unaware, STATE.inside = STATE.inside, before
+    if unaware:
         raise Unaware
     theirs = [p for recorded, p in arguments if not isinstance(recorded, (Operand, int, float, str))]
     theirs += [d for d in pullbacks.bound_to(function) if d]
     data = surroundings.data_of(fwd)
     if theirs or data:
         saved = pullbacks.apart(saved, [theirs, surroundings.arrays_in(data)])
-    held = [_held(*a) for a in arguments]
-    data += surroundings.objects_among(fwd, held)
+    copies = [_held(*a) for a in arguments]
+    data += surroundings.objects_among(fwd, copies)
     result = wrapped(fresh(y))
     operands = [recorded for recorded, _ in arguments]
-    node = Node(fwd, bwd, places, saved, operands, held, result, data)
+    node = Node(fwd, bwd, places, saved, operands, copies, result, data)
     note(node, STATE.tapes, [a.uid for a in found])
     return result
 
@@ -180,18 +180,18 @@ class _Callee:
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         if not STATE.tapes or STATE.inside is not None:
             return self._unrecorded(args, keywords)
-        found: list[Any] = []
-        given = [split(a, found) for a in args]
-        named = {k: split(v, found) for k, v in keywords.items()}
+        operands: list[Any] = []
+        arguments = [split(a, operands) for a in args]
+        named = {k: split(v, operands) for k, v in keywords.items()}
         unsupported: S2SGradError | None = None
         if not self.by_operation:
-            known = self.reads
+            reads_before = self.reads
             try:
-                return self._node((args, keywords), given, named, found)
+                return self._node((args, keywords), arguments, named, operands)
             except NotLifted:
                 pass
             except Unaware:  # its names may now lead to new Variables
-                self.by_operation = self.reads is not known
+                self.by_operation = self.reads is not reads_before
                 self.reads = None
                 if not self.by_operation:
                     return self(*args, **keywords)
@@ -211,10 +211,10 @@ class _Callee:
             raise
 
     def _of_gradient(
-        self, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]]
+        self, arguments: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]]
     ) -> tuple[Any, tuple, dict[str, Any], dict[str, tuple[Any, Any]]]:
         """For a gradient: the generated function, its leading arguments, its bound keywords, and the remaining keywords."""
-        function, lead, bound = self.f.taken_apart_for(tuple(p for _, p in given), {k: p for k, (_, p) in named.items()})
+        function, lead, bound = self.f.taken_apart_for(tuple(p for _, p in arguments), {k: p for k, (_, p) in named.items()})
         if any(_operands(recorded) for k, (recorded, _) in named.items() if k not in bound or k == "seed"):
             raise NotLifted
         return function, lead, bound, {k: v for k, v in named.items() if k in bound}
@@ -222,37 +222,37 @@ class _Callee:
     def _node(
         self,
         original: tuple[tuple, dict[str, Any]],
-        given: list[tuple[Any, Any]],
+        arguments: list[tuple[Any, Any]],
         named: dict[str, tuple[Any, Any]],
-        found: list[Any],
+        operands: list[Any],
     ) -> Any:
         """Call the function as one node; NotLifted, Unaware or S2SGradError where that is not possible."""
         if hasattr(self.f, "taken_apart_for"):  # a gradient: its generated function
-            function, lead, bound, named = self._of_gradient(given, named)
+            function, lead, bound, named = self._of_gradient(arguments, named)
         else:
             function, lead, bound = library.plain(self.f)
-        named = {**{k: split(v, found) for k, v in bound.items()}, **named}
-        given = [*(split(v, found) for v in lead), *given]
+        named = {**{k: split(v, operands) for k, v in bound.items()}, **named}
+        arguments = [*(split(v, operands) for v in lead), *arguments]
         if self.reads is None or self.reads.function is not function or not self.reads.hold():
             self.reads = Reads(function)
-        inside = any(_operands(recorded) and not isinstance(recorded, Operand) for recorded, _ in given)
+        inside = any(_operands(recorded) and not isinstance(recorded, Operand) for recorded, _ in arguments)
         self.indirect = inside or bool(self.reads.roots)
         if self.reads.roots or named:
-            given, named = _positional(function, given, named, found)
+            arguments, named = _positional(function, arguments, named, operands)
         if self.reads.roots or named:
-            roots = [split(v, found) for v in self.reads.roots.values()]
-            function = lifted(self.reads, len(given), tuple(named))
-            given = [*roots, *given, *named.values()]
-        if not any(tracked(a.uid) for a in found):  # no tape follows an argument
+            roots = [split(v, operands) for v in self.reads.roots.values()]
+            function = lifted(self.reads, len(arguments), tuple(named))
+            arguments = [*roots, *arguments, *named.values()]
+        if not any(tracked(a.uid) for a in operands):  # no tape follows an argument
             return self._unrecorded(*original)
-        return run(function, given, found)
+        return run(function, arguments, operands)
 
     def _unrecorded(self, args: tuple, keywords: dict[str, Any]) -> Any:
         """Call with plain values; writes into the caller's lists, dicts and objects are copied back."""
-        found: list[Any] = []
+        operands: list[Any] = []
         copies: list[Copy] = []
-        plain = [split(a, found, copies)[1] for a in args]
-        named = {k: split(v, found, copies)[1] for k, v in keywords.items()}
+        plain = [split(a, operands, copies)[1] for a in args]
+        named = {k: split(v, operands, copies)[1] for k, v in keywords.items()}
         try:
             y = self.f(*plain, **named)
         except AttributeError as error:
@@ -260,18 +260,18 @@ class _Callee:
             raise
         finally:
             write_back(copies)
-        return wrapped(fresh(y)) if found else y
+        return wrapped(fresh(y)) if operands else y
 
 
 def _positional(
-    function: types.FunctionType, given: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], found: list[Any]
+    function: types.FunctionType, arguments: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], operands: list[Any]
 ) -> tuple[list[tuple[Any, Any]], dict[str, tuple[Any, Any]]]:
     """The arguments, with defaults, as far as possible by position; and those that are keyword-only."""
     signature = inspect.Signature.from_callable(function, follow_wrapped=False)
-    bound = signature.bind(*given, **named)
+    bound = signature.bind(*arguments, **named)
     for name, parameter in signature.parameters.items():
         if name not in bound.arguments and parameter.default is not parameter.empty:
-            bound.arguments[name] = split(parameter.default, found)
+            bound.arguments[name] = split(parameter.default, operands)
     ordered = {n: bound.arguments[n] for n in signature.parameters if n in bound.arguments}
     ordered = inspect.BoundArguments(signature, ordered)
     return list(ordered.args), dict(ordered.kwargs)

@@ -45,10 +45,10 @@ def place_of(where: Where) -> Place | None:
     return Place(code.co_filename, line, column, end_line or line, end_column, text)
 
 
-def pulled(record: Any, *given: Any) -> Any:
+def pulled(record: Any, *arguments: Any) -> Any:
     """`record.pull(*given)`; an error gets the location where the operation was called."""
     try:
-        return record.pull(*given)
+        return record.pull(*arguments)
     except S2SGradError as error:
         place = place_of(record.where) if error.place is None else None
         if place is None:

@@ -42,17 +42,17 @@ class Operation:
         followed = [k for k, v in call.keywords.items() if _carries(v, live)]
         wanted = tuple(k for k, o in enumerate(call.operands) if _carries(o, live))
         call.require_rules(followed, wanted)
-        given = [cotangent(self.result, bars, on), *(on.value(v) for v in (self.result, *call.operands))]
+        values = [cotangent(self.result, bars, on), *(on.value(v) for v in (self.result, *call.operands))]
         named = {k: on.value(v) for k, v in call.keywords.items()}
         out: list[tuple[int, Any]] = []
         for keyword in followed:
             pullback = on.formula(call.rule.keyword_rules[keyword].choose(call.kinds))
-            _shared(call.keywords[keyword], pullback(*given, **named), out, live, on, call.rule.tag)
+            _shared(call.keywords[keyword], pullback(*values, **named), out, live, on, call.rule.tag)
         if not wanted:
             return out
         mask = self._mask(bars) if call.rule.tag == "elementwise" else None
         with contextlib.nullcontext() if mask is None else np.errstate(all="ignore"):  # for masked elements
-            parts = on.formula(call.pullback(wanted))(*given, **named)
+            parts = on.formula(call.pullback(wanted))(*values, **named)
         for k in wanted:
             part = parts if call.is_single else parts[k]
             if mask is not None and part is not None:

@@ -36,12 +36,12 @@ def data_of(function: types.FunctionType) -> list[Datum]:
 def objects_among(function: types.FunctionType, arguments: list[Any]) -> list[Datum]:
     """Arguments that a record does not copy, and defaults, as data that the generated function reads."""
     names = function.__code__.co_varnames
-    found = [(names[k], a) for k, a in enumerate(arguments) if _is_shared(a)]
+    data = [(names[k], a) for k, a in enumerate(arguments) if _is_shared(a)]
     defaults = function.__defaults__ or ()
     first = function.__code__.co_argcount - len(defaults)
-    found += [(names[first + k], d) for k, d in enumerate(defaults) if first + k >= len(arguments)]
-    found += (function.__kwdefaults__ or {}).items()
-    return [(name, functools.partial(_itself, value), value, None) for name, value in found]
+    data += [(names[first + k], d) for k, d in enumerate(defaults) if first + k >= len(arguments)]
+    data += (function.__kwdefaults__ or {}).items()
+    return [(name, functools.partial(_itself, value), value, None) for name, value in data]
 
 
 def _itself(value: Any) -> Any:
@@ -103,8 +103,8 @@ def _names(code: types.CodeType) -> tuple[tuple[str, ...], frozenset[str]]:
     """The globals and the attributes that a code object reads."""
     codes = [code, *(c for c in code.co_consts if isinstance(c, types.CodeType))]
     read = [(i.opname, i.argval) for c in codes for i in dis.get_instructions(c) if isinstance(i.argval, str)]
-    found = dict.fromkeys(name for how, name in read if how in ("LOAD_GLOBAL", "LOAD_NAME"))
-    return tuple(found), frozenset(name for how, name in read if how.startswith(("LOAD_ATTR", "LOAD_METHOD")))
+    globals_ = dict.fromkeys(name for how, name in read if how in ("LOAD_GLOBAL", "LOAD_NAME"))
+    return tuple(globals_), frozenset(name for how, name in read if how.startswith(("LOAD_ATTR", "LOAD_METHOD")))
 
 
 def _parts(value: Any, attributes: frozenset[str] | None) -> dict[Any, Any] | None:
@@ -148,8 +148,8 @@ def _same(read: Callable[[], Any], value: Any, attributes: frozenset[str] | None
 
 def _item(read: Callable[[], Any], key: Any) -> Any:
     try:
-        held = read()
-        return held.flat[key] if isinstance(held, np.ndarray) else held[key]
+        container = read()
+        return container.flat[key] if isinstance(container, np.ndarray) else container[key]
     except LookupError:
         return None
 

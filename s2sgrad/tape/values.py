@@ -25,16 +25,16 @@ class Operand:
         raise NotImplementedError
 
 
-def opened(v: Any, found: list[Any]) -> tuple[Any, Any]:
+def opened(v: Any, operands: list[Any]) -> tuple[Any, Any]:
     """The value twice, (recorded, plain); the Arrays in it are appended to `found`."""
     if isinstance(v, Operand):
         array = v._read()
-        found.append(array)
+        operands.append(array)
         return array, array._value
     if isinstance(v, (list, tuple, dict)):
-        before = len(found)
-        parts = rebuilt(v, lambda item: opened(item, found))
-        if len(found) > before:
+        before = len(operands)
+        parts = rebuilt(v, lambda item: opened(item, operands))
+        if len(operands) > before:
             return rebuilt(parts, lambda pair: pair[0]), rebuilt(parts, lambda pair: pair[1])
     return v, v
 

@@ -74,11 +74,11 @@ class Variable(Operators):
             raise ValueError(f"the Variable has the shape {now.shape}, the value {plain.shape}: assign one of its shape")
         if STATE.journal is not None:
             STATE.journal.setdefault(self.uid, (self, self._present()))
-        made = Array(plain, now.dtype)
+        array = Array(plain, now.dtype)
         if STATE.instead is None:
-            self._now = made
+            self._now = array
         else:  # a recomputation: the first run has already assigned it
-            STATE.instead[self.uid] = made
+            STATE.instead[self.uid] = array
         return self
 
     def assign_add(self, delta: Any) -> Variable:
@@ -113,8 +113,8 @@ def trainable_variables(obj: Any) -> tuple[Variable, ...]:
     >>> trainable_variables({"w": Variable(1.0), "fixed": Variable(2.0, trainable=False)})
     (Variable(1.0),)
     """
-    found = {v.uid: v for v in _variables(obj, set()) if v.trainable}
-    return tuple(found.values())
+    by_uid = {v.uid: v for v in _variables(obj, set()) if v.trainable}
+    return tuple(by_uid.values())
 
 
 def _variables(value: Any, seen: set[int]) -> Iterator[Variable]:
@@ -137,6 +137,6 @@ def _held(value: Any) -> list[Any]:
     """The attributes of an instance of a user's class, including slots."""
     if isinstance(value, Operators):
         return []
-    held = attributes_of(value) or {}
+    attributes = attributes_of(value) or {}
     slots = [name for cls in type(value).__mro__ for name in slots_of(cls)]
-    return [*held.values(), *(getattr(value, name) for name in slots if hasattr(value, name))]
+    return [*attributes.values(), *(getattr(value, name) for name in slots if hasattr(value, name))]

@@ -63,7 +63,7 @@ def check_grads(
     if not callable(f):
         raise TypeError(f"check_grads needs a function, not {type(f).__name__}")
     if args is None:
-        return lambda *given: check_grads(f, given, order, modes, argnums, rtol, atol)
+        return lambda *point: check_grads(f, point, order, modes, argnums, rtol, atol)
     modes = (modes,) if isinstance(modes, str) else tuple(modes)
     unknown = [m for m in modes if m not in MODES]
     if unknown or not modes:

@@ -166,8 +166,8 @@ class _Point:
             return
         for _ in range(_DIRECTIONS):
             chosen = self.rng.standard_normal(row.size) * row
-            for found in self.in_direction(number, chosen, self.modes):
-                yield from [found] if found.agrees else self.located(number, row, chosen, found)
+            for comparison in self.in_direction(number, chosen, self.modes):
+                yield from [comparison] if comparison.agrees else self.located(number, row, chosen, comparison)
 
     def in_element(self, number: int, row: np.ndarray, k: int, modes: Sequence[str]) -> list[Comparison]:
         """The comparisons in the direction of one number."""
@@ -195,18 +195,18 @@ class _Point:
     def comparison(self, number: int, mode: str, ours: float, slope: Any) -> Comparison:
         """One derivative beside the slope; a doubtful slope does not matter where they agree."""
         allowed = self.atol + self.rtol * max(abs(ours), abs(slope.value)) + (0.0 if slope.trouble else slope.error)
-        below, known = max(abs(ours), abs(slope.value)) < self.atol, abs(ours) > _KNOWN * slope.error
-        found = Comparison(self.order, self.names[number], ours, slope.value, allowed, mode, below=below, known=known)
-        return found if found.agrees else replace(found, trouble=slope.trouble)
+        below, is_known = max(abs(ours), abs(slope.value)) < self.atol, abs(ours) > _KNOWN * slope.error
+        result = Comparison(self.order, self.names[number], ours, slope.value, allowed, mode, below=below, known=is_known)
+        return result if result.agrees else replace(result, trouble=slope.trouble)
 
     def ours(self, number: int, direction: Any, mode: str) -> float:
         """The directional derivative, computed in this mode."""
         if mode in self.gradients:
             return inner(self.gradients[mode][self.numbers.index(number)], direction)
         tangents = [direction if k == number else None for k in range(len(self.args))]
-        given = mapped(self.args)  # copied, for a random generator has state
-        tangent = self.along(given, tangents)[1]
-        _unchanged(self.args, given, "the function of the tangent changed its argument")
+        arguments = mapped(self.args)  # copied, for a random generator has state
+        tangent = self.along(arguments, tangents)[1]
+        _unchanged(self.args, arguments, "the function of the tangent changed its argument")
         return inner(tangent, self.seed)
 
     def shifted(self, number: int, direction: Any) -> Callable[[float], float]:
@@ -219,16 +219,16 @@ class _Point:
 
     # --- locating wrong elements ---
 
-    def located(self, number: int, row: np.ndarray, wrong: np.ndarray, found: Comparison) -> Iterator[Comparison]:
+    def located(self, number: int, row: np.ndarray, wrong: np.ndarray, comparison: Comparison) -> Iterator[Comparison]:
         """The wrong elements in a wrong direction; the direction itself if no single element is wrong."""
-        mode = (found.mode,)
+        mode = (comparison.mode,)
         places = np.flatnonzero(wrong)
         while places.size > _EACH:
             halves = np.array_split(places, 2)
             inside = (h for h in halves if not self.in_direction(number, _only(wrong, h), mode)[0].agrees)
             places = next(inside, np.zeros(0, int))
         bad = [c for k in places for c in self.in_element(number, row, k, mode) if not c.agrees]
-        yield from bad[:_WRONG] or [found]
+        yield from bad[:_WRONG] or [comparison]
 
 
 def _only(row: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -245,18 +245,18 @@ class _Taped:
 
     def __call__(self, *args: Any) -> tuple:
         plain = not any(isinstance(x, Array) for x in leaves(args))
-        held = [mapped(a, lambda x: constant(x) if is_float(x) else x) if plain else a for a in args]
-        wanted = [[x for x in leaves(held[k]) if isinstance(x, Array)] for k in self.numbers]
+        args_ = [mapped(a, lambda x: constant(x) if is_float(x) else x) if plain else a for a in args]
+        wanted = [[x for x in leaves(args_[k]) if isinstance(x, Array)] for k in self.numbers]
         with GradientTape() as tape:
             tape.watch(wanted)
-            value = self.f(*held)
+            value = self.f(*args_)
         seed = None
         if self.seed is not None:
             seed = [s for s, v in zip(leaves(self.seed), leaves(value), strict=True) if isinstance(v, Array)]
         targets = [v for v in leaves(value) if isinstance(v, Array)]
-        found = iter(leaves(tape.gradient(targets, wanted, output_gradients=seed, unconnected_gradients="zero")))
+        bars = iter(leaves(tape.gradient(targets, wanted, output_gradients=seed, unconnected_gradients="zero")))
         plainly = (lambda x: x.numpy()[()]) if plain else (lambda x: x)
-        return tuple(mapped(held[k], lambda x: plainly(next(found)) if isinstance(x, Array) else x) for k in self.numbers)
+        return tuple(mapped(args_[k], lambda x: plainly(next(bars)) if isinstance(x, Array) else x) for k in self.numbers)
 
 
 # --- checks of arguments and results ---

@@ -38,9 +38,9 @@ def quick(phi: Callable[[float], float], step: float = STEP) -> Slope:
 
 def careful(phi: Callable[[float], float]) -> Slope:
     """The best of several steps, judged by the change from one to the next; and whether there is a slope at all."""
-    found = [quick(phi, step) for step in _STEPS]
+    estimates = [quick(phi, step) for step in _STEPS]
     value, error = min(
-        ((now.value, abs(now.value - before.value) + now.error) for before, now in pairwise(found)),
+        ((now.value, abs(now.value - before.value) + now.error) for before, now in pairwise(estimates)),
         key=lambda estimate: estimate[1] if np.isfinite(estimate[1]) else np.inf,
     )
     trouble = _corner(phi)

@@ -35,10 +35,10 @@ def defvjp(fun: Callable[..., Any], *vjpmakers: Callable[..., Any] | None, argnu
 
 def _pulled(fun: Callable[..., Any], maker: Callable[..., Any]) -> Callable[..., Any]:
     """The pullback in one argument, as a function of the cotangent, the result and the arguments by name."""
-    given = list(inspect.signature(fun).parameters.values())
-    words = {w: w + "_" * sum(p.name.rstrip("_") == w for p in given) for w in ("g", "ans", "maker")}
-    first = [p.name for p in given if p.kind is not p.KEYWORD_ONLY]
-    later = [p.name for p in given if p.kind is p.KEYWORD_ONLY]
+    parameters = list(inspect.signature(fun).parameters.values())
+    words = {w: w + "_" * sum(p.name.rstrip("_") == w for p in parameters) for w in ("g", "ans", "maker")}
+    first = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    later = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
     head = ", ".join([words["g"], words["ans"], *first, *(["*", *later] if later else [])])
     passed = ", ".join([words["ans"], *first, *(f"{n}={n}" for n in later)])
     text = f"def pullback({head}):\n    return {words['maker']}({passed})({words['g']})\n"
@@ -50,8 +50,8 @@ def defjvp(fun: Callable[..., Any], *jvpfuns: Callable[..., Any] | str | None, a
     """Give a tangent for each argument: `jvpfun(g, ans, *args)`; "same" if the function is linear in the argument."""
     places = range(len(jvpfuns)) if argnums is None else argnums
     for place, tangent in zip(places, jvpfuns, strict=True):
-        given = _mapped(fun, place) if tangent == "same" else tangent
-        tape.defjvp(fun, given, argnums=place)
+        rule = _mapped(fun, place) if tangent == "same" else tangent
+        tape.defjvp(fun, rule, argnums=place)
 
 
 def _mapped(fun: Callable[..., Any], place: int) -> Callable[..., Any]:

@@ -72,8 +72,8 @@ class Forward:
     ) -> tuple[Forward, tuple, dict[str, Any], Callable[[Any, Any], Any], int]:
         """The level below; its arguments; what makes a pullback from a value and its record; and the number of arguments
         that the function has before the given ones, negative if these carry derivatives."""
-        hidden = given[0] if self.of is pullbacks.vjp_of_closure else 0
-        f, *args = given[1:] if self.of is pullbacks.vjp_of_closure else given
+        hidden = arguments[0] if self.of is pullbacks.vjp_of_closure else 0
+        f, *args = arguments[1:] if self.of is pullbacks.vjp_of_closure else arguments
         f, (fwd, bwd, places, receiver, keywords) = pair_again(f, tuple(args), options)
 
         def made(y: Any, record: Any) -> Any:

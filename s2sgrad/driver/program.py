@@ -207,12 +207,12 @@ class Program:
 
     def _callee(self, target: Any, kinds: dict[str, Any]) -> tuple[Any, dict[str, Kind]]:
         """The function itself, and the kinds of its arguments for which it is compiled."""
-        given = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
-        target = self.plain(target, given)
-        given = renumbered({p: any_float(k) for p, k in given.items()})  # one text for Python floats and NumPy floats
+        kinds_by_name = {p: Container(tuple, tuple(k)) if isinstance(k, list) else k for p, k in kinds.items()}
+        target = self.plain(target, kinds_by_name)
+        kinds_by_name = renumbered({p: any_float(k) for p, k in kinds_by_name.items()})  # one text for any float
         if any(running is target for running, _ in self._compiling):
-            given = {p: widened(k) for p, k in given.items()}
-        return target, given
+            kinds_by_name = {p: widened(k) for p, k in kinds_by_name.items()}
+        return target, kinds_by_name
 
     def pair(self, target: Any, kinds: dict[str, Any], active: set[str], split: bool = False, *, idle: int = 0) -> Pair:
         """The pair of a callee for arguments of these kinds (a list of kinds for `*args`).
@@ -221,8 +221,8 @@ class Program:
         result's cotangent (see `transform.zeros`).
         """
         self.kept_apart |= split
-        target, given = self._callee(target, kinds)
-        key = (id(target), tuple(given.items()), frozenset(active), idle)
+        target, kinds_by_name = self._callee(target, kinds)
+        key = (id(target), tuple(kinds_by_name.items()), frozenset(active), idle)
         entry = self._pairs.get(key)
         if entry is not None and entry.backend in (NUMPY, self.backend):
             entry.used = True
@@ -247,8 +247,8 @@ class Program:
 
     def tangent(self, target: Any, kinds: dict[str, Any], active: set[str]) -> Emitted:
         """The function that returns value and tangent of a callee, for arguments of these kinds (a list for `*args`)."""
-        target, given = self._callee(target, kinds)
-        key = (id(target), tuple(given.items()), frozenset(active))
+        target, kinds_by_name = self._callee(target, kinds)
+        key = (id(target), tuple(kinds_by_name.items()), frozenset(active))
         if key in self._tangents:
             return self._tangents[key]
         self._reserve(self._read(target))

@@ -119,9 +119,12 @@ def _len(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 @_of(list, sorted)
 def _listed(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """The integers of a range; None for anything else, which needs an example."""
-    numbers = len(kinds) == 1 and not names and isinstance(kinds[0], Container) and kinds[0].type is range
-    return Container(list, None, None, Number(int)) if numbers else None
+    """The integers of a range, the items of a list or tuple; None for anything else, which needs an example."""
+    (owner,) = kinds if len(kinds) == 1 and not names else (None,)
+    if not isinstance(owner, Container) or owner.type not in (range, list, tuple):
+        return None
+    numbers = owner.type is range
+    return Container(list, None if numbers else owner.items, None, Number(int) if numbers else owner.item)
 
 
 @_of(max, min)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import collections
 import dis
 import inspect
 import types
@@ -38,7 +39,7 @@ _CALLED = {"__init__", "__new__", "__call__", "__post_init__", "__init_subclass_
 """Methods that are analyzed where they are called, or that run when an object is created."""
 _STORED = (types.FunctionType, staticmethod, classmethod, types.MemberDescriptorType, types.GetSetDescriptorType,
            types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType,
-           types.ClassMethodDescriptorType)  # fmt: skip
+           types.ClassMethodDescriptorType, type(collections.namedtuple("_Fields", "field").field))  # fmt: skip
 _QUIET = {"__init__", "__call__", "__repr__", "__str__", "__enter__", "__exit__", "__post_init__", "__init_subclass__",
           "__new__", "__getnewargs__", "__replace__"}  # fmt: skip
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.libraries import is_given, is_ours
+from s2sgrad.analysis.plain_classes import runs_nothing
 from s2sgrad.analysis.trust import CONTAINERS, Trust, trust_of_object
 from s2sgrad.ir.checkpoints import under_checkpoint
 from s2sgrad.ir.forms import is_none
@@ -74,6 +75,8 @@ def call(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places
         if not effects.is_library(target) and not is_ours(target):
             return _of_user(points, target, args, node)
     if isinstance(target, type) and not library_calls.is_library_class(target):
+        if hasattr(target, "_fields") and runs_nothing(target):
+            return points.shell(node, args.all())
         return _construct(points, target, args, node)
     if catalogue.of(target).copies and points.are_data(points.reached(args.all())):
         new = {Place("new", id(node))}

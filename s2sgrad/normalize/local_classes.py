@@ -4,18 +4,22 @@
         class Box: ..        ->      def f(x): return Box(x).value      (`Box` is a name of the text's own)
         return Box(x).value
 
-Such a class may refer to other classes of the function, and to names of the module.  A class that reads a variable of the
-function would be a different one in each call, and is refused.
+So are named tuples (`Point = namedtuple("Point", "x y")`).  Such a class may refer to other classes of the function, and to
+names of the module.  A class that reads a variable of the function would be a different one in each call, and is refused.
 """
 
 from __future__ import annotations
 
 import ast
+import collections
 import types
+from collections import Counter
+from typing import Any
 
 import gast
 
 from s2sgrad.ir import scoping
+from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.source.finding import FUTURE_FLAGS
@@ -23,6 +27,7 @@ from s2sgrad.source.finding import FUTURE_FLAGS
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without the class definitions."""
+    tree.body = _named_tuples(unit, tree.body)
     defined = {s.name: s for s in tree.body if isinstance(s, gast.ClassDef)}
     if not defined:
         return tree
@@ -43,6 +48,29 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         unit.helpers[name] = cls
     tree.body = rest
     return tree
+
+
+def _named_tuples(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
+    """The statements without those that make a named tuple of constants for a name that is bound once."""
+    out, counts = [], Counter(n.id for n in nodes(*body) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+    for statement in body:
+        name = bound_name(statement)
+        call = statement.value if name is not None and counts[name] == 1 else None
+        if unit.called(call) is collections.namedtuple and (given := _constants(call)) is not None:
+            unit.locals.discard(name)
+            unit.helpers[name] = collections.namedtuple(*given[0], **{"module": unit.primal.function.__module__, **given[1]})
+        else:
+            out.append(statement)
+    return out
+
+
+def _constants(call: gast.Call) -> tuple[list[Any], dict[str, Any]] | None:
+    """The arguments of a call, where all of them are constants."""
+    try:
+        given = [ast.literal_eval(gast.gast_to_ast(a)) for a in call.args]
+        return given, {k.arg: ast.literal_eval(gast.gast_to_ast(k.value)) for k in call.keywords}
+    except (ValueError, TypeError):
+        return None
 
 
 def _free(code: types.CodeType, name: str) -> set[str]:

@@ -409,3 +409,16 @@ def function_called_for_its_effect_that_a_condition_chooses(x):
             op = put if x[0] > x[1] else raised
             op(u, w * w)
     return np.sum(u * x)
+
+
+@case(VECTOR)
+def lists_of_functions_in_a_dict(v):
+    handlers = {"a": [], "b": []}
+    handlers["a"].append(lambda t: t * v[0])
+    handlers["a"].append(lambda t: t**2)
+    handlers["b"].append(np.sin)
+    total = 0.0
+    for name, t in zip("aba", v, strict=True):
+        for h in handlers[name]:
+            total += h(t)
+    return total

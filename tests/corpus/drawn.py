@@ -2,6 +2,7 @@
 
 # ruff: noqa: B905, C417
 
+import collections
 import functools
 import itertools
 
@@ -616,3 +617,30 @@ def appended_for_its_value(x):
         h(x[0] * x[1])
     nothing = seen.append(x[2])
     return sum(seen) * sum(kept) * (seen[0] if nothing is None else 0.0)
+
+
+@case(VECTOR)
+def named_tuple_of_the_function(v):
+    State = collections.namedtuple("State", ["place", "speed"], defaults=(1.0,))
+    s = State(v[0])
+    for _ in range(3):
+        s = s._replace(place=s.place + 0.1 * s.speed, speed=s.speed - 0.1 * s.place * v[2])
+    place, speed = s
+    return place * speed + s.place * v[1]
+
+
+Counted = collections.namedtuple("Counted", "value count")
+
+
+def halved(v, low, high):
+    if high - low == 1:
+        return Counted(v[low] * v[low], 1)
+    middle = (low + high) // 2
+    left, right = halved(v, low, middle), halved(v, middle, high)
+    return Counted(left.value + right.value * v[low], left.count + right.count)
+
+
+@case(VECTOR, second=False)
+def recursion_that_returns_a_record(v):
+    r = halved(v, 0, 3)
+    return r.value / r.count

@@ -297,7 +297,7 @@ def _reshape(kinds: list[Kind], names: list[str]) -> Kind | None:
 def _squeeze(kinds: list[Kind], names: list[str]) -> Kind | None:
     """The rank is unknown if an axis of unknown length may be squeezed."""
     unknown = any(isinstance(k, Array) and (k.dims is None or None in k.dims) for k in kinds)
-    return Array(None, None) if unknown else None
+    return Array(getattr(kinds[0], "dtype", None), None) if unknown else None
 
 
 @_of(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)

@@ -372,8 +372,9 @@ def _method_of_array(owner: Array, method: str, kinds: list[Kind], names: list[s
         return getattr(x, method)(*values[:cut], **dict(zip(names, values[cut:], strict=True)))
 
     known = sizes_known(kinds)
-    return memo(("method", method, tuple(names)), [owner, *kinds],
+    found = memo(("method", method, tuple(names)), [owner, *kinds],
                  lambda: sampled_shapes.by_example(run, [owner, *kinds], known))  # fmt: skip
+    return Array(None, owner.dims) if method == "astype" and found is UNKNOWN else found
 
 
 def _attribute_of_array(owner: Array | Number, attribute: str) -> Kind:

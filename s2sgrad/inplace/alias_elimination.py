@@ -20,7 +20,7 @@ from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Pullback
 from s2sgrad.errors.wording import ANOTHER
 from s2sgrad.flow.graph import binding_counts
 from s2sgrad.flow.occurrences import Occurrences
-from s2sgrad.inplace import alias_conflicts, checked_numbers, nested_lists, result_checks
+from s2sgrad.inplace import alias_conflicts, checked_numbers, item_sums, nested_lists, result_checks
 from s2sgrad.inplace.alias_conflicts import Clash, replaces
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_marker
@@ -103,7 +103,9 @@ class AliasElimination:
         """What may resolve conflicts, in the order in which it is tried."""
         axes = functools.partial(resolver.axes, inference)
         vague = any(is_vague(resolver.kinds.get(n)) for c in clashes for n in (c.written, c.seen))
-        ways = [resolver.any, functools.partial(self.mirror, resolver), resolver.numbers, resolver.beside_records]
+        mirror = functools.partial(self.mirror, resolver)
+        sums = functools.partial(item_sums.run, resolver.unit, resolver.tree, resolver.kinds, resolver.places)
+        ways = [resolver.any, mirror, resolver.numbers, resolver.beside_records, sums]
         return [axes, *ways] if vague else [*ways, axes]
 
     def mirror(self, resolver: _Resolver, clashes: list[Clash]) -> bool:

@@ -163,8 +163,10 @@ def _of_shallow_copy(unit: Unit, target: Any, arguments: gast.AST, kinds: dict[s
     """The names whose memory a shallow copy of a container holds; None where the argument is not known to be one."""
     if not isinstance(arguments, gast.Name):
         return None
-    if isinstance(kinds.get(arguments.id), Container):
-        return _item_sources(unit, arguments, kinds)
+    kind = kinds.get(arguments.id)
+    if isinstance(kind, Container):
+        keys = kind.type is dict and target in (builtins.list, builtins.tuple)  # which are hashable
+        return set() if keys else _item_sources(unit, arguments, kinds)
     if target is copy.copy and isinstance(kinds.get(arguments.id), (Array, Number)):
         return set()
     outside = unit.resolve(arguments)

@@ -38,7 +38,20 @@ import gast
 
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.forms import alone, arguments_of, bound_name, is_none, whole_number
-from s2sgrad.ir.quote import Transformer, at, clone, constant, expression, name, nodes, placed, rewritten, statements
+from s2sgrad.ir.quote import (
+    Transformer,
+    assign,
+    at,
+    clone,
+    constant,
+    expression,
+    mentioned,
+    name,
+    nodes,
+    placed,
+    rewritten,
+    statements,
+)
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize.iterables import LAZY, RUN_THROUGH
 from s2sgrad.normalize.name_uses import NameUses
@@ -55,6 +68,8 @@ Lengths = dict[str, gast.AST]
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with lists instead of deques, where these can be followed; what remains is refused later."""
+    for function in [n for n in nodes(tree) if isinstance(n, gast.FunctionDef)]:
+        function.body = rewritten(function.body, lambda s: _one_by_one(unit, s))
     lengths = _lengths(unit, tree)
     while unfollowed := _unfollowed(unit, tree, lengths):
         lengths = {q: n for q, n in lengths.items() if q not in unfollowed}
@@ -63,6 +78,18 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         function.body = rewritten(function.body, lambda s: _written(unit, s, limits))
     free = NameUses(tree).always(also=lambda value: _most(unit, value) is _FREE)
     return _Limits({**limits, **dict.fromkeys(free, _FREE)}).visit(tree)
+
+
+def _one_by_one(unit: Unit, statement: gast.AST) -> list[gast.AST]:
+    """`p, q = deque(), deque()` as two statements."""
+    target, value = (statement.targets[0], statement.value) if isinstance(statement, gast.Assign) else (None, None)
+    if not isinstance(target, gast.Tuple) or not isinstance(value, gast.Tuple) or len(statement.targets) > 1:
+        return [statement]
+    names = {t.id for t in target.elts if isinstance(t, gast.Name)}
+    apart = len(names) == len(value.elts) == len(target.elts) and names.isdisjoint(mentioned(value))
+    if not apart or any(_most(unit, v) is None for v in value.elts):
+        return [statement]
+    return at(statement, *(assign(t.id, v) for t, v in zip(target.elts, value.elts, strict=True)))
 
 
 def as_list(unit: Unit, node: gast.AST) -> gast.AST | None:

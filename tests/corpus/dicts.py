@@ -341,3 +341,33 @@ def dict_that_a_loop_fills_under_pairs(x):
         for j in range(3):
             memo[i, j] = x[i] * x[j] if 0 in (i, j) else memo[i - 1, j] * memo[i, j - 1] + memo[i - 1, j - 1]
     return memo[2, 2]
+
+
+# The keys of a dict are no memory of its items: these may be replaced while a list of the keys lives.
+
+
+@case(np.array([0.7, 1.2, 0.4]))
+def items_replaced_by_a_list_of_keys(x):
+    parts = {}
+    for i in range(3):
+        parts[i] = x * (i + 1)
+    for i in list(parts):
+        parts[i] = parts[i] * x[i]
+    return np.sum(parts[0] * parts[2]) + parts[1][1]
+
+
+@case(np.array([0.7, 1.2, 0.4]))
+def messages_passed_along_a_chain(prior):
+    n = len(prior)
+    messages = {(i, j): np.array([0.5, 0.5]) for i in range(n) for j in range(n) if abs(i - j) == 1}
+    for _ in range(2):
+        for i, j in list(messages):
+            belief = prior[i] * np.array([1.0, 2.0])
+            for k in range(n):
+                if k != j and (k, i) in messages:
+                    belief *= messages[(k, i)]
+            messages[(i, j)] = np.sin(belief)
+    total = 0.0
+    for key in messages:
+        total += messages[key][0] ** 2
+    return total

@@ -494,3 +494,15 @@ def effects_within_what_is_tried(x):
         except IndexError:
             break
     return total
+
+
+@case(np.array([0.7, 1.2, 0.4]))
+def two_deques_in_one_statement(x):
+    steps, slopes = deque(maxlen=2), deque(maxlen=2)
+    y = x * 1.0
+    for _ in range(4):
+        for s, g in zip(steps, reversed(slopes), strict=True):
+            y = y + 0.3 * s * (s @ g)
+        steps.append(0.1 * y)
+        slopes.append(np.sin(y))
+    return np.sum(y)

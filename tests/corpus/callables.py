@@ -267,6 +267,11 @@ def function_picked_from_a_dict_at_once(x):
 
 
 @case(0.7)
+def library_functions_picked_from_displays_at_once(x):
+    return {"a": np.sin, "b": np.cos}["a"](x) * (np.exp, np.tanh)[1](x)
+
+
+@case(0.7)
 def functions_returned_in_a_dict(x):
     made = made_in_a_dict(x)
     return made["scaled"](x) * made_in_a_dict(2.0)["sine"](x)

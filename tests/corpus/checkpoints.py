@@ -82,3 +82,12 @@ def states_beside_a_list_that_grows(u, n):
         if k % 2 == 0:
             sums.append(np.sum(u * u))
     return sum(sums) * sums[0]
+
+
+def applied(f, u):
+    return np.sin(f(u)) * u
+
+
+@case(VECTOR)
+def checkpoint_that_is_given_a_lambda(x):
+    return np.sum(WEIGHTS * checkpoint(applied)(lambda u: u * x[0], x))

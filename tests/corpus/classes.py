@@ -356,3 +356,29 @@ def linked_nodes(x):
     n = Node(x, Node(x * x, Node(2.0)))
     n.next_node.value = n.next_node.value * n.value
     return n.value * n.next_node.value + n.next_node.next_node.value * x
+
+
+class Total:
+    """A sum that is updated in place, and compared by what it has come to."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __iadd__(self, other):
+        self.value = self.value + other * other
+        return self
+
+    def __lt__(self, other):
+        return self.value < other.value
+
+
+@case(VECTOR)
+def object_updated_by_its_own_operator(x):
+    total = Total(x[0])
+    total += x[2] * x[0]
+    return total.value * x[1]
+
+
+@case(VECTOR)
+def objects_compared_by_their_own_method(x):
+    return x[0] * x[2] if Total(x[0]) < Total(x[1]) else x[1] ** 3

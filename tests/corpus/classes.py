@@ -358,7 +358,7 @@ def linked_nodes(x):
     return n.value * n.next_node.value + n.next_node.next_node.value * x
 
 
-class Total:
+class RunningSum:
     """A sum that is updated in place, and compared by what it has come to."""
 
     def __init__(self, value):
@@ -374,11 +374,11 @@ class Total:
 
 @case(VECTOR)
 def object_updated_by_its_own_operator(x):
-    total = Total(x[0])
+    total = RunningSum(x[0])
     total += x[2] * x[0]
     return total.value * x[1]
 
 
 @case(VECTOR)
 def objects_compared_by_their_own_method(x):
-    return x[0] * x[2] if Total(x[0]) < Total(x[1]) else x[1] ** 3
+    return x[0] * x[2] if RunningSum(x[0]) < RunningSum(x[1]) else x[1] ** 3

@@ -28,7 +28,7 @@ class _Keywords(TypedDict, total=False):
     debug: bool
 
 
-def _made(
+def _gradient_of(
     function: Any, argnums: Argnums, value: bool, output_gradients: Any, unconnected_gradients: str, outputs: Outputs,
     lists: bool, has_aux: bool, debug: bool,
 ) -> Any:
@@ -99,7 +99,7 @@ def grad(
     >>> area(2.0)
     12.0
     """
-    return _made(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug)
+    return _gradient_of(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug)
 
 
 @overload
@@ -125,7 +125,7 @@ def value_and_grad(
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _made(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug)
+    return _gradient_of(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug)
 
 
 def _pair_for(f: Any, primals: tuple, keywords: dict[str, Any], again: bool = False) -> Any:

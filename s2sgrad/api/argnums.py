@@ -50,7 +50,7 @@ def parameter_named(
     name = function.__name__
     if isinstance(number, str):
         if number not in parameters.names:
-            raise TypeError(f"{name} has no parameter named {number!r}, which argnums names{_shown(parameters.names)}")
+            raise TypeError(f"{name} has no parameter named {number!r}, which argnums names{_names_note(parameters.names)}")
         return number
     if not bound and (binds == "class" or (binds and is_method(function, parameters.positional))):
         bound = 1
@@ -66,9 +66,9 @@ def parameter_named(
     if variadic is not None and place >= len(positional):
         return f"{variadic}[{place - len(positional) + max(0, bound - len(parameters.positional))}]"
     count = f"{len(positional)} argument{'s' * (len(positional) != 1)}"
-    raise TypeError(f"argnums={number} is out of range: {name} has {count} by position{_shown(positional)}")
+    raise TypeError(f"argnums={number} is out of range: {name} has {count} by position{_names_note(positional)}")
 
 
-def _shown(names: tuple[str, ...]) -> str:
+def _names_note(names: tuple[str, ...]) -> str:
     return f"; it has {', '.join(names)}" if names else ""
 

@@ -30,7 +30,7 @@ def run(function: Callable[..., Any], args: tuple, keywords: dict[str, Any], of:
             out = function(*args, **keywords)
         except Exception as error:
             if notes.all:
-                error.add_note(f"before that {_told(notes.all)}")
+                error.add_note(f"before that {_described_notes(notes.all)}")
             raise
     results = out
     if options.has_aux:  # the auxiliary result is not checked
@@ -62,11 +62,11 @@ def _error(notes: Notes, wrong: tuple[str, str] | None, of: Any) -> NotFinite:
     where = "in the derivative of this line" if first.derivative else "in the forward sweep"
     error = NotFinite(f"{first}, first {where}", raised.behind(first.code, first.line))
     if later:
-        error.add_note(f"after that {_told(later)}")
+        error.add_note(f"after that {_described_notes(later)}")
     return error
 
 
-def _told(notes: list[Note]) -> str:
+def _described_notes(notes: list[Note]) -> str:
     """The first of the notes, each with its line if known; always includes the first nan."""
     out = []
     shown = notes[:_TOLD] + [n for n in notes if n.value == "nan"][:1]

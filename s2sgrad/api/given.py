@@ -88,7 +88,7 @@ def defvjp(f: Callable[..., Any], *vjps: Callable[..., Any] | None, argnums: Any
     >>> float(round(grad(scipy.special.spence)(0.5), 6))
     -1.386294
     """
-    spec = _given(f, vjps, replace, "defvjp")
+    spec = _rules_of(f, vjps, replace, "defvjp")
     new = spec.made and not spec.vjps
     for argument, vjp in _by_argument(spec, vjps, argnums, "defvjp"):
         spec.vjps[argument] = None if vjp is None else _guard(spec, vjp, argument, _VJP)
@@ -104,7 +104,7 @@ def defjvp(f: Callable[..., Any], *jvps: Callable[..., Any] | None, argnums: Any
     >>> import scipy.special
     >>> _ = defjvp(scipy.special.spence, lambda t, y, z: t * np.log(z) / (1.0 - z))
     """
-    spec = _given(f, jvps, replace, "defjvp")
+    spec = _rules_of(f, jvps, replace, "defjvp")
     new = spec.made and not spec.jvps
     for argument, jvp in _by_argument(spec, jvps, argnums, "defjvp"):
         spec.jvps[argument] = None if jvp is None else _guard(spec, jvp, argument, _JVP)
@@ -117,7 +117,7 @@ for _function in (defvjp, defjvp):
 # --- what is known of a callable ---------------------------------------------------------------------------------------
 
 
-def _given(f: Any, functions: Sequence[Any], replace: bool, what: str) -> Given:
+def _rules_of(f: Any, functions: Sequence[Any], replace: bool, what: str) -> Given:
     if not callable(f):
         raise TypeError(f"{what} needs a function, not {f!r}")
     rule = table.given(f)

@@ -30,7 +30,7 @@ def _wrapper(primitive: Any) -> types.FunctionType:
 
 
 @functools.lru_cache(maxsize=1024)
-def _given(rule: table.Rule) -> types.FunctionType:
+def _rule_function(rule: table.Rule) -> types.FunctionType:
     return _written(rule.primitive, rule)
 
 
@@ -79,7 +79,7 @@ def spelled_out(primitive: Any) -> types.FunctionType | None:
     operator_ = isinstance(primitive, types.BuiltinFunctionType) and primitive in _OPERATORS
     own = table.given(primitive)
     if own is not None:
-        return _given(own)
+        return _rule_function(own)
     return _wrapper(primitive) if operator_ or (rule is not None and not rule.variadic) else None
 
 

@@ -61,7 +61,7 @@ def _functions(
         of_text = function.__code__.co_filename == entry.__code__.co_filename
         if function.__name__ in defined and (of_text or function.__name__ not in out):
             out[function.__name__] = function
-        for name, function_value in _held(function):
+        for name, function_value in _captured_functions(function):
             name = aliases.get(name, name)
             is_ours = function_value.__code__.co_filename.startswith(GENERATED)
             if not is_ours and name in defined:
@@ -72,7 +72,7 @@ def _functions(
     return out
 
 
-def _held(function: types.FunctionType) -> Iterator[tuple[str, types.FunctionType]]:
+def _captured_functions(function: types.FunctionType) -> Iterator[tuple[str, types.FunctionType]]:
     """The functions in the closure cells of a function, by name."""
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # an empty cell
@@ -108,7 +108,7 @@ def _functions_of_file(entry: types.FunctionType) -> list[types.FunctionType]:
     """The functions in the text of the entry."""
     out = [entry]
     for function in out:
-        for _, function_value in _held(function):
+        for _, function_value in _captured_functions(function):
             if function_value.__code__.co_filename == entry.__code__.co_filename and function_value not in out:
                 out.append(function_value)
     return out

@@ -163,10 +163,10 @@ def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str
                 sources = bound_sources(unit, bound, value, unit.kinds)
                 if sources & outside or sources - own - unit.helpers.keys():
                     outside |= {n for n in bound if has_memory(unit.kinds.get(n))}
-    return [_kept(unit, name(n), isinstance(unit.kinds.get(n), Array)) if n in outside else name(n) for n in saved]
+    return [_own_copy(unit, name(n), isinstance(unit.kinds.get(n), Array)) if n in outside else name(n) for n in saved]
 
 
-def _kept(unit: Unit, node: gast.AST, is_array: bool) -> gast.AST:
+def _own_copy(unit: Unit, node: gast.AST, is_array: bool) -> gast.AST:
     if is_array:
         return gast.Call(gast.Attribute(node, "copy", gast.Load()), [], [])
     return gast.Call(name(unit.helper("kept", structure.kept)), [node], [])
@@ -181,7 +181,7 @@ def _keep(unit: Unit, node: gast.AST, local: str, out: dict[str, gast.AST]) -> b
     value = unit.resolve(node)
     if value is MISSING or callable(value) or isinstance(value, types.ModuleType):
         return False
-    out[local] = _kept(unit, node, isinstance(value, np.ndarray)) if is_writable(value) else node
+    out[local] = _own_copy(unit, node, isinstance(value, np.ndarray)) if is_writable(value) else node
     return True
 
 

@@ -277,14 +277,14 @@ def trim(error: BaseException) -> None:
         placed = shown is error and isinstance(error, S2SGradError) and error.place is not None  # in the message
         of_ours = isinstance(error, Defect) and shown is error.__cause__
         trace = None
-        for part in reversed(frames[-1:] if of_ours else _kept(frames, placed)):
+        for part in reversed(frames[-1:] if of_ours else _user_frames(frames, placed)):
             trace = types.TracebackType(trace, part.tb_frame, part.tb_lasti, part.tb_lineno)
         shown.__traceback__ = trace
         chained = (shown.__cause__, None if shown.__suppress_context__ else shown.__context__)
         waiting += [e for e in chained if e is not None and id(e) not in seen]
 
 
-def _kept(frames: list[types.TracebackType], placed: bool) -> list[types.TracebackType]:
+def _user_frames(frames: list[types.TracebackType], placed: bool) -> list[types.TracebackType]:
     """The user's frames, and those of generated texts at the user's places, unless the message shows them (`placed`)."""
     kept: list[types.TracebackType] = []
     before: Place | None = None

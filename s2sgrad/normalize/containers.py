@@ -177,7 +177,7 @@ def _sort(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
     """`xs.sort(..)` of a list; `key` and `reverse` exist for lists alone, without them `xs` may be an array."""
     (anew,) = statements("s = sorted(s)", s=owner, sorted=unit.builtin(sorted))
     anew.value.keywords = node.keywords
-    return [*_said(unit, owner), library_desugaring.plainer(unit, anew)], constant(None)
+    return [*_resize_marker(unit, owner), library_desugaring.plainer(unit, anew)], constant(None)
 
 
 def _clear(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written:
@@ -213,10 +213,10 @@ def _move_to_end(unit: Unit, owner: str, node: gast.Call, atom: Atom) -> Written
 
 
 def _rebound(unit: Unit, owner: str, value: gast.AST) -> list[gast.AST]:
-    return [*_said(unit, owner), assign(owner, value)]
+    return [*_resize_marker(unit, owner), assign(owner, value)]
 
 
-def _said(unit: Unit, owner: str) -> list[gast.AST]:
+def _resize_marker(unit: Unit, owner: str) -> list[gast.AST]:
     return statements("f(s)", f=unit.helper("resizes", runtime.resizes), s=owner)
 
 

@@ -71,10 +71,10 @@ Known = dict[str, Default]
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without `defaultdict`, where it can be followed; what remains is refused later."""
-    return _written(unit, tree, _known(unit, tree, {}))
+    return _written(unit, tree, _all_defaults(unit, tree, {}))
 
 
-def _known(unit: Unit, tree: gast.FunctionDef, initial: Known) -> Known:
+def _all_defaults(unit: Unit, tree: gast.FunctionDef, initial: Known) -> Known:
     """The variables that are always a `defaultdict`, and of which all uses can be followed; and under `f()` the result of a
     nested function `f`."""
     values = _values(tree, initial)
@@ -87,7 +87,7 @@ def _known(unit: Unit, tree: gast.FunctionDef, initial: Known) -> Known:
                 found.setdefault(variable, defaults.pop())
     while True:  # shrink: nothing contradicts it
         odd = {v for v in found if any(_default_of(unit, value, found) != found[v] for value in values.get(v, ()))}
-        odd |= {v for v in found if not _is_followed(unit, tree, v, found)} | _lost(unit, tree, found)
+        odd |= {v for v in found if not _is_followed(unit, tree, v, found)} | _escaping(unit, tree, found)
         if not odd:
             return found
         found = {v: d for v, d in found.items() if v not in odd}
@@ -105,7 +105,7 @@ def _values(tree: gast.FunctionDef, initial: Known) -> dict[str, list[gast.AST]]
     return values
 
 
-def _lost(unit: Unit, tree: gast.FunctionDef, defaults: Known) -> set[str]:
+def _escaping(unit: Unit, tree: gast.FunctionDef, defaults: Known) -> set[str]:
     """The variables returned by a function that does not always return such a dict: its callers do not expect one."""
     out: set[str] = set()
     for function in (n for n in nodes(tree) if isinstance(n, gast.FunctionDef)):
@@ -133,13 +133,13 @@ def _default_of(unit: Unit, node: gast.AST, defaults: Known) -> Default | None:
     if target is MISSING and isinstance(node, gast.Call):
         return defaults.get(f"{getattr(node.func, 'id', '')}()")
     if target is defaultdict:
-        return _made(unit, node)
+        return _default_of_call(unit, node)
     if not isinstance(target, types.FunctionType):
         return None
     return _returned(target, {p: defaults[a.id] for p, a in _handed(unit, node, defaults).items()})
 
 
-def _made(unit: Unit, call: gast.Call) -> Default | None:
+def _default_of_call(unit: Unit, call: gast.Call) -> Default | None:
     """The default of a new `defaultdict`, by its factory; None if that cannot be followed."""
     factory = call.args[0] if call.args else None
     if factory is None or isinstance(factory, gast.Starred):
@@ -148,7 +148,7 @@ def _made(unit: Unit, call: gast.Call) -> Default | None:
         a = factory.args
         if [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]:
             return None
-        inner = _made(unit, factory.body) if unit.called(factory.body) is defaultdict else None
+        inner = _default_of_call(unit, factory.body) if unit.called(factory.body) is defaultdict else None
         return Default(emit.expression(factory.body), None) if inner is None else Default("{}", inner)
     target = unit.resolve(factory)
     plain = None if target is MISSING else next((node for kind, node in _PLAIN.items() if target is kind), None)
@@ -162,7 +162,7 @@ def _returned(function: types.FunctionType, arguments: Known) -> Default | None:
     _running.add(function)
     try:
         unit, tree = Unit.of(read(function))
-        defaults_in = _known(unit, tree, arguments)
+        defaults_in = _all_defaults(unit, tree, arguments)
         defaults = {n.value and _default_of(unit, n.value, defaults_in) for n in _ends(tree)}
     except (S2SGradError, OSError, TypeError):
         return None
@@ -227,7 +227,7 @@ def _handed(unit: Unit, call: gast.Call, defaults: Known) -> dict[str, gast.Name
         return handed
     _running.add(target)
     try:
-        followed = _known(own, tree, {p: defaults[a.id] for p, a in handed.items()})
+        followed = _all_defaults(own, tree, {p: defaults[a.id] for p, a in handed.items()})
     finally:
         _running.discard(target)
     return {p: a for p, a in handed.items() if p in followed}
@@ -277,7 +277,7 @@ class _Asked(Transformer):
         return [*before, *at(place, *asked), statement]
 
     def visit_Call(self, call: gast.Call) -> gast.AST:
-        if self.unit.called(call) is defaultdict and _made(self.unit, call) in self.known.values():
+        if self.unit.called(call) is defaultdict and _default_of_call(self.unit, call) in self.known.values():
             self.unit.stand_ins.add((defaultdict, dict))
             more = [*map(self.visit, call.args[1:])]
             dict_ = gast.Call(self.unit.builtin(dict), more, call.keywords)
@@ -297,7 +297,7 @@ def _variant(unit: Unit, function: types.FunctionType, arguments: Known) -> type
     if key not in variants:
         own, tree = Unit.of(read(function))
         tree.name = function.__name__
-        tree = _written(own, tree, _known(own, tree, arguments))
+        tree = _written(own, tree, _all_defaults(own, tree, arguments))
         helpers = {n: v for n, v in own.helpers.items() if any(isinstance(m, gast.Name) and m.id == n for m in nodes(tree))}
         variants[key] = made(emit.function(tree), tree.name, function, helpers, set(function.__code__.co_freevars), tree,
                           own.place)  # fmt: skip

@@ -157,7 +157,7 @@ def _followed(unit: Unit, tree: gast.FunctionDef, lengths: Lengths) -> Iterable[
         if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
             yield from _changed(node.value, lengths)
         elif isinstance(node, gast.Call):
-            yield from _taken(node, lengths)
+            yield from _read_deques(node, lengths)
             target = unit.called(node)
             if is_one_of(target, (len, deque, reversed, *RUN_THROUGH, *LAZY)) or libraries.is_numeric(target):
                 yield from arguments_of(node)
@@ -196,7 +196,7 @@ def _changed(call: gast.Call, lengths: Lengths) -> Iterable[gast.AST]:
         yield owner
 
 
-def _taken(call: gast.Call, lengths: Lengths) -> Iterable[gast.AST]:
+def _read_deques(call: gast.Call, lengths: Lengths) -> Iterable[gast.AST]:
     """The deque whose method returns a value: a removed item, an index, a count."""
     owner = call.func.value if isinstance(call.func, gast.Attribute) else None
     if isinstance(owner, gast.Name) and owner.id in lengths and not call.keywords:

@@ -49,7 +49,7 @@ def of(unit: Unit, loop: gast.AST) -> list[gast.AST] | None:
         return None
     bound = stored(loop.target, loop.iter, *loop.body)
     out: list[gast.AST] = []
-    parts = [_held(unit, e, bound, out) for e in elements]
+    parts = [_evaluated(unit, e, bound, out) for e in elements]
     for element in parts:
         out += at(loop, *bind(unit, clone(loop.target), element))
         out += clone(loop.body)
@@ -90,12 +90,12 @@ def _counted_elements(unit: Unit, node: gast.Call) -> list[gast.AST] | None:
 _OF_DISPLAYS = {builtins.zip: _zipped_elements, builtins.reversed: _reversed_elements, builtins.enumerate: _counted_elements}
 
 
-def _held(unit: Unit, element: gast.AST, bound: set[str], out: list[gast.AST]) -> gast.AST:
+def _evaluated(unit: Unit, element: gast.AST, bound: set[str], out: list[gast.AST]) -> gast.AST:
     """An element as it is evaluated before the first trip: a name or a constant, or a display of these."""
     if isinstance(element, gast.Constant) or (isinstance(element, gast.Name) and element.id not in bound):
         return element
     if isinstance(element, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in element.elts):
-        return at(element, type(element)([_held(unit, e, bound, out) for e in element.elts], gast.Load()))[0]
+        return at(element, type(element)([_evaluated(unit, e, bound, out) for e in element.elts], gast.Load()))[0]
     holder = unit.temp()
     out += at(element, assign(holder, element))
     return name(holder)

@@ -43,7 +43,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             unit.refuse(statement, f"the class `{name}` reads `{min(read)}`, a variable of the function, which cannot be "
                                    "followed: pass its value to the methods")  # fmt: skip
     written = [s for s in unit.primal.tree.body if isinstance(s, gast.ClassDef)]  # before any renaming
-    for name, cls in _made(unit.primal.function, written).items():
+    for name, cls in _compiled_classes(unit.primal.function, written).items():
         unit.locals.discard(name)
         unit.helpers[name] = cls
     tree.body = rest
@@ -79,7 +79,7 @@ def _free(code: types.CodeType, name: str) -> set[str]:
     return {free for c in class_codes for free in c.co_freevars}
 
 
-def _made(function: types.FunctionType, classes: list[gast.ClassDef]) -> dict[str, type]:
+def _compiled_classes(function: types.FunctionType, classes: list[gast.ClassDef]) -> dict[str, type]:
     """The classes, made as the function makes them; their methods have the places of its text."""
     empty = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[], vararg=None, kwarg=None)
     names = ast.Tuple([ast.Name(c.name, ast.Load()) for c in classes], ast.Load())

@@ -73,9 +73,9 @@ def _matched(unit: Unit, statement: gast.Match) -> list[gast.AST]:
     rebound = {n for part in parts for n in binds(part)}
     out: list[gast.AST] = []
     if isinstance(statement.subject, gast.Tuple) and not any(isinstance(e, gast.Starred) for e in statement.subject.elts):
-        subject: gast.AST = gast.Tuple([_held(unit, e, rebound, out) for e in statement.subject.elts], gast.Load())
+        subject: gast.AST = gast.Tuple([_stable(unit, e, rebound, out) for e in statement.subject.elts], gast.Load())
     else:
-        subject = _held(unit, statement.subject, rebound, out)
+        subject = _stable(unit, statement.subject, rebound, out)
     rest: list[gast.AST] = []
     for case in reversed(statement.cases):
         rest = _case(unit, case, subject, case.body, rest)
@@ -93,7 +93,7 @@ def binds(node: gast.AST) -> set[str]:
     return out
 
 
-def _held(unit: Unit, value: gast.AST, rebound: set[str], out: list[gast.AST]) -> gast.AST:
+def _stable(unit: Unit, value: gast.AST, rebound: set[str], out: list[gast.AST]) -> gast.AST:
     """A value that does not change while the patterns are tested."""
     if isinstance(value, gast.Constant):
         return value

@@ -54,7 +54,7 @@ def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
     if target is None or any(isinstance(a, gast.Starred) for a in node.args):
         return None
     names = by_position(target)[1:] if method else by_position(target)
-    out = _repaired(node) if target is np.nan_to_num else _taken(node, names)
+    out = _repaired(node) if target is np.nan_to_num else _pop_out(node, names)
     if isinstance(out, gast.Tuple) and len(out.elts) == 1:
         out = out.elts[0]
     if out is None or is_none(out):
@@ -129,7 +129,7 @@ def _of_method(name: str) -> Any:
     return function if takes else None
 
 
-def _taken(node: gast.Call, names: tuple[str, ...]) -> gast.AST | None:
+def _pop_out(node: gast.Call, names: tuple[str, ...]) -> gast.AST | None:
     """The value of `out`, removed from the call."""
     for keyword in node.keywords:
         if keyword.arg == "out":

@@ -72,11 +72,11 @@ def _statement(unit: Unit, statement: gast.AST) -> list[gast.AST]:
         if getattr(statement.value.func, "attr", "") in (ENTER, EXIT):
             unit.refuse(statement, "a context is differentiated only where it is entered by `with`: write it so")
     if isinstance(statement, gast.With):
-        return _left(unit, statement)
+        return _lowered(unit, statement)
     return _attempted(unit, statement) if isinstance(statement, gast.Try) and not statement.handlers else [statement]
 
 
-def _left(unit: Unit, statement: gast.With) -> list[gast.AST]:
+def _lowered(unit: Unit, statement: gast.With) -> list[gast.AST]:
     """A `with` as statements; those inside have this form already."""
     unit.compound.add((statement.lineno, statement.col_offset))
     before, body, after = without_exits(unit, statement)

@@ -71,7 +71,7 @@ def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, 
         parts = [value.elt] if isinstance(value, gast.ListComp) else [value.body, value.orelse]
     if any(_is_functional(part, within, home, objects) for part in parts):
         return True
-    target = _stands_for(value.func, home) if isinstance(value, gast.Call) else None
+    target = _resolved(value.func, home) if isinstance(value, gast.Call) else None
     if target is functools.partial or makes_derivative(target) or (objects and is_plain_class(target)):
         return True
     return is_plain(target) and gives_function(target)
@@ -97,16 +97,16 @@ def makes_gradient(target: Any) -> bool:
     return makes_derivative(target) and target.__name__ == "grad"
 
 
-def _stands_for(node: gast.AST, home: types.FunctionType) -> Any:
+def _resolved(node: gast.AST, home: types.FunctionType) -> Any:
     """What a free name of a function, or an attribute of one, stands for; None if unknown."""
     if isinstance(node, gast.Attribute):
-        owner = _stands_for(node.value, home)
+        owner = _resolved(node.value, home)
         return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) else None
     binding = look_up(home, node.id) if isinstance(node, gast.Name) else None
     return None if binding is None else binding.value
 
 
-def _told_by_text(ask: Callable[[types.FunctionType], Any]) -> Callable[[types.FunctionType], Any]:
+def _cached_predicate(ask: Callable[[types.FunctionType], Any]) -> Callable[[types.FunctionType], Any]:
     """Cache a predicate on the text of a user's function.  The answer is no without source, for our own functions, and for
     recursive calls of the predicate."""
     answers: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()
@@ -122,7 +122,7 @@ def _told_by_text(ask: Callable[[types.FunctionType], Any]) -> Callable[[types.F
     return answer
 
 
-@_told_by_text
+@_cached_predicate
 def resizes_argument(target: types.FunctionType) -> bool:
     """Whether a user's function changes the length of a list or dict that it receives."""
     tree = read(target).tree
@@ -130,33 +130,33 @@ def resizes_argument(target: types.FunctionType) -> bool:
     return any(isinstance(n, gast.Call) and _resizes(target, n, names) for n in nodes(tree))
 
 
-@_told_by_text
+@_cached_predicate
 def keeps_values(target: types.FunctionType) -> bool:
     """Whether a user's function is recursive and memoizes its values in a dict that it receives."""
     return memo_tables.of(read(target).tree) is not None
 
 
-@_told_by_text
+@_cached_predicate
 def gives_function(target: types.FunctionType) -> bool:
     """Whether a function returns a function value."""
     return returns_function(read(target).tree, target, objects=True)
 
 
-@_told_by_text
+@_cached_predicate
 def changes_containers(target: types.FunctionType) -> bool:
     """Whether a function changes a list or dict that lives outside of it, itself or in what it calls."""
     changes = any(outside.container_changed(_free(target), n) is not None for n in nodes(*read(target).tree.body))
     return changes or any(map(changes_containers, _called(target)))
 
 
-@_told_by_text
+@_cached_predicate
 def owners_written(target: types.FunctionType) -> list[Any]:
     """The objects and classes that live outside of a function of which it writes attributes, itself or in what it calls."""
     owners = (outside.attribute_owner(_free(target), n) for n in nodes(*read(target).tree.body))
     return [o for o in owners if o is not None] + [o for f in _called(target) for o in owners_written(f) or ()]
 
 
-@_told_by_text
+@_cached_predicate
 def objects_named(target: types.FunctionType) -> list[tuple[str, Any]]:
     """The objects that live outside of a function and have names in its text, or in the text of what it calls."""
     free, names = _free(target), (n for n in nodes(*read(target).tree.body) if isinstance(n, gast.Name))
@@ -167,13 +167,13 @@ def objects_named(target: types.FunctionType) -> list[tuple[str, Any]]:
 def _called(target: types.FunctionType) -> list[types.FunctionType]:
     """The functions of the user's that the text of a function calls by their names."""
     calls = (n for n in nodes(*read(target).tree.body) if isinstance(n, gast.Call))
-    return [f for f in (_stands_for(call.func, target) for call in calls) if is_plain(f)]
+    return [f for f in (_resolved(call.func, target) for call in calls) if is_plain(f)]
 
 
 def _free(target: types.FunctionType) -> outside.Resolve:
     """What names stand for that a function does not bind."""
     bound = scoping.bound(read(target).tree.body) | {p.id for p in parameters(read(target).tree)}
-    return lambda node: None if node.id in bound else _stands_for(node, target)
+    return lambda node: None if node.id in bound else _resolved(node, target)
 
 
 def _resizes(target: types.FunctionType, call: gast.Call, names: set[str]) -> bool:
@@ -181,5 +181,5 @@ def _resizes(target: types.FunctionType, call: gast.Call, names: set[str]) -> bo
     if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) and call.func.value.id in names:
         return containers.rebinds(call)
     hands_on = any(isinstance(n, gast.Name) and n.id in names for n in nodes(*call.args))
-    called = _stands_for(call.func, target)
+    called = _resolved(call.func, target)
     return hands_on and is_plain(called) and resizes_argument(called)

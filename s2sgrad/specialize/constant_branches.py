@@ -83,7 +83,7 @@ def _compared(unit: Unit, test: gast.Compare, look: Callable[[gast.AST], Any]) -
     """`p is None`, `p is not None`."""
     if len(test.ops) > 1 or not isinstance(test.ops[0], (gast.Is, gast.IsNot)):
         return None
-    value = _known(test.left, look)
+    value = _constant(test.left, look)
     if getattr(test.comparators[0], "value", 0) is not None or not isinstance(value, (Value, gast.Constant)):
         return None
     if isinstance(value, Choice) and any(isinstance(o, Known) and o.target is None for o in value.options):
@@ -95,7 +95,7 @@ def _compared(unit: Unit, test: gast.Compare, look: Callable[[gast.AST], Any]) -
 def _is_instance(unit: Unit, test: gast.Call, look: Callable[[gast.AST], Any]) -> bool | None:
     if unit.resolve(test.func) is not isinstance or len(test.args) != 2:
         return None
-    value, classes = _known(test.args[0], look), test.args[1]
+    value, classes = _constant(test.args[0], look), test.args[1]
     asked = [unit.resolve(c) for c in (classes.elts if isinstance(classes, gast.Tuple) else [classes])]
     if value is None or not all(isinstance(c, type) for c in asked):
         return None
@@ -119,7 +119,7 @@ def _itself(unit: Unit, test: gast.AST, look: Callable[[gast.AST], Any]) -> bool
     return True if plain or isinstance(value, (Function, Partial, Adapted, Derivative)) else None
 
 
-def _known(node: gast.AST, look: Callable[[gast.AST], Any]) -> Any:
+def _constant(node: gast.AST, look: Callable[[gast.AST], Any]) -> Any:
     return node if isinstance(node, gast.Constant) else look(node)
 
 

@@ -71,7 +71,7 @@ def lifted(
         named = (p for p, d in zip(words, node.args.kw_defaults, strict=True) if d is not None)
         ahead = [*places[len(places) - usual :], *named]
         lead, whole, captured = _opened(unit, variables, captured, ahead, whole)
-        return _held(unit, base, node.args, [*_parameters([*lead, *captured]), *ahead], whole, free), captured
+        return _lifted_function(unit, base, node.args, [*_parameters([*lead, *captured]), *ahead], whole, free), captured
     return _defined(unit, base, node.args, places, [*words, *_parameters(captured)], whole, free, last), captured
 
 
@@ -97,7 +97,7 @@ def function(
         held = {p: place for (p, _), place in zip(mine.items(), places, strict=True)}
         ahead = [held[p] for p in first]
         lead, body, passed = _opened(unit, variables, passed, ahead, body)
-        return _held(unit, base, arguments, [*_parameters([*lead, *passed]), *ahead], body, free), passed
+        return _lifted_function(unit, base, arguments, [*_parameters([*lead, *passed]), *ahead], body, free), passed
     words = [*places[count:], *_parameters(passed)]
     return _defined(unit, base, empty_arguments(), places[:count], words, body, free, last), passed
 
@@ -127,7 +127,7 @@ def _opened(
     return [lead] if lead else [], [*heads, *body], [c for c in captured if lead is None or c not in variables.names]
 
 
-def _held(
+def _lifted_function(
     unit: Unit, base: str, arguments: gast.arguments, ahead: list[gast.Name], body: list[gast.AST], free: set[str]
 ) -> types.FunctionType:
     """Like `_defined`, with these parameters before all others."""

@@ -59,13 +59,13 @@ def of(node: gast.AST) -> Table | None:
     tables = {n.value.id: n.slice for n in stores if isinstance(n.value, gast.Name)}
     for memo, key in tables.items():
         try:
-            return _taken_out(node, memo, key)
+            return _without_memo(node, memo, key)
         except _Other:
             pass
     return None
 
 
-def _taken_out(function: gast.FunctionDef, memo: str, index: gast.AST) -> Table:
+def _without_memo(function: gast.FunctionDef, memo: str, index: gast.AST) -> Table:
     """The function without the dict `memo` and its stores under `index`; raises _Other if it uses the dict otherwise."""
     node = clone(function)
     places = {p.id: k for k, p in enumerate(node.args.args)}
@@ -198,7 +198,7 @@ class _Returns:
                 raise _Other
             return "left"
         if isinstance(s, gast.If):
-            return _met([self.block(s.body, stored), self.block(s.orelse, stored)])
+            return _joined([self.block(s.body, stored), self.block(s.orelse, stored)])
         if inner:
             if any(self.block(b, stored) is not stored for b in inner):
                 raise _Other
@@ -220,7 +220,7 @@ class _Returns:
         return any(n.id == self.found and isinstance(n.ctx, gast.Load) for n in names)
 
 
-def _met(ends: list[Any]) -> Any:
+def _joined(ends: list[Any]) -> Any:
     """The stored value where branches join."""
     ends = [e for e in ends if e != "left"]
     if not ends:

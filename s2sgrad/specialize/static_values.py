@@ -258,20 +258,20 @@ def functions_among(body: list[gast.AST]) -> set[str]:
 def called_alone(body: list[gast.AST]) -> set[str]:
     """The names of functions that are called for their effect, and of the containers that these come from."""
     inside = list(statements_in(body))
-    sources = {_taken_from(s.value.func) for s in inside if isinstance(s, gast.Expr) and isinstance(s.value, gast.Call)}
+    sources = {_base_variable(s.value.func) for s in inside if isinstance(s, gast.Expr) and isinstance(s.value, gast.Call)}
     values = {local: s.value for s in inside if (local := bound_name(s)) is not None}
     waiting = list(sources)
     while waiting:
         value = values.get(waiting.pop())
         value = value.args[0] if isinstance(value, gast.Call) and len(value.args) == 1 else value  # the iterable of a loop
-        source = _taken_from(value)
+        source = _base_variable(value)
         if source and source not in sources:
             sources.add(source)
             waiting.append(source)
     return sources - {""}
 
 
-def _taken_from(node: gast.AST | None) -> str:
+def _base_variable(node: gast.AST | None) -> str:
     """The variable that an expression is, or is an item of; empty for other expressions."""
     while isinstance(node, gast.Subscript):
         node = node.value

@@ -198,7 +198,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def decorated(*args: Any, **keywords: Any) -> Any:
-        call = rebuilt((args, keywords), _taken)
+        call = rebuilt((args, keywords), _snapshot)
         value, followed, journal = _first_run(f, call)
         given = [leaf for leaf in leaves(call) if isinstance(leaf, Operand)]
         for v, then in journal:
@@ -285,11 +285,11 @@ def _first_run(f: Callable[..., Any], call: Any) -> tuple[Any, list[Array], list
     return value, [a for uid, a in listening.found.items() if uid not in known], list(journal.values())
 
 
-def _taken(v: Any) -> Any:
+def _snapshot(v: Any) -> Any:
     """A snapshot of an argument: Variables are read, ndarrays copied."""
     if isinstance(v, Operand):
         return v._read()
-    return rebuilt(v, _taken) if isinstance(v, (list, tuple, dict)) else kept(v)
+    return rebuilt(v, _snapshot) if isinstance(v, (list, tuple, dict)) else kept(v)
 
 
 def _copy(x: Any) -> Any:

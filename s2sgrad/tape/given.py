@@ -84,7 +84,7 @@ def primitive(f: Callable[..., Any] | None = None, /, *, elementwise: bool = Fal
     """
     if f is None:
         return functools.partial(primitive, elementwise=elementwise)
-    wrapper = _made(f, "primitive", elementwise, True)
+    wrapper = _wrapper(f, "primitive", elementwise, True)
     spec = rules.described(f, elementwise=elementwise)
     spec.primitive, spec.made = wrapper, True
     rules.enter(spec, new=True)
@@ -149,7 +149,7 @@ def nondifferentiable(f: F) -> F:
     >>> grad(lambda x: np.sum(x / largest(x)))(np.array([1.0, -2.0]))
     array([0.5, 0.5])
     """
-    wrapper = _made(f, "nondifferentiable")
+    wrapper = _wrapper(f, "nondifferentiable")
     if table.given(f) is None and table.lookup(f) is not None:
         name = wrapper.__name__
         raise ValueError(f"`{name}` has a derivative rule of s2sgrad's: use stop_gradient({name}(..)) where its result is "
@@ -161,7 +161,7 @@ def nondifferentiable(f: F) -> F:
     return wrapper  # type: ignore[return-value]
 
 
-def _made(f: Any, what: str, elementwise: bool = False, writes_nothing: bool = False) -> types.FunctionType:
+def _wrapper(f: Any, what: str, elementwise: bool = False, writes_nothing: bool = False) -> types.FunctionType:
     """A wrapper that calls `f`, or records the call where an argument may be followed by a tape."""
     if not callable(f):
         raise TypeError(f"{what} needs a function, not {f!r}")

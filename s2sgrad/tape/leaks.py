@@ -27,7 +27,7 @@ _STORES = {dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name i
 def require_free(x: Any) -> None:
     """Raise TypeError if a tape follows the Array `x`, which is about to be converted to an ndarray."""
     if tracked(x.uid):
-        _met(x)
+        _report(x)
         raise TypeError(
             f"a tape follows this Array, and as an ndarray it would lose its gradient: {WAY} (of several: np.stack)"
         )
@@ -42,7 +42,7 @@ def require_none_followed(operands: list[Any]) -> None:
 def leaving(x: Any, into: str) -> Any:
     """The value of the Array `x`, which is converted to a Python number; warns if a tape follows it."""
     if tracked(x.uid):
-        _met(x)
+        _report(x)
         frame = sys._getframe(3)
         if frame.f_code.co_code[frame.f_lasti] in _STORES:  # `plain[0] = x` calls float(x); NumPy chains this error
             raise TypeError(f"an item of an ndarray cannot hold an Array that a tape follows: {WAY}")
@@ -50,7 +50,7 @@ def leaving(x: Any, into: str) -> Any:
     return x._value
 
 
-def _met(x: Any) -> None:
+def _report(x: Any) -> None:
     """Report to the running compiled function that it used a followed value that is not an argument."""
     if STATE.inside is not None:
         STATE.inside.append(x)

@@ -148,7 +148,7 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
     data = surroundings.data_of(fwd)
     if theirs or data:
         saved = pullbacks.apart(saved, [theirs, surroundings.arrays_in(data)])
-    copies = [_held(*a) for a in arguments]
+    copies = [_record_copy(*a) for a in arguments]
     data += surroundings.objects_among(fwd, copies)
     result = wrapped(fresh(y))
     operands = [recorded for recorded, _ in arguments]
@@ -157,14 +157,14 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
     return result
 
 
-def _held(recorded: Any, plain: Any) -> Any:
+def _record_copy(recorded: Any, plain: Any) -> Any:
     """A plain argument, copied for the record because the user may write it before a second derivative."""
     if isinstance(recorded, Operand):
         return plain
     if isinstance(plain, np.ndarray):
         return kept(plain)
     if type(plain) in (list, dict) or isinstance(plain, tuple):
-        return rebuilt(plain, lambda item: _held(None, item))
+        return rebuilt(plain, lambda item: _record_copy(None, item))
     return plain
 
 

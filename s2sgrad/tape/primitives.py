@@ -32,7 +32,7 @@ class Operation:
     __slots__ = ("args", "keywords", "outputs", "primitive", "result", "where")
 
     def __init__(self, primitive: Any, args: tuple, keywords: dict[str, Any], result: Any, outputs: tuple[int, ...]) -> None:
-        self.primitive = _meant(primitive, args, keywords)
+        self.primitive = _primitive_for(primitive, args, keywords)
         self.args, self.keywords, self.result, self.outputs = args, keywords, result, outputs
         self.where = caller()
 
@@ -149,7 +149,7 @@ def _narrowed(mask: Any, shape: tuple[int, ...]) -> Any:
     return np.any(mask, axis=stretched, keepdims=True) if stretched else mask
 
 
-def _meant(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+def _primitive_for(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """The primitive that is meant: `max(xs)` and `max(a, b, c)` have other rules than `max(a, b)`."""
     try:
         if len(args) == 1 and not keywords:

@@ -48,7 +48,7 @@ def gradients_of(
         if variable in variables and uid in bars:
             bar = bars.pop(uid)
             bars[variable] = bars[variable] + bar if variable in bars else bar
-    return [_given(source, bars.get(source.uid), unconnected, on) for source in asked]
+    return [_gradient_for(source, bars.get(source.uid), unconnected, on) for source in asked]
 
 
 def required(sources: Any) -> list[Any]:
@@ -63,7 +63,7 @@ def required(sources: Any) -> list[Any]:
     return asked
 
 
-def _given(source: Any, bar: Any, unconnected: UnconnectedGradients, on: Any) -> Any:
+def _gradient_for(source: Any, bar: Any, unconnected: UnconnectedGradients, on: Any) -> Any:
     """The gradient for one source; None or zeros if there is none."""
     whole = source._value.dtype.kind not in "fc"  # ints are constants
     if bar is None or whole:

@@ -78,14 +78,14 @@ def beside(v: Any, other: Any) -> list[Any]:
         return [None] * len(leaves(v))
     if isinstance(v, dict):
         if not isinstance(other, dict) or v.keys() != other.keys():
-            raise ValueError(f"a dict with the keys {list(v)} is needed, not {_shown(other)}")
+            raise ValueError(f"a dict with the keys {list(v)} is needed, not {_described(other)}")
         return [leaf for key in v for leaf in beside(v[key], other[key])]
     if not isinstance(other, (list, tuple)) or len(other) != len(v):
-        raise ValueError(f"a {type(v).__name__} of {len(v)} is needed, not {_shown(other)}")
+        raise ValueError(f"a {type(v).__name__} of {len(v)} is needed, not {_described(other)}")
     return [leaf for item, theirs in zip(v, other, strict=True) for leaf in beside(item, theirs)]
 
 
-def _shown(v: Any) -> str:
+def _described(v: Any) -> str:
     if isinstance(v, dict):
         return f"one with the keys {list(v)}"
     return f"a {type(v).__name__} of {len(v)}" if isinstance(v, (list, tuple)) else f"a value of type {type(v).__name__}"

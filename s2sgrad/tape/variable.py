@@ -123,7 +123,7 @@ def _variables(value: Any, seen: set[int]) -> Iterator[Variable]:
         return
     items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else None
     if items is None:
-        items = _held(value)
+        items = _attributes(value)
     if items and id(value) not in seen:
         seen.add(id(value))
         for item in items:
@@ -133,7 +133,7 @@ def _variables(value: Any, seen: set[int]) -> Iterator[Variable]:
 know_methods(Variable, " ".join(sorted(Variable.assigning)), writes=(0,))
 
 
-def _held(value: Any) -> list[Any]:
+def _attributes(value: Any) -> list[Any]:
     """The attributes of an instance of a user's class, including slots."""
     if isinstance(value, Operators):
         return []

@@ -77,7 +77,7 @@ def _holds_pairs(node: gast.AST) -> bool:
     return shown and all(isinstance(e, (gast.List, gast.Tuple)) and len(e.elts) == 2 for e in node.elts)
 
 
-def _shown(call: LibraryCall) -> gast.AST | None:
+def _literal_item(call: LibraryCall) -> gast.AST | None:
     """The item of a literal dict that a method call asks for."""
     keys = call.owner.keys if isinstance(call.owner, gast.Dict) else []
     plain = bool(call.args) and all(isinstance(key, gast.Constant) for key in (call.args[0], *keys))
@@ -89,7 +89,7 @@ def _shown(call: LibraryCall) -> gast.AST | None:
 @desugars_method(dict, "pop")
 def _pop(call: LibraryCall) -> gast.AST | None:
     """`pop` of a dict without other references."""
-    return _shown(call) if len(call.args) == 1 and not call.words else None
+    return _literal_item(call) if len(call.args) == 1 and not call.words else None
 
 
 @desugars_method(dict, "get")
@@ -97,7 +97,7 @@ def _get(call: LibraryCall) -> gast.AST | None:
     called = [n for n in nodes(*call.args) if isinstance(n, gast.Call)]  # Python evaluates them all
     if len(call.args) not in (1, 2) or call.words or called:
         return None
-    if (item := _shown(call)) is not None:
+    if (item := _literal_item(call)) is not None:
         return item
     if not dict_views.is_path(call.owner):
         return None

@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
         place = raised.innermost(error)
         where = "" if place is None else f"\n{place.shown(caret=False)}"
         raise Mistake(
-            f"{options.target} cannot be called with ({_listed(arguments)}): {type(error).__name__}: {error}. {advice}{where}"
+            f"{options.target} cannot be called with ({_texts(arguments)}): {type(error).__name__}: {error}. {advice}{where}"
         ) from None
     for name in names or ():
         if name not in parameters[: len(arguments)]:
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         raise
     except (TypeError, ValueError, AssertionError) as error:  # no comparison possible: random numbers, nan
         raise Mistake(str(error)) from None
-    print(f"{options.target} at {'guessed ' if guessed else ''}({_listed(arguments)}), where it is {_short(value)}\n")
+    print(f"{options.target} at {'guessed ' if guessed else ''}({_texts(arguments)}), where it is {_short(value)}\n")
     good = _table(found_all)
     unknown = all(c.agrees or c.trouble for c in found_all)
     said = "agrees with" if good else "cannot be compared here with" if unknown else "DIFFERS from"
@@ -92,7 +92,7 @@ def _guessed(function: Any) -> tuple:
     return tuple(out)
 
 
-def _listed(arguments: tuple) -> str:
+def _texts(arguments: tuple) -> str:
     return ", ".join(_short(a) for a in arguments)
 
 

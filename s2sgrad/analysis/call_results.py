@@ -87,7 +87,8 @@ def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
 # --- numbers, strings, containers ---
 
 _always(Number(int), int, runtime.raised, trials.passed_on)
-_always(Number(int), references.place, references.place_among, references.number_of, references.number_among)
+_always(Number(int), references.place, references.place_among, references.number_of, references.number_among,
+        references.operand_number)
 _always(Number(bool), bool, isinstance, references.is_instance)
 _always(Number(float), float)
 _always(Number(None), runtime.as_number)

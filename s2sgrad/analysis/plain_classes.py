@@ -51,11 +51,11 @@ def hides_methods(cls: type) -> bool:
     return any(n in HELD_BY_DATA and n not in fields for k in users for n in vars(k))
 
 
-def own_protocols(cls: type) -> bool:
-    """Whether a user's class defines what operators, indexing, loops or built-in functions do with its objects."""
+def own_protocols(cls: type) -> set[str]:
+    """The special methods of a user's class by which operators, indices, loops or functions of Python treat its objects."""
     users = [vars(k) for k in cls.__mro__ if not _is_of_library(k) and k is not object]
     written = ((n, f) for held in users for n, f in held.items() if isinstance(f, types.FunctionType))
-    return any(n[:2] == n[-2:] == "__" and n not in _QUIET and f.__code__.co_filename != "<string>" for n, f in written)
+    return {n for n, f in written if n[:2] == n[-2:] == "__" and n not in _QUIET and f.__code__.co_filename != "<string>"}
 
 
 def has_protocols(cls: type) -> bool:

@@ -12,14 +12,21 @@ from typing import Any
 
 from s2sgrad.analysis.plain_classes import is_plain_class, own_protocols
 from s2sgrad.analysis.user_functions import is_plain
+from s2sgrad.primitives import spellings
 
 _COMPUTED = (types.FunctionType, property, staticmethod, classmethod)
+_BINARY = [operation.__name__.strip("_") for _, operation in spellings.OPERATORS.values()]
+OPERATORS_FOLLOWED = {f"__{kind}{word}__" for kind in ("", "r", "i") for word in _BINARY} | {
+    "__neg__", "__pos__", "__invert__", "__abs__", "__len__", "__getitem__", "__setitem__", "__eq__", "__ne__", "__lt__",
+    "__le__", "__gt__", "__ge__"}  # fmt: skip
+_CHECKED = {"__iter__", "__contains__", "__bool__", "__hash__"}  # a reference raises where it is asked for them
 _ASKING = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
 
 
-def is_followed(cls: Any) -> bool:
+def is_followed(cls: Any, operators: bool = False) -> bool:
     """Whether objects of a class may become references: they support only attribute access and calls."""
-    return is_plain_class(cls) and not own_protocols(cls) and type(cls).__call__ is type.__call__
+    followed = OPERATORS_FOLLOWED | _CHECKED if operators else set()
+    return is_plain_class(cls) and own_protocols(cls) <= followed and type(cls).__call__ is type.__call__
 
 
 def fields_of(cls: type) -> list[str]:

@@ -124,7 +124,8 @@ def _flatten_so(c: Compilation, ways: Ways) -> None:
             ways = replace(ways, late=tuple(sorted({*ways.late, *found.variables})))
 
 
-_OTHER_WAYS = (Ways(as_data=True), Ways(in_columns=True), Ways(as_data=True, in_columns=True))
+_OTHER_WAYS = (Ways(as_data=True), Ways(in_columns=True), Ways(as_data=True, in_columns=True),
+               Ways(in_columns=True, operators=True), Ways(as_data=True, in_columns=True, operators=True))  # fmt: skip
 SYNTAX: tuple[Stage, ...] = _stages(*DEFINITION, *STATEMENTS)
 
 NORMALIZE: tuple[Stage, ...] = (

@@ -31,13 +31,34 @@ class Reference:
         return self.place
 
     def __eq__(self, other: object) -> bool:
-        others = self is not other and isinstance(other, Reference) and other.cls is self.cls
-        if others and self.cls.__eq__ is not object.__eq__:
-            raise Refusal(None, f"`==` of two objects of `{self.cls.__name__}` that are made here compares their fields, "
-                                "which cannot be followed: compare the fields")  # fmt: skip
+        if self.cls.__eq__ is not object.__eq__:
+            raise Refusal(None, f"`==` of an object of `{self.cls.__name__}` that is made here compares its fields, which "
+                                "cannot be followed: compare the fields")  # fmt: skip
         return self is other
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        if self.cls.__hash__ is not object.__hash__:
+            raise Refusal(None, f"an object of `{self.cls.__name__}` that is made here, and has an `==` of its own, is "
+                                "kept in a set or as a key, which cannot be followed: use a list")  # fmt: skip
+        return object.__hash__(self)
+
+    def __bool__(self) -> bool:
+        if hasattr(self.cls, "__bool__") or hasattr(self.cls, "__len__"):
+            raise Refusal(None, f"whether an object of `{self.cls.__name__}` that is made here is true cannot be followed: "
+                                "ask for its length")  # fmt: skip
+        return True
+
+    def _refused(self, *_: Any) -> Any:
+        """An operator, index or loop that the text does not know to be one of an object."""
+        raise Refusal(None, f"an object of `{self.cls.__name__}` that is made here is an operand, or looped over, where "
+                            "that cannot be followed: call a method, and make the object before the loop")  # fmt: skip
+
+    __array_ufunc__ = None
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refused
+    __matmul__ = __rmatmul__ = __pow__ = __rpow__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = _refused
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __or__ = __ror__ = _refused
+    __and__ = __rand__ = __xor__ = __rxor__ = _refused
+    __neg__ = __pos__ = __invert__ = __abs__ = __len__ = __getitem__ = __setitem__ = __iter__ = __contains__ = _refused
 
     def __lt__(self, other: object) -> bool:
         """An ordering that is asked for by code outside of the text, such as `sorted`: only the class's methods define
@@ -110,6 +131,22 @@ def number_among(x: Any, classes: tuple[type, ...], called: str, line: int) -> i
         return classes.index(x.cls)
     found = getattr(x, "cls", type(x)).__name__
     raise Refusal(line, f"`{called}` calls itself through an object of `{found}`, which cannot be followed: use a loop")
+
+
+def operand_number(x: Any, classes: tuple[type, ...], called: str, line: int) -> int:
+    """The index of the operand's class in `classes`; TypeError for anything else."""
+    if isinstance(x, Reference) and x.cls in classes:
+        return classes.index(x.cls)
+    found = getattr(x, "cls", type(x)).__name__
+    raise Refusal(line, f"`{called}` is asked of an object here, and in another trip of a {found}, which cannot be "
+                        "followed: begin with an object of the class")  # fmt: skip
+
+
+def no_operand(x: Any, line: int) -> None:
+    """Check that the operand on the left of an object is none itself; TypeError where it is."""
+    if isinstance(x, Reference):
+        raise Refusal(line, f"the operand on the left is a number here, and in another trip an object of "
+                            f"`{x.cls.__name__}`, which cannot be followed: begin with an object of the class")  # fmt: skip
 
 
 def is_instance(x: Any, cls: Any) -> bool:

@@ -109,6 +109,8 @@ class Lookahead:
     def _stands_alone(self, part: gast.AST) -> bool:
         if isinstance(part, gast.Name):
             return isinstance(self.values.get(part.id), (Object, Display))
+        if self.dunders and self.may_operate(part):
+            return True
         return isinstance(part, (gast.Call, gast.Attribute, gast.Subscript)) and self.may_be_known(part)
 
     def held(self, node: gast.AST) -> Any:

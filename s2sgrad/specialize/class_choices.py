@@ -55,6 +55,7 @@ from __future__ import annotations
 
 import types
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -82,7 +83,7 @@ class ClassChoices:
             place = self.place_of(owner, node)
             return self.flattener.hold(at(node, gast.Subscript(place.value, place.slice, gast.Load()))[0])
         if isinstance(owner.node, gast.Name) and owner.node.id in self.unit.locals and not self.is_fixed(owner.node.id):
-            owner = Record(owner.classes, self.flattener.hold(owner.node))  # an argument of the call may rebind it
+            owner = replace(owner, node=self.flattener.hold(owner.node))  # an argument of the call may rebind it
         owner = self.without_running(owner, attribute)
         members = {id(f): f for c in owner.classes for f in [self.looked_up(c, attribute)]}
         if owner.is_checked and (len(members) == 1 or len(owner.classes) == 1):
@@ -119,8 +120,10 @@ class ClassChoices:
         which = self.unit.local("which")
         arguments = [clone(owner.node), gast.Tuple(classes, gast.Load())]
         asked = references.number_among if owner.is_checked else references.number_of
+        asked = references.operand_number if owner.is_checked and owner.operator else asked
         if owner.is_checked:
-            arguments += [constant(getattr(node, "attr", "__call__")), constant(getattr(node, "lineno", 0))]
+            arguments += [constant(owner.operator or getattr(node, "attr", "__call__"))]
+            arguments.append(constant(getattr(node, "lineno", 0)))
         call = gast.Call(name(self.unit.helper(asked.__name__, asked)), arguments, [])
         self.flattener.out += at(node, assign(which, call))
         self.counts[which] += 2
@@ -146,4 +149,4 @@ class ClassChoices:
         running = [function for function, _ in self.running]
         own = {c: self.looked_up(c, attribute) for c in owner.classes}
         left = tuple(c for c in owner.classes if self.known.get(getattr(own[c], "fget", own[c])) not in running)
-        return Record(left, owner.node, True) if left and left != owner.classes else owner
+        return replace(owner, classes=left, is_checked=True) if left and left != owner.classes else owner

@@ -94,18 +94,20 @@ class Columns:
     seen_texts: dict[Any, bool]
     named_methods: dict[Function, Function]
 
-    def open_columns(self, in_columns: bool) -> None:
+    def open_columns(self, in_columns: bool, operators: bool) -> None:
         """Find the classes that this function and its callees can name, and their members."""
         self.of_exactly, self.columns, self.seen_texts, self.no_objects, self.named_methods = {}, {}, {}, set(), {}
         inherited = _INHERITED.get(self.unit.primal.function)
         self.in_columns = in_columns or inherited is not None
+        self.followed: list[type] = []
         if not self.in_columns:
             return
         if inherited is not None:
             self.followed, self.columns = inherited.followed, inherited.columns
         else:
             classes, _ = reached(self.unit.primal.function, *filter(is_plain_class, self.unit.helpers.values()))
-            self.followed = sorted((c for c in classes if is_followed(c)), key=lambda c: (c.__module__, c.__qualname__))
+            followed = (c for c in classes if is_followed(c, operators))
+            self.followed = sorted(followed, key=lambda c: (c.__module__, c.__qualname__))
         self.held_by = {c: fields_of(c) for c in self.followed}
         self.members: dict[str, list[type]] = {}
         for cls in self.followed:
@@ -202,6 +204,12 @@ class Columns:
             return None
         exact = self.of_exactly.get(owner.id) if isinstance(owner, gast.Name) else None
         if exact is None and attribute in HELD_BY_DATA:
+            flow = self.flow()
+            be = flow.be[owner.id] & {*self.members[attribute]} if isinstance(owner, gast.Name) else set()
+            if be and not flow.hold[owner.id]:
+                return Record(tuple(c for c in self.members[attribute] if c in be), owner, True, attribute)
+            if not be:
+                return None  # a reference raises
             called = self.members[attribute][0].__name__
             self.unit.refuse(node, f"`{attribute}` may be that of `{called}`, and that of an array or a container, which "
                                    "cannot be told apart here: give it another name")  # fmt: skip

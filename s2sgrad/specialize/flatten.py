@@ -37,7 +37,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.ir import checkpoints, scoping
-from s2sgrad.ir.quote import assign, at, constant, name
+from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import containers, mutators
 from s2sgrad.normalize._calls import calls_user, walruses
@@ -144,6 +144,8 @@ class _Flattener(Conditions, Evaluator, Sections):
         self.assign(statement)
 
     def write_AugAssign(self, statement: gast.AugAssign) -> None:
+        if self.functions.dunders and self.functions.update_reference(statement):
+            return
         if isinstance(statement.target, gast.Subscript):
             self.augmented_section(statement)
             return
@@ -164,12 +166,15 @@ class _Flattener(Conditions, Evaluator, Sections):
         """Write the arms of a chain of `elif`s one after the other: it may be longer than calls may nest."""
         with contextlib.ExitStack() as chain:
             while True:
+                asked = clone(statement.test) if self.functions.dunders else statement.test
                 test = self.condition(statement.test)
-                known = isinstance(test, gast.Constant) and not isinstance(statement.test, gast.Constant)
+                known = isinstance(test, gast.Constant) and not isinstance(asked, gast.Constant)
                 if known:
                     rest = statement.body if test.value else statement.orelse
                 else:
-                    statement.test, statement.body = test, self.block(statement.body)
+                    with self.functions.under(asked, True):
+                        statement.test, statement.body = test, self.block(statement.body)
+                    chain.enter_context(self.functions.under(asked, False))
                     rest = statement.orelse
                 if len(rest) != 1 or not isinstance(rest[0], gast.If):
                     break
@@ -235,6 +240,8 @@ class _Flattener(Conditions, Evaluator, Sections):
             self.functions.set_item(target, statement)
         else:
             if isinstance(target, gast.Subscript):
+                if self.functions.dunders and self.functions.put_reference_item(target, statement):
+                    return
                 self.require_place(target, statement.value)
             statement.value = self.atom(statement.value)
             if isinstance(target, gast.Subscript):

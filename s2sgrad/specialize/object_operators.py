@@ -39,11 +39,11 @@ OPERATORS = {
     gast.FloorDiv: "floordiv", gast.Mod: "mod", gast.BitAnd: "and", gast.BitOr: "or", gast.BitXor: "xor",
     gast.LShift: "lshift", gast.RShift: "rshift",
 }  # fmt: skip
-_COMPARISONS = {
+COMPARISONS = {
     gast.Lt: ("__lt__", "__gt__"), gast.Gt: ("__gt__", "__lt__"), gast.LtE: ("__le__", "__ge__"),
     gast.GtE: ("__ge__", "__le__"), gast.Eq: ("__eq__", "__eq__"), gast.NotEq: ("__ne__", "__ne__"),
 }  # fmt: skip
-_UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
+UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
 
 
 class Operators:
@@ -51,7 +51,7 @@ class Operators:
 
     def unary(self, node: gast.UnaryOp, owner: Object) -> Any:
         """A unary operator on an object."""
-        return self.apply(self.method(owner, _UNARY.get(type(node.op), "__invert__"), node), [], {}, node)
+        return self.apply(self.method(owner, UNARY.get(type(node.op), "__invert__"), node), [], {}, node)
 
     def operator(self, node: gast.BinOp, left: Any, right: Any) -> Any:
         """A binary operator with an object as an operand."""
@@ -75,7 +75,7 @@ class Operators:
                 continue
             start = len(self.flattener.out)
             value = self.apply(self.method(owner, method, node), [other], {}, node)
-            declined = [self.unit.resolve(v) is NotImplemented for v in _bound_to(value, self.flattener.out[start:])]
+            declined = [self.unit.resolve(v) is NotImplemented for v in bound_to(value, self.flattener.out[start:])]
             if not any(declined):
                 return value
             if not all(declined):
@@ -96,9 +96,9 @@ class Operators:
 
     def comparison(self, node: gast.Compare, left: Any, right: Any, *others: Any) -> Any:
         """A comparison of objects; None if they have no method for it."""
-        if others or type(node.ops[0]) not in _COMPARISONS:
+        if others or type(node.ops[0]) not in COMPARISONS:
             return None
-        method, reflected = _COMPARISONS[type(node.ops[0])]
+        method, reflected = COMPARISONS[type(node.ops[0])]
         tries = [(left, right, method), (right, left, reflected)]
         if isinstance(left, Object) and isinstance(right, Object) and left.cls is not right.cls:
             if issubclass(right.cls, left.cls):
@@ -106,7 +106,7 @@ class Operators:
         return self.first_answer(tries, node, None)
 
 
-def _bound_to(value: Any, body: list[gast.AST]) -> list[gast.AST]:
+def bound_to(value: Any, body: list[gast.AST]) -> list[gast.AST]:
     """The values that the statements bind a variable to; else the value itself."""
     if not isinstance(value, gast.AST):
         return []

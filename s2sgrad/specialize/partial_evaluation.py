@@ -62,6 +62,7 @@ from s2sgrad.specialize.nested_gradients import Derivatives
 from s2sgrad.specialize.nested_matrices import Matrices
 from s2sgrad.specialize.object_operators import Operators
 from s2sgrad.specialize.objects import Objects
+from s2sgrad.specialize.reference_operators import ReferenceOperators
 from s2sgrad.specialize.static_containers import Collections
 from s2sgrad.specialize.static_values import (
     Adapted,
@@ -86,7 +87,8 @@ from s2sgrad.specialize.ways import Ways
 
 
 class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns, Definitions, Derivatives, Generators,
-                GivenObjects, Inliner, Lookahead, Matrices, Memos, Objects, Operators, Unroller):  # fmt: skip
+                GivenObjects, Inliner, Lookahead, Matrices, Memos, Objects, Operators, ReferenceOperators,
+                Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` has those with a name.
 
     Each family of values has its own class; no two define the same name, so that the order of the bases does not matter.
@@ -94,7 +96,8 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Any, ways: Ways) -> None:
         self.unit, self.flattener, self.as_data = unit, flattener, ways.as_data
-        self.open_columns(ways.in_columns)
+        self.open_columns(ways.in_columns, ways.operators)
+        self.open_operators(ways.operators or self.in_columns)
         self.open_late(ways.late, tree)
         self.acting: set[str] = set()  # functions called for their effect
         self.values: dict[str, Value] = {}

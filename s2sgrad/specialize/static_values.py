@@ -130,6 +130,7 @@ class Record:
     classes: tuple[type, ...]
     node: gast.AST
     is_checked: bool = False  # its class must be checked at run time
+    operator: str = ""  # the special method for which it is asked
     given: None = None
 
     @property

@@ -15,6 +15,7 @@ class Ways:
 
     as_data: bool = False
     in_columns: bool = False
+    operators: bool = False  # of objects that are references
     late: tuple[str, ...] = ()
 
 

@@ -47,6 +47,7 @@ from . import (  # noqa: F401
     nested_lists,
     numerics,
     objects,
+    operands,
     outside,
     overwritten,
     parts,

@@ -1,0 +1,250 @@
+"""Operators, indices and lengths of objects that are references: calls of the special methods that their classes have.
+
+    vs = [Vec(v) for v in x]; s = vs[0] + vs[1]      ->      the text of `Vec.__add__` for the two references
+
+Which variables may be objects is what the text says that is written so far (`analysis.object_flow`); what is not of these
+classes when it runs is a TypeError.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... class Span:
+...     def __init__(self, a): self.a = a
+...     def __mul__(self, other): return self.a * other.a
+... def f(x):
+...     spans = [Span(v) for v in x]
+...     return spans[0] * spans[1]
+... ''', "flatten").partition("spans.append(t4)")[2])
+<BLANKLINE>
+    t5 = spans[0]
+    t6 = spans[1]
+    which = operand_number(t5, (Span,), '__mul__', 7)
+    self_ = t5
+    t7 = place(self_, 'a')
+    t8 = span_a[t7]
+    t9 = place(t6, 'a')
+    t10 = span_a[t9]
+    result_2 = t8 * t10
+    result = result_2
+    no_object(result, 7)
+    return result
+"""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis.object_flow import ObjectFlow
+from s2sgrad.analysis.reached_classes import OPERATORS_FOLLOWED
+from s2sgrad.ir.quote import assign, at, clone, constant, name
+from s2sgrad.ir.unit import Unit
+from s2sgrad.runtime import references
+from s2sgrad.specialize.object_operators import COMPARISONS, OPERATORS, UNARY, bound_to
+from s2sgrad.specialize.static_values import Object, Record, Value
+
+_ASKED = ((len, "__len__"), (abs, "__abs__"))
+
+
+class ReferenceOperators:
+    """Calls special methods of references; `dunders` are the classes that have each of them."""
+
+    unit: Unit
+    flattener: Any
+    followed: list[type]
+    dunders: dict[str, list[type]]
+    of_exactly: dict[str, tuple[type, ...]]
+
+    def open_operators(self, operators: bool) -> None:
+        """Find the special methods that followed classes have."""
+        self.dunders = {}
+        self.told_classes: list[tuple[str, Callable[[type], bool]]] = []  # what the tests around say of variables
+        for cls in self.followed if operators else ():
+            for word in OPERATORS_FOLLOWED:
+                if isinstance(self.looked_up(cls, word), types.FunctionType):
+                    self.dunders.setdefault(word, []).append(cls)
+
+    def flow(self) -> ObjectFlow:
+        """What variables may be and hold, by all that is written so far."""
+        return ObjectFlow(self.unit, [*self.heads, *(s for body in self.flattener.outer for s in body), *self.flattener.out])
+
+    def operand_of(self, value: Any, word: str, flow: ObjectFlow) -> Record | None:
+        """The object that an operand may be which has this special method."""
+        if word not in self.dunders or not isinstance(value, gast.Name):
+            return None
+        exact = self.of_exactly.get(value.id)
+        known = [told for local, told in self.told_classes if local == value.id]
+        found = tuple(c for c in self.dunders[word] if c in (exact or flow.be[value.id]) and all(t(c) for t in known))
+        return Record(found, value, exact is None, word) if found else None
+
+    def asked(self, record: Record, given: list[Any], node: gast.AST) -> Any:
+        """What the special method returns, which is not NotImplemented."""
+        start = len(self.flattener.out)
+        value = self.apply(self.of_record(record, record.operator, node), given, {}, node)
+        if any(self.unit.resolve(v) is NotImplemented for v in bound_to(value, self.flattener.out[start:])):
+            self.unit.refuse(node, f"`{record.operator}` of `{record.cls.__name__}` may return NotImplemented, which cannot "
+                                   "be followed here: call a method")  # fmt: skip
+        return value
+
+    def reference_operator(self, node: gast.BinOp, left: Any, right: Any) -> Any:
+        """A binary operator of which an operand may be a reference; None where none is."""
+        word = OPERATORS[type(node.op)]
+        if f"__{word}__" not in self.dunders and f"__r{word}__" not in self.dunders:
+            return None
+        flow = self.flow()
+        first, second = self.operand_of(left, f"__{word}__", flow), self.operand_of(right, f"__r{word}__", flow)
+        if first is not None:
+            if second is not None and any(issubclass(s, f) and s is not f for s in second.classes for f in first.classes):
+                self.unit.refuse(node, "an operator of objects of a class and of its subclass cannot be followed here: call "
+                                       "a method")  # fmt: skip
+            return self.asked(first, [right], node)
+        if second is None:
+            return None
+        if isinstance(left, gast.Constant):
+            return self.asked(second, [left], node)
+        same = tuple(c for c in second.classes if c in self.dunders.get(f"__{word}__", ()))
+        return self.by_the_left(Record(same, left, operator=f"__{word}__"), left, second, node)
+
+    def by_the_left(self, first: Record, left: gast.AST, second: Record, node: gast.AST) -> gast.AST:
+        """An operator whose left operand is a number, or, in another trip, an object as well."""
+        holder, line = self.unit.local("value"), constant(getattr(node, "lineno", 0))
+        self.counts[holder] += 2
+        self.require_whole(left, second.cls, second.operator, node)
+
+        def reflected() -> None:
+            check = name(self.unit.helper("no_operand", references.no_operand))
+            self.flattener.out += at(node, gast.Expr(gast.Call(check, [clone(left), line], [])))
+            self.keep(holder, self.asked(second, [left], node), node)
+
+        if not first.classes:
+            reflected()
+            return name(holder)
+        asked = name(self.unit.helper("is_instance", references.is_instance))
+        classes = gast.Tuple([self.class_name(c) for c in first.classes], gast.Load())
+        test = self.flattener.hold(at(node, gast.Call(asked, [clone(left), classes], []))[0])
+        operand = second.node
+        self.flattener.fork(test, lambda: self.keep(holder, self.asked(first, [operand], node), node), reflected)
+        return at(node, name(holder))[0]
+
+    def keep(self, holder: str, value: Any, node: gast.AST) -> None:
+        """Bind a variable to the result of an operator."""
+        if not isinstance(value, gast.AST):
+            self.unit.refuse(node, "an operator of an object returns a function, which cannot be followed: call a method")
+        self.flattener.out += at(node, assign(holder, value))
+
+    @contextlib.contextmanager
+    def under(self, test: gast.AST, holds: bool) -> Iterator[None]:
+        """Where `isinstance(v, C)` holds, or does not."""
+        told = None
+        if self.dunders and self.unit.called(test) is isinstance and isinstance(test.args[0], gast.Name):
+            asked = test.args[1].elts if isinstance(test.args[1], gast.Tuple) else [test.args[1]]
+            classes = tuple(c for c in map(self.unit.resolve, asked) if isinstance(c, type))
+            if len(classes) == len(asked):
+                told = (test.args[0].id, lambda c: issubclass(c, classes) is holds)
+        self.told_classes += [told] if told else []
+        yield
+        if told:
+            self.told_classes.remove(told)
+
+    def reference_unary(self, node: gast.UnaryOp, operand: Any) -> Any:
+        """`-v` of what may be a reference; None where it is none."""
+        word = UNARY.get(type(node.op), "__invert__")
+        record = self.operand_of(operand, word, self.flow()) if word in self.dunders else None
+        return None if record is None else self.asked(record, [], node)
+
+    def may_operate(self, node: gast.AST) -> bool:
+        """Whether an expression may be an operator, a comparison or an index that a class defines."""
+        if isinstance(node, gast.Compare):
+            words = {w for op in node.ops for w in COMPARISONS.get(type(op), ())}
+            words |= {"__eq__"} if "__ne__" in words else set()
+        elif isinstance(node, gast.BinOp):
+            words = {f"__{kind}{OPERATORS[type(node.op)]}__" for kind in ("", "r")}
+        elif isinstance(node, gast.UnaryOp):
+            words = {UNARY.get(type(node.op), "")}
+        else:
+            words = {"__getitem__"} if isinstance(node, gast.Subscript) else {self.asked_for(node)}
+        return not words.isdisjoint(self.dunders)
+
+    def reference_comparison(self, node: gast.Compare, left: Any, *others: Any) -> Any:
+        """A comparison of what may be references; None where there is none with a method for it."""
+        words = COMPARISONS.get(type(node.ops[0]), ())
+        turned = isinstance(node.ops[0], gast.NotEq) and "__ne__" not in self.dunders
+        words = ("__eq__", "__eq__") if turned else words
+        if len(others) != 1 or not any(w in self.dunders for w in words):
+            return None
+        flow = self.flow()
+        record, other = self.operand_of(left, words[0], flow), others[0]
+        if record is None:
+            record, other = self.operand_of(other, words[1], flow), left
+        if record is None:
+            return None
+        value = self.asked(record, [other], node)
+        return self.flattener.hold(at(node, gast.UnaryOp(gast.Not(), value))[0]) if turned else value
+
+    def reference_item(self, node: gast.Subscript, owner: Any) -> Any:
+        """`v[i]` of a reference; None where it is none, or may be a container."""
+        record = self.whole(owner, "__getitem__")
+        return None if record is None else self.asked(record, [self.evaluate(self.key(node.slice))], node)
+
+    def reference_asked(self, node: gast.Call) -> Any:
+        """`len(v)`, `abs(v)` of a reference; None for any other call."""
+        word = self.asked_for(node)
+        if word not in self.dunders:
+            return None
+        node.args = [self.flattener.atom(node.args[0])]
+        record = self.whole(node.args[0], word)
+        return None if record is None else self.asked(record, [], node)
+
+    def asked_for(self, node: gast.AST) -> str:
+        """The special method that a call of `len` or `abs` asks for; empty for anything else."""
+        called = self.unit.called(node)
+        words = [word for function, word in _ASKED if called is function]
+        return words[0] if words and len(node.args) == 1 else ""
+
+    def whole(self, owner: Any, word: str) -> Record | None:
+        """The object with this method that a variable may be which holds none itself."""
+        if word not in self.dunders or not isinstance(owner, gast.Name):
+            return None
+        flow = self.flow()
+        return None if flow.hold[owner.id] else self.operand_of(owner, word, flow)
+
+    def put_reference_item(self, target: gast.Subscript, statement: gast.Assign) -> bool:
+        """`v[i] = e`, of a reference; whether it was one."""
+        if "__setitem__" not in self.dunders:
+            return False
+        target.value = self.flattener.atom(target.value)
+        record = self.whole(target.value, "__setitem__")
+        if record is not None:
+            self.asked(record, [self.evaluate(self.key(target.slice)), self.evaluate(statement.value)], statement)
+        return record is not None
+
+    def update_reference(self, statement: gast.AugAssign) -> bool:
+        """`v += e`, `p.v += e`, `vs[i] += e`, of a reference; whether it was one."""
+        target, word = statement.target, OPERATORS[type(statement.op)]
+        if not self.dunders.keys() & {f"__i{word}__", f"__{word}__", "__setitem__"}:
+            return False
+        if not isinstance(target, gast.Name):
+            owner = self.flattener.operand(target.value)
+            if isinstance(owner, Value):
+                return False
+            target.value = owner
+        if isinstance(target, gast.Subscript):
+            target.slice = self.flattener.index(target.slice)
+        inside = isinstance(target, gast.Subscript) and self.whole(target.value, "__setitem__") is not None
+        read = clone(target)
+        read.ctx = gast.Load()
+        value = self.flattener.operand(read)
+        flow = self.flow()
+        record = self.operand_of(value, f"__i{word}__", flow)
+        if not inside and record is None and self.operand_of(value, f"__{word}__", flow) is None:
+            return False
+        new: Any = gast.BinOp(value, statement.op, statement.value)
+        if record is not None:
+            new = self.asked(record, [self.evaluate(statement.value)], statement)
+            if isinstance(new, (Object, Value)):
+                return False
+        self.flattener.statement(at(statement, gast.Assign([target], at(statement, new)[0], None))[0])
+        return True

@@ -162,8 +162,6 @@ class StatementWriter(ExpressionWriter):
                 self.block(body, _place(node))
 
     def _FunctionDef(self, node: Any) -> None:
-        if getattr(node, "type_params", None):
-            raise TypeError(f"no text is known for the type parameters of {node.name}")
         self._decorators(node)
         self.fill("def " if kind(node) == "FunctionDef" else "async def ")
         self.write(node.name)
@@ -181,8 +179,6 @@ class StatementWriter(ExpressionWriter):
     _AsyncFunctionDef = _FunctionDef
 
     def _ClassDef(self, node: Any) -> None:
-        if getattr(node, "type_params", None):
-            raise TypeError(f"no text is known for the type parameters of {node.name}")
         self._decorators(node)
         self.fill(f"class {node.name}")
         if node.bases or node.keywords:
@@ -192,6 +188,8 @@ class StatementWriter(ExpressionWriter):
         self.block(node.body, _place(node), documented=True)
 
     def _decorators(self, node: Any) -> None:
+        if getattr(node, "type_params", None):
+            raise TypeError(f"no text is known for the type parameters of {node.name}")
         for decorator in getattr(node, "decorator_list", None) or ():
             self.fill("@")
             self.clause(decorator)

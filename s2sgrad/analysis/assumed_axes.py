@@ -14,12 +14,12 @@ import itertools
 
 import gast
 
-from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Unknown
 from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import nested
 from s2sgrad.ir.unit import Unit
+from s2sgrad.runtime.checks import has_axes
 
 
 class AssumedAxes:
@@ -36,7 +36,7 @@ class AssumedAxes:
             for binding, check in itertools.pairwise(body):
                 asked = alone(check)
                 known = asked is not None and isinstance(binding, gast.Assign)
-                if known and unit.called(asked) is runtime.has_axes and effects.targets(binding) == [asked.args[0].id]:
+                if known and unit.called(asked) is has_axes and effects.targets(binding) == [asked.args[0].id]:
                     self._checked[id(binding)] = Array(asked.args[1].value, (None,) * asked.args[2].value)
 
     def refined(self, binding: gast.Assign, x: str, kind: Kind | None, before: Kind | None) -> Kind | None:

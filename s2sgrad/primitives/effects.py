@@ -55,7 +55,7 @@ know(checkpoints.keep, checkpoints.latest, writes=(0,))
 know(
     runtime.push, runtime.add_at, runtime.jvp, runtime.tangent_fits, runtime.vjp, runtime.sequence,
     runtime.require_array, runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.as_number,
-    runtime.has_axes, runtime.set_attribute, outside.unshared, outside.container, outside.kept_outside,
+    checks.has_axes, runtime.set_attribute, outside.unshared, outside.container, outside.kept_outside,
     runtime.distinct, runtime.once, runtime.separate, shadows.require_view, shadows.add_into, shadows.refilled,
     runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,
     runtime.apart, runtime.asked_whole, runtime.only_these, checks.as_long, checks.spreads, checks.shuffled,

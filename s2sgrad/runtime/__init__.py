@@ -23,7 +23,6 @@ from s2sgrad.runtime.checks import Refusal, asked_whole, bound, contiguous, once
 from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     apart,
     as_number,
-    has_axes,
     is_special,
     number,
     only_these,

@@ -38,7 +38,31 @@ def chosen(items):
         yield item
 
 
+def doubled(items, by):
+    for item in items:
+        yield item * by
+
+
+def first_over(items, bound):
+    for item in items:
+        if item > bound:
+            return item
+    return bound
+
+
+def weighed(items):
+    total = 0.0
+    for k, item in enumerate(items):
+        if total > 9.0:
+            break
+        total = 0.6 * total + k * item
+    return total
+
+
 '''
+HANDED = ("growing(x)", "chosen(x)", "doubled(x, c)", "doubled(growing(x), c)", "chosen(doubled(x * c, 2.0))",
+          "growing(chosen(x))", "doubled(doubled(x, c), x[0])", "(t * c for t in x)", "naturals()",
+          "doubled(naturals(2), 1.5)", "x", "x * x")  # fmt: skip
 NESTED = '''    def fading(t):
         while True:
             yield t
@@ -191,7 +215,7 @@ class _Writer:
     # --- statements ---
 
     def statement(self) -> None:
-        choices = [self.loop, self.loop, self.loop, self.collected, self.next_alone, self.until_nothing]
+        choices = [self.loop, self.loop, self.loop, self.collected, self.next_alone, self.until_nothing, self.handed]
         self.rng.choice(choices)()
 
     def value(self) -> str:
@@ -243,6 +267,12 @@ class _Writer:
             "max": f"max([0.1, *[t for t in {over}]])",
         }[kind]  # fmt: skip
         self.line(f"total = total * 0.5 + {text}")
+
+    def handed(self) -> None:
+        """A generator that a function, or another generator, draws from."""
+        over, call = self.rng.choice(HANDED), self.rng.choice(("first_over({}, 0.7)", "weighed({})", "first_over({}, c)"))
+        self.a(f"handed to {call[:6]}")
+        self.line(f"total = total * 0.5 + {call.format(over)}")
 
     def next_alone(self) -> None:
         if not self.names:

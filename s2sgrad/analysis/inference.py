@@ -85,9 +85,7 @@ class Inference:
                     elif isinstance(target, gast.Subscript):
                         changed |= self.put(target, kind)
                     else:
-                        for k, part in enumerate(target.elts):
-                            item = PULLBACK if k == 1 and self.pulls_back(statement.value) else None
-                            changed |= self.meet(part.id, item or item_of(kind, k, len(target.elts)))
+                        changed |= self.unpack(target, kind, self.pulls_back(statement.value))
             elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
                 before = self.env.get(statement.target.id)
                 if not isinstance(before, Array):
@@ -97,6 +95,14 @@ class Inference:
                 changed |= self.meet(statement.target.id, _INT)
             elif isinstance(statement, gast.Expr):
                 changed |= self.appended(statement.value)
+        return changed
+
+    def unpack(self, target: gast.Tuple, kind: Kind | None, pulls_back: bool = False) -> bool:
+        """Bind the names of a tuple, which a finished text may nest."""
+        changed = False
+        for k, part in enumerate(target.elts):
+            item = PULLBACK if k == 1 and pulls_back else item_of(kind, k, len(target.elts))
+            changed |= self.meet(part.id, item) if isinstance(part, gast.Name) else self.unpack(part, item)
         return changed
 
     def pulls_back(self, value: gast.AST) -> bool:

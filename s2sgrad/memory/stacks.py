@@ -15,7 +15,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind
-from s2sgrad.flow.graph import binds, evaluation
+from s2sgrad.flow.graph import binding_counts, binds, evaluation
 from s2sgrad.ir.quote import calls_in
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.sources import sources
@@ -49,9 +49,8 @@ def recorded_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
 
 def _begun(tree: gast.FunctionDef, recorded: set[str]) -> set[str]:
     """The lists that are empty at each binding, and the `recorded` ones that are bound once."""
-    bound, begun = Counter(p.id for p in parameters(tree)), Counter[str](recorded)
+    bound, begun = binding_counts(tree.body) + Counter(p.id for p in parameters(tree)), Counter[str](recorded)
     for statement in effects.walk(tree.body):
-        bound.update(binds(statement))
         if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.List) and not statement.value.elts:
             begun.update(binds(statement))
     return {stack for stack, times in begun.items() if bound[stack] == times}

@@ -427,3 +427,14 @@ def comprehensions_in_attempts(x):
     except NoRoot:
         signed = [x[2]]
     return powers[1] * sum(signed)
+
+
+@case(VECTOR)
+def annotated_in_an_attempt(x):
+    total = 1.0
+    try:
+        scale: float = math.sqrt(x[0] - 2.0)
+        total = total * scale
+    except ValueError:
+        total = total * x[1]
+    return total * x[0]

@@ -644,3 +644,11 @@ def halved(v, low, high):
 def recursion_that_returns_a_record(v):
     r = halved(v, 0, 3)
     return r.value / r.count
+
+
+@case(VECTOR)
+def applied_and_left_out_item_by_item(x):
+    products = itertools.starmap(lambda a, b: a * b, itertools.pairwise(x))
+    first = next(products)
+    small = itertools.filterfalse(lambda v: v > 1.0, iter(x))
+    return first * next(small) + next(small) * next(products)

@@ -354,6 +354,15 @@ def window_of_a_length_that_is_given(x, n):
 
 
 @case(VECTOR)
+def window_extended_at_both_ends_and_turned(x):
+    window = deque(maxlen=3)
+    window.extend([v * v for v in x])
+    window.extendleft([x[0] * x[1], 0.5])
+    window.rotate(1)
+    return sum([(k + 1) * v * v for k, v in enumerate(window)])
+
+
+@case(VECTOR)
 def queue_of_pairs(x):
     queue = deque([(0, x[0])])
     total = 0.0

@@ -168,6 +168,7 @@ def test_generic_text_gives_the_same_gradient_or_refuses(entry):
 
 REFUSED_WHEN_RUN = [
     "parts_beside_the_whole",
+    "rows_stored_where_two_comparisons_hold",
     "item_of_a_dict_that_a_loop_fills",
     "last_item_of_a_mixed_list_is_updated",
     "swapped_in_a_list_beside_what_is_squeezed",

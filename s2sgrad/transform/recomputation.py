@@ -49,6 +49,7 @@ class Recomputation:
     def _planned(self, body: Block) -> Recomputed:
         """Visit a block backwards: recomputing an assignment adds reads of its operands, which may be candidates too."""
         plan, readers = Recomputed(), _Readers(body, self.memory)
+        places = {k: effects.reads(section.slice) for k, s in enumerate(body) if (section := effects.stored(s)) is not None}
         single = _bound_once(body)
         for k in range(len(body) - 1, -1, -1):
             statement = body[k]
@@ -57,8 +58,11 @@ class Recomputation:
                 continue
             reader = max(readers.last.get(target, k), k)
             across = any(with_regions.end(s) for s in body[k:reader])
-            if across or not self._is_unchanged(statement, body, k, reader, readers):
+            where = target in places.get(reader, ())
+            if across or not self._is_unchanged(statement, body, k, reader, readers, where):
                 continue
+            if where:  # what the index is made of is needed before the restore as well
+                places[reader] = places[reader] | effects.reads(statement)
             plan.at.setdefault(reader, []).insert(0, statement)
             plan.names.add(target)
             readers.note(effects.reads(statement), reader)
@@ -77,13 +81,13 @@ class Recomputation:
         buffer = stored and not sources(self.unit, statement.value, self.kinds)  # else its stores would be lost
         return not buffer and (repeated or temporary or bool(sources(self.unit, statement.value, self.kinds)))
 
-    def _is_unchanged(self, statement: gast.Assign, body: Block, k: int, reader: int, readers: _Readers) -> bool:
-        """Whether the operands of a value are unchanged where its last reader needs it."""
+    def _is_unchanged(
+        self, statement: gast.Assign, body: Block, k: int, reader: int, readers: _Readers, where: bool
+    ) -> bool:  # fmt: skip
+        """Whether the operands of a value are unchanged where its last reader needs it; `where`: to know where to store."""
         operands = effects.reads(statement)
         if operands & self.memory.lost:
             return False
-        section = effects.stored(body[reader])
-        where = section is not None and statement.targets[0].id in effects.reads(section.slice)
         end = reader + (where or isinstance(body[reader], COMPOUND))
         between = set().union(*readers.changed[k + 1 : end])
         if not operands & between or self.asks_shape(statement.value, body[k + 1 : end]):

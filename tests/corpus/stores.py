@@ -390,3 +390,13 @@ def lists_that_are_stored_under_other_names(x):
     v[:2] = parts["tail"]
     v[3:] = [v[0] * x[4]]
     return np.sum(WEIGHTS * y * y)
+
+
+@case(MATRIX, 0.7, argnums=(0, 1))
+def rows_stored_where_two_comparisons_hold(m, s):
+    y = m * s
+    for k in range(3):
+        y[k][(y[k] > -0.6) & (y[k] < 0.5)] = s * y[k, 0]
+        small = y[k] < 0.9
+        y[k][small | (y[k] > 1.02)] = y[k - 1, 3] * s
+    return np.sum(y * y) * s

@@ -186,18 +186,21 @@ def places(array):
     return [(k, array[k]) for k in np.ndindex(np.shape(array))]
 
 
-def largest(items, key):
-    """`max(items, key=key)`: the first of equals."""
+def largest(iterable, key):
+    """`max(iterable, key=key)`: the first of equals."""
+    items = runtime.sequence(iterable)
     return items[_first_of([key(item) for item in items], True)]
 
 
-def smallest(items, key):
-    """`min(items, key=key)`: the first of equals."""
+def smallest(iterable, key):
+    """`min(iterable, key=key)`: the first of equals."""
+    items = runtime.sequence(iterable)
     return items[_first_of([key(item) for item in items], False)]
 
 
-def ordered(items, key, reverse=False):
-    """`sorted(items, key=key, reverse=reverse)`."""
+def ordered(iterable, key, reverse=False):
+    """`sorted(iterable, key=key, reverse=reverse)`."""
+    items = runtime.sequence(iterable)
     return arranged(items, order_of([key(item) for item in items], reverse))
 
 

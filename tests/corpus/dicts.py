@@ -371,3 +371,13 @@ def messages_passed_along_a_chain(prior):
     for key in messages:
         total += messages[key][0] ** 2
     return total
+
+
+@case(VECTOR)
+def keys_chosen_and_sorted_by_what_they_stand_for(x):
+    named = {1: x[0], 0: x[1] * x[0], 2: x[2]}
+    best, least = max(named, key=lambda k: named[k]), min(named, key=str)
+    total = 0.0
+    for key in sorted(named, key=lambda k: -k):
+        total = total * 0.5 + named[key]
+    return total * named[best] + named[least]

@@ -31,6 +31,7 @@ HEAPS = ("heapq.heapify({l})", "heapq.heappush({l}, {n})", "s += heapq.heappop({
 TAKES = ("s += {l}.pop() * 1.3", "s = s * 0.7 + {l}.pop(0)", "s += {l}.pop({i} % len({l})) * {l}[0]", "{l}[0] *= {l}.pop()")
 DICTS = ("d[{i}] = {n}", "d['k'] = {n}", "d[{i}] = d.pop({j}, 0.4) * {n}", "if {i} in d:\n{pad}    del d[{i}]",
          "s += d.get({i}, 0.2) * {n}", "d.setdefault({i}, {n})", "d.update({{{i}: {n}}})", "s += sum(d.values())",
+         "s += d[max(d, key=lambda v: d[v])] * {n}", "for j in sorted(d, key=str):\n{pad}    s = s * 0.7 + d[j]\n{pad}j = 1",
          "{l}.append(d.pop('k', {n}))", "s += sum([v * (k + 1) for k, v in enumerate(d.values())])")  # fmt: skip
 QUEUES = ("q.append({n})", "q.appendleft({n})", "q.extend({l}[:2])", "q.extendleft({m}[:2])", "q.rotate({i})", "q.rotate()",
           "q.rotate(-1)", "if q:\n{pad}    s += q.popleft() * {n}", "if q:\n{pad}    s = s * 0.7 + q.pop()",

@@ -67,7 +67,7 @@ class Purpose:
         raise NotImplementedError
 
     def cut(self, c: Compilation) -> list[Compilation]:
-        """Split the cleaned tree into the functions that are written out."""
+        """Split the optimized tree into the functions that are emitted."""
         raise NotImplementedError
 
     def finish(self, c: Compilation) -> None:

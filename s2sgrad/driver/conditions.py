@@ -1,9 +1,9 @@
-"""The conditions under which a text is right, one class per sort; they are checked at every call of a gradient.
+"""The conditions under which a compiled text is valid, one class per sort; they are checked at every call of a gradient.
 
     def loss(w): return np.sum(w * scale)      ->      `np` and `sum` are the same objects, `scale` is a float as before
 
 `functions` are the user's functions that the text runs over, by index (their place).  `accepts` are predicates of a value;
-for a value that must be one of the functions, its place is given instead.
+for a value that must be one of the functions, they have its index instead.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class GradientInCell:
 
 
 class Made:
-    """A gradient that the compiled function itself makes of an earlier object."""
+    """A derivative that the compiled function itself takes of an earlier object."""
 
     def __init__(self, of: int, make: Callable[[Any], Any]) -> None:
         self.of, self.make = of, make

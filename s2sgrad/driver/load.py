@@ -73,7 +73,7 @@ class Plan:
             weakref.finalize(part.code, _forget, filename).atexit = False
 
     def made(self, primals: Sequence[types.FunctionType]) -> list[types.FunctionType]:
-        """The functions of the text over the user's functions, which are given by place."""
+        """The functions of the text over the user's functions, by index."""
         cells = [types.CellType() for _ in self.parts]
         out = []
         for part, mine in zip(self.parts, cells, strict=True):

@@ -91,7 +91,7 @@ def _note(c: Compilation) -> None:
 
 
 def _flatten(c: Compilation) -> None:
-    """Partial evaluation: what is known before the run is written out; the rest becomes data, where it can."""
+    """Partial evaluation: what is known before the run is expanded; the rest becomes data, where possible."""
     unit, tree, error = c.unit, c.tree, None
     try:
         c.tree = flatten.run(unit, tree)

@@ -1,6 +1,6 @@
 """How tools of Python's library draw an item: `zip`, `enumerate`, `map`, `filter`, and those of `itertools`.
 
-    islice(a, 3)         ->    zip(range(3), a), of which the second is given
+    islice(a, 3)         ->    zip(range(3), a), of which the second item is returned
     takewhile(p, a)      ->    v = next(a); if not p(v): break
     filter(p, a)         ->    v = next(a); if not p(v): continue
 

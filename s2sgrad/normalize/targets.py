@@ -78,7 +78,7 @@ def _of_one(unit: Unit, statement: gast.AST) -> list[gast.AST]:
 
 
 def _done(value: gast.AST) -> list[gast.AST]:
-    """An expression that is there for what it does: what it chooses is done in an arm."""
+    """An expression statement: a conditional expression becomes an `if` whose arms have the effects, and so does `and`."""
     if isinstance(value, gast.IfExp):
         return [gast.If(value.test, _done(value.body), _done(value.orelse))]
     if not isinstance(value, gast.BoolOp):

@@ -92,8 +92,8 @@ class Lookahead:
         return any(isinstance(a, gast.Starred) or self.may_be_known(a) for a in arguments) or self.is_read(target, node)
 
     def is_read(self, target: types.FunctionType, call: gast.AST) -> bool:
-        """Whether a function of the user's is written out whatever it is given; one that is called for its effect, where it
-        changes what lives outside."""
+        """Whether a call of a user's function is inlined whatever its arguments; if it is called for its effect: whether it
+        changes containers outside."""
         if call is self.alone and changes_containers(target):
             return True
         return needs_text(target) or self.has_objects(target) or self.names_written(target)

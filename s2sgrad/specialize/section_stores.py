@@ -45,7 +45,7 @@ class Sections:
         return at(target, section)[0]
 
     def held_for(self, value: gast.AST, parts: list[gast.AST]) -> list[gast.AST]:
-        """Parts of an index, the variables among them copied that `value` may bind anew before the store."""
+        """Parts of an index; variables among them that `value` may rebind before the store are copied."""
         bound = walruses(value)
         parts = [self.hold(p) if getattr(p, "id", None) in bound else p for p in parts]
         return [self.functions.kept(p, [value]) for p in parts]

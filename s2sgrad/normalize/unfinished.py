@@ -24,7 +24,7 @@ class Unfinished:
 
     def is_seen(self, early: gast.Assign, later: list[gast.AST]) -> bool:
         """Whether a binding may be read after a later statement has raised."""
-        (local,) = stored(early)
+        (local,) = stored(*early.targets)
         if not later or local in self.declared:
             return True
         sure = self._behind(early, later)

@@ -25,7 +25,9 @@ that is inside of an object.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
+from typing import TypeVar
 
 import gast
 
@@ -39,6 +41,7 @@ from s2sgrad.primitives.record import Gives
 _ALONE = (Gives.NEW, Gives.VIEW, Gives.CONTIGUOUS)  # of what is in no list or dict
 _MOST = 20  # rounds
 Objects = set[int]
+Key = TypeVar("Key")
 
 
 class OneObject:
@@ -58,19 +61,30 @@ class OneObject:
                 self._read(statement)
         everything = set().union(*self._names.values())
         self._names = {n: set(everything) for n in self._names}
-        self._insides = dict.fromkeys(everything, everything)
+        self._insides = self._owners_of = dict.fromkeys(everything, everything)
+        names = {*self._names}
+        self._names_of = dict.fromkeys(everything, names)
 
     # --- questions ---
 
     def named(self, name: str) -> set[str]:
         """The names that may stand for an object for which this one may stand."""
-        own = self._names.get(name, set())
-        return {n for n, objects in self._names.items() if objects & own} | {name}
+        return {name}.union(*(self._names_of[o] for o in self._names.get(name, ())))
 
     def around(self, name: str) -> set[str]:
         """The names of what such an object may stand in."""
-        own = self._names.get(name, set())
-        return {n for n, objects in self._names.items() if self._inside(objects) & own} - {name}
+        owners = set().union(*(self._owners_of.get(o, ()) for o in self._names.get(name, ())))
+        return set().union(*(self._names_of.get(o, ()) for o in owners)) - {name}
+
+    @functools.cached_property
+    def _names_of(self) -> dict[int, set[str]]:
+        """By object: the names that may stand for it."""
+        return _inverted(self._names)
+
+    @functools.cached_property
+    def _owners_of(self) -> dict[int, Objects]:
+        """By object: the objects that it may stand in."""
+        return _inverted(self._insides)
 
     # --- statements ---
 
@@ -169,3 +183,11 @@ class OneObject:
         if not more <= held:
             held |= more
             self._changed = True
+
+
+def _inverted(relation: dict[Key, Objects]) -> dict[int, set[Key]]:
+    out: dict[int, set[Key]] = {}
+    for key, objects in relation.items():
+        for one in objects:
+            out.setdefault(one, set()).add(key)
+    return out

@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from s2sgrad import pullbacks, runtime
-from s2sgrad.analysis import call_results, drawn, effects, plain_classes, sampled_shapes
+from s2sgrad.analysis import call_results, drawn, effects, sampled_shapes
 from s2sgrad.analysis.assumed_axes import AssumedAxes
 from s2sgrad.analysis.container_items import Slice, item_of_container, stored_kind
 from s2sgrad.analysis.kinds import (
@@ -34,7 +34,7 @@ from s2sgrad.analysis.kinds import (
     join,
 )
 from s2sgrad.analysis.one_object import OneObject
-from s2sgrad.analysis.results import item_of, memo, object_kind, reshaped, sized, sizes_known
+from s2sgrad.analysis.results import item_of, memo, named_tuple, object_kind, reshaped, sized, sizes_known
 from s2sgrad.analysis.symbolic_shapes import Symbols, without_symbols
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.ir.forms import appended_to, arguments_of
@@ -328,7 +328,7 @@ class Inference:
             return known
         positional, named = kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True))
         if isinstance(target, type) and hasattr(target, "_fields"):
-            return _named_tuple(target, positional, named)
+            return named_tuple(target, positional, named)
         if catalogue.of(target).pure:
             return call_results.by_example(target, kinds, names)
         if target is np.random.default_rng or effects.is_one_of(target, libraries.DRAWING):
@@ -396,10 +396,3 @@ def _attribute_of_array(owner: Array | Number, attribute: str) -> Kind:
         return _INT
     key = "attribute", attribute
     return memo(key, [owner], lambda: sampled_shapes.by_example(lambda x: getattr(x, attribute), [owner]))
-
-
-def _named_tuple(cls: type, positional: list[Kind], named: dict[str, Kind]) -> Kind:
-    if plain_classes.hides_methods(cls):
-        return OPAQUE
-    given = dict(zip(cls._fields, positional, strict=False)) | named
-    return Container(tuple, tuple(given.get(f, UNKNOWN) for f in cls._fields), tuple(cls._fields))

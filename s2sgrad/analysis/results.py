@@ -14,7 +14,7 @@ import numpy as np
 
 from s2sgrad.analysis import sampled_shapes
 from s2sgrad.analysis.kinds import DRAWING, OPAQUE, UNKNOWN, Array, Container, Instance, Kind, Known, Number
-from s2sgrad.analysis.plain_classes import attributes_of
+from s2sgrad.analysis.plain_classes import attributes_of, hides_methods
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.analysis.value_kinds import constant_kind, kinds_of
@@ -97,3 +97,11 @@ def memo(key: Any, kinds: list[Kind], compute: Callable[[], Kind]) -> Kind:
             _MEMO.clear()
         hit = _MEMO[full] = compute()
     return hit
+
+
+def named_tuple(cls: type, positional: list[Kind], named: dict[str, Kind]) -> Kind:
+    """The kind of a new named tuple."""
+    if hides_methods(cls):
+        return OPAQUE
+    given = dict(zip(cls._fields, positional, strict=False)) | named
+    return Container(tuple, tuple(given.get(f, UNKNOWN) for f in cls._fields), tuple(cls._fields))

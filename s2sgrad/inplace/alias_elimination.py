@@ -37,7 +37,6 @@ from s2sgrad.memory.writes import in_place
 from s2sgrad.mirror import groups
 from s2sgrad.mirror.groups import kind_at
 from s2sgrad.mirror.shadows import are_in
-from s2sgrad.runtime.checks import has_axes
 from s2sgrad.runtime.copies import copied
 from s2sgrad.transform.calls import Pairs
 
@@ -298,7 +297,7 @@ class _Resolver:
             if known is not None and axes.unchecked(statement, assuming.kind(statement.value)):
                 line, shown = constant(getattr(statement, "lineno", 0)), constant(self.unit.shown(x))
                 given = [name(x), constant(known.dtype), constant(known.rank), shown, line]
-                self.before(statement, "has_axes", has_axes, given, behind=True)
+                self.before(statement, "has_axes", runtime.checks.has_axes, given, behind=True)
                 found = True
         return found
 

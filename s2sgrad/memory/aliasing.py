@@ -65,7 +65,7 @@ class Memory:
             if base is not None and base in self.shared:
                 out |= self.at_once_with(base)
             for grown in effects.changed_by_call(getattr(statement, "value", None)):  # for all aliases of a list
-                if not self.unit.is_ours(grown):
+                if grown in self.unit.temps or not self.unit.is_ours(grown):  # no stack of ours
                     out |= {n for n in self.at_once_with(grown) if not isinstance(self.kinds.get(n), (Array, Number))}
         if self.lost:
             out |= {n for h in handed_over(self.unit, statement, self.kinds) for n in self.with_memory_of(h)}

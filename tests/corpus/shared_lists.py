@@ -325,3 +325,14 @@ def put_into_a_list_in_a_tuple(x):
     t[0][0] = w
     first[0] *= x
     return np.sum(w * t[1])
+
+
+@case(VECTOR)
+def last_item_kept_while_the_list_grows_in_a_tuple(x):
+    z = x * 1.5
+    q = [z, x * 1.0]
+    t = (q, x)
+    z *= np.sin(x[0])
+    z = t[0][-1]
+    t[0].append(x * x)
+    return np.sum(q[-1] * x) + np.sum(q[0] * t[0][-1]) + np.sum(z * x)

@@ -261,6 +261,8 @@ class RuleTangent:
         with self.unit.calling(self.operation.node):
             pair = self.pairs.pair(pullback, kinds, {first})
         seeds = [tangents.part(o) if k in wanted else self._zero(o) for k, o in enumerate(given)]
+        if operands is not None and whole is None:  # a keyword's pullback returns an array, also for `weights=[a, b]`
+            seeds = [self._as_array(seed, o) for seed, o in zip(seeds, given, strict=True)]
         seed = gast.Tuple(seeds, gast.Load()) if several else seeds[0]
         tangents.out.append(assign(g, tangents.zero(self.y.id)))
         if whole is not None and _is_constant(pair):  # a user's pullback runs anyway
@@ -277,6 +279,11 @@ class RuleTangent:
         out = gast.Call(name(self.unit.helper(pair.bwd.name, pair.bwd)), [*record, seed], [])
         out.kind_of = self.y.id
         return out
+
+    def _as_array(self, seed: gast.AST, operand: gast.AST) -> gast.AST:
+        """The tangent of an operand, converted to an array if that is a list or a tuple."""
+        listed = isinstance(self.tangents.inference.kind(operand), Container)
+        return call(self.unit, "array", np.array, seed) if listed else seed
 
     def _zero(self, operand: gast.AST) -> gast.AST:
         """A zero for the tangent of an operand of any kind."""

@@ -189,3 +189,9 @@ def bounds_in_a_list_of_columns(x):
     data = np.array([0.3, 0.4, 0.9])
     kept = np.where(data > 0.35, [[x[0, 0]], [x[1, 0]]], 2.0)
     return np.sum(np.clip(data, 0.0, [[x[0, 0]], [x[1, 0]]]) * data) + np.sum(kept)
+
+
+@case(np.array([0.3, 0.7, 1.1]))
+def weights_of_a_histogram_in_a_list(x):
+    counts = np.histogram(np.array([0.1, 0.5, 0.9]), bins=2, weights=[x[0], x[1] * x[2], 2.0])[0]
+    return np.sum(counts * counts) + np.average(np.array([1.0, 3.0]), weights=(x[0], x[1]))

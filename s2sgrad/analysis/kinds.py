@@ -350,6 +350,16 @@ def is_short(kind: Kind | None) -> bool:
     return dtype is not None and np.dtype(dtype).kind == "f" and np.dtype(dtype).itemsize < 8
 
 
+def holds(section: Kind | None, value: Kind | None) -> bool:
+    """Whether a section of an array, or an item, holds a stored value as it is; unknown means that it may round it.
+
+    >>> holds(Number(np.float64), Number(float)), holds(Number(np.float32), Number(float)), holds(UNKNOWN, Number(float))
+    (True, False, False)
+    """
+    known = [k.dtype if isinstance(k, Array) else k.type if isinstance(k, Number) else None for k in (section, value)]
+    return None not in known and np.can_cast(known[1], known[0])
+
+
 def is_complex(kind: Kind | None) -> bool:
     """Whether a value is known to be complex."""
     if isinstance(kind, Number):

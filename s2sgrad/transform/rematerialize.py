@@ -9,7 +9,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.kinds import Number
+from s2sgrad.analysis.kinds import Container, Number, holds
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.quote import assign, expression, loaded, place_of
 from s2sgrad.ir.unit import Unit
@@ -42,8 +42,11 @@ def recovered(adjoints: Adjoints, found: Operations, statement: gast.Assign, bod
     if operation is None or not wants_result(adjoints, operation):
         return []
     load = loaded(effects.stored(statement))
-    if isinstance(kind, Number) and not isinstance(adjoints.inference.kind(load), Number):
+    section = adjoints.inference.kind(load)
+    if isinstance(kind, Number) and not isinstance(section, Number):
         return []  # it was broadcast over the section
+    if not isinstance(adjoints.inference.kind(load.value), Container) and not holds(section, kind):
+        return []  # it was rounded: the maximum would equal no element
     again[:] = [s for s in again if value.id not in binds(s)]
     return [assign(value.id, load if isinstance(kind, Number) else expression("x.copy()", x=load))]
 

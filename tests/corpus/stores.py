@@ -315,6 +315,13 @@ def active_value_dropped_by_a_float32_array(x):
     return np.sum(c * WEIGHTS * x * x)
 
 
+@case(MATRIX)
+def maximum_rounded_by_the_array_that_stores_it(m):
+    wide = m.astype(np.longdouble) / 3.0
+    m[0, 0] = np.amax(wide)
+    return np.sum(TABLE * m * m)
+
+
 @case(VECTOR)
 def annotated_store(x):
     x[1]: float = x[0] * x[1]

@@ -27,7 +27,7 @@ from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.errors import NoRule, NoSource, Unsupported
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.forms import is_none
-from s2sgrad.ir.quote import assign, clone, constant, mentioned, name, substitute
+from s2sgrad.ir.quote import assign, clone, constant, mentioned, name, nodes, substitute
 from s2sgrad.ir.reach import call
 from s2sgrad.rules import table
 from s2sgrad.transform import inline, keywords, pullback_text
@@ -151,7 +151,7 @@ class RuleTangent:
             rule = self.rule.keyword_rules.get(keyword)
             if (rule is not None and rule.tag == "linear") or (keyword in self.rule.added and not is_none(node)):
                 linear.append(node)
-        return with_parts(self.operation.node, {id(o): self.tangents.part(o) for o in linear})
+        return mapped(self.tangents, self.operation.node, linear)
 
     def _replaced(self, new: dict[int, gast.AST]) -> gast.AST:
         """The operation with some operands replaced."""
@@ -301,6 +301,21 @@ def _is_constant(pair: Pair) -> bool:
     """Whether the adjoint of a pullback ignores its seed, because the result of the pullback ignores the cotangent."""
     tree = pair.bwd.tree
     return tree is not None and tree.args.args[-1].id not in mentioned(*tree.body)
+
+
+def mapped(tangents: Tangents, node: gast.AST, given: list[gast.AST]) -> gast.AST:
+    """An expression that is linear in `given`, of their tangents.
+
+    t = np.add(s, 1.0)[...]      ->      t_dot = np.asarray(s_dot)[...]      a NumPy number's tangent may be a Python number
+    """
+    parts = {id(o): tangents.part(o) for o in given}
+    part = node.func if isinstance(node, gast.Call) else node
+    if isinstance(part, (gast.Attribute, gast.Subscript)) and isinstance(tangents.inference.kind(part.value), Number):
+        within = [o for o in given if any(n is o for n in nodes(part.value))]
+        if within:
+            owner = mapped(tangents, part.value, within)
+            parts[id(part.value)] = call(tangents.unit, "asarray", np.asarray, owner)
+    return with_parts(node, parts)
 
 
 def with_parts(node: gast.AST, new: dict[int, gast.AST]) -> Any:

@@ -24,7 +24,7 @@ from s2sgrad.flow.graph import Block, binds
 from s2sgrad.forward.calls import Callees, callee_tangent
 from s2sgrad.forward.mirrored import Mirrored
 from s2sgrad.forward.presence import Presence
-from s2sgrad.forward.rule_tangent import RuleTangent, with_parts
+from s2sgrad.forward.rule_tangent import RuleTangent, mapped, with_parts
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, mentioned, name, nodes
@@ -216,7 +216,7 @@ class Forward:
             return None
         if operation.form == "display":
             return self._display(operation)
-        return with_parts(operation.node, {id(n): self.tangents.part(n) for n in given})
+        return mapped(self.tangents, operation.node, given)
 
     def _display(self, operation: Operation) -> gast.AST:
         """The tangent of a tuple, list, dict or named tuple that is constructed."""

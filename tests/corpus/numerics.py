@@ -284,3 +284,11 @@ def kepler_equation(mean_anomaly, eccentricity):
         if abs(step) < 1e-13:
             break
     return math.cos(e) - eccentricity
+
+
+@case(VECTOR, 0.8)
+def items_and_attributes_of_a_numpy_number(x, s):
+    parts = [x * x, x.std()]
+    t = np.add(s, 1.0)
+    u = np.maximum(s * s, 0.3)
+    return parts[-1][...] * t[()] + u.reshape(1)[0] * t.T + np.linalg.norm(x)[None][0] * u.ravel().sum()

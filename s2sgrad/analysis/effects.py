@@ -138,11 +138,15 @@ def base(target: gast.AST) -> str:
 def owner(target: gast.AST) -> gast.Name:
     """The occurrence of the variable at the root of a target."""
     while type(target) is not gast.Name:
-        if type(target) is gast.Call:
-            target = target.args[0] if getattr(target, "of_first", False) else target.func
-        else:
-            target = target.value
+        target = operand(target)
     return target
+
+
+def operand(view: gast.AST) -> gast.AST:
+    """What a section, an attribute or the view that a call gives is taken of."""
+    if type(view) is gast.Call:
+        return view.args[0] if getattr(view, "of_first", False) else view.func
+    return view.value
 
 
 def permutes(statement: gast.AST) -> bool:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import gast
-import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
@@ -28,12 +27,11 @@ from s2sgrad.forward.rule_tangent import RuleTangent, mapped, with_parts
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, mentioned, name, nodes
-from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, Unit
 from s2sgrad.memory.sources import bound_sources, is_fresh, sources
 from s2sgrad.transform.calls import checked_owner
 from s2sgrad.transform.paths import Paths
-from s2sgrad.transform.stores import reshapes
+from s2sgrad.transform.stores import laid_out, reshapes
 
 _UPDATING = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 _MIRRORED = (gast.Name, gast.Subscript, gast.Attribute, gast.Tuple, gast.List, gast.Dict)
@@ -257,7 +255,7 @@ class Forward:
         dot = self.tangents.dot(base)
         laid = isinstance(section.value, gast.Name) or base in self.mirrored.names  # their layout is that of arrays
         if not laid and reshapes(self.unit, section.value):
-            self.tangents.out.append(assign(dot, call(self.unit, "ascontiguousarray", np.ascontiguousarray, name(dot))))
+            self.tangents.out.append(laid_out(self.unit, section.value, dot, self.inference.kind))
         owner = self.kinds.get(base)
         items = not isinstance(owner, Array) and not isinstance(section.slice, gast.Slice)
         value = self.tangents.part(statement.value) if brings or items else constant(0.0)

@@ -9,6 +9,7 @@ those to the same array wait in temporaries until the section has its new value.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -19,7 +20,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.ir.forms import parts_of
-from s2sgrad.ir.quote import as_target, assign, clone, constant, expression, loaded, mentioned, name, nodes
+from s2sgrad.ir.quote import as_target, clone, constant, expression, loaded, mentioned, name, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import MISSING, Unit
@@ -90,7 +91,7 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
             node.id = bar
     flat = isinstance(target.value, gast.Name) or getattr(adjoints.inference.env.get(base), "rank", None) == 0
     if not flat and reshapes(adjoints.unit, target.value):
-        adjoints.out.append(assign(bar, call(adjoints.unit, "ascontiguousarray", np.ascontiguousarray, name(bar))))
+        adjoints.out.append(laid_out(adjoints.unit, target.value, bar, adjoints.inference.kind))
     kind = adjoints.inference.kind(section)
     primal = loaded(target)
     owner = adjoints.inference.env.get(base)
@@ -142,6 +143,23 @@ def reshapes(unit: Unit, view: gast.AST) -> bool:
             if catalogue.of(target).gives is Gives.CONTIGUOUS:
                 return True
     return False
+
+
+def laid_out(unit: Unit, view: gast.AST, mirror: str, kind: Callable[[gast.AST], Kind | None]) -> gast.Assign:
+    """Make the array that a view is taken of contiguous in `mirror`, an adjoint or tangent; a list or dict may hold it.
+
+    `x.reshape(-1)` gives `x_bar = np.ascontiguousarray(x_bar)`, and `d[k].reshape(-1)`, where `d` is a dict,
+    `d_bar[k] = np.ascontiguousarray(d_bar[k])`.
+    """
+    steps = [view]
+    while not isinstance(steps[-1], gast.Name):
+        steps.append(effects.operand(steps[-1]))
+    array = steps.pop()
+    while isinstance(kind(array), Container) and isinstance(steps[-1], gast.Subscript):
+        array = steps.pop()
+    place = loaded(array)
+    effects.owner(place).id = mirror
+    return gast.Assign([as_target(place)], call(unit, "ascontiguousarray", np.ascontiguousarray, clone(place)), None)
 
 
 def finish(adjoints: Bars) -> None:

@@ -351,3 +351,24 @@ def states_behind_an_update_by_a_view_of_what_they_bind_anew(u, n):
         if k == 1:
             v = v[::-1] * v
     return np.sum(WEIGHTS * np.sin(v))
+
+
+@case(MATRIX, VECTOR[:4])
+def reshaped_items_of_dicts_and_lists_written(m, v):
+    parts = {"grid": m * v[0], "row": v * 2.0}
+    layers = [m * v[1], v * v[2]]
+    flat = layers[0].reshape(-1)
+    flat[2] *= v[0] * flat[3]
+    parts["grid"].reshape(-1)[::3] = np.exp(v) * v[1]
+    gram = (layers[0].T @ layers[0]).T
+    return np.sum(parts["grid"].T ** 2 * TABLE.T) + np.sum(parts["row"]) + np.sum(gram * gram) + np.sum(layers[1] * v)
+
+
+@case(MATRIX, VECTOR[:4], second=False)  # the index says which item gets its own array back: refused
+def reshaped_items_written_in_a_loop(m, v):
+    layers = [m * v[1], v * v[2]]
+    for k in range(2):
+        flat = layers[k].reshape(-1)
+        flat[k] *= v[k] * flat[3]
+        layers[k].reshape(-1)[2:] *= v[k]
+    return np.sum(layers[0].T ** 2 * TABLE.T) + np.sum(layers[1] * v)

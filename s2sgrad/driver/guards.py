@@ -67,7 +67,8 @@ class Guards:
             for (_, name), (function, _, binding) in lookups.names.items()
             if binding is not None and binding.where == "cell"
         ]
-        self._steps = steps(cells, derived, generated, self._place, self._add, self._defaults)
+        asked = {owner for owner, _ in lookups.names}
+        self._steps = steps(cells, derived, generated, asked, self._place, self._add, self._defaults)
         for _, kinds, compiled in generated:  # a key without the classes of the arguments cannot be asked for again
             self.shareable &= id(compiled.function) not in self._place or kinds.kept() is kinds
 

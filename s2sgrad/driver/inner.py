@@ -64,6 +64,21 @@ class GradientInCell:
         return value if is_gradient(value) and value.asked == self.asked else None
 
 
+class Primal:
+    """The function of an earlier gradient, where what it is bound to matters: it may change what lives outside of it."""
+
+    def __init__(self, of: int, function: types.FunctionType) -> None:
+        self.of, self.code = of, weakref.ref(function.__code__)
+        self.space, self.name = id(function.__globals__), function.__name__
+
+    def found(self, objects: list[Any], inside: list[Any]) -> Any:
+        """The function if it has the same code; None otherwise."""
+        value = objects[self.of].primal
+        if type(value) is not types.FunctionType or value.__code__ is not self.code():
+            return None
+        return value if id(value.__globals__) == self.space and value.__name__ == self.name else None
+
+
 class Made:
     """A derivative that the compiled function itself takes of an earlier object."""
 
@@ -93,7 +108,7 @@ class Generated:
         return compiled.function
 
 
-Step = InCell | GradientInCell | Made | Generated
+Step = InCell | GradientInCell | Primal | Made | Generated
 
 
 def fit(function: types.FunctionType, expected: Defaults) -> bool:
@@ -111,13 +126,15 @@ def steps(
     names: Iterable[tuple[Any, str, Any]],
     derived: list[Derived],
     generated: list[tuple[Any, Kinds, Any]],
+    asked: set[int],
     place: dict[int, int],
     add: Callable[[Any], None],
     defaults: Callable[[types.FunctionType], Defaults],
 ) -> list[Step]:
     """The steps that find everything in the cells of the entry; `add` gives each object a place.
 
-    `names` are (function, name, value) of closure cells, `generated` are (gradient, kinds, compiled).
+    `names` are (function, name, value) of closure cells, `generated` are (gradient, kinds, compiled), `asked` are the
+    functions in which names were looked up, by identity.
     """
     out: list[Step] = []
 
@@ -144,4 +161,7 @@ def steps(
         for gradient, kinds, compiled in generated:
             if id(gradient) in place and id(compiled.function) not in place:
                 put(compiled.function, Generated(place[id(gradient)], kinds, compiled))
+            primal = gradient.primal
+            if id(gradient) in place and type(primal) is types.FunctionType and id(primal) in asked - place.keys():
+                put(primal, Primal(place[id(gradient)], primal))
     return out

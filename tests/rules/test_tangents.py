@@ -43,6 +43,7 @@ NO_TANGENT = {
     runtime.put_back: "it writes its argument, in generated code alone",
     shadows.refilled: "it writes its argument, in generated code alone",
     shadows.shadow_of: "it gives a view of its argument, in generated code alone",
+    shadows.tangent_of: "it gives a view of its argument, in generated code alone",
 }
 
 

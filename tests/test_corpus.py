@@ -183,6 +183,7 @@ REFUSED_WHEN_RUN = [
     "part_of_a_split_scaled",
     "joined_with_a_number",
     "lists_in_a_copied_list",
+    "pairs_of_names_and_values",
     "item_stored_into_itself",
     "list_that_a_callee_fills_with_what_it_is_given",
     "dict_that_a_callee_fills_with_what_it_is_given",

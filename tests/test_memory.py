@@ -8,6 +8,7 @@ import io
 import linecache
 import textwrap
 import types
+from functools import partial
 
 import gast
 import numpy as np
@@ -52,7 +53,8 @@ def analysed(function, *args):
     with compiling():
         compiler = Compiler()
         unit, tree = compiler.normal_form(function)
-        inference = Inference(unit, {p.id: kinds.get(p.id, UNKNOWN) for p in parameters(tree)}, compiler.kind)
+        env = {p.id: kinds.get(p.id, UNKNOWN) for p in parameters(tree)}
+        inference = Inference(unit, env, compiler.kind, partial(mod_ref.returned_arguments, unit))
         inference.run(tree)
     return unit, tree, inference.env
 

@@ -424,6 +424,47 @@ PROGRAMS = {
                 return x * n
             return g(2) * g(3)
     """, (2.0,)),
+    "append to a list of a list, seen by its own name": ("""
+        def f(x):
+            row = [x]
+            rows = [row]
+            rows[0].append(x * x)
+            return row[1] * 2.0
+    """, (2.0,)),
+    "list in two dicts, grown through one": ("""
+        def f(x):
+            row = [x, 1.0]
+            a, b = {"row": row}, {"row": row}
+            a["row"].append(x * x)
+            return b["row"][-1] * len(b["row"])
+    """, (2.0,)),
+    "object that is written, and that a callee reads": ("""
+        class Box:
+            value = 1.0
+
+        box = Box()
+
+        def f(x):
+            box.value = x * x
+            return read() * x
+
+        def read():
+            return box.value
+    """, (2.0,)),
+    "reshape of a strided section written": ("""
+        def f(x):
+            s = x[:, ::2]
+            s.reshape(-1)[0] = 7.0
+            return np.sum(x * s[0, 0])
+    """, (np.arange(12.0).reshape(3, 4),)),
+    "store into a ravel that is a copy": ("""
+        def f(x):
+            s = x[:, ::2]
+            v = s.ravel()
+            v[0] = 7.0
+            s[0, 0] = s[0, 1] * 2.0
+            return np.sum(s * s) + np.sum(v * v)
+    """, (np.arange(12.0).reshape(3, 4),)),
 }  # fmt: skip
 
 

@@ -43,6 +43,7 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries, spellings
 
 CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
+Returned = Callable[[Any, gast.Call, dict[str, Kind]], tuple[list[gast.AST], list[gast.AST]] | None]
 _INT, _BOOL = Number(int), Number(bool)
 _ROUNDS = 50
 VJP = (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure)
@@ -51,8 +52,8 @@ VJP = (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure)
 class Inference:
     """Kinds of expressions over an environment of variables' kinds."""
 
-    def __init__(self, unit: Unit, env: dict[str, Kind], call_kind: CallKind, assuming: bool = False) -> None:
-        self.unit = unit
+    def __init__(self, unit: Unit, env: dict[str, Kind], call_kind: CallKind, returned: Returned, assuming=False) -> None:
+        self.unit, self.returned = unit, returned
         self.given, self.env = dict(env), env
         self.axes = AssumedAxes(assuming)
         self.call_kind = call_kind
@@ -135,7 +136,7 @@ class Inference:
     def grow(self, owner: gast.Name, after: Callable[[Container], Container]) -> bool:
         """A list or dict has other items: under all of its names, and in all that it may stand in."""
         if self.same is None:
-            self.same = OneObject(self.unit, self.body)
+            self.same = OneObject(self.unit, self.body, lambda f, call: self.returned(f, call, self.env))
         type_, changed = self.env[owner.id].type, False
         for local in sorted(self.same.named(owner.id)):
             held = self.env.get(local)

@@ -26,8 +26,9 @@ that is inside of an object.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
-from typing import TypeVar
+import types
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import gast
 
@@ -41,14 +42,17 @@ from s2sgrad.primitives.record import Gives
 _ALONE = (Gives.NEW, Gives.VIEW, Gives.CONTIGUOUS)  # of what is in no list or dict
 _MOST = 20  # rounds
 Objects = set[int]
+Returned = Callable[[Any, gast.Call], tuple[list[gast.AST], list[gast.AST]] | None]
 Key = TypeVar("Key")
 
 
 class OneObject:
-    """The objects for which the names of a function may stand, whenever that is."""
+    """The objects for which the names of a function may stand, whenever that is; `returned` says which arguments the result
+    of a call of a user's function may alias, and of which only the contents.
+    """
 
-    def __init__(self, unit: Unit, body: list[gast.AST]) -> None:
-        self.unit = unit
+    def __init__(self, unit: Unit, body: list[gast.AST], returned: Returned = lambda function, call: None) -> None:
+        self.unit, self.returned = unit, returned
         self._names: dict[str, Objects] = {}
         self._insides: dict[int, Objects] = {}
         self._given: dict[str, int] = {}  # what was there before
@@ -152,7 +156,9 @@ class OneObject:
             return self._shell(node, row)
         if gives is Gives.ITEM:
             return self._inside(self._all(given[:1])) | self._all(given[1:])
-        out = self._all(given)
+        returned = self.returned(target, node) if isinstance(target, types.FunctionType) else None
+        whole, inside = (given, []) if returned is None else returned
+        out = self._all(whole) | self._inside(self._all(inside))
         while (more := out | self._inside(out)) != out:
             out = more
         return out | self._shell(node, out)

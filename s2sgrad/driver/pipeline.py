@@ -12,6 +12,7 @@ import linecache
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import gast
@@ -47,6 +48,7 @@ from s2sgrad.ir.quote import clone
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.legality import checks
 from s2sgrad.legality.context import Context
+from s2sgrad.memory import mod_ref
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.normalize import check, deletes, stop_gradient, temporary_copies, webs
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
@@ -142,7 +144,7 @@ READ: tuple[Stage, ...] = (Stage("reading", _read), *NORMALIZE, Stage("dependenc
 
 def _infer(c: Compilation) -> None:
     kinds = {p.id: c.given.get(p.id, UNKNOWN) for p in parameters(c.tree)}
-    c.inference = Inference(c.unit, kinds, c.callees.kind)
+    c.inference = Inference(c.unit, kinds, c.callees.kind, partial(mod_ref.returned_arguments, c.unit))
     c.inference.run(c.tree)
 
 

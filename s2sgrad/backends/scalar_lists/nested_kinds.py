@@ -21,7 +21,7 @@ class NestedKinds(Inference):
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, known: Mapping[str, Kind], given: Mapping[int, Kind] | None = None
     ) -> None:
-        super().__init__(unit, dict(known), lambda *_: UNKNOWN)
+        super().__init__(unit, dict(known), lambda *_: UNKNOWN, lambda function, call, kinds: None)
         self.known, self.given = known, given or {}
         self.env = self.run(tree)
 

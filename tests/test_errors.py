@@ -86,6 +86,19 @@ REFUSED = {
             xs.insert(0, x * x)  # <-
             return ys[0]
     """, (2.0,)),
+    "class of an object in a list, changed": (Unsupported, """
+        class Plate:
+            def __init__(self, a):
+                self.a = a
+
+        class Disc(Plate):
+            pass
+
+        def f(x):
+            plates = [Plate(v) for v in x]  # <-
+            plates[int(x[0] > 1.0)].__class__ = Disc
+            return plates[0].a * plates[1].a
+    """, (np.array([0.5, 2.0]),)),
     "list that is kept in an object and then grows": (Unsupported, """
         class Box:
             pass

@@ -228,7 +228,7 @@ class Columns:
         if not self.may_be_of_object(target):
             return False
         argument = self.as_item(self.evaluate(value), statement)
-        owner = self.record(self.flattener.atom(target.value), target.attr, target)
+        owner = self.written_record(target)
         setters = {id(s): s for c in owner.classes for s in [self.looked_up(c, target.attr)] if isinstance(s, property)}
         if setters:
             if len(setters) > 1 or (setter := next(iter(setters.values()))).fset is None:
@@ -237,6 +237,14 @@ class Columns:
         else:
             self.flattener.statement(at(statement, gast.Assign([self.place_of(owner, target)], argument, None))[0])
         return True
+
+    def written_record(self, target: gast.Attribute) -> Record:
+        """The reference whose attribute is written."""
+        owner = self.record(self.flattener.atom(target.value), target.attr, target)
+        if owner is None:
+            self.unit.refuse(target, f"the attribute `{target.attr}` cannot be set here: use an attribute of another name, or "
+                                     "make another object")  # fmt: skip
+        return owner
 
     def place_of(self, owner: Record, target: gast.Attribute) -> gast.Subscript:
         """The list item for an attribute, as a target."""
@@ -256,7 +264,7 @@ class Columns:
         target = statement.target
         if not self.may_be_of_object(target):
             return False
-        owner = self.record(self.flattener.atom(target.value), target.attr, target)
+        owner = self.written_record(target)
         if any(isinstance(self.looked_up(c, target.attr), property) for c in owner.classes):
             read = gast.Attribute(clone(owner.node), target.attr, gast.Load())
             store = gast.Attribute(clone(owner.node), target.attr, gast.Store())

@@ -198,6 +198,7 @@ REFUSED_WHEN_RUN = [
     "rows_scaled_and_then_filled",
     "view_read_between_two_stores",
     "view_sees_a_later_store",
+    "special_methods_called_by_name",
     "name_alias",
     "number_rebound_where_an_array_is_written",
     "same_row_passed_twice",

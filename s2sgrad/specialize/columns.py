@@ -242,8 +242,8 @@ class Columns:
         """The reference whose attribute is written."""
         owner = self.record(self.flattener.atom(target.value), target.attr, target)
         if owner is None:
-            self.unit.refuse(target, f"the attribute `{target.attr}` cannot be set here: use an attribute of another name, or "
-                                     "make another object")  # fmt: skip
+            self.unit.refuse(target, f"the attribute `{target.attr}` cannot be set here: use one of another name, or make "
+                                     "another object")  # fmt: skip
         return owner
 
     def place_of(self, owner: Record, target: gast.Attribute) -> gast.Subscript:

@@ -1,10 +1,12 @@
-"""Which lists and dicts may be one object, or stand in one another: what one name makes of such an object, all of them hold.
+"""Points-to analysis of the names of a function: which lists and dicts may be one object, or stand in one another, and of
+which classes the objects are that a name may be or hold.
 
     c = a if x > 0 else b; c.append(x)      ->      {a, b, c}: the kind of an item is one for all of them
     rows = [a]; rows[0].append(x)           ->      `a` is in what `rows` stands for
+    v = reference(Vec, 0); vs.append(v)     ->      `v` is a Vec, and `vs` holds one
 
 Each expression that makes something stands for one object (Andersen's analysis): a name has a set of them, and so has all
-that is inside of an object.
+that is inside of an object.  A name has one set for each binding, and one where branches or trips meet.
 
 >>> import gast
 >>> from s2sgrad.driver.pipeline import normalizing
@@ -33,15 +35,19 @@ from typing import Any, TypeVar
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects
+from s2sgrad.flow.graph import binding_counts
 from s2sgrad.ir.forms import appended_to, arguments_of
+from s2sgrad.ir.quote import IS_COMPOUND, LOOPS
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, methods
 from s2sgrad.primitives.record import Gives
+from s2sgrad.runtime import references
 
 _ALONE = (Gives.NEW, Gives.VIEW, Gives.CONTIGUOUS)  # of what is in no list or dict
 _MOST = 20  # rounds
+_EVER = 0  # the version of a name for all of its bindings
 Objects = set[int]
+Version = tuple[str, int]  # a name, with the identity of where it is bound, or where bindings meet
 Returned = Callable[[Any, gast.Call], tuple[list[gast.AST], list[gast.AST]] | None]
 Key = TypeVar("Key")
 
@@ -53,37 +59,54 @@ class OneObject:
 
     def __init__(self, unit: Unit, body: list[gast.AST], returned: Returned = lambda function, call: None) -> None:
         self.unit, self.returned = unit, returned
-        self._names: dict[str, Objects] = {}
+        self._names: dict[Version, Objects] = {}
         self._insides: dict[int, Objects] = {}
         self._given: dict[str, int] = {}  # what was there before
+        self._classes: dict[int, type] = {}  # of objects that are no lists or dicts
+        self._around: list[int] = [_EVER]  # the compound statements in which the one that is read stands
         self._changed = True
         for _ in range(_MOST):
             if not self._changed:
                 return
             self._changed = False
-            for statement in effects.walk(body):
-                self._read(statement)
+            self._now: dict[str, Version | None] = {}  # the bindings that reach the statement that is read
+            self._block(body)
         everything = set().union(*self._names.values())
-        self._names = {n: set(everything) for n in self._names}
-        self._insides = self._owners_of = dict.fromkeys(everything, everything)
-        names = {*self._names}
-        self._names_of = dict.fromkeys(everything, names)
+        self._names = {version: set(everything) for version in self._names}
+        self._insides = dict.fromkeys(everything, everything)
 
     # --- questions ---
 
     def named(self, name: str) -> set[str]:
         """The names that may stand for an object for which this one may stand."""
-        return {name}.union(*(self._names_of[o] for o in self._names.get(name, ())))
+        return {name}.union(*(self._names_of[o] for o in self._ever(name)))
 
     def around(self, name: str) -> set[str]:
         """The names of what such an object may stand in."""
-        owners = set().union(*(self._owners_of.get(o, ()) for o in self._names.get(name, ())))
+        owners = set().union(*(self._owners_of.get(o, ()) for o in self._ever(name)))
         return set().union(*(self._names_of.get(o, ()) for o in owners)) - {name}
+
+    def classes(self, name: str) -> set[type]:
+        """The classes of the objects that a name may be at the end of the text."""
+        return self._of_classes(self._at_end(name))
+
+    def classes_inside(self, name: str) -> set[type]:
+        """The classes of the objects that may stand in what a name is at the end of the text."""
+        return self._of_classes(self._inside(self._at_end(name)))
+
+    def _ever(self, name: str) -> Objects:
+        return self._names.get((name, _EVER), set())
+
+    def _at_end(self, name: str) -> Objects:
+        return self._names.get(self._now.get(name) or (name, _EVER), set())
+
+    def _of_classes(self, objects: Objects) -> set[type]:
+        return {self._classes[o] for o in objects if o in self._classes}
 
     @functools.cached_property
     def _names_of(self) -> dict[int, set[str]]:
         """By object: the names that may stand for it."""
-        return _inverted(self._names)
+        return _inverted({name: objects for (name, version), objects in self._names.items() if version == _EVER})
 
     @functools.cached_property
     def _owners_of(self) -> dict[int, Objects]:
@@ -92,11 +115,29 @@ class OneObject:
 
     # --- statements ---
 
+    def _block(self, body: list[gast.AST]) -> None:
+        for statement in body:
+            self._compound(statement) if type(statement) in IS_COMPOUND else self._read(statement)
+
+    def _compound(self, statement: gast.AST) -> None:
+        """A branch or a loop; any binding in it, or before it, reaches what follows, and of a loop the next trip."""
+        bound = binding_counts([statement])
+        before, after = {n: self._now.get(n) for n in bound}, {n: (n, id(statement)) for n in bound}
+        for name, version in after.items():
+            self._grow(self._names.setdefault(version, set()), self._named_now(name))
+        self._around.append(id(statement))
+        for block in (statement.body, statement.orelse):
+            self._now.update(after if isinstance(statement, LOOPS) else before)
+            self._block(block)
+        self._around.pop()
+        self._now.update(after)
+
     def _read(self, statement: gast.AST) -> None:
         if isinstance(statement, gast.Assign):
-            value = self._value(statement.value)
             for target in statement.targets:
-                self._bind(target, value)
+                self._assign(target, statement.value)
+        elif isinstance(statement, gast.AugAssign):
+            self._put(self._value(statement.target), self._inside(self._value(statement.value)))
         elif isinstance(statement, gast.Expr) and isinstance(call := statement.value, gast.Call):
             owner = appended_to(call)
             if owner is None and len(call.args) == 2 and self.unit.resolve(call.func) is runtime.push:
@@ -104,9 +145,19 @@ class OneObject:
             if owner is not None:
                 self._put(self._value(owner), self._value(call.args[-1]))
 
+    def _assign(self, target: gast.AST, value: gast.AST) -> None:
+        parts = (target.elts, value.elts) if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) else ((), ())
+        values = [self._value(v) for v in parts[1]]
+        if not values or len(values) != len(parts[0]):
+            self._bind(target, self._value(value))
+        for part, held in zip(parts[0], values, strict=False):
+            self._bind(part, held)
+
     def _bind(self, target: gast.AST, value: Objects) -> None:
         if isinstance(target, gast.Name):
-            self._grow(self._names.setdefault(target.id, set()), value)
+            self._now[target.id] = (target.id, id(target))
+            for version in (id(target), *self._around):
+                self._grow(self._names.setdefault((target.id, version), set()), value)
         elif isinstance(target, gast.Subscript):
             section = isinstance(target.slice, gast.Slice)
             self._put(self._value(target.value), self._inside(value) if section else value)
@@ -118,7 +169,7 @@ class OneObject:
 
     def _value(self, node: gast.AST) -> Objects:
         if isinstance(node, gast.Name):
-            return self._names.get(node.id) or self._names.setdefault(node.id, {self._outside(node.id)})
+            return self._named_now(node.id)
         if isinstance(node, gast.Subscript):
             items = self._inside(self._value(node.value))
             return self._shell(node, items) if isinstance(node.slice, gast.Slice) else items
@@ -140,6 +191,10 @@ class OneObject:
         """What a call gives: something new, an item of what it is given, or any of this and of what is in it."""
         target = self.unit.resolve(node.func)
         given = [a.value if isinstance(a, gast.Starred) else a for a in arguments_of(node)]
+        if target is references.reference:
+            (made,) = self._shell(node, set())
+            self._classes[made] = self.unit.resolve(node.args[0])
+            return {made}
         record = catalogue.of(target)
         gives = record.gives
         if isinstance(node.func, gast.Attribute) and target is MISSING:
@@ -165,12 +220,16 @@ class OneObject:
 
     # --- objects ---
 
-    def _outside(self, name: str) -> int:
-        """What a name stands for from the beginning; one object is all that is in it, however deep."""
+    def _named_now(self, name: str) -> Objects:
+        """What a name stands for here; of what it stands for from the beginning, one object is all that is in it."""
+        version = self._now.get(name)
+        if version is not None:
+            return self._names[version]
         found = self._given.setdefault(name, -2 - 2 * len(self._given))
         self._insides.setdefault(found, {found - 1})
         self._insides.setdefault(found - 1, {found - 1})
-        return found
+        self._names.setdefault((name, _EVER), set()).add(found)
+        return {found}
 
     def _shell(self, node: gast.AST, items: Objects, sign: int = 1) -> Objects:
         """The new object that an expression makes."""

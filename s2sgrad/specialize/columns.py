@@ -205,8 +205,8 @@ class Columns:
         exact = self.of_exactly.get(owner.id) if isinstance(owner, gast.Name) else None
         if exact is None and attribute in HELD_BY_DATA:
             flow = self.flow()
-            be = flow.be[owner.id] & {*self.members[attribute]} if isinstance(owner, gast.Name) else set()
-            if be and not flow.hold[owner.id]:
+            be = flow.classes(owner.id) & {*self.members[attribute]} if isinstance(owner, gast.Name) else set()
+            if be and not flow.classes_inside(owner.id):
                 return Record(tuple(c for c in self.members[attribute] if c in be), owner, True, attribute)
             if not be:
                 return None  # a reference raises

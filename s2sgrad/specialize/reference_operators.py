@@ -2,7 +2,7 @@
 
     vs = [Vec(v) for v in x]; s = vs[0] + vs[1]      ->      the text of `Vec.__add__` for the two references
 
-Which variables may be objects is what the text says that is written so far (`analysis.object_flow`); what is not of these
+Which variables may be objects is what the text says that is written so far (`analysis.one_object`); what is not of these
 classes when it runs is a TypeError.
 
 >>> from s2sgrad.driver.pipeline import shown
@@ -38,7 +38,7 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis.object_flow import ObjectFlow
+from s2sgrad.analysis.one_object import OneObject
 from s2sgrad.analysis.reached_classes import OPERATORS_FOLLOWED
 from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.ir.unit import Unit
@@ -67,17 +67,17 @@ class ReferenceOperators:
                 if isinstance(self.looked_up(cls, word), types.FunctionType):
                     self.dunders.setdefault(word, []).append(cls)
 
-    def flow(self) -> ObjectFlow:
+    def flow(self) -> OneObject:
         """What variables may be and hold, by all that is written so far."""
-        return ObjectFlow(self.unit, [*self.heads, *(s for body in self.flattener.outer for s in body), *self.flattener.out])
+        return OneObject(self.unit, [*self.heads, *(s for body in self.flattener.outer for s in body), *self.flattener.out])
 
-    def operand_of(self, value: Any, word: str, flow: ObjectFlow) -> Record | None:
+    def operand_of(self, value: Any, word: str, flow: OneObject) -> Record | None:
         """The object that an operand may be which has this special method."""
         if word not in self.dunders or not isinstance(value, gast.Name):
             return None
         exact = self.of_exactly.get(value.id)
         known = [told for local, told in self.told_classes if local == value.id]
-        found = tuple(c for c in self.dunders[word] if c in (exact or flow.be[value.id]) and all(t(c) for t in known))
+        found = tuple(c for c in self.dunders[word] if c in (exact or flow.classes(value.id)) and all(t(c) for t in known))
         return Record(found, value, exact is None, word) if found else None
 
     def asked(self, record: Record, given: list[Any], node: gast.AST) -> Any:
@@ -209,7 +209,7 @@ class ReferenceOperators:
         if word not in self.dunders or not isinstance(owner, gast.Name):
             return None
         flow = self.flow()
-        return None if flow.hold[owner.id] else self.operand_of(owner, word, flow)
+        return None if flow.classes_inside(owner.id) else self.operand_of(owner, word, flow)
 
     def put_reference_item(self, target: gast.Subscript, statement: gast.Assign) -> bool:
         """`v[i] = e`, of a reference; whether it was one."""

@@ -23,11 +23,12 @@ from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.flow.graph import Block, Graph, Point, binds
 from s2sgrad.ir.forms import parts_of
-from s2sgrad.ir.quote import COMPOUND, Transformer, blocks, clone, mentioned, nodes
+from s2sgrad.ir.quote import COMPOUND, IS_COMPOUND, Transformer, blocks, clone, mentioned, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.writes import in_place
 from s2sgrad.regions.later_trips import Sections
 
+_PASSED = {gast.Assign, gast.AugAssign, gast.Expr}  # no way out of a block
 _SUMS = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop, gast.expr_context)
 
 
@@ -154,9 +155,12 @@ class Overwritten:
         """The loads of the same section later in its block, up to a statement that may change it."""
         body, k = self.place[id(restore.statement)]
         loads, phase = [], restore.phases[0]
+        fixed = phase.names | restore.shared - self.sections.values.keys()
         for statement in body[k + 1 :]:
+            if type(statement) not in IS_COMPOUND and not self._mentions(restore, phase, statement):
+                continue
             inside = [*effects.walk([statement])]
-            changing = any(self._changes(restore, phase, s) for s in inside)
+            changing = any(not fixed.isdisjoint(binds(s)) or self._stores(restore, phase, s) for s in inside)
             for inner in inside[:1] if changing else inside:
                 sections = (n for n in nodes(effects.header(inner)) if isinstance(n, gast.Subscript))
                 loads += [(inner, n) for n in sections if isinstance(n.ctx, gast.Load) and self._is_same(restore, phase, n)]
@@ -164,10 +168,15 @@ class Overwritten:
                 break
         return loads
 
-    def _changes(self, restore: _Restore, phase: _Phase, statement: gast.AST) -> bool:
-        """Whether a statement binds a name that the section depends on, or stores into its memory where that may overlap."""
-        if not (phase.names | restore.shared - self.sections.values.keys()).isdisjoint(binds(statement)):
+    def _mentions(self, restore: _Restore, phase: _Phase, statement: gast.AST) -> bool:
+        """Whether a simple statement reads or binds a name of the memory, or binds one that the section depends on."""
+        point = self.graph.points[self.graph.at[id(statement)]]
+        if not restore.shared.isdisjoint(point.reads) or not restore.shared.isdisjoint(point.binds):
             return True
+        return not phase.names.isdisjoint(point.binds)
+
+    def _stores(self, restore: _Restore, phase: _Phase, statement: gast.AST) -> bool:
+        """Whether a statement stores into the memory of a section where that may overlap."""
         section = effects.stored(statement)
         if section is None or effects.base(section) not in restore.shared:
             return False
@@ -222,6 +231,8 @@ class Overwritten:
             return None
         if statement is restore.statement and not phase.ended:
             return True
+        if type(statement) in _PASSED and not self._mentions(restore, phase, statement):
+            return None
         read = not restore.shared.isdisjoint(self.graph.reads(statement)) and self._reads(restore, phase, statement)
         if read or point.role == "head":  # the iterable is read once a trip
             return False if read else None

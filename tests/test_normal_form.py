@@ -28,6 +28,9 @@ from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory.stacks import local_stacks, operations
 from s2sgrad.normalize.verifier import problems
 from s2sgrad.source import read
+from s2sgrad.source.files import file_of, text_of
+from s2sgrad.source.finding import find
+from s2sgrad.source.reading import _converted
 from s2sgrad.specialize.partial_evaluation import Functions
 
 MADE = [name for name, *_ in NORMALIZE].index("deletes")  # before it the form is on its way
@@ -67,6 +70,18 @@ def unnoted(unit, tree) -> list[str]:
     return [text for known, text in dumped if known.setdefault("text", text) != text]
 
 
+def changed(primals) -> list[str]:
+    """The functions whose trees, which all readers share, are no longer what their files say."""
+    out = []
+    for primal in primals:
+        code = primal.function.__code__
+        if code.co_filename == primal.file:  # otherwise a variant that was made of the user's
+            again = _converted(find(file_of(primal.file, text_of(primal.function)), code))
+            same = gast.dump(primal.tree, include_attributes=True) == gast.dump(again, include_attributes=True)
+            out += [] if same else [primal.tree.name]
+    return out
+
+
 def checked(function, arguments, argnums) -> set[str]:
     """Compile a gradient, and look at the tree after every pass; the passes that were met."""
     bound = inspect.signature(function).bind(*arguments)
@@ -91,7 +106,9 @@ def checked(function, arguments, argnums) -> set[str]:
 
     with compiling():
         wrt = tuple(list(bound.arguments)[k] for k in argnums)
-        Program(observer=observer).gradient(function, kinds, wrt, Options(several=True))
+        program = Program(observer=observer)
+        program.gradient(function, kinds, wrt, Options(several=True))
+    assert changed(program._primals.values()) == []
     return seen
 
 

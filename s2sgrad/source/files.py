@@ -43,12 +43,14 @@ class Found(NamedTuple):
 
 
 class File:
-    """A parsed text: its functions by the first line and name of their code, and its code objects once compiled."""
+    """A parsed text: its functions by the first line and name of their code, its code objects once compiled, and by a
+    function's node the tree that `reading` made of it, which nobody may change."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self.module = ast.parse(text, name)
         self.compiled: dict[tuple[int, bool], dict[tuple[int, str], list[types.CodeType]]] = {}
+        self.trees: dict[ast.AST, Any] = {}
 
     def functions(self, line: int, name: str) -> list[Found]:
         """The functions whose code has this line and name."""

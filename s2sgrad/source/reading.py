@@ -18,7 +18,8 @@ from s2sgrad.source.refusing import Refusal, line_place, no_function, no_text
 
 
 def read(function: Any) -> Primal:
-    """The function with its tree; for a method, its function.  Raises NoSource where the source is not available.
+    """The function with its tree, which all readers share; for a method, its function.  Raises NoSource where the source is
+    not available.
 
     >>> from math import sin
     >>> read(sin)
@@ -38,7 +39,7 @@ def read(function: Any) -> Primal:
     try:
         file = file_of(code.co_filename, text)
         definition = find(file, code)
-        tree = _converted(definition)
+        tree = file.trees.get(definition.node) or file.trees.setdefault(definition.node, _converted(definition))
     except Refusal as refusal:
         raise NoSource(f"{shown}: {refusal}", line_place(code, lines)) from None
     except RecursionError:

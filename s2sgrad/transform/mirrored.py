@@ -12,11 +12,12 @@ from __future__ import annotations
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sgrad import runtime as shim
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.call_results import of_shadow
-from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Number, kind_of
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, kind_of
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import Block, binds
@@ -207,8 +208,9 @@ class Mirrored:
             self.unit.refuse(statement, f"this changes {self.unit.word(x)}, of which several names stand for parts, which "
                                         "cannot be followed: use one name")  # fmt: skip
         adjoints, (_, value) = self.adjoints, operation.operands
-        held = call(self.unit, "own", shim.own, name(adjoints.bar(x)))
-        taken = adjoints.named(Cotangent(held, self.kinds[x], True, None, False, idle=SLOPES))
+        helper = np.array if isinstance(kind_of(value, self.kinds), Array) else shim.own  # of what was stacked: an array
+        held = call(self.unit, helper.__name__, helper, name(adjoints.bar(x)))
+        taken = adjoints.named(Cotangent(held, kind_of(value, self.kinds), True, None, False, idle=SLOPES))
         adjoints.out += restores + again
         if self.unit.called(statement.value) is runtime.refilled:
             zeros = call(self.unit, "zeros", shim.zeros, name(adjoints.bar(x)))

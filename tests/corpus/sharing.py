@@ -421,3 +421,12 @@ def written_in_one_branch(x):
 @case(VECTOR)
 def parts_from_a_helper_written_in_a_callee(x):
     return written_in_one_branch(x) ** 2 * written_in_one_branch(x * 0.5)
+
+
+@case(VECTOR)
+def views_in_a_list_stacked_into_their_array(x):
+    m = np.outer(x, x) * 0.7
+    row = m[1]
+    rows = [x, m[2]]
+    m[:3] = np.stack([rows[0], row, row]) * 0.5
+    return np.sum(m * m) + np.sum(rows[0] * rows[-1])

@@ -179,7 +179,7 @@ class Aliases:
             value = _NOTHING if record else statement.value
             for target in effects.targets(statement):
                 state = self._bind(target, value, state)
-            if record and isinstance(statement.value, gast.Name):
+            if record:
                 state = self._share(statement.targets[0].elts, state)
         elif isinstance(call := alone(statement), gast.Call):
             if self.unit.resolve(call.func) is runtime.set_attribute:  # stored in the caller's object
@@ -198,14 +198,11 @@ class Aliases:
         return self._keep(base, [statement.value], state, self._inside(base, state) if nested else 0)
 
     def _is_record(self, value: gast.AST) -> bool:
-        """Whether generated text unpacks a record, or calls a function that makes one: its parts have no other references.
+        """Whether generated text unpacks the record that it is given: its parts have no other references.
 
         In a record with shadows, several parts may share memory.
         """
-        if isinstance(value, gast.Name):
-            return value.id in self.given and not has_shadows(self.unit)
-        function = self.unit.called(value)
-        return isinstance(value, gast.Call) and not effects.is_library(function)
+        return isinstance(value, gast.Name) and value.id in self.given and not has_shadows(self.unit)
 
     def _share(self, parts: list[gast.AST], state: State) -> State:
         """Relate the parts of a pair's record that may share memory, as stated by the function that makes it."""

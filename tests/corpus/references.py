@@ -275,3 +275,22 @@ def objects_of_two_classes_that_are_called(x):
     for layer in layers:
         h = layer(h)
     return h * h
+
+
+class Bead:
+    def __init__(self, v, w=0.5, after=None):
+        self.v, self.w, self.after = v, w, after
+
+
+def weight_from(bead, depth):
+    if bead is None or depth > 4:
+        return 0.0
+    return bead.v * bead.v * bead.w + 0.5 * weight_from(bead.after, depth + 1)
+
+
+@case(VECTOR)
+def recursion_whose_record_holds_a_list_that_shrinks(x):
+    beads = [Bead(v) for v in x]
+    by_number = {0: beads[0], 1: Bead(x[2])}
+    s = x[1] + weight_from(by_number[1], 0) * 0.1
+    return s + sum([b.v * b.v * b.w for b in beads]) + by_number[1].v

@@ -175,6 +175,8 @@ REFUSED_WHEN_RUN = [
     "item_of_a_dict_beside_a_list_that_is_read_later",
     "parts_from_a_helper_written_in_a_callee",
     "whole_updated_beside_its_parts_from_a_helper",
+    "stack_of_numbers_beside_a_list_of_views_in_one_record",
+    "lists_of_different_depth_in_one_record",
     "matrix_and_its_rows_from_a_helper",
     "writer_called_with_a_star",
     "writers_from_a_table",

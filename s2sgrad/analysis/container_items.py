@@ -10,9 +10,12 @@ True
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gast
 
-from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Known, Number, join
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, join
 
 
 class Slice(Kind):
@@ -65,3 +68,56 @@ def stored_kind(owner: Container, index: gast.AST, kind: Kind) -> Container:
         held[place] = join(held.get(place), kind) or kind
         return Container(dict, tuple(held.values()), tuple(held))
     return Container(owner.type, None, None, join(owner.element() if owner.items != () else None, kind))
+
+
+def may_be_one(a: Kind | None, b: Kind | None, empty: bool) -> bool:
+    """Whether a list or dict of one kind may be one of the other; `empty`: even one without items.
+
+    >>> row, rows = Container(list, None, None, Number(float)), Container(list, (Container(list, None),))
+    >>> may_be_one(row, rows, empty=False), may_be_one(row, rows, empty=True), may_be_one(row, Container(tuple, None), True)
+    (False, True, False)
+    """
+    if not isinstance(a, Container) or not isinstance(b, Container) or a.type is not b.type:
+        return False
+    if empty:
+        return True
+    if a.items is None or b.items is None or a.keys != b.keys:
+        return _may_be_equal(a.element(), b.element())
+    return all(map(_may_be_equal, a.items, b.items))
+
+
+def _may_be_equal(a: Kind | None, b: Kind | None) -> bool:
+    """Whether a value may be of two kinds: a container is no number and no array."""
+    if isinstance(a, Container) and isinstance(b, Container):
+        return a.type is b.type
+    return not ({type(a), type(b)} < {Container, Array, Number} and Container in (type(a), type(b)))
+
+
+def with_grown_item(held: Kind | None, before: Container, grown: Container, empty: bool) -> Kind | None:
+    """The kind of a container after any of its items may have become this list or dict."""
+    if not isinstance(held, Container):
+        return held
+    if held.items is None:
+        return replace(held, item=join(held.item, grown)) if may_be_one(held.item, before, empty) else held
+    return replace(held, items=tuple(join(k, grown) if may_be_one(k, before, empty) else k for k in held.items))
+
+
+def displayed_names(body: list[gast.AST]) -> set[str]:
+    """The names that are bound to nothing but lists, tuples and dicts of names that the text writes out.
+
+    >>> sorted(displayed_names(gast.parse("a = [x, y]; b = [[x]]; c = [x]; c = f(x); d, e = a, b").body))
+    ['a']
+    """
+    displayed, other = set(), set()
+    for statement in effects.walk(body):
+        if isinstance(statement, gast.Assign):
+            whole = isinstance(statement.targets[0], gast.Name) and _is_display_of_names(statement.value)
+            (displayed if whole else other).update(effects.targets(statement))
+    return displayed - other
+
+
+def _is_display_of_names(value: gast.AST) -> bool:
+    if not isinstance(value, (gast.List, gast.Tuple, gast.Dict)):
+        return False
+    parts = value.values if isinstance(value, gast.Dict) else value.elts
+    return all(isinstance(p, (gast.Name, gast.Constant)) for p in parts)

@@ -6,7 +6,6 @@ x: Array('float64', (Size(0),));  y = np.sum(x * 2.0)   ->   y: Number(float64)
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import gast
@@ -15,7 +14,14 @@ import numpy as np
 from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis import call_results, drawn, effects, sampled_shapes
 from s2sgrad.analysis.assumed_axes import AssumedAxes
-from s2sgrad.analysis.container_items import Slice, item_of_container, stored_kind
+from s2sgrad.analysis.container_items import (
+    Slice,
+    displayed_names,
+    item_of_container,
+    may_be_one,
+    stored_kind,
+    with_grown_item,
+)
 from s2sgrad.analysis.kinds import (
     DRAWING,
     OPAQUE,
@@ -61,6 +67,7 @@ class Inference:
         self.symbols = Symbols(unit, None, env.get)
         self.body: list[gast.AST] = []
         self.same: OneObject | None = None  # made when it is first asked for
+        self.displayed: set[str] = set()
 
     def run(self, tree: gast.FunctionDef) -> dict[str, Kind]:
         """Complete the environment, which holds the kinds of the parameters; a name that is never bound gets no entry."""
@@ -122,7 +129,7 @@ class Inference:
         if not isinstance(owner, gast.Name) or not isinstance(self.env.get(owner.id), Container):
             return False
         kind = self.kind(node.args[-1])
-        return kind is not None and self.grow(owner, lambda _: Container(list, None, None, kind))
+        return kind is not None and self.grow(owner, lambda _: Container(list, None, None, kind), True)
 
     def put(self, target: gast.Subscript, kind: Kind | None) -> bool:
         """Join the kind of x into a list or dict for `c[k] = x`, nested containers included; an array keeps its kind."""
@@ -130,26 +137,22 @@ class Inference:
         if not isinstance(owner, Container) or kind is None:
             return False
         if isinstance(target.value, gast.Name):
-            return self.grow(target.value, lambda held: stored_kind(held, target.slice, kind))
+            return self.grow(target.value, lambda held: stored_kind(held, target.slice, kind), owner.type is dict)
         return self.put(target.value, stored_kind(owner, target.slice, kind))
 
-    def grow(self, owner: gast.Name, after: Callable[[Container], Container]) -> bool:
-        """A list or dict has other items: under all of its names, and in all that it may stand in."""
+    def grow(self, owner: gast.Name, after: Callable[[Container], Container], empty: bool) -> bool:
+        """A list or dict has other items: under all of its names, and in all that it may stand in.  What the text writes out
+        is inferred again from the names in it.  `empty`: it may have had no items.
+        """
         if self.same is None:
             self.same = OneObject(self.unit, self.body, lambda f, call: self.returned(f, call, self.env))
-        type_, changed = self.env[owner.id].type, False
+            self.displayed = displayed_names(self.body)
+        before, changed = self.env[owner.id], False
         for local in sorted(self.same.named(owner.id)):
-            held = self.env.get(local)
-            if isinstance(held, Container) and held.type is type_:
-                changed |= self.meet(local, after(held))
-        grown = self.env[owner.id]
-        for local in sorted(self.same.around(owner.id)):
-            held = self.env.get(local)
-            if isinstance(held, Container) and held.items is not None:
-                items = [join(k, grown) if isinstance(k, Container) and k.type is type_ else k for k in held.items]
-                changed |= self.meet(local, replace(held, items=tuple(items)))
-            elif isinstance(held, Container) and isinstance(held.item, Container) and held.item.type is type_:
-                changed |= self.meet(local, replace(held, item=join(held.item, grown)))
+            if may_be_one(self.env.get(local), before, empty):
+                changed |= self.meet(local, after(self.env[local]))
+        for local in sorted(self.same.around(owner.id) - self.displayed):
+            changed |= self.meet(local, with_grown_item(self.env.get(local), before, self.env[owner.id], empty))
         return changed
 
     def meet(self, name: str, kind: Kind | None) -> bool:

@@ -200,7 +200,9 @@ class OneObject:
         if isinstance(node.func, gast.Attribute) and target is MISSING:
             given.insert(0, node.func.value)
             gives = Gives.ITEM if catalogue.on_stack(node.func.attr) else methods.may_be(node.func.attr)
-        if gives in _ALONE or (gives is Gives.MAYBE and record.gives_array):
+        elif record.shared in range(len(node.args)):
+            given = given[record.shared : record.shared + 1]
+        if gives in _ALONE or (gives is Gives.MAYBE and record.gives_array and record.shared is None):
             return self._shell(node, set())
         if record.keeps_kind:
             return self._all(given)

@@ -310,7 +310,7 @@ def layers_with_their_activations(x, w):
     return np.sum(x)
 
 
-@case(1.3, second=False)
+@case(1.3)
 def entry_that_is_a_list_is_overwritten(x):
     d = {"c": [x, x * x]}
     d["c"] = [x * d["c"][0], d["c"][1] * 2.0]

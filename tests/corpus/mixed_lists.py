@@ -121,7 +121,7 @@ def special_methods_called_by_name(x):
     return np.sum(z * a)
 
 
-@case(VECTOR, second=False)
+@case(VECTOR)
 def items_of_dicts_in_the_text(x):
     a = x * 1.5
     z = {"a": a, "b": x}.get("a")
@@ -181,7 +181,7 @@ def list_that_a_callee_fills_with_what_it_is_given(x):
     return np.sum(a * a)
 
 
-@case(VECTOR, second=False)
+@case(VECTOR)
 def dict_that_a_callee_fills_with_what_it_is_given(x):
     a = x * 1.5
     w = under_keys(a, [0, 1])

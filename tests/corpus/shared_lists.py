@@ -208,6 +208,14 @@ def rows_are_written_where_a_sorted_list_has_them(x):
     return rows[0][1] * rows[1][1] + rows[2][1]
 
 
+@case(VECTOR)
+def row_is_written_where_a_sorted_list_has_it_and_each_is_summed(x):
+    rows = [[x[0], x[1] * x[2]], [x[2], 0.8], [x[1] * x[0], x[1]]]
+    pick = sorted(rows, key=lambda r: r[0])
+    pick[0][0] = x[1] * x[0]
+    return pick[2][0] * rows[0][0] + sum([sum(r) for r in rows])
+
+
 @case(1.3, second=False)
 def entry_of_the_best_dict_is_written(x):
     rows = [{"k": x, "w": x * x}, {"k": x + 1.0, "w": 2.0 * x}]

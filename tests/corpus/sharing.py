@@ -430,3 +430,27 @@ def views_in_a_list_stacked_into_their_array(x):
     rows = [x, m[2]]
     m[:3] = np.stack([rows[0], row, row]) * 0.5
     return np.sum(m * m) + np.sum(rows[0] * rows[-1])
+
+
+def one_row_in_two_places(x):
+    y = x * 0.5
+    rows = [y, y[1:]]
+    for k in range(2):
+        rows[0][k] *= x[0] + rows[1][0]
+    return np.sum(y * y) + np.sum(rows[0] * rows[1][0])
+
+
+@case(VECTOR)
+def stack_of_numbers_beside_a_list_of_views_in_one_record(x):
+    return np.sin(one_row_in_two_places(x))
+
+
+def list_in_a_list_beside_a_list(x):
+    d = one_beside_its_beginning(x)
+    d[1][0][:2] += x[1:][0]
+    return np.sum(d[0] ** 2) + np.sum(d[1][0] ** 2) * 5.0 + np.sum(d[1][1] ** 2) * 6.0
+
+
+@case(VECTOR)
+def lists_of_different_depth_in_one_record(x):
+    return np.sin(list_in_a_list_beside_a_list(x))

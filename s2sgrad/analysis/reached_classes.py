@@ -48,9 +48,9 @@ def _functions(cls: type) -> list[types.FunctionType]:
 
 
 def methods_of(cls: type) -> set[str]:
-    """The names of the methods and class attributes of a class, including `__call__`."""
+    """The names of the methods and class attributes of a class, including the special methods that a text calls by name."""
     held = {a for k in cls.__mro__[:-1] for a in vars(k)}
-    return {a for a in held if a[:2] != "__" or a == "__call__"}
+    return {a for a in held if a[:2] != "__" or a in ("__call__", "__enter__", "__exit__")}
 
 
 def asks_class(found: Any) -> bool:

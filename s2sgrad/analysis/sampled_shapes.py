@@ -177,6 +177,8 @@ def _number(kind: Number, variant: int) -> Any:
     if kind.size is not None:
         return _size(kind.size, variant)
     type_ = kind.type or float
+    if type_ not in (bool, int, float) and not issubclass(type_, np.generic):
+        raise _NoSample  # what a class of the user's, such as an enumeration, makes of a number is its own
     if issubclass(type_, (bool, np.bool_)):
         return type_(True)
     return type_(1 + variant) if issubclass(type_, (int, np.integer)) else type_(0.7)

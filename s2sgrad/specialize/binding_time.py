@@ -192,5 +192,5 @@ def is_class_method(target: Any) -> bool:
 
 
 def is_super(unit: Unit, node: gast.Call) -> bool:
-    """Whether a call is `super()`."""
-    return unit.resolve(node.func) is super and not node.args
+    """Whether a call is `super()`, or `super(Class, self)`."""
+    return unit.resolve(node.func) is super and len(node.args) in (0, 2)

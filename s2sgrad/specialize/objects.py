@@ -101,11 +101,19 @@ class Objects:
                 value = bound.arguments[field.name]
             elif field.default is not dataclasses.MISSING:
                 value = self.outside(field.name, field.default)
-            elif field.default_factory in (list, dict):
-                value = gast.List([], gast.Load()) if field.default_factory is list else gast.Dict([], [])
+            elif field.default_factory is not dataclasses.MISSING:
+                value = self.made_by(field, node)
             else:
-                self.unit.refuse(node, f"the default of the field `{field.name}` cannot be followed: pass a value")
+                continue  # `__post_init__` sets it
             self.put(instance, field.name, value, node)
+
+    def made_by(self, field: dataclasses.Field, node: gast.AST) -> Any:
+        """What the factory of a field returns."""
+        factory = field.default_factory
+        if isinstance(factory, types.FunctionType):
+            return self.apply(self.text_of(factory), [], {}, node)
+        called = self.unit.builtin(factory) if isinstance(factory, type) else name(self.unit.helper(field.name, factory))
+        return self.evaluate(at(node, gast.Call(called, [], []))[0])
 
     def name_object(self, target: str, value: Object, statement: gast.AST) -> None:
         """Bind a name to an object, possibly to several in turn."""
@@ -340,18 +348,29 @@ class Objects:
         value.owner = next((k for k in owner.cls.__mro__ if any(f is function for f in _functions(k))), owner.cls)
         return Partial(value, [owner], {})
 
-    def above(self, attribute: str, node: gast.AST) -> Any:
-        """`super().attribute` in the method that is being inlined."""
-        for function, receiver in reversed(self.running):
-            if isinstance(receiver, (Object, Record)) and function.owner is not None:
+    def above(self, node: gast.Attribute) -> Any:
+        """`super().attribute` in the method that is being inlined, or `super(Class, self).attribute` in any."""
+        attribute, given = node.attr, node.value.args
+        starts = [(function.owner, receiver) for function, receiver in reversed(self.running)]
+        if given:
+            starts = [(self.unit.resolve(given[0]), self.receiver(given[1]))]
+        for start, receiver in starts:
+            if isinstance(receiver, (Object, Record)) and start in receiver.cls.__mro__:
                 order = receiver.cls.__mro__
-                for cls in order[order.index(function.owner) + 1 :]:
+                for cls in order[order.index(start) + 1 :]:
                     if attribute in vars(cls):
                         note_member(cls, attribute)
                         if cls is object:
                             return None
                         return self.of_class(receiver, vars(cls)[attribute], attribute, node)
         self.unit.refuse(node, f"`super().{attribute}` cannot be followed here")
+
+    def receiver(self, node: gast.AST) -> Object | Record | None:
+        """The object that a name stands for; None where its class is not known."""
+        value = self.evaluate(node)
+        exact = self.of_exactly.get(value.id, ()) if isinstance(value, gast.Name) else ()
+        return Record(exact, value) if len(exact) == 1 else value if isinstance(value, Object) else None
+
 
 def _functions(cls: type) -> list[Any]:
     out = []

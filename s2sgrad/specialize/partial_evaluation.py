@@ -282,7 +282,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
     def attribute(self, node: gast.Attribute) -> Any:
         """An attribute of an object or class; MISSING for data, whose owner has become an atom."""
         if isinstance(node.value, gast.Call) and is_super(self.unit, node.value):
-            return self.above(node.attr, node)
+            return self.above(node)
         owner = self.flattener.operand(node.value)
         if isinstance(owner, Known):
             return self.evaluate(at(node, gast.Attribute(clone(owner.node), node.attr, gast.Load()))[0])

@@ -29,6 +29,11 @@ def is_followed(cls: Any, operators: bool = False) -> bool:
     return is_plain_class(cls) and own_protocols(cls) <= followed and type(cls).__call__ is type.__call__
 
 
+def is_named_tuple(target: Any) -> bool:
+    """Whether a callable is a class of named tuples."""
+    return isinstance(target, type) and issubclass(target, tuple) and hasattr(target, "_fields")
+
+
 def fields_of(cls: type) -> list[str]:
     """The attributes of instances of a class: its fields, and those that its methods store."""
     stored = {i.argval for m in _functions(cls) for c in _codes(m.__code__) for i in _instructions(c)}
@@ -67,7 +72,8 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def reached(*begin: types.FunctionType | type) -> tuple[set[type], set[str]]:
-    """(classes, attributes): the plain classes that these and their callees can refer to, and the attributes they access."""
+    """(classes, attributes): the plain classes and named tuples that these and their callees can refer to, and the
+    attributes that they access."""
     seen: set[Any] = set()
     waiting: list[Any] = list(begin)
     classes: set[type] = set()
@@ -89,7 +95,7 @@ def reached(*begin: types.FunctionType | type) -> tuple[set[type], set[str]]:
             named = [held[n] for n in (*code.co_names, *code.co_freevars) if n in held]
             modules = [m for m in named if isinstance(m, types.ModuleType)]
             named += [vars(m)[n] for m in modules for n in code.co_names if n in vars(m)]
-            waiting += [v for v in named if is_plain(v) or is_plain_class(v)]
+            waiting += [v for v in named if is_plain(v) or is_plain_class(v) or is_named_tuple(v)]
     return classes, asked
 
 

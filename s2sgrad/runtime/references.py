@@ -154,6 +154,19 @@ def is_instance(x: Any, cls: Any) -> bool:
     return issubclass(x.cls, cls) if isinstance(x, Reference) else isinstance(x, cls)
 
 
+def require_instance(x: Any, classes: tuple[type, ...], attribute: str, line: int) -> None:
+    """Check that a value of which a method is asked is of one of these classes, whose method the text has.
+
+    >>> require_instance((1, 2), (tuple,), "norm", 7)
+    """
+    if not isinstance(x, classes):
+        called = class_of(x).__name__
+        if not hasattr(class_of(x), attribute):
+            raise AttributeError(f"{called!r} object has no attribute {attribute!r}")
+        raise Refusal(line, f"`{attribute}` is asked of a {called} here, and that of `{classes[0].__name__}` is followed: "
+                            "use two names")  # fmt: skip
+
+
 def no_object(x: Any, line: int) -> None:
     """Check that no object that the function constructs is in its result; TypeError if one is."""
     waiting = [x]

@@ -26,8 +26,11 @@ from typing import Any
 
 import gast
 
+from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.analysis.reached_classes import is_named_tuple
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, clone, constant, expression, name
+from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime import checks
 from s2sgrad.specialize.static_values import Display, Function, Known
 
@@ -109,16 +112,29 @@ class Arguments:
     def missing(self, callee: Any, node: gast.Call) -> tuple[int, list[Any]] | None:
         """The number of arguments that a star stands for, if it is the only one and the callee takes a fixed number; and the
         defaults of the last parameters."""
-        function = self.text_called(callee)
         stars = [a for a in node.args if isinstance(a, gast.Starred)]
-        if function is None or len(stars) != 1 or node.keywords or function.node.args.vararg:
+        takes = self.places_of(callee) if len(stars) == 1 and not node.keywords else None
+        if takes is None:
             return None
-        places = [*function.node.args.posonlyargs, *function.node.args.args]
-        defaults = [function.defaults[p.id] for p in places if p.id in function.defaults]
-        count = len(places) - len(node.args) + 1
-        if len(defaults) != len(function.node.args.defaults) or not all(isinstance(d, gast.Constant) for d in defaults):
+        count, defaults = takes[0] - len(node.args) + 1, takes[1]
+        if not all(isinstance(d, gast.Constant) for d in defaults):
             return None
         return (count, defaults) if not defaults or (len(defaults) <= count and node.args[-1] is stars[0]) else None
+
+    def places_of(self, callee: Any) -> tuple[int, list[Any]] | None:
+        """How many arguments a callee takes by position, if that is fixed, and the defaults of the last of them."""
+        function, target = self.text_called(callee), getattr(callee, "target", None)
+        if function is not None:
+            places = [*function.node.args.posonlyargs, *function.node.args.args]
+            defaults = [function.defaults[p.id] for p in places if p.id in function.defaults]
+            whole = not function.node.args.vararg and len(defaults) == len(function.node.args.defaults)
+            return (len(places), defaults) if whole else None
+        if not is_plain_class(target) and not is_named_tuple(target):
+            return None
+        fields = signature(target).parameters.values()
+        if any(p.kind is not p.POSITIONAL_OR_KEYWORD for p in fields):
+            return None
+        return len(fields), [self.outside(p.name, p.default) for p in fields if p.default is not p.empty]
 
     def counted(self, argument: gast.Starred, count: int, defaults: list[Any]) -> list[Any]:
         """The items of a tuple whose length is checked at run time; defaults replace missing items."""

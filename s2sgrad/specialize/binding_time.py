@@ -30,6 +30,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.analysis.reached_classes import is_named_tuple
 from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import children, nodes
@@ -63,7 +64,7 @@ class Lookahead:
         """Whether an expression may be a function value or an object, or expand to statements."""
         if isinstance(node, gast.Name):
             return node.id in self.values
-        if self.may_be_of_object(node):
+        if self.may_be_of_object(node) or self.may_be_of_tuple(node):
             return True
         if isinstance(node, gast.Call):
             return self.expands(node)
@@ -84,9 +85,11 @@ class Lookahead:
         target = self.unit.resolve(node.func)
         if self.may_be_known(node.func) or is_super(self.unit, node) or is_generator(target) or is_plain_class(target):
             return True
+        arguments = arguments_of(node)
+        if is_named_tuple(target):
+            return any(isinstance(a, gast.Starred) for a in arguments)
         if not is_plain(target):
             return is_class_method(target)
-        arguments = arguments_of(node)
         if behind_checkpoint(target) is not None and takes_functions(target, map(self.unit.resolve, arguments)):
             return True
         return any(isinstance(a, gast.Starred) or self.may_be_known(a) for a in arguments) or self.is_read(target, node)
@@ -96,7 +99,7 @@ class Lookahead:
         changes containers outside."""
         if call is self.alone and changes_containers(target):
             return True
-        return needs_text(target) or self.has_objects(target) or self.names_written(target)
+        return needs_text(target) or self.has_objects(target) or self.asks_tuples(target) or self.names_written(target)
 
     def names_written(self, target: types.FunctionType) -> bool:
         """Whether a function names an object from outside of which this program writes attributes."""
@@ -187,8 +190,10 @@ def needs_text(target: types.FunctionType) -> bool:
 
 
 def is_class_method(target: Any) -> bool:
-    """Whether a callable is a method bound to a plain class."""
-    return isinstance(target, types.MethodType) and is_plain_class(target.__self__)
+    """Whether a callable is a method bound to a plain class, or one of named tuples."""
+    if not isinstance(target, types.MethodType):
+        return False
+    return is_plain_class(target.__self__) or (is_named_tuple(target.__self__) and isinstance(target.__func__, types.FunctionType))
 
 
 def is_super(unit: Unit, node: gast.Call) -> bool:

@@ -82,12 +82,13 @@ from s2sgrad.specialize.static_values import (
     keep_objects,
     substitute,
 )
+from s2sgrad.specialize.tuple_methods import TupleMethods
 from s2sgrad.specialize.unrolling import Unroller
 from s2sgrad.specialize.ways import Ways
 
 
 class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns, Definitions, Derivatives, Generators,
-                GivenObjects, Inliner, Lookahead, Matrices, Memos, Objects, Operators, ReferenceOperators,
+                GivenObjects, Inliner, Lookahead, Matrices, Memos, Objects, Operators, ReferenceOperators, TupleMethods,
                 Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` has those with a name.
 
@@ -99,6 +100,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         self.open_columns(ways.in_columns, ways.operators)
         self.open_operators(ways.operators or self.in_columns)
         self.open_late(ways.late, tree)
+        self.open_tuples()
         self.acting: set[str] = set()  # functions called for their effect
         self.values: dict[str, Value] = {}
         self.running: list[tuple[Function, Any]] = []
@@ -289,7 +291,8 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         if isinstance(owner, Object):
             return self.get(owner, node.attr, node)
         node.value = self.flattener.data(owner, node.value)
-        return self.of_data(node)
+        found = self.of_tuple(node)
+        return self.of_data(node) if found is MISSING else found
 
     def indexed(self, node: gast.AST) -> Any:
         """The operand of an index; a literal of functions from outside becomes a display."""

@@ -217,7 +217,9 @@ class Columns:
         return Record(tuple(classes), owner) if classes else None
 
     def of_data(self, node: gast.Attribute) -> Any:
-        """An attribute of data; MISSING if it is not one of an object."""
+        """An attribute of data; MISSING if it is not one of an object, or that a named tuple computes."""
+        if (found := self.of_tuple(node)) is not MISSING:
+            return found
         if self.in_columns and node.attr == "__class__":
             return self.asked_for_class(at(node, gast.Call(self.unit.builtin(type), [node.value], []))[0])
         record = self.record(node.value, node.attr, node)

@@ -100,7 +100,6 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         self.open_columns(ways.in_columns, ways.operators)
         self.open_operators(ways.operators or self.in_columns)
         self.open_late(ways.late, tree)
-        self.open_tuples()
         self.acting: set[str] = set()  # functions called for their effect
         self.values: dict[str, Value] = {}
         self.running: list[tuple[Function, Any]] = []
@@ -291,8 +290,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         if isinstance(owner, Object):
             return self.get(owner, node.attr, node)
         node.value = self.flattener.data(owner, node.value)
-        found = self.of_tuple(node)
-        return self.of_data(node) if found is MISSING else found
+        return self.of_data(node)
 
     def indexed(self, node: gast.AST) -> Any:
         """The operand of an index; a literal of functions from outside becomes a display."""

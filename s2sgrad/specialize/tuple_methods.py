@@ -48,12 +48,7 @@ class TupleMethods:
 
     unit: Unit
     flattener: Any
-    tuple_members: dict[str, list[type]] | None
-    asking: dict[types.FunctionType, bool]
-
-    def open_tuples(self) -> None:
-        """Start a function."""
-        self.tuple_members, self.asking = None, {}
+    tuple_members: dict[str, list[type]] | None = None
 
     def member_classes(self, attribute: str) -> list[type]:
         """The named tuples in reach that compute an attribute of this name."""
@@ -76,11 +71,7 @@ class TupleMethods:
     def asks_tuples(self, target: types.FunctionType) -> bool:
         """Whether a user's function, or what it calls, may ask a named tuple for what it computes: it is written out, where
         the classes are in reach."""
-        if not self.members_by_name():
-            return False
-        if target not in self.asking:
-            self.asking[target] = any(map(self.member_classes, reached(target)[1]))
-        return self.asking[target]
+        return bool(self.members_by_name()) and any(map(self.member_classes, reached(target)[1]))
 
     def may_be_of_tuple(self, node: gast.AST) -> bool:
         """Whether an attribute may be one that a named tuple computes."""

@@ -14,7 +14,7 @@ from s2sgrad.analysis.plain_classes import is_plain_class, own_protocols
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.primitives import spellings
 
-_COMPUTED = (types.FunctionType, property, staticmethod, classmethod)
+COMPUTED = (types.FunctionType, property, staticmethod, classmethod)
 _BINARY = [operation.__name__.strip("_") for _, operation in spellings.OPERATORS.values()]
 OPERATORS_FOLLOWED = {f"__{kind}{word}__" for kind in ("", "r", "i") for word in _BINARY} | {
     "__neg__", "__pos__", "__invert__", "__abs__", "__len__", "__getitem__", "__setitem__", "__eq__", "__ne__", "__lt__",
@@ -36,16 +36,18 @@ def is_named_tuple(target: Any) -> bool:
 
 def fields_of(cls: type) -> list[str]:
     """The attributes of instances of a class: its fields, and those that its methods store."""
-    stored = {i.argval for m in _functions(cls) for c in _codes(m.__code__) for i in _instructions(c)}
-    computed = {a for k in cls.__mro__ for a, f in vars(k).items() if isinstance(f, _COMPUTED)}
+    stored = {i.argval for m in functions_of(cls) for c in codes_of(m.__code__) for i in stores_in(c)}
+    computed = {a for k in cls.__mro__ for a, f in vars(k).items() if isinstance(f, COMPUTED)}
     return sorted((stored | set(getattr(cls, "__dataclass_fields__", ()))) - computed)
 
 
-def _instructions(code: types.CodeType) -> Iterator[dis.Instruction]:
+def stores_in(code: types.CodeType) -> Iterator[dis.Instruction]:
+    """The stores of attributes in the code of a function."""
     return (i for i in dis.get_instructions(code) if i.opname == "STORE_ATTR")
 
 
-def _functions(cls: type) -> list[types.FunctionType]:
+def functions_of(cls: type) -> list[types.FunctionType]:
+    """The functions among the members of a class: methods, and those of properties."""
     out: list[Any] = []
     for value in (v for k in cls.__mro__[:-1] for v in vars(k).values()):
         out += [value.fget, value.fset] if isinstance(value, property) else [getattr(value, "__func__", value)]
@@ -64,20 +66,28 @@ def asks_class(found: Any) -> bool:
     return isinstance(function, types.FunctionType) and "__class__" in function.__code__.co_freevars
 
 
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+def codes_of(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code of a function, and of those in it."""
     yield code
     for part in code.co_consts:
         if isinstance(part, types.CodeType):
-            yield from _codes(part)
+            yield from codes_of(part)
 
 
 def reached(*begin: types.FunctionType | type) -> tuple[set[type], set[str]]:
     """(classes, attributes): the plain classes and named tuples that these and their callees can refer to, and the
     attributes that they access."""
+    functions, classes = walked(begin)
+    codes = (code for function in functions for code in codes_of(function.__code__))
+    return classes, {i.argval for code in codes for i in dis.get_instructions(code) if i.opname in _ASKING}
+
+
+def walked(begin: tuple[types.FunctionType | type, ...]) -> tuple[list[types.FunctionType], set[type]]:
+    """The functions and the classes in reach."""
     seen: set[Any] = set()
     waiting: list[Any] = list(begin)
     classes: set[type] = set()
-    asked: set[str] = set()
+    functions: list[types.FunctionType] = []
     while waiting:
         target = waiting.pop()
         if target in seen:
@@ -85,18 +95,18 @@ def reached(*begin: types.FunctionType | type) -> tuple[set[type], set[str]]:
         seen.add(target)
         if isinstance(target, type):
             classes.add(target)
-            waiting += _functions(target)
+            waiting += functions_of(target)
             continue
+        functions.append(target)
         held = dict(target.__globals__)
         for free, cell in zip(target.__code__.co_freevars, target.__closure__ or (), strict=True):
             held[free] = content(cell)
-        for code in _codes(target.__code__):
-            asked.update(i.argval for i in dis.get_instructions(code) if i.opname in _ASKING)
+        for code in codes_of(target.__code__):
             named = [held[n] for n in (*code.co_names, *code.co_freevars) if n in held]
             modules = [m for m in named if isinstance(m, types.ModuleType)]
             named += [vars(m)[n] for m in modules for n in code.co_names if n in vars(m)]
             waiting += [v for v in named if is_plain(v) or is_plain_class(v) or is_named_tuple(v)]
-    return classes, asked
+    return functions, classes
 
 
 def content(cell: types.CellType) -> Any:

@@ -1,6 +1,7 @@
-"""Reads and writes of a global by calls become uses of its name again, with a declaration.
+"""Reads and writes of a global, or of an attribute of a class, by calls become uses of its name again.
 
     count_global.write(count_global.read() + 1)      ->      global count; count = count + 1
+    lin_count.write(lin_count.read() + 1)            ->      Lin.count = Lin.count + 1
 """
 
 from __future__ import annotations
@@ -8,19 +9,14 @@ from __future__ import annotations
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.ir.quote import assign, at, mentioned, name, nodes, rewritten
+from s2sgrad.ir.quote import at, clone, mentioned, name, nodes, rewritten
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.runtime.outside import ClassAttribute
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Restore the names of globals; one of another module, whose function was inlined, keeps its calls."""
-    taken = {p.id for p in parameters(tree)} | mentioned(tree)
-    space = unit.primal.function.__globals__
-    known = {
-        helper: value.name
-        for helper, value in unit.helpers.items()
-        if isinstance(value, runtime.Global) and helper in taken and value.space is space and value.name not in taken
-    }
+    known = _known(unit, {p.id for p in parameters(tree)} | mentioned(tree))
     if not known:
         return tree
     tree.body = rewritten(tree.body, lambda statement: _written(statement, known))
@@ -30,22 +26,43 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             parts[:] = [_read(part, known) for part in parts]
             if not isinstance(value, list):
                 node.__dict__[field] = parts[0]
-    tree.body.insert(0, at(tree.body[0], gast.Global(sorted(known.values())))[0])
+    names = sorted(node.id for node in known.values() if isinstance(node, gast.Name))
+    if names:
+        tree.body.insert(0, at(tree.body[0], gast.Global(names))[0])
     return tree
 
 
-def _written(statement: gast.AST, known: dict[str, str]) -> list[gast.AST]:
-    variable = _called(getattr(statement, "value", None), "write", known) if isinstance(statement, gast.Expr) else None
-    return [statement] if variable is None else at(statement, assign(variable, statement.value.args[0]))
+def _known(unit: Unit, taken: set[str]) -> dict[str, gast.AST]:
+    """What stands for the helpers that a text with these names mentions."""
+    known: dict[str, gast.AST] = {}
+    space = unit.primal.function.__globals__
+    for helper in unit.helpers.keys() & taken:
+        value = unit.helpers[helper]
+        if isinstance(value, runtime.Global) and value.space is space and value.name not in taken:
+            known[helper] = name(value.name)
+        elif isinstance(value, ClassAttribute):
+            owner = name(value.owner.__name__)
+            if owner.id not in unit.locals and unit.resolve(owner) is value.owner:
+                known[helper] = gast.Attribute(owner, value.attribute, gast.Load())
+    return known
 
 
-def _read(part: object, known: dict[str, str]) -> object:
-    variable = _called(part, "read", known)
-    return part if variable is None else name(variable)
+def _written(statement: gast.AST, known: dict[str, gast.AST]) -> list[gast.AST]:
+    place = _called(getattr(statement, "value", None), "write", known) if isinstance(statement, gast.Expr) else None
+    if place is None:
+        return [statement]
+    target = clone(place)
+    target.ctx = gast.Store()
+    return at(statement, gast.Assign([target], statement.value.args[0], None))
 
 
-def _called(node: object, method: str, known: dict[str, str]) -> str | None:
-    """The global in `count_global.read()` or `count_global.write(..)`; None for any other node."""
+def _read(part: object, known: dict[str, gast.AST]) -> object:
+    place = _called(part, "read", known)
+    return part if place is None else clone(place)
+
+
+def _called(node: object, method: str, known: dict[str, gast.AST]) -> gast.AST | None:
+    """What `count_global.read()` or `count_global.write(..)` stands for; None for any other node."""
     if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or node.func.attr != method:
         return None
     return known.get(node.func.value.id) if isinstance(node.func.value, gast.Name) else None

@@ -83,7 +83,8 @@ class Unit:
       to itself).
     - Values: `kinds` of names; `memory` says which may alias; `displays` are constant tuples, lists and dicts, bound once;
       `opened` has the attributes of arguments that are objects; `opaque` are parameters that may have methods of their own;
-      `separate` are the classes of the caller's objects whose attributes are written; `loses_to` are global
+      `separate` are the classes of the caller's objects whose attributes are written; `on_classes` are the
+      names of attributes of classes that are; `loses_to` are global
       containers in which differentiated values are only stored; `stand_ins` are pairs of a container
       class and a simpler one in its place; `updates` are the positions of the user's `x[i] op= e`.
     - Derivatives: `bars` are names of adjoints; `floating` are differentiated values and their derivatives, all floats;
@@ -126,6 +127,7 @@ class Unit:
     generators: set[str] = field(default_factory=set)
     drawn_from: set[str] = field(default_factory=set)
     separate: set[type] = field(default_factory=set)
+    on_classes: set[str] = field(default_factory=set)
     opaque: set[str] = field(default_factory=set)
     loses_to: set[str] = field(default_factory=set)
     memory: Any = None

@@ -130,10 +130,8 @@ def _method(call: Call, owner: gast.AST, name: str) -> None:
         return  # it formats its arguments immediately, as `print` does
     stack = on_stack(name) and context.is_local(owner)
     _writing(call, owner, name, stack)
-    if name == "write" and isinstance(found, runtime.Global):
-        if call.is_mutable or any(map(context.passes_on, call.given)):
-            call.refuse(f"a differentiated value, or an array, is kept in the global `{found.name}`, which is not "
-                        "differentiated yet: return it")  # fmt: skip
+    if name == "write" and isinstance(found, (outside.Global, outside.ClassAttribute)):
+        _kept_outside(call, call.given, found.name, False)
     elif not stack:
         _unknown(call, kept=name == "append" and _is_kept(call, owner))
 
@@ -242,12 +240,16 @@ def _known(call: Call, target: Any) -> None:
 
 def _outside(call: Call) -> None:
     """A store into a list or a dict that lives outside: what is stored is a constant to whoever reads it."""
-    owner, *given = call.given
-    kept, unit = _is_kept(call, owner), call.context.unit
-    held = [a for a in given[1:] if call.context.is_mutable(a)]
+    owner, _, *given = call.given
+    _kept_outside(call, given, emit.expression(owner), _is_kept(call, owner))
+
+
+def _kept_outside(call: Call, given: list[gast.AST], shown: str, kept: bool) -> None:
+    """A value that is to be held by what lives outside under the name `shown`; `kept`: nobody reads it."""
+    held, unit = [a for a in given if call.context.is_mutable(a)], call.context.unit
     known = any(isinstance(call.context.kind(a), (Array, Container)) for a in held)
-    if known or (not kept and any(map(call.context.passes_on, given))):
-        call.refuse(f"a differentiated value, or an array, is kept in the global `{emit.expression(owner)}`, which is not "
+    if known or (not kept and any(map(call.context.passes_on, call.given))):
+        call.refuse(f"a differentiated value, or an array, is kept in the global `{shown}`, which is not "
                     "differentiated yet: return it")  # fmt: skip
     if held and not unit.primal.is_generated:
         line = constant(getattr(call.node, "lineno", 0))

@@ -64,7 +64,7 @@ class Lookahead:
         """Whether an expression may be a function value or an object, or expand to statements."""
         if isinstance(node, gast.Name):
             return node.id in self.values
-        if self.may_be_of_object(node) or self.may_be_of_tuple(node):
+        if self.may_be_of_object(node) or self.may_be_of_tuple(node) or self.is_class_attribute(node):
             return True
         if isinstance(node, gast.Call):
             return self.expands(node)
@@ -99,7 +99,8 @@ class Lookahead:
         changes containers outside."""
         if call is self.alone and changes_containers(target):
             return True
-        return needs_text(target) or self.has_objects(target) or self.asks_tuples(target) or self.names_written(target)
+        asks = self.has_objects(target) or self.asks_tuples(target) or self.reads_classes(target)
+        return asks or needs_text(target) or self.names_written(target)
 
     def names_written(self, target: types.FunctionType) -> bool:
         """Whether a function names an object from outside of which this program writes attributes."""
@@ -191,9 +192,9 @@ def needs_text(target: types.FunctionType) -> bool:
 
 def is_class_method(target: Any) -> bool:
     """Whether a callable is a method bound to a plain class, or one of named tuples."""
-    if not isinstance(target, types.MethodType):
+    if not isinstance(target, types.MethodType) or not isinstance(target.__func__, types.FunctionType):
         return False
-    return is_plain_class(target.__self__) or (is_named_tuple(target.__self__) and isinstance(target.__func__, types.FunctionType))
+    return is_plain_class(target.__self__) or is_named_tuple(target.__self__)
 
 
 def is_super(unit: Unit, node: gast.Call) -> bool:

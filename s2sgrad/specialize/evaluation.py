@@ -109,7 +109,7 @@ class Evaluator:
             if isinstance(node.op, gast.USub) and type(node.operand.value) in (int, float):
                 return at(node, constant(-node.operand.value))[0]
         elif isinstance(node, gast.Attribute) and self.unit.resolve(node) is not MISSING:
-            return node
+            return self.functions.of_outside(node)
         elif isinstance(node, gast.NamedExpr):
             self.assign(at(node, gast.Assign([node.target], node.value, None))[0])
             return self.operand(at(node, name(node.target.id))[0])
@@ -185,7 +185,7 @@ class Evaluator:
             if value is not MISSING:
                 return value
             mutators.refuse_kept(self.unit, node)
-        return node
+        return self.functions.of_outside(node)
 
     def of_Subscript(self, node: gast.Subscript) -> gast.AST:
         if (joined := index_tricks.joined(self.unit, node)) is not None:

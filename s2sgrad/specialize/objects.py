@@ -84,6 +84,8 @@ class Objects:
     def of_the_class(self, instance: Object, node: gast.AST) -> None:
         """Variables for attributes that the object inherits from the class until they are written."""
         for attribute in written_attributes(instance.cls, self.unit.primal.tree) - instance.attributes.keys():
+            if self.is_written_on(instance.cls, attribute):
+                continue
             local = instance.attributes[attribute] = self.unit.attribute(instance.base, attribute)
             self.shared.add(local)
             self.counts[local] += 1
@@ -222,8 +224,9 @@ class Objects:
     def store(self, target: gast.Attribute, statement: gast.Assign) -> None:
         """`o.w = value` for an object made here, or a reference."""
         owner = self.held(target.value)
-        if not isinstance(owner, Object) and self.put_field(target, statement.value, statement):
-            return
+        if not isinstance(owner, Object):
+            if self.writes_class(statement, target) or self.put_field(target, statement.value, statement):
+                return
         if not isinstance(owner, Object):
             self.unit.refuse(target, "an assignment to an attribute of what is not made here is not differentiated: use a "
                                      "local variable")  # fmt: skip
@@ -267,7 +270,7 @@ class Objects:
         """`o.w += value` as an update of its variable; for a property, as two calls."""
         target = statement.target
         owner = self.held(target.value)
-        if not isinstance(owner, Object) and self.update_field(statement):
+        if not isinstance(owner, Object) and (self.writes_class(statement, target) or self.update_field(statement)):
             return
         if isinstance(owner, Object) and isinstance(inspect.getattr_static(owner.cls, target.attr, None), property):
             read = gast.Attribute(target.value, target.attr, gast.Load())
@@ -290,6 +293,8 @@ class Objects:
 
     def get(self, owner: Object, attribute: str, node: gast.AST) -> Any:
         """`owner.attribute`."""
+        if attribute == "__class__":
+            return Known(owner.cls, self.class_name(owner.cls))
         member = self.looked_up(owner.cls, attribute)
         if isinstance(member, property):
             return self.apply(self.bound(member.fget, owner, node), [], {}, node)
@@ -321,6 +326,8 @@ class Objects:
         if hasattr(type(member), "__get__"):
             self.unit.refuse(node, f"`{attribute}` is a {type(member).__name__}, which computes what it is asked for and "
                                    "cannot be followed: use a property or a method")  # fmt: skip
+        if self.is_written_on(owner.cls, attribute):
+            return self.read_on_class(owner.cls, node)
         cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
         return self.flattener.hold(at(node, gast.Attribute(cls, attribute, gast.Load()))[0])
 

@@ -50,6 +50,7 @@ from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
 from s2sgrad.specialize.binding_time import Lookahead, is_super, takes_functions
 from s2sgrad.specialize.callable_texts import owners_written
+from s2sgrad.specialize.class_attributes import ClassAttributes
 from s2sgrad.specialize.class_choices import ClassChoices
 from s2sgrad.specialize.closures import Closures
 from s2sgrad.specialize.columns import Columns
@@ -87,9 +88,9 @@ from s2sgrad.specialize.unrolling import Unroller
 from s2sgrad.specialize.ways import Ways
 
 
-class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns, Definitions, Derivatives, Generators,
-                GivenObjects, Inliner, Lookahead, Matrices, Memos, Objects, Operators, ReferenceOperators, TupleMethods,
-                Unroller):  # fmt: skip
+class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Collections, Columns, Definitions, Derivatives,
+                Generators, GivenObjects, Inliner, Lookahead, Matrices, Memos, Objects, Operators, ReferenceOperators,
+                TupleMethods, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` has those with a name.
 
     Each family of values has its own class; no two define the same name, so that the order of the bases does not matter.
@@ -103,8 +104,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         self.acting: set[str] = set()  # functions called for their effect
         self.values: dict[str, Value] = {}
         self.running: list[tuple[Function, Any]] = []
-        self.calls = 0
-        self.hint: str | None = None
+        self.calls, self.hint = 0, None
         self.opened: list[Object] = []
         self.outside_objects: dict[int, Object] = {}
         self.written_outside = set(map(id, owners_written(unit.primal.function) or ()))
@@ -156,7 +156,7 @@ class Functions(Arguments, Choices, ClassChoices, Closures, Collections, Columns
         if not isinstance(node, gast.Name) or node.id not in self.values:
             return node
         value = self.values[node.id]
-        if not isinstance(value, (Partial, Generator)) and getattr(value, "given", None) is not None:
+        if isinstance(value, (Object, Display)) and value.given is not None:
             self.loose.append((node, value))
             return at(node, clone(value.given))[0]
         data = self.reified(value, node) if not whole or isinstance(value, Known) else None

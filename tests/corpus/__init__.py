@@ -18,6 +18,7 @@ from . import (  # noqa: F401
     calls,
     checkpoints,
     chosen,
+    class_members,
     classes,
     closures,
     collected,

@@ -51,6 +51,7 @@ from s2sgrad.legality.context import Context
 from s2sgrad.memory import mod_ref
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.normalize import check, deletes, stop_gradient, temporary_copies, webs
+from s2sgrad.normalize._calls import note_receivers
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
 from s2sgrad.specialize import flatten
@@ -78,6 +79,7 @@ def _stages(*passes: tuple[str, Pass], notes: bool = False) -> tuple[Stage, ...]
 def _read(c: Compilation) -> None:
     """Read the tree, and classify the arguments that are objects or have methods, by their kinds."""
     c.unit, c.tree = Unit.of(c.primal)
+    note_receivers(c.unit, c.tree)
     c.unit.names.taken |= {*c.purpose.words}
     check.no_generator(c.unit, c.tree)
     stop_gradient.run(c.unit, c.tree, c.purpose.stops)

@@ -6,16 +6,16 @@
 from __future__ import annotations
 
 import types
-from collections import deque
+from collections import Counter, deque
 from typing import Any
 
 import gast
 
 from s2sgrad.analysis.libraries import is_ours
-from s2sgrad.analysis.plain_classes import Opened, attributes_of
+from s2sgrad.analysis.plain_classes import Opened, attributes_of, is_plain_class
 from s2sgrad.analysis.trust import Trust, trust_of_object
-from s2sgrad.ir.quote import at, clone, nodes
-from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.ir.quote import at, clone, nodes, statements_in
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.primitives.catalogue import is_named
 
 
@@ -30,6 +30,8 @@ def callee(node: gast.AST) -> str:
 
 def may_be_array(unit: Unit, node: gast.AST) -> bool:
     """Whether an expression may be an array or a builtin container, whose methods are known by name."""
+    if isinstance(node, gast.Name) and node.id in unit.receivers:
+        return False
     while isinstance(node, (gast.Attribute, gast.Subscript)):
         node = node.value
     if not isinstance(node, gast.Name) or node.id in unit.locals:
@@ -58,6 +60,20 @@ def _class_of(unit: Unit, node: gast.AST) -> type | None:
         return type(value)
     opened = _opened(unit, node)
     return None if opened is None else opened.cls
+
+
+def note_receivers(unit: Unit, tree: gast.FunctionDef, owner: type | None = None) -> None:
+    """Find the names that are bound to new objects alone, and the object of a method of the class `owner`."""
+    bound = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+    first = next(iter(parameters(tree)), None)
+    if owner is not None and first is not None and bound[first.id] == 1:
+        unit.receivers[first.id] = owner
+    made = [(s.targets[0].id, unit.called(s.value)) for s in statements_in(tree.body)
+            if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)]  # fmt: skip
+    for local, times in Counter(local for local, cls in made if is_plain_class(cls)).items():
+        classes = {cls for n, cls in made if n == local}
+        if times == bound[local] and len(classes) == 1:
+            unit.receivers[local] = classes.pop()
 
 
 def _opened(unit: Unit, node: gast.AST) -> Opened | None:

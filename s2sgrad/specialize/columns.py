@@ -67,14 +67,16 @@ from s2sgrad import emit
 from s2sgrad.analysis.plain_classes import HELD_BY_DATA, is_plain_class
 from s2sgrad.analysis.reached_classes import families, fields_of, is_followed, methods_of, reached
 from s2sgrad.analysis.user_functions import is_plain
-from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
-from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
 from s2sgrad.runtime import references
 from s2sgrad.source import read
 from s2sgrad.source.making import made
 from s2sgrad.specialize.binding_time import is_super
 from s2sgrad.specialize.static_values import Function, Object, Partial, Record, Value
+
+_RECEIVER = "(receiver)"  # the object of a method, beside the columns
 
 
 class Columns:
@@ -102,6 +104,7 @@ class Columns:
         self.followed: list[type] = []
         if not self.in_columns:
             return
+        self.holds = inherited.holds if inherited is not None else {}
         if inherited is not None:
             self.followed, self.columns = inherited.followed, inherited.columns
         else:
@@ -206,13 +209,9 @@ class Columns:
         if exact is None and attribute in HELD_BY_DATA:
             flow = self.flow()
             be = flow.classes(owner.id) & {*self.members[attribute]} if isinstance(owner, gast.Name) else set()
-            if be and not flow.classes_inside(owner.id):
-                return Record(tuple(c for c in self.members[attribute] if c in be), owner, True, attribute)
             if not be:
                 return None  # a reference raises
-            called = self.members[attribute][0].__name__
-            self.unit.refuse(node, f"`{attribute}` may be that of `{called}`, and that of an array or a container, which "
-                                   "cannot be told apart here: give it another name")  # fmt: skip
+            return Record(tuple(c for c in self.members[attribute] if c in be), owner, True, attribute)
         classes = [c for c in exact or self.followed if c in self.members[attribute]]
         return Record(tuple(classes), owner) if classes else None
 
@@ -312,12 +311,13 @@ class Columns:
         """A recursive method, `self.left.total()`, as a recursive function, `total(self.left)`; unchanged if another class
         has a method of this name."""
         word = method.unit.primal.function.__name__
-        if not self.in_columns or method.owner is None or word not in self.members or word in HELD_BY_DATA:
+        if not self.in_columns or method.owner is None or word not in self.members:
             return method
         if method not in self.named_methods:
             node, own = clone(method.node), method.unit.names.fresh(word)
             calls = [n for n in nodes(*node.body) if isinstance(n, gast.Call) and getattr(n.func, "attr", "") == word]
             calls = [n for n in calls if not isinstance(n.func.value, gast.Call) or not is_super(method.unit, n.func.value)]
+            calls = [n for n in calls if self.may_be_received(n.func.value, method)]
             alone = len({id(self.looked_up(c, word)) for c in self.members[word]}) == 1
             for call in calls:
                 call.args, call.func = [call.func.value, *call.args], at(call.func, name(own))[0]
@@ -325,9 +325,30 @@ class Columns:
             self.named_methods[method] = replace(method, node=node, tree=None) if calls and alone else method
         return self.named_methods[method]
 
+    def may_be_received(self, node: gast.AST, method: Function) -> bool:
+        """Whether an object may be what a recursive method asks, where arrays and containers have one of its name too."""
+        own = parameters(method.node)[0].id
+        if method.unit.primal.function.__name__ not in HELD_BY_DATA or getattr(node, "id", "") == own:
+            return True
+        held = {family[node.attr] for family in self.columns.values() if getattr(node, "attr", "") in family}
+        return any(map(self.flow().classes_inside, held))
+
+    def told(self) -> list[gast.AST]:
+        """Statements that say what the columns of a lifted function hold, and of which classes its receiver is."""
+        out, helper = [], self.unit.helper("reference", references.reference) if self.holds else ""
+        for local, classes in self.holds.items():
+            made_ = [name(f"({local} {k})") for k in range(len(classes))]
+            made_calls = [expression("f(c, 0)", f=helper, c=self.class_name(cls)) for cls in classes]
+            out += [assign(n.id, call) for n, call in zip(made_, made_calls, strict=True)]
+            out.append(assign(local, gast.List(made_, gast.Load())))
+        first = [p.id for p in parameters(self.unit.primal.tree)[:1] if _RECEIVER in self.holds]
+        return [*out, *(assign(p, gast.Subscript(name(_RECEIVER), constant(0), gast.Load())) for p in first)]
+
     def in_columns_too(self, target: types.FunctionType) -> types.FunctionType:
         """A lifted function that receives lists of attributes, with attribute reads rewritten to these."""
-        told = _INHERITED[target] = _Inherited(self.followed, self.columns)
+        flow, receiver = self.flow(), [*self.members.get(target.__name__.rstrip("_"), ())]
+        holds = {local: [*flow.classes_inside(local)] for local in self.every_column()} | {_RECEIVER: receiver}
+        told = _INHERITED[target] = _Inherited(self.followed, self.columns, {n: held for n, held in holds.items() if held})
         unit, tree = Unit.of(read(target))
         for _, run in (*DEFINITION, *STATEMENTS):
             tree = run(unit, tree)
@@ -371,6 +392,7 @@ class _Inherited(NamedTuple):
 
     followed: list[type]
     columns: dict[str, dict[str, str]]
+    holds: dict[str, list[type]]  # by column: the classes of the objects in it
 
 
 _INHERITED: weakref.WeakKeyDictionary[types.FunctionType, _Inherited] = weakref.WeakKeyDictionary()

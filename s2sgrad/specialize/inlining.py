@@ -34,6 +34,7 @@ from s2sgrad.ir.quote import Place, assign, at, branch, clone, constant, name, n
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize import drawing
+from s2sgrad.normalize._calls import note_receivers
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import read
@@ -78,11 +79,12 @@ class Inliner:
     shared: set[str]
     arguments: set[str]
 
-    def read(self, target: types.FunctionType) -> Function:
-        """A function from outside as a function value."""
+    def read(self, target: types.FunctionType, owner: type | None = None) -> Function:
+        """A function from outside as a function value; a method of the class `owner`."""
         if target in self.known:
             return self.known[target]
         unit, tree = Unit.of(read(target))
+        note_receivers(unit, tree, owner)
         if tree.name in unit.names.taken and unit.resolve(name(tree.name)) is not target:  # not recursive
             tree.name = unit.names.fresh(tree.name)
         for _, run in DEFINITION:
@@ -98,9 +100,9 @@ class Inliner:
                 function.defaults[p.id] = self.outside(p.id, target.__kwdefaults__[p.id])
         return function
 
-    def text_of(self, method: types.FunctionType) -> Function | Known:
+    def text_of(self, method: types.FunctionType, owner: type | None = None) -> Function | Known:
         """A method as a function value, inlined at calls unless it has its own gradient."""
-        return self.outside(method.__name__, method) if is_given(method) else self.read(method)
+        return self.outside(method.__name__, method) if is_given(method) else self.read(method, owner)
 
     def outside(self, base: str, value: Any) -> Any:
         """A value from outside: a constant, a known callable, or data under a name."""

@@ -345,14 +345,15 @@ class Objects:
 
     def bound(self, function: types.FunctionType, owner: Object, node: gast.AST) -> Partial:
         """A method bound to its object."""
-        value = self.text_of(function)
+        home = next((k for k in owner.cls.__mro__ if any(f is function for f in _functions(k))), owner.cls)
+        value = self.text_of(function, home)
         if isinstance(value, Known):  # called, not inlined
             if owner.given is None:
                 self.unit.refuse(node, f"`{function.__name__}` brings its own gradient, which cannot be followed in a "
                                        "method of an object that is made here: make a function of it")  # fmt: skip
             self.loose.append((node, owner))
             return Partial(value, [Known(None, owner.given)], {})
-        value.owner = next((k for k in owner.cls.__mro__ if any(f is function for f in _functions(k))), owner.cls)
+        value.owner = home
         return Partial(value, [owner], {})
 
     def above(self, node: gast.Attribute) -> Any:

@@ -69,7 +69,8 @@ class ReferenceOperators:
 
     def flow(self) -> OneObject:
         """What variables may be and hold, by all that is written so far."""
-        return OneObject(self.unit, [*self.heads, *(s for body in self.flattener.outer for s in body), *self.flattener.out])
+        around = [s for body in self.flattener.outer for s in body]
+        return OneObject(self.unit, [*self.told(), *self.heads, *around, *self.flattener.out])
 
     def operand_of(self, value: Any, word: str, flow: OneObject) -> Record | None:
         """The object that an operand may be which has this special method."""

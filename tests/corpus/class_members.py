@@ -230,3 +230,29 @@ class Solver:
 @case(VECTOR)
 def enumeration_of_whole_numbers_as_a_factor(x):
     return Solver(Mode.STIFF, x[0]).run(x[1]) + Solver(start=x[2]).run(x[3]) * Mode.STIFF.value
+
+
+class Scope:
+    """A name, and what it stands for; other names are in the scope around it."""
+
+    def __init__(self, word, value, around=None):
+        self.word, self.value, self.around = word, value, around
+
+    def get(self, word):
+        scope = self
+        while scope is not None:
+            if word == scope.word:
+                return scope.value
+            scope = scope.around
+        raise KeyError(word)
+
+    def update(self, value):
+        self.value = value * 0.5
+
+
+@case(VECTOR)
+def methods_named_like_those_of_a_dict(x):
+    outer = Scope("a", x[0])
+    inner = Scope("b", x[1], outer)
+    outer.update(inner.get("a") * x[2])
+    return inner.get("a") + inner.get("b") * outer.get("a")

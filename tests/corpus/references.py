@@ -285,12 +285,13 @@ class Bead:
 def weight_from(bead, depth):
     if bead is None or depth > 4:
         return 0.0
-    return bead.v * bead.v * bead.w + 0.5 * weight_from(bead.after, depth + 1)
+    return np.sin(bead.v) * bead.w + 0.5 * weight_from(bead.after, depth + 1)
 
 
 @case(VECTOR)
 def recursion_whose_record_holds_a_list_that_shrinks(x):
     beads = [Bead(v) for v in x]
     by_number = {0: beads[0], 1: Bead(x[2])}
-    s = x[1] + weight_from(by_number[1], 0) * 0.1
-    return s + sum([b.v * b.v * b.w for b in beads]) + by_number[1].v
+    s = x[1]
+    s += weight_from(by_number[1], 0) * 0.1
+    return s + sum([b.v * b.w for b in beads]) + by_number[1].v

@@ -6,6 +6,8 @@
 Number(float, False, None)
 >>> item_of_container(row, Number(int)) == row.element()
 True
+>>> print(item_of_container(Container(dict, (Number(int),), ("a",)), Known("b")))
+None
 """
 
 from __future__ import annotations
@@ -32,6 +34,9 @@ def item_of_container(owner: Container, index: Kind) -> Kind | None:
         return owner.element() if scalar else Container(owner.type, None, None, owner.item)
     if isinstance(index, Slice):
         return owner.element() if owner.type is dict else _section(owner, index)
+    known = isinstance(index, Known) or (isinstance(index, Number) and index.known)
+    if owner.type is dict and owner.keys is not None and known:  # it may get the key in later rounds
+        return dict(zip(owner.keys, owner.items, strict=True)).get(index.value)
     if isinstance(index, Number) and index.known:
         return _item_at(owner, index.value)
     if isinstance(index, Known) and owner.keys is not None and index.value in owner.keys:
@@ -40,7 +45,7 @@ def item_of_container(owner: Container, index: Kind) -> Kind | None:
 
 
 def _item_at(owner: Container, index: int) -> Kind | None:
-    """The kind of the item at a constant index or key."""
+    """The kind of the item at a constant index."""
     place = owner.keys.index(index) if owner.keys and index in owner.keys else index
     if isinstance(place, int) and -len(owner.items) <= place < len(owner.items):
         return owner.items[place]

@@ -35,8 +35,9 @@ from typing import Any, TypeVar
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import binding_counts
-from s2sgrad.ir.forms import appended_to, arguments_of
+from s2sgrad.ir.forms import appended_to, arguments_of, bound_name
 from s2sgrad.ir.quote import IS_COMPOUND, LOOPS
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, methods
@@ -133,7 +134,11 @@ class OneObject:
         self._now.update(after)
 
     def _read(self, statement: gast.AST) -> None:
-        if isinstance(statement, gast.Assign):
+        if effects.accumulates(self.unit, statement) is not None and bound_name(statement) in self._now:
+            owner, *_, item = statement.value.args
+            if self.unit.called(statement.value) not in effects.DEEP:
+                self._put(self._value(owner), self._value(item))
+        elif isinstance(statement, gast.Assign):
             for target in statement.targets:
                 self._assign(target, statement.value)
         elif isinstance(statement, gast.AugAssign):
@@ -213,6 +218,8 @@ class OneObject:
             return self._shell(node, row)
         if gives is Gives.ITEM:
             return self._inside(self._all(given[:1])) | self._all(given[1:])
+        if record.viewed is not None and gives is not Gives.UNKNOWN and target is not MISSING:
+            given = given[record.viewed : record.viewed + 1]
         returned = self.returned(target, node) if isinstance(target, types.FunctionType) else None
         whole, inside = (given, []) if returned is None else returned
         out = self._all(whole) | self._inside(self._all(inside))

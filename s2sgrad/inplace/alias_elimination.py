@@ -144,7 +144,7 @@ def _bound_pop(unit: Unit, kinds: dict[str, Kind], statement: gast.AST) -> gast.
         return statement
     taken = unit.temp()
     kinds[taken] = kinds[owner].element()
-    unit.mirrored |= {taken} if has_memory(kinds[taken]) else set()
+    unit.mirrored |= {taken} if kinds[taken] is not None and has_memory(kinds[taken]) else set()
     return at(statement, assign(taken, statement.value))[0]
 
 

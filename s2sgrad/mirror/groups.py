@@ -138,7 +138,8 @@ class Groups:
         given = [statement.value] if section is not None else statement.value.args
         moved = {n.id: self.kinds.get(n.id) for part in given for n in effects.loads(part)}
         moved |= {n: self.kinds.get(n) for n in binds(statement)}
-        return {n for n, kind in moved.items() if has_memory(kind) or isinstance(kind, Container)}
+        known = {n: kind for n, kind in moved.items() if kind is not None}  # others are never bound: off an empty list
+        return {n for n, kind in known.items() if has_memory(kind) or isinstance(kind, Container)}
 
 
 def _is_unpacked(statement: gast.AST, kinds: dict[str, Kind]) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.primitives import spellings
 from s2sgrad.primitives.record import Gives, know
-from s2sgrad.rules import builtin_functions, einsum
+from s2sgrad.rules import builtin_functions, einsum, helpers
 from s2sgrad.rules.table import existing
 from s2sgrad.runtime import checkpoints, closures, lanes, late, outside, references, shadows, structure
 from s2sgrad.runtime.copies import copied
@@ -102,6 +102,7 @@ know(references.number_of, references.is_instance, references.class_of, referenc
 know(closures.closure, late.late, gives=Gives.MAYBE, of=1)
 know(late.now, late.moved_with, gives=Gives.MAYBE, of=_ANY)
 know(late.held_part, late.variables_part, gives=Gives.MAYBE, of=0)
+know(builtin_functions.spread, builtin_functions.regroup, helpers.fit, gives=Gives.MAYBE, of=0)
 know(late.settled, gives=Gives.MAYBE, keeps_kind=True)
 know(shadows.add_into, shadows.refilled, gives=Gives.MAYBE, of=0)
 know(shadows.shadow_of, gives=Gives.MAYBE, of=2, numeric=True, computes=True)

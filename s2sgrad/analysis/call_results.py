@@ -90,6 +90,7 @@ _always(Number(int), int, runtime.raised, trials.passed_on)
 _always(Number(int), references.place, references.place_among, references.number_of, references.number_among,
         references.operand_number)
 _always(Number(bool), bool, isinstance, references.is_instance)
+_always(Number(None), shadows.slot)
 _always(Number(float), float)
 _always(Number(None), runtime.as_number)
 _always(Text(), str)

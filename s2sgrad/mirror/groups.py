@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, PointerOrNone, Text, kind_of
 from s2sgrad.analysis.primitive_calls import classify, is_user_function
@@ -86,7 +87,7 @@ class Groups:
             out |= self._moved(statement)
         for statement in self.binding.get(name, ()):
             if in_place(self.unit, statement, self.kinds) == name:
-                if isinstance(kind, Container) and self.unit.called(statement.value) not in effects.DEEP:
+                if isinstance(kind, Container) and not self._is_followed(statement, kind):
                     return None
             elif effects.permutes(statement):
                 out |= set(binds(statement))
@@ -97,6 +98,11 @@ class Groups:
         if any(n.startswith((ARGUMENT, OUTSIDE)) or n == HANDED_OUT for n in out):
             return None
         return out
+
+    def _is_followed(self, statement: gast.AST, kind: Container) -> bool:
+        """Whether a statement of generated text changes the shadow of a list or dict like the value."""
+        target = self.unit.called(statement.value)
+        return target in effects.DEEP or (target is runtime.put_back and isinstance(kind.element(), (Number, type(None))))
 
     def _is_mirrored(self, name: str, statement: gast.AST) -> bool:
         """Whether the shadow can be computed like the value that a statement binds."""

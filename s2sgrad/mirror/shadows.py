@@ -118,8 +118,9 @@ class Shadows:
         """The item of a shadow container for an item of the primal: its shadow, 0 for a number, None if it has neither."""
         if isinstance(node, gast.Name) and node.id in self.names:
             return name(self.bar(node.id))
-        value = node.value if isinstance(node, gast.Constant) else None
-        number = isinstance(kind_of(node, self.kinds), Number) or (isinstance(value, (int, float)) and value is not True)
+        value, kind = node.value if isinstance(node, gast.Constant) else None, kind_of(node, self.kinds)
+        never = kind is None and getattr(node, "id", "") in self.unit.locals  # it raises before
+        number = never or isinstance(kind, Number) or (isinstance(value, (int, float)) and value is not True)
         return constant(0.0 if number else None)
 
     def _display(self, operation: Operation) -> gast.AST:

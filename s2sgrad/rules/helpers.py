@@ -238,6 +238,11 @@ def slots(w, y, x_bar):
     return shadows.slots(w)
 
 
+@linear(shadows.slot)
+def slot(w, y, x_bar, key):
+    return {key: w}, None
+
+
 @linear(shadows.at_section)
 def at_section(w, y, g, x_bar, index):
     return w[index], None, None

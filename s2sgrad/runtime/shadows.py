@@ -20,6 +20,7 @@ import numpy as np
 
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.records import placed_at, root_of
+from s2sgrad.runtime.structure import ABSENT
 
 _byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # moved in NumPy 2
 
@@ -264,6 +265,24 @@ def slots(x_bar: Any) -> Any:
     [None, 3.0]
     """
     return _each(lambda item: None if isinstance(item, (np.ndarray, list, dict)) else item, x_bar)
+
+
+def slot(x_bar: Any, key: Any) -> Any:
+    """The number at a key of the shadow of a dict; 0 where there is none.
+
+    >>> slot({"a": 2.0}, "a"), slot({"a": 2.0}, "b")
+    (2.0, 0.0)
+    """
+    return x_bar.get(key, 0.0)
+
+
+def slot_of(old: Any) -> Any:
+    """The slot in a shadow for what `put_back` restores: none for what was absent.
+
+    >>> slot_of(3.0), slot_of(ABSENT)
+    (0.0, ABSENT)
+    """
+    return ABSENT if old is ABSENT else 0.0
 
 
 def at_section(g: Any, x_bar: Any, index: slice) -> list[Any]:

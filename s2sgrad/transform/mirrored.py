@@ -184,7 +184,8 @@ class Mirrored:
         adjoints, (x,) = self.adjoints, binds(statement)
         operation = self.found[id(statement)]
         if self._is_container(x):
-            return self._add_into(statement, x, operation, restores, again)
+            change = self._put_back if self.unit.called(statement.value) is shim.put_back else self._add_into
+            return change(statement, x, operation, restores, again)
         others = {o.id for o in operation.operands if isinstance(o, gast.Name)} & adjoints.active - {x}
         if others & self.records.memory.with_memory_of(x):  # contributions to them would change what is read later
             copied = expression("x.copy()", x=adjoints.bar(x))
@@ -218,6 +219,22 @@ class Mirrored:
             adjoints.out.append(assign(adjoints.bar(x), emptied))
         adjoints.contribute(value, taken)
         return [statement]
+
+    def _put_back(self, statement: gast.Assign, x: str, operation: Operation, restores: Block, again: Block) -> Block:
+        """`x = put_back(x, key, old)` in generated text, of numbers: the adjoint of `old` is read from its slot."""
+        adjoints, bar, (_, key, old) = self.adjoints, self.adjoints.bar(x), operation.operands
+        ahead = again_.ahead(gast.Subscript(name(x), key, gast.Load()), self.records.memory, again)
+        adjoints.out += ahead
+        taken = None
+        if isinstance(old, gast.Name) and old.id in adjoints.active:
+            slot = call(self.unit, "slot", runtime.slot, name(bar), clone(key))
+            taken = adjoints.named(Cotangent(slot, Number(float), idle=SLOPES))
+        adjoints.out += [*restores, *again[len(ahead) :]]
+        if taken is not None:
+            adjoints.contribute(old, taken)
+        empty = call(self.unit, "slot_of", runtime.slot_of, clone(old))
+        put = call(self.unit, "put_back", shim.put_back, name(bar), clone(key), empty)
+        return [statement, *at(statement, assign(bar, put))]
 
     def _emptied(self, x: str) -> gast.AST:
         """The statement that sets a shadow to zero."""

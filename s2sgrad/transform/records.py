@@ -137,7 +137,12 @@ class Records:
             if unsure:
                 self.needs_binding(name)
             entry = self.entry(statement)
-            return self.content(name, once) if entry is None else self._entry(name, entry, once)
+            if entry is None:
+                return self.content(name, once)
+            if name not in self.shadows:
+                return self._entry(name, entry, once)
+            pairs = [self._entry(n, self._entry_of(statement, n), once, False) for n in (name, self.shadows[name])]
+            return [s for record, _ in pairs for s in record], [s for _, restore in pairs for s in restore]
         return self.both(name, once, unsure)
 
     def entry(self, statement: gast.AST) -> gast.Subscript | None:
@@ -145,7 +150,10 @@ class Records:
         if self.unit.called(getattr(statement, "value", None)) is not runtime.put_back:
             return None
         (base,) = binds(statement)
-        return None if base in self.shadows else gast.Subscript(name_(base), statement.value.args[1], gast.Store())
+        return self._entry_of(statement, base)
+
+    def _entry_of(self, statement: gast.AST, base: str) -> gast.Subscript:
+        return gast.Subscript(name_(base), clone(statement.value.args[1]), gast.Store())
 
     def at_end(self, name: str) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of a variable whose lifetime ends with the block."""

@@ -374,3 +374,17 @@ def swapped_in_a_list_beside_what_is_squeezed(x):
     xs[0], xs[-1] = xs[-1], xs[0]
     xs[0][1] = w[0] * x[2]
     return np.sum(xs[0] * xs[-1]) + np.sum(u * w)
+
+
+@case(VECTOR)
+def new_keys_in_one_of_two_dicts_that_are_undecided(x):
+    d, e = {0: x[1]}, {}
+    s = x[4]
+    g = d if s > 0.4 else e
+    for k in range(2):
+        g[k] = x[k] * s
+        if k in d:
+            d[k] *= x[2]
+    if "lacking" in d:
+        d["lacking"] *= s
+    return sum([v * v for v in d.values()]) + sum(e.values()) * s

@@ -41,6 +41,14 @@ LISTS = """
     d = {{'a': {y}, 'n': {e}}}|t = ({y}, {e}, {x})|{y}, s, {x} = t|t[0][k] = {e}|{y} = t[2]|s = s + 0.2 * t[1]
     t = (t[2], {e}, t[0])
 """
+MIXED = """
+    p = s if {c} else {y}|p = {y} if {c} else {e}|p = 0.0 if {c} else {y}[1:]|q = p|p = q|p, q = q, p|p = {y}[k:]|p = {y}[k]
+    p = p * 0.5|p = np.sin(p)|p = q + s|q = np.sum({y} * p)|s += 0.1 * np.sum(p)|s = s + 0.2 * np.sum(q * p)|{y} = p * {x}
+    ys.append(p)|p = ys[0]|q = ys[k % len(ys)]|p = ys.pop() if len(ys) > 1 else s|ys[0] = p|ys = [p, {y}, s]|r = (p, {y}, s)
+    p = r[k % 3]|p, q, s = r[0], r[1], np.sum(r[2])|if np.ndim(p):#    p[0] = {e}|if np.ndim(q):#    q[...] = 0.6 * q[::-1]
+    if np.ndim(ys[-1]):#    ys[-1][0] = {e}|{y}[:] = {x} + np.mean(p)|q = 0#for k in range(3):#    q = q + {y}[k:k + 1]
+    q = m[k % 2]|q = m[k % 2, 1:]|m[0] *= {e}|q = m[[k % 2]]|q = m[..., [k % 2]]|p = {y}[[k, 0]]|p = +{y}|p = min(s, {e})
+"""
 FIXED = '''import numpy as np
 
 
@@ -59,13 +67,13 @@ def _listed(text: str) -> list[str]:
     return [part.strip() for line in text.strip().splitlines() for part in line.split("|") if part.strip()]
 
 
-VIEWS, NEW, STORED, NUMBERS, LISTS = map(_listed, (VIEWS, NEW, STORED, NUMBERS, LISTS))
+VIEWS, NEW, STORED, NUMBERS, LISTS, MIXED = map(_listed, (VIEWS, NEW, STORED, NUMBERS, LISTS, MIXED))
 
 
 class _Writer:
-    def __init__(self, rng: random.Random) -> None:
-        self.rng, self.features = rng, set()
-        self.with_lists = rng.random() < 0.6
+    def __init__(self, rng: random.Random, mixed: bool) -> None:
+        self.rng, self.features, self.mixed = rng, set(), mixed
+        self.with_lists = rng.random() < (0.3 if mixed else 0.6)
 
     def filled(self, text: str) -> str:
         """A statement or an expression with names for its holes."""
@@ -79,6 +87,10 @@ class _Writer:
 
     def statement(self) -> list[str]:
         rng = self.rng
+        if self.mixed and rng.random() < 0.4:
+            text = rng.choice(MIXED)
+            self.features.add(text)
+            return self.filled(text).split("#")
         roll = rng.random()
         if self.with_lists and roll < 0.3:
             text = rng.choice(LISTS)
@@ -119,15 +131,28 @@ def _indented(lines: list[str]) -> list[str]:
 
 def sharing_program(seed: int) -> Program:
     """The program of this number."""
-    rng = random.Random(f"sharing {seed}")
-    writer = _Writer(rng)
+    return _program(seed, False)
+
+
+def scalar_program(seed: int) -> Program:
+    """The program of this number in which names and items may be numbers or arrays."""
+    return _program(seed, True)
+
+
+def _program(seed: int, mixed: bool) -> Program:
+    rng = random.Random(f"{'scalar' if mixed else 'sharing'} {seed}")
+    writer = _Writer(rng, mixed)
     lines = ["k, s = 1, 0.3", "w, z = u * v, np.sin(u)"]
     if writer.with_lists:
         lines += ["xs, d, t = [u, v * 1.0], {'a': w, 'n': s}, (v, s, w)"]
+    if mixed:
+        lines += ["p, q, ys, r, m = s, u, [u, s], (s, u, w), np.outer(u, v)"]
     lines += writer.block(0, 9)
     result = "s + np.sum(u * v) + np.sum(w * z * z) + 0.3 * np.sum(u * u * w)"
     if writer.with_lists:
         result += " + np.sum(xs[0] * xs[-1]) + np.sum(d['a']) * d['n'] + t[1] * np.sum(t[0] * t[2])"
+    if mixed:
+        result += " + np.sum(p) * 0.7 + np.sum(np.sin(q)) + sum(np.sum(y) for y in ys) * np.sum(r[0]) + np.sum(m * m)"
     body = "\n".join(_indented([*lines, f"return {result}"]))
     kinds = ((4,), (4,), NUMBER)
     source = f"{FIXED}\n\ndef f(u, v, c):\n{body}\n"

@@ -43,9 +43,10 @@ IN_PLACE = ("buffers", "indices", "mixed_lists", "mutators", "named_alike", "nam
             "recursive_writers", "sharing", "stacks", "stores", "swaps", "undecided", "views", "writers")  # fmt: skip
 
 # And those that write into lists, dicts and objects that they made.
-CONTAINERS = ("array_likes", "attributes", "bound_late", "callables", "class_members", "classes", "closures",
-              "comprehensions", "copies", "decorated", "dicts", "list_sections", "lists", "managers", "nested_lists",
-              "objects", "passed_on", "pulled_back", "references", "remembered", "shared_lists", "stateful", "tools")  # fmt: skip
+CONTAINERS = ("array_likes", "attributes", "bound_late", "callables", "class_members", "classes",
+              "closures", "comprehensions", "copies", "decorated", "dicts", "list_sections", "lists",
+              "managers", "nested_lists", "objects", "passed_on", "pulled_back", "references", "remembered",
+              "shared_lists", "stateful", "tools")  # fmt: skip
 
 # All tests of a case are run in a row, so that its gradient is compiled once for them.
 every_case = pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name, scope="module")

@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 from judging import outcome
-from sharing_programs import sharing_program
+from sharing_programs import scalar_program, sharing_program
 
 OF_A_PART = 10
 PARTS = -(-int(os.environ.get("S2SGRAD_SHARING", "30")) // OF_A_PART)
@@ -21,6 +21,13 @@ PARTS = -(-int(os.environ.get("S2SGRAD_SHARING", "30")) // OF_A_PART)
 def test_right_or_refused(part):
     outcomes = Counter(outcome(sharing_program(seed), 1) for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART))
     assert outcomes["refused"] <= 0.3 * OF_A_PART
+
+
+@pytest.mark.dear
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize("seed", range(0, PARTS * OF_A_PART, 5))
+def test_numbers_or_arrays(seed, order):
+    outcome(scalar_program(seed), order)
 
 
 @pytest.mark.dear

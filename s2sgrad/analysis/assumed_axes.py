@@ -15,7 +15,7 @@ import itertools
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Kind, Unknown
+from s2sgrad.analysis.kinds import Array, Kind, Numeric, Unknown
 from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import nested
 from s2sgrad.ir.unit import Unit
@@ -55,4 +55,4 @@ class AssumedAxes:
 
 def is_vague(kind: Kind | None) -> bool:
     """Whether a value may be an array of unknown dtype or rank."""
-    return type(kind) is Unknown or (isinstance(kind, Array) and (kind.dtype is None or kind.dims is None))
+    return type(kind) in (Unknown, Numeric) or (isinstance(kind, Array) and (kind.dtype is None or kind.dims is None))

@@ -18,14 +18,16 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import sampled_shapes
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Pointer, Text, broadcast, join, widened
+from s2sgrad.analysis.container_items import item_of_container
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Numeric, Pointer, Text, broadcast, join
 from s2sgrad.analysis.kinds import Known as KnownObject
 from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.sizes import Dim
+from s2sgrad.analysis.widening import widened
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
 from s2sgrad.rules.builtin_functions import arranged, order_of, spread, unarranged
-from s2sgrad.runtime import memos, references, shadows, trials
+from s2sgrad.runtime import item_slots, memos, references, shadows, trials
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking, moved
@@ -90,7 +92,7 @@ _always(Number(int), int, runtime.raised, trials.passed_on)
 _always(Number(int), references.place, references.place_among, references.number_of, references.number_among,
         references.operand_number)
 _always(Number(bool), bool, isinstance, references.is_instance)
-_always(Number(None), shadows.slot)
+_always(Number(None), item_slots.slot)
 _always(Number(float), float)
 _always(Number(None), runtime.as_number)
 _always(Text(), str)
@@ -164,7 +166,7 @@ def _same(kinds: list[Kind], names: list[str]) -> Kind | None:
 # --- our runtime ---
 
 
-@_of(shadows.shadow, shadows.shadow_of_argument, shadows.each_once, shadows.shadow_of,
+@_of(shadows.shadow, shadows.cell, shadows.shadow_of_argument, shadows.each_once, shadows.shadow_of,
      shadows.tangent_of, shadows.of_copies, shadows.unless_shared)
 def _like_first(kinds: list[Kind], names: list[str]) -> Kind | None:
     return of_shadow(kinds[0])
@@ -178,17 +180,17 @@ def _like_last(kinds: list[Kind], names: list[str]) -> Kind | None:
 def of_shadow(kind: Kind) -> Kind | None:
     """The kind of the shadow of a value: a list for a tuple, a slot for a number; None where an example must tell."""
     if not isinstance(kind, Container):
-        return kind if isinstance(kind, Array) else None
+        return Array(kind.dtype, None) if isinstance(kind, Numeric) else kind if isinstance(kind, Array) else None
     parts = [kind.element() or UNKNOWN] if kind.items is None else kind.items
     items = [_SLOTS.get(type(k)) or of_shadow(k) or UNKNOWN for k in parts]
     type_ = list if kind.type is tuple else kind.type
     return Container(type_, None, None, items[0]) if kind.items is None else Container(type_, tuple(items), kind.keys)
 
 
-_SLOTS = {Number: Number(None), KnownObject: KnownObject(None), Text: KnownObject(None)}
+_SLOTS = {Number: Number(None), Numeric: Numeric(), KnownObject: KnownObject(None), Text: KnownObject(None)}
 
 
-@_of(shadows.slots)
+@_of(item_slots.slots)
 def _slots(kinds: list[Kind], names: list[str]) -> Kind | None:
     """A container with None for each item that is not a number."""
     owner = kinds[0]
@@ -198,7 +200,15 @@ def _slots(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Container(owner.type, items, owner.keys, None if owner.item is None else _slot(owner.item))
 
 
-_always(Container(list, None), shadows.at_section)
+_always(Container(list, None), item_slots.at_section)
+_always(UNKNOWN, item_slots.at_item)
+
+
+@_of(item_slots.cell_at)
+def _shadow_of_item(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """That of an item, or an array in the place of a number."""
+    held = item_of_container(kinds[0], kinds[1]) if isinstance(kinds[0], Container) else UNKNOWN
+    return Array(getattr(held, "dtype", None), None) if isinstance(held, (Number, Numeric)) else held
 
 
 def _slot(kind: Kind) -> Kind:

@@ -34,6 +34,7 @@ from s2sgrad.analysis.kinds import (
     Kind,
     Known,
     Number,
+    Numeric,
     Opaque,
     Pointer,
     Text,
@@ -276,6 +277,8 @@ class Inference:
             return None
         if isinstance(owner, Container):
             return item_of_container(owner, index)
+        if isinstance(owner, Numeric):  # no number has sections
+            owner = Array(owner.dtype, None)
         if not isinstance(owner, Array):
             return OPAQUE if isinstance(owner, Opaque) else UNKNOWN
         return self._section(node, owner, index)
@@ -288,13 +291,7 @@ class Inference:
             flat += list(part.parts) if isinstance(part, Slice) else [part]
         shape = tuple(len(p.parts) if isinstance(p, Slice) else 0 for p in parts)
         single = not (isinstance(index, Container) and index.type is tuple)
-
-        def run(x: Any, *values: Any) -> Any:
-            rest, places = list(values), []
-            for n in shape:
-                places.append(slice(*[rest.pop(0) for _ in range(n)]) if n else rest.pop(0))
-            return x[places[0]] if single else x[tuple(places)]
-
+        run = sampled_shapes.section(shape, single)
         bounds = [b for p in parts if isinstance(p, Slice) for b in p.parts]
         known = all(b.known for b in bounds)
         found = memo(("item", shape, single), [owner, *flat], lambda: sampled_shapes.by_example(run, [owner, *flat], known))
@@ -365,16 +362,16 @@ class Inference:
             copied = method == "copy" and owner.type in (list, dict)
             return owner if copied else owner.element() if method == "pop" and owner.type is list and not kinds else UNKNOWN
         followed = method in spellings.METHODS or catalogue.of(getattr(np.ndarray, method, None)).flat
-        return _method_of_array(owner, method, kinds, names) if isinstance(owner, Array) and followed else UNKNOWN
+        return _method_of_array(owner, method, kinds, names) if isinstance(owner, (Array, Numeric)) and followed else UNKNOWN
 
 
-def _method_of_array(owner: Array, method: str, kinds: list[Kind], names: list[str]) -> Kind | None:
+def _method_of_array(owner: Array | Numeric, method: str, kinds: list[Kind], names: list[str]) -> Kind | None:
     """The kind of the result of an array's method; `names` are the keywords of its last arguments."""
     if method == "item":
         return Number(float) if owner.dtype and owner.dtype.startswith("float") else UNKNOWN
     if method == "reshape":
         return reshaped(owner, kinds)
-    if method == "squeeze" and (owner.dims is None or None in owner.dims):
+    if method == "squeeze" and isinstance(owner, Array) and (owner.dims is None or None in owner.dims):
         return Array(owner.dtype, None)
 
     def run(x: Any, *values: Any) -> Any:
@@ -384,7 +381,7 @@ def _method_of_array(owner: Array, method: str, kinds: list[Kind], names: list[s
     known = sizes_known(kinds)
     found = memo(("method", method, tuple(names)), [owner, *kinds],
                  lambda: sampled_shapes.by_example(run, [owner, *kinds], known))  # fmt: skip
-    return Array(None, owner.dims) if method == "astype" and found is UNKNOWN else found
+    return Array(None, owner.dims) if method == "astype" and found is UNKNOWN and isinstance(owner, Array) else found
 
 
 def _attribute_of_array(owner: Array | Number, attribute: str) -> Kind:

@@ -22,9 +22,7 @@ from typing import Any, ClassVar
 import gast
 import numpy as np
 
-from s2sgrad.analysis.plain_classes import (
-    LONGEST,
-)
+from s2sgrad.analysis.plain_classes import LONGEST
 from s2sgrad.analysis.sizes import Dim, broadcast_dim
 
 
@@ -166,6 +164,17 @@ class Unknown(Kind):
 
 
 @dataclass(frozen=True)
+class Numeric(Unknown):
+    """A number, or an array of numbers; `dtype`: "float64" if it is float64, or a Python number; None where that is unknown.
+
+    >>> join(Number(int), Array("float64", (3,))), join(Number(int), Array("float32", (3,)))
+    (Numeric(dtype='float64'), Numeric(dtype=None))
+    """
+
+    dtype: str | None = None
+
+
+@dataclass(frozen=True)
 class Opaque(Unknown):
     """Any value, possibly an object with its own methods, so that the name of a method does not say what it does.
     Attributes, items and operators of a `quiet` one run no user code.
@@ -201,8 +210,21 @@ OPAQUE, DRAWING, PULLBACK = Opaque(), Drawing(), Pullback()
 
 
 def is_numeric(kind: Kind | None) -> bool:
-    """Whether a value is known to be a numeric array, which holds no list or dict."""
-    return isinstance(kind, Array) and (kind.dtype or "object") != "object"
+    """Whether a value is known to be a number or a numeric array, which holds no list or dict."""
+    if isinstance(kind, Array):
+        return (kind.dtype or "object") != "object"
+    return isinstance(kind, Numeric) or type(kind) is Number
+
+
+def may_be_scalar(kind: Kind | None) -> bool:
+    """Whether a number or array may turn out to be either: elements of it are views or copies."""
+    return isinstance(kind, Numeric) or (isinstance(kind, Array) and kind.dims is None)
+
+
+def _is_double(kind: Kind) -> bool:
+    if isinstance(kind, Number):
+        return kind.type in (float, int, bool, np.float64)
+    return kind.dtype == "float64"
 
 
 def kind_of(node: gast.AST | None, kinds: Mapping[str, Kind]) -> Kind | None:
@@ -224,6 +246,8 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
             return joined
     if _may_be_pointer(a) and _may_be_pointer(b):
         return PointerOrNone()
+    if is_numeric(a) and is_numeric(b):
+        return _join_numeric(a, b)
     if isinstance(a, (Known, Text)) and isinstance(b, (Known, Text)):
         texts = all(isinstance(k, Text) or isinstance(k.value, str) for k in (a, b))
         return Text() if texts else UNKNOWN
@@ -245,7 +269,11 @@ def holds_unknown(kind: Kind | None) -> bool:
     """Whether nothing is known about a value, or about some item of a container."""
     if isinstance(kind, Container):
         return any(map(holds_unknown, kind.items if kind.items is not None else (kind.item or UNKNOWN,)))
-    return type(kind) is Unknown
+    return type(kind) in (Unknown, Numeric)
+
+
+def _join_numeric(a: Kind, b: Kind) -> Kind:
+    return Numeric("float64" if _is_double(a) and _is_double(b) else None)
 
 
 def _join_numbers(a: Number, b: Number) -> Kind:
@@ -293,33 +321,6 @@ _JOINS: dict[type, Callable[[Any, Any], Kind | None]] = {
     Number: _join_numbers, Pointer: _join_pointers, Array: _join_arrays, Container: _join_containers,
     Instance: _join_instances,
 }  # fmt: skip
-
-
-_WIDENED = 2  # nesting of lists that is kept
-
-
-def widened(kind: Kind, depth: int = 0) -> Kind:
-    """The kind without constants, sizes and lengths: a widening, so that recursions have finitely many kinds.
-
-    >>> widened(Container(list, (Number(float, True, 0.5), Number(float))))
-    Container(type=<class 'list'>, items=None, keys=None, item=Number(float, False, None))
-    """
-    plain = isinstance(kind, Container) and (kind.type is dict or (kind.type in (list, tuple) and kind.keys is None))
-    if plain and depth < _WIDENED:
-        return kind if kind.items == () else Container(kind.type, None, None, widened(kind.element(), depth + 1))
-    if isinstance(kind, Pointer):
-        return kind
-    if isinstance(kind, Number):
-        return Number(kind.type)
-    if isinstance(kind, Array) and kind.dims is not None:
-        return Array(kind.dtype, (None,) * len(kind.dims))
-    return kind if isinstance(kind, (Array, Known, PointerOrNone, Text, Opaque)) else UNKNOWN
-
-
-def any_float(kind: Kind) -> Kind:
-    """The kind, with the float types of Python and NumPy merged."""
-    float_ = isinstance(kind, Number) and not kind.known and kind.type in (float, np.float64)
-    return Number(None) if float_ else kind
 
 
 def is_plain(kind: Kind | None) -> bool:

@@ -19,6 +19,7 @@ Array('float64', (Size(0, -2), Size(1, 0)))
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import warnings
 from collections.abc import Callable
@@ -26,13 +27,29 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Slicing, Text, broadcast
+from s2sgrad.analysis.kinds import (
+    UNKNOWN,
+    Array,
+    Container,
+    Kind,
+    Known,
+    Number,
+    Numeric,
+    Slicing,
+    Text,
+    broadcast,
+    is_numeric,
+    join,
+    may_be_scalar,
+)
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.analysis.value_kinds import constant_kind
 
 _SYMBOLIC = 20  # the first number for sizes that are not arguments'
 _LARGEST = 200_000  # elements of a sample
 _LARGEST_VIEW = 20_000_000  # elements of a sample that is broadcast
+_RANKS = (1, 2, 3, 4)  # of samples where the rank is unknown
+_NUMBERS = tuple(map(Number, (int, float, np.float64)))
 _OFFSET = 4  # largest offset from an argument's size
 
 
@@ -45,22 +62,46 @@ def by_example(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bo
 
     If `sizes_known` is False, only the rank of the result is used.
     """
+    loose = [k for k, kind in enumerate(kinds) if may_be_scalar(kind) and kind.dtype is not None]
+    if len(loose) == 1:
+        return _of_any_rank(operation, kinds, loose[0])
     if any(isinstance(k, Array) and k.dtype is None and k.dims is not None for k in kinds):
         return _without_dtype(by_example(operation, [_with_dtype(k) for k in kinds], sizes_known))
+    try:
+        return _sampled(operation, kinds, sizes_known)
+    except _NoSample:
+        return UNKNOWN
+
+
+def _sampled(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bool) -> Kind:
+    """As `by_example`; raises `_NoSample` where the operation fails on the samples."""
     if all(k.known for k in kinds):
-        try:
-            return _constant(_run(operation, [k.value for k in kinds]))
-        except _NoSample:
-            return UNKNOWN
+        return _constant(_run(operation, [k.value for k in kinds]))
     try:
         first, second = (_run(operation, [_sample(k, variant) for k in kinds]) for variant in (0, 1))
     except _NoSample:
-        try:  # sizes may not fit: use only the rank, from a sample where all sizes agree
-            first = second = _run(operation, [_sample(k, 0, 3) for k in kinds])
-            sizes_known = False
-        except _NoSample:
-            return UNKNOWN
+        # sizes may not fit: use only the rank, from a sample where all sizes agree
+        first = second = _run(operation, [_sample(k, 0, 3) for k in kinds])
+        sizes_known = False
     return _kind(first, second, sizes_known)
+
+
+def _of_any_rank(operation: Callable[..., Any], kinds: list[Kind], place: int) -> Kind:
+    """The kind of the result where an operand may be a number, or an array of any rank: the join over small ranks; if the
+    operation fails for one of them, nothing is said of the rank."""
+    dtype = kinds[place].dtype
+    operands = [*(_NUMBERS if isinstance(kinds[place], Numeric) else ()), *(Array(dtype, (None,) * n) for n in _RANKS)]
+    out, fails = None, False
+    for operand in operands:
+        try:
+            out = join(out, _sampled(operation, [*kinds[:place], operand, *kinds[place + 1 :]], False))
+        except _NoSample:
+            fails = True
+    if out is None or (fails and not is_numeric(out)):
+        return UNKNOWN
+    if not fails:
+        return out
+    return Array(out.dtype, None) if isinstance(out, Array) else join(out, Array(dtype, None)) or UNKNOWN
 
 
 def _with_dtype(kind: Kind) -> Kind:
@@ -79,21 +120,39 @@ def elementwise(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
     if all(isinstance(k, Number) for k in kinds):
         sized = all(k.known or k.size is not None for k in kinds)
         return by_example(operation, kinds, sized)
+    if any(isinstance(k, Numeric) and k.dtype for k in kinds) and all(map(is_numeric, kinds)):
+        return _of_numbers_or_arrays(operation, kinds)
     if not all(isinstance(k, (Number, Array)) for k in kinds):
         some_array = any(isinstance(k, Array) for k in kinds)
         return Array(None, None) if some_array else UNKNOWN
     dims = broadcast(kinds)
-    small = [
-        Number(k.type, k.known, k.value)
-        if isinstance(k, Number)
-        else Array(k.dtype, (1,) * (k.rank if dims is not None and k.rank else 1))
-        for k in kinds
-    ]
+    small = [_small(k, dims is not None) for k in kinds]
     result = by_example(operation, small) if all(k.dtype for k in kinds if isinstance(k, Array)) else UNKNOWN
     dtype = result.dtype if isinstance(result, Array) else None
     if dims == ():
         return Number(np.dtype(dtype).type if dtype else None)
     return Array(dtype, dims)
+
+
+def _small(kind: Number | Array, ranked: bool) -> Kind:
+    """The kind of an operand whose axes are shortened; of one axis where ranks are unknown."""
+    if isinstance(kind, Number):
+        return Number(kind.type, kind.known, kind.value)
+    return Array(kind.dtype, (1,) * (kind.rank if ranked and kind.rank else 1))
+
+
+def _of_numbers_or_arrays(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
+    """The kind of an elementwise operation's result where operands may be numbers or arrays: the join over what they are."""
+    out: Kind | None = None
+    for operands in itertools.product(*map(_alternatives, kinds)):
+        out = join(out, by_example(operation, list(operands), False))
+    return Array(out.dtype, None) if isinstance(out, Array) else out or UNKNOWN
+
+
+def _alternatives(kind: Kind) -> list[Kind]:
+    if isinstance(kind, Numeric):
+        return [*_NUMBERS, Array(kind.dtype, (1,))]
+    return [_small(kind, False)]
 
 
 def matmul(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
@@ -103,6 +162,26 @@ def matmul(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
         return found
     left, right = kinds
     return Array(found.dtype, left.dims[:-1] + (right.dims[1:] if right.rank == 2 else ()))
+
+
+def section(shape: tuple[int, ...], single: bool) -> Callable[..., Any]:
+    """The operation `x[..]` on x and the parts of an index: for each axis as many as `shape` says, none for no slice."""
+
+    def run(x: Any, *values: Any) -> Any:
+        rest, places = list(values), []
+        for n in shape:
+            places.append(slice(*[rest.pop(0) for _ in range(n)]) if n else _valid_index(rest.pop(0)))
+        return x[places[0]] if single else x[tuple(places)]
+
+    return run
+
+
+def _valid_index(index: Any) -> Any:
+    """An index with the same result shape that is valid for an axis of any length but 0: zeros for integers."""
+    if type(index) in (list, tuple):
+        return type(index)(map(_valid_index, index))
+    counts = isinstance(index, (int, np.integer, np.ndarray)) and np.asarray(index).dtype.kind in "iu"
+    return index * 0 if counts else index
 
 
 def _run(operation: Callable[..., Any], values: list[Any]) -> Any:

@@ -12,10 +12,11 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, any_float, join, widened
+from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, join
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.primitive_calls import is_user_function, of_foreign_call
 from s2sgrad.analysis.symbolic_shapes import renumbered, without_symbols
+from s2sgrad.analysis.widening import any_float, widened
 from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.driver import compilation
 from s2sgrad.driver.compilation import Compilation, Observer, Purpose

@@ -29,7 +29,7 @@ class Mirrored:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, tangents: Tangents, names: set[str]) -> None:
         self.unit, self.tree, self.tangents, self.names = unit, tree, tangents, names
-        self.shadows = Shadows(unit, tree, tangents.kinds, names, tangents.dot)
+        self.shadows = Shadows(unit, tree, tangents.kinds, names, tangents.dot, by_value=True)
 
     def begin(self) -> list[gast.AST]:
         """The initial tangents of the parameters."""

@@ -16,11 +16,10 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.assumed_axes import is_vague
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Pullback
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Numeric, Pullback
 from s2sgrad.errors.wording import ANOTHER
-from s2sgrad.flow.graph import binding_counts
 from s2sgrad.flow.occurrences import Occurrences
-from s2sgrad.inplace import alias_conflicts, checked_numbers, item_sums, nested_lists, result_checks
+from s2sgrad.inplace import alias_conflicts, checked_numbers, item_sums, nested_lists, result_checks, section_copies
 from s2sgrad.inplace.alias_conflicts import Clash, replaces
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_marker
@@ -28,10 +27,9 @@ from s2sgrad.inplace.view_elimination import Views
 from s2sgrad.ir.forms import alone, bound_name, parts_of, popped
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nested, place_of
 from s2sgrad.ir.reach import call
-from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import OUTSIDE
-from s2sgrad.memory.aliasing import Memory
-from s2sgrad.memory.sources import HANDED_OUT, has_memory, sources
+from s2sgrad.memory.sources import HANDED_OUT, has_memory
 from s2sgrad.memory.stacks import local_stacks
 from s2sgrad.memory.writes import in_place
 from s2sgrad.mirror import groups
@@ -77,7 +75,7 @@ class AliasElimination:
         self.written = found.arguments
         if not self.owns and sum(resolver.rebinding(s) for s in found.arguments.values()):
             return True
-        return _copy_sections(unit, tree, kinds)
+        return section_copies.run(unit, tree, kinds)
 
     def resolve(self, resolver: _Resolver, found: list[Clash], inference: Inference) -> bool:
         """Resolve conflicts or refuse the first; whether the tree was changed."""
@@ -102,10 +100,11 @@ class AliasElimination:
     def ways(self, resolver: _Resolver, clashes: list[Clash], inference: Inference) -> list[Callable[[list[Clash]], bool]]:
         """What may resolve conflicts, in the order in which it is tried."""
         axes = functools.partial(resolver.axes, inference)
-        vague = any(is_vague(resolver.kinds.get(n)) for c in clashes for n in (c.written, c.seen))
+        kinds = [resolver.kinds.get(n) for c in clashes for n in (c.written, c.seen)]
+        vague = any(is_vague(kind) and not groups.has_shadow(kind) for kind in kinds)
         mirror = functools.partial(self.mirror, resolver)
         sums = functools.partial(item_sums.run, resolver.unit, resolver.tree, resolver.kinds, resolver.places)
-        ways = [resolver.any, mirror, resolver.numbers, resolver.beside_records, sums]
+        ways = [resolver.any, mirror, resolver.elements, resolver.numbers, resolver.beside_records, sums]
         return [axes, *ways] if vague else [*ways, axes]
 
     def mirror(self, resolver: _Resolver, clashes: list[Clash]) -> bool:
@@ -148,28 +147,6 @@ def _bound_pop(unit: Unit, kinds: dict[str, Kind], statement: gast.AST) -> gast.
     return at(statement, assign(taken, statement.value))[0]
 
 
-def _copy_sections(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
-    """Turn `x = u[k]` into `x = u[k].copy()` for names that are rebound to sections of memory written while they are
-    dead."""
-    counts = binding_counts(tree.body)
-    given = {p.id for p in parameters(tree)}
-    kept = given | unit.temps | unit.mirrored
-    rebound = {n for n, count in counts.items() if count > 1 and isinstance(kinds.get(n), Array)} - kept
-    memory = Memory(unit, tree, kinds) if rebound else None
-    found = False
-    for body in nested(tree.body) if rebound else ():
-        for k in reversed(range(len(body))):
-            statement = body[k]
-            x = getattr(statement.targets[0], "id", None) if isinstance(statement, gast.Assign) else None
-            if x in rebound and x in memory.written - memory.bases:
-                if sources(unit, statement.value, kinds) and not isinstance(statement.value, gast.Name):
-                    holder = unit.temp()
-                    copied = assign(x, expression("x.copy()", x=holder))
-                    body[k : k + 1] = at(statement, assign(holder, statement.value), copied)
-                    found = True
-    return found
-
-
 class _Resolver:
     """Rewrites the conflicts of one round."""
     def __init__(
@@ -202,7 +179,8 @@ class _Resolver:
             if nested_lists.put_back(self.unit, self.tree, self.kinds, clash, clashes):
                 return True
             for suspect in (clash.seen, clash.written):
-                if self.element(suspect) or self.unpacking(suspect):
+                chosen = isinstance(self.kinds.get(suspect), Numeric)  # it may have a shadow, whatever it is
+                if (not chosen and self.element(suspect)) or self.unpacking(suspect):
                     return True
                 if views.eliminate(suspect):
                     gone.add(suspect)
@@ -261,6 +239,8 @@ class _Resolver:
         """Treat `t = a[i]` of unknown kind as an element, not a row, and `t = f(x)` as a number; checked at run time."""
         if isinstance(self.kinds.get(suspect), (Array, Container, Number)) or suspect in self.separate:
             return False
+        if any(in_place(self.unit, s, self.kinds) == suspect for s in self.places.of(suspect)):  # no element is written
+            return False
         definitions = self.places.binding(suspect)
         checks = [self.check_of(d) for d in definitions]
         if not checks or None in checks:
@@ -271,6 +251,10 @@ class _Resolver:
             shown = constant(self.unit.shown(suspect, getattr(definition, "value", None)))
             self.before(definition, check.__name__, check, [name(suspect), shown, line], behind=True)
         return True
+
+    def elements(self, clashes: list[Clash]) -> bool:
+        """Treat names that may be numbers or arrays as elements; checked at run time."""
+        return any(self.element(suspect) for c in clashes for suspect in (c.seen, c.written))
 
     def check_of(self, definition: gast.AST) -> Callable | None:
         """The run-time check that a statement binds a name to no memory with another name; None if there is none."""

@@ -15,7 +15,18 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, PointerOrNone, Text, kind_of
+from s2sgrad.analysis.kinds import (
+    Array,
+    Container,
+    Kind,
+    Known,
+    Number,
+    Numeric,
+    PointerOrNone,
+    Text,
+    kind_of,
+    may_be_scalar,
+)
 from s2sgrad.analysis.primitive_calls import classify, is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import bound_name, popped
@@ -77,7 +88,7 @@ class Groups:
     def _needed(self, name: str) -> set[str] | None:
         """The names that need shadows if this one has one: what it is made of, and aliases that are written."""
         kind = self.kinds.get(name)
-        if name not in self.unit.locals | self.given or not _has_shadow(kind):
+        if name not in self.unit.locals | self.given or not has_shadow(kind):
             return None
         shared = self.shared.get(name, set())
         out = {n for n in shared if n in self.written or isinstance(self.kinds.get(n), Container)}
@@ -87,7 +98,7 @@ class Groups:
             out |= self._moved(statement)
         for statement in self.binding.get(name, ()):
             if in_place(self.unit, statement, self.kinds) == name:
-                if isinstance(kind, Container) and not self._is_followed(statement, kind):
+                if not self._is_updated_in_place(kind, statement):
                     return None
             elif effects.permutes(statement):
                 out |= set(binds(statement))
@@ -99,16 +110,18 @@ class Groups:
             return None
         return out
 
-    def _is_followed(self, statement: gast.AST, kind: Container) -> bool:
-        """Whether a statement of generated text changes the shadow of a list or dict like the value."""
+    def _is_updated_in_place(self, kind: Kind | None, statement: gast.AST) -> bool:
+        """Whether an update `x += e` is known to write memory that has a shadow; a number is bound anew."""
+        if not isinstance(kind, Container):
+            return not may_be_scalar(kind)
         target = self.unit.called(statement.value)
         return target in effects.DEEP or (target is runtime.put_back and isinstance(kind.element(), (Number, type(None))))
 
     def _is_mirrored(self, name: str, statement: gast.AST) -> bool:
         """Whether the shadow can be computed like the value that a statement binds."""
+        value = statement.value
         if bound_name(statement) is None:
             return _is_unpacked(statement, self.kinds)
-        value = statement.value
         if not isinstance(self.kinds[name], Container):
             return True
         if classify(self.unit, value, self.kinds).form == "display":
@@ -172,12 +185,14 @@ def kind_at(kinds: dict[str, Kind], node: gast.AST) -> Kind | None:
     return owner.at(getattr(node.slice, "value", None)) if known else None
 
 
-def _has_shadow(kind: Kind | None) -> bool:
+def has_shadow(kind: Kind | None) -> bool:
     """Whether enough is known about a value to build its shadow, item by item."""
+    if isinstance(kind, Numeric):
+        return True
     if isinstance(kind, Array):
-        return bool(kind.rank) and ((kind.dtype or "").startswith(("float", "int", "bool", "uint")))
+        return kind.rank != 0 and ((kind.dtype or "").startswith(("float", "int", "bool", "uint")))
     if not isinstance(kind, Container) or kind.type not in (list, tuple, dict):
         return False
     if kind.items is None:
-        return _has_shadow(kind.item) or isinstance(kind.item, (PointerOrNone, Number))
-    return all(_has_shadow(item) or isinstance(item, (PointerOrNone, Number, Known, Text)) for item in kind.items)
+        return has_shadow(kind.item) or isinstance(kind.item, (PointerOrNone, Number))
+    return all(has_shadow(item) or isinstance(item, (PointerOrNone, Number, Known, Text)) for item in kind.items)

@@ -19,7 +19,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number, kind_of
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Numeric, kind_of, may_be_scalar
 from s2sgrad.analysis.primitive_calls import Operation, classify
 from s2sgrad.ir.forms import bound_name, popped
 from s2sgrad.ir.quote import assign, calls_in, clone, constant, name, substitute
@@ -29,6 +29,7 @@ from s2sgrad.memory.sources import bound_sources, is_basic
 from s2sgrad.memory.writes import in_place
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import VIEWS, Gives
+from s2sgrad.runtime import item_slots
 from s2sgrad.runtime import shadows as runtime
 
 
@@ -55,9 +56,11 @@ class Shadows:
     """The shadows of one function: `bar` maps a name to that of its shadow."""
 
     def __init__(
-        self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], names: set[str], bar: Callable[[str], str]
-    ) -> None:
+        self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], names: set[str], bar: Callable[[str], str],
+        by_value: bool = False,
+    ) -> None:  # fmt: skip
         self.unit, self.kinds, self.names, self.bar = unit, kinds, names, bar
+        self.by_value = by_value  # whether the shadow of a number is one, as for tangents, which no name accumulates
         bound = [(b, s) for s in effects.walk(tree.body) if names and (b := bound_name(s)) in names]
         self.lie_alike = any(  # whether memory layout matters
             self.of(x, s.value).made is Made.PERHAPS for x, s in bound if in_place(unit, s, kinds) is None
@@ -68,6 +71,13 @@ class Shadows:
         section = effects.stored(statement)
         stored = section is not None and not isinstance(section.value, gast.Name) and effects.base(section) in self.names
         return stored and bool(calls_in(section.value))
+
+    def _applied(self, x: str, value: gast.AST, root: gast.Name, made: Made, sources: list[str]) -> Shadow:
+        """The shadow for `x = value`, an operation on `root`: the same on its shadow."""
+        shell = is_shell(self.unit, value)
+        shadow = self._item_shadows(root.id) if shell else name(self.bar(root.id))
+        mirrored = clone(value, lambda part: shadow if part is root else None)
+        return Shadow(made, [assign(self.bar(x), mirrored)], sources, slots=shell and self._has_slots(x))
 
     def of_parameter(self, p: str, inner: bool) -> gast.AST:
         """The statement that builds the shadow of a parameter; `inner`: for a call from generated text."""
@@ -82,6 +92,8 @@ class Shadows:
 
     def zeros(self, x: gast.Name, dense: bool) -> gast.AST:
         """Zeros like an array of any memory layout; `dense`: the default layout will do."""
+        if may_be_scalar(self.kinds.get(x.id)) and not self.by_value:
+            return call(self.unit, "cell", runtime.cell, x)
         if dense:
             return call(self.unit, "zeros_like", np.zeros_like, x)
         return call(self.unit, "shadow", runtime.shadow, x)
@@ -100,12 +112,11 @@ class Shadows:
         root, sure = self._root(value)
         if not sources:
             return Shadow(Made.NEW, [assign(self.bar(x), self.zeros(name(x), self._is_dense(x, value)))], sources)
-        if root is not None:
-            shell = is_shell(self.unit, value)
-            shadow = self._item_shadows(root.id) if shell else name(self.bar(root.id))
-            mirrored = clone(value, lambda part: shadow if part is root else None)
-            slots = shell and self._has_slots(x)
-            return Shadow(Made.VIEW if sure else Made.PERHAPS, [assign(self.bar(x), mirrored)], sources, slots=slots)
+        scalar = may_be_scalar(self.kinds.get(x)) and not self.by_value
+        if root is not None and scalar and self._is_container(root):
+            return Shadow(Made.VIEW, self._slot(x, root, value), sources)
+        if root is not None and not (scalar and isinstance(value, gast.Subscript)):
+            return self._applied(x, value, root, Made.VIEW if sure else Made.PERHAPS, sources)
         found = call(self.unit, "shadow_of", runtime.shadow_of, name(x), one_or_all(sources), self.bars(sources))
         made = assign(self.bar(x), found)
         if not without_rule(operation):
@@ -113,6 +124,19 @@ class Shadows:
         line = constant(getattr(value, "lineno", 0))
         check = call(self.unit, "require_view", runtime.require_view, name(x), one_or_all(sources), line)
         return Shadow(Made.VIEW, [gast.Expr(check), made], sources, True)
+
+    def item(self, x: str, place: gast.AST, target: str) -> gast.AST:
+        """The shadow of an item of `x` to which `target` is bound."""
+        if may_be_scalar(self.kinds.get(target)) and not self.by_value:
+            return call(self.unit, "cell_at", item_slots.cell_at, name(self.bar(x)), place)
+        return gast.Subscript(name(self.bar(x)), place, gast.Load())
+
+    def _slot(self, x: str, root: gast.Name, value: gast.AST) -> list[gast.AST]:
+        """The statements for `x = root[k]` or `x = root.pop()` that may bind a number."""
+        if popped(value) is None:
+            return [assign(self.bar(x), self.item(root.id, clone(value.slice), x))]
+        off = clone(value, lambda part: name(self.bar(root.id)) if part is root else None)
+        return [assign(self.bar(x), self.item(root.id, constant(-1), x)), gast.Expr(off)]
 
     def of_item(self, node: gast.AST) -> gast.AST:
         """The item of a shadow container for an item of the primal: its shadow, 0 for a number, None if it has neither."""
@@ -168,10 +192,11 @@ class Shadows:
     def _has_slots(self, x: str) -> bool:
         """Whether a list or dict may contain numbers directly."""
         kind = self.kinds.get(x)
-        return isinstance(kind, Container) and any(isinstance(k, Number) for k in kind.items or (kind.item,))
+        return isinstance(kind, Container) and any(isinstance(k, (Number, Numeric)) for k in kind.items or (kind.item,))
 
     def _is_array(self, node: gast.AST | None) -> bool:
-        return isinstance(node, gast.Name) and node.id in self.names and isinstance(self.kinds.get(node.id), Array)
+        named = isinstance(node, gast.Name) and node.id in self.names
+        return named and isinstance(self.kinds.get(node.id), (Array, Numeric))
 
     def _is_container(self, node: gast.AST | None) -> bool:
         return isinstance(node, gast.Name) and node.id in self.names and isinstance(self.kinds.get(node.id), Container)

@@ -23,7 +23,7 @@ from s2sgrad.primitives import spellings
 from s2sgrad.primitives.record import Gives, know
 from s2sgrad.rules import builtin_functions, einsum, helpers
 from s2sgrad.rules.table import existing
-from s2sgrad.runtime import checkpoints, closures, lanes, late, outside, references, shadows, structure
+from s2sgrad.runtime import checkpoints, closures, item_slots, lanes, late, outside, references, shadows, structure
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking, moved, place_of
@@ -105,12 +105,14 @@ know(late.held_part, late.variables_part, gives=Gives.MAYBE, of=0)
 know(builtin_functions.spread, builtin_functions.regroup, helpers.fit, gives=Gives.MAYBE, of=0)
 know(late.settled, gives=Gives.MAYBE, keeps_kind=True)
 know(shadows.add_into, shadows.refilled, gives=Gives.MAYBE, of=0)
+know(item_slots.cell_at, gives=Gives.MAYBE, of=0, computes=True)
 know(shadows.shadow_of, gives=Gives.MAYBE, of=2, numeric=True, computes=True)
 know(shadows.tangent_of, gives=Gives.MAYBE, of=_ANY, numeric=True, computes=True)
 know(shadows.of_copies, shadows.unless_shared, gives=Gives.MAYBE, of=0, numeric=True, computes=True)
-know(shadows.shadow, shadows.shadow_of_argument, shadows.each_once, shadows.laid_like, shadows.put, shadows.apart,
-     gives=Gives.NEW, numeric=True, computes=True)  # fmt: skip
-know(shadows.slots, shadows.slot, shadows.slot_of, shadows.at_section, gives=Gives.NEW, computes=True)
+know(shadows.shadow, shadows.cell, shadows.shadow_of_argument, shadows.each_once, shadows.laid_like, shadows.put,
+     shadows.apart, gives=Gives.NEW, numeric=True, computes=True)  # fmt: skip
+know(item_slots.slots, item_slots.slot, item_slots.slot_of, item_slots.at_section, item_slots.at_item, gives=Gives.NEW,
+     computes=True)  # fmt: skip
 know(runtime.as_number, gives=Gives.NEW, flat=True)
 know(outside.container, outside.unshared, outside.kept_outside, gives=Gives.MAYBE)
 know(runtime.unset, gives=Gives.NEW, computes=True)

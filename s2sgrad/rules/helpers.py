@@ -12,7 +12,19 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules.table import elementwise, flat, general, linear
-from s2sgrad.runtime import closures, late, log_or_zero, over, power_slope, product, shadows, structure, times, unbroadcast
+from s2sgrad.runtime import (
+    closures,
+    item_slots,
+    late,
+    log_or_zero,
+    over,
+    power_slope,
+    product,
+    shadows,
+    structure,
+    times,
+    unbroadcast,
+)
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.late import held_part, moved_with, variables_part
@@ -190,7 +202,7 @@ flat(runtime.zeros, runtime.lasting, runtime.keys, runtime.reads_only, runtime.u
 
 # --- shadows ---------------------------------------------------------------------------------------------------------
 
-flat(shadows.shadow, shadows.shadow_of_argument, shadows.apart)
+flat(shadows.shadow, shadows.cell, shadows.shadow_of_argument, shadows.apart)
 
 
 @linear(shadows.each_once)
@@ -233,17 +245,32 @@ def add_into(w, y, x_bar, g):
     return w, fit(w, g)
 
 
-@linear(shadows.slots)
+@linear(item_slots.slots)
 def slots(w, y, x_bar):
-    return shadows.slots(w)
+    return item_slots.slots(w)
 
 
-@linear(shadows.slot)
+@linear(item_slots.slot)
 def slot(w, y, x_bar, key):
     return {key: w}, None
 
 
-@linear(shadows.at_section)
+@general(item_slots.cell_at)
+def cell_at(w, y, x_bar, k):
+    return item_slots.at_item(w, x_bar, k), None
+
+
+@cell_at.forward()
+def _(y, x_bar, k, x_bar_dot, k_dot):
+    return x_bar_dot[k], None
+
+
+@linear(item_slots.at_item)
+def at_item(w, y, g, x_bar, k):
+    return w[k], None, None
+
+
+@linear(item_slots.at_section)
 def at_section(w, y, g, x_bar, index):
     return w[index], None, None
 

@@ -14,13 +14,13 @@ array([0., 0., 0.])
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.records import placed_at, root_of
-from s2sgrad.runtime.structure import ABSENT
 
 _byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # moved in NumPy 2
 
@@ -57,6 +57,19 @@ def shadow(x: Any) -> Any:
     require_apart(x)
     low, high = _byte_bounds(x)
     return placed_at(x, low, np.zeros(high - low, np.uint8))
+
+
+def cell(x: Any) -> Any:
+    """The shadow of a value that may be a number or an array: for a number, zero as an array of no axes.
+
+    >>> x_bar = cell(2)
+    >>> x_bar += 1.5
+    >>> x_bar
+    array(1.5)
+    """
+    if isinstance(x, (float, int, np.generic)):
+        return np.zeros((), x.dtype if isinstance(x, np.inexact) else float)
+    return shadow(x)
 
 
 def _shadow_of_items(x: Any, memories: dict[int, tuple[int, np.ndarray]], places: dict[int, Any]) -> Any:
@@ -147,8 +160,10 @@ def shadow_of(v: Any, x: Any, x_bar: Any) -> Any:
     >>> shadow_of([rows[1], [5.0]], rows, rows_bar)[0] is rows_bar[1]
     True
     """
+    if not isinstance(v, (np.ndarray, list, tuple, dict)):
+        return cell(v)
     places = _places(x, x_bar) if isinstance(v, (list, tuple, dict)) else {}
-    return _shadow_within(v, list(zip(_arrays(x), _arrays(x_bar), strict=True)), places, {})
+    return _shadow_within(v, list(_pairs(x, x_bar)), places, {})
 
 
 def _shadow_within(
@@ -258,44 +273,6 @@ def add_into(x_bar: Any, g: Any) -> Any:
     return x_bar
 
 
-def slots(x_bar: Any) -> Any:
-    """The numbers in a shadow; None in the place of arrays, lists and dicts, which may be aliased.
-
-    >>> slots([np.ones(2), 3.0])
-    [None, 3.0]
-    """
-    return _each(lambda item: None if isinstance(item, (np.ndarray, list, dict)) else item, x_bar)
-
-
-def slot(x_bar: Any, key: Any) -> Any:
-    """The number at a key of the shadow of a dict; 0 where there is none.
-
-    >>> slot({"a": 2.0}, "a"), slot({"a": 2.0}, "b")
-    (2.0, 0.0)
-    """
-    return x_bar.get(key, 0.0)
-
-
-def slot_of(old: Any) -> Any:
-    """The slot in a shadow for what `put_back` restores: none for what was absent.
-
-    >>> slot_of(3.0), slot_of(ABSENT)
-    (0.0, ABSENT)
-    """
-    return ABSENT if old is ABSENT else 0.0
-
-
-def at_section(g: Any, x_bar: Any, index: slice) -> list[Any]:
-    """A list of the length of `x_bar` with the items of `g` at the slice `index`, and None elsewhere.
-
-    >>> at_section([2.0, 3.0], [0.0, 0.0, 0.0], slice(1, None))
-    [None, 2.0, 3.0]
-    """
-    out = [None] * len(x_bar)
-    out[index] = g
-    return out
-
-
 def _counts(x: Any) -> bool:
     """Whether this is an array of integers or booleans, which has no derivative."""
     return isinstance(x, np.ndarray) and x.dtype.kind in "biu"
@@ -323,6 +300,15 @@ def _arrays(x: Any) -> list[np.ndarray]:
     if isinstance(x, (list, tuple, dict)):
         return [array for item in (x.values() if isinstance(x, dict) else x) for array in _arrays(item)]
     return [x] if isinstance(x, np.ndarray) else []
+
+
+def _pairs(x: Any, x_bar: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The arrays in a value with their shadows, in order."""
+    if isinstance(x, (list, tuple, dict)):
+        for k in x if isinstance(x, dict) else range(len(x)):
+            yield from _pairs(x[k], x_bar[k])
+    elif isinstance(x, np.ndarray):
+        yield x, x_bar
 
 
 def _each(run: Any, v: Any, *others: Any) -> Any:

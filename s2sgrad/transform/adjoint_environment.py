@@ -26,7 +26,7 @@ from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import is_fresh
 from s2sgrad.rules.table import SLOPES, VALUES
-from s2sgrad.runtime import shadows
+from s2sgrad.runtime import item_slots, shadows
 from s2sgrad.transform import stores, zeros
 from s2sgrad.transform.cotangents import Bar, Cotangent, HeldKinds, accumulate, index_value, is_outer, total
 from s2sgrad.transform.saved_predicates import Decisions
@@ -336,7 +336,7 @@ class Bars:
         slot = isinstance(kind, Container) and bar in self.unit.shadows
         if slot and isinstance(section.index, gast.Slice):  # of a list that was copied
             index = index_value(section.index, self.unit.builtin(slice))
-            placed = call(self.unit, "at_section", shadows.at_section, section.value, name(bar), index)
+            placed = call(self.unit, "at_section", item_slots.at_section, section.value, name(bar), index)
             self.out.append(assign(bar, call(self.unit, "add_into", shadows.add_into, name(bar), placed)))
         elif slot and Container in map(type, (section.kind, kind.at(getattr(section.index, "value", None)))):
             holder = self.unit.temp()

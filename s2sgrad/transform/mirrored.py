@@ -29,6 +29,7 @@ from s2sgrad.memory.writes import in_place
 from s2sgrad.mirror.shadows import Made, Shadow, Shadows, one_or_all
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules.table import SLOPES
+from s2sgrad.runtime import item_slots
 from s2sgrad.runtime import shadows as runtime
 from s2sgrad.transform import containers, stores
 from s2sgrad.transform import rematerialize as again_
@@ -141,8 +142,8 @@ class Mirrored:
         adjoints, owner = self.adjoints, statement.value.id
         given, forward = [], [statement]
         for k, target in enumerate(statement.targets[0].elts):
-            item = gast.Subscript(name(adjoints.bar(owner)), constant(k), gast.Load())
             if target.id in adjoints.mirrored:
+                item = self.shadows.item(owner, constant(k), target.id)
                 forward += at(statement, assign(adjoints.bar(target.id), item))
             elif target.id in adjoints.active and (taken := adjoints.take(target.id)) is not None:
                 taken = adjoints.named(taken)
@@ -227,12 +228,12 @@ class Mirrored:
         adjoints.out += ahead
         taken = None
         if isinstance(old, gast.Name) and old.id in adjoints.active:
-            slot = call(self.unit, "slot", runtime.slot, name(bar), clone(key))
+            slot = call(self.unit, "slot", item_slots.slot, name(bar), clone(key))
             taken = adjoints.named(Cotangent(slot, Number(float), idle=SLOPES))
         adjoints.out += [*restores, *again[len(ahead) :]]
         if taken is not None:
             adjoints.contribute(old, taken)
-        empty = call(self.unit, "slot_of", runtime.slot_of, clone(old))
+        empty = call(self.unit, "slot_of", item_slots.slot_of, clone(old))
         put = call(self.unit, "put_back", shim.put_back, name(bar), clone(key), empty)
         return [statement, *at(statement, assign(bar, put))]
 
@@ -257,7 +258,7 @@ class Mirrored:
         else:
             taken = self._taken(x, bool(restores))
             if shadow.slots:
-                taken.value, taken.own = call(self.unit, "slots", runtime.slots, taken.value), False
+                taken.value, taken.own = call(self.unit, "slots", item_slots.slots, taken.value), False
             y = self._result(statement, [x], operation if restores else None)
             self._restore(statement, body, operation, taken, restores, again)
             if self._is_container(x) and not _has_distinct_parts(operation):

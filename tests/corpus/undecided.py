@@ -388,3 +388,47 @@ def new_keys_in_one_of_two_dicts_that_are_undecided(x):
     if "lacking" in d:
         d["lacking"] *= s
     return sum([v * v for v in d.values()]) + sum(e.values()) * s
+
+
+@case(VECTOR)
+def number_or_view_chosen_by_a_value(x):
+    u = x * 1.5
+    v = u[1:] if x[0] > 0.0 else 0.0
+    w = v
+    u[2] = x[0] * x[1]
+    return np.sum(u * x) + np.sum(w * w) * np.sum(v)
+
+
+@case(VECTOR, second=False)
+def items_that_are_numbers_or_rows(x):
+    m = np.outer(x, x + 1.0)
+    parts = []
+    for k in range(len(x)):
+        parts.append(m[k] if k % 2 else m[k, 0])
+    m[1] *= x[0]
+    first = parts[0]
+    parts[0] = parts[1]
+    parts[0][2] = first * x[1]
+    return np.sum(m * m) + sum(np.sum(p) for p in parts)
+
+
+@case(VECTOR)
+def total_that_begins_as_a_number(x):
+    rows = [x * 2.0, np.sin(x)]
+    total = 0
+    for row in rows:
+        total = total + row
+        rows[0][1] = row[2] * 0.5
+    kept = total
+    kept[0] = x[1] * x[2]
+    return np.sum(total * rows[0]) + np.sum(rows[1])
+
+
+@case(VECTOR)
+def index_arrays_of_a_grid(x):
+    m = np.outer(x, x)
+    part = m[np.ix_([0, 1], [2, 0])]
+    seen = [part, m[..., [1, -1]]]
+    m[0, 2] = x[1]
+    seen[0][0] = part[1] * x[0]
+    return np.sum(part * part) + np.sum(m) * np.sum(seen[1])

@@ -299,7 +299,7 @@ def ruling(e: Example) -> list[Rule]:
 
 COMPILED_BUILTINS = {len, range, isinstance, min, abs, tuple, bool}
 ATTRIBUTES = {"T", "dtype"}
-MODULES = ("np", "math", "runtime", "special", "linalg", "signal", "stats", "integrate", "shadows")
+MODULES = ("np", "math", "runtime", "special", "linalg", "signal", "stats", "integrate", "shadows", "item_slots")
 OPERATORS = {
     ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power,
     ast.MatMult: np.matmul, ast.USub: np.negative,

@@ -11,7 +11,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
-from s2sgrad.runtime import late, shadows, structure
+from s2sgrad.runtime import item_slots, late, shadows, structure
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
@@ -179,6 +179,10 @@ example(shadows.laid_like, normal(4, 2), _whole)
 example(shadows.laid_like, 0.7, _whole)
 example(shadows.refilled, [normal(2), 0.3], [normal(2), 0.7])
 example(shadows.add_into, [normal(2), 0.3], [normal(2), 0.7])
-example(shadows.slots, [normal(2), 0.3])
-example(shadows.at_section, [0.3, 0.7], [0.1, 0.2, 0.4], slice(1, None))
-example(shadows.at_section, [normal(2), 0.7], [normal(3), normal(2), 0.4], slice(1, None))
+example(item_slots.slots, [normal(2), 0.3])
+example(item_slots.cell_at, [normal(2), 0.3], 0)
+example(item_slots.cell_at, [normal(2), 0.3], -1)
+example(item_slots.at_item, 0.4, [normal(2), 0.3], 1)
+example(item_slots.at_item, normal(2), [normal(2), 0.3], 0)
+example(item_slots.at_section, [0.3, 0.7], [0.1, 0.2, 0.4], slice(1, None))
+example(item_slots.at_section, [normal(2), 0.7], [normal(3), normal(2), 0.4], slice(1, None))

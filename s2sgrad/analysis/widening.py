@@ -1,0 +1,49 @@
+"""Kinds with fewer details, so that a function is compiled once for many arguments, and a recursion for finitely many.
+
+>>> any_float(Number(np.float64)), widened(Array("float64", (3, 2)))
+(Number(None, False, None), Array('float64', (None, None)))
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.analysis.kinds import (
+    UNKNOWN,
+    Array,
+    Container,
+    Kind,
+    Known,
+    Number,
+    Numeric,
+    Opaque,
+    Pointer,
+    PointerOrNone,
+    Text,
+)
+
+_WIDENED = 2  # nesting of lists that is kept
+
+
+def widened(kind: Kind, depth: int = 0) -> Kind:
+    """The kind without constants, sizes and lengths: a widening, so that recursions have finitely many kinds.
+
+    >>> widened(Container(list, (Number(float, True, 0.5), Number(float))))
+    Container(type=<class 'list'>, items=None, keys=None, item=Number(float, False, None))
+    """
+    plain = isinstance(kind, Container) and (kind.type is dict or (kind.type in (list, tuple) and kind.keys is None))
+    if plain and depth < _WIDENED:
+        return kind if kind.items == () else Container(kind.type, None, None, widened(kind.element(), depth + 1))
+    if isinstance(kind, Pointer):
+        return kind
+    if isinstance(kind, Number):
+        return Number(kind.type)
+    if isinstance(kind, Array) and kind.dims is not None:
+        return Array(kind.dtype, (None,) * len(kind.dims))
+    return kind if isinstance(kind, (Array, Numeric, Known, PointerOrNone, Text, Opaque)) else UNKNOWN
+
+
+def any_float(kind: Kind) -> Kind:
+    """The kind, with the float types of Python and NumPy merged."""
+    float_ = isinstance(kind, Number) and not kind.known and kind.type in (float, np.float64)
+    return Number(None) if float_ else kind

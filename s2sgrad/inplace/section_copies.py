@@ -1,0 +1,38 @@
+"""Sections to which names are rebound, copied where their memory is written while they are dead.
+
+    t = u[k]; u[0] = a; t = u[1]      ->      given = u[k]; t = given.copy(); u[0] = a; t = u[1]
+
+The reverse sweep rebinds such a name to its old value, which must still be that of the section.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.flow.graph import binding_counts
+from s2sgrad.ir.quote import assign, at, expression, nested
+from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.aliasing import Memory
+from s2sgrad.memory.sources import sources
+
+
+def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
+    """Copy them; whether there were any."""
+    counts = binding_counts(tree.body)
+    given = {p.id for p in parameters(tree)}
+    kept = given | unit.temps | unit.mirrored
+    rebound = {n for n, count in counts.items() if count > 1 and isinstance(kinds.get(n), Array)} - kept
+    memory = Memory(unit, tree, kinds) if rebound else None
+    found = False
+    for body in nested(tree.body) if rebound else ():
+        for k in reversed(range(len(body))):
+            statement = body[k]
+            x = getattr(statement.targets[0], "id", None) if isinstance(statement, gast.Assign) else None
+            if x in rebound and x in memory.written - memory.bases:
+                if sources(unit, statement.value, kinds) and not isinstance(statement.value, gast.Name):
+                    holder = unit.temp()
+                    copied = assign(x, expression("x.copy()", x=holder))
+                    body[k : k + 1] = at(statement, assign(holder, statement.value), copied)
+                    found = True
+    return found

@@ -277,7 +277,7 @@ def test_every_pass_shows_what_it_does(file):
 def test_few_modules_stand_at_the_top():
     """What is run or imported by users, and what generated text imports besides the rules and the runtime."""
     found = sorted(file.name for file in ROOT.glob("*.py"))
-    assert found == ["__init__.py", "__main__.py", "pullbacks.py", "standard.py"]
+    assert found == ["__init__.py", "__main__.py", "pullbacks.py"]
 
 
 def test_only_the_emitter_uses_astunparse():

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.primitives.libraries import library, package
+from s2sgrad.primitives.libraries import STANDARD, library, package
 from s2sgrad.rules import table
 from s2sgrad.source import brings_gradient
 
@@ -27,7 +27,7 @@ CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
 def is_ours(target: Any) -> bool:
     """Whether a function, or the class of an object, belongs to this package; `standard` is treated like user code."""
     home = getattr(target, "__module__", None) if isinstance(target, types.FunctionType) else type(target).__module__
-    return isinstance(home, str) and home.startswith("s2sgrad.") and home != "s2sgrad.standard"
+    return isinstance(home, str) and home.startswith("s2sgrad.") and not home.startswith(STANDARD)
 
 
 def is_library(target: Any) -> bool:

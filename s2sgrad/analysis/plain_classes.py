@@ -160,4 +160,4 @@ def written_attributes(cls: type, tree: gast.AST) -> set[str]:
 
 
 def _is_of_library(cls: type) -> bool:
-    return cls is not object and libraries.is_installed(cls)
+    return cls is not object and libraries.is_installed(cls) and not cls.__module__.startswith(libraries.STANDARD)

@@ -94,8 +94,9 @@ class Unit:
     - Other functions: `captured` are free names whose values another function's text holds; `inlined` are the units of
       inlined functions, `written_out` the replaced calls with name, source and line of the function; `libraries` are the
       files of inlined library functions, by the number of the call; `generators` are nested generator functions,
-      `drawn_from` parameters that a call gives generators; `lifted` are nested functions made global, and `bound` says that
-      one of them refers to a cell of this function; `keeps_function`: a lambda is stored as data.
+      `drawn_from` parameters that a call gives generators, `iterators` those that it gives iterators; `lifted` are nested
+      functions made global, and `bound` says that one of them refers to a cell of this function; `keeps_function`: a lambda
+      is stored as data.
     - Caches: `bindings` has what free names refer to, `attributes` those of modules; `lookups` notes these: a cached
       gradient is valid while they hold; `kept` are facts about statements, for passes that report which ones they change.
     """
@@ -127,6 +128,7 @@ class Unit:
     opened: dict[str, Any] = field(default_factory=dict)
     generators: set[str] = field(default_factory=set)
     drawn_from: set[str] = field(default_factory=set)
+    iterators: set[str] = field(default_factory=set)
     separate: set[type] = field(default_factory=set)
     on_classes: set[str] = field(default_factory=set)
     opaque: set[str] = field(default_factory=set)

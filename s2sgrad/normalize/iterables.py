@@ -47,6 +47,9 @@ CHAINS = frozenset({itertools.chain, itertools.chain.from_iterable})
 LAZY = LISTED | CHAINS | {builtins.enumerate, builtins.zip, builtins.map, builtins.filter}
 """Tools that draw an item on request."""
 
+HANDED = LAZY - {builtins.map, builtins.filter} | {builtins.iter, builtins.reversed}
+"""Tools whose results are handed on as iterators; `map` and `filter` become generator expressions."""
+
 RUN_THROUGH = LISTED | CHAINS | DRAWS_ALL | {any, all, np.array, functools.reduce, builtins.enumerate, builtins.zip}
 """Callables that consume their arguments during the call, or may as well."""
 

@@ -21,9 +21,10 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis.user_functions import is_generator
+from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.forms import is_natural
 from s2sgrad.ir.unit import Unit
+from s2sgrad.normalize import stepwise
 from s2sgrad.runtime.structure import ENDLESS
 
 BATCHED = getattr(itertools, "batched", None)  # of Python 3.12
@@ -42,7 +43,7 @@ class IteratorKinds:
 
     unit: Unit
     yielding: set[str]
-    held: dict[str, Any] = field(default_factory=dict)
+    held: set[str] = field(default_factory=set)
 
     def called(self, node: gast.AST) -> Any:
         """The callee of a call; None for other expressions."""
@@ -58,9 +59,14 @@ class IteratorKinds:
         nested = isinstance(node.func, gast.Name) and node.func.id in self.yielding
         return nested or is_generator(self.unit.resolve(node.func))
 
+    def is_followed(self, function: gast.AST) -> bool:
+        """Whether a callee is a function of the user's that can be inlined."""
+        nested = isinstance(function, gast.Name) and function.id in self.unit.locals
+        return nested or is_plain(self.unit.resolve(function))
+
     def can_step(self, node: gast.Call) -> bool:
         """Whether the text of a generator function allows drawing item by item."""
-        return False
+        return stepwise.can_be_made(self, node)
 
     def needs(self, node: gast.AST) -> bool:
         """Whether an iterable must be drawn from item by item: it is infinite, or others draw from it by name."""

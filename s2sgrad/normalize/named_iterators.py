@@ -10,16 +10,8 @@
 ...     return next(it)
 ... ''', "drawing"))
 def f(x):
-    t1 = sequence(x)
-    place = 0
-    def next_it():
-        nonlocal place
-        if not place < len(t1):
-            raise StopIteration()
-        item = t1[place]
-        place = place + 1
-        return item
-    return next_it()
+    it = items(x)
+    return following(it)
 """
 
 from __future__ import annotations
@@ -34,7 +26,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import children, mentioned, name, nodes
+from s2sgrad.ir.quote import children, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize import iterables
@@ -43,7 +35,7 @@ from s2sgrad.normalize.name_uses import NameUses
 from s2sgrad.primitives import catalogue
 
 
-def named(drawer: IteratorKinds, function: gast.FunctionDef) -> dict[str, gast.AST]:
+def named(drawer: IteratorKinds, function: gast.FunctionDef) -> set[str]:
     """The named iterators of a function that occur only where items are drawn from them, by name."""
     inside = list(_of_scope(function))
     candidates = _bound_once(drawer, function, inside)
@@ -52,7 +44,7 @@ def named(drawer: IteratorKinds, function: gast.FunctionDef) -> dict[str, gast.A
         asked = Counter(n for root in _roots(drawer, inside, candidates) for n in _drawn_from(drawer, root, candidates))
         left = {n: value for n, value in candidates.items() if mentions[n] == asked[n]}
         if len(left) == len(candidates):
-            return candidates
+            return {*candidates}
         candidates = left
 
 
@@ -69,20 +61,11 @@ def _bound_once(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[
 def _whole(
     drawer: IteratorKinds, function: gast.FunctionDef, inside: list[gast.AST], iterators: dict[str, gast.AST]
 ) -> set[str]:
-    """The iterators that need no stepwise drawing: consumed at one place, or made of constants."""
+    """The iterators that need no stepwise drawing: generators that are consumed at one place."""
     reads = NameUses(function).reads
     first = [n.args[0] for n in inside if drawer.called(n) is builtins.next and n.args]
     asked = Counter(n.id for n in first if isinstance(n, gast.Name))
-    once = {n for n, value in iterators.items() if drawer.is_generator(value) and len(reads[n]) < 2 and not asked[n]}
-    return once | {n for n, value in iterators.items() if len(reads[n]) == asked[n] and _is_constant(drawer, value)}
-
-
-def _is_constant(drawer: IteratorKinds, value: gast.AST) -> bool:
-    """Whether a tool over a generator function reads no variable, so that its items carry no derivative."""
-    own = {n.id for n in nodes(value) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
-    reads = mentioned(value) & drawer.unit.locals
-    tool = not drawer.is_generator(value) and any(map(drawer.is_generator, nodes(value)))
-    return tool and reads <= own
+    return {n for n, value in iterators.items() if drawer.is_generator(value) and len(reads[n]) < 2 and not asked[n]}
 
 
 def _makes_iterator(drawer: IteratorKinds, value: gast.AST) -> bool:
@@ -179,6 +162,8 @@ def _roots(drawer: IteratorKinds, inside: list[gast.AST], iterators: dict[str, g
                 yield node.args[1]
             if effects.is_one_of(target, iterables.DRAWS):
                 yield node.args[0]
+            elif drawer.is_followed(node.func):
+                yield from node.args
 
 
 def _drawn_from(drawer: IteratorKinds, node: gast.AST, iterators: dict[str, gast.AST]) -> Iterator[str]:

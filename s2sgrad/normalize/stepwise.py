@@ -1,8 +1,6 @@
-"""Draws from generator functions item by item: the state of each is kept in variables.
+"""Generator functions as functions that make an iterator: what stands between two `yield`s runs when an item is requested.
 
-    def powers(t): while True: yield t; t = t * c        ->      t = x[0]; begun = False                        (once)
-    zip(range(3), powers(x[0]), powers(x[1]))                if begun: t = t * c
-                                                             begun = True; item = t                         (each time)
+    def powers(t): while True: yield t; t = t * c      ->      def powers(t): begun = False; def more(): ..; def take(): ..
 
 A loop over one generator function inlines its body (`generators`); draws from several, or in several places, come here.  If
 the generator yields at one place in a loop, the statements after the `yield` run when the next item is requested; otherwise
@@ -15,37 +13,27 @@ a stage number says at which `yield` it is suspended.
 ...         while True:
 ...             yield t
 ...             t = t * x[0]
-...     total = 0.0
-...     for a, b in zip(powers(x[1]), powers(x[2])):
-...         total = total + a * b
-...         if total > 9.0:
-...             break
-...     return total
+...     it = powers(x[1])
+...     return next(it) * next(it)
 ... ''', "drawing"))
 def f(x):
     def powers(t):
         while True:
             yield t
             t = t * x[0]
-    total = 0.0
-    t_ = x[1]
-    begun = False
-    t_2 = x[2]
-    begun_ = False
-    while True:
-        if begun:
-            t_ = t_ * x[0]
-        begun = True
-        item = t_
-        if begun_:
-            t_2 = t_2 * x[0]
-        begun_ = True
-        item_ = t_2
-        a, b = item, item_
-        total = total + a * b
-        if total > 9.0:
-            break
-    return total
+    def powers_(t_):
+        begun = False
+        def more():
+            nonlocal begun, t_
+            if begun:
+                t_ = t_ * x[0]
+            begun = True
+            return True
+        def take():
+            return t_
+        return Iterator(more, take)
+    it = powers_(x[1])
+    return following(it) * following(it)
 """
 
 from __future__ import annotations
@@ -54,14 +42,31 @@ from dataclasses import dataclass
 
 import gast
 
+from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.exits import leaves_trip, with_exits
-from s2sgrad.ir.quote import Transformer, assign, clone, constant, expression, mentioned, name, nodes, stored
+from s2sgrad.ir import scoping
+from s2sgrad.ir.exits import leaves_trip
+from s2sgrad.ir.forms import bound_name, opposite
+from s2sgrad.ir.quote import (
+    Transformer,
+    assign,
+    branch,
+    clone,
+    constant,
+    empty_arguments,
+    expression,
+    mentioned,
+    name,
+    nodes,
+    rewritten,
+    statements,
+    stored,
+)
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize.check import yields
-from s2sgrad.normalize.draws import Draw, NotDrawn, unless, when
 from s2sgrad.source import read
+from s2sgrad.standard import iterators
 
 _PLAIN = (gast.Assign, gast.AugAssign, gast.Expr, gast.If, gast.For, gast.While, gast.Return, gast.Break, gast.Continue,
           gast.Pass)  # fmt: skip
@@ -70,18 +75,28 @@ _EXITS = {gast.Return: "returned", gast.Break: "left", gast.Continue: "then"}
 _MOST = 12  # stages
 
 
-def drawn(sources, call: gast.Call) -> Draw:
-    """How to draw from a call of a generator function; raises NotDrawn if its text does not allow it."""
-    return _Steps(sources, call).draw()
+class NotDrawn(Exception):
+    """Drawing cannot be written in these statements."""
 
 
-def can_be_drawn(sources, call: gast.Call) -> bool:
-    """Whether `drawn` may succeed: whether the source exists, in statements that it handles."""
+def made(sources, call: gast.AST) -> gast.Call:
+    """The call that makes an iterator of a call of a generator function, whose maker is defined before the statement; raises
+    NotDrawn if its text does not allow it."""
+    if not isinstance(call, gast.Call):
+        raise NotDrawn  # given to the function
+    maker = _Maker(sources, call)
+    sources.before.append(maker.definition())
+    made_iterator = gast.Call(name(maker.name), call.args, call.keywords)
+    goes_on = maker.goes_on or mentioned(call) & sources.held
+    wraps = sources.lasts and goes_on and not maker.is_machine and not maker.asks_on
+    return sources.calling(iterators.lasting, made_iterator) if wraps else made_iterator
+
+
+def can_be_made(sources, call: gast.Call) -> bool:
+    """Whether `made` may succeed: whether the source exists, in statements that it handles."""
     try:
-        tree = _definition(sources, call)
-        _arguments(tree, call)
-        for statement in tree.body:
-            _require_plain(_Renamed(sources.unit, {}).visit(statement))
+        for statement in _definition(sources, call).body:
+            _require_plain(_Delegated(sources.unit).visit(statement))
     except NotDrawn:
         return False
     return True
@@ -97,41 +112,66 @@ class _Exits:
     in_loop: bool = False
 
 
-class _Steps:
-    """One call of a generator function, with its variables renamed."""
+class _Maker:
+    """The function that makes iterators instead of a generator function."""
 
     def __init__(self, sources, call: gast.Call) -> None:
         self.sources, self.unit = sources, sources.unit
-        tree = _definition(sources, call)
-        own = {p.id for p in parameters(tree)} | stored(*tree.body)
-        free = mentioned(*tree.body) - own
+        self.tree = tree = _definition(sources, call)
+        given = tree.args
+        if any(d is not None and not isinstance(d, gast.Constant) for d in (*given.defaults, *given.kw_defaults)):
+            raise NotDrawn
+        self.name = self.unit.local(tree.name)
+        self.own = {p.id for p in parameters(tree)} | stored(*tree.body)
+        free = mentioned(*tree.body) - self.own
         nested = isinstance(call.func, gast.Name) and call.func.id in sources.yielding
         if not nested and free & self.unit.locals:
             raise NotDrawn
-        self.fixed = own | (free - sources.changes.rebound if sources.changes else set())
-        self.given = _arguments(tree, call)
-        self.names = {n: self.unit.local(n) for n in sorted(own)}
-        self.body = [_Renamed(self.unit, self.names).visit(s) for s in tree.body if not _is_text(s)]
-        self.item = self.unit.local("item")
-        self.setup = [assign(self.names[p], value) for p, value in self.given.items()]
+        self.fixed = free - sources.changes.rebound if sources.changes else set[str]()
+        ours = getattr(sources.called(call), "__module__", None) == iterators.__name__
+        renamed = {n: self.unit.local(n) for n in sorted(self.own)}  # the names of iterators may be the same
+        for parameter in parameters(tree):
+            parameter.keyword = parameter.id
+        self.given = {new for old, new in renamed.items() if ours and old.startswith(("iterable", "iterator"))}  # iterators
+        self.own = set(renamed.values())
+        self.fixed |= self.own
+        for part in (*tree.body, *parameters(tree)):
+            scoping.rename(part, renamed)
+        self.body = [_Delegated(self.unit).visit(s) for s in tree.body if not _is_text(s)]
+        self.setup: list[gast.AST] = []
+        self.goes_on = self.is_machine = False  # asking again after its end would run statements again
+        self.asks_on = is_one_of(sources.called(call), iterators.ASKING_ON)
         for statement in self.body:
             _require_plain(statement)
 
-    def draw(self) -> Draw:
+    def definition(self) -> gast.FunctionDef:
+        """The maker: variables, and the functions that say whether there is an item and take it."""
         where = next((k for k, s in enumerate(self.body) if _yields(s)), None)
         if where is None:
             raise NotDrawn
         for statement in self.body[:where]:
             self.require_early(statement)
             self.setup.append(statement)
-        first, *rest = self.body[where:]
         self.late = stored(*self.body[where:])
+        ready, item = self.steps(self.body[where:])
+        more, take = self.unit.local("more"), self.unit.local("take")
+        outer = sorted(stored(*ready) & (stored(*self.setup) | {p.id for p in parameters(self.tree)}))
+        ready = [*([gast.Nonlocal(outer)] if outer else []), *ready]
+        functions = [gast.FunctionDef(n, empty_arguments(), body, [], None, None, [])
+                     for n, body in ((more, ready), (take, [gast.Return(item)]))]  # fmt: skip
+        maker = name(self.unit.helper(iterators.Iterator.__name__, iterators.Iterator))
+        result = gast.Return(gast.Call(maker, [name(more), name(take)], []))
+        return gast.FunctionDef(self.name, self.tree.args, [*self.setup, *functions, result], [], None, None, [])
+
+    def steps(self, body: list[gast.AST]) -> tuple[list[gast.AST], gast.AST]:
+        """The statements that say whether there is an item, and the item."""
+        first, *rest = body
         if isinstance(first, _LOOPS) and not first.orelse and not any(map(_yields, rest)):
             places = [k for k, s in enumerate(first.body) if _yields(s)]
             simple = len(places) == 1 and isinstance(first.body[places[0]], gast.Expr) and not leaves_trip(first.body)
             if simple and all(isinstance(s, gast.Assign) for s in rest):
                 return self.one_place(first, places[0])
-        return self.machine(self.body[where:])
+        return self.machine(body)
 
     def require_early(self, statement: gast.AST) -> None:
         """Before the first `yield`, allow only what has the same result at the call and at the first request."""
@@ -140,8 +180,7 @@ class _Steps:
         self.require_fixed(statement.value)
 
     def require_fixed(self, node: gast.AST) -> None:
-        read_ = mentioned(node)
-        free = read_ & self.unit.locals - set(self.names.values()) - self.fixed
+        free = mentioned(node) & self.unit.locals - self.fixed
         looks = any(isinstance(n, (gast.Subscript, gast.Attribute)) or self.looks(n) for n in nodes(node))
         writes = self.sources.changes is None or self.sources.changes.writes
         if free or (looks and (writes or not behaviour.is_pure(self.unit, node))):
@@ -155,39 +194,51 @@ class _Steps:
         """The statements that begin the next trip of the generator's loop, or end it."""
         if isinstance(loop, gast.While):
             endless = isinstance(loop.test, gast.Constant) and loop.test.value
-            return [] if endless else [unless(clone(loop.test), *clone(ended))]
+            return [] if endless else [branch(opposite(clone(loop.test)), clone(ended))]
         self.require_fixed(loop.iter)
         if mentioned(loop.iter) & self.late:
             raise NotDrawn
-        inner = self.sources.of(loop.iter, first=False)
-        self.setup += inner.setup
-        steps = with_exits(inner.steps, gast.Break, lambda _: clone(ended))
-        return [*steps, gast.Assign([loop.target], clone(inner.item), None)]
+        around, held = self.sources.before, self.sources.held
+        self.sources.before, self.sources.held = self.setup, held | self.given
+        source = self.sources.source(loop.iter)
+        self.sources.before, self.sources.held = around, held
+        asked = statements("if not xs.more():\n    ended\nxs.take()", xs=source, ended=clone(ended))
+        return [asked[0], gast.Assign([loop.target], asked[1].value, None)]
 
-    def one_place(self, loop: gast.AST, place: int) -> Draw:
+    def one_place(self, loop: gast.AST, place: int) -> tuple[list[gast.AST], gast.AST]:
         """A single `yield` in a loop: the rest of the trip runs when the next item is requested."""
         before, after = loop.body[:place], loop.body[place + 1 :]
-        take = [*self.head(loop, [gast.Break()]), *before, assign(self.item, _yielded(loop.body[place]))]
-        self.keep(take, after)
+        item = _yielded(loop.body[place])
+        endless = isinstance(loop, gast.While) and isinstance(loop.test, gast.Constant) and loop.test.value
+        self.goes_on = not endless and (bool(after) or isinstance(loop, gast.While))
+        ready = [*self.head(loop, [gast.Return(constant(False))]), *before]
+        self.keep(ready, [*after, gast.Expr(item)])
         if after:
             begun = self.unit.local("begun")
             self.setup.append(assign(begun, constant(False)))
-            take = [when(name(begun), *after), assign(begun, constant(True)), *take]
-        return self.sources.ending(Draw(self.setup, take, name(self.item)))
+            ready = [branch(name(begun), after), assign(begun, constant(True)), *ready]
+        return [*ready, gast.Return(constant(True))], item
 
-    def machine(self, body: list[gast.AST]) -> Draw:
+    def machine(self, body: list[gast.AST]) -> tuple[list[gast.AST], gast.AST]:
         """The general case: a state machine, whose stage number says where to resume."""
-        self.stage, self.over = self.unit.local("stage"), self.unit.local("over")
+        self.stage, self.over, self.item = (self.unit.local(n) for n in ("stage", "over", "item"))
         self.stages: list[list[gast.AST]] = [[]]
         ended = [assign(self.over, constant(True)), gast.Break()]
         self.stages[0] = self.run(body, _Exits(ended, ended, ended), 0)
         self.keep(self.stages[0], [s for stage in self.stages[1:] for s in stage])
-        self.setup += [assign(self.stage, constant(0)), assign(self.over, constant(False))]
+        self.is_machine = True
+        begin = [assign(self.over, constant(False))]
+        self.setup += [assign(self.item, constant(None)), *([] if self.asks_on else begin)]
         *others, steps = self.stages
+        if others:
+            self.setup.append(assign(self.stage, constant(0)))
+        else:
+            steps = rewritten(steps, lambda s: [] if bound_name(s) == self.stage else [s])
         for k in range(len(others) - 1, -1, -1):
             steps = [gast.If(expression("s == k", s=self.stage, k=k), others[k], steps)]
-        whole = gast.While(gast.UnaryOp(gast.Not(), name(self.over)), steps, [])
-        return Draw(self.setup, [whole, when(name(self.over), gast.Break())], name(self.item))
+        goes_on = gast.UnaryOp(gast.Not(), name(self.over))
+        whole = gast.While(goes_on, steps, [])
+        return [*(begin if self.asks_on else ()), whole, gast.Return(clone(goes_on))], name(self.item)
 
     def run(self, block: list[gast.AST], exits: _Exits, here: int | None = None) -> list[gast.AST]:
         """Statements of the generator up to its next `yield`; `here`: the stage that consists of exactly these."""
@@ -197,9 +248,12 @@ class _Steps:
             if kind in _EXITS:
                 return out + clone(getattr(exits, _EXITS[kind]))
             if kind is gast.Expr and _yields(statement):
-                number = self.new_stage()
-                self.stages[number] = self.run(clone(rest), exits)
-                return [*out, assign(self.item, _yielded(statement)), *self.at(number)[:1], gast.Break()]
+                going_on = exits.then[:1] if not rest and isinstance(exits.then[-1], gast.Continue) else None
+                if going_on is None:
+                    number = self.new_stage()
+                    self.stages[number] = self.run(clone(rest), exits)
+                    going_on = self.at(number)[:1]
+                return [*out, assign(self.item, _yielded(statement)), *clone(going_on), gast.Break()]
             if kind is gast.If and (_yields(statement) or leaves_trip([statement])):
                 arms = [self.run([*arm, *clone(rest)], exits) for arm in (statement.body, statement.orelse)]
                 return [*out, gast.If(statement.test, *arms)]
@@ -233,7 +287,7 @@ class _Steps:
 
     def keep(self, now: list[gast.AST], later: list[gast.AST]) -> None:
         """Initialize variables that may be read in a later request than the one that binds them."""
-        own = stored(*now, *later) & set(self.names.values()) - stored(*self.setup)
+        own = stored(*now, *later) & self.own - stored(*self.setup) - {p.id for p in parameters(self.tree)}
         self.setup += [assign(n, constant(None)) for n in sorted(own) if n in _loads(later) or _is_read_first(n, now)]
 
 
@@ -245,7 +299,8 @@ def _definition(sources, call: gast.Call) -> gast.FunctionDef:
             raise NotDrawn
         return clone(definition)
     target = sources.unit.resolve(call.func)
-    if target.__globals__ is not sources.unit.primal.function.__globals__ or target.__closure__:
+    others = target.__globals__ is not sources.unit.primal.function.__globals__ and target.__module__ != iterators.__name__
+    if others or target.__closure__:
         raise NotDrawn
     try:
         primal = read(target)
@@ -258,37 +313,11 @@ def _definition(sources, call: gast.Call) -> gast.FunctionDef:
     return tree
 
 
-def _arguments(tree: gast.FunctionDef, call: gast.Call) -> dict[str, gast.AST]:
-    """The arguments of a call, by parameter."""
-    given = tree.args
-    names = [p.id for p in [*given.posonlyargs, *given.args]]
-    out = dict(zip(names, call.args, strict=False))
-    words = {k.arg: k.value for k in call.keywords}
-    spread = any(isinstance(a, gast.Starred) for a in call.args) or None in words
-    if spread or given.vararg or given.kwarg or given.kwonlyargs or len(call.args) > len(names):
-        raise NotDrawn
-    if words.keys() & out.keys() or words.keys() - set(names):
-        raise NotDrawn
-    out |= words
-    for parameter, default in zip(names[len(names) - len(given.defaults) :], given.defaults, strict=True):
-        if parameter not in out:
-            if not isinstance(default, gast.Constant):
-                raise NotDrawn
-            out[parameter] = default
-    if out.keys() != set(names):
-        raise NotDrawn
-    return {p: clone(value) for p, value in out.items()}
+class _Delegated(Transformer):
+    """Rewrites `yield from` as a loop."""
 
-
-class _Renamed(Transformer):
-    """Renames variables, and rewrites `yield from` as a loop."""
-
-    def __init__(self, unit: Unit, names: dict[str, str]) -> None:
-        self.unit, self.names = unit, names
-
-    def visit_Name(self, node: gast.Name) -> gast.AST:
-        node.id = self.names.get(node.id, node.id)
-        return node
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
 
     def visit_Expr(self, statement: gast.Expr) -> gast.AST:
         self.generic_visit(statement)

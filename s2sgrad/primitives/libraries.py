@@ -20,6 +20,8 @@ DRAWING = (np.random.Generator, np.random.RandomState, random.Random)
 """Classes whose instances draw random numbers: their methods return new memory, except for items that they choose."""
 
 OURS = __name__.partition(".")[0]
+STANDARD = f"{OURS}.standard"
+"""Our functions and classes that are compiled like the user's."""
 
 
 @dataclass(frozen=True)

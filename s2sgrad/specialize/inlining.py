@@ -30,11 +30,12 @@ import gast
 
 from s2sgrad.analysis.libraries import is_given
 from s2sgrad.ir import scoping
-from s2sgrad.ir.quote import Place, assign, at, branch, clone, constant, name, nodes, place_of, rewritten
+from s2sgrad.ir.quote import Place, assign, at, branch, clone, constant, mentioned, name, nodes, place_of, rewritten
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize import drawing
 from s2sgrad.normalize._calls import note_receivers
+from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import read
@@ -45,12 +46,14 @@ from s2sgrad.specialize.static_values import (
     Function,
     Generator,
     Known,
+    Object,
     Record,
     Value,
     bindings,
     keep_objects,
     substitute,
 )
+from s2sgrad.standard.iterators import Iterator
 
 MOST = 400  # inlined calls per function
 
@@ -115,7 +118,8 @@ class Inliner:
         """The body of a function value with a single exit, for these parameter values; with `left`, a generator returns at a
         `yield` when this flag is set."""
         drawn = {p for p, value in constants.items() if isinstance(value, Generator)}
-        if function.tree is not None and left is None and not drawn:
+        iterators = {p for p, value in constants.items() if isinstance(value, Object) and value.cls is Iterator}
+        if function.tree is not None and left is None and not drawn | iterators:
             return function.tree
         node = clone(function.node)
         plain = isinstance(node, gast.FunctionDef)
@@ -126,11 +130,12 @@ class Inliner:
         at(function.node, tree)
         if left is not None:
             tree.body = rewritten(tree.body, _returning)
-        around, function.unit.drawn_from = function.unit.drawn_from, drawn
-        for _, run in ((("drawing", drawing.run),) if drawn else ()) + STATEMENTS:
+        around = function.unit.drawn_from, function.unit.iterators
+        function.unit.drawn_from, function.unit.iterators = drawn, iterators
+        for _, run in ((("drawing", drawing.run),) if drawn | iterators else ()) + STATEMENTS:
             tree = run(function.unit, tree)
-        function.unit.drawn_from = around
-        if not chosen and left is None and not drawn:
+        function.unit.drawn_from, function.unit.iterators = around
+        if not chosen and left is None and not drawn | iterators:
             function.tree = tree
         return tree
 
@@ -190,7 +195,8 @@ class Inliner:
         self.calls += 1
         if self.calls > MOST:
             self.unit.refuse(node, "the calls of nested functions are too many to be written out: move them to module level")
-        if any(function is running for running in around):
+        recursive = not yields(function.node) or function.name in mentioned(function.node)  # or a loop in a loop over it
+        if recursive and any(function is running for running in around):
             self.unit.refuse(node, f"`{function.name}` calls itself and is not at module level, which is not differentiated "
                                    "yet: move it there and pass what it needs")  # fmt: skip
 

@@ -125,6 +125,8 @@ class Unroller:
 
     def places_among(self, loop: gast.For) -> range | None:
         """The numbers that a loop runs over to index functions or objects; None for any other loop."""
+        if not isinstance(loop.target, gast.Name):  # over a generator
+            return None
         back = self.unit.called(loop.iter) is reversed
         steps = loop.iter.args[0] if back else loop.iter
         bounds = steps.args if self.unit.called(steps) is range else []

@@ -652,3 +652,76 @@ def applied_and_left_out_item_by_item(x):
     first = next(products)
     small = itertools.filterfalse(lambda v: v > 1.0, iter(x))
     return first * next(small) + next(small) * next(products)
+
+
+def taken(items, x):
+    return next(items) * x[0]
+
+
+def weighted(numbers, x):
+    total = 0.0
+    for k, t in zip(numbers, x):
+        total += k * t
+    return total
+
+
+def rest_of(items):
+    return sum(t * t for t in items) + next(items, 0.5)
+
+
+@case(VECTOR)
+def iterators_handed_to_functions(x):
+    numbers = itertools.count(1)
+    items = iter(x)
+    total = weighted(numbers, x) * next(numbers) + taken(items, x) * taken(items, x)
+    return total + weighted(iter(x), x[1:]) * rest_of(items) + weighted(enumerate_weights(x), x)
+
+
+def enumerate_weights(x):
+    for k, t in enumerate(x):
+        yield t * k + x[0]
+
+
+@case(VECTOR)
+def tool_that_is_handed_on_and_drawn_from_again(x):
+    sums = itertools.accumulate(x)
+    first = taken(sums, x)
+    return first + rest_of(sums) * sum_of_squares(zip_of_products(x)) + next(sums, x[1])
+
+
+def zip_of_products(x):
+    for a, b in itertools.pairwise(x):
+        yield a * b
+
+
+@case(VECTOR)
+def tools_of_constants_between_draws(x):
+    places = itertools.islice(naturals(), 1, 6, 2)
+    return x[next(places) - 2] * next(places) + x[1] ** next(places, 2)
+
+
+@case(VECTOR)
+def neighbours_in_a_loop_over_neighbours(x):
+    total = 0.0
+    for a, b in itertools.pairwise(iter(x)):
+        for c, d in itertools.pairwise(itertools.islice(itertools.cycle(x), 4)):
+            total = total * 0.5 + a * d + b * c * x[0]
+    return total
+
+
+@case(VECTOR)
+def iterator_that_ends_in_a_function_and_whose_list_grows(x):
+    xs = [x[0], x[1]]
+    items = iter(xs)
+    total = rest_of(items)
+    xs.append(x[2])
+    return total * next(items, x[2] ** 2) + rest_of(iter(xs))
+
+
+@case(VECTOR)
+def four_iterators_side_by_side(x):
+    items = iter(np.concatenate([x, x * x]))
+    total = 0.0
+    for a, b, k, t in zip(items, items, itertools.count(1), x):
+        total = total * t + a * b * k
+    return total * next(items, x[0])

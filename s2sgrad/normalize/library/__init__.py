@@ -6,7 +6,7 @@
     np.clip(x, min=0.0), np.vectorize(f)(x)     arrays        np.clip(x, 0.0, None), vectorized(f, None, x)
     operator.add(x, y)                          operators     x + y
 
-To add one: what can be written as a Python function goes to `s2sgrad/standard.py`, under `@stands_for`, and is compiled like
+To add one: what can be written as a Python function goes to `s2sgrad/standard/`, under `@stands_for`, and is compiled like
 the user's own.  What concerns syntax, or the form of the arguments, is a function in one of these files, under `@desugars`
 (`@desugars_method` for a method).  It returns the expression for the call, or None to leave the call.
 """

@@ -30,6 +30,7 @@ from s2sgrad.normalize.endings import Endings
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import may_write
 from s2sgrad.source import read
+from s2sgrad.standard import iterators
 
 _READERS = (len, list, tuple, sorted, sum, zip, enumerate, reversed, min, max, range, float, int, itertools.chain,
             itertools.chain.from_iterable, itertools.pairwise, itertools.groupby, itertools.count, itertools.cycle,
@@ -148,7 +149,7 @@ def desugars_method(cls: type | None, method: str) -> Callable[[Desugaring], Des
 def desugared(scope: Scope, node: gast.Call) -> gast.AST:
     """A call desugared, if the table has it; its arguments are desugared already."""
     unit = scope.unit
-    if (unit.primal.function.__module__ or "") == standard.__name__:
+    if (unit.primal.function.__module__ or "").startswith(standard.__name__):
         return node  # calls are desugared into these functions
     target = unit.resolve(node.func)
     entry = _method(unit, node.func) if target is MISSING else _function(target)
@@ -217,6 +218,7 @@ def _changed(unit: Unit, all_nodes: list[gast.AST]) -> set[str]:
             method = node.func.attr if isinstance(node.func, gast.Attribute) else ""
             owners = [node.func.value] if may_write(method) else []
             target = unit.resolve(node.func)
-            handed = [] if is_one_of(target, _READERS) or catalogue.of(target).pure else node.args
+            draws = getattr(target, "__module__", None) == iterators.__name__
+            handed = [] if draws or is_one_of(target, _READERS) or catalogue.of(target).pure else node.args
             out |= {getattr(n, "id", getattr(n, "attr", "")) for n in (*owners, *handed)}
     return out

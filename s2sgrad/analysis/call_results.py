@@ -27,7 +27,7 @@ from s2sgrad.analysis.widening import widened
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
 from s2sgrad.rules.builtin_functions import arranged, order_of, spread, unarranged
-from s2sgrad.runtime import item_slots, memos, references, shadows, trials
+from s2sgrad.runtime import item_slots, late, memos, references, shadows, trials
 from s2sgrad.runtime.copies import copied
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking, moved
@@ -185,6 +185,12 @@ def of_shadow(kind: Kind) -> Kind | None:
     items = [_SLOTS.get(type(k)) or of_shadow(k) or UNKNOWN for k in parts]
     type_ = list if kind.type is tuple else kind.type
     return Container(type_, None, None, items[0]) if kind.items is None else Container(type_, tuple(items), kind.keys)
+
+
+@_of(late.variables_part)
+def _parts(kinds: list[Kind], names: list[str]) -> Kind | None:
+    shadow = of_shadow(kinds[2])
+    return Container(tuple, shadow.items) if isinstance(shadow, Container) else None
 
 
 _SLOTS = {Number: Number(None), Numeric: Numeric(), KnownObject: KnownObject(None), Text: KnownObject(None)}

@@ -77,9 +77,13 @@ def held_part(g: Any, value: Any) -> Any:
 
 
 def variables_part(g: Any, value: Any, variables: tuple) -> Any:
-    """The cotangent of the variables, extracted from that of `now(value, variables)`."""
+    """The cotangents of the variables, extracted from that of `now(value, variables)`; each has its variable's structure."""
     found = _variables_part(g, value)
-    return zeros(variables) if found is None else found
+    return zeros(variables) if found is None else tuple(map(_or_zeros, found, variables))
+
+
+def _or_zeros(g: Any, x: Any) -> Any:
+    return zeros(x) if g is None else g
 
 
 def _variables_part(g: Any, value: Any) -> Any:

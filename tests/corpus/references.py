@@ -295,3 +295,28 @@ def recursion_whose_record_holds_a_list_that_shrinks(x):
     s = x[1]
     s += weight_from(by_number[1], 0) * 0.1
     return s + sum([b.v * b.w for b in beads]) + by_number[1].v
+
+
+class Wave:
+    def __init__(self, v, w):
+        self.v, self.w = v, w
+
+    def __call__(self, t):
+        return math.sin(self.v * t) + self.w
+
+
+@case(VECTOR)
+def functions_of_objects_called_while_two_attributes_change(x):
+    waves = [Wave(v, v * 0.5) for v in x]
+    functions = []
+    one = waves[1] if x[0] > 0.1 else waves[2]
+    s = 0.0
+    for k in range(3):
+        wave = waves[k]
+        wave.v, wave.w = wave.w, wave.v * 2.0
+        functions.append(lambda t: wave(t) * 0.5)
+        functions.append(lambda t: one(t) * 0.5)
+        for function in functions:
+            s += function(x[3])
+        wave.w = s * 0.3
+    return s + sum([w.v * w.v for w in waves])

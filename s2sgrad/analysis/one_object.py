@@ -220,6 +220,10 @@ class OneObject:
             return self._inside(self._all(given[:1])) | self._all(given[1:])
         if record.viewed is not None and gives is not Gives.UNKNOWN and target is not MISSING:
             given = given[record.viewed : record.viewed + 1]
+        return self._returned(node, target, given)
+
+    def _returned(self, node: gast.Call, target: Any, given: list[gast.AST]) -> Objects:
+        """What a call gives that may return an argument, or what is in it, however deep, or something new that holds it."""
         returned = self.returned(target, node) if isinstance(target, types.FunctionType) else None
         whole, inside = (given, []) if returned is None else returned
         out = self._all(whole) | self._inside(self._all(inside))

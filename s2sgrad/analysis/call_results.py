@@ -328,6 +328,25 @@ def _split(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Container(list, (part,) * parts.value) if known else Container(list, None, None, part)
 
 
+def _positions(function: Any) -> None:
+    @_of(function)
+    def _of_mask(kinds: list[Kind], names: list[str]) -> Kind | None:
+        """As of a mask, of which the two samples select different numbers of elements."""
+        known = len(kinds) == 1 and isinstance(kinds[0], Array)
+        return by_example(function, [Array("bool", kinds[0].dims)], names) if known else None
+
+
+for _function in (np.nonzero, np.flatnonzero, np.argwhere):
+    _positions(_function)
+
+
+@_of(np.where)
+def _where(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """Without alternatives it is no elementwise function, but `np.nonzero`."""
+    mask = len(kinds) == 1 and isinstance(kinds[0], Array)
+    return by_example(np.nonzero, [Array("bool", kinds[0].dims)], []) if mask else UNKNOWN if len(kinds) == 1 else None
+
+
 @_of(np.take)
 def _take(kinds: list[Kind], names: list[str]) -> Kind | None:
     """The axes of the index replace one axis, or all."""

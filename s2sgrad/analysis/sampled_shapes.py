@@ -222,14 +222,15 @@ def _dim(m: int, n: int) -> Dim:
 
 
 @functools.lru_cache(maxsize=256)
-def _values(shape: tuple[int, ...], dtype: str) -> np.ndarray:
-    """A sample array, well conditioned if it is square; a mask selects every second element."""
+def _values(shape: tuple[int, ...], dtype: str, variant: int = 0) -> np.ndarray:
+    """A sample array, well conditioned if it is square; how many elements a mask selects tells the two samples apart."""
     values = np.random.default_rng(0).uniform(0.2, 0.8, shape)
     if len(shape) > 1 and shape[-1] == shape[-2]:
         values = values + 10.0 * np.eye(shape[-1])
     array = np.ones(shape, dtype) if np.dtype(dtype).kind in "iu" else values.astype(dtype)
-    if np.dtype(dtype).kind == "b":  # a mask selects some elements, not all
-        array = (np.arange(math.prod(shape)) % 2 == 0).reshape(shape)
+    if np.dtype(dtype).kind == "b":  # every second element; all in the other sample, or not the only one
+        count = math.prod(shape)
+        array = np.full(shape, count > 1) if variant else (np.arange(count) % 2 == 0).reshape(shape)
     array.flags.writeable = False
     return array
 
@@ -273,7 +274,7 @@ def _array(kind: Array, variant: int, size: int | None) -> np.ndarray:
     if math.prod(shape) > _LARGEST_VIEW:
         raise _NoSample
     large = math.prod(shape) > _LARGEST
-    return np.broadcast_to(np.ones((), kind.dtype), shape) if large else _values(shape, kind.dtype)
+    return np.broadcast_to(np.ones((), kind.dtype), shape) if large else _values(shape, kind.dtype, variant)
 
 
 def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:

@@ -10,7 +10,7 @@
 def f(x):
     t1 = 2.0 * x
     t2 = x, t1
-    result = np.column_stack(t2)
+    result = columns(t2)
     return result
 
 With slices (`np.r_[0:1:5j]`) they make grids, which are refused where they depend on a differentiated value.
@@ -21,6 +21,7 @@ from __future__ import annotations
 import gast
 import numpy as np
 
+from s2sgrad import standard
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import at
 from s2sgrad.ir.reach import call
@@ -36,7 +37,7 @@ def joined(unit: Unit, node: gast.Subscript) -> gast.Call | None:
     if any(isinstance(p, (gast.Slice, gast.Starred)) or isinstance(getattr(p, "value", None), str) for p in parts):
         return None
     if trick is np.c_:
-        parts_joined = call(unit, "column_stack", np.column_stack, gast.Tuple(parts, gast.Load()))
+        parts_joined = call(unit, "columns", standard.columns, gast.Tuple(parts, gast.Load()))
     else:
         pieces = [call(unit, "atleast_1d", np.atleast_1d, p) for p in parts]
         parts_joined = call(unit, "concatenate", np.concatenate, gast.Tuple(pieces, gast.Load()))

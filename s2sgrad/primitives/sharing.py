@@ -21,7 +21,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.primitives import spellings
 from s2sgrad.primitives.record import Gives, know
-from s2sgrad.rules import builtin_functions, einsum, helpers
+from s2sgrad.rules import builtin_functions, einsum, helpers, joins
 from s2sgrad.rules.table import existing
 from s2sgrad.runtime import checkpoints, closures, item_slots, lanes, late, outside, references, shadows, structure
 from s2sgrad.runtime.copies import copied
@@ -121,7 +121,7 @@ know(checkpoints.Checkpoints, checkpoints.latest, checkpoints.keep, gives=Gives.
 know(checkpoints.checkpointed, gives=Gives.MAYBE, of=0)
 know(runtime.repeated, lacking, moved, builtin_functions.arranged, gives=Gives.SHELL)
 know(builtin_functions.unarranged, gives=Gives.SHELL, of=0)
-know(place_of, builtin_functions.order_of, gives=Gives.NEW, computes=True)
+know(place_of, builtin_functions.order_of, joins.columns, gives=Gives.NEW, computes=True)
 know(runtime.seed_like, gives=Gives.MAYBE, of=1)
 know(lanes.zero_lanes, lanes.array_lanes, lanes.by_lane, gives=Gives.NEW, computes=True)
 know(lanes.unbroadcast_lanes, lanes.unreduce_lanes, gives=Gives.MAYBE, numeric=True, computes=True)

@@ -89,6 +89,20 @@ def column_stack(g, y, tup):
     return split_like(g, tup, 1)
 
 
+def columns(parts):
+    """`np.c_[parts]`, which is `np.column_stack` for numbers, vectors and matrices alone.
+
+    >>> columns(([1.0, 2.0], [3.0, 4.0])).tolist(), columns([np.ones((2, 3, 1))] * 2).shape
+    ([[1.0, 3.0], [2.0, 4.0]], (2, 3, 2))
+    """
+    return np.c_[tuple(parts)]
+
+
+@linear(columns)
+def _(g, y, parts):
+    return split_like(g, parts, -1)
+
+
 @linear(np.append)
 def append(g, y, arr, values, axis=None):
     return split_like(g, (arr, values), axis)

@@ -26,6 +26,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, scalar_math
 from s2sgrad.rules.builtin_functions import arranged, order_of
+from s2sgrad.rules.joins import columns as columns
 
 OF_SEQUENCE = {max: builtin_functions.largest, min: builtin_functions.smallest, math.hypot: scalar_math.hypot_of_all}
 """Variadic functions, with the version that takes the arguments as one sequence, for calls such as `max(*xs)`."""

@@ -182,3 +182,26 @@ def slices_of_tuples_and_lists(x, y):
     first, second = parts[1:3]
     last = parts[::-1][0]
     return first * second + last * parts[:2][1]
+
+
+@case(VECTOR)
+def positions_of_a_mask_beside_a_sum_of_all(x):
+    return np.where(x > -1.0)[0] * 1.0 + x.sum()
+
+
+@case(VECTOR)
+def positions_in_a_part_of_known_length(x):
+    k = np.flatnonzero(x[:3] > 0.6)
+    (m,) = np.nonzero(x[:2] * 1.0)
+    return np.sum(x[k] * x[:2]) + len(k) * x[3] + np.sum(x[m] * x[3:])
+
+
+@case(VECTOR)
+def part_of_known_length_under_a_mask(x):
+    y = x[:3]
+    return np.sum(y[y > 0.6] * x[:2]) + np.sum(y[y < 0.6] * x[3:])
+
+
+@case(CUBE)
+def columns_of_stacks_of_matrices(x):
+    return np.c_[x, x * x] * np.arange(16.0).reshape(2, 2, 4)

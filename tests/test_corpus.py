@@ -334,6 +334,9 @@ ITEMS_SETTLED_LATER = ["update_of_an_item_seen_by_another_name", "product_of_an_
                        "put_into_a_row_and_written_by_its_rows", "put_into_rows_and_written_by_a_row",
                        "put_into_one_of_two_lists_and_written_by_its_name", "put_into_a_list_in_a_tuple"]  # fmt: skip
 
+# Methods of a local class read variables that are in scope once `flatten` has inlined them.
+IN_SCOPE_ONCE_INLINED = ["methods_of_a_local_class_read_variables_as_they_are"]
+
 
 @pytest.mark.sampled(one_in=12)
 @every_case
@@ -345,8 +348,8 @@ def test_values_are_kept_by_every_pass_of_normalization(entry):
     for stage, unit, tree in normalizing(read(entry.function)):
         text = emit.function(tree)
         try:
-            value = executed(text, unit, entry.function)(*entry.fresh_args())
-            same(value, expected)
+            if entry.name not in IN_SCOPE_ONCE_INLINED or "flatten" in (stage, *seen):
+                same(executed(text, unit, entry.function)(*entry.fresh_args()), expected)
         except Exception as error:
             error.add_note(f"after {stage}:\n{text}")
             raise

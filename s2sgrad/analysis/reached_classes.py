@@ -109,12 +109,12 @@ def walked(begin: tuple[types.FunctionType | type, ...]) -> tuple[list[types.Fun
     return functions, classes
 
 
-def content(cell: types.CellType) -> Any:
-    """What a closure cell holds; None while the variable is unbound."""
+def content(cell: types.CellType, otherwise: Any = None) -> Any:
+    """What a closure cell holds; `otherwise` while the variable is unbound."""
     try:
         return cell.cell_contents
     except ValueError:
-        return None
+        return otherwise
 
 
 def families(classes: list[type], members: dict[str, list[type]]) -> dict[type, str]:

@@ -84,6 +84,7 @@ class Unit:
     - Values: `kinds` of names; `memory` says which may alias; `displays` are constant tuples, lists and dicts, bound once;
       `opened` has the attributes of arguments that are objects; `opaque` are parameters that may have methods of their own;
       `receivers` are the names of objects that the text makes, and of the object of a method, with their classes;
+      `local_codes` are the codes of methods of the classes that the function defines, which may read its variables;
       `separate` are the classes of the caller's objects whose attributes are written; `on_classes` are the
       names of attributes of classes that are; `loses_to` are global
       containers in which differentiated values are only stored; `stand_ins` are pairs of a container
@@ -133,6 +134,7 @@ class Unit:
     on_classes: set[str] = field(default_factory=set)
     opaque: set[str] = field(default_factory=set)
     receivers: dict[str, type] = field(default_factory=dict)
+    local_codes: set[types.CodeType] = field(default_factory=set)
     loses_to: set[str] = field(default_factory=set)
     memory: Any = None
     libraries: dict[Any, str] = field(default_factory=dict)

@@ -5,7 +5,26 @@
         return Box(x).value
 
 So are named tuples (`Point = namedtuple("Point", "x y")`).  Such a class may refer to other classes of the function, and to
-names of the module.  A class that reads a variable of the function would be a different one in each call, and is refused.
+names of the module.  Its methods may read variables of the function, as nested functions do: where they are inlined these
+are in scope.  A class that reads one when it is made would be a different one in each call, and is refused.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def f(x, k):
+...     class Scaled:
+...         def __init__(self, v): self.v = v
+...         def value(self): return self.v * k
+...     s = Scaled(x)
+...     k = k + 1.0
+...     return s.value()
+... ''', "flatten"))
+def f(x, k):
+    s_v = x
+    result_ = None
+    k = k + 1.0
+    result_2 = s_v * k
+    result = result_2
+    return result
 """
 
 from __future__ import annotations
@@ -14,6 +33,7 @@ import ast
 import collections
 import types
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -36,14 +56,15 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     for name, statement in defined.items():
         if len(defined) + len(rest) != len(tree.body) or name in scoping.bound(rest):
             unit.refuse(statement, f"`{name}` is bound to several things in this function: give the class a name of its own")
-        read = _free(unit.primal.function.__code__, name) - defined.keys()
-        outside = [*statement.decorator_list, *statement.bases, *statement.keywords]
-        read |= {n.id for part in outside for n in nodes(part) if isinstance(n, gast.Name)} & bound
+        outside = [*statement.decorator_list, *statement.bases, *statement.keywords, *_at_once(statement.body)]
+        read = {n.id for part in outside for n in nodes(part) if isinstance(n, gast.Name)} & bound
+        read -= scoping.bound(statement.body)
         if read:
-            unit.refuse(statement, f"the class `{name}` reads `{min(read)}`, a variable of the function, which cannot be "
-                                   "followed: pass its value to the methods")  # fmt: skip
+            unit.refuse(statement, f"the class `{name}` reads `{min(read)}`, a variable of the function, when it is made, "
+                                   "which cannot be followed: read it in the methods")  # fmt: skip
     written = [s for s in unit.primal.tree.body if isinstance(s, gast.ClassDef)]  # before any renaming
-    for name, cls in _compiled_classes(unit.primal.function, written).items():
+    read = set().union(*(_free(unit.primal.function.__code__, name) for name in defined)) - defined.keys()
+    for name, cls in _compiled_classes(unit, written, sorted(read)).items():
         unit.locals.discard(name)
         unit.helpers[name] = cls
     tree.body = rest
@@ -79,16 +100,39 @@ def _free(code: types.CodeType, name: str) -> set[str]:
     return {free for c in class_codes for free in c.co_freevars}
 
 
-def _compiled_classes(function: types.FunctionType, classes: list[gast.ClassDef]) -> dict[str, type]:
-    """The classes, made as the function makes them; their methods have the places of its text."""
+def _at_once(body: list[gast.AST]) -> list[gast.AST]:
+    """What runs when a class with this body is made: all but the bodies of its methods."""
+    out: list[gast.AST] = []
+    for statement in body:
+        if isinstance(statement, gast.FunctionDef):
+            out += [*statement.decorator_list, *statement.args.defaults, *filter(None, statement.args.kw_defaults)]
+        else:
+            out.append(statement)
+    return out
+
+
+def _within(code: types.CodeType) -> Iterator[types.CodeType]:
+    for part in code.co_consts:
+        if isinstance(part, types.CodeType):
+            yield part
+            yield from _within(part)
+
+
+def _compiled_classes(unit: Unit, classes: list[gast.ClassDef], read: list[str]) -> dict[str, type]:
+    """The classes, made as the function makes them; their methods have the places of its text.  The variables `read` of the
+    function are left unbound: nobody runs these methods."""
+    function = unit.primal.function
     empty = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[], vararg=None, kwarg=None)
     names = ast.Tuple([ast.Name(c.name, ast.Load()) for c in classes], ast.Load())
-    body = [*(gast.gast_to_ast(c) for c in classes), ast.Return(names)]
+    unbound = [part for n in read for part in (ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)),
+                                               ast.Delete([ast.Name(n, ast.Del())]))]  # fmt: skip
+    body = [*(gast.gast_to_ast(c) for c in classes), *unbound, ast.Return(names)]
     home = ast.FunctionDef(name=function.__name__, args=empty, body=body, decorator_list=[], returns=None, type_params=[])
     ast.copy_location(home, body[0])
     module = ast.fix_missing_locations(ast.Module([home], []))
     flags = function.__code__.co_flags & FUTURE_FLAGS
     code = compile(module, function.__code__.co_filename, "exec", flags, dont_inherit=True)
     (own,) = (c for c in code.co_consts if isinstance(c, types.CodeType))
+    unit.local_codes |= {*_within(own)}
     class_values = types.FunctionType(own, function.__globals__)()
     return {c.name: cls for c, cls in zip(classes, class_values, strict=True)}

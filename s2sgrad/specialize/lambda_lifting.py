@@ -27,9 +27,10 @@ from typing import Any
 import gast
 
 from s2sgrad import emit
+from s2sgrad.analysis.reached_classes import content
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import clone, empty_arguments, mentioned, name, nodes
-from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.primitives.catalogue import may_write
 from s2sgrad.source.making import made
 from s2sgrad.specialize.late_binding import Variables
@@ -111,6 +112,10 @@ def _defined(
     arguments.kwonlyargs = [] if last else words
     arguments.kw_defaults = [None] * len(arguments.kwonlyargs)
     left = free - _data_in_cells(unit, free)
+    if unbound := left & unbound_cells(unit.primal.function):
+        unit.refuse(unit.primal.tree, f"`{base}` calls itself, or is differentiated here, and reads `{min(unbound)}`, a "
+                                      "variable of the function around its class, which cannot be followed: pass its "
+                                      "value")  # fmt: skip
     unit.bound = unit.bound or not left.isdisjoint(unit.primal.function.__code__.co_freevars)
     helpers = {n: unit.helpers[n] for n in free if n in unit.helpers}
     tree = gast.FunctionDef(base, arguments, body, [], None, None, [])
@@ -190,6 +195,12 @@ def require_no_writes(unit: Unit, node: gast.FunctionDef | gast.Lambda) -> None:
         if isinstance(written, gast.Name) and written.id in unit.locals and written.id not in own:
             unit.refuse(part, f"`{written.id}` is changed by a function that is differentiated here, which cannot be "
                               "followed: return the value from it")  # fmt: skip
+
+
+def unbound_cells(function: types.FunctionType) -> set[str]:
+    """The free variables of a function that are not bound."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {n for n, cell in cells if content(cell, MISSING) is MISSING}
 
 
 def _is_data(cell: types.CellType) -> bool:

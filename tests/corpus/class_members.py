@@ -256,3 +256,27 @@ def methods_named_like_those_of_a_dict(x):
     inner = Scope("b", x[1], outer)
     outer.update(inner.get("a") * x[2])
     return inner.get("a") + inner.get("b") * outer.get("a")
+
+
+@case(VECTOR)
+def methods_of_a_local_class_read_variables_as_they_are(x):
+    k = x[0]
+
+    class Scaled:
+        unit = 2.0
+
+        def __init__(self, v):
+            self.v = v * k
+
+        def value(self):
+            return self.v * k * len(names) + self.unit
+
+        def __add__(self, other):
+            return Scaled(self.v + other.value())
+
+    names = ["one"]
+    scaled = [Scaled(v) for v in x]
+    first = sum([s.value() for s in scaled])
+    k = x[2] * x[3]
+    names.append("two")
+    return first * (scaled[0] + scaled[1]).value()

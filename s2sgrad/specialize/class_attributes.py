@@ -115,18 +115,21 @@ class ClassAttributes:
 def written_on_classes(*begin: types.FunctionType | type) -> set[str]:
     """The names of data attributes of the classes in reach that a function in reach may write on a class, by its text."""
     functions, classes = walked(begin)
-    bodies = [k for c in classes if is_plain_class(c) for k in c.__mro__[:-1]]
-    data = {a for k in bodies for a, v in vars(k).items() if not isinstance(v, COMPUTED) and a[:2] != "__"}
-    of_class = {m.__func__ for k in bodies for m in vars(k).values() if isinstance(m, classmethod)}
-    out: set[str] = set()
-    for function in functions:
-        stored = {i.argval for code in codes_of(function.__code__) for i in stores_in(code)}
-        if not data.isdisjoint(stored):
-            unit, tree = Unit.of(read(function))
-            own = function.__code__.co_varnames[:1] if function in of_class else ()
-            written = (n for n in nodes(tree) if isinstance(n, gast.Attribute) and n.attr in data)
-            out |= {n.attr for n in written if isinstance(n.ctx, gast.Store) and _is_class(unit, n.value, own)}
-    return out
+    members = [m for c in classes if is_plain_class(c) for k in c.__mro__[:-1] for m in vars(k).items()]
+    data = {a for a, v in members if not isinstance(v, COMPUTED) and a[:2] != "__"}
+    of_class = {m.__func__ for _, m in members if isinstance(m, classmethod)}
+    return set().union(*(_written(function, data, function in of_class) for function in functions))
+
+
+def _written(function: types.FunctionType, data: set[str], of_class: bool) -> set[str]:
+    """Those of the attributes `data` that a function may write on a class."""
+    stored = {i.argval for code in codes_of(function.__code__) for i in stores_in(code)}
+    if data.isdisjoint(stored):
+        return set()
+    unit, tree = Unit.of(read(function))
+    own = function.__code__.co_varnames[:1] if of_class else ()
+    stores = (n for n in nodes(tree) if isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Store))
+    return {n.attr for n in stores if n.attr in data and _is_class(unit, n.value, own)}
 
 
 def _is_class(unit: Unit, node: gast.AST, own: tuple[str, ...]) -> bool:

@@ -119,27 +119,10 @@ class _Scope(Iterators):
             if mentioned(node) & self.named:
                 raise
         del self.before[before:]
-        self.require_ended(node)
+        if any(map(self.is_generator, nodes(node))):  # as a list, it might have no end, or run too far
+            self.unit.refuse(node, "what draws from this generator beside something else cannot be followed: loop over the "
+                                   "generator alone, or over a list of its values")  # fmt: skip
         return node
-
-    def require_ended(self, node: gast.AST, listed: bool = False) -> None:
-        """Refuse a tool that draws from a generator function and cannot be rewritten: as a list, the generator may be
-        infinite or run too far.  In a `zip`, `generators` decides."""
-        if self.is_generator(node):
-            if listed:
-                self.unit.refuse(node, "what draws from this generator beside something else cannot be followed: loop over "
-                                       "the generator alone, or over a list of its values")  # fmt: skip
-            return
-        target = self.called(node)
-        beside = target in (builtins.zip, builtins.enumerate)
-        inner: list[gast.AST] = list(node.args) if isinstance(node, gast.Call) else []
-        if isinstance(node, (gast.GeneratorExp, gast.ListComp)):
-            inner = [each.iter for each in node.generators]
-        for part in inner:
-            zips = not beside and self.called(part) in (builtins.zip, builtins.enumerate)
-            plain = zips or self.is_generator(part)
-            asks = is_one_of(target, iterables.DRAWS)
-            self.require_ended(part, listed if plain or asks else True)
 
     def wants(self, node: gast.AST, listed: bool = False) -> bool:
         """Whether this pass draws from an iterable; `listed`: all of it is consumed, not by a loop.

@@ -25,6 +25,7 @@ from typing import Any
 
 import gast
 
+from s2sgrad import standard
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.forms import is_natural, is_none
 from s2sgrad.ir.quote import assign, clone, constant, empty_arguments, name, nodes, stored
@@ -140,16 +141,18 @@ class Iterators(IteratorKinds):
 
     def zipped(self, node: gast.Call) -> gast.Call:
         """`zip`."""
-        parts = node.args
-        if any(getattr(k.value, "value", True) for k in node.keywords) or len(parts) < 2:
+        parts, strict = node.args, [k.value for k in node.keywords if getattr(k.value, "value", True)]
+        if strict and isinstance(strict[0], gast.Constant) and len(parts) == 2:
+            return self.calling(iterators.equal_pairs, *parts)
+        if strict or len(parts) < 2:
             raise NotDrawn
         if len(parts) == 2 and self.is_generator(parts[1]) and not (self.lasts or self.is_generator(parts[0])):
             return self.calling(iterators.pairs_behind, *parts)
         if len(parts) < 4:
             return self.calling(iterators.pairs if len(parts) == 2 else iterators.triples, *parts)
         halves = [gast.Call(node.func, half, []) for half in (parts[:2], parts[2:])]
-        flat = name(self.unit.helper(iterators.flat.__name__, iterators.flat))
-        return self.calling(iterators.mapped, flat, self.calling(iterators.pairs, *halves))
+        joins = name(self.unit.helper(standard.joined_rows.__name__, standard.joined_rows))
+        return self.calling(iterators.spread, joins, self.calling(iterators.pairs, *halves))
 
     def numbered(self, node: gast.Call) -> gast.Call:
         """`enumerate`."""

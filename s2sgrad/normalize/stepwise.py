@@ -69,7 +69,7 @@ from s2sgrad.source import read
 from s2sgrad.standard import iterators
 
 _PLAIN = (gast.Assign, gast.AugAssign, gast.Expr, gast.If, gast.For, gast.While, gast.Return, gast.Break, gast.Continue,
-          gast.Pass)  # fmt: skip
+          gast.Pass, gast.Raise)  # fmt: skip
 _LOOPS = (gast.For, gast.While)
 _EXITS = {gast.Return: "returned", gast.Break: "left", gast.Continue: "then"}
 _MOST = 12  # stages

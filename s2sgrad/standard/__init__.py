@@ -212,6 +212,11 @@ def first_of(items, default):
     return default
 
 
+def joined_rows(one, other):
+    """Two tuples as one."""
+    return (*one, *other)
+
+
 @stands_for(np.fromiter)
 def fromiter(iterable, dtype, count=-1):
     """`np.fromiter`."""

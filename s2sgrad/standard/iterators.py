@@ -95,9 +95,6 @@ def checked_bound(bound, otherwise):
     return bound
 
 
-# --- sources ---
-
-
 def items(iterable):
     """`iter(iterable)` of what has items by index."""
     sequence = runtime.sequence(iterable)
@@ -360,6 +357,16 @@ def pairs_behind(iterator, iterable):
             item = iterator.take()
 
 
+def equal_pairs(iterable, iterator):
+    """`zip` of two, `strict`."""
+    for item in iterable:
+        if not iterator.more():
+            raise ValueError("zip() argument 2 is shorter than argument 1")
+        yield item, iterator.take()
+    if iterator.more():
+        raise ValueError("zip() argument 2 is longer than argument 1")
+
+
 def triples(iterable, iterator, iterator_behind):
     """`zip` of three."""
     for item in iterable:
@@ -369,11 +376,6 @@ def triples(iterable, iterator, iterator_behind):
         if not iterator_behind.more():
             return
         yield item, other, iterator_behind.take()
-
-
-def flat(rows):
-    """A tuple of two tuples as one."""
-    return (*rows[0], *rows[1])
 
 
 def numbered(iterable, start):

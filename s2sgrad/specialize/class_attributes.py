@@ -47,6 +47,7 @@ class ClassAttributes:
     unit: Unit
     flattener: Any
     on_classes: set[str] | None = None
+    on_both: frozenset[str] = frozenset()  # those that are written on objects, too
 
     def is_written_on(self, cls: Any, attribute: str) -> bool:
         """Whether a class has an attribute of this name, and the program may write it on a class."""
@@ -58,7 +59,8 @@ class ClassAttributes:
             home = self.unit.primal.function
             has_classes = any(map(is_plain_class, (*self.unit.helpers.values(), *home.__globals__.values())))
             begin = home, *filter(is_plain_class, self.unit.helpers.values())
-            self.on_classes = written_on_classes(*begin) if has_classes else set()
+            self.on_classes, on_objects = written_on_classes(*begin) if has_classes else (set(), set())
+            self.on_both = frozenset(self.on_classes & on_objects)
         return self.on_classes
 
     def reads_classes(self, target: types.FunctionType) -> bool:
@@ -101,6 +103,10 @@ class ClassAttributes:
         cls = self.written_class(target.value)
         if cls is None:
             return False
+        self.names_on_classes()
+        if target.attr in self.on_both:
+            self.unit.refuse(target, f"`{target.attr}` is written on the class and on its objects, which cannot be "
+                                     "followed: use two names")  # fmt: skip
         value = statement.value
         if isinstance(statement, gast.AugAssign):
             read = expression("f(c.read(), line)", f=self.unit.helper("unshared", unshared),
@@ -112,24 +118,26 @@ class ClassAttributes:
         return True
 
 
-def written_on_classes(*begin: types.FunctionType | type) -> set[str]:
-    """The names of data attributes of the classes in reach that a function in reach may write on a class, by its text."""
+def written_on_classes(*begin: types.FunctionType | type) -> tuple[set[str], set[str]]:
+    """The names of data attributes of the classes in reach that a function in reach may write on a class, and on an object,
+    by its text."""
     functions, classes = walked(begin)
     members = [m for c in classes if is_plain_class(c) for k in c.__mro__[:-1] for m in vars(k).items()]
     data = {a for a, v in members if not isinstance(v, COMPUTED) and a[:2] != "__"}
     of_class = {m.__func__ for _, m in members if isinstance(m, classmethod)}
-    return set().union(*(_written(function, data, function in of_class) for function in functions))
+    written = [pair for function in functions for pair in _written(function, data, function in of_class)]
+    return {a for a, on_class in written if on_class}, {a for a, on_class in written if not on_class}
 
 
-def _written(function: types.FunctionType, data: set[str], of_class: bool) -> set[str]:
-    """Those of the attributes `data` that a function may write on a class."""
+def _written(function: types.FunctionType, data: set[str], of_class: bool) -> set[tuple[str, bool]]:
+    """Those of the attributes `data` that a function may write, and whether on a class."""
     stored = {i.argval for code in codes_of(function.__code__) for i in stores_in(code)}
     if data.isdisjoint(stored):
         return set()
     unit, tree = Unit.of(read(function))
     own = function.__code__.co_varnames[:1] if of_class else ()
     stores = (n for n in nodes(tree) if isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Store))
-    return {n.attr for n in stores if n.attr in data and _is_class(unit, n.value, own)}
+    return {(n.attr, _is_class(unit, n.value, own)) for n in stores if n.attr in data}
 
 
 def _is_class(unit: Unit, node: gast.AST, own: tuple[str, ...]) -> bool:

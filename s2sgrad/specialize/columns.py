@@ -106,12 +106,12 @@ class Columns:
             return
         self.holds = inherited.holds if inherited is not None else {}
         if inherited is not None:
-            self.followed, self.columns = inherited.followed, inherited.columns
+            self.followed, self.columns, self.on_classes = inherited.followed, inherited.columns, inherited.on_classes
         else:
             classes, _ = reached(self.unit.primal.function, *filter(is_plain_class, self.unit.helpers.values()))
             followed = (c for c in classes if is_followed(c, operators))
             self.followed = sorted(followed, key=lambda c: (c.__module__, c.__qualname__))
-        self.held_by = {c: fields_of(c) for c in self.followed}
+        self.held_by = {c: [a for a in fields_of(c) if a not in self.names_on_classes()] for c in self.followed}
         self.members: dict[str, list[type]] = {}
         for cls in self.followed:
             for attribute in {*self.held_by[cls], *methods_of(cls)}:
@@ -348,7 +348,8 @@ class Columns:
         """A lifted function that receives lists of attributes, with attribute reads rewritten to these."""
         flow, receiver = self.flow(), [*self.members.get(target.__name__.rstrip("_"), ())]
         holds = {local: [*flow.classes_inside(local)] for local in self.every_column()} | {_RECEIVER: receiver}
-        told = _INHERITED[target] = _Inherited(self.followed, self.columns, {n: held for n, held in holds.items() if held})
+        told = _INHERITED[target] = _Inherited(
+            self.followed, self.columns, self.names_on_classes(), {n: held for n, held in holds.items() if held})
         unit, tree = Unit.of(read(target))
         for _, run in (*DEFINITION, *STATEMENTS):
             tree = run(unit, tree)
@@ -392,6 +393,7 @@ class _Inherited(NamedTuple):
 
     followed: list[type]
     columns: dict[str, dict[str, str]]
+    on_classes: set[str]
     holds: dict[str, list[type]]  # by column: the classes of the objects in it
 
 

@@ -327,6 +327,9 @@ class Objects:
             self.unit.refuse(node, f"`{attribute}` is a {type(member).__name__}, which computes what it is asked for and "
                                    "cannot be followed: use a property or a method")  # fmt: skip
         if self.is_written_on(owner.cls, attribute):
+            if isinstance(owner, Record) and len(owner.classes) > 1:
+                self.unit.refuse(node, f"`{attribute}` is that of one of several classes, and is written, which cannot be "
+                                       "followed: name the class")  # fmt: skip
             return self.read_on_class(owner.cls, node)
         cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
         return self.flattener.hold(at(node, gast.Attribute(cls, attribute, gast.Load()))[0])

@@ -280,3 +280,26 @@ def methods_of_a_local_class_read_variables_as_they_are(x):
     k = x[2] * x[3]
     names.append("two")
     return first * (scaled[0] + scaled[1]).value()
+
+
+class Visited:
+    visits = 0
+
+    def __init__(self, v):
+        self.v = v
+        Visited.visits += 1
+
+
+@case(VECTOR)
+def attribute_of_a_class_read_by_objects_in_a_list(x):
+    Visited.visits = 0
+    total, objects = 0.0, []
+    for v in x:
+        objects.append(Visited(v))
+    while Visited.visits < 7:
+        Visited.visits += 1
+        total += x[Visited.visits - 6] * Visited.visits
+    for o in objects:
+        total += o.v**2 * o.visits
+        Visited.visits += 1
+    return total

@@ -165,6 +165,11 @@ class _Writer:
                  f"np.compress({good}, {t})", f"np.extract({good}, {t})", f"{t}[np.argwhere({good})[:, 0]]")  # fmt: skip
         self._number(f"{self.rng.choice(('np.sum', 'np.linalg.norm'))}({self.rng.choice(forms)} * c + 0.1)")
 
+    def _by_positions(self, t: str, good: str) -> None:
+        where = self.rng.choice(("np.where({m})[0]", "np.nonzero({m})[-1]", "np.argwhere({m})[:, 0]", "np.flatnonzero({m})"))
+        each = self.rng.choice(("np.sum({t}[{m}])", "np.sum({t}[{m}]) * c", "{t}[{m}]"))  # for each of the positions
+        self._number(f"np.sum(np.sin({where} + {each}))".format(m=good, t=t))
+
     # --- element by element ---
 
     def _by_loop(self, t: str, good: str) -> None:

@@ -26,4 +26,4 @@ def test_right_or_refused(order, part):
 
 def test_every_way_to_guard_is_in_many_programs():
     features = Counter(name for seed in range(500) for name in mask_program(seed).features)
-    assert len(features) == 11 and min(features.values()) > 20
+    assert len(features) == 12 and min(features.values()) > 20

@@ -207,6 +207,8 @@ class Inliner:
         renamed: dict[str, str] = {}
         if function.used or function.unit is not self.unit:
             renamed = {n: self.fresh(function.unit.bases.get(n, n)) for n in sorted(own)}
+        if function.unit.primal.function.__module__ == Iterator.__module__:  # none of these names is the user's
+            self.unit.words |= dict.fromkeys(renamed.values(), ("what an iterator draws from", None))
         function.used = True
         if not self.flattener.loops and not self.lifting:  # each variable exists once
             self.own |= {renamed.get(n, n) for n in own}

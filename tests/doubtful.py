@@ -743,7 +743,7 @@ def list_of_an_attribute_returned_by_a_helper(x):
     return sum(la) * x
 
 
-@program(0.6, second=Unsupported)
+@program(0.6)
 def list_stored_into_a_list(x):
     lb = [x * x, 1.0]
     m = [[x], [1.0]]

@@ -48,6 +48,8 @@ MIXED = """
     p = r[k % 3]|p, q, s = r[0], r[1], np.sum(r[2])|if np.ndim(p):#    p[0] = {e}|if np.ndim(q):#    q[...] = 0.6 * q[::-1]
     if np.ndim(ys[-1]):#    ys[-1][0] = {e}|{y}[:] = {x} + np.mean(p)|q = 0#for k in range(3):#    q = q + {y}[k:k + 1]
     q = m[k % 2]|q = m[k % 2, 1:]|m[0] *= {e}|q = m[[k % 2]]|q = m[..., [k % 2]]|p = {y}[[k, 0]]|p = +{y}|p = min(s, {e})
+    p = np.squeeze({y}[:k]) * 0.5|q = np.squeeze({y}[k:]) + s|p += {e}|p *= 0.9|q -= s|q += p * 0.1|p += {y}[0]|ys[-1] *= 0.8
+    ys[0] -= {e}
 """
 FIXED = '''import numpy as np
 

@@ -169,6 +169,7 @@ def test_generic_text_gives_the_same_gradient_or_refuses(entry):
 
 REFUSED_WHEN_RUN = [
     "parts_beside_the_whole",
+    "squeezed_to_a_number_or_not_and_updated",
     "rows_stored_where_two_comparisons_hold",
     "item_of_a_dict_that_a_loop_fills",
     "last_item_of_a_mixed_list_is_updated",
@@ -332,7 +333,8 @@ ITEMS_SETTLED_LATER = ["update_of_an_item_seen_by_another_name", "product_of_an_
                        "whole_updated_beside_its_parts_from_a_helper", "last_item_of_a_mixed_list_is_updated",
                        "update_of_an_item_within_an_item", "item_exchanged_with_a_name",
                        "put_into_a_row_and_written_by_its_rows", "put_into_rows_and_written_by_a_row",
-                       "put_into_one_of_two_lists_and_written_by_its_name", "put_into_a_list_in_a_tuple"]  # fmt: skip
+                       "put_into_one_of_two_lists_and_written_by_its_name", "put_into_a_list_in_a_tuple",
+                       "squeezed_to_a_number_or_not_and_updated"]  # fmt: skip
 
 # Methods of a local class read variables that are in scope once `flatten` has inlined them.
 IN_SCOPE_ONCE_INLINED = ["methods_of_a_local_class_read_variables_as_they_are"]

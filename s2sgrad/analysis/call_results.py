@@ -22,7 +22,7 @@ from s2sgrad.analysis.container_items import item_of_container
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Numeric, Pointer, Text, broadcast, join
 from s2sgrad.analysis.kinds import Known as KnownObject
 from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
-from s2sgrad.analysis.sizes import Dim
+from s2sgrad.analysis.sizes import Dim, may_be_squeezed
 from s2sgrad.analysis.widening import widened
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
@@ -314,7 +314,7 @@ def _reshape(kinds: list[Kind], names: list[str]) -> Kind | None:
 @_of(np.squeeze)
 def _squeeze(kinds: list[Kind], names: list[str]) -> Kind | None:
     """The rank is unknown if an axis of unknown length may be squeezed."""
-    unknown = any(isinstance(k, Array) and (k.dims is None or None in k.dims) for k in kinds)
+    unknown = any(isinstance(k, Array) and may_be_squeezed(k.dims) for k in kinds)
     return Array(getattr(kinds[0], "dtype", None), None) if unknown else None
 
 

@@ -42,6 +42,7 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.one_object import OneObject
 from s2sgrad.analysis.results import item_of, memo, named_tuple, object_kind, reshaped, sized, sizes_known
+from s2sgrad.analysis.sizes import may_be_squeezed
 from s2sgrad.analysis.symbolic_shapes import Symbols, without_symbols
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.ir.forms import appended_to, arguments_of
@@ -371,7 +372,7 @@ def _method_of_array(owner: Array | Numeric, method: str, kinds: list[Kind], nam
         return Number(float) if owner.dtype and owner.dtype.startswith("float") else UNKNOWN
     if method == "reshape":
         return reshaped(owner, kinds)
-    if method == "squeeze" and isinstance(owner, Array) and (owner.dims is None or None in owner.dims):
+    if method == "squeeze" and isinstance(owner, Array) and may_be_squeezed(owner.dims):
         return Array(owner.dtype, None)
 
     def run(x: Any, *values: Any) -> Any:

@@ -90,7 +90,7 @@ def _of_any_rank(operation: Callable[..., Any], kinds: list[Kind], place: int) -
     """The kind of the result where an operand may be a number, or an array of any rank: the join over small ranks; if the
     operation fails for one of them, nothing is said of the rank."""
     dtype = kinds[place].dtype
-    operands = [*(_NUMBERS if isinstance(kinds[place], Numeric) else ()), *(Array(dtype, (None,) * n) for n in _RANKS)]
+    operands = [*(Array(dtype, (None,) * n) for n in _RANKS), *(_NUMBERS if isinstance(kinds[place], Numeric) else ())]
     out, fails = None, False
     for operand in operands:
         try:
@@ -123,15 +123,26 @@ def elementwise(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
     if any(isinstance(k, Numeric) and k.dtype for k in kinds) and all(map(is_numeric, kinds)):
         return _of_numbers_or_arrays(operation, kinds)
     if not all(isinstance(k, (Number, Array)) for k in kinds):
-        some_array = any(isinstance(k, Array) for k in kinds)
-        return Array(None, None) if some_array else UNKNOWN
+        return Array(None, None) if any(map(_has_axes, kinds)) else UNKNOWN
+    return _broadcast(operation, kinds)
+
+
+def _broadcast(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
+    """The kind of an elementwise operation on numbers and arrays; an array of no axes gives a number."""
     dims = broadcast(kinds)
     small = [_small(k, dims is not None) for k in kinds]
     result = by_example(operation, small) if all(k.dtype for k in kinds if isinstance(k, Array)) else UNKNOWN
     dtype = result.dtype if isinstance(result, Array) else None
     if dims == ():
         return Number(np.dtype(dtype).type if dtype else None)
-    return Array(dtype, dims)
+    if dims is not None or any(map(_has_axes, kinds)):
+        return Array(dtype, dims)
+    return UNKNOWN if dtype is None else Numeric("float64" if dtype == "float64" else None)
+
+
+def _has_axes(kind: Kind) -> bool:
+    """Whether a value is known to be an array of one axis or more."""
+    return isinstance(kind, Array) and bool(kind.rank)
 
 
 def _small(kind: Number | Array, ranked: bool) -> Kind:
@@ -146,12 +157,14 @@ def _of_numbers_or_arrays(operation: Callable[..., Any], kinds: list[Kind]) -> K
     out: Kind | None = None
     for operands in itertools.product(*map(_alternatives, kinds)):
         out = join(out, by_example(operation, list(operands), False))
-    return Array(out.dtype, None) if isinstance(out, Array) else out or UNKNOWN
+    if isinstance(out, Array) and any(map(_has_axes, kinds)):
+        return Array(out.dtype, None)
+    return join(out, Number(float)) if isinstance(out, Array) else out or UNKNOWN
 
 
 def _alternatives(kind: Kind) -> list[Kind]:
     if isinstance(kind, Numeric):
-        return [*_NUMBERS, Array(kind.dtype, (1,))]
+        return [Array(kind.dtype, (1,)), *_NUMBERS]
     return [_small(kind, False)]
 
 

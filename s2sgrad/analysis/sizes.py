@@ -30,6 +30,11 @@ def surely_not_one(dim: Dim) -> bool:
     return (isinstance(dim, int) and dim != 1) or (isinstance(dim, Size) and dim.offset == 0 and dim.k >= 0)
 
 
+def may_be_squeezed(dims: tuple[Dim, ...] | None) -> bool:
+    """Whether an axis that is not written as 1 may turn out to be one, which `np.squeeze` then drops."""
+    return dims is None or any(d != 1 and not surely_not_one(d) for d in dims)
+
+
 def same_size(m: Dim, n: Dim) -> bool:
     """Whether two sizes that NumPy accepts side by side are known to be equal."""
     if m is None or n is None:

@@ -19,7 +19,15 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Numeric, Pullback
 from s2sgrad.errors.wording import ANOTHER
 from s2sgrad.flow.occurrences import Occurrences
-from s2sgrad.inplace import alias_conflicts, checked_numbers, item_sums, nested_lists, result_checks, section_copies
+from s2sgrad.inplace import (
+    alias_conflicts,
+    branched_updates,
+    checked_numbers,
+    item_sums,
+    nested_lists,
+    result_checks,
+    section_copies,
+)
 from s2sgrad.inplace.alias_conflicts import Clash, replaces
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_marker
@@ -50,7 +58,7 @@ class AliasElimination:
     def __init__(self, pairs: Pairs, owns: bool) -> None:
         self.pairs, self.owns = pairs, owns
         self.written: dict[str, gast.AST] = {}
-        self.separate: set[str] = set()  # names that a run-time check shows to be elements, not rows
+        self.separate: set[str] = set()  # elements, not rows, as a run-time check shows
         self.rounds = 0
         self.knots: set[str] = set()  # containers without shadows in which two places may share memory
         self.units: list[Unit] = []  # of the inlined callees
@@ -104,7 +112,7 @@ class AliasElimination:
         vague = any(is_vague(kind) and not groups.has_shadow(kind) for kind in kinds)
         mirror = functools.partial(self.mirror, resolver)
         sums = functools.partial(item_sums.run, resolver.unit, resolver.tree, resolver.kinds, resolver.places)
-        ways = [resolver.any, mirror, resolver.elements, resolver.numbers, resolver.beside_records, sums]
+        ways = [resolver.any, mirror, resolver.branched, resolver.elements, resolver.numbers, resolver.beside_records, sums]
         return [axes, *ways] if vague else [*ways, axes]
 
     def mirror(self, resolver: _Resolver, clashes: list[Clash]) -> bool:
@@ -180,7 +188,7 @@ class _Resolver:
                 return True
             for suspect in (clash.seen, clash.written):
                 chosen = isinstance(self.kinds.get(suspect), Numeric)  # it may have a shadow, whatever it is
-                if (not chosen and self.element(suspect)) or self.unpacking(suspect):
+                if self.unpacking(suspect) or (not chosen and self.element(suspect)):
                     return True
                 if views.eliminate(suspect):
                     gone.add(suspect)
@@ -191,21 +199,26 @@ class _Resolver:
         return bool(gone)
 
     def rebinding(self, statement: gast.AST) -> bool:
-        """Treat `x += e` of unknown kind, or its restore, as a rebinding, which is right for a number; checked at run
-        time."""
+        """Treat `x += e` of unknown kind, or its restore, as a rebinding, as it is for a number; checked at run time."""
         restores = self.unit.called(getattr(statement, "value", None)) is runtime.restored
         x = bound_name(statement) if restores else getattr(getattr(statement, "target", None), "id", None)
         updates = restores or isinstance(statement, gast.AugAssign)
         if not updates or x is None or isinstance(self.kinds.get(x), (Array, Container)):
             return False
+        if not restores and branched_updates.are_possible(self.kinds.get(x)):
+            branched_updates.replace(self.unit, self.places, statement)
+            return True
         checked = name(x)
         if restores:
             statement.value = checked = statement.value.args[1]
-        else:
-            statement.rebinds = True
+        statement.rebinds = not restores
         line = constant(getattr(statement, "lineno", 0))
         self.before(statement, "rebinds", runtime.rebinds, [clone(checked), constant(self.unit.shown(x)), line])
         return True
+
+    def branched(self, clashes: list[Clash]) -> bool:
+        """Branch on whether updated names are numbers or arrays, so that they may have shadows; whether there are any."""
+        return branched_updates.run(self.unit, self.tree, self.kinds, self.places)
 
     def flattened(self, statement: gast.AST) -> None:
         """Rewrite `d[j][k] += e` to `t = d[j]; t[k] += e`."""
@@ -218,7 +231,7 @@ class _Resolver:
             section.value = name(holder)
 
     def updating(self, statement: gast.AST) -> bool:
-        """Write `d[k] += e` into the array itself if the item may have another name; checked if it may not be an array."""
+        """Write `d[k] += e` into the array if the item may have another name; checked if it may not be an array."""
         if not alias_conflicts.updates_item(self.unit, statement, self.kinds):
             return False
         section = statement.targets[0]
@@ -228,6 +241,9 @@ class _Resolver:
         element = self.kinds[section.value.id].at(getattr(section.slice, "value", None))
         if isinstance(element, Array):
             statement.targets = at(section, gast.Subscript(name(holder), constant(Ellipsis), gast.Store()))
+        elif branched_updates.are_possible(element):
+            self.unit.updates.discard(place_of(statement))
+            self.places.replace(statement, branched_updates.of_item(self.unit, statement, holder))
         else:
             line = constant(getattr(statement, "lineno", 0))
             shown = constant(self.unit.shown(holder, section))

@@ -432,3 +432,25 @@ def index_arrays_of_a_grid(x):
     m[0, 2] = x[1]
     seen[0][0] = part[1] * x[0]
     return np.sum(part * part) + np.sum(m) * np.sum(seen[1])
+
+
+@case(VECTOR, second=False)
+def squeezed_to_a_number_or_not_and_updated(x):
+    total = 0.0
+    for k in range(1, 4):
+        v = np.squeeze(x[:k]) * 2.0
+        w = v
+        v += x[0]
+        v *= np.sin(v)
+        rows = [v, w]
+        rows[0] *= 0.5
+        total += np.sum(w * v * rows[0])
+    return total
+
+
+@case(VECTOR, second=False)
+def number_that_an_update_makes_an_array(x):
+    v = np.squeeze(x[:int(x[0] > 0.0)]) * 2.0
+    w = v
+    v += x
+    return np.sum(w * v * v)

@@ -21,7 +21,7 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Numeric, kind_of, may_be_scalar
 from s2sgrad.analysis.primitive_calls import Operation, classify
-from s2sgrad.ir.forms import bound_name, popped
+from s2sgrad.ir.forms import bound_name, parts_of, popped
 from s2sgrad.ir.quote import assign, calls_in, clone, constant, name, substitute
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import MISSING, Unit
@@ -115,7 +115,7 @@ class Shadows:
         scalar = may_be_scalar(self.kinds.get(x)) and not self.by_value
         if root is not None and scalar and self._is_container(root):
             return Shadow(Made.VIEW, self._slot(x, root, value), sources)
-        if root is not None and not (scalar and isinstance(value, gast.Subscript)):
+        if root is not None and not (scalar and self._may_be_element(value)):
             return self._applied(x, value, root, Made.VIEW if sure else Made.PERHAPS, sources)
         found = call(self.unit, "shadow_of", runtime.shadow_of, name(x), one_or_all(sources), self.bars(sources))
         made = assign(self.bar(x), found)
@@ -184,6 +184,14 @@ class Shadows:
             target, owner = getattr(np.ndarray, value.func.attr, MISSING), value.func.value
         gives = catalogue.of(target).gives
         return (owner, gives is Gives.VIEW) if gives in VIEWS and self._is_array(owner) else (None, False)
+
+    def _may_be_element(self, value: gast.AST) -> bool:
+        """Whether this is `a[..]` that may give a number, a copy of an element: unless an axis is known to be left."""
+        if not isinstance(value, gast.Subscript):
+            return False
+        parts, rank = parts_of(value.slice), getattr(kind_of(value.value, self.kinds), "rank", None)
+        tuples = any(isinstance(kind_of(part, self.kinds), Container) for part in parts)
+        return rank is None or tuples or not (any(isinstance(part, gast.Slice) for part in parts) or len(parts) < rank)
 
     def _item_shadows(self, x: str) -> gast.AST:
         """The shadow of a list, for a new container of its items; zeros where they carry no derivative."""

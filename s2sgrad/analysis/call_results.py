@@ -28,7 +28,7 @@ from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
 from s2sgrad.rules.builtin_functions import arranged, order_of, spread, unarranged
 from s2sgrad.runtime import item_slots, late, memos, references, shadows, trials
-from s2sgrad.runtime.copies import copied
+from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking, moved
 
@@ -239,7 +239,7 @@ def _sequence(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Container(list, None) if listed else kinds[0]
 
 
-@_of(runtime.zeros, runtime.own, copied)
+@_of(runtime.zeros, runtime.own, copied, copied_as_laid)
 def _structure(kinds: list[Kind], names: list[str]) -> Kind | None:
     return kinds[0] if isinstance(kinds[0], Container) and kinds[0].items is None else None
 

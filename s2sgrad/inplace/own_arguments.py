@@ -16,7 +16,7 @@ from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.mirror.shadows import Shadows
 from s2sgrad.runtime import shadows
-from s2sgrad.runtime.copies import copied
+from s2sgrad.runtime.copies import copied, copied_as_laid
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dict[str, gast.AST]) -> None:
@@ -36,9 +36,6 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dic
         unit.own_copies.add(fresh)
         kinds[fresh] = kinds[p]
         laid = p in unit.mirrored and lie_alike  # views depend on the memory layout
-        if laid and not isinstance(kinds[p], Array):
-            unit.refuse(written[p], f"whether this writes arrays in `{p}` or copies of them depends on how they lie in "
-                                    "memory, which cannot be followed: copy them first")  # fmt: skip
         if p in unit.mirrored:
             unit.mirrored ^= {p, fresh}
         for statement in effects.walk(tree.body):  # the layout of the caller's array decides
@@ -50,10 +47,11 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dic
             for node in nodes(statement):
                 if isinstance(node, gast.Name) and node.id == p:
                     node.id = fresh
-        held = expression("x.copy()", x=p) if isinstance(kinds[p], Array) else expression(
-            "copied(x)", copied=unit.helper("copied", copied), x=p)  # fmt: skip
-        if laid:
-            held = call(unit, "laid_like", shadows.laid_like, name(p), name(p))
+        if isinstance(kinds[p], Array):
+            held = call(unit, "laid_like", shadows.laid_like, name(p), name(p)) if laid else expression("x.copy()", x=p)
+        else:
+            copy = copied_as_laid if laid else copied
+            held = call(unit, copy.__name__, copy, name(p))
         heads.append(assign(fresh, held))
     tree.body = at(tree.body[0], *heads) + tree.body if tree.body else heads
 

@@ -24,7 +24,7 @@ from s2sgrad.primitives.record import Gives, know
 from s2sgrad.rules import builtin_functions, einsum, helpers, joins
 from s2sgrad.rules.table import existing
 from s2sgrad.runtime import checkpoints, closures, item_slots, lanes, late, outside, references, shadows, structure
-from s2sgrad.runtime.copies import copied
+from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking, moved, place_of
 
@@ -93,8 +93,8 @@ know(print, id, input, dir, ascii, bin, oct, hex, aiter, open, breakpoint, np.se
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_array, runtime.sequence, runtime.add_at,
      runtime.as_dict, runtime.push, runtime.restored, gives=Gives.MAYBE)  # fmt: skip
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
-know(runtime.require_array, runtime.sequence, runtime.own, copied, structure.kept, keeps_kind=True)
-know(copied, copies=True)
+know(runtime.require_array, runtime.sequence, runtime.own, copied, copied_as_laid, structure.kept, keeps_kind=True)
+know(copied, copied_as_laid, copies=True)
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
 know(references.reference, gives=Gives.NEW, flat=True)
 know(references.number_of, references.is_instance, references.class_of, references.place, references.place_among,

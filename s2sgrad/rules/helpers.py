@@ -25,7 +25,7 @@ from s2sgrad.runtime import (
     times,
     unbroadcast,
 )
-from s2sgrad.runtime.copies import copied
+from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.late import held_part, moved_with, variables_part
 
@@ -139,7 +139,7 @@ def restored(w, y, x, old):
     return None, fit(w, old)
 
 
-@linear(runtime.own, copied, structure.kept)
+@linear(runtime.own, copied, copied_as_laid, structure.kept)
 def own(w, y, x_bar):
     return w
 

@@ -25,6 +25,16 @@ def copied(x: Any) -> Any:
     return _copied(x, {} if _shares(x, seen) else None)
 
 
+def copied_as_laid(x: Any) -> Any:
+    """Such a copy in which arrays also have the memory layout that they have in the value.
+
+    >>> m = np.ones((4, 4))
+    >>> copied_as_laid([m[::2, 1:].T])[0].strides == m[::2, 1:].T.strides
+    True
+    """
+    return _copied(x, {})
+
+
 def _shares(x: Any, seen: set[int]) -> bool:
     """Whether two places in a value may be the same memory, list, dict or object."""
     if isinstance(x, np.ndarray):

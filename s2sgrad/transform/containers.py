@@ -23,7 +23,7 @@ from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import assign, constant, expression, name, statements
 from s2sgrad.ir.unit import Unit
-from s2sgrad.runtime.copies import copied
+from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.transform import stores
 from s2sgrad.transform.adjoint import Adjoints
 from s2sgrad.transform.cotangents import Cotangent
@@ -116,7 +116,7 @@ def _made_elsewhere(unit: Unit, tree: gast.FunctionDef, changed: set[str]) -> se
 
 
 def _reads_structure(unit: Unit, node: gast.AST) -> bool:
-    return unit.called(node) in (runtime.zeros, runtime.own, copied)
+    return unit.called(node) in (runtime.zeros, runtime.own, copied, copied_as_laid)
 
 
 def start_shrunk(adjoints: Adjoints, operation: Operation, cotangent: Cotangent | None) -> None:

@@ -454,3 +454,13 @@ def number_that_an_update_makes_an_array(x):
     w = v
     v += x
     return np.sum(w * v * v)
+
+
+@case([np.array([[0.5, 0.7], [1.1, 0.2]]).T, np.array([0.9, -0.4])])
+def items_of_an_argument_written_through_what_may_copy(xs):
+    view, made = np.asfortranarray(xs[0]), np.ascontiguousarray(xs[0])
+    row = xs[-1] if view[0, 0] > 0.0 else view[0]
+    row[None, :] = view[1, 1] * xs[1][0]
+    view[1, 0] *= 2.0
+    made[0] = row
+    return np.sum(xs[0] * xs[0]) + np.sum(view * made) + np.sum(row)

@@ -12,7 +12,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
 from s2sgrad.runtime import item_slots, late, shadows, structure
-from s2sgrad.runtime.copies import copied
+from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
 
@@ -58,6 +58,7 @@ example(structure.kept, [normal(3), 0.7])
 example(runtime.own, (0.3, normal(2)))
 example(copied, normal(3))
 example(copied, [normal(3), (0.3, normal(2))])
+example(copied_as_laid, [normal(3), (0.3, normal(2))])
 example(runtime.like, normal(2, 3), normal(3))
 example(runtime.like, normal(2, 3), normal(2, 3))
 example(runtime.seed_like, normal(3), normal(3))

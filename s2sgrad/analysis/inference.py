@@ -222,7 +222,7 @@ class Inference:
             return _BOOL
         if all(isinstance(k, Number) for k in kinds):
             return _BOOL
-        if not any(isinstance(k, Array) for k in kinds):
+        if not any(isinstance(k, (Array, Numeric)) for k in kinds):
             return UNKNOWN
         return memo("<", kinds, lambda: sampled_shapes.elementwise(np.less, kinds))
 
@@ -293,9 +293,9 @@ class Inference:
         shape = tuple(len(p.parts) if isinstance(p, Slice) else 0 for p in parts)
         single = not (isinstance(index, Container) and index.type is tuple)
         run = sampled_shapes.section(shape, single)
-        bounds = [b for p in parts if isinstance(p, Slice) for b in p.parts]
-        known = all(b.known for b in bounds)
+        known = all(b.known for p in parts if isinstance(p, Slice) for b in p.parts)
         found = memo(("item", shape, single), [owner, *flat], lambda: sampled_shapes.by_example(run, [owner, *flat], known))
+        found = Numeric(owner.dtype) if found is UNKNOWN and owner.dtype == "float64" else found
         return self.symbols.sections(node, owner, parts, found)
 
     def index(self, node: gast.AST) -> Kind | None:

@@ -91,15 +91,16 @@ def _of_any_rank(operation: Callable[..., Any], kinds: list[Kind], place: int) -
     operation fails for one of them, nothing is said of the rank."""
     dtype = kinds[place].dtype
     operands = [*(Array(dtype, (None,) * n) for n in _RANKS), *(_NUMBERS if isinstance(kinds[place], Numeric) else ())]
-    out, fails = None, False
+    out, fails, takes_arrays = None, False, False
     for operand in operands:
         try:
             out = join(out, _sampled(operation, [*kinds[:place], operand, *kinds[place + 1 :]], False))
+            takes_arrays = takes_arrays or isinstance(operand, Array)
         except _NoSample:
             fails = True
     if out is None or (fails and not is_numeric(out)):
         return UNKNOWN
-    if not fails:
+    if not fails or not takes_arrays:  # `math.sqrt` takes an array only where it has one element
         return out
     return Array(out.dtype, None) if isinstance(out, Array) else join(out, Array(dtype, None)) or UNKNOWN
 
@@ -120,7 +121,7 @@ def elementwise(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
     if all(isinstance(k, Number) for k in kinds):
         sized = all(k.known or k.size is not None for k in kinds)
         return by_example(operation, kinds, sized)
-    if any(isinstance(k, Numeric) and k.dtype for k in kinds) and all(map(is_numeric, kinds)):
+    if any(isinstance(k, Numeric) for k in kinds) and all(map(is_numeric, kinds)):
         return _of_numbers_or_arrays(operation, kinds)
     if not all(isinstance(k, (Number, Array)) for k in kinds):
         return Array(None, None) if any(map(_has_axes, kinds)) else UNKNOWN
@@ -154,6 +155,8 @@ def _small(kind: Number | Array, ranked: bool) -> Kind:
 
 def _of_numbers_or_arrays(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
     """The kind of an elementwise operation's result where operands may be numbers or arrays: the join over what they are."""
+    if any(isinstance(k, Numeric) and k.dtype is None for k in kinds):
+        return Array(None, None) if any(map(_has_axes, kinds)) else Numeric()
     out: Kind | None = None
     for operands in itertools.product(*map(_alternatives, kinds)):
         out = join(out, by_example(operation, list(operands), False))

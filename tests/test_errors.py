@@ -256,16 +256,6 @@ REFUSED = {
                 return y
             return np.sum(g(3) * g(1))
     """, (V,)),
-    "function that stores something else than it returns": (Unsupported, """
-        def g(n, x, memo):
-            if n in memo:
-                return memo[n]
-            memo[n] = r = x if n == 0 else g(n - 1, x, memo) * x
-            return r * 2.0
-
-        def f(x):
-            return g(3, x, {}) * g(1, x, {})  # <-
-    """, (2.0,)),
     "recursion that makes a list longer": (Unsupported, """
         def halved(n, xs):
             if n > 0:
@@ -1333,13 +1323,6 @@ WRITTEN_UNSEEN = {
             rows[0].append(x * x)  # <-
             return np.sum(rows[1][1])
     """),
-    "store into a row that stands twice in a list": ("more than once", """
-        def f(x):
-            row = [x, 1.0]
-            rows = [row, row]
-            rows[0][1] = x * x  # <-
-            return np.sum(rows[1][1] * rows[0][0])
-    """),
 }  # fmt: skip
 
 
@@ -1522,7 +1505,7 @@ WITHOUT_AN_END = [
 def test_what_may_have_no_end_is_no_list(text, module):
     head = "import itertools\n\n\ndef naturals():\n    k = 1\n    while True:\n        yield k\n        k += 1\n\n\n"
     made = module(f"{head}def f(x):\n    {text}\n")
-    with pytest.raises(Unsupported, match="no end") as caught:
+    with pytest.raises(Unsupported, match=r"no end|draws from this generator") as caught:
         grad(made.f)(1.3)
     assert_points_at(caught.value, made.__file__, 12)
 

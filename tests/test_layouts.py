@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from alias_programs import alias_program
 from cursor_programs import cursor_program
-from differences import copied
+from differences import central_difference, copied
 from judging import loaded, outcome
 from mutation_programs import mutation_program
 from programs import program_from_seed
@@ -86,3 +86,21 @@ def test_short_floats_give_what_floats_of_their_values_give(write, seed):
     for got, wanted, arg in zip(gradient, expected, (short.args[k] for k in program.argnums), strict=True):
         assert np.asarray(got).dtype == np.asarray(arg).dtype
         np.testing.assert_allclose(got, wanted, rtol=2e-3, atol=2e-3 * size)
+
+
+def written_through_what_may_copy(xs):
+    view, made = np.asfortranarray(xs[0]), np.ascontiguousarray(xs[0])
+    row = xs[-1] if view[0, 0] > 0.0 else view[0]
+    row[None, :] = view[1, 1] * xs[1][0]
+    view[1, 0] *= 2.0
+    made[0] = row
+    return np.sum(xs[0] * xs[0]) + np.sum(view * made) + np.sum(row)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_arrays_of_a_list_are_copied_as_they_lie(layout):
+    x, y = layout(np.array([[0.5, 0.7], [1.1, 0.2]])), np.array([0.9, -0.4])
+    found = grad(written_through_what_may_copy)([x, y])
+    expected = central_difference(lambda *xs: written_through_what_may_copy([*copied(xs)]), (x, y))
+    for g, e in zip(found, expected, strict=True):
+        np.testing.assert_allclose(g, e, rtol=1e-6, atol=1e-7)

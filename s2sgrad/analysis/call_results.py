@@ -19,7 +19,19 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import sampled_shapes
 from s2sgrad.analysis.container_items import item_of_container
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Numeric, Pointer, Text, broadcast, join
+from s2sgrad.analysis.kinds import (
+    UNKNOWN,
+    Array,
+    Container,
+    Kind,
+    Number,
+    Numeric,
+    Pointer,
+    Text,
+    broadcast,
+    is_numeric,
+    join,
+)
 from s2sgrad.analysis.kinds import Known as KnownObject
 from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.sizes import Dim, may_be_squeezed
@@ -55,7 +67,7 @@ def exact(target: Any, kinds: list[Kind], names: list[str]) -> Kind | None:
     own = table.given(target)
     if own is not None and own.tag == "elementwise" and all(isinstance(k, (Number, Array)) for k in kinds):
         dims = broadcast(kinds)
-        return Number(None) if dims == () else Array(None, dims)
+        return Number(None) if dims == () else UNKNOWN if dims is None else Array(None, dims)
     _, known = _TABLE.get(id(target), (None, None))
     return None if known is None else known(kinds, names)
 
@@ -219,6 +231,13 @@ def _shadow_of_item(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 def _slot(kind: Kind) -> Kind:
     return kind if isinstance(kind, Number) else KnownObject(None) if isinstance(kind, (Array, Container)) else UNKNOWN
+
+
+@_of(runtime.unbroadcast)
+def _unbroadcast(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """A number or an array as the second argument is, where it may be either; else an example tells."""
+    loose = len(kinds) == 2 and isinstance(kinds[1], Numeric) and is_numeric(kinds[0])
+    return join(kinds[0], kinds[1]) if loose else None
 
 
 @_of(runtime.unset)

@@ -216,11 +216,6 @@ def is_numeric(kind: Kind | None) -> bool:
     return isinstance(kind, Numeric) or type(kind) is Number
 
 
-def may_be_scalar(kind: Kind | None) -> bool:
-    """Whether a number or array may turn out to be either: elements of it are views or copies."""
-    return isinstance(kind, Numeric) or (isinstance(kind, Array) and kind.dims is None)
-
-
 def _is_double(kind: Kind) -> bool:
     if isinstance(kind, Number):
         return kind.type in (float, int, bool, np.float64)

@@ -40,7 +40,6 @@ from s2sgrad.analysis.kinds import (
     broadcast,
     is_numeric,
     join,
-    may_be_scalar,
 )
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.analysis.value_kinds import constant_kind
@@ -62,7 +61,7 @@ def by_example(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bo
 
     If `sizes_known` is False, only the rank of the result is used.
     """
-    loose = [k for k, kind in enumerate(kinds) if may_be_scalar(kind) and kind.dtype is not None]
+    loose = [k for k, kind in enumerate(kinds) if is_numeric(kind) and kind.rank is None and kind.dtype is not None]
     if len(loose) == 1:
         return _of_any_rank(operation, kinds, loose[0])
     if any(isinstance(k, Array) and k.dtype is None and k.dims is not None for k in kinds):

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Kind, may_be_scalar
+from s2sgrad.analysis.kinds import Kind, Numeric
 from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.ir.quote import assign, at, constant, name
 from s2sgrad.ir.reach import call, numpy_function
@@ -23,7 +23,7 @@ from s2sgrad.ir.unit import Unit
 
 def are_possible(kind: Kind | None) -> bool:
     """Whether a value is known to be a number or an array, of a dtype to which `x[...] = x + e` rounds like `x += e`."""
-    return may_be_scalar(kind) and kind.dtype == "float64"
+    return isinstance(kind, Numeric) and kind.dtype == "float64"
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: Mapping[str, Kind], places: Occurrences) -> bool:

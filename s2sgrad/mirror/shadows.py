@@ -19,7 +19,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Numeric, kind_of, may_be_scalar
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Numeric, kind_of
 from s2sgrad.analysis.primitive_calls import Operation, classify
 from s2sgrad.ir.forms import bound_name, parts_of, popped
 from s2sgrad.ir.quote import assign, calls_in, clone, constant, name, substitute
@@ -92,7 +92,7 @@ class Shadows:
 
     def zeros(self, x: gast.Name, dense: bool) -> gast.AST:
         """Zeros like an array of any memory layout; `dense`: the default layout will do."""
-        if may_be_scalar(self.kinds.get(x.id)) and not self.by_value:
+        if isinstance(self.kinds.get(x.id), Numeric) and not self.by_value:
             return call(self.unit, "cell", runtime.cell, x)
         if dense:
             return call(self.unit, "zeros_like", np.zeros_like, x)
@@ -112,7 +112,7 @@ class Shadows:
         root, sure = self._root(value)
         if not sources:
             return Shadow(Made.NEW, [assign(self.bar(x), self.zeros(name(x), self._is_dense(x, value)))], sources)
-        scalar = may_be_scalar(self.kinds.get(x)) and not self.by_value
+        scalar = isinstance(self.kinds.get(x), Numeric) and not self.by_value
         if root is not None and scalar and self._is_container(root):
             return Shadow(Made.VIEW, self._slot(x, root, value), sources)
         if root is not None and not (scalar and self._may_be_element(value)):
@@ -127,7 +127,7 @@ class Shadows:
 
     def item(self, x: str, place: gast.AST, target: str) -> gast.AST:
         """The shadow of an item of `x` to which `target` is bound."""
-        if may_be_scalar(self.kinds.get(target)) and not self.by_value:
+        if isinstance(self.kinds.get(target), Numeric) and not self.by_value:
             return call(self.unit, "cell_at", item_slots.cell_at, name(self.bar(x)), place)
         return gast.Subscript(name(self.bar(x)), place, gast.Load())
 
@@ -177,6 +177,8 @@ class Shadows:
             return None, False
         if popped(value) is not None:
             return value.func.value, True
+        if self.unit.called(value) is item_slots.cell_at:  # a slot of the shadow has one of its own
+            return value.args[0], True
         if is_shell(self.unit, value):
             return (value.args[0] if value.args else value.func.value), True
         target, owner = self.unit.resolve(value.func), value.args[0] if value.args else None

@@ -34,6 +34,7 @@ import gast
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.reached_classes import COMPUTED, codes_of, reached, stores_in, walked
+from s2sgrad.errors import NoSource
 from s2sgrad.ir.quote import at, expression, name, nodes, placed
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.runtime.outside import ClassAttribute, unshared
@@ -134,7 +135,10 @@ def _written(function: types.FunctionType, data: set[str], of_class: bool) -> se
     stored = {i.argval for code in codes_of(function.__code__) for i in stores_in(code)}
     if data.isdisjoint(stored):
         return set()
-    unit, tree = Unit.of(read(function))
+    try:
+        unit, tree = Unit.of(read(function))
+    except NoSource:  # of a dataclass, whose `__init__` writes objects; a call of any other is refused
+        return {(a, False) for a in data & stored}
     own = function.__code__.co_varnames[:1] if of_class else ()
     stores = (n for n in nodes(tree) if isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Store))
     return {(n.attr, _is_class(unit, n.value, own)) for n in stores if n.attr in data}

@@ -190,3 +190,15 @@ def slope_of_what_remembers(x):
         return f(3)
 
     return grad(h)(x[0]) * x[1]
+
+
+def stored_before_it_is_doubled(n, x, memo):
+    if n in memo:
+        return memo[n]
+    memo[n] = r = x if n == 0 else stored_before_it_is_doubled(n - 1, x, memo) * x
+    return r * 2.0
+
+
+@case(1.2)
+def function_that_stores_something_else_than_it_returns(x):
+    return stored_before_it_is_doubled(3, x, {}) * stored_before_it_is_doubled(1, x, {})

@@ -456,11 +456,10 @@ def number_that_an_update_makes_an_array(x):
     return np.sum(w * v * v)
 
 
-@case([np.array([[0.5, 0.7], [1.1, 0.2]]).T, np.array([0.9, -0.4])])
-def items_of_an_argument_written_through_what_may_copy(xs):
-    view, made = np.asfortranarray(xs[0]), np.ascontiguousarray(xs[0])
-    row = xs[-1] if view[0, 0] > 0.0 else view[0]
-    row[None, :] = view[1, 1] * xs[1][0]
-    view[1, 0] *= 2.0
-    made[0] = row
-    return np.sum(xs[0] * xs[0]) + np.sum(view * made) + np.sum(row)
+@case(1.3)
+def store_into_a_row_that_stands_twice_in_a_list(x):
+    row = [x, 1.0]
+    rows = [row, row]
+    rows[0][1] = x * x
+    rows[1][0] += rows[0][1]
+    return rows[1][1] * rows[0][0]

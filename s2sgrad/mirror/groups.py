@@ -96,8 +96,9 @@ class Groups:
                 return None
             out |= self._moved(statement)
         for statement in self.binding.get(name, ()):
-            if in_place(self.unit, statement, self.kinds) == name:
-                if not self._is_updated_in_place(kind, statement):
+            changed = in_place(self.unit, statement, self.kinds)
+            if changed is not None:  # generated text may bind the result to another name
+                if changed != name or not self._is_updated_in_place(kind, statement):
                     return None
             elif effects.permutes(statement):
                 out |= set(binds(statement))

@@ -19,7 +19,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.ir.quote import assign, clone, constant, name
 from s2sgrad.ir.simplify import same, simplified
-from s2sgrad.primitives import libraries
+from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.rules import table
 from s2sgrad.transform import inline, keywords, pullback_text, stores, zeros
 from s2sgrad.transform.adjoint_environment import Bars
@@ -218,7 +218,7 @@ class RuleAdjoint:
                 kind = self._broadcast_kind(kind)
             own = g.own and alone and same(value, g.value)
             self.adjoints.contribute(
-                self.operands[k], Cotangent(value, kind, full, None, self._is_numeric(k), g.mask, own, idle)
+                self.operands[k], Cotangent(value, kind, full, None, self._is_numeric(k, value), g.mask, own, idle)
             )
 
     def _mask_of(self, value: gast.AST, k: int) -> gast.AST | None:
@@ -248,12 +248,16 @@ class RuleAdjoint:
             return kind
         return kind if kind.dims is not None and None not in kind.dims else Array(kind.dtype, result.dims)
 
-    def _is_numeric(self, k: int) -> bool:
-        """Whether neither an operand nor its cotangent is a container; rules of NumPy and SciPy return arrays."""
+    def _is_numeric(self, k: int, value: gast.AST) -> bool:
+        """Whether neither an operand nor its cotangent is a container; rules of NumPy and SciPy return arrays, but those
+        of functions that join the arrays of a list."""
         given = self.adjoints.kinds.get(self.operands[k].id)
         package = libraries.package_of(self.operation.target)
         passes_structures = not self.is_elementwise and bool(package) and package not in libraries.ARRAYS
-        return not isinstance(given, Container) and (isinstance(given, (Array, Number)) or not passes_structures)
+        if isinstance(given, (Array, Number)):
+            return True
+        joined = isinstance(value, gast.Call) and catalogue.of(self.unit.called(value)).several
+        return not (isinstance(given, Container) or passes_structures or joined)
 
     def _idle(self, g: Cotangent) -> int:
         """The level of the operands' cotangents: 0 where that of the result is, or where the operation ignores its

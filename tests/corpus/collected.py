@@ -75,3 +75,13 @@ def objects_appended_to_a_display(x):
     same = layers
     same.append(Layer(x * x))
     return sum(layer(1.0) for layer in layers)
+
+
+@case(np.array([0.7, 1.3, 0.4, 0.9]))
+def halves_joined_and_kept(x):
+    kept = []
+    for _ in range(2):
+        halves = np.split(x, 2)
+        x = x * np.sum(np.sin(np.concatenate(halves)))
+        kept.append(halves)
+    return np.sum(x) + np.sum(np.stack(kept[0]) ** 2)

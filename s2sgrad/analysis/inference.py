@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from s2sgrad import pullbacks, runtime
-from s2sgrad.analysis import call_results, drawn, effects, sampled_shapes
+from s2sgrad.analysis import array_members, call_results, drawn, effects, sampled_shapes
 from s2sgrad.analysis.assumed_axes import AssumedAxes
 from s2sgrad.analysis.container_items import (
     Slice,
@@ -41,11 +41,10 @@ from s2sgrad.analysis.kinds import (
     join,
 )
 from s2sgrad.analysis.one_object import OneObject
-from s2sgrad.analysis.results import item_of, memo, named_tuple, object_kind, reshaped, sized, sizes_known
-from s2sgrad.analysis.sizes import may_be_squeezed
+from s2sgrad.analysis.results import item_of, memo, named_tuple, object_kind, sizes_known
 from s2sgrad.analysis.symbolic_shapes import Symbols, without_symbols
 from s2sgrad.analysis.value_kinds import constant_kind
-from s2sgrad.ir.forms import appended_to, arguments_of
+from s2sgrad.ir.forms import appended_to, arguments_of, popped
 from s2sgrad.ir.quote import name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries, spellings
@@ -86,6 +85,7 @@ class Inference:
         for statement in effects.walk(body):
             if isinstance(statement, gast.Assign):
                 kind = self.kind(statement.value)
+                changed |= self.shortened(statement.value)
                 for target in statement.targets:
                     if isinstance(target, gast.Name):
                         self.symbols.note(target.id, statement.value)
@@ -104,7 +104,7 @@ class Inference:
             elif isinstance(statement, gast.For):
                 changed |= self.meet(statement.target.id, _INT)
             elif isinstance(statement, gast.Expr):
-                changed |= self.appended(statement.value)
+                changed |= self.appended(statement.value) or self.shortened(statement.value)
         return changed
 
     def unpack(self, target: gast.Tuple, kind: Kind | None, pulls_back: bool = False) -> bool:
@@ -132,6 +132,13 @@ class Inference:
             return False
         kind = self.kind(node.args[-1])
         return kind is not None and self.grow(owner, lambda _: Container(list, None, None, kind), True)
+
+    def shortened(self, node: gast.AST) -> bool:
+        """After `s.pop()`, no item of a list is known by its place."""
+        held = self.env.get(popped(node))
+        if not isinstance(held, Container) or not held.items:
+            return False
+        return self.grow(node.func.value, lambda kind: Container(list, None, None, kind.element()), False)
 
     def put(self, target: gast.Subscript, kind: Kind | None) -> bool:
         """Join the kind of x into a list or dict for `c[k] = x`, nested containers included; an array keeps its kind."""
@@ -268,7 +275,7 @@ class Inference:
         if isinstance(owner, (Opaque, Instance)):
             return OPAQUE
         if isinstance(owner, (Array, Number)):
-            return _attribute_of_array(owner, node.attr)
+            return array_members.attribute(owner, node.attr)
         return None if owner is None else _INT if node.attr in spellings.COUNTS else UNKNOWN
 
     def _Subscript(self, node: gast.Subscript) -> Kind | None:
@@ -363,38 +370,5 @@ class Inference:
             copied = method == "copy" and owner.type in (list, dict)
             return owner if copied else owner.element() if method == "pop" and owner.type is list and not kinds else UNKNOWN
         followed = method in spellings.METHODS or catalogue.of(getattr(np.ndarray, method, None)).flat
-        return _method_of_array(owner, method, kinds, names) if isinstance(owner, (Array, Numeric)) and followed else UNKNOWN
-
-
-def _method_of_array(owner: Array | Numeric, method: str, kinds: list[Kind], names: list[str]) -> Kind | None:
-    """The kind of the result of an array's method; `names` are the keywords of its last arguments."""
-    if method == "item":
-        return Number(float) if owner.dtype and owner.dtype.startswith("float") else UNKNOWN
-    if method == "reshape":
-        return reshaped(owner, kinds)
-    if method == "squeeze" and isinstance(owner, Array) and may_be_squeezed(owner.dims):
-        return Array(owner.dtype, None)
-
-    def run(x: Any, *values: Any) -> Any:
-        cut = len(values) - len(names)
-        return getattr(x, method)(*values[:cut], **dict(zip(names, values[cut:], strict=True)))
-
-    known = sizes_known(kinds)
-    found = memo(("method", method, tuple(names)), [owner, *kinds],
-                 lambda: sampled_shapes.by_example(run, [owner, *kinds], known))  # fmt: skip
-    return Array(None, owner.dims) if method == "astype" and found is UNKNOWN and isinstance(owner, Array) else found
-
-
-def _attribute_of_array(owner: Array | Number, attribute: str) -> Kind:
-    """The kind of an attribute of an array or a number."""
-    if attribute == "ndim" and owner.rank is not None:
-        return constant_kind(owner.rank)
-    if attribute == "dtype" and getattr(owner, "dtype", None) is not None:
-        return Known(np.dtype(owner.dtype))
-    if attribute == "shape" and owner.rank is not None:
-        dims = owner.dims if isinstance(owner, Array) else ()
-        return Container(tuple, tuple(sized(d) for d in dims))
-    if attribute in spellings.COUNTS:
-        return _INT
-    key = "attribute", attribute
-    return memo(key, [owner], lambda: sampled_shapes.by_example(lambda x: getattr(x, attribute), [owner]))
+        followed = followed and isinstance(owner, (Array, Numeric))
+        return array_members.method(owner, method, kinds, names) if followed else UNKNOWN

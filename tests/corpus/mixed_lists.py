@@ -198,3 +198,22 @@ def array_of_a_tuple_that_is_read_in_sections(x):
     for k in range(2):
         total = total + np.sum(a[k:] * x[k])
     return total * pair[1]
+
+
+@case(VECTOR, second=False)
+def last_item_behind_a_pop_under_a_condition(x):
+    a = x * 1.5
+    u = [a, a[0] * 2.0]
+    if x[0] < 1.0:
+        u.pop()
+    u[-1][0] *= x[1]
+    return np.sum(a * x)
+
+
+@case(VECTOR)
+def number_of_items_behind_a_pop_of_another_name(x):
+    u = [x * 1.5, x[0]]
+    w = u
+    if x[0] < 1.0:
+        w.pop()
+    return np.sum(u[-1] * x) * len(u)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -150,7 +151,7 @@ def _extreme(kinds: list[Kind], names: list[str]) -> Kind | None:
         return None
     out: Kind | None = None
     for kind in kinds:
-        out = join(out, Number(kind.type) if isinstance(kind, Number) else kind)
+        out = join(out, replace(kind, known=False, value=None, size=None) if isinstance(kind, Number) else kind)
     return out or UNKNOWN
 
 

@@ -37,13 +37,14 @@ class Kind:
 
 @dataclass(frozen=True)
 class Number(Kind):
-    """A Python or NumPy number; `type` is None after a join of types; `size`: the axis length that the number is known to
-    be."""
+    """A Python or NumPy number; `type` is None after a join of types, all of which may still be `double`: Python's, or
+    float64; `size`: the axis length that the number is known to be."""
 
     type: type | None
     known: bool = False
     value: Any = None
     size: Dim = None
+    double: bool = False
     rank: ClassVar[int | None] = 0
 
     def __repr__(self) -> str:
@@ -53,6 +54,7 @@ class Number(Kind):
         return (
             type(other) is type(self)
             and (self.type, self.known, self.size) == (other.type, other.known, other.size)
+            and self.double is other.double
             and repr(self.value) == repr(other.value)
         )
 
@@ -218,7 +220,7 @@ def is_numeric(kind: Kind | None) -> bool:
 
 def _is_double(kind: Kind) -> bool:
     if isinstance(kind, Number):
-        return kind.type in (float, int, bool, np.float64)
+        return kind.double or kind.type in (float, int, bool, np.float64)
     return kind.dtype == "float64"
 
 
@@ -272,7 +274,8 @@ def _join_numeric(a: Kind, b: Kind) -> Kind:
 
 
 def _join_numbers(a: Number, b: Number) -> Kind:
-    return Number(a.type if a.type is b.type else None, size=a.size if a.size == b.size else None)
+    type_, size = a.type if a.type is b.type else None, a.size if a.size == b.size else None
+    return Number(type_, size=size, double=type_ is None and _is_double(a) and _is_double(b))
 
 
 def _join_pointers(a: Pointer, b: Pointer) -> Kind:

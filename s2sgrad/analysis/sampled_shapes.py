@@ -23,6 +23,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ def _has_axes(kind: Kind) -> bool:
 def _small(kind: Number | Array, ranked: bool) -> Kind:
     """The kind of an operand whose axes are shortened; of one axis where ranks are unknown."""
     if isinstance(kind, Number):
-        return Number(kind.type, kind.known, kind.value)
+        return replace(kind, size=None)
     return Array(kind.dtype, (1,) * (kind.rank if ranked and kind.rank else 1))
 
 

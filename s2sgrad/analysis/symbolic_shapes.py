@@ -228,7 +228,7 @@ def without_symbols(kind: Kind | None) -> Kind | None:
     if isinstance(kind, Array):
         return Array(kind.dtype, tuple(None if isinstance(d, Size) and d.k < 0 else d for d in kind.dims))
     if isinstance(kind, Number):
-        return Number(kind.type, kind.known, kind.value)
+        return replace(kind, size=None)
     items = None if kind.items is None else tuple(map(without_symbols, kind.items))
     return Container(kind.type, items, kind.keys, without_symbols(kind.item))
 

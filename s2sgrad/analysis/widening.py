@@ -37,7 +37,7 @@ def widened(kind: Kind, depth: int = 0) -> Kind:
     if isinstance(kind, Pointer):
         return kind
     if isinstance(kind, Number):
-        return Number(kind.type)
+        return Number(kind.type, double=kind.double)
     if isinstance(kind, Array) and kind.dims is not None:
         return Array(kind.dtype, (None,) * len(kind.dims))
     return kind if isinstance(kind, (Array, Numeric, Known, PointerOrNone, Text, Opaque)) else UNKNOWN
@@ -46,4 +46,4 @@ def widened(kind: Kind, depth: int = 0) -> Kind:
 def any_float(kind: Kind) -> Kind:
     """The kind, with the float types of Python and NumPy merged."""
     float_ = isinstance(kind, Number) and not kind.known and kind.type in (float, np.float64)
-    return Number(None) if float_ else kind
+    return Number(None, double=True) if float_ else kind

@@ -463,3 +463,13 @@ def store_into_a_row_that_stands_twice_in_a_list(x):
     rows[0][1] = x * x
     rows[1][0] += rows[0][1]
     return rows[1][1] * rows[0][0]
+
+
+@case(VECTOR)
+def updated_array_or_number_of_either_library(x):
+    q, s = x * 2.0, 0.3
+    for k in range(2):
+        s = s + np.sin(x[k])
+    p = q if x[1] > 0.5 else s
+    p += 0.3 * x[0]
+    return np.sum(q * x) + np.sum(p) * s

@@ -58,7 +58,15 @@ from s2sgrad.specialize import flatten
 from s2sgrad.specialize.ways import Ways
 from s2sgrad.transform import shape_obligations, shape_refinement, sinking, watches
 from s2sgrad.transform.paths import Paths
-from s2sgrad.typed import array_likes, branch_pruning, known_objects, known_sequences, list_sections, operator_methods
+from s2sgrad.typed import (
+    array_likes,
+    branch_pruning,
+    grown_sequences,
+    known_objects,
+    known_sequences,
+    list_sections,
+    operator_methods,
+)
 
 
 def _stages(*passes: tuple[str, Pass], notes: bool = False) -> tuple[Stage, ...]:
@@ -162,6 +170,7 @@ SETTLE: tuple[Stage | Repeated, ...] = (
         Stage("operator_methods", _typed(operator_methods.run)),
         Stage("array_likes", _typed(array_likes.run)),
         Stage("list_sections", _typed(list_sections.run)),
+        Stage("grown_sequences", _typed(grown_sequences.run)),
         Stage("known_sequences", _typed(known_sequences.run)),
         Stage("known_objects", _typed(known_objects.run)),
         Stage("item_updates", lambda c: nested_lists.check_updates(c.unit, c.tree, c.kinds)),

@@ -23,7 +23,7 @@ import numpy as np
 
 from s2sgrad import standard
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.ir.quote import constant, mentioned, nodes
+from s2sgrad.ir.quote import constant, nodes
 from s2sgrad.ir.unit import Unit
 
 COMPREHENSIONS = (gast.GeneratorExp, gast.ListComp, gast.SetComp, gast.DictComp)
@@ -94,14 +94,3 @@ def slice_bounds(bounds: list[gast.AST]) -> list[gast.AST]:
     """`start, stop, step` from the arguments of `itertools.islice` after the first."""
     whole = [constant(0), *bounds] if len(bounds) == 1 else bounds
     return whole if len(whole) == 3 else [*whole, constant(1)]
-
-
-def walked(unit: Unit, node: gast.AST) -> set[str]:
-    """The names that a loop may iterate over without a copy, owners of methods included (`d.values()`); slices of lists and
-    sorted lists are new."""
-    if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice):
-        return set()
-    if isinstance(node, gast.Call):
-        new = is_one_of(unit.called(node), (list, tuple, sorted))
-        return set() if new else set().union(*(walked(unit, a) for a in (node.func, *node.args)))
-    return mentioned(node)

@@ -45,10 +45,9 @@ from s2sgrad.ir import checkpoints
 from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, stored, substitute
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import dict_views, display_trips, iterables
+from s2sgrad.normalize import dict_views, display_trips
 from s2sgrad.normalize.iterator_kinds import is_plain_count, is_plain_repeat, is_shown
 from s2sgrad.normalize.targets import bind
-from s2sgrad.primitives import catalogue
 
 
 @dataclass
@@ -125,7 +124,6 @@ def _of_states(unit: Unit, loop: gast.For) -> list[gast.AST]:
 
 def _indexed(unit: Unit, loop: gast.For, backward: bool) -> list[gast.AST]:
     """A loop over the indices of any other iterable."""
-    _refuse_growth(unit, loop)
     setup: list[gast.AST] = []
     walk = _walk(unit, loop.iter.args[0] if backward else loop.iter, setup)
     checks = at(loop, *walk.checks)
@@ -138,18 +136,6 @@ def _indexed(unit: Unit, loop: gast.For, backward: bool) -> list[gast.AST]:
     loop.target = name(index, store=True)
     loop.body = at(loop, *head) + loop.body
     return at(loop, *setup) + [loop, *checks]
-
-
-def _refuse_growth(unit: Unit, loop: gast.For) -> None:
-    """Refuse a loop over a list whose body changes the length of the list."""
-    over = iterables.walked(unit, loop.iter)
-    for call in (n for n in nodes(*loop.body) if isinstance(n, gast.Call)):
-        method = call.func
-        if not isinstance(method, gast.Attribute) or not isinstance(method.value, gast.Name) or method.value.id not in over:
-            continue
-        if catalogue.of(getattr(list, method.attr, None)).resizes:
-            unit.refuse(call, f"`{method.value.id}` changes while a loop runs over it, which cannot be followed: loop over "
-                              "a copy of it")  # fmt: skip
 
 
 def is_range(unit: Unit, node: gast.AST) -> bool:

@@ -202,6 +202,15 @@ def apart(line: int, u: np.ndarray, *others: Any) -> None:
             raise Refusal(line, "an argument shares memory with one that is written: pass a copy of it")
 
 
+CHANGES = "what a loop runs over changes in it, which cannot be followed: loop over a copy of it"
+
+
+def lasts(x: Any, n: int, line: int) -> None:
+    """Check that `x`, which a loop runs over, still has the `n` items that it had when the loop began."""
+    if len(x) != n:
+        raise Refusal(line, CHANGES)
+
+
 def unpackable(x: Any, n: int) -> None:
     """Check that `x` unpacks into `n` names; ValueError as Python raises it."""
     if len(x) != n:

@@ -515,3 +515,15 @@ def two_deques_in_one_statement(x):
         steps.append(0.1 * y)
         slopes.append(np.sin(y))
     return np.sum(y)
+
+
+@case(VECTOR)
+def appends_to_another_list_than_the_loop_runs_over(x):
+    d = {"a": [x[0], x[1]], "b": []}
+    total = 0.0
+    for y in d["a"]:
+        d["b"].append(y * 0.5)
+        total += y * y
+    for row in [d["a"], d["b"]]:
+        row.append(total)
+    return total * sum(d["b"]) + len(d["a"])

@@ -28,3 +28,58 @@ def list_turned_round_while_an_iterator_reads_it(x):
     first = next(items)
     xs.reverse()  # <-
     return first * next(items) * next(items)
+
+
+@refused(VECTOR, words="changes in it, which cannot be followed")
+def list_that_grows_by_another_name_under_a_loop(x):
+    ys = [x[0], x[1]]
+    zs = ys
+    total = 0.0
+    for y in ys:
+        if len(ys) < 4:
+            zs.append(y * 2.0)  # <-
+        total += y
+    return total
+
+
+@refused(VECTOR, words="changes in it, which cannot be followed")
+def list_of_a_dict_that_grows_under_a_loop(x):
+    d = {"a": [x[0], x[1]], "b": []}
+    total = 0.0
+    for y in d["a"]:
+        if len(d["a"]) < 4:
+            d["a"].append(y * 2.0)  # <-
+        total += y
+    return total
+
+
+@refused(VECTOR, words="changes in it, which cannot be followed")
+def list_that_a_helper_lengthens_under_a_loop(x):
+    ys = [x[0], x[1]]
+    total = 0.0
+    for y in ys:
+        if len(ys) < 4:
+            lengthen(ys, y * 2.0)  # <-
+        total += y
+    return total
+
+
+def lengthen(ys, y):
+    ys.append(y)
+
+
+class Held:
+    def __init__(self, items):
+        self.items = list(items)
+
+
+@refused(VECTOR, words="changes in it, which cannot be followed")
+def list_in_an_attribute_that_grows_under_a_loop(x):
+    held = [Held(x[:2]), Held(x[2:4])]
+    total = 0.0
+    for h in held:
+        for y in h.items:
+            if len(h.items) < 4:
+                h.items.append(y * 2.0)  # <-
+            total += y
+    return total

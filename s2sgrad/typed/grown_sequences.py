@@ -1,0 +1,102 @@
+"""A loop over a list that its trips may make longer or shorter, under whatever name: refused, or checked where it runs.
+
+    for k in range(len(t)): y = t[k]; zs.append(y)      with `t = sequence(ys)`
+    ->      n = len(t); for k in range(len(t)): y = t[k]; zs.append(y); lasts(t, n, line)
+
+Python looks before each trip whether there is another item; the loop over `range(len(t))` runs as often as there were items
+when it began.
+
+>>> from s2sgrad import grad
+>>> from s2sgrad.driver.pipeline import _defined
+>>> f = _defined('''
+... def f(x):
+...     rows = {"a": [x], "b": []}
+...     for y in rows["a"]:
+...         rows["b" if x < 3.0 else "a"].append(y * 0.5)
+...     return rows["b"][-1]
+... ''')
+>>> grad(f)(2.0)
+0.5
+>>> try: grad(f)(4.0)
+... except TypeError as error: print(str(error).splitlines()[0])
+what a loop runs over changes in it, which cannot be followed: loop over a copy of it
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import Kind
+from s2sgrad.analysis.one_object import OneObject
+from s2sgrad.analysis.user_functions import is_plain
+from s2sgrad.flow.graph import binds
+from s2sgrad.inplace.alias_conflicts import resized
+from s2sgrad.inplace.rebind_markers import is_marker
+from s2sgrad.ir.quote import assign, at, constant, expression, mentioned, name, nested
+from s2sgrad.ir.reach import call
+from s2sgrad.ir.unit import Unit
+from s2sgrad.memory import mod_ref
+from s2sgrad.primitives import catalogue
+from s2sgrad.runtime import checks
+
+
+def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
+    """Check, where a trip may change the length of what its loop runs over, that it does not; raise Unsupported if it does."""
+    over = {n: s.value.args[0].id for s in effects.walk(tree.body) for n in _walked(unit, s)}
+    same: OneObject | None = None
+    for body in nested(tree.body) if over else ():
+        for loop in [s for s in body if isinstance(s, gast.For)]:
+            bound = {n for s in effects.walk(loop.body) for n in binds(s)}
+            walked = {t: over[t] for t in sorted(mentioned(*loop.body) & over.keys() - bound)}
+            changes = [s for s in effects.walk(loop.body) if _changed(unit, s, inference.env)] if walked else []
+            if changes:
+                same = same or OneObject(unit, tree.body, lambda f, call: inference.returned(f, call, inference.env))
+            for t, owner in walked.items():
+                changed = same.named(owner) if changes else set()
+                found = [s for s in changes if changed & _changed(unit, s, inference.env)]
+                _check(unit, body, loop, found, t, owner)
+
+
+def _walked(unit: Unit, statement: gast.AST) -> set[str]:
+    """The name that stands for what a loop runs over."""
+    value = getattr(statement, "value", None)
+    found = unit.called(value) is runtime.sequence and isinstance(value.args[0], gast.Name)
+    return set(binds(statement)) if found else set()
+
+
+def _check(unit: Unit, body: list[gast.AST], loop: gast.For, changes: list[gast.AST], t: str, owner: str) -> None:
+    """Check behind each of these statements that the length is still what it was before the loop."""
+    checked = {id(before) for inner in nested(loop.body) for before, s in itertools.pairwise(inner)
+               if unit.called(getattr(s, "value", None)) is checks.lasts and s.value.args[0].id == t}  # fmt: skip
+    changes = [s for s in changes if id(s) not in checked]
+    for statement in changes:
+        if owner == resized(unit, statement) or is_marker(unit, statement):
+            unit.refuse(statement, checks.CHANGES)
+    if not changes:
+        return
+    length = unit.temp()
+    body[(k := body.index(loop)) : k] = at(loop, assign(length, expression("len(t)", len=unit.builtin(len), t=t)))
+    for inner in nested(loop.body):
+        for statement in [s for s in inner if any(s is c for c in changes)]:
+            line = constant(getattr(statement, "lineno", 0))
+            made = gast.Expr(call(unit, "lasts", checks.lasts, name(t), name(length), line))
+            inner[(k := inner.index(statement) + 1) : k] = at(statement, made)
+
+
+def _changed(unit: Unit, statement: gast.AST, kinds: Mapping[str, Kind]) -> set[str]:
+    """The lists whose length a statement may change."""
+    changed = resized(unit, statement)
+    value = getattr(statement, "value", None)
+    if changed is not None:
+        method = getattr(getattr(value, "func", None), "attr", None)
+        return {changed} if method is None or catalogue.of(getattr(list, method, None)).resizes else set()
+    target = unit.called(value)
+    if not is_plain(target) or not mod_ref.of_call(unit, target, value, kinds).arguments:
+        return set()
+    return {n.id for n in value.args if isinstance(n, gast.Name)}

@@ -1185,15 +1185,6 @@ RIGHT_OR_REFUSED = {
             np.random.default_rng(0).shuffle(y)
             return y[0]
     """,
-    "setattr": """
-        class Box:
-            pass
-
-        def f(x):
-            box = Box()
-            setattr(box, "v", x * x)
-            return np.sum(box.v)
-    """,
     "exec": """
         def f(x):
             space = {"x": x}

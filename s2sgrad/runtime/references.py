@@ -125,6 +125,23 @@ def number_of(x: Any, classes: tuple[type, ...]) -> int:
     return classes.index(x.cls) if isinstance(x, Reference) and x.cls in classes else len(classes)
 
 
+def has_member(x: Any, attribute: str) -> bool:
+    """`hasattr(x, attribute)`, where `x` may be a reference, for an attribute that is no field of one."""
+    return hasattr(class_of(x) if isinstance(x, Reference) else x, attribute)
+
+
+def number_named(word: str, names: tuple[str, ...], cls: str | None) -> int:
+    """The index in `names` of the attribute that is asked for; the one behind them for any other, where `cls` is None,
+    else AttributeError.
+
+    >>> number_named("act", ("act", "rest"), "Agent"), number_named("sleep", ("act", "rest"), None)
+    (0, 2)
+    """
+    if word not in names and cls is not None:
+        raise AttributeError(f"{cls!r} object has no attribute {word!r}")
+    return names.index(word) if word in names else len(names)
+
+
 def number_among(x: Any, classes: tuple[type, ...], called: str, line: int) -> int:
     """The index of the object's class in `classes`; TypeError for another class, whose method would be recursive."""
     if isinstance(x, Reference) and x.cls in classes:

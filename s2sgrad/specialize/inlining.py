@@ -242,6 +242,7 @@ class Inliner:
         for p, value in bound.items():
             local = text.renamed.get(p, p)
             anew = text.bindings[local]  # rebindings in the body
+            value = self.keywords_spelled(local, value, text.tree.body)
             if isinstance(value, Record):
                 text.bindings[local] += 1
                 self.received(local, value, bool(anew), place)

@@ -58,6 +58,7 @@ from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.inlining import Inliner
 from s2sgrad.specialize.memos import Memos
+from s2sgrad.specialize.named_attributes import NamedAttributes
 from s2sgrad.specialize.nested_definitions import Definitions
 from s2sgrad.specialize.nested_gradients import Derivatives
 from s2sgrad.specialize.nested_matrices import Matrices
@@ -89,8 +90,8 @@ from s2sgrad.specialize.ways import Ways
 
 
 class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Collections, Columns, Definitions, Derivatives,
-                Generators, GivenObjects, Inliner, Lookahead, Matrices, Memos, Objects, Operators, ReferenceOperators,
-                TupleMethods, Unroller):  # fmt: skip
+                Generators, GivenObjects, Inliner, Lookahead, Matrices, Memos, NamedAttributes, Objects, Operators,
+                ReferenceOperators, TupleMethods, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` has those with a name.
 
     Each family of values has its own class; no two define the same name, so that the order of the bases does not matter.
@@ -104,15 +105,12 @@ class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Col
         self.acting: set[str] = set()  # functions called for their effect
         self.values: dict[str, Value] = {}
         self.running: list[tuple[Function, Any]] = []
-        self.calls, self.hint = 0, None
-        self.opened: list[Object] = []
+        self.opened, self.calls, self.hint = [], 0, None
         self.outside_objects: dict[int, Object] = {}
         self.written_outside = set(map(id, owners_written(unit.primal.function) or ()))
-        self.arguments: set[str] = set()
-        self.data, self.plain_names = set(), {}
-        self.mixed: set[str] = set()  # names for functions or objects and also other values
+        self.data, self.plain_names, self.arguments, self.mixed = set(), {}, set(), set()
         self.of_trips, self.in_turn, self.growing = set(), set(), set()
-        self.lengths, self.numbers, self.shared = {}, {}, set()
+        self.lengths, self.numbers, self.shared, self.spelling = {}, {}, set(), set()
         self.counts: Counter[str] = Counter()  # bindings of each name
         self.mentions: Counter[str] = Counter()
         self.remembering: dict[Function, Memoized | None] = {}
@@ -141,6 +139,7 @@ class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Col
         self.acting |= called_alone(body)
         self.in_turn |= called_alone(body) & trip_names.straight(body)
         self.note_growing(body)
+        self.note_spelling(body)
 
     # --- names that are not called ---
 
@@ -236,7 +235,7 @@ class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Col
 
     def bound_value(self, target: str, node: gast.AST) -> Any:
         """The value that an assignment binds to a name: static, or a single operation."""
-        value = self.begun(name(target), node) or self.keys_among(node)
+        value = self.begun(name(target), node) or self.keys_among(node) or self.names_listed(target, node)
         if value is not None:
             return value
         self.note_length(name(target), node)
@@ -322,6 +321,7 @@ class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Col
         if tool is not None:
             return tool.value(self, node)
         attribute = isinstance(node.func, gast.Attribute) and self.may_be_known(node.func)
+        self.called_by = node.func
         callee = self.called_object(node) or (self.attribute if attribute else self.callee)(node.func)
         if callee is MISSING:
             return None

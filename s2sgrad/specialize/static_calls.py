@@ -149,6 +149,11 @@ def _takes_reference(functions: Any, node: gast.Call) -> bool:
     return functions.in_columns and len(node.args) == count and not functions.may_be_known(node.args[0])
 
 
+def _asks_object(functions: Any, node: gast.Call, *counts: int) -> bool:
+    """Whether an attribute is asked, or set, by name of what may be an object made here."""
+    return len(node.args) in counts and not node.keywords and (_takes_value(functions, node) or functions.in_columns)
+
+
 # --- what they give ---
 
 
@@ -219,6 +224,21 @@ def _of_class(functions: Any, node: gast.Call) -> Any:
 @_of(callable, when=lambda functions, node: functions.in_columns)
 def _callable(functions: Any, node: gast.Call) -> Any:
     functions.unit.refuse(node, "`callable` of what may be an object made here cannot be followed: ask its class")
+
+
+@_of(getattr, when=lambda functions, node: _asks_object(functions, node, 2, 3))
+def _getattr(functions: Any, node: gast.Call) -> Any:
+    return functions.named_attribute(node)
+
+
+@_of(setattr, when=lambda functions, node: _asks_object(functions, node, 3))
+def _setattr(functions: Any, node: gast.Call) -> Any:
+    return functions.set_named(node)
+
+
+@_of(hasattr, when=lambda functions, node: _asks_object(functions, node, 2))
+def _hasattr(functions: Any, node: gast.Call) -> Any:
+    return functions.has_named(node)
 
 
 @_of(abs, bool, float, len, round, when=_takes_value)

@@ -42,6 +42,7 @@ from . import (  # noqa: F401
     mixed_lists,
     mutators,
     named_alike,
+    named_attributes,
     namespaces,
     naming,
     nested_gradients,

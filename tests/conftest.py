@@ -4,7 +4,7 @@
     @pytest.mark.sampled(one_in=2, turn=1)   the others of the same cases: each gets one of the two tests
     @pytest.mark.dear                        takes a second or more: left out by `--quick`
 
-Only the dear checks are sampled, for the tests are to end within eight minutes on two cores; `--quick` takes a few cases of
+Only the dear checks are sampled, for the tests are to end within nine minutes on two cores; `--quick` takes a few cases of
 every test, for four to five minutes on one core.  Which cases are taken is told by their names: the same ones on every run.
 Whoever names a test on the command line gets all its cases.
 """
@@ -82,9 +82,10 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    """The garbage collector need not look at thousands of tests again and again."""
+    """The garbage collector need not look at thousands of tests again and again, nor at every tree while it grows."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000)
 
 
 # --- fixtures --------------------------------------------------------------------------------------------------------

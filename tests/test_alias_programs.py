@@ -15,7 +15,7 @@ from alias_programs import alias_program
 from judging import outcome
 
 OF_A_PART = 20
-PARTS = -(-int(os.environ.get("S2SGRAD_ALIASES", "100")) // OF_A_PART)
+PARTS = -(-int(os.environ.get("S2SGRAD_ALIASES", "60")) // OF_A_PART)
 
 
 @pytest.mark.parametrize("part", range(PARTS))

@@ -23,7 +23,7 @@ from stack_programs import program as stack_program
 
 from s2sgrad import S2SGradError, value_and_grad
 
-COUNT = int(os.environ.get("S2SGRAD_PROGRAMS", "24"))
+COUNT = int(os.environ.get("S2SGRAD_PROGRAMS", "16"))
 
 
 class _Kept(ast.NodeTransformer):

@@ -362,7 +362,7 @@ def test_values_are_kept_by_every_pass_of_normalization(entry):
 # --- second and third order ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(one_in=36)
+@pytest.mark.sampled(one_in=48)
 @pytest.mark.parametrize(
     ("entry", "number"), SECOND_BY_ARGUMENT, ids=[f"{entry.name}-{number}" for entry, number in SECOND_BY_ARGUMENT]
 )
@@ -376,6 +376,7 @@ def test_gradient_of_the_gradient(entry, number):
     np.testing.assert_allclose(second, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("name", THIRD)
 def test_third_order(name):
     entry = by_name(name)

@@ -15,7 +15,7 @@ from cursor_programs import cursor_program
 from judging import outcome
 
 OF_A_PART = 25
-PARTS = -(-int(os.environ.get("S2SGRAD_CURSORS", "100")) // OF_A_PART)
+PARTS = -(-int(os.environ.get("S2SGRAD_CURSORS", "50")) // OF_A_PART)
 
 
 @pytest.mark.parametrize("order, part", [*((1, k) for k in range(PARTS)), *((2, k) for k in range(-(-PARTS // 5)))])

@@ -15,7 +15,7 @@ from dtype_programs import dtype_program
 from judging import outcome
 
 OF_A_PART = 20
-PARTS = -(-int(os.environ.get("S2SGRAD_DTYPES", "60")) // OF_A_PART)
+PARTS = -(-int(os.environ.get("S2SGRAD_DTYPES", "40")) // OF_A_PART)
 
 
 SOME = [*((1, k) for k in range(PARTS)), *((order, k) for order in (0, 2) for k in range(-(-PARTS // 5)))]

@@ -21,7 +21,7 @@ from s2sgrad import S2SGradError, grad
 from s2sgrad.runtime.checks import Refusal
 
 OF_A_PART = 4
-PARTS = -(-int(os.environ.get("S2SGRAD_EXCEPTIONS", "24")) // OF_A_PART)
+PARTS = -(-int(os.environ.get("S2SGRAD_EXCEPTIONS", "16")) // OF_A_PART)
 
 
 def outcome(program, order):

@@ -17,7 +17,7 @@ from s2sgrad import S2SGradError, grad
 from s2sgrad.runtime.checks import Refusal
 
 OF_A_PART = 10
-PARTS = -(-int(os.environ.get("S2SGRAD_FUNCTIONS", "30")) // OF_A_PART)
+PARTS = -(-int(os.environ.get("S2SGRAD_FUNCTIONS", "20")) // OF_A_PART)
 
 
 @pytest.mark.dear

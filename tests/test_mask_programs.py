@@ -15,7 +15,7 @@ from judging import outcome
 from mask_programs import mask_program
 
 OF_A_PART = 20
-PARTS = -(-int(os.environ.get("S2SGRAD_MASKS", "60")) // OF_A_PART)
+PARTS = -(-int(os.environ.get("S2SGRAD_MASKS", "40")) // OF_A_PART)
 
 
 @pytest.mark.parametrize("order, part", [*((1, k) for k in range(PARTS)), *((2, k) for k in range(-(-PARTS // 5)))])

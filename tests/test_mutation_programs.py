@@ -15,7 +15,7 @@ from judging import outcome
 from mutation_programs import mutation_program
 
 OF_A_PART = 20
-PARTS = -(-int(os.environ.get("S2SGRAD_MUTATIONS", "100")) // OF_A_PART)
+PARTS = -(-int(os.environ.get("S2SGRAD_MUTATIONS", "60")) // OF_A_PART)
 REFUSED = 0.5  # of a part's programs at most
 
 

@@ -13,7 +13,7 @@ from judging import outcome
 from sharing_programs import scalar_program, sharing_program
 
 OF_A_PART = 10
-PARTS = -(-int(os.environ.get("S2SGRAD_SHARING", "30")) // OF_A_PART)
+PARTS = -(-int(os.environ.get("S2SGRAD_SHARING", "20")) // OF_A_PART)
 
 
 @pytest.mark.dear

@@ -30,6 +30,7 @@ from s2sgrad.analysis.kinds import (
     Pointer,
     Text,
     broadcast,
+    is_double,
     is_numeric,
     join,
 )
@@ -195,7 +196,7 @@ def of_shadow(kind: Kind) -> Kind | None:
     if not isinstance(kind, Container):
         return Array(kind.dtype, None) if isinstance(kind, Numeric) else kind if isinstance(kind, Array) else None
     parts = [kind.element() or UNKNOWN] if kind.items is None else kind.items
-    items = [_SLOTS.get(type(k)) or of_shadow(k) or UNKNOWN for k in parts]
+    items = [_slot_of_shadow(k) or of_shadow(k) or UNKNOWN for k in parts]
     type_ = list if kind.type is tuple else kind.type
     return Container(type_, None, None, items[0]) if kind.items is None else Container(type_, tuple(items), kind.keys)
 
@@ -206,7 +207,11 @@ def _parts(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Container(tuple, shadow.items) if isinstance(shadow, Container) else None
 
 
-_SLOTS = {Number: Number(None), Numeric: Numeric(), KnownObject: KnownObject(None), Text: KnownObject(None)}
+def _slot_of_shadow(kind: Kind) -> Kind | None:
+    """The kind of an item of a shadow, in the place of what is no array and no container."""
+    if isinstance(kind, (KnownObject, Text)):
+        return KnownObject(None)
+    return Number(None, double=is_double(kind)) if type(kind) is Number else kind if isinstance(kind, Numeric) else None
 
 
 @_of(item_slots.slots)
@@ -227,7 +232,7 @@ _always(UNKNOWN, item_slots.at_item)
 def _shadow_of_item(kinds: list[Kind], names: list[str]) -> Kind | None:
     """That of an item, or an array in the place of a number."""
     held = item_of_container(kinds[0], kinds[1]) if isinstance(kinds[0], Container) else UNKNOWN
-    return Array(getattr(held, "dtype", None), None) if isinstance(held, (Number, Numeric)) else held
+    return Array("float64" if is_double(held) else None, None) if isinstance(held, (Number, Numeric)) else held
 
 
 def _slot(kind: Kind) -> Kind:

@@ -118,11 +118,13 @@ def changed_by_call(value: gast.AST) -> set[str]:
 
 
 def accumulates(unit: Unit, statement: gast.AST) -> str | None:
-    """The variable of `x = add_at(x, i, e)` or `x = restored(x, old)`, which update x in place like `x[i] += e`."""
-    if bound_name(statement) is None or unit.called(statement.value) not in _UPDATES:
+    """The variable of `x = add_at(x, i, e)` or `x = restored(x, old)`, which update x in place like `x[i] += e`; also of
+    `put_back(x["a"], k, old)`, which is left of such a statement where nothing reads what it binds."""
+    left = isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call)
+    if not (left or bound_name(statement) is not None) or unit.called(statement.value) not in _UPDATES:
         return None
-    owner = statement.value.args[0]
-    return owner.id if isinstance(owner, gast.Name) else None
+    updated = statement.value.args[0]
+    return owner(updated).id if left else updated.id if isinstance(updated, gast.Name) else None
 
 
 _UPDATES = (runtime.add_at, runtime.restored, runtime.put_back, shadows.add_into, shadows.refilled)

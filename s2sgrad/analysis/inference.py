@@ -48,6 +48,7 @@ from s2sgrad.ir.forms import appended_to, arguments_of, popped
 from s2sgrad.ir.quote import name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries, spellings
+from s2sgrad.runtime import item_slots
 
 CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
 Returned = Callable[[Any, gast.Call, dict[str, Kind]], tuple[list[gast.AST], list[gast.AST]] | None]
@@ -85,7 +86,7 @@ class Inference:
         for statement in effects.walk(body):
             if isinstance(statement, gast.Assign):
                 kind = self.kind(statement.value)
-                changed |= self.shortened(statement.value)
+                changed |= self.changed_inside(statement.value)
                 for target in statement.targets:
                     if isinstance(target, gast.Name):
                         self.symbols.note(target.id, statement.value)
@@ -104,7 +105,7 @@ class Inference:
             elif isinstance(statement, gast.For):
                 changed |= self.meet(statement.target.id, _INT)
             elif isinstance(statement, gast.Expr):
-                changed |= self.appended(statement.value) or self.shortened(statement.value)
+                changed |= self.appended(statement.value) or self.changed_inside(statement.value)
         return changed
 
     def unpack(self, target: gast.Tuple, kind: Kind | None, pulls_back: bool = False) -> bool:
@@ -133,8 +134,14 @@ class Inference:
         kind = self.kind(node.args[-1])
         return kind is not None and self.grow(owner, lambda _: Container(list, None, None, kind), True)
 
-    def shortened(self, node: gast.AST) -> bool:
-        """After `s.pop()`, no item of a list is known by its place."""
+    def changed_inside(self, node: gast.AST) -> bool:
+        """Join the kinds of what an expression leaves in a list: after `s.pop()`, no item is known by its place; a slot to
+        which a name is bound becomes an array.
+        """
+        if self.unit.called(node) is item_slots.cell_at and isinstance(node.args[0], gast.Name):
+            kind = self.kind(node)
+            known = isinstance(self.env.get(node.args[0].id), Container) and kind is not None
+            return known and self.grow(node.args[0], lambda held: stored_kind(held, node.args[1], kind), False)
         held = self.env.get(popped(node))
         if not isinstance(held, Container) or not held.items:
             return False

@@ -218,7 +218,8 @@ def is_numeric(kind: Kind | None) -> bool:
     return isinstance(kind, Numeric) or type(kind) is Number
 
 
-def _is_double(kind: Kind) -> bool:
+def is_double(kind: Kind) -> bool:
+    """Whether a number, or the elements of an array, are of double precision, Python's integers included."""
     if isinstance(kind, Number):
         return kind.double or kind.type in (float, int, bool, np.float64)
     return kind.dtype == "float64"
@@ -270,12 +271,12 @@ def holds_unknown(kind: Kind | None) -> bool:
 
 
 def _join_numeric(a: Kind, b: Kind) -> Kind:
-    return Numeric("float64" if _is_double(a) and _is_double(b) else None)
+    return Numeric("float64" if is_double(a) and is_double(b) else None)
 
 
 def _join_numbers(a: Number, b: Number) -> Kind:
     type_, size = a.type if a.type is b.type else None, a.size if a.size == b.size else None
-    return Number(type_, size=size, double=type_ is None and _is_double(a) and _is_double(b))
+    return Number(type_, size=size, double=type_ is None and is_double(a) and is_double(b))
 
 
 def _join_pointers(a: Pointer, b: Pointer) -> Kind:

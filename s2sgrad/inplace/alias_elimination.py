@@ -27,17 +27,18 @@ from s2sgrad.inplace import (
     nested_lists,
     result_checks,
     section_copies,
+    shadowed_forms,
 )
 from s2sgrad.inplace.alias_conflicts import Clash, replaces
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.inplace.view_elimination import Views
-from s2sgrad.ir.forms import alone, bound_name, parts_of, popped
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nested, place_of
+from s2sgrad.ir.forms import bound_name, parts_of
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, place_of
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import OUTSIDE
-from s2sgrad.memory.sources import HANDED_OUT, has_memory
+from s2sgrad.memory.sources import HANDED_OUT
 from s2sgrad.memory.stacks import local_stacks
 from s2sgrad.memory.writes import in_place
 from s2sgrad.mirror import groups
@@ -120,6 +121,7 @@ class AliasElimination:
         unit, tree, kinds = resolver.unit, resolver.tree, resolver.kinds
         if any(replaces(unit, c.statement) for c in clashes):
             return False
+        shadowed_forms.update_under_own_names(unit, tree)
         found = groups.Groups(unit, tree, kinds, self.separate)
         names = found.around({n for c in clashes for n in (c.written, c.seen)})
         if names is None:
@@ -128,31 +130,13 @@ class AliasElimination:
             return True
         unit.mirrored |= names
         unit.shadowed = True
-        for body in nested(tree.body):  # an item that occurs there twice has one shadow
-            body[:] = [_bound_pop(unit, kinds, s) for s in body if not _is_check_of(unit, s, names)]
+        shadowed_forms.bind_pops(unit, tree, kinds, names)
         for statement in list(effects.walk(tree.body)):  # an array that is updated in place stays where it is
             section = effects.stored(statement)
             if section is not None and effects.base(section) in names and place_of(statement) in unit.updates:
                 resolver.flattened(statement)
                 resolver.updating(statement)
         return True
-
-
-def _is_check_of(unit: Unit, statement: gast.AST, names: set[str]) -> bool:
-    """Whether a statement checks that the written item occurs once in one of these containers."""
-    call = alone(statement)
-    return unit.called(call) is runtime.once and effects.base(call.args[0]) in names
-
-
-def _bound_pop(unit: Unit, kinds: dict[str, Kind], statement: gast.AST) -> gast.AST:
-    """`s.pop()` of a list with a shadow as `t = s.pop()`, so that the reverse sweep can push it again."""
-    owner = popped(alone(statement))
-    if owner not in unit.mirrored:
-        return statement
-    taken = unit.temp()
-    kinds[taken] = kinds[owner].element()
-    unit.mirrored |= {taken} if kinds[taken] is not None and has_memory(kinds[taken]) else set()
-    return at(statement, assign(taken, statement.value))[0]
 
 
 class _Resolver:

@@ -60,10 +60,9 @@ class Memory:
     def changed(self, statement: gast.AST) -> set[str]:
         """The names that a statement binds, or whose contents it may change."""
         out = effects.writes(statement)
+        base = in_place(self.unit, statement, self.kinds)
+        out |= set() if base is None else self.at_once_with(base)
         if self.shared:
-            base = in_place(self.unit, statement, self.kinds)
-            if base is not None and base in self.shared:
-                out |= self.at_once_with(base)
             for grown in effects.changed_by_call(getattr(statement, "value", None)):  # for all aliases of a list
                 if grown in self.unit.temps or not self.unit.is_ours(grown):  # no stack of ours
                     out |= {n for n in self.at_once_with(grown) if not isinstance(self.kinds.get(n), (Array, Number))}

@@ -26,7 +26,7 @@ from s2sgrad.primitives.catalogue import may_write, on_stack
 
 def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | None:
     """The variable whose memory a statement writes, except for a push to or a pop from a stack."""
-    if isinstance(statement, gast.Assign):
+    if isinstance(statement, (gast.Assign, gast.Expr)):
         section = effects.stored(statement)
         return effects.base(section) if section is not None else effects.accumulates(unit, statement)
     if isinstance(statement, gast.AugAssign):

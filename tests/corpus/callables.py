@@ -184,7 +184,7 @@ half_square = functools.partial(scaled_square, by=0.5)
 tripled = functools.partial(np.multiply, 3.0)
 
 
-@case(1.3, second=False)
+@case(1.3)
 def partials_of_the_module(x):
     total = tripled(x)
     for k in range(3):

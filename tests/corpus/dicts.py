@@ -226,7 +226,7 @@ def arrays_by_key(v):
     return np.sum(d[0] * d[2]) + np.sum(d[1])
 
 
-@case(1.3, 0.7, second=False)
+@case(1.3, 0.7)
 def descent_on_a_dict_of_parameters(w, b):
     params = {"w": w, "b": b}
     for _ in range(3):

@@ -81,7 +81,7 @@ def copy_of_a_mixed_dict(x):
     return np.sum(w["a"] * a) * w["s"] * u["s"]
 
 
-@case(VECTOR, second=False)
+@case(VECTOR)
 def mixed_lists_joined_in_a_loop(x):
     a = x * 1.5
     u = [a[0] * 2.0, a]
@@ -200,7 +200,7 @@ def array_of_a_tuple_that_is_read_in_sections(x):
     return total * pair[1]
 
 
-@case(VECTOR, second=False)
+@case(VECTOR)
 def last_item_behind_a_pop_under_a_condition(x):
     a = x * 1.5
     u = [a, a[0] * 2.0]

@@ -78,7 +78,7 @@ def three_deep(x):
     return m[1][0][1] * m[0][0][0]
 
 
-@case(0.6, second=False)
+@case(0.6)
 def dict_of_dicts_with_a_new_key(x):
     d = {"a": {"u": x}, "b": {"u": 1.0}}
     d["a"]["u"] = x * x

@@ -216,7 +216,7 @@ def row_is_written_where_a_sorted_list_has_it_and_each_is_summed(x):
     return pick[2][0] * rows[0][0] + sum([sum(r) for r in rows])
 
 
-@case(1.3, second=False)
+@case(1.3)
 def entry_of_the_best_dict_is_written(x):
     rows = [{"k": x, "w": x * x}, {"k": x + 1.0, "w": 2.0 * x}]
     best = sorted(rows, key=lambda r: r["w"])[0]

@@ -209,7 +209,7 @@ def default_that_a_comprehension_reads(v):
     return total + len(weights) * v[1] * (weights[9] if v[0] > 9.0 else 1.0)
 
 
-@case(VECTOR, second=False)
+@case(VECTOR)
 def ordered_dict_as_a_cache(v):
     cache, total = OrderedDict(), 0.0
     for k in (0, 1, 2, 0, 1, 2):

@@ -333,7 +333,7 @@ def lists_that_trade_names_while_they_grow(x):
     return sum(a) * sum(b) * p[0]
 
 
-@case(VECTOR, second=False)
+@case(VECTOR)
 def keys_stored_into_one_of_two_empty_dicts(x):
     a, b = {}, {}
     for k, v in enumerate(x):
@@ -399,7 +399,7 @@ def number_or_view_chosen_by_a_value(x):
     return np.sum(u * x) + np.sum(w * w) * np.sum(v)
 
 
-@case(VECTOR, second=False)
+@case(VECTOR)
 def items_that_are_numbers_or_rows(x):
     m = np.outer(x, x + 1.0)
     parts = []
@@ -434,7 +434,7 @@ def index_arrays_of_a_grid(x):
     return np.sum(part * part) + np.sum(m) * np.sum(seen[1])
 
 
-@case(VECTOR, second=False)
+@case(VECTOR)
 def squeezed_to_a_number_or_not_and_updated(x):
     total = 0.0
     for k in range(1, 4):
@@ -448,7 +448,7 @@ def squeezed_to_a_number_or_not_and_updated(x):
     return total
 
 
-@case(VECTOR, second=False)
+@case(VECTOR)
 def number_that_an_update_makes_an_array(x):
     v = np.squeeze(x[:int(x[0] > 0.0)]) * 2.0
     w = v

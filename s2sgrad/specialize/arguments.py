@@ -25,12 +25,14 @@ import sys
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.reached_classes import is_named_tuple
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, clone, constant, expression, name
 from s2sgrad.ir.signatures import signature
+from s2sgrad.rules import table
 from s2sgrad.runtime import checks
 from s2sgrad.specialize.static_values import Display, Function, Known
 
@@ -92,10 +94,7 @@ class Arguments:
 
     def gathered_from(self, argument: gast.Starred, count: int) -> list[Any]:
         """What a star gives parameters before `*rest`, so many, and a star for what is left."""
-        value = argument.value
-        if isinstance(value, gast.GeneratorExp):
-            value = at(value, gast.ListComp(value.elt, value.generators))[0]
-        data = self.flattener.atom(value)
+        data = self.drawn(argument)
         if not count:
             return at(argument, gast.Starred(data, gast.Load()))
         check = expression("f(v, a, b)", f=self.unit.helper("spreads", checks.spreads), v=data, a=count, b=sys.maxsize)
@@ -103,6 +102,13 @@ class Arguments:
         items = [expression("xs[k]", xs=data, k=k) for k in range(count)]
         left = gast.Starred(self.flattener.atom(at(argument, expression("xs[n:]", xs=data, n=count))[0]), gast.Load())
         return [*(self.evaluate(at(argument, item)[0]) for item in items), *at(argument, left)]
+
+    def drawn(self, argument: gast.Starred) -> gast.AST:
+        """The container that stands behind a star; a list of what a generator expression gives."""
+        value = argument.value
+        if isinstance(value, gast.GeneratorExp):
+            value = at(value, gast.ListComp(value.elt, value.generators))[0]
+        return self.flattener.atom(value)
 
     def is_counted(self, argument: gast.Starred) -> bool:
         """Whether the text tells how many items a star stands for."""
@@ -140,7 +146,7 @@ class Arguments:
         """The items of a tuple whose length is checked at run time; defaults replace missing items."""
         if isinstance(self.held(argument.value), Display) or isinstance(argument.value, (gast.Tuple, gast.List)):
             return self.spread(argument)
-        data = self.flattener.atom(argument.value)
+        data = self.drawn(argument)
         if not isinstance(data, gast.Name):
             return self.spread(argument)
         items: list[gast.AST] = [gast.Subscript(clone(data), constant(k), gast.Load()) for k in range(count)]
@@ -215,9 +221,15 @@ class Arguments:
     def starred(self, node: gast.Call) -> None:
         """Expand `*` and `**` in the arguments of a call, where their contents are known."""
         args: list[gast.AST] = []
+        required = _required(self.unit.resolve(node.func), node)
         for argument in node.args:
-            is_static = isinstance(argument, gast.Starred) and self.display(argument.value) is not None
-            args += self.spread(argument) if is_static else [argument]
+            if isinstance(argument, gast.Starred) and self.is_counted(argument):
+                args += self.spread(argument)
+            elif isinstance(argument, gast.Starred) and required is not None:
+                args = [self.flattener.atom(a) for a in args]
+                args += self.counted(argument, required, [])
+            else:
+                args.append(argument)
         words: list[gast.keyword] = []
         for keyword in node.keywords:
             is_static = keyword.arg is None and self.display(keyword.value) is not None
@@ -231,6 +243,31 @@ class Arguments:
     def display(self, node: gast.AST) -> gast.AST | None:
         """The tuple, list or dict display that a name is always bound to."""
         return self.unit.displays.get(node.id) if isinstance(node, gast.Name) else None
+
+
+def _required(target: Any, node: gast.Call) -> int | None:
+    """How many parameters of a library's function, those without defaults, the only `*` of a call fills; None if it may fill
+    others."""
+    rule = table.lookup(target)
+    stars = [a for a in node.args if isinstance(a, gast.Starred)]
+    words = {k.arg for k in node.keywords}
+    if rule is None or len(stars) != 1 or None in words or _may_take_more(target):
+        return None
+    if node.args[-1] is not stars[0] and rule.positional != rule.differentiable:
+        return None
+    missing = len({*rule.differentiable} - words) - len(node.args) + 1
+    return missing if missing > 0 else None
+
+
+def _may_take_more(target: Any) -> bool:
+    """Whether a library's function may take any number of arguments."""
+    if isinstance(target, np.ufunc):
+        return False
+    try:
+        parameters = signature(target).parameters.values()
+    except (TypeError, ValueError):  # written in C: `max`
+        return True
+    return any(p.kind is p.VAR_POSITIONAL for p in parameters)
 
 
 def _unfilled(args: gast.arguments, node: gast.Call) -> dict[str, str]:

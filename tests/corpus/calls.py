@@ -286,3 +286,11 @@ def global_constants(x, v):
 def helper_called_with_one_variable_twice(x, y):
     a = damped(x, x)
     return damped(a, a) * y
+
+
+@case(np.array([0.7, 1.3, 0.4, 0.9]))
+def stars_that_fill_what_a_library_requires(x):
+    between = x[:2] - x[2:]
+    bounds = sorted(x[:2])
+    angle = np.arctan2(*map(np.sin, x[1:3]))
+    return np.hypot(*between) + np.sum(np.clip(x, *bounds)) * angle + np.sum(x.reshape(*(2, 2))[0])

@@ -22,6 +22,7 @@ from s2sgrad import emit
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN
+from s2sgrad.analysis.results import object_kind
 from s2sgrad.analysis.trust import Trust
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver.compiled import compiling
@@ -54,7 +55,7 @@ def analysed(function, *args):
         compiler = Compiler()
         unit, tree = compiler.normal_form(function)
         env = {p.id: kinds.get(p.id, UNKNOWN) for p in parameters(tree)}
-        inference = Inference(unit, env, compiler.kind, partial(mod_ref.returned_arguments, unit))
+        inference = Inference(unit, env, compiler.kind, partial(mod_ref.returned_arguments, unit), object_kind)
         inference.run(tree)
     return unit, tree, inference.env
 

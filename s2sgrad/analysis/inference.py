@@ -41,7 +41,7 @@ from s2sgrad.analysis.kinds import (
     join,
 )
 from s2sgrad.analysis.one_object import OneObject
-from s2sgrad.analysis.results import item_of, memo, named_tuple, object_kind, sizes_known
+from s2sgrad.analysis.results import item_of, memo, named_tuple, sizes_known
 from s2sgrad.analysis.symbolic_shapes import Symbols, without_symbols
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.ir.forms import appended_to, arguments_of, popped
@@ -52,6 +52,7 @@ from s2sgrad.runtime import item_slots
 
 CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
 Returned = Callable[[Any, gast.Call, dict[str, Kind]], tuple[list[gast.AST], list[gast.AST]] | None]
+Outside = Callable[[Any], Kind]
 _INT, _BOOL = Number(int), Number(bool)
 _ROUNDS = 50
 VJP = (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure)
@@ -60,8 +61,10 @@ VJP = (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure)
 class Inference:
     """Kinds of expressions over an environment of variables' kinds."""
 
-    def __init__(self, unit: Unit, env: dict[str, Kind], call_kind: CallKind, returned: Returned, assuming=False) -> None:
-        self.unit, self.returned = unit, returned
+    def __init__(
+        self, unit: Unit, env: dict[str, Kind], call_kind: CallKind, returned: Returned, outside: Outside, assuming=False
+    ) -> None:
+        self.unit, self.returned, self.outside = unit, returned, outside
         self.given, self.env = dict(env), env
         self.axes = AssumedAxes(assuming)
         self.call_kind = call_kind
@@ -70,6 +73,10 @@ class Inference:
         self.body: list[gast.AST] = []
         self.same: OneObject | None = None  # made when it is first asked for
         self.displayed: set[str] = set()
+
+    def assuming_axes(self) -> Inference:
+        """Another one of the same function, which assumes ranks (see `AssumedAxes`)."""
+        return Inference(self.unit, dict(self.given), self.call_kind, self.returned, self.outside, True)
 
     def run(self, tree: gast.FunctionDef) -> dict[str, Kind]:
         """Complete the environment, which holds the kinds of the parameters; a name that is never bound gets no entry."""
@@ -196,7 +203,7 @@ class Inference:
         if node.id in self.unit.locals:
             return self.env.get(node.id)
         value = self.unit.resolve(node)
-        return UNKNOWN if value is MISSING else object_kind(value)
+        return UNKNOWN if value is MISSING else self.outside(value)
 
     def all(self, nodes: list[gast.AST]) -> list[Kind] | None:
         """The kinds of several expressions; None while one has none."""
@@ -273,7 +280,7 @@ class Inference:
     def _Attribute(self, node: gast.Attribute) -> Kind | None:
         value = self.unit.resolve(node)
         if value is not MISSING:
-            return object_kind(value)
+            return self.outside(value)
         owner = self.kind(node.value)
         if isinstance(owner, Instance) and node.attr in owner.names:
             return owner.items[owner.names.index(node.attr)]

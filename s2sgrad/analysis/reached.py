@@ -9,16 +9,21 @@ from __future__ import annotations
 
 import functools
 import types
+from typing import Any
 
 import gast
 
 from s2sgrad.analysis.libraries import is_library, is_ours
+from s2sgrad.analysis.outside import container_changed
 from s2sgrad.analysis.plain_classes import makes_objects
 from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.runtime import outside
 from s2sgrad.source import read
+
+_CHANGING = (outside.set_item, outside.delete_items)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -42,4 +47,43 @@ def objects(function: types.FunctionType) -> bool:
                 return True
         elif not callable(found) and found is not MISSING and (trust_of_object(found) or Trust.DATA) > Trust.DRAWING:
             return True
+    return False
+
+
+def changes_container(unit: Unit, node: gast.AST) -> bool:
+    """Whether a part of a text changes a list or dict from outside."""
+    return unit.called(node) in _CHANGING or container_changed(unit.resolve, node) is not None
+
+
+def reaches_change(function: types.FunctionType) -> bool:
+    """Whether a function, or one that it mentions, changes a list or dict from outside, or has no source to tell."""
+    waiting: list[Any] = [function]
+    seen: set[int] = set()
+    while waiting:
+        found = waiting.pop()
+        if id(found) in seen or is_ours(found):
+            continue
+        seen.add(id(found))
+        if isinstance(found, (list, tuple, dict)):
+            waiting += found.values() if isinstance(found, dict) else found
+        elif isinstance(found, functools.partial):
+            waiting += [found.func, *found.args, *found.keywords.values()]
+        elif isinstance(found, (types.MethodType, staticmethod, classmethod)):
+            waiting.append(found.__func__)
+        elif isinstance(found, property):
+            waiting += [found.fget, found.fset]
+        elif isinstance(found, type):
+            waiting += [v for cls in found.__mro__ if makes_objects(cls) for v in vars(cls).values()]
+        elif not isinstance(found, types.FunctionType):
+            waiting += [type(found)] if makes_objects(type(found)) else []
+        elif not is_library(found):
+            try:
+                unit, tree = Unit.of(read(found))
+            except S2SGradError:
+                return True
+            for node in nodes(tree.args, *tree.body):
+                if changes_container(unit, node):
+                    return True
+                target = unit.resolve(node) if isinstance(node, (gast.Name, gast.Attribute)) else MISSING
+                waiting += [] if target is MISSING else [target]
     return False

@@ -14,7 +14,7 @@ import numpy as np
 
 from s2sgrad.analysis import sampled_shapes
 from s2sgrad.analysis.kinds import DRAWING, OPAQUE, UNKNOWN, Array, Container, Instance, Kind, Known, Number
-from s2sgrad.analysis.plain_classes import attributes_of, hides_methods
+from s2sgrad.analysis.plain_classes import LONGEST, attributes_of, hides_methods
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.analysis.value_kinds import constant_kind, kinds_of
@@ -73,7 +73,25 @@ def object_kind(value: Any) -> Kind:
     if plain:
         return Known(value)
     trust = trust_of_object(value)
+    if trust is Trust.DATA and type(value) in (list, tuple, dict) and len(value) <= LONGEST:
+        return _unnumbered(_gathered(kinds_of([value])[0]))
     return {Trust.DRAWING: DRAWING, Trust.ANY: OPAQUE}.get(trust, UNKNOWN)
+
+
+def kind_of_changing(value: Any) -> Kind:
+    """The same for an object whose items may be replaced: nothing is known of those of a list or dict."""
+    kind = object_kind(value)
+    return UNKNOWN if isinstance(kind, Container) else kind
+
+
+def _gathered(kind: Kind) -> Kind:
+    """The kind of a container without the number and the keys of its items, which may change between calls."""
+    if not isinstance(kind, Container):
+        return kind
+    if kind.type is tuple:
+        return kind if kind.items is None else replace(kind, items=tuple(map(_gathered, kind.items)))
+    item = kind.element()
+    return Container(kind.type, None, None, None if item is None else _gathered(item))
 
 
 def _unnumbered(kind: Kind) -> Kind:
@@ -82,6 +100,8 @@ def _unnumbered(kind: Kind) -> Kind:
         return Array(kind.dtype, tuple(d if isinstance(d, int) else None for d in kind.dims))
     if isinstance(kind, (Container, Instance)) and kind.items is not None:
         return replace(kind, items=tuple(map(_unnumbered, kind.items)))
+    if isinstance(kind, Container) and kind.item is not None:
+        return replace(kind, item=_unnumbered(kind.item))
     return kind
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
@@ -30,6 +31,7 @@ class Callees(Pairs, Protocol):
     backend: Backend
     debug: bool
     records_all: bool
+    entry: types.FunctionType
 
     def note(self, unit: Unit) -> None:
         """Record that the text is specialised on what the names of this function stand for."""

@@ -21,9 +21,11 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.analysis.call_keys import shapes_of
+from s2sgrad.analysis.kinds import Container, Kind, Number, Text, is_numeric
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.results import object_kind
+from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver import conditions
 from s2sgrad.driver.conditions import Condition, Functions
 from s2sgrad.driver.inner import Defaults, is_gradient, steps
@@ -286,7 +288,34 @@ def of_kind(value: Any) -> Callable[[Any], bool]:
         return lambda v: type(v) is back() and (shapes_of((v,)) == quick or object_kind(v) == kind)
     if type(value) in (float, int, bool, np.float64):
         return lambda v: type(v) is back()
+    if isinstance(kind, Container) and _is_told_by_shapes(*kinds_of([value])):
+        return _like_container(value, kind)
     return lambda v: type(v) is back() and object_kind(v) == kind
+
+
+def _like_container(value: Any, kind: Container) -> Callable[[Any], bool]:
+    """The same for a list, tuple or dict, whose items are looked at again only where their types or shapes are others than
+    at the last call."""
+    cls, last = type(value), shapes_of((value,))
+
+    def fits(v: Any) -> bool:
+        nonlocal last
+        key = shapes_of((v,)) if type(v) is cls else None
+        if key is not None and key == last:
+            return True
+        if type(v) is not cls or object_kind(v) != kind:
+            return False
+        last = key
+        return True
+
+    return fits
+
+
+def _is_told_by_shapes(kind: Kind | None) -> bool:
+    """Whether equal types and shapes of the items imply this kind: it holds numbers, texts, arrays and containers alone."""
+    if isinstance(kind, Container):
+        return all(map(_is_told_by_shapes, kind.items if kind.items is not None else (kind.item,)))
+    return kind is None or is_numeric(kind) or isinstance(kind, (Number, Text))
 
 
 def _is_data(value: Any) -> bool:

@@ -50,6 +50,7 @@ from s2sgrad.legality import checks
 from s2sgrad.legality.context import Context
 from s2sgrad.memory import mod_ref
 from s2sgrad.memory.aliasing import Memory
+from s2sgrad.memory.outside_kinds import OutsideKinds
 from s2sgrad.normalize import check, deletes, stop_gradient, temporary_copies, webs
 from s2sgrad.normalize._calls import note_receivers
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
@@ -154,7 +155,8 @@ READ: tuple[Stage, ...] = (Stage("reading", _read), *NORMALIZE, Stage("dependenc
 
 def _infer(c: Compilation) -> None:
     kinds = {p.id: c.given.get(p.id, UNKNOWN) for p in parameters(c.tree)}
-    c.inference = Inference(c.unit, kinds, c.callees.kind, partial(mod_ref.returned_arguments, c.unit))
+    c.inference = Inference(c.unit, kinds, c.callees.kind, partial(mod_ref.returned_arguments, c.unit),
+                            OutsideKinds(c.unit, c.tree, c.callees.entry))
     c.inference.run(c.tree)
 
 

@@ -107,6 +107,11 @@ class Program:
         self.names.taken |= mentioned(primal.tree)
 
     @property
+    def entry(self) -> types.FunctionType:
+        """The function that is compiled, which calls all others."""
+        return next(iter(self._primals.values())).function
+
+    @property
     def pairs(self) -> list[Pair]:
         """The pairs of the callees."""
         return [paired.pair for paired in self._pairs.values()]

@@ -273,7 +273,7 @@ class _Resolver:
         """Assume that names first bound to arrays of known rank are such arrays everywhere, under a run-time check; whether
         there was any such name.
         """
-        assuming = Inference(self.unit, dict(inference.given), inference.call_kind, inference.returned, True)
+        assuming = inference.assuming_axes()
         env, axes, found = assuming.run(self.tree), assuming.axes, False
         for statement in list(effects.walk(self.tree.body)) if axes.made else ():
             x = bound_name(statement)

@@ -11,10 +11,10 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Number, is_numeric
+from s2sgrad.analysis.outside import CHANGEABLE
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
-from s2sgrad.memory.outside import CHANGEABLE
 from s2sgrad.memory.stacks import fresh_stacks
 from s2sgrad.memory.writes import changes_unseen, handed_over, in_place
 

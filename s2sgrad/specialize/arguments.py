@@ -32,7 +32,8 @@ from s2sgrad.analysis.reached_classes import is_named_tuple
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, clone, constant, expression, name
 from s2sgrad.ir.signatures import signature
-from s2sgrad.rules import table
+from s2sgrad.ir.unit import MISSING
+from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import checks
 from s2sgrad.specialize.static_values import Display, Function, Known
 
@@ -248,7 +249,7 @@ class Arguments:
 def _required(target: Any, node: gast.Call) -> int | None:
     """How many parameters of a library's function, those without defaults, the only `*` of a call fills; None if it may fill
     others."""
-    rule = table.lookup(target)
+    rule = None if target is MISSING else catalogue.of(target).rule
     stars = [a for a in node.args if isinstance(a, gast.Starred)]
     words = {k.arg for k in node.keywords}
     if rule is None or len(stars) != 1 or None in words or _may_take_more(target):

@@ -19,6 +19,7 @@ from typing import Any
 
 import gast
 
+from s2sgrad.analysis import outside
 from s2sgrad.analysis.plain_classes import attributes_of, is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.errors import S2SGradError
@@ -26,7 +27,6 @@ from s2sgrad.ir import scoping
 from s2sgrad.ir.forms import appended_to
 from s2sgrad.ir.quote import nodes, statements_in
 from s2sgrad.ir.unit import parameters
-from s2sgrad.memory import outside
 from s2sgrad.normalize import containers
 from s2sgrad.source import look_up, read
 from s2sgrad.specialize import memo_tables

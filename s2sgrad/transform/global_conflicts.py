@@ -18,13 +18,13 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis.libraries import is_ours
+from s2sgrad.analysis.outside import container_changed
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.forms import appended_to
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.memory.outside import container_changed
 from s2sgrad.source import read
 
 _WAY = "pass it as an argument and return it"

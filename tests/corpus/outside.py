@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .case import case
 
 CONFIG = {"scale": 2.0, "calls": 0, "inner": {"rate": 1.0}}
@@ -100,3 +102,32 @@ def attributes_written_and_read_by_helpers(x):
     for k in range(2):
         z = z + read_last(kept(x * k + y))
     return z
+
+
+GAINS = {"all": 2.0}
+EDGES = [(0, 1), (1, 2), (2, 0)]
+WEIGHTS = [np.array([[0.5, -1.0, 0.3], [0.2, 0.8, -0.4]]), np.array([0.1, 0.7])]
+
+
+@case(1.3)
+def number_outside_that_is_an_array_for_a_while(x):
+    GAINS["all"] = np.array([1.0, 2.0, 3.0])
+    y = np.sum(powered(x, 2)) * np.sum(GAINS["all"] * x)
+    GAINS["all"] = 2.0
+    return y
+
+
+def powered(x, n):
+    return x * GAINS["all"] if n == 0 else powered(x * x, n - 1)
+
+
+@case(np.array([0.7, 1.3, 0.4]))
+def lists_that_hold_items_from_outside(x):
+    beside = [[] for _ in x]
+    for a, b in EDGES:
+        beside[a].append(b)
+        beside[b].append(a)
+    h = WEIGHTS[0] @ x
+    h += WEIGHTS[1]
+    h *= h
+    return np.sum(h) + sum(x[k] * x[m] ** 2 for k, others in enumerate(beside) for m in others)

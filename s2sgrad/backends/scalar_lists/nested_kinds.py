@@ -12,6 +12,7 @@ import numpy as np
 
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
+from s2sgrad.analysis.results import kind_of_changing
 from s2sgrad.ir.unit import Unit, parameters
 
 
@@ -21,7 +22,7 @@ class NestedKinds(Inference):
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, known: Mapping[str, Kind], given: Mapping[int, Kind] | None = None
     ) -> None:
-        super().__init__(unit, dict(known), lambda *_: UNKNOWN, lambda function, call, kinds: None)
+        super().__init__(unit, dict(known), lambda *_: UNKNOWN, lambda function, call, kinds: None, kind_of_changing)
         self.known, self.given = known, given or {}
         self.env = self.run(tree)
 

@@ -64,18 +64,8 @@ def reaches_change(function: types.FunctionType) -> bool:
         if id(found) in seen or is_ours(found):
             continue
         seen.add(id(found))
-        if isinstance(found, (list, tuple, dict)):
-            waiting += found.values() if isinstance(found, dict) else found
-        elif isinstance(found, functools.partial):
-            waiting += [found.func, *found.args, *found.keywords.values()]
-        elif isinstance(found, (types.MethodType, staticmethod, classmethod)):
-            waiting.append(found.__func__)
-        elif isinstance(found, property):
-            waiting += [found.fget, found.fset]
-        elif isinstance(found, type):
-            waiting += [v for cls in found.__mro__ if makes_objects(cls) for v in vars(cls).values()]
-        elif not isinstance(found, types.FunctionType):
-            waiting += [type(found)] if makes_objects(type(found)) else []
+        if not isinstance(found, types.FunctionType):
+            waiting += _behind(found)
         elif not is_library(found):
             try:
                 unit, tree = Unit.of(read(found))
@@ -87,3 +77,20 @@ def reaches_change(function: types.FunctionType) -> bool:
                 target = unit.resolve(node) if isinstance(node, (gast.Name, gast.Attribute)) else MISSING
                 waiting += [] if target is MISSING else [target]
     return False
+
+
+def _behind(found: Any) -> list[Any]:
+    """The functions and classes that may run where a value is used, and the values that hold them."""
+    if isinstance(found, (list, tuple)):
+        return [*found]
+    if isinstance(found, dict):
+        return [*found.values()]
+    if isinstance(found, functools.partial):
+        return [found.func, *found.args, *found.keywords.values()]
+    if isinstance(found, (types.MethodType, staticmethod, classmethod)):
+        return [found.__func__]
+    if isinstance(found, property):
+        return [found.fget, found.fset]
+    if isinstance(found, type):
+        return [v for cls in found.__mro__ if makes_objects(cls) for v in vars(cls).values()]
+    return [type(found)] if makes_objects(type(found)) else []

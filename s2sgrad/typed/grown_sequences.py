@@ -47,7 +47,8 @@ from s2sgrad.runtime import checks
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
-    """Check, where a trip may change the length of what its loop runs over, that it does not; raise Unsupported if it does."""
+    """Check, where a trip may change the length of what its loop runs over, that it does not; raise Unsupported if it
+    does."""
     over = {n: s.value.args[0].id for s in effects.walk(tree.body) for n in _walked(unit, s)}
     same: OneObject | None = None
     for body in nested(tree.body) if over else ():

@@ -148,6 +148,17 @@ def _arguments(function: Any, call: gast.Call) -> dict[str, gast.AST] | None:
     return dict(zip(known.positional, call.args, strict=False)) | {k.arg: k.value for k in call.keywords}
 
 
+def written_by(unit: Unit, call: gast.Call) -> list[gast.AST]:
+    """The arguments that a call may change, where it is one of a user's function; all where they cannot be matched."""
+    function = unit.called(call)
+    if not isinstance(function, types.FunctionType) or effects.is_library(function) or is_ours(function):
+        return []
+    names, given = of(function).arguments, _arguments(function, call)
+    if names and (given is None or ANY in names):
+        return [*call.args, *(k.value for k in call.keywords)]
+    return [value for parameter, value in (given or {}).items() if parameter in names]
+
+
 def tangles(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> bool:
     """Whether a user's function visibly puts one array, or views of it, into two places of its result."""
     return summary_of(getattr(function, "__func__", function), _trusts(unit, function, call, kinds)).tangles

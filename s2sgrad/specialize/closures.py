@@ -168,7 +168,7 @@ class Closures:
         """The variables of the text that should be late and are not."""
         if not self.as_data:
             return set()
-        changed = late_binding.changed_while_held(tree, self.holding) if self.holding else set()
+        changed = late_binding.changed_while_held(self.unit, tree, self.holding) if self.holding else set()
         return (self.unsettled | (changed & self.own)) - {*self.late}
 
     def closure(self, function: gast.AST, holds: list[gast.AST], node: gast.AST, is_late: bool = False) -> gast.AST:

@@ -47,6 +47,7 @@ from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import Transformer, assign, at, blocks, calls_in, children, constant, name, nested, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.memory import mod_ref
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import bound, late
 from s2sgrad.runtime.copies import copied
@@ -60,7 +61,7 @@ def bound_at_once(body: list[gast.AST]) -> set[str]:
     return scoping.bound([s for s in body if isinstance(s, (gast.Assign, gast.AugAssign))])
 
 
-def changed_while_held(tree: gast.FunctionDef, displays: list[gast.Tuple]) -> set[str]:
+def changed_while_held(unit: Unit, tree: gast.FunctionDef, displays: list[gast.Tuple]) -> set[str]:
     """The captured variables whose contents may be written in place after the capture."""
     whose = {id(display): {e.id for e in display.elts if isinstance(e, gast.Name)} for display in displays}
     captures: list[tuple[set[str], tuple[int, ...]]] = []  # (variables, enclosing loops)
@@ -68,7 +69,7 @@ def changed_while_held(tree: gast.FunctionDef, displays: list[gast.Tuple]) -> se
 
     def follow(body: list[gast.AST], loops: tuple[int, ...]) -> None:
         for statement in body:
-            changed = _changed(statement)
+            changed = _changed(unit, statement)
             for variables, _ in captures if changed else ():
                 changed_names.update(variables & changed)
             variables = whose.get(id(getattr(statement, "value", None)))
@@ -207,14 +208,14 @@ class _Giver:
     def __init__(self, unit: Unit, body: list[gast.AST], variables: tuple[str, ...], passed: str = "") -> None:
         self.unit, self.body, self.variables, self.passed = unit, body, variables, passed
         self.reading = _reading(unit, body)
-        self.changed = {n for s in effects.walk(body) for n in _changed(s)}
+        self.changed = {n for s in effects.walk(body) for n in _changed(unit, s)}
         self.displays: list[gast.AST] = []  # the statements that read the variables
 
     def require_kept(self, variables: set[str]) -> None:
         """Refuse a function that outlives the one whose variables it reads: it is returned, or stored in an argument."""
         for s in effects.walk(self.body):
             returned = isinstance(s, gast.Return) and s.value is not None and self.may_read(s.value)
-            if returned or (_changed(s) & variables and self.reading & effects.reads(s) - variables):
+            if returned or (_changed(self.unit, s) & variables and self.reading & effects.reads(s) - variables):
                 self.unit.refuse(s, "a function leaves the one whose variables it reads, which are bound anew, which cannot "
                                     "be followed: give it their values as defaults")  # fmt: skip
 
@@ -303,7 +304,7 @@ def _reading(unit: Unit, body: list[gast.AST]) -> set[str]:
             value = s.iter if isinstance(s, gast.For) else getattr(s, "value", None)
             if value is None or not (_makes(unit, value) or out & effects.reads(value)) or _computes(unit, value):
                 continue
-            out |= {*binds(s), *_changed(s)}
+            out |= {*binds(s), *_changed(unit, s)}
     return out
 
 
@@ -323,15 +324,16 @@ def _computes(unit: Unit, value: gast.AST) -> bool:
     return is_plain(target) or _gives_data(unit, value)
 
 
-def _changed(statement: gast.AST) -> set[str]:
-    """The names whose values a statement may write in place."""
+def _changed(unit: Unit, statement: gast.AST) -> set[str]:
+    """The names whose values a statement may write in place, itself or by a function that it calls."""
     stored = getattr(statement, "targets", []) if isinstance(statement, gast.Assign) else []
-    out = {effects.base(t) for t in stored if isinstance(t, (gast.Subscript, gast.Attribute)) and _has_base(t)}
-    if isinstance(statement, gast.AugAssign) and _has_base(statement.target):
-        out.add(effects.base(statement.target))
+    places = [t for t in stored if isinstance(t, (gast.Subscript, gast.Attribute))]
+    places += [statement.target] if isinstance(statement, gast.AugAssign) else []
+    out: set[str] = set()
     if isinstance(statement, (gast.Assign, gast.Expr)):
         out |= effects.changed_by_call(statement.value)
-    return out
+        places += [a for call in calls_in(statement.value) for a in mod_ref.written_by(unit, call)]
+    return out | {effects.base(place) for place in places if _has_base(place)}
 
 
 def _has_base(target: gast.AST) -> bool:

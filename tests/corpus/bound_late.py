@@ -190,3 +190,16 @@ def a_list_of_functions_one_of_which_reads_the_list(x):
     fs = [np.sin, np.tanh]
     fs[0] = lambda t, g=np.cos: np.sin(g(t) + fs[-1](x[1]))
     return fs[0](x[0])
+
+
+def puts(u, e):
+    u[1] = e
+
+
+@case(VECTOR)
+def a_captured_array_is_written_by_a_function(x):
+    u, fs = x * 0.7, [np.sin]
+    if x[1] < 1.0:
+        fs.append(lambda t: np.tanh(t * u[1]))
+    puts(u, fs[-1](x[0]))
+    return fs[-1](x[2]) * u[0]

@@ -28,6 +28,7 @@ from s2sgrad.analysis.kinds import (
     Number,
     Numeric,
     Pointer,
+    Set,
     Text,
     broadcast,
     is_double,
@@ -102,14 +103,13 @@ def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
 
 # --- numbers, strings, containers ---
 
-_always(Number(int), int, runtime.raised, trials.passed_on)
-_always(Number(int), references.place, references.place_among, references.number_of, references.number_among,
-        references.operand_number)
-_always(Number(bool), bool, isinstance, references.is_instance)
-_always(Number(None), item_slots.slot)
+_always(Number(int), int, runtime.raised, trials.passed_on, references.place, references.place_among, references.number_of,
+        references.number_among, references.operand_number, references.number_named)
+_always(Number(bool), bool, isinstance, references.is_instance, references.has_member)
 _always(Number(float), float)
-_always(Number(None), runtime.as_number)
+_always(Number(None), item_slots.slot, runtime.as_number)
 _always(Text(), str)
+_always(Set(), set)
 _always(Container(range, None, None, Number(int)), range)
 _always(Container(list, None), runtime.keys)
 

@@ -49,6 +49,7 @@ from s2sgrad.ir.quote import name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries, spellings
 from s2sgrad.runtime import item_slots
+from s2sgrad.runtime.references import ABSENT
 
 CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
 Returned = Callable[[Any, gast.Call, dict[str, Kind]], tuple[list[gast.AST], list[gast.AST]] | None]
@@ -203,7 +204,7 @@ class Inference:
         if node.id in self.unit.locals:
             return self.env.get(node.id)
         value = self.unit.resolve(node)
-        return UNKNOWN if value is MISSING else self.outside(value)
+        return None if value is ABSENT else UNKNOWN if value is MISSING else self.outside(value)
 
     def all(self, nodes: list[gast.AST]) -> list[Kind] | None:
         """The kinds of several expressions; None while one has none."""

@@ -177,10 +177,14 @@ class Numeric(Unknown):
 
 
 @dataclass(frozen=True)
+class Set(Unknown):
+    """A set; what is in it carries no derivative."""
+
+
+@dataclass(frozen=True)
 class Opaque(Unknown):
     """Any value, possibly an object with its own methods, so that the name of a method does not say what it does.
-    Attributes, items and operators of a `quiet` one run no user code.
-    """
+    Attributes, items and operators of a `quiet` one run no user code."""
 
     quiet: bool = False
 
@@ -337,10 +341,8 @@ def may_carry(kind: Kind | None) -> bool:
         return kind.type is None or issubclass(kind.type, (float, complex, np.inexact))
     if isinstance(kind, Array):
         return kind.dtype is None or np.dtype(kind.dtype).kind in "fc"
-    if isinstance(kind, Instance):
-        return any(map(may_carry, kind.items))
-    if isinstance(kind, Container):
-        return may_carry(kind.item) if kind.items is None else any(may_carry(item) for item in kind.items)
+    if isinstance(kind, (Container, Instance)):
+        return may_carry(kind.item) if kind.items is None else any(map(may_carry, kind.items))
     return isinstance(kind, Unknown) or kind is None
 
 

@@ -21,7 +21,7 @@ import gast
 import numpy as np
 
 from s2sgrad import emit, runtime
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Set
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.errors import S2SGradError
 from s2sgrad.flow.graph import binds
@@ -57,8 +57,8 @@ def calls_itself(function: types.FunctionType) -> bool:
 
 def form_of(kind: Kind | None) -> type | None:
     """The type to copy an argument of this kind as; None where it is unknown, or where its items may be written."""
-    if isinstance(kind, Array):
-        return np.ndarray
+    if isinstance(kind, (Array, Set)):
+        return np.ndarray if isinstance(kind, Array) else set
     element = kind.element() if isinstance(kind, Container) and kind.type in (list, dict) else UNKNOWN
     return None if element is not None and has_memory(element) else kind.type
 
@@ -145,8 +145,8 @@ def copy_forms(unit: Unit, target: Any, passed: dict[str, Any], summary: Summary
             _refuse(unit, statement, target, f"and `{node.id}` is two of them")
         form = form_of(kinds.get(node.id)) if node.id in unit.locals else None
         if form is None:
-            _refuse(unit, statement, target, f"and `{parameter}` is no array, and no list or dict of numbers, as far as is "
-                                             "known")  # fmt: skip
+            _refuse(unit, statement, target, f"and `{parameter}` is no array, no set, and no list or dict of numbers, "
+                                             "as far as is known")  # fmt: skip
         forms[parameter] = form
     _require_known(unit, target, passed, summary, forms, kinds, statement)
     return forms

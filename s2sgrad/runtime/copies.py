@@ -20,7 +20,7 @@ from s2sgrad.runtime.structure import attributes_of, rebuilt
 
 
 def copied(x: Any) -> Any:
-    """A deep copy of arrays, lists, dicts and objects; one that occurs in several places is copied once."""
+    """A deep copy of arrays, lists, dicts, sets and objects; one that occurs in several places is copied once."""
     seen: set[int] = set()
     return _copied(x, {} if _shares(x, seen) else None)
 
@@ -47,7 +47,7 @@ def _shares(x: Any, seen: set[int]) -> bool:
     elif (held := attributes_of(x)) is not None:
         if any(_shares(item, seen) for item in held.values()):
             return True
-    else:
+    elif type(x) is not set:
         return False
     known = id(x) in seen
     seen.add(id(x))
@@ -65,6 +65,8 @@ def _copied(x: Any, own: dict[int, Any] | None) -> Any:
         return own[id(x)]
     if isinstance(x, (list, dict)):
         made = rebuilt(x, lambda item: _copied(item, own))
+    elif type(x) is set:
+        made = set(x)
     else:
         held = attributes_of(x)
         if held is None:

@@ -93,6 +93,10 @@ class Reference:
         return f"<{self.cls.__name__}, number {self.place}>"
 
 
+ABSENT = float("0")
+"""Stands in the list of an attribute at the places of objects without it; nobody reads it, and no other 0.0 is this one."""
+
+
 def reference(cls: type, place: int) -> Reference:
     """A new object."""
     return Reference(cls, place)

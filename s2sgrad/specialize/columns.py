@@ -109,8 +109,8 @@ class Columns:
             self.followed, self.columns, self.on_classes = inherited.followed, inherited.columns, inherited.on_classes
         else:
             classes, _ = reached(self.unit.primal.function, *filter(is_plain_class, self.unit.helpers.values()))
-            followed = (c for c in classes if is_followed(c, operators))
-            self.followed = sorted(followed, key=lambda c: (c.__module__, c.__qualname__))
+            self.followed = [c for c in classes if is_followed(c, operators)]
+            self.followed.sort(key=lambda c: (c.__module__, c.__qualname__))
         self.held_by = {c: [a for a in fields_of(c) if a not in self.names_on_classes()] for c in self.followed}
         self.members: dict[str, list[type]] = {}
         for cls in self.followed:
@@ -174,12 +174,11 @@ class Columns:
         values: dict[str, gast.AST] = {}
         for attribute, column in family.items():
             local = instance.attributes.get(attribute)
-            values[column] = constant(0.0) if local is None else self.as_item(self.values.get(local) or name(local), node)
-        length = gast.Call(self.unit.builtin(len), [name(next(iter(family.values())))], [])
-        place = flattener.hold(at(node, length)[0])
+            held = name(self.unit.helper("absent", references.ABSENT)) if local is None else self.values.get(local)
+            values[column] = self.as_item(held or name(local), node)
+        place = flattener.hold(at(node, gast.Call(self.unit.builtin(len), [name(next(iter(family.values())))], []))[0])
         helper = name(self.unit.helper("reference", references.reference))
-        of_class = self.class_name(cls)
-        ref = flattener.hold(at(node, gast.Call(helper, [of_class, place], []))[0])
+        ref = flattener.hold(at(node, gast.Call(helper, [self.class_name(cls), place], []))[0])
         for column, value in values.items():
             append = gast.Attribute(name(column), "append", gast.Load())
             flattener.out += at(node, gast.Expr(gast.Call(append, [value], [])))
@@ -316,7 +315,6 @@ class Columns:
         if method not in self.named_methods:
             node, own = clone(method.node), method.unit.names.fresh(word)
             calls = [n for n in nodes(*node.body) if isinstance(n, gast.Call) and getattr(n.func, "attr", "") == word]
-            calls = [n for n in calls if not isinstance(n.func.value, gast.Call) or not is_super(method.unit, n.func.value)]
             calls = [n for n in calls if self.may_be_received(n.func.value, method)]
             alone = len({id(self.looked_up(c, word)) for c in self.members[word]}) == 1
             for call in calls:
@@ -328,6 +326,8 @@ class Columns:
     def may_be_received(self, node: gast.AST, method: Function) -> bool:
         """Whether an object may be what a recursive method asks, where arrays and containers have one of its name too."""
         own = parameters(method.node)[0].id
+        if (isinstance(node, gast.Call) and is_super(method.unit, node)) or method.unit.resolve(node) is not MISSING:
+            return False  # `super().tanh`, `np.tanh`
         if method.unit.primal.function.__name__ not in HELD_BY_DATA or getattr(node, "id", "") == own:
             return True
         held = {family[node.attr] for family in self.columns.values() if getattr(node, "attr", "") in family}

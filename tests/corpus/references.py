@@ -320,3 +320,69 @@ def functions_of_objects_called_while_two_attributes_change(x):
             s += function(x[3])
         wave.w = s * 0.3
     return s + sum([w.v * w.v for w in waves])
+
+
+class Value:
+    """A number that records how it was made."""
+
+    def __init__(self, data, before=()):
+        self.data, self.grad, self.before, self.back = data, 0.0, before, Leaf()
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+        out.back = Added(self, other, out)
+        return out
+
+    def __mul__(self, other):
+        out = Value(self.data * other.data, (self, other))
+        out.back = Multiplied(self, other, out)
+        return out
+
+    def tanh(self):
+        return Value(np.tanh(self.data), (self,))
+
+    def backward(self):
+        order, visited = [], set()
+
+        def visit(v):
+            if v not in visited:
+                visited.add(v)
+                for child in v.before:
+                    visit(child)
+                order.append(v)
+
+        visit(self)
+        self.grad = 1.0
+        for v in reversed(order):
+            v.back()
+
+
+class Leaf:
+    def __init__(self):
+        self.none = 0.0
+
+    def __call__(self):
+        pass
+
+
+class Added:
+    def __init__(self, a, b, out):
+        self.a, self.b, self.out = a, b, out
+
+    def __call__(self):
+        self.a.grad += self.out.grad
+        self.b.grad += self.out.grad
+
+
+class Multiplied(Added):
+    def __call__(self):
+        self.a.grad += self.b.data * self.out.grad
+        self.b.grad += self.a.data * self.out.grad
+
+
+@case(np.array([0.3, -0.7, 1.1]))
+def values_that_record_how_they_were_made(x):
+    a, b, c = Value(x[0]), Value(x[1]), Value(x[2])
+    d = (a * b + c) * a
+    d.backward()
+    return a.grad * b.grad + c.grad * d.data + a.tanh().data

@@ -336,8 +336,12 @@ ITEMS_SETTLED_LATER = ["update_of_an_item_seen_by_another_name", "product_of_an_
                        "put_into_one_of_two_lists_and_written_by_its_name", "put_into_a_list_in_a_tuple",
                        "squeezed_to_a_number_or_not_and_updated"]  # fmt: skip
 
-# Methods of a local class read variables that are in scope once `flatten` has inlined them.
-IN_SCOPE_ONCE_INLINED = ["methods_of_a_local_class_read_variables_as_they_are"]
+# Methods of a local class read variables that are in scope once `flatten` has inlined them; it also says which loops run
+# over objects.
+IN_SCOPE_ONCE_INLINED = ["methods_of_a_local_class_read_variables_as_they_are", "loops_over_an_object_by_its_generator",
+                         "truth_and_membership_of_objects", "loops_over_an_iterator_of_a_class",
+                         "loops_over_objects_of_two_classes_and_their_generator_methods",
+                         "loops_over_an_object_or_a_list_in_a_function"]  # fmt: skip
 
 
 @pytest.mark.sampled(one_in=12)

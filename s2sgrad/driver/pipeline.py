@@ -11,7 +11,6 @@ from __future__ import annotations
 import linecache
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -56,7 +55,7 @@ from s2sgrad.normalize._calls import note_receivers
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
 from s2sgrad.specialize import flatten
-from s2sgrad.specialize.ways import Ways
+from s2sgrad.specialize.ways import PLAIN, Unsettled, Ways
 from s2sgrad.transform import shape_obligations, shape_refinement, sinking, watches
 from s2sgrad.transform.paths import Paths
 from s2sgrad.typed import (
@@ -105,14 +104,14 @@ def _note(c: Compilation) -> None:
 
 def _flatten(c: Compilation) -> None:
     """Partial evaluation: what is known before the run is expanded; the rest becomes data, where possible."""
-    unit, tree, error = c.unit, c.tree, None
+    error = None
     try:
-        c.tree = flatten.run(unit, tree)
-        if not unit.keeps_function:
+        _flatten_so(c, PLAIN, read=True)
+        if not c.unit.keeps_function:
             return
     except Unsupported as refused:
         error = refused
-    written = unit, c.tree
+    written = c.unit, c.tree
     for ways in _OTHER_WAYS if error is not None else _OTHER_WAYS[:1]:
         try:
             _flatten_so(c, ways)
@@ -124,17 +123,20 @@ def _flatten(c: Compilation) -> None:
     c.unit, c.tree = written
 
 
-def _flatten_so(c: Compilation, ways: Ways) -> None:
-    """The normal form in one of these ways; started over whenever more variables turn out to be bound late (`late`)."""
+def _flatten_so(c: Compilation, ways: Ways, read: bool = False) -> None:
+    """The normal form in one of these ways; started over whenever the text turns out to mean what must be known before it is
+    read; `read`: it was."""
     while True:
-        _read(c)
-        for stage in SYNTAX:
-            stage.run(c)
+        if not read:
+            _read(c)
+            c.unit.drawn_at = ways.drawn
+            for stage in SYNTAX:
+                stage.run(c)
         try:
             c.tree = flatten.run(c.unit, c.tree, ways)
             return
-        except flatten.Unsettled as found:
-            ways = replace(ways, late=tuple(sorted({*ways.late, *found.variables})))
+        except Unsettled as found:
+            ways, read = found.settled(ways), False
 
 
 _OTHER_WAYS = (Ways(as_data=True), Ways(in_columns=True), Ways(as_data=True, in_columns=True),

@@ -95,7 +95,8 @@ class Unit:
     - Other functions: `captured` are free names whose values another function's text holds; `inlined` are the units of
       inlined functions, `written_out` the replaced calls with name, source and line of the function; `libraries` are the
       files of inlined library functions, by the number of the call; `generators` are nested generator functions,
-      `drawn_from` parameters that a call gives generators, `iterators` those that it gives iterators; `lifted` are nested
+      `drawn_from` parameters that a call gives generators, `drawn_at` places where an object or a method turned out to be
+      one, `iterators` those that it gives iterators; `lifted` are nested
       functions made global, and `bound` says that one of them refers to a cell of this function; `keeps_function`: a lambda
       is stored as data.
     - Caches: `bindings` has what free names refer to, `attributes` those of modules; `lookups` notes these: a cached
@@ -129,6 +130,7 @@ class Unit:
     opened: dict[str, Any] = field(default_factory=dict)
     generators: set[str] = field(default_factory=set)
     drawn_from: set[str] = field(default_factory=set)
+    drawn_at: frozenset[Any] = frozenset()
     iterators: set[str] = field(default_factory=set)
     separate: set[type] = field(default_factory=set)
     on_classes: set[str] = field(default_factory=set)
@@ -227,6 +229,15 @@ class Unit:
         if self.resolve(plain) is function:
             return plain
         return gast.Name(self.helper(function.__name__, function), gast.Load(), None, None)
+
+    def source_place(self, node: gast.AST) -> Any:
+        """The identity of an expression in the user's text, whichever call that is written out for."""
+        code = getattr(node, "primal", self.primal).function.__code__
+        return code, *(getattr(node, p, 0) for p in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
+
+    def draws(self, node: gast.AST) -> bool:
+        """Whether an expression turned out to be an object, or the call of a method, that a loop draws its items from."""
+        return bool(self.drawn_at) and self.source_place(node) in self.drawn_at
 
     def resolve(self, node: gast.AST) -> Any:
         """The object that a free name, or a dotted path through modules and objects, refers to; MISSING if unknown."""

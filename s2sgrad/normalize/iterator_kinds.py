@@ -54,6 +54,8 @@ class IteratorKinds:
 
     def is_generator(self, node: gast.AST) -> bool:
         """Whether an expression calls a user's generator function, or is a parameter that was given such a generator."""
+        if self.unit.draws(node):
+            return True
         if not isinstance(node, gast.Call):
             return isinstance(node, gast.Name) and node.id in self.unit.drawn_from
         nested = isinstance(node.func, gast.Name) and node.func.id in self.yielding
@@ -70,8 +72,8 @@ class IteratorKinds:
 
     def needs(self, node: gast.AST) -> bool:
         """Whether an iterable must be drawn from item by item: it is infinite, or others draw from it by name."""
-        if isinstance(node, gast.Name):
-            return node.id in self.held or self.is_generator(node)
+        if isinstance(node, gast.Name) or self.unit.draws(node):
+            return getattr(node, "id", "") in self.held or self.is_generator(node)
         if isinstance(node, gast.GeneratorExp):
             return self.needs(node.generators[0].iter)
         target = self.called(node)

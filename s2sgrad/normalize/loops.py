@@ -89,7 +89,7 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
     called = unit.called(loop.iter)
     nested = isinstance(loop.iter, gast.Call) and isinstance(loop.iter.func, gast.Name)
     given = isinstance(loop.iter, gast.Name) and loop.iter.id in unit.drawn_from
-    if given or is_generator(called) or (nested and loop.iter.func.id in unit.generators):
+    if given or unit.draws(loop.iter) or is_generator(called) or (nested and loop.iter.func.id in unit.generators):
         return [loop]  # inlined when the function is flattened
     if is_range(unit, loop.iter) and isinstance(loop.target, gast.Name):
         if not _rebinds(loop.body, loop.target.id):
@@ -103,7 +103,7 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
         bounds = [*loop.iter.args[:1], constant(sys.maxsize), *loop.iter.args[1:]]
         loop.iter = at(loop.iter, gast.Call(unit.builtin(range), bounds, []))[0]
         return _loop(unit, loop)
-    return _indexed(unit, loop, unit.called(loop.iter) is builtins.reversed)
+    return indexed(unit, loop)
 
 
 def _of_states(unit: Unit, loop: gast.For) -> list[gast.AST]:
@@ -114,7 +114,7 @@ def _of_states(unit: Unit, loop: gast.For) -> list[gast.AST]:
         loop.body = at(loop, *bind(unit, loop.target, name(index := unit.local("k")))) + loop.body
         loop.target = name(index, store=True)
     counted = unit.called(loop.iter) is builtins.range and len(loop.iter.args) == 1
-    out = _loop(unit, loop) if counted else _indexed(unit, loop, False)
+    out = _loop(unit, loop) if counted else indexed(unit, loop)
     if isinstance(loop.iter.args[0], gast.Constant) and loop.iter.args[0].value == sys.maxsize:
         unit.refuse(over, "how often a loop over `checkpointed` runs must be known when it begins: loop over a range, and "
                           "leave it by `break`")  # fmt: skip
@@ -122,8 +122,9 @@ def _of_states(unit: Unit, loop: gast.For) -> list[gast.AST]:
     return out
 
 
-def _indexed(unit: Unit, loop: gast.For, backward: bool) -> list[gast.AST]:
-    """A loop over the indices of any other iterable."""
+def indexed(unit: Unit, loop: gast.For) -> list[gast.AST]:
+    """A loop over the indices of what is no range."""
+    backward = unit.called(loop.iter) is builtins.reversed
     setup: list[gast.AST] = []
     walk = _walk(unit, loop.iter.args[0] if backward else loop.iter, setup)
     checks = at(loop, *walk.checks)

@@ -82,8 +82,8 @@ class NotDrawn(Exception):
 def made(sources, call: gast.AST) -> gast.Call:
     """The call that makes an iterator of a call of a generator function, whose maker is defined before the statement; raises
     NotDrawn if its text does not allow it."""
-    if not isinstance(call, gast.Call):
-        raise NotDrawn  # given to the function
+    if not isinstance(call, gast.Call) or sources.unit.draws(call):
+        raise NotDrawn  # given to the function, or of an object
     maker = _Maker(sources, call)
     sources.before.append(maker.definition())
     made_iterator = gast.Call(name(maker.name), call.args, call.keywords)

@@ -59,7 +59,8 @@ class Arguments:
         for argument in node.args:
             values = [self.kept(v, [argument]) for v in values]
             if not isinstance(argument, gast.Starred):
-                values.append(self.evaluate(argument))
+                value = self.evaluate(argument)
+                values.append(self.items_of_object(value, argument) if self.unit.draws(argument) else value)
             elif missing is not None and self.display(argument.value) is None:
                 values += self.counted(argument, *missing)
             elif not self.is_counted(argument) and (left := self.left_before(callee, node)) is not None:

@@ -115,6 +115,8 @@ class Lookahead:
             return isinstance(self.values.get(part.id), (Object, Display))
         if self.dunders and self.may_operate(part):
             return True
+        if isinstance(part, gast.UnaryOp) and isinstance(part.op, gast.Not) and self.asks_truth(part):
+            return True
         return isinstance(part, (gast.Call, gast.Attribute, gast.Subscript)) and self.may_be_known(part)
 
     def held(self, node: gast.AST) -> Any:

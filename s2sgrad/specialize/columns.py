@@ -351,6 +351,7 @@ class Columns:
         told = _INHERITED[target] = _Inherited(
             self.followed, self.columns, self.names_on_classes(), {n: held for n, held in holds.items() if held})
         unit, tree = Unit.of(read(target))
+        unit.drawn_at = self.unit.drawn_at
         for _, run in (*DEFINITION, *STATEMENTS):
             tree = run(unit, tree)
         tree = self.flattener.another(unit, tree)

@@ -165,6 +165,9 @@ class Evaluator:
         return node
 
     def of_Compare(self, node: gast.Compare) -> gast.AST:
+        if len(node.ops) == 1 and isinstance(node.ops[0], (gast.In, gast.NotIn)):
+            if (found := self.functions.contained(node)) is not None:
+                return found
         if any(walruses(c) for c in node.comparators[1:]):
             self.unit.refuse(node, "`:=` behind a comparison that may not be reached: assign before it")
         if any(map(self.grows, node.comparators[1:])):

@@ -39,7 +39,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.ir import checkpoints, scoping
 from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import containers, mutators
+from s2sgrad.normalize import containers, loops, mutators
 from s2sgrad.normalize._calls import calls_user, walruses
 from s2sgrad.specialize import late_binding
 from s2sgrad.specialize.evaluation import Evaluator
@@ -47,15 +47,7 @@ from s2sgrad.specialize.partial_evaluation import Functions
 from s2sgrad.specialize.section_stores import Sections
 from s2sgrad.specialize.short_circuit import Conditions
 from s2sgrad.specialize.static_values import Object, Value, bindings
-from s2sgrad.specialize.ways import PLAIN, Ways
-
-
-class Unsettled(Exception):
-    """Functions capture `variables` that are rebound while they are alive: these must be `late`."""
-
-    def __init__(self, variables: set[str]) -> None:
-        super().__init__(variables)
-        self.variables = variables
+from s2sgrad.specialize.ways import PLAIN, Unsettled, Ways
 
 
 def run(unit: Unit, tree: gast.FunctionDef, ways: Ways = PLAIN) -> gast.FunctionDef:
@@ -83,7 +75,7 @@ class _Flattener(Conditions, Evaluator, Sections):
         if self.functions.plain_names:
             scoping.rename(tree, self.functions.plain_names)
         if unsettled := self.functions.unsettled_in(tree):
-            raise Unsettled(unsettled)
+            raise Unsettled(late=unsettled)
         return late_binding.run(self.unit, tree, self.functions.late)
 
     def another(self, unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -189,7 +181,7 @@ class _Flattener(Conditions, Evaluator, Sections):
                 self.out.append(statement)
 
     def write_While(self, loop: gast.While) -> None:
-        if not walruses(loop.test) and not self.grows(loop.test):
+        if not walruses(loop.test) and not self.grows(loop.test) and not self.functions.asks_truth(loop.test):
             loop.body = self.trip(loop)
             self.out.append(loop)
             return
@@ -200,6 +192,10 @@ class _Flattener(Conditions, Evaluator, Sections):
     def write_For(self, loop: gast.For) -> None:
         trips = self.functions.unroll(loop)
         if self.functions.consume(loop):
+            return
+        if self.unit.source_place(loop.iter) in self.unit.drawn_at:  # where another call of this text draws from an object
+            for statement in loops.indexed(self.unit, loop):
+                self.statement(at(loop, statement)[0] if not hasattr(statement, "lineno") else statement)
             return
         if trips is not None:
             for trip in trips:
@@ -243,6 +239,8 @@ class _Flattener(Conditions, Evaluator, Sections):
                 if self.functions.dunders and self.functions.put_reference_item(target, statement):
                     return
                 self.require_place(target, statement.value)
+            elif isinstance(target, gast.Tuple):
+                statement.value = self.functions.listed(statement.value, tuple)
             statement.value = self.atom(statement.value)
             if isinstance(target, gast.Subscript):
                 statement.targets = [self.section(target)]

@@ -31,14 +31,18 @@ def f(x):
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.ir.exits import leaves, with_exits
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
 from s2sgrad.normalize import targets
-from s2sgrad.specialize.static_values import Generator
+from s2sgrad.specialize.iterator_methods import as_generator
+from s2sgrad.specialize.static_values import Generator, Object, Partial, Record
+from s2sgrad.specialize.ways import Unsettled
 
 _TO_THE_END = (sum, list, tuple, max, min, sorted)
 
@@ -55,10 +59,12 @@ class Generators:
 
     def consume(self, loop: gast.For) -> bool:
         """Inline a loop over a generator function; returns whether it was one."""
-        if not self.may_be_known(loop.iter):
+        if not self.may_be_known(loop.iter) and not self.unit.draws(loop.iter):
             return False
         generator = self.held(loop.iter) or self.evaluate(loop.iter)
+        generator = self.items_of_object(generator, loop.iter)
         if not isinstance(generator, Generator):
+            loop.iter = at(loop.iter, clone(generator))[0] if isinstance(generator, gast.AST) else loop.iter
             return False
         self.once(generator, loop)
         body, left = loop.body, None
@@ -75,13 +81,44 @@ class Generators:
             generator.function, generator.given, generator.keywords, loop, at_yield, left, generator.around)  # fmt: skip
         return True
 
+    def items_of_object(self, value: Any, node: gast.AST) -> Any:
+        """What a loop over an object runs over: what `__iter__` gives, or `__next__`; any other value as it is."""
+        owner = self.object_with(value, "__iter__")
+        if owner is None:
+            return value
+        given = self.apply(self.special(owner, "__iter__", node), [], {}, node)
+        drawn = self.object_with(given, "__next__")
+        if drawn is None:
+            return given
+        method = self.special(drawn, "__next__", node)
+        function = as_generator(method.inner) if isinstance(method, Partial) else None
+        if function is None:
+            self.unit.refuse(node, "a loop over this iterator cannot be followed: return from `__next__` outside of loops")
+        around = tuple(function for function, _ in self.running)
+        return Generator(function, [self.lasting(v) for v in method.given], {}, tuple(self.flattener.loops), around)
+
+    def object_with(self, value: Any, word: str) -> Object | Record | None:
+        """The object with this special method that a value is, or may be."""
+        if isinstance(value, Object):
+            return value if isinstance(self.looked_up(value.cls, word), types.FunctionType) else None
+        return self.operand_of(value, word, self.flow()) if word in self.dunders else None
+
+    def special(self, owner: Object | Record, word: str, node: gast.AST) -> Any:
+        """A special method, with its object bound."""
+        return self.of_record(owner, word, node) if isinstance(owner, Record) else self.method(owner, word, node)
+
     def listed(self, node: gast.AST, consumer: Any) -> gast.AST:
         """An argument; for a generator, the list of its values."""
         generator = self.held(node)
         if isinstance(node, gast.Call) and self.may_be_known(node):
             generator = self.evaluate(node)
+        elif generator is None and "__iter__" in self.dunders and not isinstance(node, gast.Constant):
+            node = at(node, clone(generator := self.flattener.operand(node)))[0]
+        generator = self.items_of_object(generator, node)
         if not isinstance(generator, Generator):
             return generator if isinstance(generator, gast.AST) else node
+        if consumer is runtime.sequence and not self.unit.draws(node):
+            raise Unsettled(drawn=[self.unit.source_place(node)])
         self.once(generator, node)
         if consumer not in _TO_THE_END:
             self.unit.refuse(node, "what consumes this generator may stop early, or change what it reads, which cannot be "

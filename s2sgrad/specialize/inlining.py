@@ -41,6 +41,7 @@ from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import read
 from s2sgrad.specialize.callable_texts import returns_function
 from s2sgrad.specialize.constant_branches import folded
+from s2sgrad.specialize.iterator_methods import without_iter
 from s2sgrad.specialize.static_values import (
     Display,
     Function,
@@ -87,9 +88,12 @@ class Inliner:
         if target in self.known:
             return self.known[target]
         unit, tree = Unit.of(read(target))
+        unit.drawn_at = self.unit.drawn_at
         note_receivers(unit, tree, owner)
         if tree.name in unit.names.taken and unit.resolve(name(tree.name)) is not target:  # not recursive
             tree.name = unit.names.fresh(tree.name)
+        if target.__name__ == "__iter__":
+            without_iter(unit, tree)
         for _, run in DEFINITION:
             tree = run(unit, tree)
         self.unit.inlined.append(unit)

@@ -46,6 +46,7 @@ from s2sgrad.runtime import references
 from s2sgrad.specialize.object_operators import COMPARISONS, OPERATORS, UNARY, bound_to
 from s2sgrad.specialize.static_values import Object, Record, Value
 
+_TRUTH = ("__bool__", "__len__")
 _ASKED = ((len, "__len__"), (abs, "__abs__"))
 
 
@@ -161,6 +162,7 @@ class ReferenceOperators:
         if isinstance(node, gast.Compare):
             words = {w for op in node.ops for w in COMPARISONS.get(type(op), ())}
             words |= {"__eq__"} if "__ne__" in words else set()
+            words |= {"__contains__"} if isinstance(node.ops[0], (gast.In, gast.NotIn)) else set()
         elif isinstance(node, gast.BinOp):
             words = {f"__{kind}{OPERATORS[type(node.op)]}__" for kind in ("", "r")}
         elif isinstance(node, gast.UnaryOp):
@@ -184,6 +186,60 @@ class ReferenceOperators:
             return None
         value = self.asked(record, [other], node)
         return self.flattener.hold(at(node, gast.UnaryOp(gast.Not(), value))[0]) if turned else value
+
+    def asks_truth(self, node: gast.AST) -> bool:
+        """Whether a test may be one of an object whose class defines its truth."""
+        while isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+            node = node.operand
+        if isinstance(node, gast.BoolOp):
+            return any(map(self.asks_truth, node.values))
+        by_class = isinstance(self.held(node), Object) or not self.dunders.keys().isdisjoint(_TRUTH)
+        return by_class and isinstance(node, (gast.Name, gast.Attribute, gast.Subscript))
+
+    def with_truth(self, node: gast.AST) -> gast.AST:
+        """A test, of which an object is replaced by the truth that its class gives it."""
+        if not self.asks_truth(node) or isinstance(node, gast.BoolOp):
+            return node
+        if isinstance(node, gast.UnaryOp):
+            node.operand = self.with_truth(node.operand)
+            return node
+        value = self.flattener.operand(node)
+        word, owner = next(((w, o) for w in _TRUTH if (o := self.object_with(value, w)) is not None), ("", None))
+        if owner is None and isinstance(value, gast.Name) and any(b[value.id] for b in self.flattener.rebound):
+            word = next((w for w in _TRUTH if w in self.dunders), "")  # what a later trip may find
+            owner = Record(tuple(self.dunders[word]), value, True, word) if word else None
+        if owner is None:
+            return value if isinstance(value, gast.AST) else node
+        holder = self.unit.local("holds")
+        self.counts[holder] += 2
+
+        def keep(known: Any) -> None:
+            self.keep(holder, gast.Call(self.unit.builtin(bool), [known], []), node)
+
+        def asked() -> None:
+            keep(self.apply(self.special(owner, word, node), [], {}, node))
+
+        if isinstance(owner, Object) or not owner.is_checked:
+            asked()
+        else:  # None, or a list, in another trip
+            helper = name(self.unit.helper("is_instance", references.is_instance))
+            classes = gast.Tuple([self.class_name(c) for c in owner.classes], gast.Load())
+            test = self.flattener.hold(at(node, gast.Call(helper, [clone(value), classes], []))[0])
+            self.flattener.fork(test, asked, lambda: keep(clone(value)))
+        return at(node, name(holder))[0]
+
+    def contained(self, node: gast.Compare) -> Any:
+        """`e in o` or `e not in o` of an object with a method for it; None for anything else."""
+        (container,), left = node.comparators, node.left
+        if "__contains__" not in self.dunders and not isinstance(self.held(container), Object):
+            return None
+        node.left, *node.comparators = self.flattener.in_order([left, container], self.flattener.operand)
+        owner = self.object_with(node.comparators[0], "__contains__")
+        if owner is None:
+            return None
+        found = self.apply(self.special(owner, "__contains__", node), [self.as_callable(node.left)], {}, node)
+        truth = gast.Call(self.unit.builtin(bool), [found], [])
+        return gast.UnaryOp(gast.Not(), found) if isinstance(node.ops[0], gast.NotIn) else truth
 
     def reference_item(self, node: gast.Subscript, owner: Any) -> Any:
         """`v[i]` of a reference; None where it is none, or may be a container."""

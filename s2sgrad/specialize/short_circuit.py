@@ -57,6 +57,9 @@ class Conditions:
             return node
         if (truth := self.truth(node)) is not None:
             return truth
+        node = self.functions.with_truth(node)
+        if isinstance(node, gast.BoolOp) and self.functions.asks_truth(node):
+            return self.truth_of_each(node)
         if isinstance(node, gast.BoolOp):  # drop operands that are neutral: true for `and`, false for `or`
             neutral = isinstance(node.op, gast.And)
             node.values = [v for v in node.values if decided(self.unit, v, self.functions.held) is not neutral]
@@ -69,6 +72,19 @@ class Conditions:
             return value
         self.out.append(assign(holder, value))
         return name(holder)
+
+    def truth_of_each(self, node: gast.BoolOp) -> gast.AST:
+        """The truth of `and` or `or` of what may be objects, one after the other."""
+        holder, is_and = self.unit.temp(), isinstance(node.op, gast.And)
+
+        def ask(values: list[gast.AST]) -> None:
+            self.out += at(node, assign(holder, self.condition(values[0])))
+            if values[1:]:
+                rest = lambda: ask(values[1:])  # noqa: E731
+                self.fork(name(holder), *((rest, None) if is_and else (None, rest)))
+
+        ask(node.values)
+        return at(node, name(holder))[0]
 
     def require_own_methods(self, node: gast.AST) -> None:
         """Check that an expanded method of a dict (`library.dicts`) is not overridden by its owner."""

@@ -57,7 +57,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
             walked = {t: over[t] for t in sorted(mentioned(*loop.body) & over.keys() - bound)}
             changes = [s for s in effects.walk(loop.body) if _changed(unit, s, inference.env)] if walked else []
             if changes:
-                same = same or OneObject(unit, tree.body, lambda f, call: inference.returned(f, call, inference.env))
+                same = same or OneObject(unit, tree.body, lambda f, c: inference.returned(f, c, inference.env))
             for t, owner in walked.items():
                 changed = same.named(owner) if changes else set()
                 found = [s for s in changes if changed & _changed(unit, s, inference.env)]

@@ -199,3 +199,123 @@ def reversed_list_in_zip(v, x):
     for e, f in zip(v, reversed([x, x * x, 1.0])):
         a = a * f + e
     return a
+
+
+class Chain:
+    def __init__(self):
+        self.head, self.size = None, 0
+
+    def push(self, v):
+        self.head = Link(v, self.head)
+        self.size += 1
+
+    def __iter__(self):
+        node = self.head
+        while node is not None:
+            yield node.v
+            node = node.nxt
+
+    def __len__(self):
+        return self.size
+
+    def __contains__(self, v):
+        return any(abs(v - w) < 0.01 for w in self)
+
+
+class Link:
+    def __init__(self, v, nxt):
+        self.v, self.nxt = v, nxt
+
+
+@case(VECTOR)
+def loops_over_an_object_by_its_generator(x):
+    chain = Chain()
+    for v in x:
+        chain.push(v * 2.0)
+    total = 0.0
+    for k, v in enumerate(chain):
+        if v > 100.0:
+            break
+        total += v * v * (k + 1)
+    return total / len(chain) + sum(v * x[0] for v in chain) + max(chain)
+
+
+@case(VECTOR)
+def truth_and_membership_of_objects(x):
+    chains = [Chain(), Chain()]
+    total = 1.0
+    for v in x:
+        if not chains[0] or v in chains[0]:
+            chains[0].push(v)
+        else:
+            chains[1].push(v * total)
+        total *= v
+    for c in chains:
+        for v in c if c else ():
+            total += v * v
+    return total
+
+
+class Decay:
+    def __init__(self, value, left):
+        self.value, self.left = value, left
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.left == 0:
+            raise StopIteration
+        self.left -= 1
+        self.value = self.value * 0.8
+        return self.value
+
+
+@case(VECTOR)
+def loops_over_an_iterator_of_a_class(x):
+    total = 0.0
+    for v in Decay(x[0], 3):
+        total += v * x[1]
+    first, second = Decay(x[1], 2)
+    return total + first * second
+
+
+class Rows:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __iter__(self):
+        return iter(self.rows)
+
+    def each(self):
+        for row in self:
+            yield sum(row)
+
+
+class Doubled(Rows):
+    def __iter__(self):
+        return iter([*self.rows, *self.rows])
+
+
+@case(VECTOR)
+def loops_over_objects_of_two_classes_and_their_generator_methods(x):
+    total = 0.0
+    for held in [Rows([[x[0], x[1]], [x[2]]]), Doubled([[x[1]], [x[2] * x[0]]])]:
+        for row in held:
+            for v in row:
+                total += v * v
+        for v in held.each():
+            total += v * total
+    return total
+
+
+def of_all(rows):
+    total = 0.0
+    for row in rows:
+        total += row * row
+    return total
+
+
+@case(VECTOR)
+def loops_over_an_object_or_a_list_in_a_function(x):
+    return of_all(Decay(x[0], 2)) + of_all([x[1], x[2]]) + of_all(x)

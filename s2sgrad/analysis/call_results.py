@@ -393,13 +393,8 @@ def _take(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Array(whole.dtype, dims) if dims else Number(np.dtype(whole.dtype).type)
 
 
-def _product(function: Any) -> Known:
-    def known(kinds: list[Kind], names: list[str]) -> Kind | None:
+for _product in (np.matmul, np.dot):
+    @_of(_product)
+    def _multiplied(kinds: list[Kind], names: list[str], function: Any = _product) -> Kind | None:
         two = len(kinds) == 2 and not names
         return memo(function, kinds, lambda: sampled_shapes.matmul(function, kinds)) if two else None
-
-    return known
-
-
-_of(np.matmul)(_product(np.matmul))
-_of(np.dot)(_product(np.dot))

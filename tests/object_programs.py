@@ -37,6 +37,53 @@ class Part:
     def __call__(self, t):
         return math.sin(self.v * t) + self.w
 """
+GROUP = """
+class Group:
+    def __init__(self, parts, scale):
+        self.parts, self.scale = parts, scale
+
+    def __iter__(self):
+        return iter(self.parts)
+
+    def __len__(self):
+        return len(self.parts) - 1
+
+    def __contains__(self, v):
+        return any(abs(v - p.v) < 0.2 for p in self)
+
+    def each(self):
+        for p in self:
+            yield p.v * self.scale
+            self.scale *= 0.9
+
+
+class Ramp(Group):
+    def __iter__(self):
+        for p in self.parts:
+            yield p
+            if p.v > 1.0:
+                return
+
+
+class Countdown:
+    def __init__(self, v, n):
+        self.v, self.n = v, n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.n == 0:
+            raise StopIteration
+        self.n -= 1
+        self.v *= 0.7
+        return self.v
+"""
+GROUP_HEADS = ("for p in {g}:", "for k, p in enumerate({g}):", "for g in gs:", "if {g}:", "if x[1] not in {g}:",
+               "for y in {g}.each():", "for y in Countdown(x[2], 3):", "if not {g} or s > 0.5:")  # fmt: skip
+GROUP_STATEMENTS = ("s += sum({g}.each()) * 0.1", "s += sum([p.energy for p in {g}]) * 0.1", "{g}.scale = {n}",
+                    "s += len({g}) * {g}.scale", "a, *_ = {g}\n{pad}s += a.w * 0.2",
+                    "s += max([t * 0.5 for t in Countdown({n}, 2)])", "gs.append(Ramp(ps, {n}))")  # fmt: skip
 HEADS = ("for p in {l}:", "for q in {l}:", "for k, p in enumerate({l}):", "for p, q in zip({l}, {m}):",
          "for p, y in zip({l}, x):", "for p in reversed({l}):", "for p in {l}[1:]:", "for name, p in d.items():",
          "for p in d.values():", "for i in range(len({l})):", "for i in range(n):", "for i in range(1, len({l})):",
@@ -53,7 +100,7 @@ NUMBERS = ("s * 0.3", "x[1]", "{o}.w", "0.4", "x[2] * 0.5", "h", "one.v", "ps[0]
 def object_program(seed: int) -> Program:
     """The program of this number."""
     rng = random.Random(f"objects {seed}")
-    writer = _Writer(rng)
+    writer = _Writer(rng, rng.random() < 0.3)
     for _ in range(rng.randint(2, 5)):
         writer.statement(1, [])
     heads = ["one = Part(x[0] * x[1])",
@@ -61,17 +108,20 @@ def object_program(seed: int) -> Program:
                          "ps = []\n    for k in range(3):\n        ps.append(Part(x[k] * 0.7, x[k + 1]))")),
              rng.choice(("qs = (Part(0.3, x[4]), ps[0], Part(x[3]))", "qs = [Part(v) for v in (x[1], 0.5, x[4])]")),
              "d = {'a': ps[1], 'b': Part(x[4])}", "n, fs, s, h = len(ps), [], x[4], 0.2", "i = j = k = 0"]  # fmt: skip
+    if writer.grouped:
+        heads += [rng.choice(("ga = Group(ps, x[1])", "ga = Ramp(ps, 0.5)")), "gs = [ga, Ramp(qs, x[0]), Group([one], 0.4)]"]
     end = ["    for f in fs:", "        s += f(x[3]) * 0.1",
            "    return s + h + sum([p.energy for p in ps]) + sum([q.v * q.w for q in qs]) + d['b'].energy + one.w"]
-    lines = ["import math", "import numpy as np", "", CLASS, "", "def f(x):", *(f"    {head}" for head in heads)]
+    classes = CLASS + GROUP * writer.grouped
+    lines = ["import math", "import numpy as np", "", classes, "", "def f(x):", *(f"    {head}" for head in heads)]
     source = "\n".join([*lines, *writer.lines, *end, ""])
     return Program(source, draw_arguments(rng, (VECTOR,), digits=5), frozenset(writer.features), seed, (VECTOR,),
                    "object_program")  # fmt: skip
 
 
 class _Writer:
-    def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
+    def __init__(self, rng: random.Random, grouped: bool) -> None:
+        self.rng, self.grouped = rng, grouped
         self.lines: list[str] = []
         self.features: set[str] = set()
 
@@ -86,7 +136,8 @@ class _Writer:
                 for _ in range(rng.randint(1, 3)):
                     self.statement(depth + 1, objects)
                 return
-            head = rng.choice(HEADS)
+            head = rng.choice(HEADS + GROUP_HEADS * self.grouped)
+            lists["g"] = rng.choice(("ga", "gs[0]", "gs[1]", "gs[-1]"))
             index = "i"
             if objects and rng.random() < 0.95:
                 head = re.sub(r"\b([pqiky])\b(?!\})", lambda found: INNER[found[1]], head)
@@ -96,7 +147,9 @@ class _Writer:
             for _ in range(rng.randint(1, 3)):
                 self.statement(depth + 1, [*objects, *made])
             return
-        forms = [f for f in STATEMENTS if objects or ("break" not in f and "continue" not in f)]
+        lists["g"] = rng.choice(("ga", "gs[0]", "gs[1]", "gs[-1]"))
+        of_groups = [f for f in GROUP_STATEMENTS * self.grouped if not (objects and "gs.append" in f)]
+        forms = [f for f in [*STATEMENTS, *of_groups] if objects or ("break" not in f and "continue" not in f)]
         form = rng.choice(forms)
         while "fs." in form and rng.random() < 0.7:  # which trips make functions must be known
             form = rng.choice(forms)

@@ -341,7 +341,8 @@ ITEMS_SETTLED_LATER = ["update_of_an_item_seen_by_another_name", "product_of_an_
 IN_SCOPE_ONCE_INLINED = ["methods_of_a_local_class_read_variables_as_they_are", "loops_over_an_object_by_its_generator",
                          "truth_and_membership_of_objects", "loops_over_an_iterator_of_a_class",
                          "loops_over_objects_of_two_classes_and_their_generator_methods",
-                         "loops_over_an_object_or_a_list_in_a_function"]  # fmt: skip
+                         "loops_over_an_object_or_a_list_in_a_function",
+                         "unpacks_objects_with_a_length_of_their_own_into_stars"]  # fmt: skip
 
 
 @pytest.mark.sampled(one_in=12)

@@ -30,6 +30,7 @@ from collections import Counter
 import gast
 
 from s2sgrad.ir.forms import minus, opposite
+from s2sgrad import runtime
 from s2sgrad.ir.quote import assign, at, constant, expression, mentioned, name, nested, nodes, rewritten, statements, stored
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import deletes
@@ -168,7 +169,8 @@ def _starred(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.
     holder = unit.temp()
     star = next(k for k, t in enumerate(targets) if isinstance(t, gast.Starred))
     after = len(targets) - star - 1
-    out = [assign(holder, value)]
+    counted = unit.builtin(list) if unit.draws(value) else name(unit.helper("sequence", runtime.sequence))
+    out = [assign(holder, at(value, gast.Call(counted, [value], []))[0])]
     out += statements(
         "if len(t) < n:\n    raise ValueError('not enough values to unpack')",
         t=holder, n=len(targets) - 1, len=unit.builtin(len), ValueError=unit.builtin(ValueError),

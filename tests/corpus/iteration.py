@@ -319,3 +319,13 @@ def of_all(rows):
 @case(VECTOR)
 def loops_over_an_object_or_a_list_in_a_function(x):
     return of_all(Decay(x[0], 2)) + of_all([x[1], x[2]]) + of_all(x)
+
+
+@case(VECTOR)
+def unpacks_objects_with_a_length_of_their_own_into_stars(x):
+    chain = Chain()
+    for v in x:
+        chain.push(v)
+    a, *rest = chain
+    first, *_ = Doubled([[x[0]], [x[1]]])
+    return a * rest[0] + first[0] * len(rest)

@@ -2490,3 +2490,23 @@ def test_a_variable_with_a_shadow_that_no_trip_binds_is_unbound(f):
     for function in (f, grad(f)):
         with pytest.raises(UnboundLocalError):
             function(x, 0)
+
+
+def test_captures_of_a_recursive_function_are_named_as_the_user_does(module):
+    f = module(HEAD + textwrap.dedent("""
+        class Chain:
+            def __init__(self, w):
+                self.w, self.cache = w, {}
+
+            def run(self, n):
+                if n in self.cache:
+                    return self.cache[n]
+                out = self.w if n < 1 else np.sin(self.run(n - 1) * self.w)
+                self.cache[n] = out
+                return out
+
+        def f(x):
+            return Chain(x[0]).run(3)
+    """)).f
+    with pytest.raises(S2SGradError, match="and the attribute `cache` is no array"):
+        grad(f)(V)

@@ -353,7 +353,7 @@ def _in_place(trace: types.TracebackType, place: Place) -> types.TracebackType:
     where = {"lineno": place.line, "col_offset": first, "end_lineno": place.line,
              "end_col_offset": end if place.end_line == place.line else len(place.text.encode())}  # fmt: skip
     raising = ast.Raise(ast.Name("@error", ast.Load(), **where), **where)
-    name = f"gradient of {naming.of}" if naming is not None else "gradient"
+    name = f"gradient of {naming.of}" if naming is not None and naming.of else "gradient"
     code = compile(ast.Module([raising], []), place.file, "exec").replace(co_name=name, co_qualname=name)
     variables = trace.tb_frame.f_locals
     seen = {k: v for k, v in variables.items() if naming is not None and k in naming.known}

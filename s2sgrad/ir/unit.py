@@ -344,22 +344,19 @@ class Unit:
         text = wording.in_words(message, lambda name: name in self.locals and name not in known, self.word)
         library = self.libraries.get(getattr(node, "written_out", 0))
         text = text if library is None else raised.in_library(text, library)
-        return text if below is None else f"in the gradient of `{below.of}`: {text}"
+        return text if below is None or not below.of else f"in the gradient of `{below.of}`: {text}"
 
     @property
     def known(self) -> frozenset[str]:
         """The names that occur in the user's source."""
-        below = raised.wording(self.primal.function.__code__)
-        if below is not None:
+        if (below := raised.wording(self.primal.function.__code__)) is not None:
             return below.known
-        primals = [self.primal, *(unit.primal for unit in self.inlined)]
-        return frozenset().union(*(wording.names_in(primal.text(primal.tree)) for primal in primals))
+        return wording.names_in(self.primal.text(self.primal.tree)).union(*(unit.known for unit in self.inlined))
 
     def word(self, name: str, known: frozenset[str] | None = None) -> str:
         """What a name of the text stands for, in the user's terms."""
-        below, words = raised.wording(self.primal.function.__code__), self.words
-        if below is not None:
-            words = {**{n: (word, None) for n, word in below.words.items()}, **words}
+        below = raised.wording(self.primal.function.__code__)
+        words = self.words if below is None else {**{n: (w, None) for n, w in below.words.items()}, **self.words}
         return wording.meaning(name, self.known if known is None else known, words, self.bases) or wording.ANOTHER
 
     def shown(self, name: str, value: gast.AST | None = None) -> str:
@@ -373,7 +370,7 @@ class Unit:
     def explained(self, names: set[str]) -> wording.Wording:
         """The descriptions of these names of the function's derivative."""
         below, known = raised.wording(self.primal.function.__code__), self.known
-        own = self.primal.function.__qualname__ if below is None else below.of
+        own = self.primal.function.__qualname__.rsplit("<locals>.")[-1] if below is None or not below.of else below.of
         return wording.Wording(own, known, {name: self.word(name, known) for name in names if name not in known})
 
     def place(self, node: gast.AST) -> errors.Place:

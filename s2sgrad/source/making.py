@@ -20,6 +20,7 @@ from typing import Any
 import gast
 
 from s2sgrad.errors import MADE, Place, raised
+from s2sgrad.errors.wording import Wording
 from s2sgrad.source.files import GENERATED_TEXTS
 
 _numbers = itertools.count()  # file names are unique: each text is dropped with its function
@@ -27,12 +28,12 @@ _numbers = itertools.count()  # file names are unique: each text is dropped with
 
 def made(
     text: str, name: str, home: types.FunctionType, helpers: dict[str, Any], reached: set[str],
-    tree: gast.FunctionDef | None = None, place: Callable[[Any], Place] | None = None,
+    tree: gast.FunctionDef | None = None, place: Callable[[Any], Place] | None = None, words: Wording | None = None,
 ) -> types.FunctionType:  # fmt: skip
     """The function `name` that `text` defines.  Its free names are `helpers`, its own name, and otherwise those of `home`,
     whose closure cells it shares for the names in `reached`.
 
-    `tree` is the tree that was written, and `place` gives the places of its nodes.
+    `tree` is the tree that was written, and `place` gives the places of its nodes; `words`: what its names mean.
     """
     own = dict(zip(home.__code__.co_freevars, home.__closure__ or (), strict=True))
     own = {n: cell for n, cell in own.items() if n in reached}
@@ -45,7 +46,7 @@ def made(
     code = _code(outer, name).replace(co_qualname=f"{home.__qualname__}.<locals>.{name}")
     if tree is not None and place is not None:
         (written,) = ast.parse(whole).body[0].body
-        raised.register(code, dict(_places(written, tree, place)), frozenset(), None)
+        raised.register(code, dict(_places(written, tree, place)), frozenset(), words)
     function = types.FunctionType(code, home.__globals__, name, None, tuple(cells[n] for n in code.co_freevars))
     cells[name].cell_contents = function
     function.__module__ = home.__module__

@@ -67,7 +67,7 @@ from s2sgrad import emit
 from s2sgrad.analysis.plain_classes import HELD_BY_DATA, is_plain_class
 from s2sgrad.analysis.reached_classes import families, fields_of, is_followed, methods_of, reached
 from s2sgrad.analysis.user_functions import is_plain
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, mentioned, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
 from s2sgrad.runtime import references
@@ -163,8 +163,7 @@ class Columns:
 
     def made_reference(self, instance: Object, node: gast.AST) -> gast.AST:
         """The reference to a new object, after its `__init__`."""
-        cls, flattener = instance.cls, self.flattener
-        every = self.held_by[cls]
+        cls, flattener, every = instance.cls, self.flattener, self.held_by[instance.cls]
         unknown = instance.attributes.keys() - set(every)
         if unknown or not every:
             which = f"the attribute `{min(unknown)}`" if unknown else "what is not there"
@@ -356,7 +355,8 @@ class Columns:
             tree = run(unit, tree)
         tree = self.flattener.another(unit, tree)
         cells = set(target.__code__.co_freevars) - {target.__name__, *unit.helpers}
-        new = made(emit.function(tree), target.__name__, target, unit.helpers, cells, tree, unit.place)
+        words = unit.explained(mentioned(tree))._replace(of="")
+        new = made(emit.function(tree), target.__name__, target, unit.helpers, cells, tree, unit.place, words)
         self.unit.inlined.append(unit)
         _INHERITED[new] = told
         return new
@@ -367,8 +367,7 @@ class Columns:
             return False
         if target not in self.seen_texts:
             classes, asked = reached(target)
-            makes_objects = any(c in self.families for c in classes)
-            self.seen_texts[target] = makes_objects or any(a in self.members for a in asked)
+            self.seen_texts[target] = any(c in self.families for c in classes) or any(a in self.members for a in asked)
         return self.seen_texts[target]
 
     def asked_for_class(self, node: gast.Call) -> gast.AST:

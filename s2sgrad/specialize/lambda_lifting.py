@@ -119,7 +119,8 @@ def _defined(
     unit.bound = unit.bound or not left.isdisjoint(unit.primal.function.__code__.co_freevars)
     helpers = {n: unit.helpers[n] for n in free if n in unit.helpers}
     tree = gast.FunctionDef(base, arguments, body, [], None, None, [])
-    target = made(emit.function(tree), base, unit.primal.function, helpers, left, tree, unit.place)
+    words = unit.explained(mentioned(tree))._replace(of="")  # no derivative
+    target = made(emit.function(tree), base, unit.primal.function, helpers, left, tree, unit.place, words)
     unit.lifted.append(target)
     return target
 

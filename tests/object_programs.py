@@ -138,6 +138,8 @@ class _Writer:
                 return
             head = rng.choice(HEADS + GROUP_HEADS * self.grouped)
             lists["g"] = rng.choice(("ga", "gs[0]", "gs[1]", "gs[-1]"))
+            while head.startswith("if") and not objects:  # what may stand in it is chosen as for a loop
+                head = rng.choice(HEADS)
             index = "i"
             if objects and rng.random() < 0.95:
                 head = re.sub(r"\b([pqiky])\b(?!\})", lambda found: INNER[found[1]], head)

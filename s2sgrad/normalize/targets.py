@@ -29,8 +29,8 @@ from collections import Counter
 
 import gast
 
-from s2sgrad.ir.forms import minus, opposite
 from s2sgrad import runtime
+from s2sgrad.ir.forms import minus, opposite
 from s2sgrad.ir.quote import assign, at, constant, expression, mentioned, name, nested, nodes, rewritten, statements, stored
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import deletes

@@ -38,6 +38,7 @@ from typing import Any
 
 import gast
 
+from s2sgrad import standard
 from s2sgrad.analysis.one_object import OneObject
 from s2sgrad.analysis.reached_classes import OPERATORS_FOLLOWED
 from s2sgrad.ir.quote import assign, at, clone, constant, name
@@ -47,6 +48,11 @@ from s2sgrad.specialize.object_operators import COMPARISONS, OPERATORS, UNARY, b
 from s2sgrad.specialize.static_values import Object, Record, Value
 
 _TRUTH = ("__bool__", "__len__")
+_FOLDS: dict[Any, Any] = {
+    sum: (standard.added, "__add__", "__radd__"),
+    min: (standard.least, "__lt__", "__gt__"),
+    max: (standard.greatest, "__gt__", "__lt__"),
+}
 _ASKED = ((len, "__len__"), (abs, "__abs__"))
 
 
@@ -247,13 +253,32 @@ class ReferenceOperators:
         return None if record is None else self.asked(record, [self.evaluate(self.key(node.slice))], node)
 
     def reference_asked(self, node: gast.Call) -> Any:
-        """`len(v)`, `abs(v)` of a reference; None for any other call."""
+        """`len(v)`, `abs(v)` of a reference, `sum(vs, v)` of a list of them; None for any other call."""
+        if self.folds(node):
+            return self.folded(node)
         word = self.asked_for(node)
         if word not in self.dunders:
             return None
         node.args = [self.flattener.atom(node.args[0])]
         record = self.whole(node.args[0], word)
         return None if record is None else self.asked(record, [], node)
+
+    def folds(self, node: gast.AST) -> bool:
+        """Whether a call may add or compare the objects in a list."""
+        function, *words = _FOLDS.get(self.unit.called(node), (None,))
+        if self.dunders.keys().isdisjoint(words) or isinstance(node.args[0] if node.args else None, gast.Starred):
+            return False
+        return function is standard.added or (len(node.args) == 1 and not node.keywords)
+
+    def folded(self, node: gast.Call) -> gast.AST | None:
+        """`sum(vs, start)`, `min(vs)`, `max(vs)` of objects with the operators for it; None where there are none."""
+        function, *words = _FOLDS[self.unit.called(node)]
+        node.args[0] = items = self.flattener.atom(node.args[0])
+        having = {c for word in words for c in self.dunders.get(word, ())}
+        if not isinstance(items, gast.Name) or having.isdisjoint(self.flow().classes_inside(items.id)):
+            return None
+        given = [self.evaluate(a) for a in node.args]
+        return self.apply(self.read(function), given, {k.arg: self.evaluate(k.value) for k in node.keywords}, node)
 
     def asked_for(self, node: gast.AST) -> str:
         """The special method that a call of `len` or `abs` asks for; empty for anything else."""

@@ -359,6 +359,32 @@ def stdev(data):
 _combinations, _permutations = itertools.combinations, itertools.permutations
 
 
+def added(items, start=0):
+    """`sum` of objects with a `+` of their own."""
+    total = start
+    for item in items:
+        total = total + item
+    return total
+
+
+def least(items):
+    """`min` of objects with a `<` of their own."""
+    best = items[0]
+    for item in items[1:]:
+        if item < best:
+            best = item
+    return best
+
+
+def greatest(items):
+    """`max` of objects with a `>` of their own, or a `<`."""
+    best = items[0]
+    for item in items[1:]:
+        if item > best:
+            best = item
+    return best
+
+
 def _first_of(keys, most):
     return order_of(keys, most)[0]
 

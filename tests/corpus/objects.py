@@ -475,3 +475,28 @@ def defaults_of_each_trip(x):
         twice = b.place * 2.0
         fs.append(lambda t, twice=twice: twice * t)
     return fs[0](x[3]) + 2.0 * fs[1](x[1])
+
+
+class Offset:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def __add__(self, other):
+        return Offset(self.a + other.a, self.b + other.b)
+
+    def __radd__(self, other):
+        return self if other == 0 else self + other
+
+    def __rmul__(self, by):
+        return Offset(by * self.a, by * self.b)
+
+    def __lt__(self, other):
+        return self.a * self.b < other.a * other.b
+
+
+@case(np.array([0.3, -0.7, 1.1, 0.4]))
+def sums_and_extremes_of_objects(x):
+    held = [Offset(x[k], x[k + 1]) for k in range(3)]
+    total, mean = sum(held), 0.5 * sum(held[1:], start=held[0])
+    doubled = sum((2.0 * v for v in held), Offset(0.0, 1.0))
+    return total.a * mean.b + doubled.a * doubled.b + min(held).a * max(held).b + sum([v.a for v in held])

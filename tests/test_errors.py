@@ -2510,3 +2510,21 @@ def test_captures_of_a_recursive_function_are_named_as_the_user_does(module):
     """)).f
     with pytest.raises(S2SGradError, match="and the attribute `cache` is no array"):
         grad(f)(V)
+
+
+@pytest.mark.parametrize("read", ['getattr(s, "h", 1.0)', 'getattr(s, ["h", "w", "h"][k], 1.0)', 's.h if hasattr(s, "h") else 1.0'])
+def test_an_attribute_that_an_earlier_trip_may_have_set(module, read):
+    f = module(HEAD + textwrap.dedent(f"""
+        class Spring:
+            def __init__(self, w):
+                self.w = w
+
+        def f(x):
+            s, out = Spring(x[0]), 0.0
+            for k in range(3):
+                out = out + ({read}) * x[1]
+                s.h = out * s.w
+            return out
+    """)).f
+    with pytest.raises(S2SGradError, match="whether an object has this attribute by now"):
+        grad(f)(V)

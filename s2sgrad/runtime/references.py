@@ -135,12 +135,15 @@ def has_member(x: Any, attribute: str) -> bool:
 
 
 def number_named(word: str, names: tuple[str, ...], cls: str | None) -> int:
-    """The index in `names` of the attribute that is asked for; the one behind them for any other, where `cls` is None,
-    else AttributeError.
+    """The index in `names` of the attribute that is asked for of a `cls`, else AttributeError; of one that is set, where
+    `cls` is empty, else Refusal; the one behind them for any other, where `cls` is None.
 
     >>> number_named("act", ("act", "rest"), "Agent"), number_named("sleep", ("act", "rest"), None)
     (0, 2)
     """
+    if word not in names and cls == "":
+        raise Refusal(None, f"the attribute `{word}` is set here by a name that the program computes, and not before, which "
+                            "cannot be followed: set it in `__init__`")  # fmt: skip
     if word not in names and cls is not None:
         raise AttributeError(f"{cls!r} object has no attribute {word!r}")
     return names.index(word) if word in names else len(names)

@@ -97,8 +97,10 @@ class NamedAttributes:
         owner = self.flattener.operand(node.args[0])
         otherwise = [self.evaluate(a) for a in node.args[2:]]
         if word is not None and isinstance(owner, Object):
-            is_there = word in {*self.fields_held(owner), *dir(owner.cls)}
-            return self.get(owner, word, node) if is_there else otherwise[0]
+            if word in {*self.fields_held(owner), *dir(owner.cls)}:
+                return self.get(owner, word, node)
+            self.require_straight_line(owner, node)
+            return otherwise[0]
         methods, fields = (list(among(node.args[1], had)) for had in (self.methods_held(owner), self.fields_held(owner)))
         fields = [] if methods and node is self.called_by else fields
         if not methods and not fields:
@@ -107,7 +109,10 @@ class NamedAttributes:
         if methods and fields:
             self.unit.refuse(node, f"whether `{methods[0]}` or `{fields[0]}` is asked for, a method or a value, is known "
                                    "only when this runs, which cannot be followed: give the methods a prefix")  # fmt: skip
-        which = self.number_named(node.args[1], owner, methods or fields, bool(otherwise), node)
+        if otherwise and fields:
+            self.require_straight_line(owner if isinstance(owner, Object) else None, node)
+        cls = None if otherwise else getattr(getattr(owner, "cls", object), "__name__", "")
+        which = self.number_named(node.args[1], methods or fields, cls, node)
         if methods:
             return Choice(which, [*(self.method_named(owner, word, node) for word in methods), *otherwise])
         holder = self.unit.local("value")
@@ -127,10 +132,7 @@ class NamedAttributes:
             if word is not None and hasattr(owner.cls, word):
                 self.looked_up(owner.cls, word)
                 return constant(True)
-            made_here = owner.made and owner.given is None and tuple(self.flattener.loops) == owner.loops
-            if word is None or not made_here or word in owner.attributes:
-                self.unit.refuse(node, "whether an object that is made here has this attribute by now cannot be followed: "
-                                       "set it to None in `__init__`, and ask for that")  # fmt: skip
+            self.require_straight_line(None if word is None or word in owner.attributes else owner, node)
             return constant(False)
         owner = self.flattener.data(owner, node.args[0])
         if word is None or any(word in self.held_by[c] for c in self.classes_of(owner)):
@@ -138,6 +140,12 @@ class NamedAttributes:
                                    "ask for its class")  # fmt: skip
         helper = name(self.unit.helper("has_member", references.has_member))
         return self.flattener.hold(at(node, gast.Call(helper, [owner, constant(word)], []))[0])
+
+    def require_straight_line(self, owner: Object | None, node: gast.AST) -> None:
+        """Refuse to say that an object lacks an attribute where a branch, or an earlier trip of a loop, may have set it."""
+        if owner is None or owner.given is not None or tuple(self.flattener.loops) != owner.loops:
+            self.unit.refuse(node, "whether an object has this attribute by now cannot be followed: set it to None in "
+                                   "`__init__`, and ask for that")  # fmt: skip
 
     def set_named(self, node: gast.Call) -> gast.AST:
         """`setattr(owner, word, value)`."""
@@ -153,7 +161,7 @@ class NamedAttributes:
         if not fields:
             self.unit.refuse(node, "which attribute this sets is known only when it runs, which cannot be followed: loop "
                                    "over names that are written out where the loop begins")  # fmt: skip
-        which = self.number_named(node.args[1], owner, fields, False, node)
+        which = self.number_named(node.args[1], fields, "", node)
         arms = []
         for word in fields:
             with self.flattener.writing() as arm:
@@ -167,14 +175,13 @@ class NamedAttributes:
         target = gast.Attribute(clone(node.args[0]), word, gast.Store())
         self.flattener.statement(at(node, gast.Assign([target], clone(value), None))[0])
 
-    def number_named(self, word: gast.AST, owner: Any, names: list[str], has_other: bool, node: gast.AST) -> str:
-        """A variable for the place among `names` of the name that is asked for."""
+    def number_named(self, word: gast.AST, names: list[str], cls: str | None, node: gast.AST) -> str:
+        """A variable for the place among `names` of the name that is asked for of a `cls`, or set (empty)."""
         which = self.unit.local("which")
         self.counts[which] += 2
         shown = gast.Tuple([constant(n) for n in names], gast.Load())
-        cls = constant(None if has_other else getattr(getattr(owner, "cls", object), "__name__", ""))
         helper = name(self.unit.helper("number_named", references.number_named))
-        call = gast.Call(helper, [self.flattener.atom(word), shown, cls], [])
+        call = gast.Call(helper, [self.flattener.atom(word), shown, constant(cls)], [])
         self.flattener.out += at(node, assign(which, call))
         return which
 

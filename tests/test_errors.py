@@ -2512,7 +2512,9 @@ def test_captures_of_a_recursive_function_are_named_as_the_user_does(module):
         grad(f)(V)
 
 
-@pytest.mark.parametrize("read", ['getattr(s, "h", 1.0)', 'getattr(s, ["h", "w", "h"][k], 1.0)', 's.h if hasattr(s, "h") else 1.0'])
+@pytest.mark.parametrize(
+    "read", ['getattr(s, "h", 1.0)', 'getattr(s, ["h", "w", "h"][k], 1.0)', 's.h if hasattr(s, "h") else 1.0']
+)
 def test_an_attribute_that_an_earlier_trip_may_have_set(module, read):
     f = module(HEAD + textwrap.dedent(f"""
         class Spring:

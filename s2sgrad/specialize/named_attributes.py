@@ -56,7 +56,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import assign, at, clone, constant, mentioned, name, nodes, statements_in
+from s2sgrad.ir.quote import CALLS, assign, at, clone, constant, mentioned, name, nodes_of, statements_in
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime import references
 from s2sgrad.specialize.static_values import Adapted, Choice, Display, Object, Value, chosen
@@ -115,6 +115,10 @@ class NamedAttributes:
         which = self.number_named(node.args[1], methods or fields, cls, node)
         if methods:
             return Choice(which, [*(self.method_named(owner, word, node) for word in methods), *otherwise])
+        return self.field_named(which, owner, fields, otherwise, node)
+
+    def field_named(self, which: str, owner: Any, fields: list[str], otherwise: list[Any], node: gast.AST) -> gast.AST:
+        """The value of the field that a variable numbers, or of the one behind them."""
         holder = self.unit.local("value")
         arms = []
         for word in (*fields, *[None] * len(otherwise)):
@@ -222,16 +226,18 @@ class NamedAttributes:
 
 def spelled(unit: Unit, body: list[gast.AST]) -> set[str]:
     """The variables of lists and dicts that loops walk over to name attributes by their items or keys."""
-    calls = [n for n in nodes(*body) if isinstance(n, gast.Call) and len(n.args) > 1]
-    words = {w for c in calls if unit.called(c) in _BY_NAME for w in mentioned(c.args[1])}
-    if not words:
-        return set()
-    bound = [(local, s.value) for s in statements_in(body) if (local := bound_name(s)) is not None]
-    items = (v for word, v in bound if word in words and isinstance(v, gast.Subscript))
-    walked = {v.value.id for v in items if isinstance(v.value, gast.Name)}
-    walks = (n for local, v in bound if local in walked for n in nodes(v) if isinstance(n, gast.Call))
-    dicts = {a.id for n in walks if unit.called(n) is runtime.keys_of for a in n.args if isinstance(a, gast.Name)}
-    return walked | dicts
+    calls = [n for n in nodes_of(gast.Module([*body], []), CALLS) if unit.called(n) in _BY_NAME]
+    words = {w for call in calls for w in mentioned(*call.args[1:2])}
+    bound = [(local, s.value) for s in statements_in(body) if (local := bound_name(s)) is not None] if words else []
+    walked = {owner for word, value in bound if word in words and (owner := _owner(value))}
+    walks = (n for local, value in bound if local in walked for n in nodes_of(value, CALLS))
+    return walked | {a.id for n in walks if unit.called(n) is runtime.keys_of for a in n.args if isinstance(a, gast.Name)}
+
+
+def _owner(value: gast.AST) -> str:
+    """The variable of which an expression is an item; empty for other expressions."""
+    is_item = isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)
+    return value.value.id if is_item else ""
 
 
 _BY_NAME = (builtins.getattr, builtins.setattr)

@@ -19,6 +19,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import sampled_shapes
+from s2sgrad.analysis.broadcasting import broadcast
 from s2sgrad.analysis.container_items import item_of_container
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
@@ -30,13 +31,13 @@ from s2sgrad.analysis.kinds import (
     Pointer,
     Set,
     Text,
-    broadcast,
     is_double,
     is_numeric,
     join,
 )
 from s2sgrad.analysis.kinds import Known as KnownObject
 from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
+from s2sgrad.analysis.shadow_kinds import of_shadow
 from s2sgrad.analysis.sizes import Dim, may_be_squeezed
 from s2sgrad.analysis.widening import widened
 from s2sgrad.primitives import catalogue
@@ -191,27 +192,10 @@ def _like_last(kinds: list[Kind], names: list[str]) -> Kind | None:
     return of_shadow(kinds[-1])
 
 
-def of_shadow(kind: Kind) -> Kind | None:
-    """The kind of the shadow of a value: a list for a tuple, a slot for a number; None where an example must tell."""
-    if not isinstance(kind, Container):
-        return Array(kind.dtype, None) if isinstance(kind, Numeric) else kind if isinstance(kind, Array) else None
-    parts = [kind.element() or UNKNOWN] if kind.items is None else kind.items
-    items = [_slot_of_shadow(k) or of_shadow(k) or UNKNOWN for k in parts]
-    type_ = list if kind.type is tuple else kind.type
-    return Container(type_, None, None, items[0]) if kind.items is None else Container(type_, tuple(items), kind.keys)
-
-
 @_of(late.variables_part)
 def _parts(kinds: list[Kind], names: list[str]) -> Kind | None:
     shadow = of_shadow(kinds[2])
     return Container(tuple, shadow.items) if isinstance(shadow, Container) else None
-
-
-def _slot_of_shadow(kind: Kind) -> Kind | None:
-    """The kind of an item of a shadow, in the place of what is no array and no container."""
-    if isinstance(kind, (KnownObject, Text)):
-        return KnownObject(None)
-    return Number(None, double=is_double(kind)) if type(kind) is Number else kind if isinstance(kind, Numeric) else None
 
 
 @_of(item_slots.slots)

@@ -17,7 +17,8 @@ from collections.abc import Mapping
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Kind, Number, broadcast
+from s2sgrad.analysis.broadcasting import broadcast
+from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.ir.forms import is_none, number, parts_of
 from s2sgrad.ir.unit import Unit

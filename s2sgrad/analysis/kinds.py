@@ -5,17 +5,13 @@ The size of an axis is an int if it is fixed, `Size(k, offset)` if it is the k-t
 None if it is unknown.  Argument sizes are never 1 (an axis of size 1 is the int 1), so two sizes that are known not to be 1
 must agree wherever NumPy broadcasts them.
 
->>> from s2sgrad.analysis.sizes import Size
->>> x, b = Array("float64", (Size(0), Size(1))), Array("float64", (Size(1),))
->>> broadcast([x, b]) == x.dims
-True
 >>> join(Number(int, True, 0), Number(float))
 Number(None, False, None)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -23,7 +19,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis.plain_classes import LONGEST
-from s2sgrad.analysis.sizes import Dim, broadcast_dim
+from s2sgrad.analysis.sizes import Dim
 
 
 class Kind:
@@ -167,9 +163,9 @@ class Unknown(Kind):
 
 @dataclass(frozen=True)
 class Numeric(Unknown):
-    """A number, or an array of numbers; `dtype`: "float64" if it is float64, or a Python number; None where that is unknown.
+    """A number, an array of numbers, or None; `dtype`: "float64" if it is that or a Python number, None if it is unknown.
 
-    >>> join(Number(int), Array("float64", (3,))), join(Number(int), Array("float32", (3,)))
+    >>> join(Number(int), Array("float64", (3,))), join(Known(None), Array("float32", (3,)))
     (Numeric(dtype='float64'), Numeric(dtype=None))
     """
 
@@ -250,14 +246,31 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
         return PointerOrNone()
     if is_numeric(a) and is_numeric(b):
         return _join_numeric(a, b)
-    if isinstance(a, (Known, Text)) and isinstance(b, (Known, Text)):
-        texts = all(isinstance(k, Text) or isinstance(k.value, str) for k in (a, b))
-        return Text() if texts else UNKNOWN
-    return OPAQUE if isinstance(a, (Opaque, Instance)) or isinstance(b, (Opaque, Instance)) else UNKNOWN
+    if _is_none(a) or _is_none(b):
+        return _or_none(b if _is_none(a) else a)
+    if _is_text(a) and _is_text(b):
+        return Text()
+    return OPAQUE if any(isinstance(k, (Opaque, Instance)) for k in (a, b)) else UNKNOWN
+
+
+def _is_none(kind: Kind) -> bool:
+    return isinstance(kind, Known) and kind.value is None
+
+
+def _is_text(kind: Kind) -> bool:
+    return isinstance(kind, Text) or (isinstance(kind, Known) and isinstance(kind.value, str))
+
+
+def _or_none(kind: Kind) -> Kind:
+    """The kind of a value or None; of what may be an index, in which None has a meaning of its own, nothing is known."""
+    number = type(kind) is Number and (kind.double or issubclass(kind.type or int, (float, np.floating)))
+    if number or isinstance(kind, Numeric) or (isinstance(kind, Array) and (kind.dtype or "").startswith("float")):
+        return _join_numeric(kind, kind)
+    return OPAQUE if isinstance(kind, (Opaque, Instance)) else UNKNOWN
 
 
 def _may_be_pointer(kind: Kind) -> bool:
-    return isinstance(kind, (Pointer, PointerOrNone)) or (isinstance(kind, Known) and kind.value is None)
+    return isinstance(kind, (Pointer, PointerOrNone)) or _is_none(kind)
 
 
 def holds_pointers(kind: Kind | None) -> bool:
@@ -385,16 +398,3 @@ def is_plain_index(kind: Kind | None) -> bool:
     if isinstance(kind, Known):
         return kind.value is None or kind.value is Ellipsis or isinstance(kind.value, slice)
     return isinstance(kind, (Number, Slicing)) and not (isinstance(kind, Number) and kind.type in (bool, np.bool_))
-
-
-def broadcast(kinds: Iterable[Kind]) -> tuple[Dim, ...] | None:
-    """The axes of the broadcast of numbers and arrays; None where a rank is unknown."""
-    dims: tuple[Dim, ...] = ()
-    for kind in kinds:
-        if kind.rank is None:
-            return None
-        other = kind.dims if isinstance(kind, Array) and kind.dims is not None else ()
-        longer, shorter = (dims, other) if len(dims) >= len(other) else (other, dims)
-        lead = len(longer) - len(shorter)
-        dims = longer[:lead] + tuple(map(broadcast_dim, longer[lead:], shorter))
-    return dims

@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.analysis.broadcasting import broadcast
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
@@ -38,7 +39,6 @@ from s2sgrad.analysis.kinds import (
     Numeric,
     Slicing,
     Text,
-    broadcast,
     is_numeric,
     join,
 )

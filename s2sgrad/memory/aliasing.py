@@ -15,7 +15,7 @@ from s2sgrad.analysis.outside import CHANGEABLE
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
-from s2sgrad.memory.stacks import fresh_stacks
+from s2sgrad.memory.stacks import fresh_stacks, local_stacks
 from s2sgrad.memory.writes import changes_unseen, handed_over, in_place
 
 
@@ -33,6 +33,7 @@ class Memory:
         self.bases = frozenset(bases)
         self.written: frozenset[str] = frozenset(bases)
         self.lost: frozenset[str] = frozenset()
+        self.stacks: set[str] = set()
         self._holding: dict[frozenset[str], frozenset[str]] = {}
         self.exposed = _exposed(unit, statements)
         handed = self.exposed.union(*(handed_over(unit, s, kinds) for s in statements))
@@ -45,6 +46,7 @@ class Memory:
 
     def _relate(self, tree: gast.FunctionDef) -> None:
         """Compute the names that may alias at one point, and the closure over swaps of buffers."""
+        self.stacks = local_stacks(self.unit, tree)
         stacks = fresh_stacks(self.unit, tree, self.kinds, lasting=True)
         ever = Aliases(self.unit, tree, self.kinds, (), stacks, keep=False).ever()
         said = {names: frozenset(n.removeprefix(OUTSIDE) for n in names if not n.startswith(ARGUMENT))
@@ -64,7 +66,7 @@ class Memory:
         out |= set() if base is None else self.at_once_with(base)
         if self.shared:
             for grown in effects.changed_by_call(getattr(statement, "value", None)):  # for all aliases of a list
-                if grown in self.unit.temps or not self.unit.is_ours(grown):  # no stack of ours
+                if grown not in self.stacks:  # only pushes and pops read these
                     out |= {n for n in self.at_once_with(grown) if not isinstance(self.kinds.get(n), (Array, Number))}
         if self.lost:
             out |= {n for h in handed_over(self.unit, statement, self.kinds) for n in self.with_memory_of(h)}

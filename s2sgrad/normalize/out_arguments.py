@@ -159,17 +159,28 @@ def _repaired(node: gast.Call) -> gast.AST | None:
 
 
 def _optional(unit: Unit, node: gast.Call) -> set[str]:
-    """The parameters that are None at `node` unless the caller passes them: None by default, and not bound before."""
+    """The names that may be None at `node`: parameters with that default that are not bound before, and what is bound to it
+    anywhere."""
     a = unit.primal.tree.args
     positional = a.posonlyargs + a.args
     pairs = [*zip(positional[len(positional) - len(a.defaults) :], a.defaults, strict=True),
              *zip(a.kwonlyargs, a.kw_defaults, strict=True)]  # fmt: skip
     missing = {p.id for p, default in pairs if is_none(default)}
+    emptied = {n for s in nodes(unit.primal.tree) if isinstance(s, gast.Assign) for n in _emptied(s)}
     if not missing:
-        return missing
+        return emptied
     line = getattr(node, "lineno", 0)
     stores = (n for n in nodes(unit.primal.tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store))
-    return missing - {n.id for n in stores if n.lineno < line}
+    return missing - {n.id for n in stores if n.lineno < line} | emptied
+
+
+def _emptied(statement: gast.Assign) -> list[str]:
+    """The names that a statement binds to None: `x = None`, `x, y = None, 0.0`."""
+    pairs = [(target, statement.value) for target in statement.targets]
+    for target, value in pairs:  # grows
+        if isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple):
+            pairs += zip(target.elts, value.elts, strict=False)
+    return [t.id for t, value in pairs if isinstance(t, gast.Name) and is_none(value)]
 
 
 def _if_given(unit: Unit, node: gast.Call, out: gast.Name, store: gast.AST) -> tuple[gast.AST, gast.AST]:

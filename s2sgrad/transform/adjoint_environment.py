@@ -16,9 +16,9 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, picked
-from s2sgrad.analysis.call_results import of_shadow
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, is_plain_index
+from s2sgrad.analysis.shadow_kinds import of_shadow
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import assign, clone, constant, expression, mentioned, name
 from s2sgrad.ir.reach import call

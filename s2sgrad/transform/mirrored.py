@@ -16,10 +16,10 @@ import numpy as np
 
 from s2sgrad import runtime as shim
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.call_results import of_shadow
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, kind_of
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.analysis.shadow_kinds import of_shadow
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, loaded, name, place_of, statements, substitute
 from s2sgrad.ir.reach import call

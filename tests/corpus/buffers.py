@@ -350,3 +350,12 @@ def type_of_the_buffer_from_the_argument(x):
         y[i, : i + 1] = x[: i + 1] * x[i]
         y[:i, i] = y[i, :i] * y[i, i]
     return WEIGHTS @ y @ x
+
+
+@case(VECTOR)
+def buffer_that_is_none_at_first(x):
+    out = None
+    for k in range(3):
+        out = np.multiply(x, k + 1.0, out=out)
+        x = x + np.sin(out)
+    return np.sum(x * out)

@@ -386,3 +386,13 @@ def values_that_record_how_they_were_made(x):
     d = (a * b + c) * a
     d.backward()
     return a.grad * b.grad + c.grad * d.data + a.tanh().data
+
+
+@case(VECTOR, second=False)
+def tree_built_in_one_expression(x):
+    def total(node):
+        if node is None:
+            return 0.0
+        return node.value + np.sin(total(node.left)) * node.value + total(node.right)
+
+    return total(Branch(x[0], Branch(x[1], None, None), Branch(x[2], None, Branch(x[1] * x[2], None, None))))

@@ -473,3 +473,26 @@ def updated_array_or_number_of_either_library(x):
     p = q if x[1] > 0.5 else s
     p += 0.3 * x[0]
     return np.sum(q * x) + np.sum(p) * s
+
+
+@case(MATRIX, second=False)
+def row_before_that_is_none_at_first(m):
+    m = m * 1.0
+    before = None
+    for row in m:
+        row *= 1.5
+        if before is not None:
+            row += 0.5 * before
+        before = row
+    return np.sum(m * m)
+
+
+@case(VECTOR)
+def list_of_none_that_is_filled_and_updated(x):
+    parts = [None] * 3
+    for k in range(3):
+        parts[k] = x * (k + 1.0)
+    for part in parts:
+        part += x
+    parts[1][0] = x[1]
+    return np.sum(parts[0] * parts[1] * parts[2])

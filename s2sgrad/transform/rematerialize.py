@@ -52,9 +52,14 @@ def recovered(adjoints: Adjoints, found: Operations, statement: gast.Assign, bod
 
 
 def ahead(section: gast.Subscript, memory: Memory, again: Block) -> Block:
-    """Move to the front the recomputed statements that read nothing a store overwrites, since it may index by them."""
-    written = memory.with_memory_of(effects.base(section))
-    first = [a for a in again if not effects.reads(a) & written]
+    """Move to the front the recomputed statements that a store indexes by, and those that read nothing it overwrites.
+
+    The key of `d[k][...]` may be read from a list that is related to the items of `d`.
+    """
+    written, keys = memory.with_memory_of(effects.base(section)), effects.reads(section) - {effects.base(section)}
+    for a in reversed(again):
+        keys |= effects.reads(a) if keys.intersection(binds(a)) else set()
+    first = [a for a in again if keys.intersection(binds(a)) or not effects.reads(a) & written]
     while True:
         late = {n for a in again if a not in first for n in binds(a)}
         kept = [a for a in first if not effects.reads(a) & late]

@@ -381,3 +381,10 @@ def keys_chosen_and_sorted_by_what_they_stand_for(x):
     for key in sorted(named, key=lambda k: -k):
         total = total * 0.5 + named[key]
     return total * named[best] + named[least]
+
+
+@case(VECTOR, {"b": np.array([1.4, 0.6, 2.0]), "a": np.array([0.7, 1.1, 0.9])}, argnums=(0,))
+def arrays_of_a_dict_updated_in_the_order_of_their_keys(x, d):
+    for k in sorted(d):
+        d[k] *= x
+    return np.sum(d["a"] * d["b"] * x)

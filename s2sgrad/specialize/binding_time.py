@@ -36,6 +36,7 @@ from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import children, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime.checkpoints import behind_checkpoint
+from s2sgrad.source import read
 from s2sgrad.specialize import static_calls
 from s2sgrad.specialize.callable_texts import (
     changes_containers,
@@ -45,6 +46,7 @@ from s2sgrad.specialize.callable_texts import (
     owners_written,
     resizes_argument,
 )
+from s2sgrad.specialize.lambda_lifting import calls_itself
 from s2sgrad.specialize.static_values import Display, Object, Value
 
 _ARITHMETIC = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.FloorDiv: operator.floordiv,
@@ -90,7 +92,7 @@ class Lookahead:
             return any(isinstance(a, gast.Starred) for a in arguments)
         if not is_plain(target):
             return is_class_method(target)
-        if behind_checkpoint(target) is not None and takes_functions(target, map(self.unit.resolve, arguments)):
+        if is_made_for_functions(target, map(self.unit.resolve, arguments)):
             return True
         return any(isinstance(a, gast.Starred) or self.may_be_known(a) for a in arguments) or self.is_read(target, node)
 
@@ -178,9 +180,13 @@ class Lookahead:
         return any(callable(self.unit.resolve(p)) for p in plain)
 
 
-def takes_functions(target: types.FunctionType, arguments: Iterable[Any]) -> bool:
-    """Whether a function from outside receives functions, or has some as defaults."""
-    return any(map(callable, (*arguments, *(target.__defaults__ or ()), *(target.__kwdefaults__ or {}).values())))
+def is_made_for_functions(target: Any, arguments: Iterable[Any]) -> bool:
+    """Whether there is a variant of a function from outside for the functions that it receives: it calls itself, or is under
+    `checkpoint`, where defaults count as well."""
+    passed = any(map(callable, arguments))
+    if behind_checkpoint(target) is not None:
+        return passed or any(map(callable, (*(target.__defaults__ or ()), *(target.__kwdefaults__ or {}).values())))
+    return passed and is_plain(target) and calls_itself(read(target).tree)
 
 
 _WRITTEN_OUT = (gives_function, resizes_argument, keeps_values, owners_written)

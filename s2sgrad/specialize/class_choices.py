@@ -147,5 +147,5 @@ class ClassChoices:
     def without_running(self, owner: Record, attribute: str) -> Record:
         """The object, without the classes whose method is being inlined; a run-time check excludes these."""
         own = {c: self.looked_up(c, attribute) for c in owner.classes}
-        left = tuple(c for c in owner.classes if not self.is_inlined_now(getattr(own[c], "fget", own[c])))
+        left = tuple(c for c in owner.classes if not self.is_running(getattr(own[c], "fget", own[c])))
         return replace(owner, classes=left, is_checked=True) if left and left != owner.classes else owner

@@ -182,12 +182,8 @@ class Inliner:
 
     def is_running(self, target: Any) -> bool:
         """Whether a function is being inlined, so that this call is recursive and is kept as a call."""
-        return target is self.unit.primal.function or self.is_inlined_now(target)
-
-    def is_inlined_now(self, target: Any) -> bool:
-        """Whether a call of a function is being written out."""
         inlined = self.known.get(target) if isinstance(target, types.FunctionType) else None
-        return any(function is inlined for function, _ in self.running if inlined)
+        return target is self.unit.primal.function or any(function is inlined for function, _ in self.running if inlined)
 
     def stays(self, target: Any, node: gast.AST) -> bool:
         """Whether a recursive call is kept, for data; raises Unsupported if it would have to be inlined forever."""

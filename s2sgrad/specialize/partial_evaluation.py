@@ -44,16 +44,16 @@ from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize.check import yields
-from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.specialize import lambda_lifting, static_calls, trip_names
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
-from s2sgrad.specialize.binding_time import Lookahead, is_super, takes_functions
+from s2sgrad.specialize.binding_time import Lookahead, is_made_for_functions, is_super
 from s2sgrad.specialize.callable_texts import owners_written
 from s2sgrad.specialize.class_attributes import ClassAttributes
 from s2sgrad.specialize.class_choices import ClassChoices
 from s2sgrad.specialize.closures import Closures
 from s2sgrad.specialize.columns import Columns
+from s2sgrad.specialize.fixed_functions import FixedFunctions
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.inlining import Inliner
@@ -90,8 +90,8 @@ from s2sgrad.specialize.ways import Ways
 
 
 class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Collections, Columns, Definitions, Derivatives,
-                Generators, GivenObjects, Inliner, Lookahead, Matrices, Memos, NamedAttributes, Objects, Operators,
-                ReferenceOperators, TupleMethods, Unroller):  # fmt: skip
+                FixedFunctions, Generators, GivenObjects, Inliner, Lookahead, Matrices, Memos, NamedAttributes, Objects,
+                Operators, ReferenceOperators, TupleMethods, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` has those with a name.
 
     Each family of values has its own class; no two define the same name, so that the order of the bases does not matter.
@@ -367,7 +367,7 @@ class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Col
         functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*arguments, *keywords.values()))
         starred = any(isinstance(a, gast.Starred) for a in (node.args if isinstance(node, gast.Call) else ()))
         values = (v.target for v in (*arguments, *keywords.values()) if isinstance(v, Known))
-        again = behind_checkpoint(callee.target) is not None and takes_functions(callee.target, values)
+        again = is_made_for_functions(callee.target, values)
         if self.stays(callee.target, node):
             return self.plain(callee, arguments, keywords, node)
         if is_plain(callee.target) and (functions or starred or again or self.is_read(callee.target, node)):

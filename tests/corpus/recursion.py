@@ -109,3 +109,40 @@ def weighted_by_keys(t):
 @case(0.7, -1.2)
 def keys_that_are_numbers_walked_by_one_function(x, y):
     return weighted_by_keys({2: x, 3.5: {1: y, 4: x * y}})
+
+
+def adaptive(g, a, b, tolerance, depth=0):
+    m = (a + b) / 2
+    whole, left, right = simpson(g, a, b), simpson(g, a, m), simpson(g, m, b)
+    if abs(left + right - whole) < tolerance or depth > 5:
+        return left + right
+    return adaptive(g, a, m, tolerance / 2, depth + 1) + adaptive(g, m, b, tolerance / 2, depth=depth + 1)
+
+
+def simpson(g, a, b):
+    return (b - a) / 6 * (g(a) + 4 * g((a + b) / 2) + g(b))
+
+
+@case(1.3, 0.4)
+def integral_of_a_function_by_recursion(rate, phase):
+    return adaptive(lambda t: np.exp(-rate * t) * np.sin(t + phase), 0.1, 2.0, 1e-3)
+
+
+def folded(combine, items, total=0.0, *, scale=1.0):
+    return total if len(items) == 0 else folded(combine, items[1:], combine(total, items[0]) * scale, scale=scale)
+
+
+def applied(outer, inner, n, v):
+    return v if n == 0 else applied(outer, inner, n - 1, outer(inner(v)))
+
+
+@case(np.array([0.7, 1.1, 0.4]))
+def functions_passed_on_by_recursion(x):
+    w = x[1]
+
+    def combine(a, b):
+        return a * w + b
+
+    y = folded(combine, x)
+    w = w * w
+    return y + folded(combine, x, scale=2.0) + applied(lambda t: t * x[0], np.cos, 3, x[2])

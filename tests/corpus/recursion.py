@@ -113,14 +113,11 @@ def keys_that_are_numbers_walked_by_one_function(x, y):
 
 def adaptive(g, a, b, tolerance, depth=0):
     m = (a + b) / 2
-    whole, left, right = simpson(g, a, b), simpson(g, a, m), simpson(g, m, b)
-    if abs(left + right - whole) < tolerance or depth > 5:
-        return left + right
+    whole = (b - a) / 6 * (g(a) + 4 * g(m) + g(b))
+    halves = (b - a) / 12 * (g(a) + 4 * g((a + m) / 2) + 2 * g(m) + 4 * g((m + b) / 2) + g(b))
+    if abs(halves - whole) < tolerance or depth > 5:
+        return halves
     return adaptive(g, a, m, tolerance / 2, depth + 1) + adaptive(g, m, b, tolerance / 2, depth=depth + 1)
-
-
-def simpson(g, a, b):
-    return (b - a) / 6 * (g(a) + 4 * g((a + b) / 2) + g(b))
 
 
 @case(1.3, 0.4)

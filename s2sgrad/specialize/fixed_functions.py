@@ -40,13 +40,8 @@ class FixedFunctions:
         self, callee: Function, arguments: list[Any], keywords: dict[str, Any], node: gast.AST
     ) -> tuple[Function, list[Any], dict[str, Any]]:
         """The variant of a recursive function, and the arguments that are left; unchanged where none is such a function."""
-        args = callee.node.args
-        if args.vararg is not None or args.kwarg is not None or not any(map(_is_function, (*arguments, *keywords.values()))):
-            return callee, arguments, keywords
-        bound = self.bind(callee, callee.node, arguments, keywords, node)
-        fixed = {p: v for p, v in bound.items() if _is_function(v) and _is_passed_on(callee.node, p)}
-        lifted = {p: self.as_function(v, node, last=True) for p, v in fixed.items()}
-        if not lifted or any(f.defaults or f.is_late for f in lifted.values()):
+        bound, lifted = self._lifted_arguments(callee, arguments, keywords, node)
+        if not lifted:
             return callee, arguments, keywords
         variant = clone(callee.node)
         passed: dict[str, gast.AST] = {}
@@ -55,10 +50,8 @@ class FixedFunctions:
             own = {c: callee.unit.local(c) for c in f.captured}
             passed |= {new: name(c) for c, new in own.items()}
             target = callee.unit.helper(getattr(f.target, "__name__", p), f.target)
-            for call in (n for n in nodes(*variant.body) if isinstance(n, gast.Call) and getattr(n.func, "id", "") == p):
-                if len(call.args) == len(f.order) and not call.keywords:
-                    call.func, call.args = at(call.func, name(target))[0], [*call.args, *map(name, own.values())]
-            stand_ins[p] = name(target) if isinstance(fixed[p], Known) else _calling(target, f.order, [*own.values()])
+            _call_directly(variant, p, target, len(f.order), [*own.values()])
+            stand_ins[p] = name(target) if isinstance(bound[p], Known) else _calling(target, f.order, [*own.values()])
         for call in _own_calls(variant):
             _drop(call, callee.node, lifted)
             call.keywords += [gast.keyword(c, name(c)) for c in passed]
@@ -71,6 +64,18 @@ class FixedFunctions:
         left = {words[p]: v for p, v in bound.items() if p not in lifted} | passed
         defaults = {p: v for p, v in callee.defaults.items() if p not in lifted}
         return replace(callee, node=variant, tree=None, used=False, defaults=defaults), [], left
+
+    def _lifted_arguments(
+        self, callee: Function, arguments: list[Any], keywords: dict[str, Any], node: gast.AST
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The arguments by parameter; and, as separate functions, those that are functions which are passed on."""
+        args = callee.node.args
+        if args.vararg is not None or args.kwarg is not None or not any(map(_is_function, (*arguments, *keywords.values()))):
+            return {}, {}
+        bound = self.bind(callee, callee.node, arguments, keywords, node)
+        fixed = {p: v for p, v in bound.items() if _is_function(v) and _is_passed_on(callee.node, p)}
+        lifted = {p: self.as_function(v, node, last=True) for p, v in fixed.items()}
+        return bound, {} if any(f.defaults or f.is_late for f in lifted.values()) else lifted
 
 
 def _is_function(value: Any) -> bool:
@@ -119,6 +124,14 @@ def _shorten(args: gast.arguments, fixed: Container[str]) -> None:
     args.args = [p for p in args.args if p.id not in fixed]
     left = [(p, d) for p, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if p.id not in fixed]
     args.kwonlyargs, args.kw_defaults = [p for p, _ in left], [d for _, d in left]
+
+
+def _call_directly(node: gast.FunctionDef, parameter: str, target: str, count: int, captured: list[str]) -> None:
+    """Let the calls of a parameter, with so many arguments, call a function instead, which also takes what it captures."""
+    for call in nodes(*node.body):
+        called = isinstance(call, gast.Call) and getattr(call.func, "id", "") == parameter
+        if called and len(call.args) == count and not call.keywords:
+            call.func, call.args = at(call.func, name(target))[0], [*call.args, *map(name, captured)]
 
 
 def _calling(target: str, order: list[str], captured: list[str]) -> gast.Lambda:

@@ -2070,13 +2070,13 @@ def beside(writes):
 
 for writes in (
     compared, floated, item_set, entered, property_set, property_set_by_another, default_of_a_key,
-    default_of_a_mapped_function, destination_by_name, overwritten_by_an_option, cast_without_a_copy,
+    default_of_a_mapped_function, destination_by_name, overwritten_by_an_option, cast_without_a_copy, section_of_a_list,
 ):  # fmt: skip
     program(FOUR)(beside(writes))
 for writes in (
     shown, formatted, contained, hashed, ordered, arrayed, made_by_new, drawn_into_by_position,
     filtered_into, packed_into, run_by_a_thread, run_by_a_thread_with_a_name, poked, poked_by_name,
-    behind_a_user_dict, array_full_of_none, array_of_a_list_of_none, array_of_objects, plain_again, section_of_a_list,
+    behind_a_user_dict, array_full_of_none, array_of_a_list_of_none, array_of_objects, plain_again,
 ):  # fmt: skip
     program(FOUR, first=Unsupported)(beside(writes))
 program(FOUR, first=NoRule)(beside(asked_of_a_dict))
@@ -2131,7 +2131,7 @@ def large_of(shape):
     return 3.0
 
 
-@program(FOUR, first=Refused)
+@program(FOUR, first=Unsupported)
 def object_made_here_that_may_lack_an_attribute(x):
     return large_of(Sized(x[1])) * x[0]
 

@@ -1090,7 +1090,7 @@ def test_tracebacks_show_the_lines_of_the_user():
         grad(f)(np.ones(3), 7)
     last = traceback.extract_tb(caught.value.__traceback__)[-1]
     assert (last.filename, last.line) == (__file__, "return z[y] * z[y]")
-    assert last.name.startswith("gradient of ") and last.name.endswith(".f")
+    assert last.name == "gradient of f"
 
 
 def test_exceptions_of_the_user_are_raised_by_the_gradient():

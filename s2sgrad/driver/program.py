@@ -84,6 +84,7 @@ class Program:
 
     def known(self, primal: Primal, kinds: dict[str, Kind], purpose: Purpose | None = None) -> Compilation:
         """A function after alias elimination, with the kinds of its variables and the arguments that it writes."""
+        self._primals.setdefault(id(primal.function), primal)
         (c,) = compilation.run(KNOWN, Compilation(primal, self, kinds, purpose or Purpose()))
         return c
 

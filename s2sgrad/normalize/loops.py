@@ -114,7 +114,7 @@ def _of_states(unit: Unit, loop: gast.For) -> list[gast.AST]:
         loop.body = at(loop, *bind(unit, loop.target, name(index := unit.local("k")))) + loop.body
         loop.target = name(index, store=True)
     counted = unit.called(loop.iter) is builtins.range and len(loop.iter.args) == 1
-    out = _loop(unit, loop) if counted else indexed(unit, loop)
+    out = _loop(unit, loop) if counted else indexed(unit, loop, backward=False)
     if isinstance(loop.iter.args[0], gast.Constant) and loop.iter.args[0].value == sys.maxsize:
         unit.refuse(over, "how often a loop over `checkpointed` runs must be known when it begins: loop over a range, and "
                           "leave it by `break`")  # fmt: skip
@@ -122,9 +122,9 @@ def _of_states(unit: Unit, loop: gast.For) -> list[gast.AST]:
     return out
 
 
-def indexed(unit: Unit, loop: gast.For) -> list[gast.AST]:
-    """A loop over the indices of what is no range."""
-    backward = unit.called(loop.iter) is builtins.reversed
+def indexed(unit: Unit, loop: gast.For, backward: bool | None = None) -> list[gast.AST]:
+    """A loop over the indices of what is no range; `backward`: of the argument of `reversed` (None: if it is one)."""
+    backward = unit.called(loop.iter) is builtins.reversed if backward is None else backward
     setup: list[gast.AST] = []
     walk = _walk(unit, loop.iter.args[0] if backward else loop.iter, setup)
     checks = at(loop, *walk.checks)

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from typing import Any
 
 import gast
 
@@ -50,6 +51,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
     """Check, where a trip may change the length of what its loop runs over, that it does not; raise Unsupported if it
     does."""
     over = {n: s.value.args[0].id for s in effects.walk(tree.body) for n in _walked(unit, s)}
+    dicts = {n: s.value.args[0].id for s in effects.walk(tree.body) if over for n in _walked(unit, s, runtime.keys_of)}
     same: OneObject | None = None
     for body in nested(tree.body) if over else ():
         for loop in [s for s in body if isinstance(s, gast.For)]:
@@ -60,14 +62,17 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
                 same = same or OneObject(unit, tree.body, lambda f, c: inference.returned(f, c, inference.env))
             for t, owner in walked.items():
                 changed = same.named(owner) if changes else set()
+                for statement in changes:  # Python raises at the next trip
+                    if owner in dicts and resized(unit, statement) == dicts[owner]:
+                        unit.refuse(statement, checks.CHANGES)
                 found = [s for s in changes if changed & _changed(unit, s, inference.env)]
                 _check(unit, body, loop, found, t, owner)
 
 
-def _walked(unit: Unit, statement: gast.AST) -> set[str]:
-    """The name that stands for what a loop runs over."""
+def _walked(unit: Unit, statement: gast.AST, helper: Any = runtime.sequence) -> set[str]:
+    """The name that stands for what a loop runs over, or for the keys of a dict that it runs over."""
     value = getattr(statement, "value", None)
-    found = unit.called(value) is runtime.sequence and isinstance(value.args[0], gast.Name)
+    found = unit.called(value) is helper and isinstance(value.args[0], gast.Name)
     return set(binds(statement)) if found else set()
 
 

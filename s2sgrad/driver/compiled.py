@@ -19,6 +19,7 @@ from s2sgrad.backends import Backend
 from s2sgrad.driver import load, lowering
 from s2sgrad.driver.compilation import Observer
 from s2sgrad.driver.emitted import Emitted, reached
+from s2sgrad.driver.folding import folded
 from s2sgrad.driver.guards import Functions, Guards
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.program import Program
@@ -59,7 +60,7 @@ class Recipe:
             if binding is not None and isinstance(binding.value, np.ndarray)
         ]
         self.arrays = [(self.guards.place(function), name) for function, name in arrays]
-        program.functions = reached(program.functions, entries)
+        program.functions = folded(reached(program.functions, entries), entries)
         self.plan = load.Plan(program, name, self.guards)
         order = {id(emitted): k for k, emitted in enumerate(program.functions)}
         self.entries = [order[id(emitted)] for emitted in entries]

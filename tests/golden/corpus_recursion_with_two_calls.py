@@ -1,34 +1,3 @@
-def fibonacci_like_fwd_(x, n):
-    """Value of `fibonacci_like`, and what its adjoint reads."""
-    fibonacci_like_saved_ = None
-    fibonacci_like_saved = None
-    t1 = None
-    t2 = None
-    if n < 2:
-        result = x * (n + 1)
-    else:
-        t3, fibonacci_like_saved_ = fibonacci_like_fwd_(x, n - 1)
-        t1, fibonacci_like_saved = fibonacci_like_fwd_(x, n - 2)
-        t2 = np.sin(t1)
-        result = 0.5 * t3 + t2 * x
-    return result, (x, n, fibonacci_like_saved_, fibonacci_like_saved, t1, t2)
-
-
-def fibonacci_like_bwd_(saved, seed):
-    """Adjoint of `fibonacci_like` in x."""
-    x, n, fibonacci_like_saved_, fibonacci_like_saved, t1, t2 = saved
-    if n < 2:
-        # return x * (n + 1)
-        x_bar = seed * (n + 1)
-    else:
-        # return 0.5 * fibonacci_like(x, n - 1) + np.sin(fibonacci_like(x, n - 2)) * x
-        x_bar = (
-            seed * t2 + fibonacci_like_bwd_(fibonacci_like_saved, seed * x * np.cos(t1))
-            + fibonacci_like_bwd_(fibonacci_like_saved_, seed * 0.5)
-        )
-    return x_bar
-
-
 def fibonacci_like_fwd(x, n):
     """Value of `fibonacci_like`, and what its adjoint reads."""
     fibonacci_like_saved_ = None
@@ -38,8 +7,8 @@ def fibonacci_like_fwd(x, n):
     if n < 2:
         result = x * (n + 1)
     else:
-        t3, fibonacci_like_saved_ = fibonacci_like_fwd_(x, n - 1)
-        t1, fibonacci_like_saved = fibonacci_like_fwd_(x, n - 2)
+        t3, fibonacci_like_saved_ = fibonacci_like_fwd(x, n - 1)
+        t1, fibonacci_like_saved = fibonacci_like_fwd(x, n - 2)
         t2 = np.sin(t1)
         result = 0.5 * t3 + t2 * x
     return result, (x, n, fibonacci_like_saved_, fibonacci_like_saved, t1, t2)
@@ -54,8 +23,8 @@ def fibonacci_like_bwd(saved, seed):
     else:
         # return 0.5 * fibonacci_like(x, n - 1) + np.sin(fibonacci_like(x, n - 2)) * x
         x_bar = (
-            seed * t2 + fibonacci_like_bwd_(fibonacci_like_saved, seed * x * np.cos(t1))
-            + fibonacci_like_bwd_(fibonacci_like_saved_, seed * 0.5)
+            seed * t2 + fibonacci_like_bwd(fibonacci_like_saved, seed * x * np.cos(t1))
+            + fibonacci_like_bwd(fibonacci_like_saved_, seed * 0.5)
         )
     return x_bar
 

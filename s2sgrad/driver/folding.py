@@ -37,7 +37,17 @@ def folded(functions: list[Emitted], entries: list[Emitted]) -> list[Emitted]:
     alike = [f for f in functions if times[_group(f)] > 1 and not any(f is entry for entry in entries)]
     if not alike:
         return functions
-    texts = {id(f): _text(f) for f in alike}
+    classes = _classes(functions, {id(f): _text(f) for f in alike})
+    chosen: dict[Any, Emitted] = {}
+    for f in sorted(functions, key=lambda f: (len(f.name), f.name)):
+        chosen.setdefault(classes[id(f)], f)
+    for f in chosen.values() if len(chosen) < len(functions) else ():
+        _call_chosen(f, {id(other): chosen[classes[id(other)]] for other in functions})
+    return [f for f in functions if chosen[classes[id(f)]] is f]
+
+
+def _classes(functions: list[Emitted], texts: dict[int, tuple[Any, list[Emitted]]]) -> dict[int, Any]:
+    """The class of each function by its `id`: functions of a class have one text and call functions of the same classes."""
     classes: dict[int, Any] = {id(f): id(f) for f in functions} | {k: text for k, (text, _) in texts.items()}
     before, count = -1, 0
     while before != count:
@@ -45,14 +55,7 @@ def folded(functions: list[Emitted], entries: list[Emitted]) -> list[Emitted]:
         numbers = {key: n for n, key in enumerate(dict.fromkeys(refined.values()))}
         classes |= {k: (numbers[key],) for k, key in refined.items()}
         before, count = count, len(numbers)
-    chosen: dict[Any, Emitted] = {}
-    for f in functions:
-        other = chosen.setdefault(classes[id(f)], f)
-        chosen[classes[id(f)]] = min(f, other, key=lambda f: (len(f.name), f.name))
-    kept = [f for f in functions if chosen[classes[id(f)]] is f]
-    for f in kept if len(kept) < len(functions) else ():
-        _call_chosen(f, {id(other): chosen[classes[id(other)]] for other in functions})
-    return kept
+    return classes
 
 
 def _group(f: Emitted) -> Any:

@@ -50,8 +50,8 @@ from s2sgrad.runtime import checks
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
     """Check, where a trip may change the length of what its loop runs over, that it does not; raise Unsupported if it
     does."""
-    over = {n: s.value.args[0].id for s in effects.walk(tree.body) for n in _walked(unit, s)}
-    dicts = {n: s.value.args[0].id for s in effects.walk(tree.body) if over for n in _walked(unit, s, runtime.keys_of)}
+    over = _walked(unit, tree, runtime.sequence)
+    dicts = _walked(unit, tree, runtime.keys_of) if over else {}
     same: OneObject | None = None
     for body in nested(tree.body) if over else ():
         for loop in [s for s in body if isinstance(s, gast.For)]:
@@ -60,20 +60,27 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
             changes = [s for s in effects.walk(loop.body) if _changed(unit, s, inference.env)] if walked else []
             if changes:
                 same = same or OneObject(unit, tree.body, lambda f, c: inference.returned(f, c, inference.env))
-            for t, owner in walked.items():
-                changed = same.named(owner) if changes else set()
-                for statement in changes:  # Python raises at the next trip
-                    if owner in dicts and resized(unit, statement) == dicts[owner]:
-                        unit.refuse(statement, checks.CHANGES)
-                found = [s for s in changes if changed & _changed(unit, s, inference.env)]
-                _check(unit, body, loop, found, t, owner)
+            for t, owner in walked.items() if changes else ():
+                _refuse_keys(unit, changes, dicts.get(owner))
+                changed = same.named(owner)
+                _check(unit, body, loop, [s for s in changes if changed & _changed(unit, s, inference.env)], t, owner)
 
 
-def _walked(unit: Unit, statement: gast.AST, helper: Any = runtime.sequence) -> set[str]:
-    """The name that stands for what a loop runs over, or for the keys of a dict that it runs over."""
-    value = getattr(statement, "value", None)
-    found = unit.called(value) is helper and isinstance(value.args[0], gast.Name)
-    return set(binds(statement)) if found else set()
+def _refuse_keys(unit: Unit, changes: list[gast.AST], walked: str | None) -> None:
+    """Refuse to take keys out of the dict that a loop runs over, for which Python raises at the next trip."""
+    for statement in changes if walked is not None else ():
+        if resized(unit, statement) == walked:
+            unit.refuse(statement, checks.CHANGES)
+
+
+def _walked(unit: Unit, tree: gast.FunctionDef, helper: Any) -> dict[str, str]:
+    """The names that stand for what loops run over, or for the keys of the dicts that they run over, with what has these."""
+    out: dict[str, str] = {}
+    for statement in effects.walk(tree.body):
+        value = getattr(statement, "value", None)
+        if unit.called(value) is helper and isinstance(value.args[0], gast.Name):
+            out |= dict.fromkeys(binds(statement), value.args[0].id)
+    return out
 
 
 def _check(unit: Unit, body: list[gast.AST], loop: gast.For, changes: list[gast.AST], t: str, owner: str) -> None:

@@ -25,6 +25,7 @@ from s2sgrad.driver import lowering
 from s2sgrad.driver.compilation import Compilation
 from s2sgrad.driver.compiled import compiling
 from s2sgrad.driver.emitted import reached
+from s2sgrad.driver.folding import folded
 from s2sgrad.driver.program import Program
 from s2sgrad.driver.text import text_of
 from s2sgrad.errors import Defect, S2SGradError, raised
@@ -93,7 +94,7 @@ def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str,
         with compiling(function):
             written, entry_, _ = lowering.lowered(function, kinds, derivative._wrt(), derivative._options, notes.observe)
             global_conflicts.check(written.units)
-            written.functions = reached(written.functions, [entry_])
+            written.functions = folded(reached(written.functions, [entry_]), [entry_])
             notes.texts(written)
             source = text_of(written)
     except Defect:

@@ -220,8 +220,10 @@ def _size(dim: Dim, variant: int) -> int:
     """The number that stands for a size in a sample."""
     if isinstance(dim, Size):
         k = dim.k if dim.k >= 0 else _SYMBOLIC - 1 - dim.k
-        return 12 + 4 * k + dim.offset + variant * (7 + k)
-    if dim is None:
+        size = 12 + 4 * k + dim.offset + variant * (7 + k)
+        if dim.offset > -11:  # a recursion may cut off one item after the other
+            return size
+    if dim is None or isinstance(dim, Size):
         return 5 + 4 * variant  # unlike any argument's size in both samples
     return dim
 

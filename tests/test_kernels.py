@@ -298,7 +298,7 @@ def test_gradient_of_the_loss_agrees_with_differences(entry, written):
     agrees(gradient, loss, args, entry.places)
 
 
-@pytest.mark.sampled(one_in=2, turn=1)
+@pytest.mark.sampled(one_in=4, turn=1)
 def test_gradient_with_other_names(entry, written):
     other = renamed(entry, written)
     df = value_and_grad(other.function, **other.options)
@@ -307,7 +307,7 @@ def test_gradient_with_other_names(entry, written):
     same(gradient, gradient_of(entry.name)[1], rtol=1e-9, atol=1e-11)
 
 
-@pytest.mark.sampled(one_in=2)
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("other", VARIANTS, ids=lambda entry: entry.name)
 def test_gradient_of_another_spelling(other):
     original = ORIGINALS[other.name]
@@ -344,7 +344,7 @@ def test_second_derivatives_of_the_loss(entry, written):
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=2)
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", TWICE)
 def test_second_derivatives(name):
     entry = kernel_of(name)

@@ -27,10 +27,12 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad import runtime
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.reached_classes import is_named_tuple
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, clone, constant, expression, name
+from s2sgrad.ir.reach import call
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.primitives import catalogue
@@ -106,11 +108,12 @@ class Arguments:
         return [*(self.evaluate(at(argument, item)[0]) for item in items), *at(argument, left)]
 
     def drawn(self, argument: gast.Starred) -> gast.AST:
-        """The container that stands behind a star; a list of what a generator expression gives."""
+        """What stands behind a star, as a sequence of what a loop over it visits: keys of a dict, items of a set or of a
+        generator expression."""
         value = argument.value
         if isinstance(value, gast.GeneratorExp):
             value = at(value, gast.ListComp(value.elt, value.generators))[0]
-        return self.flattener.atom(value)
+        return self.flattener.atom(at(value, call(self.unit, "sequence", runtime.sequence, self.flattener.atom(value)))[0])
 
     def is_counted(self, argument: gast.Starred) -> bool:
         """Whether the text tells how many items a star stands for."""

@@ -294,3 +294,12 @@ def stars_that_fill_what_a_library_requires(x):
     bounds = sorted(x[:2])
     angle = np.arctan2(*map(np.sin, x[1:3]))
     return np.hypot(*between) + np.sum(np.clip(x, *bounds)) * angle + np.sum(x.reshape(*(2, 2))[0])
+
+
+@case(1.5, {0: 3.0, 1: 4.0}, argnums=(0,))
+def star_before_a_dict_gives_its_keys(x, table):
+    return x * np.hypot(*table) + difference(*table) * x**2
+
+
+def difference(a, b):
+    return 10.0 * a - b

@@ -276,7 +276,7 @@ def test_most_generic_texts_are_not_refused(modules, least):
     assert len(whole) >= least and len(refused) <= 0.37 * len(asked), refused
 
 
-@pytest.mark.sampled(one_in=8, turn=3)
+@pytest.mark.sampled(one_in=12, turn=3)
 @every_case
 def test_seeds_weight_the_results(entry):
     args = entry.fresh_args()
@@ -368,7 +368,7 @@ def test_values_are_kept_by_every_pass_of_normalization(entry):
 # --- second and third order ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(one_in=48)
+@pytest.mark.sampled(one_in=60)
 @pytest.mark.parametrize(
     ("entry", "number"), SECOND_BY_ARGUMENT, ids=[f"{entry.name}-{number}" for entry, number in SECOND_BY_ARGUMENT]
 )

@@ -58,13 +58,13 @@ def gradient(function, places, **options):
     return differentiated(function, places, Options(value=True, several=True, backend=DEFAULT, **options), None)
 
 
-@pytest.mark.sampled(one_in=24, turn=4)
+@pytest.mark.sampled(one_in=36, turn=4)
 @pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 def test_columns_of_the_corpus(entry):
     assert_at_once(entry.function, entry.fresh_args, entry.argnums)
 
 
-@pytest.mark.sampled(one_in=30, turn=5)
+@pytest.mark.sampled(one_in=60, turn=5)
 @pytest.mark.parametrize("entry", [e for e in CASES if e.second], ids=lambda entry: entry.name)
 def test_columns_of_gradients_of_the_corpus(entry):
     places = entry.argnums[:1]

@@ -70,7 +70,7 @@ def test_the_modes_agree_with_differences(mode):
         np.testing.assert_allclose(J, by_columns(f, x), rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.sampled(one_in=18, turn=5)
+@pytest.mark.sampled(one_in=30, turn=5)
 @pytest.mark.parametrize("entry", PLAIN, ids=lambda entry: entry.name)
 def test_rows_of_the_corpus_add_up_to_the_gradient(entry):
     """The sum of the rows of a Jacobian, made of columns, is the gradient."""

@@ -56,7 +56,10 @@ def changes_container(unit: Unit, node: gast.AST) -> bool:
 
 
 def reaches_change(function: types.FunctionType) -> bool:
-    """Whether a function, or one that it mentions, changes a list or dict from outside, or has no source to tell."""
+    """Whether a function, or one that it mentions, changes a list or dict from outside, or has no source to tell.
+
+    The answer is not kept: names may stand for other values by the time of the next compilation.
+    """
     waiting: list[Any] = [function]
     seen: set[int] = set()
     while waiting:

@@ -9,13 +9,13 @@ import types
 from dataclasses import replace
 
 from s2sgrad.analysis.kinds import Kind, is_plain
+from s2sgrad.analysis.reached import reaches_change
 from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.backends.scalar_lists import ScalarLists
 from s2sgrad.driver.compilation import Observer
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.program import Program
-from s2sgrad.transform import global_conflicts
 
 _BACKENDS = {backend.name: backend for backend in (NUMPY, ScalarLists())}
 
@@ -34,7 +34,7 @@ def lowered(
         backend = NUMPY
     program = Program(observer, backend, kept_apart)
     entry = program.gradient(function, kinds, wrt, options)
-    if program.pairs and not program.kept_apart and global_conflicts.changes_containers(program.units):
+    if program.pairs and not program.kept_apart and reaches_change(function):
         return lowered(function, kinds, wrt, options, observer, kept_apart=True)
     used = any(emitted.backend is backend for emitted in program.functions)
     if used and backend.gives_up_on and not all(emitted.is_repeatable() for emitted in program.functions):

@@ -30,6 +30,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.analysis.reached import reaches_change
 from s2sgrad.analysis.reached_classes import is_named_tuple
 from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.forms import arguments_of
@@ -39,7 +40,6 @@ from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import read
 from s2sgrad.specialize import static_calls
 from s2sgrad.specialize.callable_texts import (
-    changes_containers,
     gives_function,
     keeps_values,
     objects_named,
@@ -99,7 +99,7 @@ class Lookahead:
     def is_read(self, target: types.FunctionType, call: gast.AST) -> bool:
         """Whether a call of a user's function is inlined whatever its arguments; if it is called for its effect: whether it
         changes containers outside."""
-        if call is self.alone and changes_containers(target):
+        if call is self.alone and reaches_change(target):
             return True
         asks = self.has_objects(target) or self.asks_tuples(target) or self.reads_classes(target)
         return asks or needs_text(target) or self.names_written(target)

@@ -143,14 +143,6 @@ def gives_function(target: types.FunctionType) -> bool:
 
 
 @_cached_predicate
-def changes_containers(target: types.FunctionType) -> bool:
-    """Whether a function changes a list or dict that lives outside of it, itself or in what it calls."""
-    free = _free(target)
-    changes = any(outside.container_changed(free, n) is not None for n in nodes(*read(target).tree.body))
-    return changes or any(map(changes_containers, _called(target)))
-
-
-@_cached_predicate
 def owners_written(target: types.FunctionType) -> list[Any]:
     """The objects and classes that live outside of a function of which it writes attributes, itself or in what it calls."""
     free = _free(target)

@@ -18,7 +18,6 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis.libraries import is_ours
-from s2sgrad.analysis.outside import container_changed
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.errors import S2SGradError
@@ -55,14 +54,6 @@ def check(units: list[Unit], at_run_time: bool = False) -> None:
                 writer = written[key].primal.tree.name
                 unit.refuse(node, f"the global `{key[1]}` is written by `{writer}` and read here, which is not "
                                   f"differentiated yet: {_WAY}")  # fmt: skip
-
-
-def changes_containers(units: list[Unit]) -> bool:
-    """Whether functions of a program, or what they call, change lists and dicts that live outside.
-
-    The adjoint of a function that reads one does not run right behind it: then it keeps what it reads.
-    """
-    return any(container_changed(unit.resolve, node) is not None for unit in _reached(units) for node in _inside(unit))
 
 
 def _check_kept(units: list[Unit]) -> None:

@@ -36,7 +36,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.flow.graph import binding_counts
+from s2sgrad.flow.counts import binding_counts
 from s2sgrad.ir.forms import appended_to, arguments_of, bound_name
 from s2sgrad.ir.quote import IS_COMPOUND, LOOPS
 from s2sgrad.ir.unit import MISSING, Unit

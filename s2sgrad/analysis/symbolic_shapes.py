@@ -23,8 +23,9 @@ from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Known, Number
 from s2sgrad.analysis.sizes import Dim, Size
+from s2sgrad.flow.counts import binding_counts
 from s2sgrad.flow.facts import Facts
-from s2sgrad.flow.graph import binding_counts, binds
+from s2sgrad.flow.graph import binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.unit import Unit, parameters

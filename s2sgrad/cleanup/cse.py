@@ -18,7 +18,8 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.available import Available
-from s2sgrad.flow.graph import Graph, Point, bound_once, evaluation
+from s2sgrad.flow.counts import bound_once
+from s2sgrad.flow.graph import Graph, Point, evaluation
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import NAMES, nodes_of
 from s2sgrad.ir.unit import Unit, sweep_of

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import gast
 
 from s2sgrad.analysis import effects, with_regions
+from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import HEADER, PARTS, Transformer, children, clone, nested
 from s2sgrad.ir.unit import Unit, sweep_of
@@ -73,16 +74,9 @@ class _Fold:
     """Substitutes the temporaries of one function."""
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
-        self.reads: dict[str, int] = {}
-        self.binds: dict[str, int] = {}
-        tuples: dict[str, gast.AST] = {}
-        for statement in effects.walk(tree.body):
-            for name in effects.loads(effects.header(statement)):
-                self.reads[name.id] = self.reads.get(name.id, 0) + 1
-            for name in effects.writes(statement):
-                self.binds[name] = self.binds.get(name, 0) + 1
-            tuples[_constant_tuple(statement)] = statement
-        self.tuples = {n: s.value for n, s in tuples.items() if n in unit.temps and self.binds[n] == 1}
+        self.reads, self.writes = read_counts(tree.body), write_counts(tree.body)
+        tuples = {_constant_tuple(statement): statement for statement in effects.walk(tree.body)}
+        self.tuples = {n: s.value for n, s in tuples.items() if n in unit.temps and self.writes[n] == 1}
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:
         """A block after substitution."""
@@ -121,7 +115,7 @@ class _Fold:
     def is_foldable(self, statement: gast.AST) -> bool:
         """Whether a statement is the only definition of a temporary that is read once."""
         name = bound_name(statement)
-        return name in self.unit.temps and self.binds.get(name) == 1 and self.reads.get(name) == 1
+        return name in self.unit.temps and self.writes[name] == self.reads[name] == 1
 
     def hold(self, statement: gast.Assign) -> _Waiting:
         """Hold a temporary back until its read."""

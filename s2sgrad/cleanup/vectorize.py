@@ -24,8 +24,8 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Number, kind_of
 from s2sgrad.analysis.sizes import Size
 from s2sgrad.cleanup.batching import FIRST, Batches, Factor, Product, Refused
+from s2sgrad.flow.counts import Mentions
 from s2sgrad.flow.graph import binds
-from s2sgrad.flow.mentions import Mentions
 from s2sgrad.ir.forms import everything, parts_of, popped
 from s2sgrad.ir.quote import assign, blocks, clone, constant, expression, mentioned, name, nodes, statements, substitute
 from s2sgrad.ir.reach import call as call_

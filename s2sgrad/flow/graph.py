@@ -380,20 +380,3 @@ def binds(statement: gast.AST) -> list[str]:
     if kind is gast.AugAssign:
         return [statement.target.id] if type(statement.target) is gast.Name else []
     return [statement.target.id] if kind is gast.For else []
-
-
-def binding_counts(body: Block) -> Counter[str]:
-    """How many statements of a block, nested ones included, bind or update each name."""
-    return Counter(name for statement in effects.walk(body) for name in binds(statement))
-
-
-def bound_once(body: Block) -> dict[str, gast.Assign]:
-    """By name, in textual order: its assignment, for names that only one statement binds and none updates.
-
-    >>> import gast
-    >>> list(bound_once(gast.parse("a = 1; b = a; b += a; c, d = a, b").body))
-    ['a', 'c', 'd']
-    """
-    counts = binding_counts(body)
-    assigned = (s for s in effects.walk(body) if isinstance(s, gast.Assign))
-    return {name: s for s in assigned for name in effects.targets(s) if counts[name] == 1}

@@ -19,13 +19,10 @@ def f_grad(x):
 
 from __future__ import annotations
 
-from collections import Counter
-
 import gast
 
-from s2sgrad.analysis import effects
 from s2sgrad.analysis.floating import is_floating
-from s2sgrad.flow.graph import binds
+from s2sgrad.flow.counts import binding_counts
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import clone, substitute
 from s2sgrad.ir.simplify import simplified
@@ -37,7 +34,7 @@ def run(unit: Unit, tree: gast.FunctionDef, seeds: dict[str, float]) -> set[str]
 
     Returns the parameters that were removed.
     """
-    bindings = Counter(n for s in effects.walk(tree.body) for n in binds(s))
+    bindings = binding_counts(tree.body)
     seeds = {p: value for p, value in seeds.items() if not bindings[p]}
     arguments, known, body = tree.args, dict(seeds), []
     for statement in tree.body:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis.kinds import Array, Kind
-from s2sgrad.flow.graph import binding_counts
+from s2sgrad.flow.counts import binding_counts
 from s2sgrad.ir.quote import assign, at, expression, nested
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliasing import Memory

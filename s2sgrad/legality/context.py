@@ -14,6 +14,7 @@ import gast
 
 from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.kinds import Container, Kind, kind_of
+from s2sgrad.flow.counts import read_counts
 from s2sgrad.ir.forms import alone, appended_to, bound_name
 from s2sgrad.ir.quote import children
 from s2sgrad.ir.unit import Unit, parameters
@@ -76,7 +77,7 @@ class Context:
                 appended[owner.id] += 1
         if not appended:
             return set()
-        read = Counter(n.id for s in effects.walk(self.tree.body) for n in effects.loads(effects.header(s)))
+        read = read_counts(self.tree.body)
         return {owner for owner, count in appended.items() if read[owner] == count}
 
     def kind(self, node: gast.AST | None) -> Kind | None:

@@ -15,7 +15,8 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind
-from s2sgrad.flow.graph import binding_counts, binds, evaluation
+from s2sgrad.flow.counts import binding_counts, read_counts
+from s2sgrad.flow.graph import binds, evaluation
 from s2sgrad.ir.quote import calls_in
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.sources import sources
@@ -93,11 +94,6 @@ def operated(unit: Unit, node: gast.AST) -> str | None:
 
 def made_once(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[str]:
     """Temporaries whose only definition allocates, and that are read once."""
-    reads: Counter[str] = Counter()
-    for statement in effects.walk(tree.body):
-        reads.update(n.id for n in effects.loads(effects.header(statement)))
-    out: set[str] = set()
-    for statement in effects.walk(tree.body):
-        if isinstance(statement, gast.Assign) and not sources(unit, statement.value, kinds):
-            out |= {b for b in binds(statement) if b in unit.temps and reads[b] == 1}
-    return out
+    reads = read_counts(tree.body)
+    made = (s for s in effects.walk(tree.body) if isinstance(s, gast.Assign) and not sources(unit, s.value, kinds))
+    return {b for s in made for b in binds(s) if b in unit.temps and reads[b] == 1}

@@ -19,7 +19,8 @@ from collections import Counter
 
 import gast
 
-from s2sgrad.flow.graph import Block, binding_counts
+from s2sgrad.flow.counts import binding_counts
+from s2sgrad.flow.graph import Block
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import nested, nodes
 from s2sgrad.ir.unit import Unit

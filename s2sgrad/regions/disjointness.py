@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 import gast
 
 from s2sgrad.analysis.kinds import Kind, Number
-from s2sgrad.flow.graph import bound_once
+from s2sgrad.flow.counts import bound_once
 from s2sgrad.ir.forms import is_natural, whole_number
 from s2sgrad.ir.unit import Unit
 from s2sgrad.regions.loops import least_of, limits_of

@@ -21,7 +21,7 @@ from s2sgrad.analysis.affine import Form
 from s2sgrad.analysis.elements import element_of
 from s2sgrad.analysis.kinds import Array, Container, Number, kind_of
 from s2sgrad.analysis.sizes import Dim, Size
-from s2sgrad.flow.graph import binding_counts
+from s2sgrad.flow.counts import binding_counts
 from s2sgrad.ir.forms import bound_name, parts_of, whole_number
 from s2sgrad.ir.unit import Unit
 from s2sgrad.regions.loops import range_of

@@ -25,6 +25,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number
+from s2sgrad.flow.counts import binding_counts, read_counts
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir import scoping
@@ -248,9 +249,6 @@ def _appends(statement: gast.AST) -> set[str]:
 
 def _only_appended(body: Block) -> set[str]:
     """The lists that statements append to and mention nowhere else."""
-    mentions: Counter[str] = Counter()
-    for statement in effects.walk(body):
-        mentions.update(n.id for n in effects.loads(effects.header(statement)))
-        mentions.update(binds(statement))
+    mentions = read_counts(body) + binding_counts(body)
     appended = Counter(n for s in effects.walk(body) for n in _appends(s))
     return {n for n, count in appended.items() if mentions[n] == count}

@@ -20,6 +20,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number, kind_of
 from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.flow.counts import read_counts
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import assign, constant, expression, name, statements
 from s2sgrad.ir.unit import Unit
@@ -75,9 +76,7 @@ def grown(unit: Unit, tree: gast.FunctionDef, found: Operations) -> set[str]:
     changed = {owner.id for owner in owners if isinstance(owner, gast.Name)}
     if not changed:
         return set()
-    mentions: Counter[str] = Counter()
-    for statement in effects.walk(tree.body):
-        mentions.update(n.id for n in effects.loads(effects.header(statement)))
+    mentions = read_counts(tree.body)
     as_stacks = _mentioned_as_stacks(unit, found)
     out = {s for s in changed if mentions[s] != as_stacks[s]} | _made_elsewhere(unit, tree, changed)
     for operation in found.values():

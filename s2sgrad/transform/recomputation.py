@@ -13,6 +13,7 @@ import gast
 
 from s2sgrad.analysis import effects, with_regions
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Unknown
+from s2sgrad.flow.counts import write_counts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.forms import bound_name, parts_of
@@ -50,11 +51,11 @@ class Recomputation:
         """Visit a block backwards: recomputing an assignment adds reads of its operands, which may be candidates too."""
         plan, readers = Recomputed(), _Readers(body, self.memory)
         places = {k: effects.reads(section.slice) for k, s in enumerate(body) if (section := effects.stored(s)) is not None}
-        single = _bound_once(body)
+        written = write_counts(body)
         for k in range(len(body) - 1, -1, -1):
             statement = body[k]
             target = bound_name(statement)
-            if target not in single or not self._is_candidate(statement, target, id(body)):
+            if written[target] != 1 or not self._is_candidate(statement, target, id(body)):
                 continue
             reader = max(readers.last.get(target, k), k)
             across = any(with_regions.end(s) for s in body[k:reader])
@@ -176,12 +177,3 @@ class _Readers:
         """Note that these names are read at a position as well."""
         for name in names:
             self.last[name] = max(self.last.get(name, 0), place)
-
-
-def _bound_once(body: Block) -> set[str]:
-    """The names that exactly one statement of a block binds or changes."""
-    counts: dict[str, int] = {}
-    for statement in effects.walk(body):
-        for name in [*binds(statement), *(effects.writes(statement) - set(binds(statement)))]:
-            counts[name] = counts.get(name, 0) + 1
-    return {name for name, n in counts.items() if n == 1}

@@ -20,7 +20,8 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
-from s2sgrad.flow.graph import Block, binding_counts, binds
+from s2sgrad.flow.counts import binding_counts
+from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.exits import leaves
 from s2sgrad.ir.forms import parts_of

@@ -22,7 +22,8 @@ from s2sgrad.analysis import activity, effects, picked, selected, with_regions
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, may_carry
 from s2sgrad.analysis.primitive_calls import Operation
-from s2sgrad.flow.graph import Block, binds, bound_once
+from s2sgrad.flow.counts import bound_once
+from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.quote import COMPOUND, Place, assign, at, clone, constant, expression, name, place_of
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, Unit

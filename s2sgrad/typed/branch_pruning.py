@@ -17,7 +17,7 @@ import numpy as np
 
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Pointer, Text
-from s2sgrad.flow.graph import bound_once
+from s2sgrad.flow.counts import bound_once
 from s2sgrad.ir.forms import bound_name, is_none, parts_of, truth
 from s2sgrad.ir.quote import nodes, rewritten
 from s2sgrad.ir.unit import Unit

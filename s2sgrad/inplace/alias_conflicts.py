@@ -19,7 +19,6 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind, Number
-from s2sgrad.flow.graph import binds
 from s2sgrad.flow.liveness import Liveness
 from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.ir.quote import place_of
@@ -102,18 +101,6 @@ def replaces(unit: Unit, statement: gast.AST) -> bool:
     return is_marker(unit, statement) or getattr(statement, "inner", False)
 
 
-def _changed_later(unit: Unit, tree: gast.FunctionDef) -> dict[int, set[str]]:
-    """For each marker of a rebound list: the lists that are changed in place after it."""
-    out: dict[int, set[str]] = {}
-    changed: set[str] = set()
-    for statement in reversed(list(effects.walk(tree.body))):
-        if is_marker(unit, statement):
-            out[id(statement)] = set(changed)
-        else:
-            changed |= effects.writes(statement) - set(binds(statement))
-    return out
-
-
 class _Finder:
     """Collects the conflicts of one function."""
 
@@ -121,21 +108,17 @@ class _Finder:
         self.unit, self.kinds, self.own = unit, kinds, own_lists(unit, tree)
         self.aliases = Aliases(unit, tree, kinds, separate, fresh_stacks(unit, tree, kinds))
         self.live = Liveness(self.aliases.graph)
-        self.changed_later = _changed_later(unit, tree)
         self.found = Sharing()
 
     def store(self, statement: gast.AST, base: str) -> None:
         """Note the conflicts of a store into the memory of `base`."""
         bound = effects.targets(statement) if isinstance(statement, gast.Assign) else ()
-        changed = self.changed_later.get(id(statement), set())
         if self.is_in_knot(statement, base):
             self.found.clashes.append(Clash(statement, base, base))
         for other in sorted(self.affected(statement, base) - {base}):
             if other.startswith(ARGUMENT):
                 self.found.arguments.setdefault(other.removeprefix(ARGUMENT), statement)
-            elif other.startswith(OUTSIDE) or other in changed or (
-                other not in bound and self.live.is_live(other, statement)
-            ):
+            elif other.startswith(OUTSIDE) or (other not in bound and self.live.is_live(other, statement)):
                 clash = Clash(statement, base, other)
                 if clash not in self.found.clashes or replaces(self.unit, statement):
                     self.found.clashes.append(clash)

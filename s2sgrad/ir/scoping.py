@@ -104,6 +104,34 @@ def own_nodes(body: list[gast.AST]) -> Iterator[gast.AST]:
             waiting += children(node)
 
 
+def bindings(body: list[gast.AST]) -> Counter[str]:
+    """How often the text of a scope binds each name: that of a nested function at its definition, its `nonlocal` twice."""
+    out: Counter[str] = Counter()
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, gast.Name):
+            out[node.id] += isinstance(node.ctx, gast.Store)
+            continue
+        if isinstance(node, gast.FunctionDef):  # its own bindings count where it is inlined
+            out[node.name] += 1
+            out.update(2 * [n for part in nodes(node) if isinstance(part, gast.Nonlocal) for n in part.names])
+            continue
+        for value in node.__dict__.values():
+            if isinstance(value, list):
+                waiting += [part for part in value if isinstance(part, gast.AST)]
+            elif isinstance(value, gast.AST) and not isinstance(value, gast.expr_context):
+                waiting.append(value)
+    return out
+
+
+def all_bindings(tree: gast.FunctionDef) -> Counter[str]:
+    """How often a function and those nested in it bind each name, parameters and definitions included."""
+    out = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+    out.update(n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef) and n is not tree)
+    return out
+
+
 def bound(body: list[gast.AST]) -> set[str]:
     """The names that the statements of a scope bind, except those bound in nested scopes."""
     out: set[str] = set()

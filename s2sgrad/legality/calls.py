@@ -80,16 +80,10 @@ def check(context: Context, statement: gast.AST, node: gast.Call, differentiated
     effects are unknown.
     """
     whole, expression = getattr(statement, "value", None) is node, isinstance(statement, gast.Expr)
-    alone = expression or (whole and not _is_read(context, statement))
+    alone = expression or (whole and bound_name(statement) not in {None, *context.read})
     call = Call(context, node, differentiated, alone, whole and expression)
     _effect(call)
     _held_arrays(call)
-
-
-def _is_read(context: Context, statement: gast.AST) -> bool:
-    """Whether anything reads the name that a statement binds; if not, the call is made for its effect."""
-    name = bound_name(statement)
-    return name is None or name in context.read
 
 
 def _effect(call: Call) -> None:

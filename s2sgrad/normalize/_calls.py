@@ -15,6 +15,7 @@ from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.plain_classes import Opened, attributes_of, is_plain_class
 from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.ir.quote import at, clone, nodes, statements_in
+from s2sgrad.ir.scoping import all_bindings
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.primitives.catalogue import is_named
 
@@ -64,7 +65,7 @@ def _class_of(unit: Unit, node: gast.AST) -> type | None:
 
 def note_receivers(unit: Unit, tree: gast.FunctionDef, owner: type | None = None) -> None:
     """Find the names that are bound to new objects alone, and the object of a method of the class `owner`."""
-    bound = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+    bound = all_bindings(tree)
     first = next(iter(parameters(tree)), None)
     if owner is not None and first is not None and bound[first.id] == 1:
         unit.receivers[first.id] = owner

@@ -32,7 +32,6 @@ from __future__ import annotations
 import ast
 import collections
 import types
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,7 +46,7 @@ from s2sgrad.source.finding import FUTURE_FLAGS
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without the class definitions."""
-    tree.body = _named_tuples(unit, tree.body)
+    tree.body = _named_tuples(unit, tree)
     defined = {s.name: s for s in tree.body if isinstance(s, gast.ClassDef)}
     if not defined:
         return tree
@@ -71,10 +70,10 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-def _named_tuples(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
+def _named_tuples(unit: Unit, tree: gast.FunctionDef) -> list[gast.AST]:
     """The statements without those that make a named tuple of constants for a name that is bound once."""
-    out, counts = [], Counter(n.id for n in nodes(*body) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
-    for statement in body:
+    out, counts = [], scoping.all_bindings(tree)
+    for statement in tree.body:
         name = bound_name(statement)
         call = statement.value if name is not None and counts[name] == 1 else None
         if unit.called(call) is collections.namedtuple and (given := _constants(call)) is not None:

@@ -17,18 +17,18 @@ A variable that is bound more than once is left alone.
 from __future__ import annotations
 
 import types
-from collections import Counter
 
 import gast
 
-from s2sgrad.ir.quote import Transformer, clone, mentioned, name, nodes
+from s2sgrad.ir.quote import Transformer, clone, mentioned, name
 from s2sgrad.ir.reach import module_alias
+from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without variables that are bound to a module."""
-    bound = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store))
+    bound = bindings(tree.body)
     modules = {p: m for p, m in unit.opened.items() if isinstance(m, types.ModuleType)}
     unit.opened = {p: held for p, held in unit.opened.items() if p not in modules}
     aliases = {p: name(module_alias(unit, module)) for p, module in modules.items() if not bound[p]}

@@ -23,6 +23,7 @@ import gast
 
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.scoping import all_bindings
 
 
 class NameUses:
@@ -30,16 +31,11 @@ class NameUses:
     augmented assignments; `reads` has the nodes that read it."""
 
     def __init__(self, tree: gast.FunctionDef) -> None:
-        self.bound, self.updated = Counter[str](), Counter[str]()
+        self.bound, self.updated = all_bindings(tree), Counter[str]()
         self.assigned, self.reads = defaultdict[str, list[gast.AST]](list), defaultdict[str, list[gast.Name]](list)
         for node in nodes(tree):
-            if isinstance(node, gast.Name):
-                if isinstance(node.ctx, gast.Load):
-                    self.reads[node.id].append(node)
-                else:
-                    self.bound[node.id] += 1
-            elif isinstance(node, gast.FunctionDef) and node is not tree:
-                self.bound[node.name] += 1
+            if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load):
+                self.reads[node.id].append(node)
             elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
                 self.updated[node.target.id] += 1
             elif (name := bound_name(node)) is not None:

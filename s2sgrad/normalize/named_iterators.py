@@ -27,6 +27,7 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import children, name, nodes
+from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize import iterables
@@ -50,12 +51,11 @@ def named(drawer: IteratorKinds, function: gast.FunctionDef) -> set[str]:
 
 def _bound_once(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[gast.AST]) -> dict[str, gast.AST]:
     """The names that are bound exactly once, to an iterator, and not by a nested function."""
-    stored = Counter(n.id for n in inside if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
-    stored.update(p.id for p in parameters(function))
+    bound = bindings(function.body) + Counter(p.id for p in parameters(function))
     foreign = {n for part in nodes(function) if isinstance(part, (gast.Nonlocal, gast.Global)) for n in part.names}
     iterators = {b: n.value for n in inside if (b := bound_name(n)) is not None and _makes_iterator(drawer, n.value)}
     whole = _whole(drawer, function, inside, iterators)
-    return {n: value for n, value in iterators.items() if stored[n] == 1 and n not in foreign | whole}
+    return {n: value for n, value in iterators.items() if bound[n] == 1 and n not in foreign | whole}
 
 
 def _whole(

@@ -28,6 +28,7 @@ import gast
 
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, rewritten, statements_in
+from s2sgrad.ir.scoping import all_bindings
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime.outside import container, delete_items, set_item, unshared
 
@@ -47,7 +48,7 @@ def _name_directly(unit: Unit, tree: gast.FunctionDef) -> None:
                and isinstance(target.value, gast.Name) and target.value.id in unit.locals}  # fmt: skip
     if not written:
         return
-    bound = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+    bound = all_bindings(tree)
     for statement in tree.body:
         local = bound_name(statement)
         if local in written and bound[local] == 1 and is_outside(unit, statement.value) and _is_same_inside(tree, local):

@@ -375,11 +375,10 @@ def definitions(tree: gast.FunctionDef) -> dict[str, gast.FunctionDef | None]:
     """The generator functions defined in a function, by name; None if the name may refer to something else."""
     inside = [n for n in nodes(tree) if isinstance(n, gast.FunctionDef) and n is not tree]
     by_name: dict[str, gast.FunctionDef | None] = {n.name: n for n in inside if yields(n)}
-    bound = [n.name for n in inside] + [n.id for n in nodes(tree) if isinstance(n, gast.Name)
-                                        and not isinstance(n.ctx, gast.Load)]  # fmt: skip
+    bound = scoping.all_bindings(tree)
     declared = {n for s in nodes(tree) if isinstance(s, (gast.Nonlocal, gast.Global)) for n in s.names}
     for local, definition in list(by_name.items()):
         names = mentioned(definition)
-        if bound.count(local) > 1 or names & declared or definition.decorator_list:
+        if bound[local] > 1 or names & declared or definition.decorator_list:
             by_name[local] = None
     return by_name

@@ -20,6 +20,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.ir.quote import at, name, nodes
+from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.unit import Unit, parameters
 
 
@@ -38,8 +39,7 @@ def run(unit: Unit, tree: gast.FunctionDef, stops: tuple[str, ...]) -> gast.Func
 
 def assigned_once(tree: gast.FunctionDef, local: str) -> bool:
     """Whether a variable is assigned by exactly one plain statement, outside loops and nested functions."""
-    stores = [n for n in nodes(tree) if isinstance(n, gast.Name) and n.id == local and isinstance(n.ctx, gast.Store)]
-    return len(stores) == 1 and _plainly(tree.body, local)
+    return bindings(tree.body)[local] == 1 and _plainly(tree.body, local)
 
 
 def _plainly(body: list[gast.AST], local: str) -> bool:

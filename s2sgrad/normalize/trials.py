@@ -11,7 +11,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import types
-from collections import Counter, deque
+from collections import deque
 
 import gast
 
@@ -263,8 +263,7 @@ def _operands(node: gast.AST) -> list[tuple[str, int | None, gast.AST]]:
 
 def _computing(unit: Unit, tree: gast.FunctionDef) -> frozenset[str]:
     """The nested functions that are pure."""
-    bound = Counter(n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef) and n is not tree)
-    bound.update(n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+    bound = scoping.all_bindings(tree)
     computing = {n.name: n for n in nodes(*tree.body) if isinstance(n, gast.FunctionDef) and bound[n.name] == 1}
     while left := {n for n, function in computing.items() if not _is_computing(unit, function, frozenset(computing))}:
         computing = {n: function for n, function in computing.items() if n not in left}

@@ -54,7 +54,6 @@ from s2sgrad.specialize.static_values import (
     Partial,
     Record,
     Value,
-    bindings,
     chosen,
 )
 
@@ -206,7 +205,7 @@ class Closures:
 
     def bound_so_far(self) -> Counter[str]:
         """The number of bindings of each variable in the statements written so far."""
-        return bindings([s for block in (*self.flattener.outer, self.flattener.out) for s in block])
+        return scoping.bindings([s for block in (*self.flattener.outer, self.flattener.out) for s in block])
 
     def visible(self) -> set[str]:
         """The variables that may be bound at this point, and those that other functions bind."""

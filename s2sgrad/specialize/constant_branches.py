@@ -29,6 +29,7 @@ import numpy as np
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.ir.forms import truth
+from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.unit import Unit
 from s2sgrad.specialize.static_values import (
     Adapted,
@@ -40,7 +41,6 @@ from s2sgrad.specialize.static_values import (
     Object,
     Partial,
     Value,
-    bindings,
 )
 
 _TRUE = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type)  # types of callables that are always true

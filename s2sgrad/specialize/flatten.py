@@ -46,7 +46,7 @@ from s2sgrad.specialize.evaluation import Evaluator
 from s2sgrad.specialize.partial_evaluation import Functions
 from s2sgrad.specialize.section_stores import Sections
 from s2sgrad.specialize.short_circuit import Conditions
-from s2sgrad.specialize.static_values import Object, Value, bindings
+from s2sgrad.specialize.static_values import Object, Value
 from s2sgrad.specialize.ways import PLAIN, Unsettled, Ways
 
 
@@ -290,7 +290,7 @@ class _Flattener(Conditions, Evaluator, Sections):
     def trip(self, loop: gast.For | gast.While) -> list[gast.AST]:
         """The flattened body of a loop."""
         self.loops.append(id(loop))
-        self.rebound.append(bindings([loop]))
+        self.rebound.append(scoping.bindings([loop]))
         body = self.block(loop.body)
         self.rebound.pop()
         self.loops.pop()

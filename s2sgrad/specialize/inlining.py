@@ -50,7 +50,6 @@ from s2sgrad.specialize.static_values import (
     Object,
     Record,
     Value,
-    bindings,
     keep_objects,
     substitute,
 )
@@ -230,7 +229,7 @@ class Inliner:
             at(call, *(part for part in nodes(tree) if hasattr(part, "lineno")))
             self.unit.libraries[self.calls] = function.unit.primal.file
         self.unit.compound |= {place_of(moved[p]) for p in function.unit.compound & moved.keys()}
-        bindings_ = Counter({renamed.get(n, n): count for n, count in bindings(tree.body).items()})
+        bindings_ = Counter({renamed.get(n, n): count for n, count in scoping.bindings(tree.body).items()})
         for part in [*tree.body, *parameters(tree)]:
             scoping.rename(part, renamed)
         self.unit.locals |= {renamed.get(n, n) for n in own}

@@ -42,6 +42,7 @@ import gast
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize.check import yields
 from s2sgrad.specialize import lambda_lifting, static_calls, trip_names
@@ -78,7 +79,6 @@ from s2sgrad.specialize.static_values import (
     Object,
     Partial,
     Value,
-    bindings,
     called_alone,
     functions_among,
     keep_objects,

@@ -38,9 +38,10 @@ from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import assign, at, clone, constant, nodes, statements_in
+from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.normalize._calls import callee
-from s2sgrad.specialize.static_values import Display, Known, Value, bindings, substitute
+from s2sgrad.specialize.static_values import Display, Known, Value, substitute
 
 MOST = 64  # items
 

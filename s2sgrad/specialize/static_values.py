@@ -19,7 +19,6 @@ def f(x, w):
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +27,7 @@ import gast
 
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import assign, at, branch, clone, constant, name, nodes, statements_in
+from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.unit import Unit
 
 
@@ -221,27 +221,6 @@ def chosen(unit: Unit, selector: str, arms: list[list[gast.AST]], node: gast.AST
         compared = gast.Compare(name(selector), [gast.Eq()], [constant(number)])
         rest = at(node, assign(test, compared), branch(name(test), arm, rest))
     return rest
-
-
-def bindings(body: list[gast.AST]) -> Counter[str]:
-    """The number of bindings of each name in the text."""
-    out: Counter[str] = Counter()
-    waiting = list(body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, gast.Name):
-            out[node.id] += isinstance(node.ctx, gast.Store)
-            continue
-        if isinstance(node, gast.FunctionDef):  # its own bindings count where it is inlined
-            out[node.name] += 1
-            out.update(2 * [n for part in nodes(node) if isinstance(part, gast.Nonlocal) for n in part.names])
-            continue
-        for value in node.__dict__.values():
-            if isinstance(value, list):
-                waiting += [part for part in value if isinstance(part, gast.AST)]
-            elif isinstance(value, gast.AST) and not isinstance(value, gast.expr_context):
-                waiting.append(value)
-    return out
 
 
 def functions_among(body: list[gast.AST]) -> set[str]:

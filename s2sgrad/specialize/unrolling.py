@@ -34,7 +34,7 @@ from s2sgrad.ir.quote import assign, at, branch, clone, constant, expression, me
 from s2sgrad.normalize import library_desugaring, loops
 from s2sgrad.specialize import trip_names
 from s2sgrad.specialize.static_containers import MOST
-from s2sgrad.specialize.static_values import Display, Value, bindings, substitute
+from s2sgrad.specialize.static_values import Display, Value, substitute
 
 _SECTIONS = frozenset({gast.Subscript})
 
@@ -94,10 +94,10 @@ class Unroller:
             return None if places is None else self.at_places(loop, places)
         others = [c for c in counted if not isinstance(self.held(c), Display)]
         trips = min(len(display.items) for display in displays)
-        self.again |= set(bindings(loop.body))
+        self.again |= set(scoping.bindings(loop.body))
         if loop.target.id in trip_names.captured(loop.body):  # a closure reads the index later
             return None if others else self.trips(loop, trips)
-        again = {b for b, n in bindings(loop.body).items() if n} - self.unit.temps if trips > 1 else ()
+        again = {b for b, n in scoping.bindings(loop.body).items() if n} - self.unit.temps if trips > 1 else ()
         self.counts.update({b: 2 for b in again if not self.takes_value(loop, b)})
         out: list[list[gast.AST]] = []
         for k in range(trips):
@@ -112,7 +112,7 @@ class Unroller:
         """The trips of a loop in order; after a possible exit, later trips are guarded."""
         if not leaves_trip(loop.body):
             return [statement for trip in trips for statement in trip]
-        kept = {t for t, n in bindings(loop.body).items() if n and self.takes_value(loop, t)} - self.in_turn
+        kept = {t for t, n in scoping.bindings(loop.body).items() if n and self.takes_value(loop, t)} - self.in_turn
         if kept or returns(loop.body):
             self.require_all_trips(loop)
         left = self.unit.local("left")
@@ -140,8 +140,8 @@ class Unroller:
 
     def at_places(self, loop: gast.For, places: range) -> list[gast.AST]:
         """The trips of such a loop, unrolled."""
-        self.again |= {loop.target.id, *bindings(loop.body)}
-        for bound in {b for b, n in bindings(loop.body).items() if n} - self.unit.temps:
+        self.again |= {loop.target.id, *scoping.bindings(loop.body)}
+        for bound in {b for b, n in scoping.bindings(loop.body).items() if n} - self.unit.temps:
             self.counts[bound] += 2
         self.counts[loop.target.id] += 2
         out = []
@@ -163,7 +163,7 @@ class Unroller:
 
         A name private to the trips stands for the items in turn instead.
         """
-        bound = {b: n for b, n in bindings(loop.body).items() if n}
+        bound = {b: n for b, n in scoping.bindings(loop.body).items() if n}
         to_rename = {t for t in bound if self.takes_value(loop, t)}
         self.in_turn |= to_rename & self.of_trips
         stay = self.in_turn | trip_names.captured(loop.body)

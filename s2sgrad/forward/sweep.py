@@ -16,7 +16,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
@@ -27,8 +27,9 @@ from s2sgrad.forward.rule_tangent import RuleTangent, mapped, with_parts
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, mentioned, name, nodes
-from s2sgrad.ir.unit import Origin, Unit
-from s2sgrad.memory.sources import bound_sources, is_fresh, sources
+from s2sgrad.ir.unit import Origin, Unit, parameters
+from s2sgrad.memory.aliases import Aliases, is_from_outside
+from s2sgrad.memory.sources import is_fresh, sources
 from s2sgrad.transform.calls import checked_owner
 from s2sgrad.transform.paths import Paths
 from s2sgrad.transform.stores import laid_out, reshapes
@@ -64,8 +65,15 @@ class Forward:
         out = self._collected(self.tree, lambda: self.tangents.out.extend(self.mirrored.begin()))
         out += self._block(body)
         tangent = self.tangents.part(last.value)
-        lent = self.tangents.is_present(last.value) and _may_share(self.unit, out, tangent, self.kinds)
+        lent = self.tangents.is_present(last.value) and self._is_lent(out, tangent)
         return out, self.tangents.copied(tangent, self.kinds.get(last.value.id)) if lent else tangent
+
+    def _is_lent(self, body: Block, tangent: gast.Name) -> bool:
+        """Whether the returned tangent may be, or hold, memory of the caller's or of a global."""
+        passed = [gast.Name(word, gast.Param(), None, None) for word in self.tangents.words.values()]
+        given, last = gast.arguments([*parameters(self.tree), *passed], [], None, [], [], None, []), gast.Return(tangent)
+        text = gast.FunctionDef(self.tree.name, given, [*body, last], [], None, None, [])
+        return is_from_outside(Aliases(self.unit, text, self.kinds).memory_of(tangent.id, last))
 
     # --- statements ---
 
@@ -351,31 +359,3 @@ def _of(section: gast.AST, dot: str) -> gast.AST:
     out = clone(section)
     effects.owner(out).id = dot
     return out
-
-
-def _may_share(unit: Unit, body: Block, value: gast.Name, kinds: dict[str, Kind]) -> bool:
-    """Whether the final value of a name may be, or contain, memory with other references."""
-    held: dict[str, set[str]] = {}
-    for statement in effects.walk(body):
-        section = effects.stored(statement)
-        if section is not None:
-            if not isinstance(kinds.get(effects.base(section)), Array):  # an array copies what is stored
-                held.setdefault(effects.base(section), set()).update(sources(unit, statement.value, kinds))
-            continue
-        bound = effects.writes(statement)
-        given = getattr(statement, "iter" if isinstance(statement, gast.For) else "value", None)
-        if given is not None and bound:
-            found = bound_sources(unit, bound, given, kinds)
-            if isinstance(statement, gast.Expr):  # a list refers to what is appended
-                found = found | {n.id for part in given.args for n in effects.loads(part)}
-            for n in bound:
-                held.setdefault(n, set()).update(found)
-    waiting, seen = [value.id], {value.id}
-    while waiting:
-        for n in held.get(here := waiting.pop(), ()):
-            if n not in seen:
-                seen.add(n)
-                waiting.append(n)
-        if here not in held:
-            return True  # a parameter, or global
-    return False

@@ -59,6 +59,11 @@ class State:
     __hash__ = None  # type: ignore[assignment]
 
 
+def is_from_outside(names: Iterable[str]) -> bool:
+    """Whether names of aliases include memory of the caller's, of a global, or of unknown origin."""
+    return any(n.startswith((ARGUMENT, OUTSIDE)) or n == HANDED_OUT for n in names)
+
+
 def has_shadows(unit: Unit) -> bool:
     """Whether a function is generated text with shadow variables."""
     return getattr(unit.primal.function, "shadowed", False)

@@ -31,8 +31,8 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import bound_name, popped
 from s2sgrad.ir.quote import COMPOUND
 from s2sgrad.ir.unit import MISSING, Unit, parameters
-from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
-from s2sgrad.memory.sources import HANDED_OUT, bound_sources, has_memory
+from s2sgrad.memory.aliases import Aliases, is_from_outside
+from s2sgrad.memory.sources import bound_sources, has_memory
 from s2sgrad.memory.stacks import fresh_stacks
 from s2sgrad.memory.writes import in_place
 from s2sgrad.mirror.shadows import are_joined, is_shell
@@ -106,7 +106,7 @@ class Groups:
                 return None
             else:
                 out |= bound_sources(self.unit, [name], statement.value, self.kinds) | self._parts(statement.value)
-        if any(n.startswith((ARGUMENT, OUTSIDE)) or n == HANDED_OUT for n in out):
+        if is_from_outside(out):
             return None
         return out
 

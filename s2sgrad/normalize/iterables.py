@@ -3,7 +3,7 @@
     sum(xs), list(xs)                         consume all items at once
     any(xs), next(xs)                         consume items at once, but not always all
     zip(xs, ys), filter(f, xs)                draw an item on request
-    itertools.accumulate(xs)                  likewise; `s2sgrad.standard` has functions that return lists instead
+    itertools.accumulate(xs)                  likewise
 
 >>> import itertools
 >>> list in DRAWS_ALL, any in DRAWS_ALL, zip in LAZY, itertools.accumulate in LISTED
@@ -16,15 +16,19 @@ import builtins
 import functools
 import itertools
 import math
-from collections.abc import Iterable
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import gast
 import numpy as np
 
 from s2sgrad import standard
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.ir.quote import constant, nodes
+from s2sgrad.ir.forms import is_none
+from s2sgrad.ir.quote import constant, name, nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.standard import generators
 
 COMPREHENSIONS = (gast.GeneratorExp, gast.ListComp, gast.SetComp, gast.DictComp)
 
@@ -37,8 +41,8 @@ DRAWS_ALL = CONTAINERS | {sum, max, min, math.prod, math.fsum, np.fromiter}
 DRAWS = DRAWS_ALL | {any, all, builtins.next}
 """Callables that draw items before they return: all of them, or as many as they need."""
 
-LISTED = frozenset({t for t in standard.TOOLS if isinstance(t, type)} | {itertools.islice, itertools.product,
-                    itertools.pairwise})  # fmt: skip
+LISTED = frozenset({t for t in standard.TOOLS if isinstance(t, type)} | generators.DRAWN.keys() | {
+    itertools.accumulate, itertools.islice, itertools.product, itertools.pairwise})  # fmt: skip
 """Tools that return iterators, with a counterpart that returns a list: it replaces the tool only where the result is
 consumed at once."""
 
@@ -94,3 +98,14 @@ def slice_bounds(bounds: list[gast.AST]) -> list[gast.AST]:
     """`start, stop, step` from the arguments of `itertools.islice` after the first."""
     whole = [constant(0), *bounds] if len(bounds) == 1 else bounds
     return whole if len(whole) == 3 else [*whole, constant(1)]
+
+
+def accumulation(
+    unit: Unit, iterable: gast.AST, func: gast.AST | None = None, *, initial: gast.AST | None = None
+) -> tuple[Callable[..., Any], list[gast.AST]]:
+    """The generator function for `itertools.accumulate` of these arguments, and what it is called with."""
+    function = name(unit.helper("added", operator.add)) if func is None or is_none(func) else func
+    if initial is None or is_none(initial):
+        return generators.running, [iterable, function]
+    from_constant = isinstance(initial, gast.Constant)
+    return generators.running_from if from_constant else generators.running_from_any, [initial, iterable, function]

@@ -1,4 +1,4 @@
-"""Which functions of `standard.iterators` stand for Python's iterators: objects to draw from, or generators to loop over.
+"""Which functions of `standard` stand for Python's iterators: objects to draw from, or generators to loop over.
 
     it = map(f, xs)                 ->      it = mapped_(f, items(xs))            `iterator`: a maker of closures
     for v in map(f, it): ..         ->      for v in mapped(f, it): ..            `drawn`: a generator function, inlined
@@ -35,7 +35,7 @@ from s2sgrad.normalize import iterables, stepwise
 from s2sgrad.normalize.iterator_kinds import LAZY, IteratorKinds, is_shown
 from s2sgrad.normalize.named_iterators import Changes
 from s2sgrad.normalize.stepwise import NotDrawn
-from s2sgrad.standard import iterators
+from s2sgrad.standard import generators, iterators
 
 
 class Iterators(IteratorKinds):
@@ -50,7 +50,7 @@ class Iterators(IteratorKinds):
     def drawn(self, node: gast.AST) -> gast.AST:
         """What a loop runs over that draws from an iterable: a call of a generator function."""
         tool = self.tool(node)
-        return self.calling(iterators.each, self.iterator(node)) if tool is None else self.drawing_from(tool, self.given)
+        return self.calling(generators.each, self.iterator(node)) if tool is None else self.drawing_from(tool, self.given)
 
     def given(self, node: gast.AST) -> gast.AST:
         """What such a function draws from: a sequence, a generator or an iterator."""
@@ -93,8 +93,8 @@ class Iterators(IteratorKinds):
         return self.calling(iterators.lasting, made) if self.lasts and may_go_on else made
 
     def is_ours(self, node: gast.AST) -> bool:
-        """Whether a node calls a generator function of `standard.iterators`."""
-        return self.is_generator(node) and getattr(self.called(node), "__module__", None) == iterators.__name__
+        """Whether a node calls a generator function of `standard.generators`."""
+        return self.is_generator(node) and getattr(self.called(node), "__module__", None) == generators.__name__
 
     def lasting(self, node: gast.AST) -> gast.AST:
         """An iterator that may be asked again after its end."""
@@ -136,39 +136,39 @@ class Iterators(IteratorKinds):
 
     def of_same(self, node: gast.Call) -> gast.Call:
         """A tool with a counterpart that takes the same arguments."""
-        function = iterators.TOOLS[self.called(node)]
+        function = generators.TOOLS[self.called(node)]
         return self.calling(function, *self.arguments(node, function))
 
     def zipped(self, node: gast.Call) -> gast.Call:
         """`zip`."""
         parts, strict = node.args, [k.value for k in node.keywords if getattr(k.value, "value", True)]
         if strict and isinstance(strict[0], gast.Constant) and len(parts) == 2:
-            return self.calling(iterators.equal_pairs, *parts)
+            return self.calling(generators.equal_pairs, *parts)
         if strict or len(parts) < 2:
             raise NotDrawn
         if len(parts) == 2 and self.is_generator(parts[1]) and not (self.lasts or self.is_generator(parts[0])):
-            return self.calling(iterators.pairs_behind, *parts)
+            return self.calling(generators.pairs_behind, *parts)
         if len(parts) < 4:
-            return self.calling(iterators.pairs if len(parts) == 2 else iterators.triples, *parts)
+            return self.calling(generators.pairs if len(parts) == 2 else generators.triples, *parts)
         halves = [gast.Call(node.func, half, []) for half in (parts[:2], parts[2:])]
         joins = name(self.unit.helper(standard.joined_rows.__name__, standard.joined_rows))
-        return self.calling(iterators.spread, joins, self.calling(iterators.pairs, *halves))
+        return self.calling(generators.spread, joins, self.calling(generators.pairs, *halves))
 
     def numbered(self, node: gast.Call) -> gast.Call:
         """`enumerate`."""
-        return self.calling(iterators.numbered, *self.arguments(node, enumerate_))
+        return self.calling(generators.numbered, *self.arguments(node, enumerate_))
 
     def mapped(self, node: gast.Call) -> gast.Call:
         """`map`."""
         function, *over = node.args
         if len(over) == 1:
-            return self.calling(iterators.mapped, function, *over)
-        return self.calling(iterators.spread, function, gast.Call(self.unit.builtin(zip), over, []))
+            return self.calling(generators.mapped, function, *over)
+        return self.calling(generators.spread, function, gast.Call(self.unit.builtin(zip), over, []))
 
     def filtered(self, node: gast.Call) -> gast.Call:
         """`filter`."""
         function, over = node.args
-        return self.calling(iterators.chosen, self.unit.builtin(bool) if is_none(function) else function, over)
+        return self.calling(generators.chosen, self.unit.builtin(bool) if is_none(function) else function, over)
 
     def sliced(self, node: gast.Call) -> gast.Call:
         """`itertools.islice`."""
@@ -180,8 +180,8 @@ class Iterators(IteratorKinds):
         if not is_none(stop):
             places = gast.Call(self.unit.builtin(range), [self.bound(stop, sys.maxsize)], [])
         if len(bounds) == 1:
-            return self.calling(iterators.first, over, places)
-        return self.calling(iterators.sliced, over, places, self.bound(start, 0), self.bound(step, 1))
+            return self.calling(generators.first, over, places)
+        return self.calling(generators.sliced, over, places, self.bound(start, 0), self.bound(step, 1))
 
     def bound(self, node: gast.AST, otherwise: int) -> gast.AST:
         """A bound of a slice, checked; `otherwise`: what None stands for."""
@@ -191,12 +191,8 @@ class Iterators(IteratorKinds):
 
     def accumulated(self, node: gast.Call) -> gast.Call:
         """`itertools.accumulate`."""
-        iterable, function, initial = self.arguments(node, accumulate_)
-        if is_none(function):
-            function = name(self.unit.helper(iterators.total_of.__name__, iterators.total_of))
-        if is_none(initial):
-            return self.calling(iterators.running, iterable, function)
-        return self.calling(iterators.running_from, initial, iterable, function)
+        function, arguments = iterables.accumulation(self.unit, *node.args, **{k.arg: k.value for k in node.keywords})
+        return self.calling(function, *arguments)
 
     def chained(self, node: gast.Call) -> gast.Call:
         """`itertools.chain`."""
@@ -205,7 +201,7 @@ class Iterators(IteratorKinds):
             others = [gast.Tuple([], gast.Load())]
         for part in reversed(others[1:]):
             others = [*others[:-2], gast.Call(clone(node.func), [others[-2], part], [])]
-        return self.calling(iterators.chained, first, *others)
+        return self.calling(generators.chained, first, *others)
 
     def cycled(self, node: gast.Call) -> gast.AST:
         """`itertools.cycle`."""
@@ -247,8 +243,8 @@ class Iterators(IteratorKinds):
         over = each.iter
         if each.ifs:
             test = each.ifs[0] if len(each.ifs) == 1 else gast.BoolOp(gast.And(), each.ifs)
-            over = self.calling(iterators.chosen, self.of_item(each.target, test), over)
-        return self.calling(iterators.mapped, self.of_item(each.target, node.elt), over)
+            over = self.calling(generators.chosen, self.of_item(each.target, test), over)
+        return self.calling(generators.mapped, self.of_item(each.target, node.elt), over)
 
     def of_item(self, target: gast.AST, value: gast.AST) -> gast.Name:
         """A function that computes a value from an item."""
@@ -284,17 +280,14 @@ def enumerate_(iterable, start=0):
     """The parameters of `enumerate`."""
 
 
-def accumulate_(iterable, func=None, *, initial=None):
-    """The parameters of `itertools.accumulate`."""
-
-
 def repeat_(object, times=None):
     """The parameters of `itertools.repeat`."""
 
 
 _TOOLS = {
-    **dict.fromkeys(iterators.TOOLS, Iterators.of_same), builtins.map: Iterators.mapped, builtins.filter: Iterators.filtered,
-    builtins.zip: Iterators.zipped, builtins.enumerate: Iterators.numbered, itertools.islice: Iterators.sliced,
+    **dict.fromkeys(generators.TOOLS, Iterators.of_same),
+    builtins.map: Iterators.mapped, builtins.filter: Iterators.filtered, builtins.zip: Iterators.zipped,
+    builtins.enumerate: Iterators.numbered, itertools.islice: Iterators.sliced,
     itertools.accumulate: Iterators.accumulated, itertools.chain: Iterators.chained,
 }  # fmt: skip
 _SOURCES = {

@@ -66,7 +66,7 @@ from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize.check import yields
 from s2sgrad.source import read
-from s2sgrad.standard import iterators
+from s2sgrad.standard import generators, iterators
 
 _PLAIN = (gast.Assign, gast.AugAssign, gast.Expr, gast.If, gast.For, gast.While, gast.Return, gast.Break, gast.Continue,
           gast.Pass, gast.Raise)  # fmt: skip
@@ -128,7 +128,7 @@ class _Maker:
         if not nested and free & self.unit.locals:
             raise NotDrawn
         self.fixed = free - sources.changes.rebound if sources.changes else set[str]()
-        ours = getattr(sources.called(call), "__module__", None) == iterators.__name__
+        ours = getattr(sources.called(call), "__module__", None) == generators.__name__
         renamed = {n: self.unit.local(n) for n in sorted(self.own)}  # the names of iterators may be the same
         for parameter in parameters(tree):
             parameter.keyword = parameter.id
@@ -140,7 +140,7 @@ class _Maker:
         self.body = [_Delegated(self.unit).visit(s) for s in tree.body if not _is_text(s)]
         self.setup: list[gast.AST] = []
         self.goes_on = self.is_machine = False  # asking again after its end would run statements again
-        self.asks_on = is_one_of(sources.called(call), iterators.ASKING_ON)
+        self.asks_on = is_one_of(sources.called(call), generators.ASKING_ON)
         for statement in self.body:
             _require_plain(statement)
 
@@ -299,7 +299,7 @@ def _definition(sources, call: gast.Call) -> gast.FunctionDef:
             raise NotDrawn
         return clone(definition)
     target = sources.unit.resolve(call.func)
-    others = target.__globals__ is not sources.unit.primal.function.__globals__ and target.__module__ != iterators.__name__
+    others = target.__globals__ is not sources.unit.primal.function.__globals__ and target.__module__ != generators.__name__
     if others or target.__closure__:
         raise NotDrawn
     try:

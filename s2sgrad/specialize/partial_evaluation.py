@@ -45,6 +45,7 @@ from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize.check import yields
+from s2sgrad.normalize.library.operators import operated
 from s2sgrad.specialize import lambda_lifting, static_calls, trip_names
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
@@ -368,9 +369,8 @@ class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Col
         starred = any(isinstance(a, gast.Starred) for a in (node.args if isinstance(node, gast.Call) else ()))
         values = (v.target for v in (*arguments, *keywords.values()) if isinstance(v, Known))
         again = is_made_for_functions(callee.target, values)
-        if self.stays(callee.target, node):
-            return self.plain(callee, arguments, keywords, node)
-        if is_plain(callee.target) and (functions or starred or again or self.is_read(callee.target, node)):
+        followed = is_plain(callee.target) and not self.stays(callee.target, node)
+        if followed and (functions or starred or again or self.is_read(callee.target, node)):
             return self.apply(self.read(callee.target), arguments, keywords, node)
         return self.plain(callee, arguments, keywords, node)
 
@@ -397,4 +397,4 @@ class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Col
                                        "move it to module level")  # fmt: skip
         atoms = [v.node if isinstance(v, Known) else v for v in arguments]
         words = [gast.keyword(k, v.node if isinstance(v, Known) else v) for k, v in keywords.items()]
-        return self.flattener.atom(at(node, gast.Call(clone(callee.node), atoms, words))[0])
+        return self.flattener.atom(at(node, operated(callee.target, gast.Call(clone(callee.node), atoms, words)))[0])

@@ -1,12 +1,12 @@
 """Functions of Python's library and of NumPy that call back into the user's code, reimplemented as source that the compiler
 can differentiate.
 
-    for s in itertools.accumulate(x, f): ..      ->      for s in accumulate(x, f): ..      the function below, inlined
+    for v in itertools.compress(x, f(y)): ..      ->      for v in compress(x, f(y)): ..      the function below, inlined
 
-Results are eager: a list, where Python's own returns a lazy iterator.
+Results are eager: a list, where Python's own returns a lazy iterator.  Others are in `iterators`.
 
->>> accumulate([1, 2, 3]), starmap(pow, [(2, 5), (3, 2)]), largest(["a", "bcd", "efg"], key=len)
-([1, 3, 6], [32, 9], 'bcd')
+>>> compress("abc", [1, 0, 1]), largest(["a", "bcd", "efg"], key=len)
+(['a', 'c'], 'bcd')
 >>> ordered([3, 1, 2], key=lambda v: -v), apply_along_axis(np.cumsum, 0, np.ones((2, 2))).tolist()
 ([3, 2, 1], [[1.0, 1.0], [2.0, 2.0]])
 """
@@ -16,7 +16,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-import operator
 import statistics
 from collections.abc import Callable
 from typing import Any
@@ -52,57 +51,6 @@ def fromkeys(iterable, value=None):
     for key in iterable:
         out[key] = value
     return out
-
-
-@stands_for(itertools.accumulate)
-def accumulate(iterable, func=operator.add, *, initial=None):
-    """`itertools.accumulate`."""
-    out = []
-    total = initial
-    if initial is not None:
-        out.append(total)
-    for item in iterable:
-        if total is None:
-            total = item
-        else:
-            total = func(total, item)
-        out.append(total)
-    return out
-
-
-@stands_for(itertools.starmap)
-def starmap(function, iterable):
-    """`itertools.starmap`."""
-    return [function(*row) for row in iterable]
-
-
-@stands_for(itertools.takewhile)
-def takewhile(predicate, iterable):
-    """`itertools.takewhile`."""
-    out = []
-    for item in iterable:
-        if not predicate(item):
-            break
-        out.append(item)
-    return out
-
-
-@stands_for(itertools.dropwhile)
-def dropwhile(predicate, iterable):
-    """`itertools.dropwhile`."""
-    out = []
-    dropping = True
-    for item in iterable:
-        dropping = dropping and bool(predicate(item))
-        if not dropping:
-            out.append(item)
-    return out
-
-
-@stands_for(itertools.filterfalse)
-def filterfalse(predicate, iterable):
-    """`itertools.filterfalse`."""
-    return [item for item in iterable if not predicate(item)]
 
 
 @stands_for(itertools.compress)

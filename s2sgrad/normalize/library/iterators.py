@@ -23,6 +23,7 @@ def f(x, y, z):
 from __future__ import annotations
 
 import builtins
+import contextlib
 import itertools
 import sys
 
@@ -34,6 +35,7 @@ from s2sgrad.ir.quote import constant, name, nodes, placed, stored
 from s2sgrad.normalize import iterables
 from s2sgrad.normalize.library.table import LibraryCall, desugars
 from s2sgrad.runtime.structure import ENDLESS
+from s2sgrad.standard import generators
 
 _CALLABLE = (gast.Name, gast.Attribute, gast.Lambda)  # evaluates to the same function each time
 
@@ -183,6 +185,20 @@ def _repeated(call: LibraryCall, node: gast.AST) -> list[gast.AST]:
         lazy = [first.iter] if isinstance(node, gast.GeneratorExp) and id(node) not in call.scope.consumed else []
         return [*lazy, *first.ifs, *node.generators[1:], *results]
     return []
+
+
+@desugars(*generators.DRAWN)
+def _drawn(call: LibraryCall) -> gast.AST | None:
+    """A tool with a generator function that takes the same arguments."""
+    return call.drawing(generators.DRAWN[call.target], [call.listed(a) for a in call.args])
+
+
+@desugars(itertools.accumulate)
+def _accumulate(call: LibraryCall) -> gast.AST | None:
+    with contextlib.suppress(TypeError):
+        function, arguments = iterables.accumulation(call.unit, *map(call.listed, call.args), **call.words)
+        return call.drawing(function, arguments)
+    return None
 
 
 @desugars(*standard.TOOLS)

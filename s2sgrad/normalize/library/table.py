@@ -30,7 +30,7 @@ from s2sgrad.normalize.endings import Endings
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import may_write
 from s2sgrad.source import read
-from s2sgrad.standard import iterators
+from s2sgrad.standard import generators, iterators
 
 _READERS = (len, list, tuple, sorted, sum, zip, enumerate, reversed, min, max, range, float, int, itertools.chain,
             itertools.chain.from_iterable, itertools.pairwise, itertools.groupby, itertools.count, itertools.cycle,
@@ -45,6 +45,7 @@ class Scope:
         self.nodes = list(nodes(tree))  # kept alive, for the facts are keyed by `id`
         self.changed = _changed(unit, self.nodes)
         self.consumed = iterables.consumed(unit, self.nodes)
+        self.looped = {id(n.iter) for n in self.nodes if isinstance(n, (gast.For, gast.comprehension))}
         self.endings = Endings(unit, tree)
 
     def changes(self, parts: list[gast.AST]) -> bool:
@@ -92,6 +93,14 @@ class LibraryCall:
         """A call of one of our own functions, with the place of this one."""
         keywords = [gast.keyword(k, v) for k, v in (words or {}).items()]
         return at(self.node, gast.Call(name(self.unit.helper(function.__name__, function)), args, keywords))[0]
+
+    def drawing(self, function: types.FunctionType, args: list[gast.AST]) -> gast.AST | None:
+        """A call of a generator function where a loop runs over the result, a list of what it yields where all of it is
+        consumed, else None."""
+        if id(self.node) in self.scope.looped:
+            return self.calling(function, args)
+        made = self.written("[v for v in made]", v=self.unit.local("item"), made=self.calling(function, args))
+        return made if self.at_once else None
 
     def resolve(self, node: gast.AST) -> Any:
         """The callee of an expression; MISSING if it is no call."""
@@ -218,7 +227,7 @@ def _changed(unit: Unit, all_nodes: list[gast.AST]) -> set[str]:
             method = node.func.attr if isinstance(node.func, gast.Attribute) else ""
             owners = [node.func.value] if may_write(method) else []
             target = unit.resolve(node.func)
-            draws = getattr(target, "__module__", None) == iterators.__name__
+            draws = getattr(target, "__module__", None) in (iterators.__name__, generators.__name__)
             handed = [] if draws or is_one_of(target, _READERS) or catalogue.of(target).pure else node.args
             out |= {getattr(n, "id", getattr(n, "attr", "")) for n in (*owners, *handed)}
     return out

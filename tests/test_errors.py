@@ -515,6 +515,18 @@ REFUSED = {
             items = sorted(Item(-k, v) for k, v in enumerate(x))  # <-
             return items[0].value * items[1].value
     """, ([1.0, 2.0],)),
+    "named objects that are put in order": (Refused, """
+        class Item:
+            def __init__(self, key):
+                self.key = key
+
+            def __lt__(self, other):
+                return self.key < other.key
+
+        def f(x):
+            a, b = Item(x), Item(x * x)
+            return sorted([a, b])[1].key  # <-
+    """, (2.0,)),
     "class in a block": (Unsupported, """
         def f(x):
             if x > 0.0:

@@ -99,7 +99,7 @@ class Evaluator:
 
     def operand(self, node: gast.AST) -> Any:
         """A static value, or an atom for the value."""
-        if isinstance(node, gast.Constant):
+        if isinstance(node, (gast.Constant, Value)):
             return node
         if isinstance(node, gast.Name):
             return self.functions.named(node)

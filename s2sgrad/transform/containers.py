@@ -24,6 +24,7 @@ from s2sgrad.flow.counts import read_counts
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import assign, constant, expression, name, statements
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.stacks import recorded_stacks
 from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.transform import stores
 from s2sgrad.transform.adjoint import Adjoints
@@ -100,7 +101,8 @@ def _mentioned_as_stacks(unit: Unit, found: Operations) -> Counter[str]:
 
 
 def _made_elsewhere(unit: Unit, tree: gast.FunctionDef, changed: set[str]) -> set[str]:
-    """Those of these lists that do not start empty; a record may provide them."""
+    """Those of these lists that do not start empty, which others may read; a record may provide stacks of ours."""
+    ours = recorded_stacks(unit, tree)
     out: set[str] = set()
     for statement in effects.walk(tree.body):
         bound = changed.intersection(binds(statement))
@@ -108,7 +110,7 @@ def _made_elsewhere(unit: Unit, tree: gast.FunctionDef, changed: set[str]) -> se
             out |= bound
             continue
         empty = isinstance(statement.value, gast.List) and not statement.value.elts
-        recorded = isinstance(statement.targets[0], gast.Tuple) or _reads_structure(unit, statement.value)
+        recorded = bound <= ours or _reads_structure(unit, statement.value)
         if not empty and not (unit.primal.is_generated and recorded):
             out |= bound
     return out

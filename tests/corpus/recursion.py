@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from s2sgrad import grad
+
 from .case import case
 
 
@@ -143,3 +145,20 @@ def functions_passed_on_by_recursion(x):
     y = folded(combine, x)
     w = w * w
     return y + folded(combine, x, scale=2.0) + applied(lambda t: t * x[0], np.cos, 3, x[2])
+
+
+def squares_of(items):
+    return sum(item * item for item in items)
+
+
+def squared_at_each_level(t):
+    return squares_of([squared_at_each_level(e) for e in t]) if isinstance(t, list) else t
+
+
+def of_nested_items(a):
+    return squared_at_each_level([a[0], [a[1], a[0] * a[1]]])
+
+
+@case(np.array([0.4, 0.7]), second=False)
+def gradient_of_a_recursion_that_passes_its_list_on(x):
+    return np.sum(grad(of_nested_items)(x) * x)

@@ -21,7 +21,7 @@ class Points(Protocol):
     unit: Unit
     tree: gast.FunctionDef
     names: dict[str, Places]
-    modules: dict[str, Any]
+    objects: dict[str, Any]
 
     def value(self, node: gast.AST | None) -> Places:
         """The locations that an expression may be."""

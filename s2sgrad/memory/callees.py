@@ -31,7 +31,7 @@ from s2sgrad.ir.signatures import Parameters
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory import library_calls
 from s2sgrad.memory.arguments import Arguments, Points
-from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places, Summary
+from s2sgrad.memory.places import ANY, NONE, OUTSIDE, TOLD, Place, Places, Summary
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.primitives.catalogue import Gives
 
@@ -50,8 +50,10 @@ def called(points: Points, node: gast.Call) -> Places:
         return points.anything() if args.named or args.unpacked else apply(points, plain, *args.places)
     target = points.unit.resolve(node.func)
     if target is MISSING and isinstance(node.func, gast.Attribute):
-        module = _module(points, node.func.value)
-        target = getattr(module, node.func.attr, MISSING) if module is not None else MISSING
+        module = _told(points, node.func.value)
+        target = getattr(module, node.func.attr, MISSING) if isinstance(module, types.ModuleType) else MISSING
+    elif target is MISSING:
+        target = MISSING if (function := _told(points, node.func)) is None else function
     if target is MISSING:
         if isinstance(node.func, gast.Attribute):
             return _method(points, node, node.func)
@@ -93,13 +95,13 @@ def call(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places
     return library_calls.called(points, target, args, node)
 
 
-def _module(points: Points, node: gast.AST | None) -> types.ModuleType | None:
-    """The module that an argument of this function is, or that a global name refers to."""
-    if isinstance(node, gast.Name) and node.id in points.modules:
+def _told(points: Points, node: gast.AST | None) -> Any:
+    """The module or function that an argument of this function is, or that a global name refers to; else None."""
+    if isinstance(node, gast.Name) and node.id in points.objects:
         alone = points.names.get(node.id) == {Place("own", node.id)}
-        return points.modules[node.id] if alone else None
+        return points.objects[node.id] if alone else None
     found = points.unit.resolve(node) if isinstance(node, (gast.Name, gast.Attribute)) else None
-    return found if isinstance(found, types.ModuleType) else None
+    return found if isinstance(found, TOLD) else None
 
 
 def _unknown(points: Points, function: Places, args: Arguments, node: gast.AST) -> Places:
@@ -148,8 +150,9 @@ def _of_user(points: Points, function: types.FunctionType, args: Arguments, node
     trusts: dict[str, Any] = {
         p: max((Trust.ARRAY, *map(points.trust, points.reached(places)))) for p, places in bound.items()
     }
-    for p, value in zip(Parameters.of(function.__code__).positional, args.nodes, strict=False):
-        trusts[p] = _module(points, value) or trusts[p]
+    passed = zip(Parameters.of(function.__code__).positional, args.nodes, strict=False)
+    for p, value in (*passed, *args.named_nodes.items()):
+        trusts[p] = _told(points, value) or trusts.get(p, Trust.ANY)
     summary: Summary = points.summary_of(function, trusts)
 
     def here(places: Any) -> Places:

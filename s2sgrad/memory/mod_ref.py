@@ -25,7 +25,7 @@ from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import Parameters
 from s2sgrad.ir.unit import Unit, parameters
-from s2sgrad.memory.places import ANYTHING, NOTHING, Summary, Told
+from s2sgrad.memory.places import ANYTHING, NOTHING, TOLD, Summary, Told
 from s2sgrad.memory.points_to import Points
 from s2sgrad.source import read
 
@@ -165,10 +165,10 @@ def tangles(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind
 
 
 def _trust_of(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:
-    """The module that an argument is, or its trust."""
+    """The module or function that an argument is, or its trust."""
     kind = kind_of(node, kinds)
     found = kind.value if isinstance(kind, Known) else unit.resolve(node)
-    return found if isinstance(found, types.ModuleType) else trust_of_owner(unit, node, kinds)
+    return found if isinstance(found, TOLD) else trust_of_owner(unit, node, kinds)
 
 
 def returns_new(function: types.FunctionType, held: bool = False) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import types
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from s2sgrad.analysis.trust import Trust
 
 
@@ -40,7 +42,8 @@ class Summary(NamedTuple):
     tangles: bool = False
 
 
-Told = Trust | types.ModuleType  # of an argument: its trust, or the module that it is
+TOLD = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc)
+Told = Any  # of an argument: its trust, or the module or function (`TOLD`) that it is
 NOTHING = Summary()
 ANYTHING = Summary(frozenset((ANY,)), frozenset((ANY,)))
 

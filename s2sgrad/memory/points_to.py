@@ -9,7 +9,6 @@ an unknown value may be any location.
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -21,7 +20,7 @@ from s2sgrad.ir.quote import blocks, children, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import callees
 from s2sgrad.memory.heap import Heap
-from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places, Summary, Told, lasts
+from s2sgrad.memory.places import ANY, NONE, OUTSIDE, TOLD, Place, Places, Summary, Told, lasts
 from s2sgrad.primitives import spellings
 
 _SEQUENCES = (gast.Add, gast.Mult, gast.Sub, gast.BitOr, gast.BitAnd, gast.BitXor)
@@ -37,8 +36,9 @@ class Points(Heap):
         self, unit: Unit, tree: gast.FunctionDef, told: dict[str, Told], summary_of: Callable[..., Summary]
     ) -> None:
         self.unit, self.tree, self.summary_of = unit, tree, summary_of
-        self.modules = {p: value for p, value in told.items() if isinstance(value, types.ModuleType)}
-        super().__init__({p: Trust.ARRAY if p in self.modules else trust for p, trust in told.items()})
+        bound = _bound_anywhere(tree)  # functions have no memory, so that `names` does not tell
+        self.objects = {p: value for p, value in told.items() if isinstance(value, TOLD) and p not in bound}
+        super().__init__({p: Trust.ARRAY if isinstance(trust, TOLD) else trust for p, trust in told.items()})
         self.names: dict[str, Places] = {p.id: {Place("own", p.id)} for p in parameters(tree)}
         self.returns: Places = set()
         self.inner = 0
@@ -366,3 +366,9 @@ class Points(Heap):
 
     _BinOp = _UnaryOp = _Compare = _operator
     _ListComp = _SetComp = _GeneratorExp = _DictComp = _comprehension
+
+
+def _bound_anywhere(tree: gast.FunctionDef) -> set[str]:
+    """The names that a function binds, nested scopes included."""
+    names = (n for n in nodes(*tree.body) if isinstance(n, gast.Name))
+    return scoping.bound(tree.body) | {n.id for n in names if not isinstance(n.ctx, gast.Load)}

@@ -176,11 +176,16 @@ class Arguments:
             return list(held.items.values())
         display = self.display(value)
         if isinstance(display, (gast.Tuple, gast.List)):
-            places = [constant(k) for k in range(len(display.elts))]
-            items = [gast.Subscript(name(value.id), k, gast.Load()) for k in places]
+            places = [gast.Subscript(name(value.id), constant(k), gast.Load()) for k in range(len(display.elts))]
+            items = [clone(e) if self.stays_so(e) else p for e, p in zip(display.elts, places, strict=True)]
             return [self.evaluate(at(argument, item)[0]) for item in items]
         self.unit.refuse(argument, "`*` before a value whose length is not in the text cannot be followed: name the "
                                    "arguments")  # fmt: skip
+
+    def stays_so(self, item: gast.AST) -> bool:
+        """Whether an item of a display still has the value that it had in it, wherever the display is read."""
+        fixed = isinstance(item, gast.Name) and not self.flattener.loops and self.is_fixed(item.id)
+        return isinstance(item, gast.Constant) or (fixed and item.id not in self.shared)
 
     def shown(self, value: gast.AST) -> bool:
         """Whether the keys of a `**` argument are known."""
@@ -192,7 +197,8 @@ class Arguments:
             return {k.value: self.evaluate(v) for k, v in zip(value.keys, value.values, strict=True)}
         display = self.display(value)
         if isinstance(display, gast.Dict) and all(isinstance(k, gast.Constant) for k in display.keys):
-            items = {k.value: gast.Subscript(name(value.id), clone(k), gast.Load()) for k in display.keys}
+            items = {k.value: clone(v) if self.stays_so(v) else gast.Subscript(name(value.id), clone(k), gast.Load())
+                     for k, v in zip(display.keys, display.values, strict=True)}  # fmt: skip
             return {k: self.evaluate(at(value, item)[0]) for k, item in items.items()}
         self.unit.refuse(value, "`**` before a value whose keys are not in the text cannot be followed: name the keywords")
 

@@ -181,12 +181,14 @@ class Lookahead:
 
 
 def is_made_for_functions(target: Any, arguments: Iterable[Any]) -> bool:
-    """Whether there is a variant of a function from outside for the functions that it receives: it calls itself, or is under
-    `checkpoint`, where defaults count as well."""
+    """Whether there is a variant of a function from outside for the functions that it receives: it calls itself, takes
+    `*rest`, which it may pass to them, or is under `checkpoint`, where defaults count as well."""
     passed = any(map(callable, arguments))
     if behind_checkpoint(target) is not None:
         return passed or any(map(callable, (*(target.__defaults__ or ()), *(target.__kwdefaults__ or {}).values())))
-    return passed and is_plain(target) and calls_itself(read(target).tree)
+    if not passed or not is_plain(target):
+        return False
+    return bool(target.__code__.co_flags & inspect.CO_VARARGS) or calls_itself(read(target).tree)
 
 
 _WRITTEN_OUT = (gives_function, resizes_argument, keeps_values, owners_written)

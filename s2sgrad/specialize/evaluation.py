@@ -42,6 +42,7 @@ from s2sgrad.normalize import (
     deques,
     displays,
     index_tricks,
+    library,
     loops,
     mutators,
     targets,
@@ -211,7 +212,10 @@ class Evaluator:
             return self.behind(node, *into)
         if (plain := deques.as_list(self.unit, node) or dicts.empty_dict(self.unit, node)) is not None:
             return self.value(plain)
+        spread = any(isinstance(a, gast.Starred) for a in node.args)
         self.call(node)
+        if spread and (found := library.of_found(self.unit, node)) is not node:
+            return self.value(found)
         if appended_to(node) is None or not may_have_method(self.unit, node.func, list):
             return node
         self.out += at(node, gast.Expr(node))

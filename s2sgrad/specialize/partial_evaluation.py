@@ -44,8 +44,8 @@ from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.unit import MISSING, Unit, parameters
+from s2sgrad.normalize import library
 from s2sgrad.normalize.check import yields
-from s2sgrad.normalize.library.operators import operated
 from s2sgrad.specialize import lambda_lifting, static_calls, trip_names
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
@@ -366,7 +366,7 @@ class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Col
         if callee.target is dataclasses.replace:
             return self.replaced(arguments, keywords, node)
         functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*arguments, *keywords.values()))
-        starred = any(isinstance(a, gast.Starred) for a in (node.args if isinstance(node, gast.Call) else ()))
+        starred = any(isinstance(a, gast.Starred) for a in arguments)
         values = (v.target for v in (*arguments, *keywords.values()) if isinstance(v, Known))
         again = is_made_for_functions(callee.target, values)
         followed = is_plain(callee.target) and not self.stays(callee.target, node)
@@ -397,4 +397,4 @@ class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Col
                                        "move it to module level")  # fmt: skip
         atoms = [v.node if isinstance(v, Known) else v for v in arguments]
         words = [gast.keyword(k, v.node if isinstance(v, Known) else v) for k, v in keywords.items()]
-        return self.flattener.atom(at(node, operated(callee.target, gast.Call(clone(callee.node), atoms, words)))[0])
+        return self.flattener.atom(library.of_found(self.unit, at(node, gast.Call(clone(callee.node), atoms, words))[0]))

@@ -1,5 +1,7 @@
 """Functions that call themselves and each other."""
 
+import operator
+
 import numpy as np
 
 from s2sgrad import grad
@@ -162,3 +164,24 @@ def of_nested_items(a):
 @case(np.array([0.4, 0.7]), second=False)
 def gradient_of_a_recursion_that_passes_its_list_on(x):
     return np.sum(grad(of_nested_items)(x) * x)
+
+
+def handed_on(called, *args, **keywords):
+    return called(*args, **keywords)
+
+
+def handed(called, *args):
+    return called(*args)
+
+
+def power_by_a_helper(x, n):
+    return 1.0 if n == 0 else x * handed_on(power_by_a_helper, x, n=n - 1)
+
+
+def sine_by_helpers(x, n):
+    return handed(operator.mul, x, handed(np.sin, x)) if n == 0 else x + handed(sine_by_helpers, x, n - 1)
+
+
+@case(1.3)
+def recursion_by_helpers_that_hand_on_their_arguments(x):
+    return power_by_a_helper(x, 4) + sine_by_helpers(x, 2)

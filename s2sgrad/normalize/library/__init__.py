@@ -14,3 +14,4 @@ the user's own.  What concerns syntax, or the form of the arguments, is a functi
 from s2sgrad.normalize.library import arrays, dicts, iterators, operators, reductions  # noqa: F401
 from s2sgrad.normalize.library.table import Scope as Scope
 from s2sgrad.normalize.library.table import desugared as desugared
+from s2sgrad.normalize.library.table import of_found as of_found

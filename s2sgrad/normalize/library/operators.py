@@ -22,11 +22,9 @@ from __future__ import annotations
 import builtins
 import keyword
 import operator
-from typing import Any
 
 import gast
 
-from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.quote import placed
 from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_method
 
@@ -34,16 +32,12 @@ _BINARY = {operator.add: gast.Add, operator.sub: gast.Sub, operator.mul: gast.Mu
            operator.matmul: gast.MatMult, operator.pow: gast.Pow}  # fmt: skip
 
 
-def operated(target: Any, call: gast.Call) -> gast.AST:
-    """A call of a function: with its operator, if it is that of one."""
-    if not is_one_of(target, _BINARY) or len(call.args) != 2 or call.keywords:
-        return call
-    return gast.BinOp(call.args[0], _BINARY[target](), call.args[1])
-
-
 @desugars(*_BINARY)
 def _operator(call: LibraryCall) -> gast.AST | None:
-    return placed(call.node, operated(call.target, call.node))
+    if len(call.args) != 2 or call.words:
+        return None
+    left, right = call.args
+    return placed(call.node, gast.BinOp(left, _BINARY[call.target](), right))
 
 
 @desugars(operator.getitem)

@@ -21,7 +21,7 @@ from s2sgrad import runtime, standard
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.quote import at, expression, name, nodes, placed
+from s2sgrad.ir.quote import at, empty_arguments, expression, name, nodes, placed
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import iterables
@@ -167,6 +167,18 @@ def desugared(scope: Scope, node: gast.Call) -> gast.AST:
         return node if target is MISSING else _with_lists(call)
     replacement = entry.written(call) if entry.spread or not call.is_spread else None
     return node if replacement is None else replacement
+
+
+def of_found(unit: Unit, node: gast.Call) -> gast.AST:
+    """A call whose callee, or the number of whose arguments, partial evaluation has found, desugared, if the table has it;
+    nothing lazy, for that depends on the function around it."""
+    target = unit.resolve(node.func)
+    if target is MISSING or is_one_of(target, iterables.LAZY) or _function(target) is None:
+        return node
+    nothing = gast.FunctionDef("", empty_arguments(), [], [], None, None, [])
+    result = desugared(Scope(unit, nothing), node)
+    again = isinstance(result, gast.Call) and unit.resolve(result.func) is target
+    return node if again else result
 
 
 def _function(target: Any) -> _Entry | None:

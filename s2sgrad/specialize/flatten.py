@@ -217,11 +217,20 @@ class _Flattener(Conditions, Evaluator, Sections):
     def write_Nonlocal(self, statement: gast.Nonlocal) -> None:
         """Nothing to write: `shared` has these variables."""
 
+    def choose(self, target: str, statement: gast.Assign) -> None:
+        """`g = a if c else b`; a name for several functions in turn stands for one that has a name of its own."""
+        in_turn = target in self.functions.in_turn
+        holder = self.unit.local(target) if in_turn else target
+        self.functions.acting |= {holder} if in_turn else set()
+        self.conditional(statement.value, holder)
+        if in_turn:
+            self.assign(at(statement, assign(target, name(holder)))[0])
+
     def assign(self, statement: gast.Assign) -> None:
         """Flatten an assignment."""
         (target,) = statement.targets
         if isinstance(target, gast.Name) and isinstance(statement.value, gast.IfExp):
-            self.conditional(statement.value, target.id)
+            self.choose(target.id, statement)
         elif effects.permutes(statement):
             if any(part.id in self.functions.values for part in statement.value.elts):
                 self.unit.refuse(statement, "functions or objects that trade names cannot be followed: use other names")

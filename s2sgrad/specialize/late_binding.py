@@ -35,6 +35,7 @@ def f(x):
 
 from __future__ import annotations
 
+import types
 from dataclasses import dataclass
 
 import gast
@@ -246,7 +247,7 @@ class _Giver:
             handed = any(field != "func" for _, field, _ in places)
             if handed and isinstance(statement, gast.Assign) and statement.value is site:
                 target = statement.targets[0]
-                if isinstance(target, gast.Name):
+                if isinstance(target, gast.Name) and not self.may_read(target):
                     behind.append(assign(target.id, call(self.unit, "settled", late.settled, name(target.id))))
         return [*at(statement, *before), statement, *at(statement, *behind)]
 
@@ -302,7 +303,7 @@ def _reading(unit: Unit, body: list[gast.AST]) -> set[str]:
         size = len(out)
         for s in statements:
             value = s.iter if isinstance(s, gast.For) else getattr(s, "value", None)
-            if value is None or not (_makes(unit, value) or out & effects.reads(value)) or _computes(unit, value):
+            if value is None or not (_makes(unit, value) or out & effects.reads(value)) or _computes(unit, value, out):
                 continue
             out |= {*binds(s), *_changed(unit, s)}
     return out
@@ -312,8 +313,8 @@ def _makes(unit: Unit, value: gast.AST) -> bool:
     return isinstance(value, gast.Call) and unit.called(value) is late.late
 
 
-def _computes(unit: Unit, value: gast.AST) -> bool:
-    """Whether an operation returns no function: arithmetic, or a call that returns data or is checked."""
+def _computes(unit: Unit, value: gast.AST, reading: set[str]) -> bool:
+    """Whether an operation gives none of the functions `reading`: arithmetic, or a call that gives data or is checked."""
     if isinstance(value, gast.BinOp):
         return not isinstance(value.op, (gast.Add, gast.Mult))
     if not isinstance(value, gast.Call):
@@ -321,7 +322,15 @@ def _computes(unit: Unit, value: gast.AST) -> bool:
     target = unit.resolve(value.func)
     if target is MISSING:
         return isinstance(value.func, gast.Name)  # its result is checked
-    return is_plain(target) or _gives_data(unit, value)
+    return _gives_data(unit, value) or (is_plain(target) and not _hands_back(unit, target, value, reading))
+
+
+def _hands_back(unit: Unit, target: types.FunctionType, call_: gast.Call, reading: set[str]) -> bool:
+    """Whether the result of a user's function, which calls none that is unknown, may be, or hold, one of these arguments."""
+    if mod_ref.of(target).outside:
+        return False
+    whole, inside = mod_ref.returned_arguments(unit, target, call_, {}) or ([], [])
+    return any(getattr(a, "id", "") in reading for a in (*whole, *inside))
 
 
 def _changed(unit: Unit, statement: gast.AST) -> set[str]:

@@ -124,9 +124,8 @@ class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Col
         self.lifted: dict[Function, tuple[Known, list[str]]] = {}
         self.by_class: dict[type, Callable[..., Any]] = {
             Adapted: self.call_adapted, Choice: self.apply_choice, Derivative: self.call_derivative,
-            Function: self.call_function,
-            Known: self.call_known, Memoized: self.call_memoized, Object: self.call_object,
-            Partial: self.call_partial,
+            Function: self.call_function, Known: self.call_known, Memoized: self.call_memoized,
+            Object: self.call_object, Partial: self.call_partial,
         }  # fmt: skip
         self.chosen: set[str] = set()  # targets of `a if c else b` and of `a or b`
 
@@ -365,12 +364,11 @@ class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Col
             return self.construct(callee.target, arguments, keywords, node)
         if callee.target is dataclasses.replace:
             return self.replaced(arguments, keywords, node)
-        functions = any(isinstance(v, Value) and not isinstance(v, Known) for v in (*arguments, *keywords.values()))
-        starred = any(isinstance(a, gast.Starred) for a in arguments)
-        values = (v.target for v in (*arguments, *keywords.values()) if isinstance(v, Known))
-        again = is_made_for_functions(callee.target, values)
+        given = [*arguments, *keywords.values()]
+        static = any(isinstance(v, (Value, gast.Starred)) and not isinstance(v, Known) for v in given)
+        again = is_made_for_functions(callee.target, (v.target for v in given if isinstance(v, Known)))
         followed = is_plain(callee.target) and not self.stays(callee.target, node)
-        if followed and (functions or starred or again or self.is_read(callee.target, node)):
+        if followed and (static or again or self.is_read(callee.target, node)):
             return self.apply(self.read(callee.target), arguments, keywords, node)
         return self.plain(callee, arguments, keywords, node)
 
@@ -397,4 +395,5 @@ class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Col
                                        "move it to module level")  # fmt: skip
         atoms = [v.node if isinstance(v, Known) else v for v in arguments]
         words = [gast.keyword(k, v.node if isinstance(v, Known) else v) for k, v in keywords.items()]
-        return self.flattener.atom(library.of_found(self.unit, at(node, gast.Call(clone(callee.node), atoms, words))[0]))
+        call = at(node, gast.Call(clone(callee.node), atoms, words))[0]
+        return self.flattener.atom(library.of_found(self.unit, call))

@@ -17,6 +17,8 @@ import gast
 
 from s2sgrad.ir.quote import NAMES, blocks, nodes, nodes_of
 
+_STRAIGHT = (gast.Attribute, gast.IfExp, gast.Name, gast.Subscript)
+
 
 def found(body: list[gast.AST]) -> set[str]:
     """The names whose every occurrence is in the body of a loop that binds them there first, and once."""
@@ -47,7 +49,7 @@ def _followed(block: list[gast.AST], defined: set[str], unsure: set[str]) -> set
         unsure |= (Counter(n.id for n in header) - Counter(n.id for n in within)).keys() - defined
         for part in inner:
             out |= _followed(part, defined, unsure)
-        if binds and not isinstance(statement.value, (gast.Name, gast.Attribute, gast.Subscript)):  # may become a branch
+        if binds and not isinstance(statement.value, _STRAIGHT):  # may become a branch
             unsure.add(statement.targets[0].id)
         if binds:
             defined, out = defined | {statement.targets[0].id}, out | {statement.targets[0].id}

@@ -203,3 +203,17 @@ def a_captured_array_is_written_by_a_function(x):
         fs.append(lambda t: np.tanh(t * u[1]))
     puts(u, fs[-1](x[0]))
     return fs[-1](x[2]) * u[0]
+
+
+def same(v):
+    return v
+
+
+@case(VECTOR)
+def functions_come_back_from_functions_while_a_variable_is_bound_anew(x):
+    w, s = x[0], 0.3
+    g = lambda t: np.sin(w * t)  # noqa: E731
+    for k in range(3):
+        g, w = same((g, np.tanh(g(s) + x[k])))
+        s = s + g(w)
+    return s + g(x[1])

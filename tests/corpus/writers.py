@@ -328,3 +328,22 @@ def generator_beside_a_consumer_that_writes_what_it_reads(v):
         u *= 1.5
         total += t * k
     return total
+
+
+def puts(u, e):
+    u[1] = e
+
+
+def raises(u, e):
+    u[2] += 0.1 * e
+
+
+@case(VECTOR)
+def writers_chosen_twice_in_each_trip(v):
+    u = v * 0.7
+    for k in range(3):
+        write = puts if v[k] > 0.0 else raises
+        write(u, np.sin(v[k]))
+        write = raises if k == 1 else puts
+        write(u, np.cos(v[k]) * u[0])
+    return np.sum(u * u)

@@ -51,6 +51,8 @@ def in_words(kind: Kind) -> str:
         return kind.type.__name__
     if isinstance(kind, Known) and isinstance(kind.value, ModuleType):
         return f"module {kind.value.__name__}"
+    if isinstance(kind, Known) and callable(kind.value):
+        return "its default"
     return "None" if isinstance(kind, Known) and kind.value is None else "any"
 
 

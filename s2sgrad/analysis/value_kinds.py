@@ -52,6 +52,13 @@ def kinds_of(values: Iterable[Any]) -> tuple[Kind, ...]:
     return tuple(_kind_of(v, sizes) for v in values)
 
 
+def kinds_by_name(arguments: dict[str, Any], given: set[str]) -> dict[str, Kind]:
+    """The kinds of arguments by parameter; of the parameters that are not `given`, functions are known."""
+    kinds = dict(zip(arguments, kinds_of(arguments.values()), strict=True))
+    return kinds | {p: Known(v) for p, v in arguments.items() if p not in given and isinstance(v, _FUNCTIONS)}
+
+
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc)
 _PLAIN_NUMBERS = (float, int, bool, complex)
 _OPERATIONS = (operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.floordiv, operator.mod)
 _OPERATORS = [f"__{r}{run.__name__}__" for run in _OPERATIONS for r in ("", "r")]
@@ -134,9 +141,9 @@ def opened(kind: Kind | None) -> Opened | None:
     return None
 
 
-def module_of(kind: Kind | None) -> ModuleType | None:
-    """The module that an argument of this kind is; None for any other kind."""
-    return kind.value if isinstance(kind, Known) and isinstance(kind.value, ModuleType) else None
+def module_of(kind: Kind | None) -> Any:
+    """The module that an argument of this kind is, or the function that is its default; None for any other kind."""
+    return kind.value if isinstance(kind, Known) and isinstance(kind.value, (ModuleType, *_FUNCTIONS)) else None
 
 
 def constant_kind(value: Any) -> Kind:

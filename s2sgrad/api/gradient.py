@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from s2sgrad.analysis.call_keys import NUMBERS, shapes_of
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number
 from s2sgrad.analysis.kinds_key import Forgotten, Kinds
-from s2sgrad.analysis.value_kinds import kinds_of
+from s2sgrad.analysis.value_kinds import kinds_by_name
 from s2sgrad.api import debugging, travel
 from s2sgrad.api.argnums import Argnums, parameter_named
 from s2sgrad.api.arguments import require_floats, require_separate
@@ -151,16 +151,16 @@ class Gradient:
         function = self._function
         family = self._family(function)
         if quick is not None and (function.__defaults__ or function.__kwdefaults__):
-            more = shapes_of((*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()))
-            quick = None if more is None else (quick, more)
+            defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+            more = shapes_of(defaults)
+            quick = None if more is None else (quick, more, tuple(map(id, filter(callable, defaults))))
         recent_kinds = family.quick.get(quick)
         if recent_kinds is not None:
             with contextlib.suppress(Forgotten):
                 return self._of_kinds(recent_kinds)
         arguments = self._arguments(args, keywords)
         self._require_floats(family.wrt, arguments)
-        kinds = dict(zip(arguments, kinds_of(arguments.values()), strict=True))
-        key = Kinds(tuple(kinds.items()))
+        key = Kinds(tuple(kinds_by_name(arguments, {*list(arguments)[: len(args)], *keywords}).items()))
         compiled = self._of_kinds(key)
         if quick is not None and not compiled.unsure:
             family.remember(quick, key)

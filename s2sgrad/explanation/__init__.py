@@ -16,7 +16,7 @@ import gast
 
 from s2sgrad.analysis.kinds import UNKNOWN, Kind
 from s2sgrad.analysis.kinds_key import Kinds
-from s2sgrad.analysis.value_kinds import kinds_of
+from s2sgrad.analysis.value_kinds import kinds_by_name
 from s2sgrad.api import grad
 from s2sgrad.api.argnums import Argnums
 from s2sgrad.api.forward import Jvp
@@ -115,8 +115,9 @@ def differentiated(
     if arguments is None:
         kinds = dict.fromkeys(signature(derivative._function).parameters, UNKNOWN)
     else:
-        given = derivative._arguments(derivative._lead + arguments, {**derivative._keywords, **(keywords or {})})
-        kinds = dict(zip(given, kinds_of(given.values()), strict=True))
+        arguments, keywords = derivative._lead + arguments, {**derivative._keywords, **(keywords or {})}
+        given = derivative._arguments(arguments, keywords)
+        kinds = kinds_by_name(given, {*list(given)[: len(arguments)], *keywords})
         derivative._require_floats(derivative._wrt(), given)
     below = getattr(derivative, "_inner", None)
     return derivative._function if below is None else below._of_kinds(Kinds(tuple(kinds.items()))).function, kinds

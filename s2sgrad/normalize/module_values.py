@@ -1,6 +1,7 @@
-"""Modules in variables, arguments or locals, are replaced by the modules themselves.
+"""Modules in variables, arguments or locals, are replaced by the modules themselves, and so are functions that are defaults.
 
     def f(x, xp=np): return xp.sum(x)     ->      return np.sum(x)        (compiled for the module that is passed)
+    def f(x, act=np.tanh): return act(x)  ->      return tanh(x)          (compiled for calls that pass none)
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -16,22 +17,27 @@ A variable that is bound more than once is left alone.
 
 from __future__ import annotations
 
+import contextlib
 import types
+from typing import Any
 
 import gast
+import numpy as np
 
+from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import Transformer, clone, mentioned, name
-from s2sgrad.ir.reach import module_alias
+from s2sgrad.ir.reach import module_alias, numpy_function
 from s2sgrad.ir.scoping import bindings
-from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.source import read
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without variables that are bound to a module."""
     bound = bindings(tree.body)
-    modules = {p: m for p, m in unit.opened.items() if isinstance(m, types.ModuleType)}
-    unit.opened = {p: held for p, held in unit.opened.items() if p not in modules}
-    aliases = {p: name(module_alias(unit, module)) for p, module in modules.items() if not bound[p]}
+    known = {p: v for p, v in unit.opened.items() if isinstance(v, types.ModuleType) or callable(v)}
+    unit.opened = {p: held for p, held in unit.opened.items() if p not in known}
+    aliases = {p: _named(unit, p, value) for p, value in known.items() if not bound[p]}
     for statement in list(tree.body):
         target = statement.targets[0] if isinstance(statement, gast.Assign) and len(statement.targets) == 1 else None
         if isinstance(target, gast.Name) and bound[target.id] == 1 and _is_module(unit, statement.value):
@@ -39,6 +45,23 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
                 aliases[target.id] = statement.value
                 tree.body.remove(statement)
     return _Written(aliases).visit(tree) if aliases else tree
+
+
+def _named(unit: Unit, parameter: str, value: Any) -> gast.AST:
+    """The name for a module or a function; a lambda is written out."""
+    if isinstance(value, types.ModuleType):
+        return name(module_alias(unit, value))
+    if getattr(np, value.__name__, None) is value:
+        return numpy_function(unit, value.__name__)
+    if value.__name__.isidentifier():
+        return name(unit.helper(value.__name__, value))
+    with contextlib.suppress(S2SGradError):
+        tree = read(value).fresh_tree()
+        at_home = value.__globals__ is unit.primal.function.__globals__ and value.__closure__ is None
+        free = mentioned(*tree.body) - {p.id for p in parameters(tree)}
+        if at_home and not value.__defaults__ and free.isdisjoint(unit.locals):
+            return gast.Lambda(tree.args, tree.body[0].value)
+    return name(unit.helper(parameter, value))
 
 
 def _is_module(unit: Unit, value: gast.AST) -> bool:

@@ -19,7 +19,7 @@ FUNCTIONS = """
     weighted(u)|weighted(u * 0.5)|summed([{f}, {g}])|summed(fs)|fs[0]|fs[-1]|fs[k % len(fs)]|d['a']|d['b']
     ({f} if {c} else {g})|(np.sin if {c} else lambda t: t * {e})|reduce(compose, fs)|pick({c})|layers(x)[k]
     lambda t, g={g}: np.sin(g(t) + {e})|ladder({f}, 2)|lambda t: np.sin(t) * np.sum(u)|grad(scaled({e}))|x_of(k)
-    partial(affine, b={e}, a=0.5)|shifted(x[1])|reduce(lambda q, c: lambda t: np.sin(q(t) * c), x, {f})
+    partial(affine, b={e}, a=0.5)|partial(partial(affine, {e}), {e})|shifted(x[1])|reduce(lambda q, c: lambda t: np.sin(q(t) * c), x, {f})
     Gain({e}).run|Gain(x[k]).run
 """
 NUMBERS = """

@@ -90,6 +90,9 @@ class Choices:
         if choice_so_far.loops & set(self.flattener.loops):
             self.unit.refuse(statement, f"`{target}` is called in this loop before it stands for this function, which "
                                         "cannot be followed: bind it at the head of the loop")  # fmt: skip
+        if _is_made_of(value, choice_so_far):
+            self.unit.refuse(statement, f"`{target}` is made of what it stood for in an earlier trip of this loop, which "
+                                        "cannot be followed: keep the functions in a list")  # fmt: skip
         self.counts[choice_so_far.selector] += 2
         self.flattener.out += at(statement, assign(choice_so_far.selector, constant(len(choice_so_far.options))))
         choice_so_far.options.append(value)
@@ -142,3 +145,11 @@ class Choices:
         self.counts[holder] += len(arms)
         flattener.out += chosen(self.unit, choice.selector, arms, node)
         return at(node, name(holder))[0]
+
+
+def _is_made_of(value: Any, choice: Choice) -> bool:
+    """Whether a function value binds arguments of one that the choice stands for."""
+    if isinstance(value, Choice):
+        return value.options is choice.options
+    parts = [value.inner, *value.given, *value.keywords.values()] if isinstance(value, Partial) else []
+    return any(_is_made_of(part, choice) for part in parts)

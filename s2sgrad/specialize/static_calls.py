@@ -41,7 +41,7 @@ from typing import Any, NamedTuple
 import gast
 import numpy as np
 
-from s2sgrad import pullbacks, standard
+from s2sgrad import pullbacks, runtime, standard
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.user_functions import is_plain
@@ -176,8 +176,14 @@ _TABLE |= {
 }
 
 
-@_of(functools.partial, when=_takes_callable)
-def _partial(functions: Any, node: gast.Call) -> Partial:
+@_of(functools.partial, when=lambda _, node: bool(node.args))
+def _partial(functions: Any, node: gast.Call) -> Partial | None:
+    if not _takes_callable(functions, node):  # the function is data, as its first arguments are
+        functions.unit.keeps_function = True
+        if not functions.as_data or node.keywords or any(isinstance(a, gast.Starred) for a in node.args):
+            return None
+        called = Known(runtime.call, name(functions.unit.helper("call", runtime.call)))
+        return Partial(called, [functions.lasting(functions.evaluate(a)) for a in node.args], {})
     inner = functions.callee(node.args[0])
     for a in node.args[1:]:
         if functions.unit.resolve(a) is getattr(functools, "Placeholder", MISSING) is not MISSING:

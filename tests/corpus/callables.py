@@ -427,3 +427,18 @@ def lists_of_functions_in_a_dict(v):
         for h in handlers[name]:
             total += h(t)
     return total
+
+
+def affine(a, b, t):
+    return np.tanh(a * t + b)
+
+
+@case(VECTOR)
+def arguments_bound_one_after_the_other(v):
+    f = affine
+    for w in v[:2]:
+        f = functools.partial(f, w)
+    g = functools.partial(affine, v[2])
+    for w in v:
+        g = functools.partial(g, w * 0.5) if w > 1.0 else g
+    return f(v[2]) * g(v[0])

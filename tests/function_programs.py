@@ -19,8 +19,8 @@ FUNCTIONS = """
     weighted(u)|weighted(u * 0.5)|summed([{f}, {g}])|summed(fs)|fs[0]|fs[-1]|fs[k % len(fs)]|d['a']|d['b']
     ({f} if {c} else {g})|(np.sin if {c} else lambda t: t * {e})|reduce(compose, fs)|pick({c})|layers(x)[k]
     lambda t, g={g}: np.sin(g(t) + {e})|ladder({f}, 2)|lambda t: np.sin(t) * np.sum(u)|grad(scaled({e}))|x_of(k)
-    partial(affine, b={e}, a=0.5)|partial(partial(affine, {e}), {e})|shifted(x[1])|reduce(lambda q, c: lambda t: np.sin(q(t) * c), x, {f})
-    Gain({e}).run|Gain(x[k]).run
+    partial(affine, b={e}, a=0.5)|shifted(x[1])|reduce(lambda q, c: lambda t: np.sin(q(t) * c), x, {f})
+    Gain({e}).run|Gain(x[k]).run|partial(partial(affine, {e}), {e})
 """
 NUMBERS = """
     np.sin(x[0])|{f}(x[1])|s|0.5|fs[0](x[2])|d['a'](s)|np.tanh({f}(s) + x[k])|w|{f}({g}(s))|fs[-1](w)|x[k]|np.sin(w * s)
@@ -60,6 +60,11 @@ REMEMBERING = [  # their values
     "def m{n}(i, memo={}):#    if i in memo:#        return memo[i]#"
     "    memo[i] = {v} if i < 2 else m{n}(i - 1) * 0.5 + m{n}(i - 2) * {v}#    return memo[i]#"
     "for i in range(3):#    s = np.tanh(s + m{n}(i + k))",
+    "memo{n} = {}#def m{n}(i):#    try:#        return memo{n}[i]#    except KeyError:#        pass#"
+    "    r = {v} if i < 1 else np.sin(m{n}(i - 1) + {v})#    memo{n}[i] = r#    return r#s *= m{n}(2)",
+    "memo{n} = {}#def m{n}(i):#    r = memo{n}.get(i)#    if r is None:#"
+    "        r = {v} if i < 1 else np.tanh(m{n}(i - 1) * {v}) + m{n}(i // 2)#        memo{n}[i] = r#    return r#"
+    "s *= m{n}(2)",
 ]
 FIXED = '''import functools
 from functools import cache, partial, reduce

@@ -26,13 +26,16 @@ def fib(n):
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import Transformer, at, blocks, clone, constant, empty_arguments, name, nodes, rewritten
+from s2sgrad.ir.unit import MISSING
 
 
 @dataclass
@@ -51,21 +54,21 @@ class _Other(Exception):
     """The function uses its dict in some other way."""
 
 
-def of(node: gast.AST) -> Table | None:
-    """The memo table of a function; None if it has none, or uses it in some other way."""
+def of(node: gast.AST, resolve: Callable[[gast.AST], Any] = lambda name: MISSING) -> Table | None:
+    """The memo table of a function; None if it has none, or uses it in some other way.  `resolve`: what free names are."""
     if not isinstance(node, gast.FunctionDef) or node.args.vararg or node.args.kwarg or node.args.posonlyargs:
         return None
     stores = [n for s in node.body for n in nodes(s) if isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Store)]
     tables = {n.value.id: n.slice for n in stores if isinstance(n.value, gast.Name)}
     for memo, key in tables.items():
         try:
-            return _without_memo(node, memo, key)
+            return _without_memo(node, memo, key, resolve)
         except _Other:
             pass
     return None
 
 
-def _without_memo(function: gast.FunctionDef, memo: str, index: gast.AST) -> Table:
+def _without_memo(function: gast.FunctionDef, memo: str, index: gast.AST, resolve: Callable[[gast.AST], Any]) -> Table:
     """The function without the dict `memo` and its stores under `index`; raises _Other if it uses the dict otherwise."""
     node = clone(function)
     places = {p.id: k for k, p in enumerate(node.args.args)}
@@ -76,7 +79,8 @@ def _without_memo(function: gast.FunctionDef, memo: str, index: gast.AST) -> Tab
     table = Table(node, memo, key, [p for p in places if p not in (*key, memo)])
     while _mentions(table.found, node):
         table.found += "_"
-    _Without(table, places).visit(node)
+    _Without(table, places, resolve).visit(node)
+    node.body = _decided(node.body)
     if _mentions(memo, node):
         raise _Other
     if _Returns(table.found).block(node.body) != "left":  # may fall off its end
@@ -129,8 +133,8 @@ def _makes(statement: gast.AST, memo: str) -> bool:
 class _Without(Transformer):
     """Removes the dict, as if the requested key were never in it."""
 
-    def __init__(self, table: Table, places: dict[str, int]) -> None:
-        self.table, self.places = table, places
+    def __init__(self, table: Table, places: dict[str, int], resolve: Callable[[gast.AST], Any]) -> None:
+        self.table, self.places, self.resolve = table, places, resolve
 
     def visit_If(self, node: gast.If | gast.IfExp) -> gast.AST | list[gast.AST]:
         self.generic_visit(node)
@@ -150,6 +154,8 @@ class _Without(Transformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
+        if (found := self.missed(node)) is not None:
+            return at(node, constant(found))[0]
         self.generic_visit(node)
         if isinstance(node.func, gast.Attribute) and getattr(node.func.value, "id", "") == self.table.memo:
             if node.func.attr != "get" or not node.args or not self.is_key(node.args[0]) or node.keywords:
@@ -166,11 +172,44 @@ class _Without(Transformer):
         node.args, node.keywords = [arguments[p] for p in self.table.key], []
         return node
 
+    def missed(self, node: gast.Call) -> int | None:
+        """Which handler is for the KeyError of `try: memo[key]`; None for any other call."""
+        tried = node.args[0] if node.args and self.resolve(node.func) is runtime.raised else None
+        read = tried.body if isinstance(tried, gast.Lambda) else None
+        if not isinstance(read, gast.Subscript) or getattr(read.value, "id", "") != self.table.memo:
+            return None
+        if not self.is_key(read.slice):
+            return None
+        kinds = [self.resolve(kind) for kind in node.args[1:]]
+        return next((k for k, kind in enumerate(kinds, 1) if isinstance(kind, type) and issubclass(KeyError, kind)), None)
+
     def is_key(self, node: gast.AST) -> bool:
         """Whether an expression is the key of the value being computed."""
         parts = node.elts if isinstance(node, gast.Tuple) else [node]
         return [getattr(p, "id", "") for p in parts] == self.table.key
 
+
+def _decided(body: list[gast.AST]) -> list[gast.AST]:
+    """A block in which an `if` that asks about the constant that the statement before it has bound is the arm that is taken:
+    `r = None; if r is None: ..`."""
+    out: list[gast.AST] = []
+    for s in body:
+        answer = _answer(out[-1], s.test) if out and isinstance(s, gast.If) else None
+        out += [s] if answer is None else s.body if answer else s.orelse
+    return out
+
+
+def _answer(before: gast.AST, test: gast.AST) -> bool | None:
+    """Whether a test holds behind this statement, if it asks about a constant that this binds."""
+    held = before.value if isinstance(before, gast.Assign) else None
+    if not isinstance(held, gast.Constant) or not isinstance(test, gast.Compare) or len(test.ops) > 1:
+        return None
+    asked, op = test.comparators[0], type(test.ops[0])
+    alike = getattr(test.left, "id", "") == getattr(before.targets[0], "id", None)
+    if not alike or not isinstance(asked, gast.Constant) or op not in (gast.Is, gast.Eq, gast.IsNot, gast.NotEq):
+        return None
+    same = type(held.value) is type(asked.value) and held.value == asked.value
+    return same == (op in (gast.Is, gast.Eq))
 
 
 class _Returns:

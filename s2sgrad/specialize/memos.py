@@ -88,7 +88,7 @@ class Memos:
     def as_memoized(self, function: Function) -> Memoized | None:
         """A function that memoizes in a dict of its own; None if it does not."""
         if function not in self.remembering:
-            table = memo_tables.of(function.node)
+            table = memo_tables.of(function.node, function.unit.resolve)
             own = table is not None and self.is_its_own(function, table)
             self.remembering[function] = Memoized(function, None, table) if own else None
         return self.remembering[function]

@@ -202,3 +202,26 @@ def stored_before_it_is_doubled(n, x, memo):
 @case(1.2)
 def function_that_stores_something_else_than_it_returns(x):
     return stored_before_it_is_doubled(3, x, {}) * stored_before_it_is_doubled(1, x, {})
+
+
+@case(VECTOR)
+def looks_before_it_computes(x):
+    tried, asked = {}, {}
+
+    def first(n):
+        try:
+            return tried[n]
+        except KeyError:
+            pass
+        r = x[0] if n < 2 else first(n - 1) + np.sin(first(n - 2) * x[1])
+        tried[n] = r
+        return r
+
+    def second(n):
+        r = asked.get(n)
+        if r is None:
+            r = x[2] if n < 2 else second(n - 1) * np.cos(second(n - 2))
+            asked[n] = r
+        return r
+
+    return first(4) * second(4)

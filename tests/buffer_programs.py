@@ -73,7 +73,9 @@ KEPT = """
     xs = [r for r in M]|xs = list(M)|xs = [B[j:j + 4] for j in range(3)]|ys = [q[::-1] for q in xs]|t = ({y}, M[k])
     t[0][k] = {e}|{y} = t[1]|s += 0.1 * np.sum(np.stack(xs))|np.sin(xs[0], out=xs[-1])|smooth(d['a'], {e})
     np.add.at(xs[0], [0, 0], 0.1 * {e})|exchange(xs[0], ys[-1])|M[:3] = np.stack([xs[0], {y}, {x}]) * 0.5
-    old, xs[0] = xs[0], {y}
+    old, xs[0] = xs[0], {y}|last = {y}|last = None|if last is None:#    last = {y}.copy()#else:#    last += 0.2 * {x}
+    if last is not None:#    last[k] = {e}|for q in M:#    if last is not None:#        last *= 0.9#    last = q
+    if last is not None:#    s += 0.1 * last[0]|last = {y} if {c} else None
 """
 NUMBERS = """
     np.sin({y}[0])|np.sin({y}[k] * {x}[1])|np.sin({y} @ {x})|0.4 * s|np.sin(s + {y}[-1])|np.tanh(np.sum({y}))|0.5
@@ -195,7 +197,7 @@ def buffer_program(seed: int) -> Program:
     if rng.random() < 0.6:
         lines += ["u, v = u.copy(), 1.0 * v"]
     if writer.with_lists:
-        lines += ["xs, d, t = [u, M[2]], {'a': w, 'b': [v, z]}, (v, w)", "ys, g, old = xs, d, u"]
+        lines += ["xs, d, t = [u, M[2]], {'a': w, 'b': [v, z]}, (v, w)", "ys, g, old, last = xs, d, u, None"]
     lines += writer.block(0, 9)
     result = RESULT
     if writer.with_lists:

@@ -10,7 +10,8 @@ from collections.abc import Collection, Mapping
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Kind, may_carry
+from s2sgrad.analysis.kinds import Kind
+from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.primitive_calls import Operation, classify
 from s2sgrad.ir.quote import at, name
 from s2sgrad.ir.unit import MISSING, Unit

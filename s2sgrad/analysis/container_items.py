@@ -13,11 +13,13 @@ None
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, join
+from s2sgrad.ir.unit import Unit
 
 
 class Slice(Kind):
@@ -126,3 +128,11 @@ def _is_display_of_names(value: gast.AST) -> bool:
         return False
     parts = value.values if isinstance(value, gast.Dict) else value.elts
     return all(isinstance(p, (gast.Name, gast.Constant)) for p in parts)
+
+
+def require_followed(unit: Unit, node: gast.Call, target: Any, kinds: list[Kind]) -> None:
+    """Raise Unsupported for a list or dict whose structure a call hides."""
+    if target is sum and len(kinds) == 2 and isinstance(kinds[1], Container):
+        unit.refuse(node, "the first value of this sum of lists cannot be followed: write `sum(xs, [])`")
+    if target is dict and isinstance(kinds[0] if kinds else None, Container) and kinds[0].type is not dict:
+        unit.refuse(node, "the keys of this dict cannot be followed: write a dict comprehension")

@@ -19,6 +19,7 @@ from s2sgrad.analysis.container_items import (
     displayed_names,
     item_of_container,
     may_be_one,
+    require_followed,
     stored_kind,
     with_grown_item,
 )
@@ -28,6 +29,7 @@ from s2sgrad.analysis.kinds import (
     PULLBACK,
     UNKNOWN,
     Array,
+    ArrayOrNone,
     Container,
     Drawing,
     Instance,
@@ -38,12 +40,16 @@ from s2sgrad.analysis.kinds import (
     Opaque,
     Pointer,
     Text,
+    is_none,
+    is_numeric,
     join,
+    operand,
 )
 from s2sgrad.analysis.one_object import OneObject
 from s2sgrad.analysis.results import item_of, memo, named_tuple, sizes_known
 from s2sgrad.analysis.symbolic_shapes import Symbols, without_symbols
 from s2sgrad.analysis.value_kinds import constant_kind
+from s2sgrad.analysis.visits import Visits
 from s2sgrad.ir.forms import appended_to, arguments_of, popped
 from s2sgrad.ir.quote import name
 from s2sgrad.ir.unit import MISSING, Unit
@@ -74,6 +80,7 @@ class Inference:
         self.body: list[gast.AST] = []
         self.same: OneObject | None = None  # made when it is first asked for
         self.displayed: set[str] = set()
+        self.visits = Visits()
 
     def assuming_axes(self) -> Inference:
         """Another one of the same function, which assumes ranks (see `AssumedAxes`)."""
@@ -92,13 +99,17 @@ class Inference:
         """Process all statements once; whether the environment has changed."""
         changed = False
         for statement in effects.walk(body):
+            if not self.visits.are_due(statement):
+                continue
             if isinstance(statement, gast.Assign):
                 kind = self.kind(statement.value)
                 changed |= self.changed_inside(statement.value)
                 for target in statement.targets:
                     if isinstance(target, gast.Name):
                         self.symbols.note(target.id, statement.value)
-                        self.pairs |= {target.id} if self.pulls_back(statement.value) else set()
+                        if target.id not in self.pairs and self.pulls_back(statement.value):
+                            self.pairs.add(target.id)
+                            self.visits.changed(target.id)
                         before = self.env.get(target.id)
                         changed |= self.meet(target.id, self.axes.refined(statement, target.id, kind, before))
                     elif isinstance(target, gast.Subscript):
@@ -107,7 +118,7 @@ class Inference:
                         changed |= self.unpack(target, kind, self.pulls_back(statement.value))
             elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
                 before = self.env.get(statement.target.id)
-                if not isinstance(before, Array):
+                if not isinstance(before, (Array, ArrayOrNone)):
                     value = gast.BinOp(name(statement.target.id), statement.op, statement.value)
                     changed |= self.meet(statement.target.id, self.kind(value))
             elif isinstance(statement, gast.For):
@@ -172,10 +183,12 @@ class Inference:
             self.same = OneObject(self.unit, self.body, lambda f, call: self.returned(f, call, self.env))
             self.displayed = displayed_names(self.body)
         before, changed = self.env[owner.id], False
-        for local in sorted(self.same.named(owner.id)):
+        named, around = self.same.named(owner.id), self.same.around(owner.id) - self.displayed
+        self.visits.depends_on(named | around)
+        for local in sorted(named):
             if may_be_one(self.env.get(local), before, empty):
                 changed |= self.meet(local, after(self.env[local]))
-        for local in sorted(self.same.around(owner.id) - self.displayed):
+        for local in sorted(around):
             changed |= self.meet(local, with_grown_item(self.env.get(local), before, self.env[owner.id], empty))
         return changed
 
@@ -186,6 +199,7 @@ class Inference:
         if after is None or after == before:
             return False
         self.env[name] = after
+        self.visits.changed(name)
         return True
 
     # --- expressions; None is the kind of an expression without a value so far (bottom) ---
@@ -223,7 +237,9 @@ class Inference:
         kinds = self.all(operands)
         if kinds is None:
             return None
-        name = type(node.op).__name__
+        kinds, name = list(map(operand, kinds)), type(node.op).__name__
+        if any(map(is_none, kinds)) and all(is_none(k) or is_numeric(k) for k in kinds):
+            return None  # it raises
         run = spellings.OPERATORS[name][1]
         if name == "MatMult":
             return memo(name, kinds, lambda: sampled_shapes.matmul(run, kinds))
@@ -282,7 +298,7 @@ class Inference:
         value = self.unit.resolve(node)
         if value is not MISSING:
             return self.outside(value)
-        owner = self.kind(node.value)
+        owner = operand(self.kind(node.value))
         if isinstance(owner, Instance) and node.attr in owner.names:
             return owner.items[owner.names.index(node.attr)]
         if isinstance(owner, Container) and owner.type is tuple and node.attr in (owner.keys or ()):
@@ -294,9 +310,9 @@ class Inference:
         return None if owner is None else _INT if node.attr in spellings.COUNTS else UNKNOWN
 
     def _Subscript(self, node: gast.Subscript) -> Kind | None:
-        owner = self.kind(node.value)
+        owner = operand(self.kind(node.value))
         index = self.index(node.slice)
-        if owner is None or index is None:
+        if owner is None or index is None or is_none(owner):
             return None
         if isinstance(owner, Container):
             return item_of_container(owner, index)
@@ -346,7 +362,7 @@ class Inference:
             return None  # not bound so far, or not callable, which raises
         if target is MISSING:
             return self._method(node, kinds, names)
-        self._require_followed(node, target, kinds)
+        require_followed(self.unit, node, target, kinds)
         known = call_results.exact(target, kinds, names)
         if known is not None:
             return known
@@ -363,18 +379,11 @@ class Inference:
         named = {n: without_symbols(k) for n, k in named.items()}
         return self.call_kind(target, list(map(without_symbols, positional)), named)
 
-    def _require_followed(self, node: gast.Call, target: Any, kinds: list[Kind]) -> None:
-        """Raise Unsupported for a list or dict whose structure a call hides."""
-        if target is sum and len(kinds) == 2 and isinstance(kinds[1], Container):
-            self.unit.refuse(node, "the first value of this sum of lists cannot be followed: write `sum(xs, [])`")
-        if target is dict and isinstance(kinds[0] if kinds else None, Container) and kinds[0].type is not dict:
-            self.unit.refuse(node, "the keys of this dict cannot be followed: write a dict comprehension")
-
     def _method(self, node: gast.Call, kinds: list[Kind], names: list[str]) -> Kind | None:
         if not isinstance(node.func, gast.Attribute):
             return UNKNOWN
-        owner = self.kind(node.func.value)
-        if owner is None:
+        owner = operand(self.kind(node.func.value))
+        if owner is None or is_none(owner):
             return None
         method = node.func.attr
         if isinstance(owner, Drawing):

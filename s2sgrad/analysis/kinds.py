@@ -173,6 +173,17 @@ class Numeric(Unknown):
 
 
 @dataclass(frozen=True)
+class ArrayOrNone(Numeric):
+    """An array of floats or None.
+
+    >>> join(Known(None), Array("float64", (3,)))
+    ArrayOrNone(dtype='float64', array=Array('float64', (3,)))
+    """
+
+    array: Array | None = None
+
+
+@dataclass(frozen=True)
 class Set(Unknown):
     """A set; what is in it carries no derivative."""
 
@@ -244,16 +255,19 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
             return joined
     if _may_be_pointer(a) and _may_be_pointer(b):
         return PointerOrNone()
+    if {type(a), type(b)} == {Array, ArrayOrNone}:
+        return _join_or_none(a, b)
     if is_numeric(a) and is_numeric(b):
         return _join_numeric(a, b)
-    if _is_none(a) or _is_none(b):
-        return _or_none(b if _is_none(a) else a)
+    if is_none(a) or is_none(b):
+        return _or_none(b if is_none(a) else a)
     if _is_text(a) and _is_text(b):
         return Text()
     return OPAQUE if any(isinstance(k, (Opaque, Instance)) for k in (a, b)) else UNKNOWN
 
 
-def _is_none(kind: Kind) -> bool:
+def is_none(kind: Kind | None) -> bool:
+    """Whether a value is None."""
     return isinstance(kind, Known) and kind.value is None
 
 
@@ -264,13 +278,22 @@ def _is_text(kind: Kind) -> bool:
 def _or_none(kind: Kind) -> Kind:
     """The kind of a value or None; of what may be an index, in which None has a meaning of its own, nothing is known."""
     number = type(kind) is Number and (kind.double or issubclass(kind.type or int, (float, np.floating)))
-    if number or isinstance(kind, Numeric) or (isinstance(kind, Array) and (kind.dtype or "").startswith("float")):
+    if isinstance(kind, Array) and (kind.dtype or "").startswith("float"):
+        return _join_or_none(kind, kind)
+    if number:
         return _join_numeric(kind, kind)
+    if isinstance(kind, Numeric):
+        return kind
     return OPAQUE if isinstance(kind, (Opaque, Instance)) else UNKNOWN
 
 
 def _may_be_pointer(kind: Kind) -> bool:
-    return isinstance(kind, (Pointer, PointerOrNone)) or _is_none(kind)
+    return isinstance(kind, (Pointer, PointerOrNone)) or is_none(kind)
+
+
+def operand(kind: Kind | None) -> Kind | None:
+    """The kind of a value which an operator, an index or an update takes, as none of them takes None."""
+    return kind.array if isinstance(kind, ArrayOrNone) else kind
 
 
 def holds_pointers(kind: Kind | None) -> bool:
@@ -324,6 +347,12 @@ def _join_dicts(a: dict[Any, Kind], b: dict[Any, Kind]) -> Kind:
     return Container(dict, tuple(both.values()), tuple(both)) if len(both) <= LONGEST else Container(dict, None)
 
 
+def _join_or_none(a: Kind, b: Kind) -> Kind:
+    array = _join_arrays(operand(a), operand(b))
+    known, joined = (array.dtype or "").startswith("float"), _join_numeric(a, b)
+    return ArrayOrNone(joined.dtype, array) if known else joined
+
+
 def _join_instances(a: Instance, b: Instance) -> Kind | None:
     same = (a.cls, a.names) == (b.cls, b.names)
     return Instance(a.cls, a.names, _join_items(a.items, b.items)) if same else None
@@ -335,7 +364,7 @@ def _join_items(a: tuple[Kind, ...], b: tuple[Kind, ...]) -> tuple[Kind, ...]:
 
 _JOINS: dict[type, Callable[[Any, Any], Kind | None]] = {
     Number: _join_numbers, Pointer: _join_pointers, Array: _join_arrays, Container: _join_containers,
-    Instance: _join_instances,
+    Instance: _join_instances, ArrayOrNone: _join_or_none,
 }  # fmt: skip
 
 
@@ -346,49 +375,6 @@ def is_plain(kind: Kind | None) -> bool:
     if isinstance(kind, Instance):
         return all(map(is_plain, kind.items))
     return not isinstance(kind, Unknown) and kind is not None
-
-
-def may_carry(kind: Kind | None) -> bool:
-    """Whether a value of this kind may carry a derivative."""
-    if isinstance(kind, Number):
-        return kind.type is None or issubclass(kind.type, (float, complex, np.inexact))
-    if isinstance(kind, Array):
-        return kind.dtype is None or np.dtype(kind.dtype).kind in "fc"
-    if isinstance(kind, (Container, Instance)):
-        return may_carry(kind.item) if kind.items is None else any(map(may_carry, kind.items))
-    return isinstance(kind, Unknown) or kind is None
-
-
-def is_short(kind: Kind | None) -> bool:
-    """Whether a value consists of floats shorter than double precision."""
-    dtype = kind.dtype if isinstance(kind, Array) else kind.type if isinstance(kind, Number) else None
-    return dtype is not None and np.dtype(dtype).kind == "f" and np.dtype(dtype).itemsize < 8
-
-
-def holds(section: Kind | None, value: Kind | None) -> bool:
-    """Whether a section of an array, or an item, holds a stored value as it is; unknown means that it may round it.
-
-    >>> holds(Number(np.float64), Number(float)), holds(Number(np.float32), Number(float)), holds(UNKNOWN, Number(float))
-    (True, False, False)
-    """
-    known = [k.dtype if isinstance(k, Array) else k.type if isinstance(k, Number) else None for k in (section, value)]
-    return None not in known and np.can_cast(known[1], known[0])
-
-
-def is_complex(kind: Kind | None) -> bool:
-    """Whether a value is known to be complex."""
-    if isinstance(kind, Number):
-        return kind.type is not None and issubclass(kind.type, (complex, np.complexfloating))
-    if isinstance(kind, Container):
-        return any(is_complex(item) for item in kind.items or ())
-    return isinstance(kind, Array) and kind.dtype is not None and kind.dtype.startswith("complex")
-
-
-def is_python_number(kind: Kind | None) -> bool:
-    """Whether a value may be a Python number, for which division by zero raises."""
-    if isinstance(kind, Number):
-        return kind.type in (None, float, int, bool)
-    return not isinstance(kind, Array)
 
 
 def is_plain_index(kind: Kind | None) -> bool:

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from s2sgrad.analysis.kinds import (
-    UNKNOWN,
-    Array,
-    Container,
-    Instance,
-    Kind,
-    Known,
-    Number,
-    Plain,
-    PointerOrNone,
-    Text,
-    may_carry,
-)
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Instance, Kind, Known, Number, Plain, PointerOrNone, Text
+from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.runtime.results import described as value_in_words
 from s2sgrad.runtime.results import described_type, without_floats

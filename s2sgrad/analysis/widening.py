@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
+    ArrayOrNone,
     Container,
     Kind,
     Known,
@@ -40,6 +43,8 @@ def widened(kind: Kind, depth: int = 0) -> Kind:
         return Number(kind.type, double=kind.double)
     if isinstance(kind, Array) and kind.dims is not None:
         return Array(kind.dtype, (None,) * len(kind.dims))
+    if isinstance(kind, ArrayOrNone):
+        return replace(kind, array=widened(kind.array))
     return kind if isinstance(kind, (Array, Numeric, Known, PointerOrNone, Text, Opaque)) else UNKNOWN
 
 

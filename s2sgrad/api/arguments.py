@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.analysis.kinds import Unknown, may_carry
+from s2sgrad.analysis.kinds import Unknown
+from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.runtime.checks import Refusal, has_methods_of_its_own

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis.kinds import may_carry
+from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api.forward import tangent_of
 from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, with_attributes

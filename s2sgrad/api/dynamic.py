@@ -13,8 +13,9 @@ import numpy as np
 
 from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis.call_keys import shapes_of
-from s2sgrad.analysis.kinds import Kind, Unknown, may_carry
+from s2sgrad.analysis.kinds import Kind, Unknown
 from s2sgrad.analysis.kinds_key import Kinds
+from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api import brought, transposed
 from s2sgrad.api.arguments import has_floats

@@ -10,7 +10,8 @@ import types
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number, is_short
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
+from s2sgrad.analysis.number_types import is_short
 from s2sgrad.analysis.type_text import described
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver.compilation import Compilation

@@ -18,7 +18,8 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, is_complex
+from s2sgrad.analysis.kinds import UNKNOWN
+from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.analysis.primitive_calls import own_methods
 from s2sgrad.analysis.value_kinds import module_of, opened
 from s2sgrad.cleanup import (
@@ -166,11 +167,19 @@ def _typed(pass_: Callable[[Unit, gast.FunctionDef, Inference], bool | None]) ->
     return lambda c: pass_(c.unit, c.tree, c.inference)
 
 
+def _prune(c: Compilation) -> bool:
+    """Without its other branch, a test for None may separate what is passed for a parameter from what takes its place."""
+    changed = branch_pruning.run(c.unit, c.tree, c.inference)
+    if changed:
+        webs.run(c.unit, c.tree)
+    return changed
+
+
 SETTLE: tuple[Stage | Repeated, ...] = (
     Stage("ending", lambda c: c.purpose.end(c)),
     Repeated((
         Stage("kinds", _infer),
-        Stage("branch_pruning", _typed(branch_pruning.run)),
+        Stage("branch_pruning", _prune),
         Stage("operator_methods", _typed(operator_methods.run)),
         Stage("array_likes", _typed(array_likes.run)),
         Stage("list_sections", _typed(list_sections.run)),

@@ -16,7 +16,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.assumed_axes import is_vague
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Numeric, Pullback
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Numeric, Pullback, operand
 from s2sgrad.errors.wording import ANOTHER
 from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.inplace import (
@@ -187,7 +187,7 @@ class _Resolver:
         restores = self.unit.called(getattr(statement, "value", None)) is runtime.restored
         x = bound_name(statement) if restores else getattr(getattr(statement, "target", None), "id", None)
         updates = restores or isinstance(statement, gast.AugAssign)
-        if not updates or x is None or isinstance(self.kinds.get(x), (Array, Container)):
+        if not updates or x is None or isinstance(operand(self.kinds.get(x)), (Array, Container)):
             return False
         if not restores and branched_updates.are_possible(self.kinds.get(x)):
             branched_updates.replace(self.unit, self.places, statement)
@@ -223,7 +223,7 @@ class _Resolver:
         item = at(statement, assign(holder, gast.Subscript(section.value, section.slice, gast.Load())))
         self.places.replace(statement, [*item, statement])
         element = self.kinds[section.value.id].at(getattr(section.slice, "value", None))
-        if isinstance(element, Array):
+        if isinstance(operand(element), Array):
             statement.targets = at(section, gast.Subscript(name(holder), constant(Ellipsis), gast.Store()))
         elif branched_updates.are_possible(element):
             self.unit.updates.discard(place_of(statement))

@@ -23,7 +23,7 @@ from s2sgrad.ir.unit import Unit
 
 def are_possible(kind: Kind | None) -> bool:
     """Whether a value is known to be a number or an array, of a dtype to which `x[...] = x + e` rounds like `x += e`."""
-    return isinstance(kind, Numeric) and kind.dtype == "float64"
+    return type(kind) is Numeric and kind.dtype == "float64"
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: Mapping[str, Kind], places: Occurrences) -> bool:

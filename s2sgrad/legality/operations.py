@@ -13,7 +13,8 @@ import numpy as np
 
 from s2sgrad import emit, source
 from s2sgrad.analysis import activity, effects
-from s2sgrad.analysis.kinds import Foreign, Instance, is_complex
+from s2sgrad.analysis.kinds import Foreign, Instance
+from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.analysis.primitive_calls import Operation, is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes_of

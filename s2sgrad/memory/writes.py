@@ -11,7 +11,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Text, Unknown
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Text, Unknown, operand
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
@@ -61,7 +61,7 @@ def handed_over(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> set[
         return set()
     out = {n for call in calls_in(statement.value) for n in _changed(unit, call, kinds)}
     if isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):  # a set, or unknown
-        out |= {statement.target.id} if isinstance(kinds.get(statement.target.id, UNKNOWN), Unknown) else set()
+        out |= {statement.target.id} if isinstance(operand(kinds.get(statement.target.id, UNKNOWN)), Unknown) else set()
     return {n for n in out if n in unit.locals or is_writable(unit.resolve(name_(n)))}
 
 

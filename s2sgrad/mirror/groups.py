@@ -25,6 +25,7 @@ from s2sgrad.analysis.kinds import (
     PointerOrNone,
     Text,
     kind_of,
+    operand,
 )
 from s2sgrad.analysis.primitive_calls import classify, is_user_function
 from s2sgrad.flow.graph import binds
@@ -113,7 +114,7 @@ class Groups:
     def _is_updated_in_place(self, kind: Kind | None, statement: gast.AST) -> bool:
         """Whether an update `x += e` is known to write memory that has a shadow; a number is bound anew."""
         if not isinstance(kind, Container):
-            return not isinstance(kind, Numeric)
+            return not isinstance(operand(kind), Numeric)
         target = self.unit.called(statement.value)
         return target in effects.DEEP or (target is runtime.put_back and isinstance(kind.element(), (Number, type(None))))
 

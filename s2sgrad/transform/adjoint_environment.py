@@ -17,7 +17,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects, picked
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, is_plain_index
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, is_plain_index, operand
 from s2sgrad.analysis.shadow_kinds import of_shadow
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import assign, clone, constant, expression, mentioned, name
@@ -175,7 +175,7 @@ class Bars:
         bar = self.present.pop(y) if consume else self.present[y]
         if consume:
             self.consumed[y] = bar.own
-        kind = self.kinds.get(y, UNKNOWN)
+        kind = operand(self.kinds.get(y, UNKNOWN))
         numeric = isinstance(kind, (Number, Array))
         return Cotangent(name(bar.name), kind, True, None, numeric, None, consume and bar.own, bar.idle)
 
@@ -198,7 +198,7 @@ class Bars:
         """Add contributions to the adjoint of `x`; `late`: their values may read it."""
         whole = [c for c in given if c.index is None]
         sections = [c for c in given if c.index is not None]
-        kind = self.kinds.get(x, UNKNOWN)
+        kind = operand(self.kinds.get(x, UNKNOWN))
         bar = self.bar(x)
         if late and sections:  # their values may read the old adjoint
             sections = [replace(c, value=self.named(self._unaliased(c), anew=True).value) for c in sections]

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis import adjoint_liveness, effects
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number, operand
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
@@ -173,7 +173,7 @@ class Branches:
             section = effects.stored(statement)
             if section is not None:
                 out.add(effects.base(section))
-            elif isinstance(statement, gast.AugAssign) and isinstance(self.kinds.get(statement.target.id), Array):
+            elif isinstance(statement, gast.AugAssign) and isinstance(operand(self.kinds.get(statement.target.id)), Array):
                 out |= {statement.target.id} - rebound
         moved = [set(binds(s)) for s in effects.walk(loop.body) if effects.permutes(s)]
         while any(names & out and not names <= out for names in moved):

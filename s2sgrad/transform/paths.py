@@ -11,7 +11,7 @@ import gast
 
 from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import may_carry
+from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.lifetimes import Lifetimes

@@ -11,7 +11,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, is_python_number
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known
+from s2sgrad.analysis.number_types import is_python_number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.sizes import surely_not_one
 from s2sgrad.analysis.value_kinds import constant_kind

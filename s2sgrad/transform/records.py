@@ -19,7 +19,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown, operand
 from s2sgrad.flow.counts import binding_counts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
@@ -196,7 +196,7 @@ class Records:
 
     def content(self, name: str, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
         """Record and restore the contents of an array, for `x += e`."""
-        kind = self.kinds.get(name)
+        kind = operand(self.kinds.get(name))
         if not isinstance(kind, Array):
             stack = self.stack(name)
             kept: gast.AST = name_(name)
@@ -220,9 +220,13 @@ class Records:
     def kept(self, statement: gast.AST, name: str) -> gast.AST:
         """The value of `name` after the statement, in memory that restoring the value before it does not change."""
         in_place_ = in_place(self.unit, statement, self.kinds) is not None
-        if not in_place_ or (len(self.memory.with_memory_of(name)) == 1 and isinstance(self.kinds.get(name), Array)):
+        if not in_place_ or (len(self.memory.with_memory_of(name)) == 1 and self._is_array(name)):
             return name_(name)
         return call(self.unit, "copied", copied, name_(name))
+
+    def _is_array(self, name: str) -> bool:
+        """Whether a name that is updated is bound to an array."""
+        return isinstance(operand(self.kinds.get(name)), Array)
 
     def section(self, statement: gast.Assign, body: Block) -> tuple[list[gast.AST], list[gast.AST]]:
         """(record, restore) of the section that a store overwrites."""
@@ -256,7 +260,7 @@ class Records:
         self, statement: gast.Assign, base: str, target: gast.Subscript, owner: Container, once: bool
     ) -> tuple[list[gast.AST], list[gast.AST]] | None:
         """(record, restore) of an item whose array is updated in place, here or elsewhere, so that it may have aliases."""
-        item = self.inference.kind(loaded(target))
+        item = operand(self.inference.kind(loaded(target)))
         if place_of(statement) in self.unit.updates:  # `xs[0] += e` changes the array itself
             if isinstance(item, Array):
                 content = gast.Subscript(loaded(target), constant(Ellipsis), gast.Store())

@@ -9,7 +9,8 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.activity import Operations
-from s2sgrad.analysis.kinds import Container, Number, holds
+from s2sgrad.analysis.kinds import Container, Number
+from s2sgrad.analysis.number_types import holds
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.quote import assign, expression, loaded, place_of
 from s2sgrad.ir.unit import Unit

@@ -20,7 +20,8 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import activity, effects, picked, selected, with_regions
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, may_carry
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
+from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.counts import bound_once
 from s2sgrad.flow.graph import Block, binds

@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number
+from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, operand
 from s2sgrad.analysis.sizes import Dim, same_size
 from s2sgrad.ir.forms import everything, index_of, minus, negated, parts_of
 from s2sgrad.ir.quote import Transformer, clone, constant, expression, name
@@ -22,6 +22,7 @@ from s2sgrad.ir.unit import Unit
 
 def relation(e: Kind | None, x: Kind | None) -> str:
     """How the shape of a cotangent relates to its variable's: same, under (broadcasts to it), over, or unknown."""
+    e, x = operand(e), operand(x)
     if isinstance(x, Number):
         if isinstance(e, Number):
             return "same"

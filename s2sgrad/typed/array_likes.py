@@ -29,7 +29,8 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Unknown, may_carry
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Unknown
+from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.ir.quote import assign, at, clone, constant, loaded, name, nested
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit

@@ -5,7 +5,9 @@
     which = number_of(p, (A, B))
     if which == 1: ..                         ->      one of the branches, by the classes that `p` may be of
 
-The kind of a variable is the join over all its bindings: one that is None at first and an array later decides nothing.
+The kind of a variable is the join over all its bindings; a test for None asks only those that reach it:
+
+    if out is None: out = np.zeros(3)      ->      out = np.zeros(3), where None is passed for `out`
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ import types
 import gast
 import numpy as np
 
+from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Pointer, Text
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Pointer, Text, join, operand
 from s2sgrad.flow.counts import bound_once
+from s2sgrad.flow.facts import Facts
 from s2sgrad.ir.forms import bound_name, is_none, parts_of, truth
 from s2sgrad.ir.quote import nodes, rewritten
 from s2sgrad.ir.unit import Unit
@@ -31,6 +35,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
     once = bound_once(tree.body)
     pruner = _Pruner(unit, inference, {n: s.value for n, s in once.items() if bound_name(s)})
     pruner.rule_out(tree)
+    pruner.ask_definitions(tree)
     tree.body = rewritten(tree.body, pruner.pruned)
     return pruner.changed
 
@@ -41,6 +46,7 @@ class _Pruner:
     def __init__(self, unit: Unit, inference: Inference, values: dict[str, gast.AST]) -> None:
         self.unit, self.inference, self.values = unit, inference, values
         self.changed = False
+        self.reached: dict[int, Kind | None] = {}  # by the test for None: the kind of its operand there
         self.ruled_out: dict[int, set[int]] = {}  # by the `if`: the class numbers that the tests around it exclude
 
     def rule_out(self, tree: gast.FunctionDef) -> None:
@@ -51,6 +57,32 @@ class _Pruner:
                 inner = self._asked_number(other.test) if isinstance(other, gast.If) else None
                 if inner is not None and inner[0] == asked[0]:
                     self.ruled_out[id(other)] = {*self.ruled_out.get(id(statement), ()), asked[1]}
+
+    def ask_definitions(self, tree: gast.FunctionDef) -> None:
+        """Infer the kinds of operands of tests for None from the definitions that reach these."""
+        tests = [(s, n) for s in effects.walk(tree.body) for n in nodes(effects.header(s)) if self._is_undecided(n)]
+        reaching = Facts(tree).reaching if tests else None
+        for statement, test in tests:
+            found: Kind | None = None
+            for number in reaching.reach(test.left.id, statement):
+                point = reaching.definitions[number].point
+                found = join(found, self._defined(reaching.graph.points[point].statement, test.left))
+            self.reached[id(test)] = found
+
+    def _is_undecided(self, node: gast.AST) -> bool:
+        """Whether this tests for None a name of which it is unknown whether it is."""
+        tests = isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.Is, gast.IsNot))
+        named = tests and isinstance(node.left, gast.Name) and node.left.id in self.unit.locals
+        return named and is_none(node.comparators[0]) and _is_none(self._kind(node.left)) is None
+
+    def _defined(self, statement: gast.AST | None, name: gast.Name) -> Kind:
+        """The kind that a definition gives a name: that of the argument, or of the value."""
+        if statement is None:
+            return self.inference.given.get(name.id, UNKNOWN)
+        if isinstance(statement, gast.Assign) and bound_name(statement):
+            return self.inference.kind(statement.value) or UNKNOWN
+        kind = self._kind(name) or UNKNOWN
+        return operand(kind) if isinstance(statement, gast.AugAssign) else kind
 
     def pruned(self, statement: gast.AST) -> list[gast.AST]:
         """The statements in place of one: for a decided `if`, those of the branch that is taken."""
@@ -73,7 +105,8 @@ class _Pruner:
         if isinstance(test, gast.Name) and test.id in self.values:
             return self.decided(self.values[test.id])
         if isinstance(test, gast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (gast.Is, gast.IsNot)):
-            same = self._is_same(test.left, test.comparators[0])
+            here = id(test) in self.reached
+            same = _is_none(self.reached[id(test)]) if here else self._is_same(test.left, test.comparators[0])
             return None if same is None else same == isinstance(test.ops[0], gast.Is)
         if self.unit.called(test) is isinstance and len(test.args) == 2:
             return self._is_instance(*test.args)

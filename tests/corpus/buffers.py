@@ -359,3 +359,26 @@ def buffer_that_is_none_at_first(x):
         out = np.multiply(x, k + 1.0, out=out)
         x = x + np.sin(out)
     return np.sum(x * out)
+
+
+@case(VECTOR)
+def velocity_that_is_none_at_first(x):
+    velocity, w = None, x * 0.5
+    for _ in range(3):
+        slope = w * x
+        if velocity is None:
+            velocity = np.zeros_like(slope)
+        velocity *= 0.9
+        velocity += slope * velocity + slope
+        w = w - 0.1 * velocity
+    return np.sum(w * w)
+
+
+@case(VECTOR)
+def row_before_updated_in_place_once_there_is_one(x):
+    m, before = np.outer(x, x), None
+    for row in m:
+        if before is not None:
+            before += row * row
+        before = row
+    return np.sum(m * m)

@@ -1,0 +1,54 @@
+"""What the kinds say of number types: whether a value may carry a derivative, and how precise it is.
+
+>>> may_carry(Array("float32", (3,))), is_short(Array("float32", (3,))), may_carry(Number(int))
+(True, True, False)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number, Unknown
+
+
+def may_carry(kind: Kind | None) -> bool:
+    """Whether a value of this kind may carry a derivative."""
+    if isinstance(kind, Number):
+        return kind.type is None or issubclass(kind.type, (float, complex, np.inexact))
+    if isinstance(kind, Array):
+        return kind.dtype is None or np.dtype(kind.dtype).kind in "fc"
+    if isinstance(kind, (Container, Instance)):
+        return may_carry(kind.item) if kind.items is None else any(map(may_carry, kind.items))
+    return isinstance(kind, Unknown) or kind is None
+
+
+def is_short(kind: Kind | None) -> bool:
+    """Whether a value consists of floats shorter than double precision."""
+    dtype = kind.dtype if isinstance(kind, Array) else kind.type if isinstance(kind, Number) else None
+    return dtype is not None and np.dtype(dtype).kind == "f" and np.dtype(dtype).itemsize < 8
+
+
+def holds(section: Kind | None, value: Kind | None) -> bool:
+    """Whether a section of an array, or an item, holds a stored value as it is; unknown means that it may round it.
+
+    >>> holds(Number(np.float64), Number(float)), holds(Number(np.float32), Number(float)), holds(UNKNOWN, Number(float))
+    (True, False, False)
+    """
+    known = [k.dtype if isinstance(k, Array) else k.type if isinstance(k, Number) else None for k in (section, value)]
+    return None not in known and np.can_cast(known[1], known[0])
+
+
+def is_complex(kind: Kind | None) -> bool:
+    """Whether a value is known to be complex."""
+    if isinstance(kind, Number):
+        return kind.type is not None and issubclass(kind.type, (complex, np.complexfloating))
+    if isinstance(kind, Container):
+        return any(is_complex(item) for item in kind.items or ())
+    return isinstance(kind, Array) and kind.dtype is not None and kind.dtype.startswith("complex")
+
+
+def is_python_number(kind: Kind | None) -> bool:
+    """Whether a value may be a Python number, for which division by zero raises."""
+    if isinstance(kind, Number):
+        return kind.type in (None, float, int, bool)
+    return not isinstance(kind, Array)

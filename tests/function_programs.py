@@ -25,7 +25,7 @@ FUNCTIONS = """
 NUMBERS = """
     np.sin(x[0])|{f}(x[1])|s|0.5|fs[0](x[2])|d['a'](s)|np.tanh({f}(s) + x[k])|w|{f}({g}(s))|fs[-1](w)|x[k]|np.sin(w * s)
     compose({f}, {g})(s)|applied(fs, x[0])|u[1]|sum(q(s) for q in fs) * 0.2
-    steps(4, x, {})|steps(k + 2, u, {}) * w|levels([{e}, [x[k], w], [s]]) * 0.1
+    steps(4, x, {})|steps(k + 2, u, {}) * w|levels([{e}, [x[k], w], [s]]) * 0.1|handed({f}, {e})|handed(falling, x[k], 3)
 """
 STATEMENTS = """
     fs.append({F})|fs.append({F})|fs = [{F}, {F}]|fs = [scaled(q) for q in x]|d['a'] = {F}|d['b'] = {F}|fs[0] = {F}
@@ -167,6 +167,14 @@ def squares(items):
 
 def levels(t):
     return squares([levels(e) for e in t]) if isinstance(t, list) else t
+
+
+def handed(f, *args):
+    return f(*args)
+
+
+def falling(t, n):
+    return t if n == 0 else np.sin(handed(falling, t, n - 1)) + 0.3 * t
 
 
 def put(u, e):

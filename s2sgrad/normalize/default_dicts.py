@@ -26,6 +26,7 @@ def f(xs):
 
 from __future__ import annotations
 
+import contextlib
 import types
 import weakref
 from collections import defaultdict
@@ -71,7 +72,22 @@ Known = dict[str, Default]
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without `defaultdict`, where it can be followed; what remains is refused later."""
-    return _written(unit, tree, _all_defaults(unit, tree, {}))
+    return _written(unit, tree, _all_defaults(unit, tree, {})) if _is_met(unit, tree) else tree
+
+
+def _is_met(unit: Unit, tree: gast.FunctionDef) -> bool:
+    """Whether the text, or that of a function which it calls, however deep, mentions `defaultdict`."""
+    waiting, seen = [(unit, tree)], {unit.primal.function}
+    while waiting:
+        own, text = waiting.pop()
+        if any(own.resolve(n) is defaultdict for n in nodes(text) if isinstance(n, (gast.Name, gast.Attribute))):
+            return True
+        called = {f for f in map(own.called, nodes(text)) if isinstance(f, types.FunctionType)} - seen
+        seen |= called
+        for function in called:
+            with contextlib.suppress(S2SGradError):
+                waiting += [] if effects.is_library(function) else [Unit.of(read(function))]
+    return False
 
 
 def _all_defaults(unit: Unit, tree: gast.FunctionDef, initial: Known) -> Known:

@@ -1102,7 +1102,8 @@ def recursive_helper(module: Module, number: int) -> str:
         x, n = f.bind(f.fresh(shape), shape), f.bind(f.fresh(INT), INT)
         f.locked.add(n)
         f.emit(f"if {n} <= 0:")
-        f.block(lambda f=f: f.emit(f"return {f.result()}"))
+        base = str(rng.choice((1.0, 0.5))) if own != name and rng.random() < 0.3 else None  # a number, beside vectors
+        f.block(lambda f=f, base=base: f.emit(f"return {base or f.result()}"))
         if rng.random() < 0.5:
             rng.choice((assign, branch, walrus, tuple_target))(f)
         again = Expr(f"{other}({f.tame(f.expr(shape, 1), 1.5).text}, {n} - 1)")

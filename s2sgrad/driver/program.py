@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, join
+from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.primitive_calls import is_user_function, of_foreign_call
 from s2sgrad.analysis.symbolic_shapes import renumbered, without_symbols
@@ -27,6 +27,7 @@ from s2sgrad.driver.options import Options
 from s2sgrad.driver.pair import Callee
 from s2sgrad.driver.pipeline import KNOWN, PIPELINE, READ
 from s2sgrad.driver.recomputed import Recomputed
+from s2sgrad.driver.result_kinds import ResultKinds
 from s2sgrad.errors import S2SGradError
 from s2sgrad.inplace import recursive_writers
 from s2sgrad.ir import names
@@ -36,9 +37,6 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import Primal, read
 from s2sgrad.transform.calls import Pair
-
-_ROUNDS = 6
-_DEEPEST = 40
 
 
 class Program:
@@ -52,13 +50,13 @@ class Program:
         self.names = names.Namer()
         self._pairs: dict[Any, Paired] = {}
         self._tangents: dict[Any, Emitted] = {}
+        self.forms: dict[Any, Any] = {}
         self._primals: dict[int, Primal] = {}  # by the `id` of their functions
-        self._kinds: dict[Any, Kind | None] = {}
+        self._results = ResultKinds(self._result_kind)
         self._kept: list[Any] = []
         self._written: dict[Any, types.FunctionType] = {}
         self.generated: list[tuple[Any, Kinds, Any]] = []  # gradients that are called: (gradient, kinds, compiled)
         self._gradients: dict[Any, Any] = {}
-        self._running: list[int] = []  # functions whose result kind is being inferred
         self.written: tuple[str, ...] = ()
         self.kept_apart = kept_apart  # the reverse sweep may run after free names were rebound
         self.lanes = False  # tangents have a leading axis for lanes
@@ -171,32 +169,12 @@ class Program:
             target = self.plain(target, bound)
         except (S2SGradError, TypeError):
             return UNKNOWN
-        if id(target) in self._running:
-            bound = {p: widened(k) for p, k in bound.items()}
-        key = (id(target), tuple(bound.items()))
-        if key not in self._kinds:
-            if len(self._running) > _DEEPEST:
-                return UNKNOWN
-            self._kinds[key] = None
-            self._kept.append(target)
-            self._running.append(id(target))
-            try:
-                self._kinds[key] = self._result_kind(target, bound, key)
-            except (S2SGradError, TypeError):
-                self._kinds[key] = UNKNOWN
-            finally:
-                self._running.pop()
-        return self._kinds[key]
+        return self._results.of(target, bound)
 
-    def _result_kind(self, target: Any, bound: dict[str, Kind], key: tuple) -> Kind | None:
-        """The kind of a result, as a fixed point: a recursion starts from "no value yet"."""
-        for _ in range(_ROUNDS):
-            before = self._kinds[key]
-            c = self.known(self._read(target), bound)
-            self._kinds[key] = join(before, c.kinds.get(c.tree.body[-1].value.id))
-            if self._kinds[key] == before:
-                return before
-        return UNKNOWN
+    def _result_kind(self, target: Any, bound: dict[str, Kind]) -> Kind | None:
+        """The kind of a result, by the kinds of callees' results that are known so far."""
+        c = self.known(self._read(target), bound)
+        return c.kinds.get(c.tree.body[-1].value.id)
 
     def arguments(self, unit: Unit, target: Any, node: gast.Call) -> dict[str, Any]:
         """The argument nodes of a call by the callee's parameters (a list for `*args`), in parameter order."""

@@ -185,3 +185,16 @@ def sine_by_helpers(x, n):
 @case(1.3)
 def recursion_by_helpers_that_hand_on_their_arguments(x):
     return power_by_a_helper(x, 4) + sine_by_helpers(x, 2)
+
+
+def product_with_rest(x, n):
+    return x * rest_of_product(x, n)
+
+
+def rest_of_product(x, n):
+    return 1.0 if n == 0 else product_with_rest(x, n - 1)
+
+
+@case(np.array([0.7, 1.3, 0.4]))
+def recursion_by_two_functions_that_ends_with_a_number(x):
+    return np.sum(product_with_rest(x, 3) ** 2) + np.sum(rest_of_product(x, 2) * x)

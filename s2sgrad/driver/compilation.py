@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NamedTuple, Protocol
 
 import gast
 
@@ -18,6 +18,7 @@ from s2sgrad.backends import Backend
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.inplace.alias_elimination import AliasElimination
 from s2sgrad.ir.kept_facts import KeptFacts
+from s2sgrad.ir.quote import clone
 from s2sgrad.ir.unit import Unit
 from s2sgrad.source import Primal
 from s2sgrad.transform.calls import Pairs
@@ -32,6 +33,7 @@ class Callees(Pairs, Protocol):
     debug: bool
     records_all: bool
     entry: types.FunctionType
+    forms: dict[Any, Any]  # by what they follow from: normal forms (`Kept`)
 
     def note(self, unit: Unit) -> None:
         """Record that the text is specialised on what the names of this function stand for."""
@@ -143,7 +145,30 @@ class Repeated(NamedTuple):
             pass
 
 
-def run(stages: tuple[Stage | Repeated, ...], c: Compilation) -> list[Compilation]:
+class Kept(NamedTuple):
+    """Stages whose outcome follows from the function, and from what `key` says of a compilation (None: from more than that):
+    it is kept, and each compilation gets a copy of it.  Observers are to see each stage."""
+
+    stages: tuple[Stage, ...]
+    key: Callable[[Compilation], Any]
+
+    def __call__(self, c: Compilation) -> None:
+        key = self.key(c) if c.callees.observer is None else None
+        if key is None or key not in c.callees.forms:
+            for stage in self.stages:
+                stage(c)
+        if key is not None:
+            unit, tree = c.callees.forms.setdefault(key, (c.unit, c.tree))
+            c.unit, c.tree = _copied(unit), clone(tree)
+
+
+def _copied(unit: Unit) -> Unit:
+    """A copy of the side tables, to be changed beside them."""
+    held = {f.name: table.copy() for f in fields(unit) if isinstance(table := getattr(unit, f.name), (set, dict, list))}
+    return replace(unit, **held, names=unit.names.copied())
+
+
+def run(stages: tuple[Stage | Repeated | Kept, ...], c: Compilation) -> list[Compilation]:
     """Run the stages on a function; the functions that it was split into, each in its state after the last stage."""
     for k, stage in enumerate(stages):
         parts = stage(c)

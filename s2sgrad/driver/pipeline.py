@@ -40,7 +40,7 @@ from s2sgrad.cleanup import (
     with_statements,
 )
 from s2sgrad.cleanup import global_names as globals_
-from s2sgrad.driver.compilation import Compilation, Repeated, Stage
+from s2sgrad.driver.compilation import Compilation, Kept, Repeated, Stage
 from s2sgrad.errors import Unsupported
 from s2sgrad.inplace import nested_lists, rebind_markers, result_checks
 from s2sgrad.ir import checkpoints
@@ -92,10 +92,21 @@ def _read(c: Compilation) -> None:
     c.unit.names.taken |= {*c.purpose.words}
     check.no_generator(c.unit, c.tree)
     stop_gradient.run(c.unit, c.tree, c.purpose.stops)
+    c.unit.opened, c.unit.opaque = _told(c)
+
+
+def _told(c: Compilation) -> tuple[dict[str, Any], set[str]]:
+    """What the kinds say before the text is read: the arguments that are objects, and those that have methods."""
     kinds = c.given or {}
     opened_by_name = {p: module_of(kind) or opened(kind) for p, kind in kinds.items()}
-    c.unit.opened = {p: module for p, module in opened_by_name.items() if module}
-    c.unit.opaque = set(own_methods(kinds)) - c.unit.opened.keys()
+    opened_by_name = {p: module for p, module in opened_by_name.items() if module}
+    return opened_by_name, set(own_methods(kinds)) - opened_by_name.keys()
+
+
+def _follows_from(c: Compilation) -> Any:
+    """What the normal form of a function follows from; None where objects are among it."""
+    objects, others = _told(c)
+    return None if objects else (id(c.primal), frozenset(others), frozenset(c.purpose.words), c.purpose.stops)
 
 
 def _note(c: Compilation) -> None:
@@ -150,7 +161,7 @@ NORMALIZE: tuple[Stage, ...] = (
     *_stages(("deletes", deletes.run), ("webs", webs.run), ("temporary_copies", temporary_copies.run)),
 )
 
-READ: tuple[Stage, ...] = (Stage("reading", _read), *NORMALIZE, Stage("dependencies", _note))
+READ: tuple[Kept | Stage, ...] = (Kept((Stage("reading", _read), *NORMALIZE), _follows_from), Stage("dependencies", _note))
 
 
 # --- kinds, and one name for each location that is written: each of the two may give the other more to do ---
@@ -297,8 +308,9 @@ FINISH: tuple[Stage, ...] = (
     Stage("watches", _watch),
 )
 
-KNOWN: tuple[Stage | Repeated, ...] = (*READ, *SETTLE)
-PIPELINE: tuple[Stage | Repeated, ...] = (*KNOWN, *TRANSFORM, *CLEANUP, Stage("cut", lambda c: c.purpose.cut(c)), *FINISH)
+KNOWN: tuple[Kept | Stage | Repeated, ...] = (*READ, *SETTLE)
+OPTIMIZE: tuple[Stage, ...] = (*CLEANUP, Stage("cut", lambda c: c.purpose.cut(c)), *FINISH)
+PIPELINE: tuple[Kept | Stage | Repeated, ...] = (*KNOWN, *TRANSFORM, *OPTIMIZE)
 
 
 # --- inspection ---

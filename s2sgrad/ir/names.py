@@ -18,6 +18,12 @@ class Namer:
         self.taken = set(taken)
         self._counters: dict[str, int] = {}
 
+    def copied(self) -> Namer:
+        """One that hands out the same names from here on."""
+        copy = Namer(self.taken)
+        copy._counters = dict(self._counters)
+        return copy
+
     def fresh(self, base: str) -> str:
         """`base` itself if it is free, otherwise `base_`, `base_2`, ..."""
         candidate, k = base, 1

@@ -87,11 +87,15 @@ class _Writer:
         self.names: list[tuple[str, bool]] = []  # iterators with a name, and whether they end
         self.features: set[str] = set()
         self.nested = rng.random() < 0.3
+        self.written = rng.random() < 0.3  # a list that loops over it write, under another name
         self.fresh = 0
         self.variables: list[str] = []  # of loops
 
     def text(self) -> str:
         self.line("total = 0.3")
+        if self.written:
+            self.line("xs = [x[0], c, x[1] * c, x[2]]")
+            self.line("ys = xs")
         for _ in range(self.rng.choice((0, 1, 1, 2))):
             self.named()
         for _ in range(self.rng.randint(1, 3)):
@@ -154,6 +158,9 @@ class _Writer:
             self.a("endless")
             return rng.choice(("itertools.count(1)", "itertools.count(2, 3)", "itertools.cycle(x)", "itertools.repeat(c)",
                                "itertools.cycle((1.0, c))", "itertools.count(c, 0.5)")), False  # fmt: skip
+        if self.written and rng.random() < 0.6:
+            self.a("written")
+            return rng.choice(("xs", "xs", "ys", "itertools.chain.from_iterable([x, xs])")), True
         return rng.choice(("x", "x * c", "x[::-1]", "[c, 2.0, x[1]]", "range(4)", "range(1, 6, 2)", "itertools.repeat(c, 3)",
                            "reversed(x)", "(x[2], c)")), True  # fmt: skip
 
@@ -161,7 +168,7 @@ class _Writer:
         rng = self.rng
         over, ends = self.iterable(deep)
         kind = rng.choice(("map", "filter", "takewhile", "dropwhile", "islice", "slice", "accumulate", "chain", "genexp",
-                           "starmap", "conditional", "start"))  # fmt: skip
+                           "starmap", "conditional", "start", "compress"))  # fmt: skip
         self.a(kind)
         if kind == "map":
             return f"map(lambda t: 0.5 * t + c, {over})", ends
@@ -183,6 +190,8 @@ class _Writer:
         if kind == "chain":
             first = rng.choice(("[c, 0.5]", "x", "range(2)"))
             return f"itertools.chain({first}, {over})", ends
+        if kind == "compress":
+            return f"itertools.compress({over}, (1, 0, 1, 1, 0, 1))", True
         if kind == "starmap":
             other, stops = self.iterable(0)
             return f"itertools.starmap(lambda a, b: a - 0.5 * b, zip({over}, {other}))", ends or stops
@@ -195,7 +204,7 @@ class _Writer:
     def side_by_side(self) -> tuple[str, str, bool]:
         """A target, an iterable, and whether it ends."""
         rng = self.rng
-        kind = rng.choice(("one", "one", "zip", "zip", "zip three", "enumerate", "pairwise"))
+        kind = rng.choice(("one", "one", "zip", "zip", "zip three", "enumerate", "pairwise", "longest"))
         self.a(kind)
         names = [self.new(v) for v in "abd"]
         if kind == "enumerate":
@@ -206,6 +215,10 @@ class _Writer:
             over, ends = self.iterable(1)
             self.variables += names[:2]
             return f"{names[0]}, {names[1]}", f"itertools.pairwise({over})", ends
+        if kind == "longest":
+            self.variables += names[:2]
+            one, other = (rng.choice(("x", "xs[:2]", "xs") if self.written else ("x", "x[1:]", "[c]")) for _ in "ab")
+            return f"{names[0]}, {names[1]}", f"itertools.zip_longest({one}, {other}, fillvalue=c)", True
         parts = [self.iterable(2) for _ in range({"one": 1, "zip": 2, "zip three": 3}[kind])]
         own = names[: len(parts)]
         self.variables += own
@@ -233,6 +246,9 @@ class _Writer:
         if self.names and rng.random() < 0.4:
             name, stops = rng.choice(self.names)
             body.append(f"total = total * 0.9 + {self.asked(name, stops)}")
+        if self.written and rng.random() < 0.7:
+            self.a("writes in a loop")
+            body.append(f"ys[{trips} % 4] = 0.5 * ys[{trips} % 4] + 0.3 * {self.value()}")
         if rng.random() < 0.2:
             self.a("continue")
             body.insert(0, f"if {self.value()} > 0.9:\n{'    ' * (self.depth + 1)}continue")

@@ -37,6 +37,7 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import iterables, stepwise
 from s2sgrad.normalize.iterator_kinds import IteratorKinds
 from s2sgrad.normalize.iterator_makers import Iterators
+from s2sgrad.normalize.may_alias import MayAlias
 from s2sgrad.normalize.named_iterators import named, reduces, takes_the_rest
 from s2sgrad.normalize.stepwise import NotDrawn
 from s2sgrad.standard import iterators
@@ -62,6 +63,7 @@ class _Scope(Iterators):
     def __init__(self, unit: Unit, yielding: dict[str, Any], function: gast.FunctionDef, held: set[str]) -> None:
         super().__init__(unit, yielding, function, held)
         self.named = held - unit.iterators
+        self.names = MayAlias(unit, function)
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:
         """The statements of a block, rewritten."""
@@ -139,9 +141,21 @@ class _Scope(Iterators):
         return self.needs(node)
 
     def meets(self, loop: gast.For) -> bool:
-        """Whether a loop over `pairwise(xs)` mentions `xs` in its body."""
-        pairs = [n for n in nodes(loop.iter) if self.called(n) is itertools.pairwise]
-        return bool(mentioned(*pairs) & mentioned(*loop.body))
+        """Whether a trip of a loop may change what later items are made of, and these would be made before."""
+        over = loop.iter
+        while (inner := self.inlined(over)) is not None:
+            over = inner
+        inside = (n for n in nodes(over) if n is not over)
+        listed = any(isinstance(n, gast.GeneratorExp) or is_one_of(self.called(n), iterables.COMPUTED) for n in inside)
+        listed = listed or self.called(over) is itertools.pairwise
+        return listed and self.names.may_change([loop.iter], loop.body)
+
+    def inlined(self, node: gast.AST) -> gast.AST | None:
+        """The iterable of an iterator whose items are computed in the trips of the loop over it; None for other loops."""
+        if isinstance(node, gast.GeneratorExp) and len(node.generators) == 1:
+            return node.generators[0].iter
+        one = is_one_of(self.called(node), (builtins.map, builtins.filter)) and len(node.args) == 2
+        return node.args[1] if one else None
 
     # --- expressions ---
 

@@ -51,6 +51,12 @@ CHAINS = frozenset({itertools.chain, itertools.chain.from_iterable})
 LAZY = LISTED | CHAINS | {builtins.enumerate, builtins.zip, builtins.map, builtins.filter}
 """Tools that draw an item on request."""
 
+INDEXED = frozenset({builtins.zip, builtins.enumerate, itertools.islice, itertools.pairwise, itertools.zip_longest})
+"""Tools whose items a loop finds by index."""
+
+COMPUTED = LAZY - INDEXED | {itertools.pairwise}
+"""Tools whose items are computed, or kept, when they are drawn."""
+
 HANDED = LAZY - {builtins.map, builtins.filter} | {builtins.iter, builtins.reversed}
 """Tools whose results are handed on as iterators; `map` and `filter` become generator expressions."""
 

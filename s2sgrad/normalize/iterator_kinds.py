@@ -26,14 +26,12 @@ from s2sgrad.ir.forms import is_natural
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import stepwise
 from s2sgrad.runtime.structure import ENDLESS
+from s2sgrad.standard import generators
 
 BATCHED = getattr(itertools, "batched", None)  # of Python 3.12
-LAZY = (*ENDLESS, builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins.enumerate, builtins.reversed,
-        itertools.islice, itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.accumulate,
-        itertools.pairwise, itertools.chain, itertools.starmap, *([BATCHED] if BATCHED else []))  # fmt: skip
-
-_TOOLS = (itertools.islice, itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.accumulate,
-          itertools.pairwise, itertools.chain, itertools.starmap)  # fmt: skip
+_TOOLS = (*generators.DRAWN, itertools.islice, itertools.accumulate, itertools.pairwise, itertools.chain)
+LAZY = (*ENDLESS, builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins.enumerate, builtins.reversed, *_TOOLS,
+        *([BATCHED] if BATCHED else []))  # fmt: skip
 
 
 @dataclass

@@ -220,7 +220,7 @@ class Iterators(IteratorKinds):
         if is_none(times):
             return self.calling(iterators.endlessly, value)
         places = gast.Call(self.unit.builtin(range), [times], [])
-        return self.iterator(self.calling(iterators.repeated, value, places))
+        return self.iterator(self.calling(generators.repeated, value, places))
 
     def begun(self, node: gast.Call) -> gast.AST:
         """`iter`."""

@@ -37,7 +37,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.user_functions import is_generator
-from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, mentioned, name, nodes, statements
+from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, name, nodes, statements
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views, displays, iterables, library
 from s2sgrad.normalize.additions import Additions
@@ -108,7 +108,7 @@ class _Desugarer(Transformer):
             statement.value = listed(self.unit, statement.value)
         view = dict_views.of(self.unit, statement.value)
         if view is not None and dict_views.is_path(view.owner):
-            if getattr(view.owner, "id", getattr(view.owner, "attr", "")) in self.scope.changed:
+            if self.scope.changes([view.owner]):
                 self.unit.refuse(statement.value, f"`.{view.which}()` of a dict that changes is kept here, which cannot be "
                                                   "followed: call it where it is read, or make a list of it")  # fmt: skip
         return self.generic_visit(statement)
@@ -237,10 +237,10 @@ class _Desugarer(Transformer):
             pair.elts[1], asked.args[0] = name(key, store=True), at(asked.args[0], dict_views.keys(self.unit, view.owner))[0]
 
     def require_other_neighbours(self, loop: gast.For) -> None:
-        """Refuse a loop over `pairwise(xs)` whose body mentions `xs`."""
+        """Refuse a loop over `pairwise(xs)` that changes `xs`."""
         for part in nodes(loop.iter):
             if self.unit.called(part) is itertools.pairwise:
-                if mentioned(part) & mentioned(*loop.body):
+                if self.scope.names.may_change([part], loop.body):
                     self.unit.refuse(part, "a loop over the neighbours in what it mentions itself cannot be followed: loop "
                                            "over `zip(x, x[1:])`")  # fmt: skip
 

@@ -43,9 +43,10 @@ from s2sgrad import runtime
 from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir import checkpoints
 from s2sgrad.ir.exits import leaves_trip
+from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, stored, substitute
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import dict_views, display_trips
+from s2sgrad.normalize import dict_views, display_trips, iterables
 from s2sgrad.normalize.iterator_kinds import is_plain_count, is_plain_repeat, is_shown
 from s2sgrad.normalize.targets import bind
 
@@ -233,11 +234,45 @@ def _endless(unit: Unit, node: gast.AST, called: object, setup: list[gast.AST]) 
         items = unit.temp()
         setup.append(assign(items, gast.List(node.args[0].elts, gast.Load())))
         return _Walk(None, lambda k: expression("xs[k % n]", xs=items, k=k, n=len(node.args[0].elts)))
-    if called is itertools.islice and len(node.args) == 2:
-        inner, stop = _walk(unit, node.args[0], setup), unit.temp()
-        setup.append(assign(stop, node.args[1]))
-        return _Walk(_shortest(unit, [inner.length, name(stop)]), inner.item, inner.checks)
-    return None
+    if called is itertools.islice and 2 <= len(node.args) <= 4:
+        return _sliced(unit, node, setup)
+    if called is itertools.pairwise and len(node.args) == 1:
+        inner = _walk(unit, node.args[0], setup)
+        following = lambda k: inner.item(expression("k + 1", k=k))  # noqa: E731
+        return _Walk(inner.length and expression("n - 1", n=inner.length),
+                     lambda k: gast.Tuple([inner.item(k), following(k)], gast.Load()))  # fmt: skip
+    return _filled(unit, node, setup) if called is itertools.zip_longest and node.args else None
+
+
+def _sliced(unit: Unit, node: gast.Call, setup: list[gast.AST]) -> _Walk:
+    """`islice(xs, ..)`."""
+    over, *bounds = node.args
+    inner = _walk(unit, over, setup)
+    if len(bounds) == 1 and not is_none(bounds[0]):
+        setup.append(assign(stop := unit.temp(), bounds[0]))
+        return _Walk(_shortest(unit, [inner.length, name(stop)]), inner.item)
+    start, stop, step = [None if is_none(b) else b for b in iterables.slice_bounds(bounds)]
+    if inner.length is None:
+        unit.refuse(node, "a part of what has no end cannot be followed: loop over `islice(.., stop)`")
+    steps = gast.Subscript(gast.Call(unit.builtin(range), [inner.length], []), gast.Slice(start, stop, step), gast.Load())
+    setup.append(assign(places := unit.temp(), steps))
+    length = gast.Call(unit.builtin(len), [name(places)], [])
+    return _Walk(length, lambda k: inner.item(expression("places[k]", places=places, k=k)))
+
+
+def _filled(unit: Unit, node: gast.Call, setup: list[gast.AST]) -> _Walk:
+    """`zip_longest(..)`."""
+    walks = [_walk(unit, argument, setup) for argument in node.args]
+    setup.append(assign(fill := unit.temp(), next((k.value for k in node.keywords), constant(None))))
+    endless = any(w.length is None for w in walks)
+    length = None if endless else gast.Call(unit.builtin(max), [w.length for w in walks], [])
+
+    def item(k: gast.AST) -> gast.AST:
+        parts = [w.item(k) if w.length is None else expression("v if k < n else w", k=k, n=w.length, v=w.item(k), w=fill)
+                 for w in walks]  # fmt: skip
+        return gast.Tuple(parts, gast.Load())
+
+    return _Walk(length, item)
 
 
 def _shortest(unit: Unit, lengths: list[gast.AST | None]) -> gast.AST | None:

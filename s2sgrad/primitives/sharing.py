@@ -67,12 +67,14 @@ know(np.sum, np.prod, np.cumsum, np.cumprod, np.mean, np.std, np.var, np.trace, 
 
 know(
     list, tuple, set, frozenset, sorted, reversed, iter, itertools.chain, itertools.islice, itertools.cycle,
+    itertools.compress, itertools.takewhile, itertools.dropwhile, itertools.filterfalse,
     collections.deque, collections.OrderedDict, collections.Counter, collections.defaultdict,
     gives=Gives.SHELL,
 )  # fmt: skip
 know(zip, enumerate, itertools.product, itertools.combinations, itertools.permutations, itertools.zip_longest,
      itertools.pairwise, itertools.combinations_with_replacement, gives=Gives.ROWS)  # fmt: skip
-know(builtins.dict, builtins.map, builtins.filter, builtins.getattr, copy.copy, gives=Gives.MAYBE)
+know(builtins.dict, builtins.map, builtins.filter, builtins.getattr, copy.copy, itertools.accumulate, itertools.starmap,
+     itertools.groupby, gives=Gives.MAYBE)  # fmt: skip
 know(builtins.max, builtins.min, builtins.next, operator.getitem, gives=Gives.ITEM)
 know(
     *(run for _, run in spellings.OPERATORS.values()), operator.concat, operator.abs, operator.inv, operator.not_,

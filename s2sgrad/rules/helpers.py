@@ -246,8 +246,8 @@ def add_into(w, y, x_bar, g):
 
 
 @linear(item_slots.slots)
-def slots(w, y, x_bar):
-    return item_slots.slots(w)
+def slots(w, y, x_bar, *sources):
+    return item_slots.slots(w), None
 
 
 @linear(item_slots.slot)

@@ -26,15 +26,27 @@ def cell_at(x_bar: Any, k: Any) -> Any:
     return x_bar[k]
 
 
-def slots(x_bar: Any) -> Any:
-    """The numbers in a shadow; None in the place of arrays, lists and dicts, which may be aliased.
+def slots(x_bar: Any, *sources: Any) -> Any:
+    """The numbers in the shadow of a new list or dict; None in the place of what it shares with `sources`, the shadows of
+    those that it was made of: arrays, lists, dicts, and cells that `cell_at` made before.
 
-    >>> slots([np.ones(2), 3.0])
-    [None, 3.0]
+    >>> old = [0.0, np.array(2.0), np.ones(3)]
+    >>> new = list(old)
+    >>> cell_at(new, 0)[...] = 5.0
+    >>> slots(new, old)
+    [5.0, None, None]
     """
     if isinstance(x_bar, dict):
-        return dict(zip(x_bar, slots([*x_bar.values()]), strict=True))
-    return [None if isinstance(item, (np.ndarray, list, dict)) else item for item in x_bar]
+        items = slots([*x_bar.values()], *([*s.values()] if isinstance(s, dict) else s for s in sources))
+        return dict(zip(x_bar, items, strict=True))
+    shared = {id(item) for source in sources for item in source if isinstance(item, np.ndarray)}
+    return [_number(item, shared) if isinstance(item, (np.ndarray, list, dict)) else item for item in x_bar]
+
+
+def _number(item: Any, shared: set[int]) -> Any:
+    """The number in a cell that is not shared; None for all else."""
+    is_own = isinstance(item, np.ndarray) and item.ndim == 0 and id(item) not in shared
+    return item.item() if is_own else None
 
 
 def slot(x_bar: Any, key: Any) -> Any:

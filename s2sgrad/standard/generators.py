@@ -63,6 +63,13 @@ def behind(predicate, iterable):
             yield item
 
 
+def picked(iterable, iterable_of_selectors):
+    """`itertools.compress`."""
+    for item, selected in zip(iterable, iterable_of_selectors):  # noqa: B905
+        if selected:
+            yield item
+
+
 def first(iterable, iterable_of_places):
     """`itertools.islice(iterable, stop)`, of `range(stop)`."""
     for _, item in zip(iterable_of_places, iterable):  # noqa: B905
@@ -128,6 +135,18 @@ def chained(iterable, iterable_behind):
         yield item
 
 
+def flattened(iterable):
+    """`itertools.chain.from_iterable`."""
+    for part in iterable:
+        yield from part
+
+
+def repeated(object, iterable):
+    """`itertools.repeat(object, times)`, of `range(times)`."""
+    for _ in iterable:
+        yield object
+
+
 def batched(iterable, n):
     """`itertools.batched`."""
     group = []
@@ -188,7 +207,10 @@ def numbered(iterable, start):
         yield place, item
 
 
-DRAWN = {itertools.starmap: spread, itertools.filterfalse: left_out, itertools.takewhile: begun, itertools.dropwhile: behind}
+DRAWN = {
+    itertools.starmap: spread, itertools.filterfalse: left_out, itertools.takewhile: begun, itertools.dropwhile: behind,
+    itertools.compress: picked,
+}  # fmt: skip
 TOOLS = {
     **DRAWN, builtins.map: mapped, builtins.filter: chosen, itertools.pairwise: neighbours,
     **({itertools.batched: batched} if hasattr(itertools, "batched") else {}),

@@ -155,12 +155,6 @@ def endlessly(object):
     return Iterator(more, take)
 
 
-def repeated(object, iterable):
-    """`itertools.repeat(object, times)`, of `range(times)`."""
-    for _ in iterable:
-        yield object
-
-
 def results(function, sentinel):
     """`iter(function, sentinel)`."""
     item = None

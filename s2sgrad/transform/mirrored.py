@@ -258,7 +258,9 @@ class Mirrored:
         else:
             taken = self._taken(x, bool(restores))
             if shadow.slots:
-                taken.value, taken.own = call(self.unit, "slots", item_slots.slots, taken.value), False
+                sources = [name(self.adjoints.bar(n)) for n in shadow.sources
+                           if self._is_container(n) and n in self.adjoints.mirrored]  # fmt: skip
+                taken.value, taken.own = call(self.unit, "slots", item_slots.slots, taken.value, *sources), False
             y = self._result(statement, [x], operation if restores else None)
             self._restore(statement, body, operation, taken, restores, again)
             if self._is_container(x) and not _has_distinct_parts(operation):

@@ -725,3 +725,59 @@ def four_iterators_side_by_side(x):
     for a, b, k, t in zip(items, items, itertools.count(1), x):
         total = total * t + a * b * k
     return total * next(items, x[0])
+
+
+@case(VECTOR)
+def items_drawn_from_a_list_that_trips_write_under_another_name(x):
+    xs = [x[0], x[1], x[2], x[0] * x[1]]
+    ys, total = xs, 0.0
+    for u, v in itertools.pairwise(xs):
+        ys[2] = u * 2.0 + v
+        total += u * v
+    for v in itertools.islice(xs, 1, None, 2):
+        ys[3] = v * 2.0
+        total += v * v
+    for v in itertools.compress(xs, (0, 1, 0, 1)):
+        ys[3] = v * 0.5
+        total += v * x[1]
+    for u, v in itertools.zip_longest(xs, x, fillvalue=x[1]):
+        ys[3] = u * 0.2
+        total += u * v
+    for k, v in enumerate(u * u for u in xs):
+        ys[3] = v * 0.2
+        total += v * k
+    for k, v in enumerate(map(np.sin, xs)):
+        ys[2] = v * k
+        total += v
+    for u, v in zip(xs, itertools.islice(xs, 1, None)):
+        ys[2] = u * v
+        total += u + v
+    return total
+
+
+@case(VECTOR, second=False)
+def chained_items_that_trips_write_under_another_name(x):
+    xs = [x[0], x[1], x[2], x[0] * x[1]]
+    ys, total = xs, 0.0
+    for v in itertools.chain(xs, [0.5]):
+        ys[1] = v * x[0]
+        total += v * v
+    return total
+
+
+@case(VECTOR)
+def items_remembered_while_a_list_is_written_under_another_name(x):
+    old = [x[0], x[1], x[2] * x[0]]
+    total, before, also = 0.0, None, old
+    for item in old:
+        total = total if before is None else total + before * item
+        also[1] = item * item
+        before = item
+    held = {"a": also + [x[0]]}
+    items, before = held["a"], None
+    for item in held["a"]:
+        if before is not None:
+            items[2] = items[2] * before
+            total += before * item
+        before = item
+    return total + sum(old) * x[0]

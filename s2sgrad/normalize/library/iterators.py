@@ -1,8 +1,7 @@
 """Tools that return iterators become generator expressions, or functions of `s2sgrad.standard` that return lists.
 
     map(f, xs), filter(f, xs)        ->      (f(v) for v in xs), (v for v in xs if f(v))
-    itertools.islice(x, 1, None)     ->      islice(x, 1, None, 1)
-    itertools.pairwise(x)            ->      zip(x, x[1:])
+    itertools.chain(x, y)            ->      flattened((x, y))
 
 A list replaces an iterator only where that is consumed at once and then dropped.
 
@@ -34,7 +33,7 @@ from s2sgrad.ir.forms import is_natural, is_none, whole_number
 from s2sgrad.ir.quote import constant, name, nodes, placed, stored
 from s2sgrad.normalize import iterables
 from s2sgrad.normalize.library.table import LibraryCall, desugars
-from s2sgrad.runtime.structure import ENDLESS
+from s2sgrad.runtime import checks
 from s2sgrad.standard import generators
 
 _CALLABLE = (gast.Name, gast.Attribute, gast.Lambda)  # evaluates to the same function each time
@@ -88,35 +87,23 @@ def _counted(call: LibraryCall, node: gast.AST) -> gast.AST:
 
 @desugars(itertools.chain, itertools.chain.from_iterable, spread=True)
 def _chain(call: LibraryCall) -> gast.AST | None:
-    """A list of all items, where that cannot be distinguished from an iterator."""
     spread = len(call.args) == 1 and isinstance(call.args[0], gast.Starred)
-    if call.words or (call.is_spread and not spread) or not call.at_once:
-        return None
-    if call.scope.changes(call.args) or call.scope.endings.waits(call.node):
+    if call.words or (call.is_spread and not spread) or call.scope.endings.waits(call.node):
         return None
     parts = call.args[0].value if spread else call.args[0] if call.target is not itertools.chain else gast.Tuple(
         call.args, gast.Load())  # fmt: skip
-    part, item = call.unit.local("part"), call.unit.local("item")
-    return call.written("[v for xs in parts for v in xs]", v=item, xs=part, parts=parts)
+    if call.at_once and id(call.node) not in call.scope.looped:
+        part, item = call.unit.local("part"), call.unit.local("item")
+        return call.written("[v for xs in parts for v in xs]", v=item, xs=part, parts=parts)
+    return call.looped(call.calling(generators.flattened, [parts]))
 
 
-@desugars(itertools.pairwise)
-def _pairwise(call: LibraryCall) -> gast.AST | None:
-    if len(call.args) != 1 or call.words:
-        return None
-    if isinstance(call.args[0], gast.Name):
-        return call.written("zip(x, x[1:])", zip=call.unit.builtin(zip), x=call.args[0])
-    return call.calling(standard.neighbours, [call.listed(call.args[0])]) if call.at_once else None
-
-
-@desugars(itertools.islice)
-def _islice(call: LibraryCall) -> gast.AST | None:
-    if not call.at_once or not 2 <= len(call.args) <= 4:
-        return None
-    over, *bounds = call.args
-    if len(bounds) == 1 and any(call.resolve(n) in ENDLESS for n in nodes(over)):
-        return None  # `loops` indexes it
-    return call.calling(standard.islice, [over, *iterables.slice_bounds(bounds)])
+@desugars(itertools.pairwise, itertools.islice, itertools.zip_longest)
+def _indexed(call: LibraryCall) -> gast.AST | None:
+    """Tools whose items `loops` finds by index."""
+    tool = call.node
+    tool.args = [call.listed(a) for a in tool.args]
+    return call.looped(tool)
 
 
 @desugars(itertools.product)
@@ -135,8 +122,10 @@ def _groupby(call: LibraryCall) -> gast.AST | None:
     """Groups become lists, if each is consumed at most once, in its own trip: later it would be empty."""
     if not 1 <= len(call.args) + len(call.words) <= 2 or call.words.keys() - {"iterable", "key"}:
         return None
-    if call.scope.changes([*call.args, *call.words.values()]) or call.scope.endings.is_endless(call.node):
+    if call.scope.endings.is_endless(call.node):
         return None
+    if call.scope.changes([*call.args, *call.words.values()]):
+        call.unit.refuse(call.node, checks.CHANGES)
     if not _groups_end(call):
         call.unit.refuse(call.node, "groups of `itertools.groupby` are run through once, in the loop over them: write `for "
                                     "k, group in groupby(..)`, and make a list of the group first")  # fmt: skip
@@ -190,14 +179,15 @@ def _repeated(call: LibraryCall, node: gast.AST) -> list[gast.AST]:
 @desugars(*generators.DRAWN)
 def _drawn(call: LibraryCall) -> gast.AST | None:
     """A tool with a generator function that takes the same arguments."""
-    return call.drawing(generators.DRAWN[call.target], [call.listed(a) for a in call.args])
+    drawn = call.calling(generators.DRAWN[call.target], [call.listed(a) for a in call.args])
+    return None if call.words else call.looped(drawn)
 
 
 @desugars(itertools.accumulate)
 def _accumulate(call: LibraryCall) -> gast.AST | None:
     with contextlib.suppress(TypeError):
         function, arguments = iterables.accumulation(call.unit, *map(call.listed, call.args), **call.words)
-        return call.drawing(function, arguments)
+        return call.looped(call.calling(function, arguments))
     return None
 
 

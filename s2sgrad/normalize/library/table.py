@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import builtins
-import itertools
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from s2sgrad import runtime, standard
+from s2sgrad import standard
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.errors import S2SGradError
@@ -27,31 +26,23 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import iterables
 from s2sgrad.normalize._calls import may_have_method
 from s2sgrad.normalize.endings import Endings
-from s2sgrad.primitives import catalogue
-from s2sgrad.primitives.catalogue import may_write
+from s2sgrad.normalize.may_alias import MayAlias
 from s2sgrad.source import read
-from s2sgrad.standard import generators, iterators
-
-_READERS = (len, list, tuple, sorted, sum, zip, enumerate, reversed, min, max, range, float, int, itertools.chain,
-            itertools.chain.from_iterable, itertools.pairwise, itertools.groupby, itertools.count, itertools.cycle,
-            itertools.repeat, itertools.islice, itertools.compress, itertools.zip_longest, runtime.sequence)  # fmt: skip
 
 
 class Scope:
     """Facts about the function around a call."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
-        self.unit = unit
+        self.unit, self.names = unit, MayAlias(unit, tree)
         self.nodes = list(nodes(tree))  # kept alive, for the facts are keyed by `id`
-        self.changed = _changed(unit, self.nodes)
         self.consumed = iterables.consumed(unit, self.nodes)
-        self.looped = {id(n.iter) for n in self.nodes if isinstance(n, (gast.For, gast.comprehension))}
+        self.looped = set(map(id, _looped(unit, self.nodes)))
         self.endings = Endings(unit, tree)
 
     def changes(self, parts: list[gast.AST]) -> bool:
         """Whether anything in the function may change what these expressions read."""
-        mentioned = {getattr(n, "id", getattr(n, "attr", None)) for n in nodes(*parts)} & self.changed
-        return bool(mentioned) or any(isinstance(n, gast.NamedExpr) for n in nodes(*parts))
+        return self.names.may_change(parts)
 
 
 @dataclass
@@ -94,13 +85,11 @@ class LibraryCall:
         keywords = [gast.keyword(k, v) for k, v in (words or {}).items()]
         return at(self.node, gast.Call(name(self.unit.helper(function.__name__, function)), args, keywords))[0]
 
-    def drawing(self, function: types.FunctionType, args: list[gast.AST]) -> gast.AST | None:
-        """A call of a generator function where a loop runs over the result, a list of what it yields where all of it is
-        consumed, else None."""
+    def looped(self, made: gast.AST) -> gast.AST | None:
+        """What a loop runs over for the result; a list where all is consumed without one; None elsewhere."""
         if id(self.node) in self.scope.looped:
-            return self.calling(function, args)
-        made = self.written("[v for v in made]", v=self.unit.local("item"), made=self.calling(function, args))
-        return made if self.at_once else None
+            return made
+        return self.written("[v for v in made]", v=self.unit.local("item"), made=made) if self.at_once else None
 
     def resolve(self, node: gast.AST) -> Any:
         """The callee of an expression; MISSING if it is no call."""
@@ -190,6 +179,15 @@ def _method(unit: Unit, node: gast.AST) -> _Entry | None:
     return entry if entry is not None and (entry.cls is None or may_have_method(unit, node, entry.cls)) else None
 
 
+def _looped(unit: Unit, all_nodes: list[gast.AST]) -> list[gast.AST]:
+    """The iterables of loops, and what those among them that are indexed index in turn."""
+    out = [n.iter for n in all_nodes if isinstance(n, (gast.For, gast.comprehension))]
+    for node in out:
+        if is_one_of(unit.called(node), iterables.INDEXED):
+            out += node.args
+    return out
+
+
 # --- lists instead of iterators ---
 
 
@@ -228,18 +226,3 @@ def _with_lists(call: LibraryCall) -> gast.Call:
             call.args[k] = call.listed(call.args[k])
     return call.node
 
-
-def _changed(unit: Unit, all_nodes: list[gast.AST]) -> set[str]:
-    """The names whose values a store, a method or a call may change."""
-    out: set[str] = set()
-    for node in all_nodes:
-        if isinstance(node, gast.Subscript) and not isinstance(node.ctx, gast.Load):
-            out |= {getattr(node.value, "id", getattr(node.value, "attr", ""))}
-        elif isinstance(node, gast.Call):
-            method = node.func.attr if isinstance(node.func, gast.Attribute) else ""
-            owners = [node.func.value] if may_write(method) else []
-            target = unit.resolve(node.func)
-            draws = getattr(target, "__module__", None) in (iterators.__name__, generators.__name__)
-            handed = [] if draws or is_one_of(target, _READERS) or catalogue.of(target).pure else node.args
-            out |= {getattr(n, "id", getattr(n, "attr", "")) for n in (*owners, *handed)}
-    return out

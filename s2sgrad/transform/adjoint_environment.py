@@ -96,7 +96,9 @@ class Bars:
         if not bar.own and x not in self.mirrored:
             kind = self.kinds.get(x)
             if x in self.grown:  # the cotangent of a list may be an array
-                self.out.append(assign(bar.name, gast.Call(self.unit.builtin(list), [name(bar.name)], [])))
+                copied = assign(bar.name, gast.Call(self.unit.builtin(list), [name(bar.name)], []))
+                missing = gast.Compare(name(bar.name), [gast.IsNot()], [constant(None)])  # where the list is None
+                self.out.append(copied if isinstance(kind, Container) else gast.If(missing, [copied], []))
             elif isinstance(kind, Array) and kind.rank == 0:  # arithmetic on 0-d arrays gives numbers
                 self.out.append(assign(bar.name, call(self.unit, "array", np.array, name(bar.name))))
             else:

@@ -527,3 +527,14 @@ def appends_to_another_list_than_the_loop_runs_over(x):
     for row in [d["a"], d["b"]]:
         row.append(total)
     return total * sum(d["b"]) + len(d["a"])
+
+
+@case(VECTOR)
+def list_that_a_first_trip_makes(x):
+    velocity, parameters = None, [x[:2], x[1:]]
+    for _ in range(3):
+        if velocity is None:
+            velocity = [0.5 * g for g in parameters]
+        velocity = [0.9 * v - 0.1 * g for v, g in zip(velocity, parameters, strict=True)]
+        parameters = [p + v for p, v in zip(parameters, velocity, strict=True)]
+    return sum(np.sum(p * p) for p in parameters)

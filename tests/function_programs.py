@@ -45,6 +45,7 @@ STATEMENTS = """
     z{n} = s#def add{n}(t):#    nonlocal z{n}#    z{n} = np.sin(z{n} + t)#add{n}({e})#fs.append(lambda t: t * z{n})#add{n}(w)
     box{n} = [w]#fs.append(lambda t: np.sin(box{n}[0] * t))#box{n}[0] = np.tanh(box{n}[0] + {e})#s += fs[-1](s) * 0.2
     {f}, w = same(({F}, {e}))|{f} = same({F})
+    os{n} = [Gain(q) for q in x]#fs.append(os{n}[1].run)#os{n}[1].c = {e}#s = np.tanh(s + fs[-1](w))
     z{n} = {e}#d['a'] = lambda t: np.sin(z{n} * t)#for q in fs:#    z{n} = np.tanh(q(z{n}) + 0.2)#s = np.tanh(s + d['a'](w))
 """
 REMEMBERING = [  # their values

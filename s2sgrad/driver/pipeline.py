@@ -62,6 +62,7 @@ from s2sgrad.transform.paths import Paths
 from s2sgrad.typed import (
     array_likes,
     branch_pruning,
+    counted_arguments,
     grown_sequences,
     known_objects,
     known_sequences,
@@ -123,14 +124,16 @@ def _flatten(c: Compilation) -> None:
             return
     except Unsupported as refused:
         error = refused
-    written = c.unit, c.tree
+    written = None if error is not None else (c.unit, c.tree)
     for ways in _OTHER_WAYS if error is not None else _OTHER_WAYS[:1]:
         try:
             _flatten_so(c, ways)
-            return
         except Unsupported:
-            pass
-    if error is not None:
+            continue
+        if ways.as_data or not c.unit.keeps_function:
+            return
+        written = written or (c.unit, c.tree)
+    if written is None:
         raise error from None
     c.unit, c.tree = written
 
@@ -192,6 +195,7 @@ SETTLE: tuple[Stage | Repeated, ...] = (
         Stage("kinds", _infer),
         Stage("branch_pruning", _prune),
         Stage("operator_methods", _typed(operator_methods.run)),
+        Stage("counted_arguments", _typed(counted_arguments.run)),
         Stage("array_likes", _typed(array_likes.run)),
         Stage("list_sections", _typed(list_sections.run)),
         Stage("grown_sequences", _typed(grown_sequences.run)),

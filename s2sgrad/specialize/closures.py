@@ -39,7 +39,7 @@ from typing import Any
 import gast
 
 from s2sgrad.ir import scoping
-from s2sgrad.ir.quote import assign, at, clone, constant, name
+from s2sgrad.ir.quote import assign, at, clone, constant, empty_arguments, name
 from s2sgrad.ir.unit import parameters
 from s2sgrad.runtime import closures, late
 from s2sgrad.specialize import late_binding
@@ -125,8 +125,24 @@ class Closures:
             self.unit.refuse(node, "a method is kept here of an object of which only the running program tells which it is, "
                                    "which cannot be followed: call it, or write a lambda")  # fmt: skip
 
+    def of_reference(self, value: Any, node: gast.AST) -> Any:
+        """`o.run` of an object that a variable refers to, as `lambda t, o=o: o.run(t)` where that becomes data; any other
+        value as it is."""
+        is_method = isinstance(value, Partial) and isinstance(value.inner, Function) and not value.keywords
+        if not self.as_data or not is_method or [type(v) for v in value.given] != [Record]:
+            return value
+        _, order, words, defaults = self.open_parameters(value.inner, 1, set(), node)
+        holder, method = self.unit.local("holder"), value.inner.name
+        arguments = empty_arguments()
+        arguments.args = [gast.Name(p, gast.Param(), None, None) for p in (*order, holder) if p not in defaults]
+        called = gast.Attribute(name(holder), method, gast.Load())
+        body = gast.Call(called, [name(p) for p in order if p not in defaults], [])
+        made = at(node, gast.Lambda(arguments, body))[0]
+        return value if words else Function(made, self.unit, {holder: self.lasting(value.given[0].node)})
+
     def require_here(self, value: Any, node: gast.AST) -> Any:
         """A function value stored in another one; converted to data if it was made elsewhere in a loop."""
+        value = self.of_reference(value, node)
         self.require_no_record(value, node)
         if not self.moves(value):
             return value
@@ -148,6 +164,7 @@ class Closures:
             return self.flattener.hold(at(node, self.displayed(value, node))[0])
         if isinstance(value, Choice):
             return self.by_selector(value, node)
+        value = self.of_reference(value, node)
         if isinstance(value, Partial) and isinstance(value.inner, Known) and not value.keywords:
             function_name, holds = value.inner.node, [self.reified(v, node) for v in value.given]
             if None not in holds:  # objects are inlined together with their users

@@ -76,6 +76,7 @@ from s2sgrad.source.making import made
 from s2sgrad.specialize.binding_time import is_super
 from s2sgrad.specialize.static_values import Function, Object, Partial, Record, Value
 
+_ITSELF = "itself"  # the column of classes without attributes
 _RECEIVER = "(receiver)"  # the object of a method, beside the columns
 
 
@@ -111,7 +112,7 @@ class Columns:
             classes, _ = reached(self.unit.primal.function, *filter(is_plain_class, self.unit.helpers.values()))
             self.followed = [c for c in classes if is_followed(c, operators)]
             self.followed.sort(key=lambda c: (c.__module__, c.__qualname__))
-        self.held_by = {c: [a for a in fields_of(c) if a not in self.names_on_classes()] for c in self.followed}
+        self.held_by = {c: [a for a in fields_of(c) if a not in self.names_on_classes()] or [_ITSELF] for c in self.followed}
         self.members: dict[str, list[type]] = {}
         for cls in self.followed:
             for attribute in {*self.held_by[cls], *methods_of(cls)}:
@@ -165,9 +166,9 @@ class Columns:
         """The reference to a new object, after its `__init__`."""
         cls, flattener, every = instance.cls, self.flattener, self.held_by[instance.cls]
         unknown = instance.attributes.keys() - set(every)
-        if unknown or not every:
-            which = f"the attribute `{min(unknown)}`" if unknown else "what is not there"
-            self.unit.refuse(node, f"{which} of `{cls.__name__}` cannot be followed: set attributes in `__init__`")
+        if unknown:
+            self.unit.refuse(node, f"the attribute `{min(unknown)}` of `{cls.__name__}` cannot be followed: set attributes "
+                                   "in `__init__`")  # fmt: skip
         self.column(cls, every[0])
         family = self.columns[self.families[cls]]
         values: dict[str, gast.AST] = {}

@@ -442,3 +442,58 @@ def arguments_bound_one_after_the_other(v):
     for w in v:
         g = functools.partial(g, w * 0.5) if w > 1.0 else g
     return f(v[2]) * g(v[0])
+
+
+class Layer:
+    def __init__(self, w):
+        self.w = w
+
+    def run(self, t):
+        return np.tanh(self.w * t)
+
+
+class Shift(Layer):
+    def run(self, t):
+        return self.w + t
+
+
+@case(VECTOR)
+def methods_kept_of_objects_in_a_list(x):
+    layers = [Layer(x[0]), Shift(x[1]), Layer(x[2])]
+    kept = [layer.run for layer in layers]
+    for layer in layers:
+        kept.append(layer.run)
+        layer.w = layer.w * x[0]
+    total = x[1]
+    for run in kept:
+        total = run(total) + 0.1
+    return total
+
+
+def spread_out(f, *args):
+    return f(*args)
+
+
+@case(VECTOR)
+def function_as_data_handed_on_with_its_arguments(x):
+    h = np.sin
+    for w in x:
+        h = lambda t, h=h, w=w: h(w * t)  # noqa: E731
+    return spread_out(h, x[0]) * x[1]
+
+
+class Halved:
+    def run(self, t):
+        return 0.5 * t
+
+
+@case(VECTOR)
+def objects_without_attributes_in_a_list(x):
+    layers = []
+    for w in x:
+        layers.append(Layer(w))
+        layers.append(Halved() if w > 0.0 else Shift(x[0]))
+    total = x[1]
+    for layer in layers:
+        total = layer.run(total) + 0.1
+    return total

@@ -54,6 +54,7 @@ from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, node
 from s2sgrad.ir.unit import Unit
 from s2sgrad.source import read
 
+_PLAIN_LOOKUPS = (object.__getattribute__, tuple.__getattribute__)
 _ITSELF = {bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple}
 """Classes whose single positional pattern matches the subject itself."""
 
@@ -283,8 +284,9 @@ class _Pattern:
         """Tests that an instance has an attribute; refused if reading the attribute twice might have an effect."""
         plain = types.MemberDescriptorType, types.GetSetDescriptorType
         member = inspect.getattr_static(cls, attribute, None)
-        computed = hasattr(type(member), "__get__") and not isinstance(member, plain)
-        if computed or hasattr(cls, "__getattr__") or cls.__getattribute__ is not object.__getattribute__:
+        field = attribute in getattr(cls, "_fields", ()) and issubclass(cls, tuple)
+        computed = hasattr(type(member), "__get__") and not isinstance(member, plain) and not field
+        if computed or hasattr(cls, "__getattr__") or cls.__getattribute__ not in _PLAIN_LOOKUPS:
             self.unit.refuse(pattern, f"the attribute `{attribute}` of `{cls.__name__}` is computed, and a pattern would do "
                                       "that more than once: read it before `match`")  # fmt: skip
         if isinstance(member, types.GetSetDescriptorType) or _has_always(cls, attribute):

@@ -32,4 +32,4 @@ know(
 know(np.save, np.savez, np.savez_compressed, np.savetxt, np.load, np.loadtxt, np.genfromtxt, np.fromfile, np.memmap,
      np.fromregex, files=True)  # fmt: skip
 know_methods(logging.Logger, "debug info warning warn error exception critical fatal log", logs=True)
-know(print, logs=True)
+know(print, logs=True, flat=True)

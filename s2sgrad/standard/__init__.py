@@ -1,12 +1,12 @@
 """Functions of Python's library and of NumPy that call back into the user's code, reimplemented as source that the compiler
 can differentiate.
 
-    for v in itertools.compress(x, f(y)): ..      ->      for v in compress(x, f(y)): ..      the function below, inlined
+    heapq.heappush(heap, f(x))      ->      heappush(heap, f(x))      the function below, inlined
 
 Results are eager: a list, where Python's own returns a lazy iterator.  Others are in `iterators`.
 
->>> compress("abc", [1, 0, 1]), largest(["a", "bcd", "efg"], key=len)
-(['a', 'c'], 'bcd')
+>>> pairs("ab", [1, 2]), largest(["a", "bcd", "efg"], key=len)
+([('a', 1), ('a', 2), ('b', 1), ('b', 2)], 'bcd')
 >>> ordered([3, 1, 2], key=lambda v: -v), apply_along_axis(np.cumsum, 0, np.ones((2, 2))).tolist()
 ([3, 2, 1], [[1.0, 1.0], [2.0, 2.0]])
 """
@@ -53,18 +53,6 @@ def fromkeys(iterable, value=None):
     return out
 
 
-@stands_for(itertools.compress)
-def compress(data, selectors):
-    """`itertools.compress`."""
-    return [item for item, chosen in zip(data, selectors) if chosen]  # noqa: B905
-
-
-def islice(iterable, start, stop, step):
-    """`itertools.islice`, for an iterable with a length."""
-    items = runtime.sequence(iterable)
-    return [items[k] for k in range(len(items))[start:stop:step]]
-
-
 @stands_for(itertools.combinations)
 def combinations(iterable, r):
     """`itertools.combinations`, for an iterable with a length."""
@@ -108,20 +96,6 @@ PRODUCTS = {(1, 1): singles, (2, 1): pairs, (3, 1): triples, (1, 2): squared, (1
 """Replacements of `itertools.product`, by the number of arguments and `repeat`."""
 
 
-def neighbours(iterable):
-    """`itertools.pairwise`, for an iterable with a length."""
-    items = runtime.sequence(iterable)
-    return [(items[k], items[k + 1]) for k in range(len(items) - 1)]
-
-
-@stands_for(itertools.zip_longest)
-def zip_longest(first, second, fillvalue=None):
-    """`itertools.zip_longest` of two iterables with a length."""
-    first, second = runtime.sequence(first), runtime.sequence(second)
-    n, m = len(first), len(second)
-    return [(first[k] if k < n else fillvalue, second[k] if k < m else fillvalue) for k in range(max(n, m))]
-
-
 def groups(iterable, key=None):
     """`itertools.groupby`, with lists as groups."""
     items = runtime.sequence(iterable)
@@ -145,6 +119,22 @@ def smallest(iterable, key):
     """`min(iterable, key=key)`: the first of equals."""
     items = runtime.sequence(iterable)
     return items[_first_of([key(item) for item in items], False)]
+
+
+def largest_or(iterable, default, key=None):
+    """`max(iterable, key=key, default=default)`."""
+    items = runtime.sequence(iterable)
+    if len(items) == 0:
+        return default
+    return max(items) if key is None else largest(items, key)
+
+
+def smallest_or(iterable, default, key=None):
+    """`min(iterable, key=key, default=default)`."""
+    items = runtime.sequence(iterable)
+    if len(items) == 0:
+        return default
+    return min(items) if key is None else smallest(items, key)
 
 
 def ordered(iterable, key, reverse=False):

@@ -413,3 +413,16 @@ def groups_of_rows(v):
     rows = sorted([("a", v[0]), ("b", v[2]), ("a", v[1])], key=lambda row: row[0])
     table = {name: [t for _, t in group] for name, group in itertools.groupby(rows, key=lambda row: row[0])}
     return sum(table["a"]) * table["b"][0]
+
+
+@case(VECTOR)
+def extremes_with_a_default(v):
+    best = max([t for t in v if t > 5.0], default=v[0] * v[1])
+    nearest = min([t for t in v if t > 0.5], key=lambda t: abs(t - v[2]), default=None)
+    return best * max((t * t for t in v), default=0.0) + (0.0 if nearest is None else nearest * v[0])
+
+
+@case(VECTOR)
+def printed_within_an_expression(v):
+    shown = (print(v[0]), v[0] * v[1])[1]
+    return shown + sum([print(t) or t * t for t in v])

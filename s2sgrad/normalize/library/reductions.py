@@ -32,7 +32,10 @@ from s2sgrad.normalize.library.table import LibraryCall, desugars, rows
 
 @desugars(max, min)
 def _extreme(call: LibraryCall) -> gast.AST | None:
-    """`max(.., key=f)` of one iterable, or of the arguments."""
+    """`max(.., key=f)` of one iterable, or of the arguments; `max(xs, default=v)`."""
+    if "default" in call.words and len(call.args) == 1 and call.words.keys() <= {"key", "default"}:
+        which = standard.largest_or if call.target is max else standard.smallest_or
+        return call.calling(which, [call.listed(call.args[0])], call.words)
     if call.words.keys() != {"key"}:
         return None
     items = call.args[0] if len(call.args) == 1 else gast.List(call.args, gast.Load())

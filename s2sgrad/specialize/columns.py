@@ -165,8 +165,7 @@ class Columns:
     def made_reference(self, instance: Object, node: gast.AST) -> gast.AST:
         """The reference to a new object, after its `__init__`."""
         cls, flattener, every = instance.cls, self.flattener, self.held_by[instance.cls]
-        unknown = instance.attributes.keys() - set(every)
-        if unknown:
+        if unknown := instance.attributes.keys() - set(every):
             self.unit.refuse(node, f"the attribute `{min(unknown)}` of `{cls.__name__}` cannot be followed: set attributes "
                                    "in `__init__`")  # fmt: skip
         self.column(cls, every[0])

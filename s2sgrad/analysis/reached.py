@@ -18,6 +18,7 @@ from s2sgrad.analysis.outside import container_changed
 from s2sgrad.analysis.plain_classes import makes_objects
 from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.one_compilation import forgotten_after
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.runtime import outside
@@ -48,6 +49,9 @@ def objects(function: types.FunctionType) -> bool:
         elif not callable(found) and found is not MISSING and (trust_of_object(found) or Trust.DATA) > Trust.DRAWING:
             return True
     return False
+
+
+forgotten_after(objects.cache_clear)
 
 
 def changes_container(unit: Unit, node: gast.AST) -> bool:

@@ -25,8 +25,8 @@ from s2sgrad.driver.options import Options
 from s2sgrad.driver.program import Program
 from s2sgrad.errors import raised
 from s2sgrad.ir.lookups import Lookups, noted
+from s2sgrad.ir.one_compilation import forget
 from s2sgrad.ir.quote import nodes
-from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.runtime.results import NoResult
 from s2sgrad.source import GENERATED, look_up
 from s2sgrad.transform import global_conflicts
@@ -226,8 +226,7 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
 
     Too deep nesting is refused; an exception that is no refusal becomes a `Defect` of ours."""
     with LOCK:
-        behaviour.forget()
-        mod_ref.forget()
+        forget()
         try:
             with warnings.catch_warnings(), _uncollected(), noted() as lookups:
                 warnings.simplefilter("ignore")
@@ -239,8 +238,7 @@ def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
                 raise raised.defect(error, function) from error
             raise
         finally:
-            behaviour.forget()  # their summaries refer to the functions
-            mod_ref.forget()
+            forget()
 
 
 @contextlib.contextmanager

@@ -31,6 +31,7 @@ from s2sgrad.analysis.trust import Trust, trust_of_owner
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.checkpoints import under_checkpoint
 from s2sgrad.ir.forms import arguments_of
+from s2sgrad.ir.one_compilation import forgotten_after
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory import mod_ref
@@ -258,12 +259,6 @@ def of_function(function: types.FunctionType, given: Kind = _DATA) -> Behaviour:
     return _known.of(function, given)
 
 
-def forget() -> None:
-    """Discard all summaries: globals that user functions refer to may have changed."""
-    _known.__init__()
-    reached.objects.cache_clear()
-
-
 class _Summaries:
     """The behaviour of mutually recursive functions; the recursive call itself adds no effect."""
 
@@ -291,6 +286,7 @@ class _Summaries:
 
 
 _known = _Summaries()
+forgotten_after(_known.__init__)
 
 
 def _scanned(function: types.FunctionType, given: Kind) -> Behaviour:

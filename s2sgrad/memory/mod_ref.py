@@ -22,6 +22,7 @@ from s2sgrad.analysis.kinds import Kind, Known, kind_of
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
 from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.one_compilation import forgotten_after
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import Parameters
 from s2sgrad.ir.unit import Unit, parameters
@@ -29,7 +30,7 @@ from s2sgrad.memory.places import ANYTHING, NOTHING, TOLD, Summary, Told
 from s2sgrad.memory.points_to import Points
 from s2sgrad.source import read
 
-__all__ = ["ANY", "Writes", "forget", "of", "returns_new", "returns_outside", "writes_out"]
+__all__ = ["ANY", "Writes", "of", "returns_new", "returns_outside", "writes_out"]
 
 ANY = "*"
 _Key = tuple[types.FunctionType, tuple[tuple[str, Told], ...]]
@@ -188,11 +189,6 @@ def summary_of(function: types.FunctionType, trusts: Mapping[str, Told]) -> Summ
     return _known.solved(_key(function, trusts))
 
 
-def forget() -> None:
-    """Discard all summaries: globals that user functions refer to may have changed."""
-    _known.__init__()
-
-
 def _key(function: types.FunctionType, trusts: Mapping[str, Told]) -> _Key:
     return function, tuple((p, trusts[p]) for p in sorted(trusts) if trusts[p] != Trust.DATA)
 
@@ -256,6 +252,7 @@ class _Summaries:
 
 
 _known = _Summaries()
+forgotten_after(_known.__init__)
 
 
 def writes_out(node: Any, target: Any) -> bool:

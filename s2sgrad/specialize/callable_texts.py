@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import types
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +24,7 @@ from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir import scoping
 from s2sgrad.ir.forms import appended_to
+from s2sgrad.ir.one_compilation import forgotten_after
 from s2sgrad.ir.quote import nodes, statements_in
 from s2sgrad.ir.unit import parameters
 from s2sgrad.normalize import containers
@@ -109,7 +109,8 @@ def _resolved(node: gast.AST, home: types.FunctionType) -> Any:
 def _cached_predicate(ask: Callable[[types.FunctionType], Any]) -> Callable[[types.FunctionType], Any]:
     """Cache a predicate on the text of a user's function.  The answer is no without source, for our own functions, and for
     recursive calls of the predicate."""
-    answers: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()
+    answers: dict[types.FunctionType, Any] = {}
+    forgotten_after(answers.clear)
 
     @functools.wraps(ask)
     def answer(target: types.FunctionType) -> Any:

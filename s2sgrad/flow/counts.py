@@ -51,9 +51,11 @@ def bound_once(body: Block) -> dict[str, gast.Assign]:
     >>> list(bound_once(gast.parse("a = 1; b = a; b += a; c, d = a, b").body))
     ['a', 'c', 'd']
     """
-    counts = binding_counts(body)
-    assigned = (s for s in effects.walk(body) if isinstance(s, gast.Assign))
-    return {name: s for s in assigned for name in effects.targets(s) if counts[name] == 1}
+    once: dict[str, gast.AST | None] = {}
+    for statement in effects.walk(body):
+        for name in binds(statement):
+            once[name] = None if name in once else statement
+    return {name: s for name, s in once.items() if isinstance(s, gast.Assign)}
 
 
 class Mentions:

@@ -16,10 +16,11 @@ from collections.abc import Callable, Iterator
 
 import gast
 
-from s2sgrad.ir.quote import children, nodes
+from s2sgrad.ir.quote import children, nodes, nodes_of
 
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 FUNCTIONS = (gast.FunctionDef, gast.Lambda)
+_BINDING = frozenset({gast.Name, gast.FunctionDef})
 
 
 def parameters(tree: gast.FunctionDef) -> list[gast.Name]:
@@ -127,8 +128,13 @@ def bindings(body: list[gast.AST]) -> Counter[str]:
 
 def all_bindings(tree: gast.FunctionDef) -> Counter[str]:
     """How often a function and those nested in it bind each name, parameters and definitions included."""
-    out = Counter(n.id for n in nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
-    out.update(n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef) and n is not tree)
+    out: Counter[str] = Counter()
+    for node in nodes_of(tree, _BINDING):
+        if type(node) is gast.Name:
+            if type(node.ctx) is not gast.Load:
+                out[node.id] += 1
+        elif node is not tree:
+            out[node.name] += 1
     return out
 
 

@@ -50,10 +50,11 @@ def recorded_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
 
 def _begun(tree: gast.FunctionDef, recorded: set[str]) -> set[str]:
     """The lists that are empty at each binding, and the `recorded` ones that are bound once."""
-    bound, begun = binding_counts(tree.body) + Counter(p.id for p in parameters(tree)), Counter[str](recorded)
+    begun = Counter[str](recorded)
     for statement in effects.walk(tree.body):
         if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.List) and not statement.value.elts:
             begun.update(binds(statement))
+    bound = binding_counts(tree.body) + Counter(p.id for p in parameters(tree)) if begun else {}
     return {stack for stack, times in begun.items() if bound[stack] == times}
 
 

@@ -42,6 +42,7 @@ from s2sgrad.ir.quote import (
     Transformer,
     assign,
     at,
+    calls_in,
     clone,
     constant,
     expression,
@@ -68,6 +69,8 @@ Lengths = dict[str, gast.AST]
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with lists instead of deques, where these can be followed; what remains is refused later."""
+    if not any(unit.called(call) is deque for call in calls_in(tree)):
+        return tree
     for function in [n for n in nodes(tree) if isinstance(n, gast.FunctionDef)]:
         function.body = rewritten(function.body, lambda s: _one_by_one(unit, s))
     lengths = _lengths(unit, tree)

@@ -22,8 +22,10 @@ from collections.abc import Callable, Iterable
 import gast
 
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.quote import nodes_of
 from s2sgrad.ir.scoping import all_bindings
+
+_USING = frozenset({gast.Name, gast.AugAssign, gast.Assign})
 
 
 class NameUses:
@@ -33,11 +35,13 @@ class NameUses:
     def __init__(self, tree: gast.FunctionDef) -> None:
         self.bound, self.updated = all_bindings(tree), Counter[str]()
         self.assigned, self.reads = defaultdict[str, list[gast.AST]](list), defaultdict[str, list[gast.Name]](list)
-        for node in nodes(tree):
-            if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load):
-                self.reads[node.id].append(node)
-            elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
-                self.updated[node.target.id] += 1
+        for node in nodes_of(tree, _USING):
+            if type(node) is gast.Name:
+                if type(node.ctx) is gast.Load:
+                    self.reads[node.id].append(node)
+            elif type(node) is gast.AugAssign:
+                if isinstance(node.target, gast.Name):
+                    self.updated[node.target.id] += 1
             elif (name := bound_name(node)) is not None:
                 self.assigned[name].append(node.value)
 

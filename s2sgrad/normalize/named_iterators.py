@@ -40,6 +40,8 @@ def named(drawer: IteratorKinds, function: gast.FunctionDef) -> set[str]:
     """The named iterators of a function that occur only where items are drawn from them, by name."""
     inside = list(_of_scope(function))
     candidates = _bound_once(drawer, function, inside)
+    if not candidates:
+        return set()
     mentions = Counter(n.id for n in nodes(function) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
     while True:
         asked = Counter(n for root in _roots(drawer, inside, candidates) for n in _drawn_from(drawer, root, candidates))
@@ -51,9 +53,11 @@ def named(drawer: IteratorKinds, function: gast.FunctionDef) -> set[str]:
 
 def _bound_once(drawer: IteratorKinds, function: gast.FunctionDef, inside: list[gast.AST]) -> dict[str, gast.AST]:
     """The names that are bound exactly once, to an iterator, and not by a nested function."""
+    iterators = {b: n.value for n in inside if (b := bound_name(n)) is not None and _makes_iterator(drawer, n.value)}
+    if not iterators:
+        return {}
     bound = bindings(function.body) + Counter(p.id for p in parameters(function))
     foreign = {n for part in nodes(function) if isinstance(part, (gast.Nonlocal, gast.Global)) for n in part.names}
-    iterators = {b: n.value for n in inside if (b := bound_name(n)) is not None and _makes_iterator(drawer, n.value)}
     whole = _whole(drawer, function, inside, iterators)
     return {n: value for n, value in iterators.items() if bound[n] == 1 and n not in foreign | whole}
 

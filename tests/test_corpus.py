@@ -335,7 +335,8 @@ ITEMS_SETTLED_LATER = ["update_of_an_item_seen_by_another_name", "product_of_an_
                        "update_of_an_item_within_an_item", "item_exchanged_with_a_name",
                        "put_into_a_row_and_written_by_its_rows", "put_into_rows_and_written_by_a_row",
                        "put_into_one_of_two_lists_and_written_by_its_name", "put_into_a_list_in_a_tuple",
-                       "squeezed_to_a_number_or_not_and_updated"]  # fmt: skip
+                       "squeezed_to_a_number_or_not_and_updated",
+                       "array_updated_in_a_dict_of_one_of_two_objects"]  # fmt: skip
 
 # Methods of a local class read variables that are in scope once `flatten` has inlined them; it also says which loops run
 # over objects.

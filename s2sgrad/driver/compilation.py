@@ -24,6 +24,8 @@ from s2sgrad.source import Primal
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.transform.paths import Paths
 
+_ROUNDS = 100  # all that one stage can resolve is resolved in one round
+
 
 class Callees(Pairs, Protocol):
     """What a stage may ask about the callees, and ask to be done with them; `driver.program` implements it."""
@@ -136,13 +138,17 @@ class Stage(NamedTuple):
 
 
 class Repeated(NamedTuple):
-    """Stages that start over as soon as one of them has changed what those before it had inferred."""
+    """Stages that start over as soon as one of them has changed what those before it had inferred; each change resolves
+    something, so that more than a few rounds mean that one undoes what another does."""
 
     stages: tuple[Stage, ...]
 
     def __call__(self, c: Compilation) -> None:
-        while any(stage(c) for stage in self.stages):
-            pass
+        for _ in range(_ROUNDS):
+            if not any(stage(c) for stage in self.stages):
+                return
+        c.unit.refuse(c.primal.tree, "which of the names here share memory cannot be decided in so many steps: split the "
+                                     "function, or copy what it writes")  # fmt: skip
 
 
 class Kept(NamedTuple):

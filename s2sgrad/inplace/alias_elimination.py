@@ -34,7 +34,7 @@ from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.inplace.view_elimination import Views
 from s2sgrad.ir.forms import bound_name, parts_of
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, place_of
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, loaded, name, place_of
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import OUTSIDE
@@ -47,8 +47,6 @@ from s2sgrad.mirror.shadows import are_in
 from s2sgrad.runtime.copies import copied
 from s2sgrad.transform.calls import Pairs
 
-_ROUNDS = 400  # one name may be eliminated per round
-
 
 class AliasElimination:
     """Rewrites one function, round by round, until each written location has one live name.
@@ -60,7 +58,6 @@ class AliasElimination:
         self.pairs, self.owns = pairs, owns
         self.written: dict[str, gast.AST] = {}
         self.separate: set[str] = set()  # elements, not rows, as a run-time check shows
-        self.rounds = 0
         self.knots: set[str] = set()  # containers without shadows in which two places may share memory
         self.units: list[Unit] = []  # of the inlined callees
 
@@ -71,7 +68,6 @@ class AliasElimination:
     def run(self, unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
         """Resolve conflicts; whether anything was changed, so that kinds must be inferred again."""
         kinds = inference.env
-        self.rounds += 1
         self.written = {}
         if not alias_conflicts.writes_in_place(unit, tree, kinds):
             return False
@@ -102,7 +98,7 @@ class AliasElimination:
         for clash in clashes:
             if is_marker(unit, clash.statement):
                 _refuse(unit, clash)
-        if self.rounds >= _ROUNDS or not any(resolve(clashes) for resolve in self.ways(resolver, clashes, inference)):
+        if not any(resolve(clashes) for resolve in self.ways(resolver, clashes, inference)):
             _refuse(unit, next((c for c in clashes if c.seen.startswith(OUTSIDE)), clashes[0]))
         return True
 
@@ -220,7 +216,7 @@ class _Resolver:
             return False
         section = statement.targets[0]
         holder = self.unit.temp()
-        item = at(statement, assign(holder, gast.Subscript(section.value, section.slice, gast.Load())))
+        item = at(statement, assign(holder, loaded(section)))
         self.places.replace(statement, [*item, statement])
         element = self.kinds[section.value.id].at(getattr(section.slice, "value", None))
         if isinstance(operand(element), Array):

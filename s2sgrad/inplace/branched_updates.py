@@ -16,7 +16,7 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Numeric
 from s2sgrad.flow.occurrences import Occurrences
-from s2sgrad.ir.quote import assign, at, constant, name
+from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.unit import Unit
 
@@ -47,7 +47,7 @@ def replace(unit: Unit, places: Occurrences, statement: gast.AugAssign) -> None:
 def of_item(unit: Unit, statement: gast.Assign, held: str) -> list[gast.AST]:
     """The statements for `d[k] = v`, where `v` is the updated value of the item `held`."""
     stored = gast.Assign(statement.targets, statement.value, None)
-    return _chosen(unit, held, statement.value, statement, at(statement, stored))
+    return _chosen(unit, held, clone(statement.value), statement, at(statement, stored))
 
 
 def _chosen(unit: Unit, x: str, value: gast.AST, statement: gast.AST, otherwise: list[gast.AST]) -> list[gast.AST]:

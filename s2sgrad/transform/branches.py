@@ -77,7 +77,7 @@ class Branches:
         adjoints.out = out
         adjoints.present = {x: b.meet(ends[1][x]) for x, b in ends[0].items()}
         if any(swept):
-            self._emit(statement, [gast.If(clone(statement.test), *swept)], comment=False)
+            self._emit(statement, [gast.If(clone(statement.test), *swept)])
         self.segment = None
         return [*before_test, at(statement, gast.If(statement.test, *arms))[0]]
 
@@ -151,8 +151,8 @@ class Branches:
         before, forward, backward = self._headers(loop, body, forward, bound)
         if swept:
             backward.body = swept
-            self._emit(loop, [backward], comment=False)
-        self._emit(loop, restores, comment=False)
+            self._emit(loop, [backward])
+        self._emit(loop, restores)
         self.segment = None
         if isinstance(loop, gast.For):
             ahead: gast.AST = gast.For(loop.target, loop.iter, forward, [], None)

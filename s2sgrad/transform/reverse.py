@@ -126,7 +126,7 @@ class Reverse(Branches, Mirrored):
             again = self._with_shadows([clone(s) for s in plan.at.get(k, ())])
             if isinstance(statement, COMPOUND):
                 self._flush()
-                self._emit(statement, again, comment=False)
+                self._emit(statement, again)
                 forward = self._bound(statement) + self._compound(statement, body) + forward
             else:
                 forward = self._bound(statement) + self._simple(statement, body, again) + forward
@@ -161,27 +161,25 @@ class Reverse(Branches, Mirrored):
         check = [name(self.unit.helper("bound", runtime.bound)) for _ in loose]
         return [gast.Expr(gast.Call(c, [name(n), constant(n)], [])) for c, n in zip(check, loose, strict=True)]
 
-    def _emit(self, statement: gast.AST, new: Block, comment: bool = True) -> None:
-        self._tag(new, statement, comment)
+    def _emit(self, statement: gast.AST, new: Block) -> None:
+        self._tag(new, statement, False)
         self.adjoints.out += new
 
     def _tag(self, new: Block, statement: gast.AST, comment: bool) -> None:
         text = self.unit.comment(statement) if comment and new else None
-        line, column = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
+        place = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
         for made in new:
-            made.origin = Origin("reverse", line, column, text, getattr(statement, "primal", None))
+            made.origin = Origin("reverse", *place, text, getattr(statement, "primal", None))
 
-    def _tag_since(self, start: int, statement: gast.AST) -> None:
-        self._tag([s for s in self.adjoints.out[start:] if getattr(s, "origin", None) is None], statement, True)
+    def _tag_since(self, start: int, statement: gast.AST | None) -> None:
+        new = [s for s in self.adjoints.out[start:] if getattr(s, "origin", None) is None]
+        self._tag(new, statement or self.tree, statement is not None)
 
     def _flush(self) -> None:
-        """Emit the collected contributions of the current source statement."""
+        """Emit the collected contributions of the current source statement; before the first, the result's cotangent."""
         start = len(self.adjoints.out)
         self.adjoints.flush(self.targets)
-        if self.segment is not None:
-            self._tag_since(start, self.segment)
-        else:  # the cotangent of the result, before the first statement
-            self._tag(self.adjoints.out[start:], self.tree, False)
+        self._tag_since(start, self.segment)
         self.targets = []
 
     def _simple(self, statement: gast.AST, body: Block, again: Block) -> Block:
@@ -338,8 +336,8 @@ class Reverse(Branches, Mirrored):
             adjoints.out.append(assign(new.elts[0], old.elts[0]) if alone else assign(new, old))
         for v, t in moved:
             adjoints.present[v] = replace(before[t], name=adjoints.bar(v))
-        back = gast.Tuple([name(v, store=True) for v in values], gast.Store()), [name(t) for t in targets]
-        adjoints.out.append(assign(back[0], gast.Tuple(back[1], gast.Load())))
+        back = gast.Tuple([name(v, store=True) for v in values], gast.Store())
+        adjoints.out.append(assign(back, gast.Tuple(list(map(name, targets)), gast.Load())))
 
     def _cotangent(self, statement: gast.AST, targets: list[str]) -> Cotangent | None:
         """The cotangent of what a statement binds; None if it is zero."""

@@ -396,3 +396,19 @@ def tree_built_in_one_expression(x):
         return node.value + np.sin(total(node.left)) * node.value + total(node.right)
 
     return total(Branch(x[0], Branch(x[1], None, None), Branch(x[2], None, Branch(x[1] * x[2], None, None))))
+
+
+class Labelled:
+    def __init__(self, parts):
+        self.parts = parts
+
+
+@case(VECTOR, second=False)
+def array_updated_in_a_dict_of_one_of_two_objects(x):
+    first = Labelled({"row": x[0] * x, "table": np.outer(x, x)})
+    both = [first, Labelled({"row": np.outer(x, x), "table": x[0] * x}), first]
+    named = {"a": both[0], "b": both[1]}
+    row, i = both[0].parts["row"], 0
+    list(named.values())[i % 2].parts["table"][i] = row[0]
+    both[-1].parts["row"] *= 0.5
+    return np.sum(row) + sum([np.sum(q.parts["row"] ** 2) + np.sum(q.parts["table"]) for q in both])

@@ -56,7 +56,10 @@ class Iterators(IteratorKinds):
         """What such a function draws from: a sequence, a generator or an iterator."""
         if self.is_ours(node):
             return self.drawing_from(node, self.given)
-        return node if self.is_data(node) else self.iterator(node)
+        if self.is_data(node):
+            return node
+        tool = self.tool(node)
+        return self.iterator(node) if tool is None else self.drawing_from(tool, self.given)
 
     def source(self, node: gast.AST) -> gast.Name:
         """The variable for an iterator."""

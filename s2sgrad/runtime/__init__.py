@@ -140,6 +140,8 @@ def zeros(v: Any) -> Any:
         return np.zeros(v.shape, float_type(v.dtype))
     if isinstance(v, (list, tuple, dict)):
         return rebuilt(v, zeros)
+    if isinstance(v, range):
+        return np.zeros(len(v))
     if hasattr(type(v), "zero_cotangent"):  # not isinstance: a module saved with standalone=True has its own classes
         return v.zero_cotangent(zeros)
     held = attributes_of(v)

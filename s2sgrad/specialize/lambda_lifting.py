@@ -37,10 +37,11 @@ from s2sgrad.specialize.late_binding import Variables
 
 
 def calls_itself(node: gast.FunctionDef | gast.Lambda) -> bool:
-    """Whether a nested function refers to itself."""
-    return isinstance(node, gast.FunctionDef) and any(
-        isinstance(n, gast.Name) and n.id == node.name for n in nodes(*node.body)
-    )
+    """Whether a nested function refers to itself, but to read or write its attributes."""
+    if not isinstance(node, gast.FunctionDef):
+        return False
+    owners = {id(n.value) for n in nodes(*node.body) if isinstance(n, gast.Attribute)}
+    return any(isinstance(n, gast.Name) and n.id == node.name and id(n) not in owners for n in nodes(*node.body))
 
 
 def lifted(

@@ -781,3 +781,28 @@ def items_remembered_while_a_list_is_written_under_another_name(x):
             total += before * item
         before = item
     return total + sum(old) * x[0]
+
+
+def total_of(parts):
+    total = 0.0
+    for part in parts:
+        for item in part:
+            total = total * 0.5 + item * item
+    return total
+
+
+@case(VECTOR)
+def ranges_beside_arrays(x):
+    parts = [x, range(4)]
+    chosen = parts[0] if x[0] > 5.0 else parts[1]
+    return total_of(parts) + sum(itertools.chain(x, range(3))) * sum(chosen)
+
+
+def with_squares(items):
+    for item in items:
+        yield from (item, item * item)
+
+
+@case(VECTOR)
+def numbered_items_of_a_generator(x):
+    return sum((k + 1) * v for k, v in enumerate(with_squares(x)))

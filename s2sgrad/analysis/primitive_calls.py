@@ -176,9 +176,11 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     if fields is not None:
         return Operation("display", node, fields)
     target = _by_count(node, target)
-    rule = table.lookup(target)
+    rule, arguments = table.lookup(target), list(node.args)
+    if rule is None and (rule := table.of_calls(target)) is not None:
+        target, arguments = type(target).__call__, [node.func, *arguments]
     if rule is not None:
-        return Operation("opaque", node, why=_STARRED) if _is_starred(node) else _bound(node, rule, target, list(node.args))
+        return Operation("opaque", node, why=_STARRED) if _is_starred(node) else _bound(node, rule, target, arguments)
     of_memory = target is np.ndarray and (len(node.args) > 2 or any(k.arg == "buffer" for k in node.keywords))
     return Operation("flat", node) if catalogue.of(target).is_flat and not of_memory else _unruled(node, target)
 

@@ -6,6 +6,7 @@ import functools
 import inspect
 import operator
 import types
+from dataclasses import dataclass
 from typing import Any
 
 from s2sgrad import rules  # noqa: F401  (fills the table)
@@ -29,6 +30,24 @@ def _wrapper(primitive: Any) -> types.FunctionType:
     return _written(primitive, table.lookup(primitive))
 
 
+@dataclass(frozen=True)
+class _Same:
+    """An object, equal to itself alone, whatever its `==` and its hash are."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+@functools.lru_cache(maxsize=1024)
+def _caller_of(same: _Same) -> types.FunctionType:
+    return _written(same.value, table.of_calls(same.value))
+
+
 @functools.lru_cache(maxsize=1024)
 def _rule_function(rule: table.Rule) -> types.FunctionType:
     return _written(rule.primitive, rule)
@@ -36,8 +55,9 @@ def _rule_function(rule: table.Rule) -> types.FunctionType:
 
 def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
     """The function with source; that of a user's rule lives as long as the rule."""
-    name = getattr(primitive, "__name__", "primitive")
+    name = getattr(primitive, "__name__", type(primitive).__name__)
     name = name if name.isidentifier() else "function"
+    is_object = rule is not None and table.of_calls(primitive) is rule  # the first argument of its rule
     if isinstance(primitive, types.BuiltinFunctionType) and primitive in _OPERATORS:
         value = _OPERATORS[primitive]
         head = "a, b" if "b" in value.replace("abs", "") else "a"
@@ -47,13 +67,13 @@ def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
         head = ", ".join(advice.required(primitive))
         value = f"primitive({head})"
     else:
-        names_text = ", ".join(rule.differentiable)
+        names_text = ", ".join(rule.differentiable[is_object:])
         plain_ = {k: v for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int, float))}
         head = names_text + "".join(f", {k}={v!r}" for k, v in plain_.items())
         value = f"primitive({names_text}{''.join(f', {k}={k}' for k in plain_)})"
     text = f"def {name}({head}):\n    return {value}\n"
-    given_here = f" {id(rule)}" if rule is not None and rule.given is not None else ""
-    filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}{given_here}>"
+    own = f" {id(rule)}" if rule is not None and rule.given is not None else f" {id(primitive)}" if is_object else ""
+    filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}{own}>"
     function = defined(text, name, filename, {"primitive": primitive, "__name__": f"s2sgrad.api.library.{name}"})
     function.origin = "library", primitive
     return function
@@ -80,6 +100,8 @@ def spelled_out(primitive: Any) -> types.FunctionType | None:
     own = table.given(primitive)
     if own is not None:
         return _rule_function(own)
+    if table.of_calls(primitive) is not None:
+        return _caller_of(_Same(primitive))
     return _wrapper(primitive) if operator_ or (rule is not None and not rule.variadic) else None
 
 

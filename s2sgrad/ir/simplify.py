@@ -81,7 +81,14 @@ def _commuted(a: gast.AST, b: gast.AST) -> bool:
 
 
 def _twice(node: gast.AST) -> gast.AST:
-    """`2.0 * node`, with the factor first in a product (exact: 2 is a power of two)."""
+    """`2.0 * node`, with the factor first in a product (exact: 2 is a power of two); of a constant, its double.
+
+    >>> from s2sgrad import emit
+    >>> emit.expression(simplified(gast.parse("k + 1 + 1").body[0].value))
+    'k + 2'
+    """
+    if (value := number(node)) is not None:
+        return constant(value + value)
     if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Mult, gast.Div)):
         return gast.BinOp(_twice(node.left), node.op, node.right)
     return gast.BinOp(constant(2.0), gast.Mult(), node)

@@ -88,7 +88,7 @@ class Primitive:
     @property
     def rule(self) -> table.Rule | None:
         """The derivative rule."""
-        return table.lookup(self.function)
+        return table.lookup(self.function) or table.of_calls(self.function)
 
     @property
     def is_flat(self) -> bool:

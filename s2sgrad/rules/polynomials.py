@@ -1,4 +1,4 @@
-"""Rules of polynomials: polyval, polyder, polyint, polyfit, vander.
+"""Rules of polynomials: polyval, polyder, polyint, polyfit, vander, and polynomials that are objects, which are constants.
 
     y = np.polyval(p, x)           ->  x_bar = y_bar * np.polyval(np.polyder(p), x); p_bar = y_bar @ np.vander(x, n)
     p = np.polyfit(x, y, 3)        ->  y_bar = pinv(np.vander(x, 4)).T @ p_bar
@@ -101,3 +101,38 @@ def polyfit(g, p, x, y, deg=None, rcond=None):
 
 
 polyfit.linear_in("y")
+
+
+# --- polynomials that are objects: constants, called with an array -----------------------------------------------------
+
+def slope_of(p, x, m=1):
+    """The derivative of order `m` of a polynomial `p`, in any basis of `numpy.polynomial`, at `x`.
+
+    >>> slope_of(np.polynomial.Chebyshev([0.0, 0.0, 1.0]), 0.5)
+    2.0
+    """
+    return p.deriv(m)(x)
+
+
+@general(np.poly1d.__call__, np.polynomial.Polynomial.__call__)
+def valued(g, y, p, x):
+    return None, g * slope_of(p, x)
+
+
+@valued.forward()
+def _(y, p, x, p_dot, x_dot):
+    return None, x_dot * slope_of(p, x)
+
+
+@general(slope_of)
+def higher(g, y, p, x, m=1):
+    return None, g * slope_of(p, x, m + 1)
+
+
+@higher.forward()
+def _(y, p, x, p_dot, x_dot, m=1):
+    return None, x_dot * slope_of(p, x, m + 1)
+
+
+for _rule in (valued, higher):
+    _rule.constant("p", "the coefficients of a polynomial that is an object are constants: write `np.polyval(p, x)`")

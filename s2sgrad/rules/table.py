@@ -368,6 +368,18 @@ def lookup(primitive: Any) -> Rule | None:
     return rule if type(primitive) in _TYPES else None
 
 
+def of_calls(value: Any) -> Rule | None:
+    """The rule of calls of an object of a library, such as a spline: that of its class's `__call__`, of which the object is
+    the first argument; None where there is none, or the user gave it (such an object is read, with its class).
+
+    >>> import numpy as np
+    >>> of_calls(np.poly1d([1.0, 0.0])).pullback(1.0, 9.0, np.poly1d([1.0, 0.0, 0.0]), 3.0)[1]
+    6.0
+    """
+    call = getattr(type(value), "__call__", None)  # noqa: B004  (the method itself is wanted)
+    return lookup(call) if isinstance(call, types.FunctionType) and given(call) is None else None
+
+
 def owns(value: Any) -> bool:
     """Whether methods of this very object have rules: `norm` of `norm.logpdf`."""
     if _LATER:

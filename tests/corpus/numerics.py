@@ -292,3 +292,13 @@ def items_and_attributes_of_a_numpy_number(x, s):
     t = np.add(s, 1.0)
     u = np.maximum(s * s, 0.3)
     return parts[-1][...] * t[()] + u.reshape(1)[0] * t.T + np.linalg.norm(x)[None][0] * u.ravel().sum()
+
+
+CUBIC = np.poly1d([0.3, -1.0, 0.5, 2.0])
+LEGENDRE = np.polynomial.Legendre([0.2, 0.7, -0.4], domain=[0.0, 2.0])
+
+
+@case(np.array([0.4, 1.3]))
+def polynomials_that_are_objects(x):
+    hermite = np.polynomial.HermiteE([0.0, 1.0, 0.5])
+    return np.sum(CUBIC(x) * LEGENDRE(x[0])) + hermite(CUBIC(x[1]))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.special
 import scipy.stats
-from scipy import integrate, linalg, signal, special, stats
+from scipy import integrate, interpolate, linalg, signal, special, stats
 from scipy.stats import norm
 
 from s2sgrad import grad
@@ -249,3 +249,46 @@ def test_programs():
 def test_density_of_a_list():
     f = lambda x: np.sum(norm.logpdf([0.1, 0.2], x))  # noqa: E731
     assert np.isclose(grad(f)(0.3), -0.3)
+
+
+PLACES = np.linspace(0.0, 3.0, 7)
+SPLINE = interpolate.CubicSpline(PLACES, np.sin(PLACES))
+
+
+class Table:
+    def __init__(self, curves):
+        self.curves = curves
+
+    def read(self, x):
+        return self.curves["first"](x) * self.curves["second"](x, 1)
+
+
+TABLE = Table({"first": SPLINE, "second": interpolate.make_interp_spline(PLACES, np.cos(PLACES))})
+
+
+def of_a_global_spline(x):
+    return np.sum(SPLINE(x) * x)
+
+
+def of_splines_in_an_object(x):
+    return np.sum(TABLE.read(x))
+
+
+def of_a_local_spline(x):
+    spline = interpolate.PchipInterpolator(PLACES, np.exp(PLACES))
+    return np.sum(np.sin(spline(x)))
+
+
+def of_an_argument(x, spline=SPLINE):
+    return spline(x[0]) * np.sum(spline(x))
+
+
+def of_a_curve_in_the_plane(x):
+    return np.sum(interpolate.CubicSpline(PLACES, np.outer(PLACES**2, [1.0, 2.0]))(x) @ np.array([0.3, 0.7]))
+
+
+@pytest.mark.parametrize("f", [of_a_global_spline, of_splines_in_an_object, of_a_local_spline, of_an_argument,
+                               of_a_curve_in_the_plane, SPLINE])  # fmt: skip
+def test_splines_are_called_as_objects(f):
+    x = np.array([0.4, 1.2])
+    check_grads(f, (x,), order=2, rtol=1e-4, atol=1e-4)

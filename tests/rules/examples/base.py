@@ -39,7 +39,7 @@ def _describe(a: Any) -> str:
         return "[" + ", ".join(map(_describe, a)) + "]"
     if isinstance(a, dict):
         return "{" + ", ".join(f"{k!r}: {_describe(v)}" for k, v in a.items()) + "}"
-    return repr(a)
+    return type(a).__name__ if type(a).__repr__ is object.__repr__ else repr(a)
 
 
 _random = np.random.default_rng(20)

@@ -52,5 +52,10 @@ for _f in (np.polyder, np.polyint):
 example(np.polyder, normal(2), 3)
 example(polynomials.unpolyder, normal(3), normal(4))
 example(polynomials.unpolyint, normal(4))
+for _x in (0.7, normal(2, 3)):
+    example(np.poly1d.__call__, np.poly1d(normal(4)), _x)
+    example(np.polynomial.Polynomial.__call__, np.polynomial.Polynomial(normal(4), [0.0, 2.0]), _x)
+    example(np.polynomial.Polynomial.__call__, np.polynomial.Legendre(normal(3)), _x)
+    example(polynomials.slope_of, np.polynomial.Chebyshev(normal(4)), _x, 2)
 example(np.polyfit, np.sort(normal(6)), normal(6), 2)
 example(np.polyfit, np.sort(normal(6)), normal(6, 2), 1)

@@ -185,7 +185,9 @@ class Closures:
         if not self.as_data:
             return set()
         changed = late_binding.changed_while_held(self.unit, tree, self.holding) if self.holding else set()
-        return (self.unsettled | (changed & self.own)) - {*self.late}
+        if changed - self.own:
+            changed &= self.own | late_binding.bound_in_no_loop(tree)
+        return (self.unsettled | changed) - {*self.late}
 
     def closure(self, function: gast.AST, holds: list[gast.AST], node: gast.AST, is_late: bool = False) -> gast.AST:
         """A closure of a function and its captures; `is_late`: it also takes the current variables at each call."""
@@ -219,6 +221,10 @@ class Closures:
     def rebinds(self, local: str) -> bool:
         """Whether an enclosing loop binds a variable."""
         return any(bound[local] for bound in self.flattener.rebound)
+
+    def is_final(self, local: str) -> bool:
+        """Whether no binding of a variable follows, in this trip or in a later one."""
+        return not self.rebinds(local) and self.counts[local] <= self.bound_so_far()[local]
 
     def bound_so_far(self) -> Counter[str]:
         """The number of bindings of each variable in the statements written so far."""

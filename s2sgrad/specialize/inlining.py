@@ -277,7 +277,7 @@ class Inliner:
         """Whether an argument has the same value wherever the body reads the parameter."""
         if not isinstance(value, gast.Name):
             return isinstance(value, gast.Constant)
-        fixed = value.id not in self.unit.locals or self.is_fixed(value.id)
+        fixed = value.id not in self.unit.locals or self.is_fixed(value.id) or (self.as_data and self.is_final(value.id))
         return fixed and (value.id not in self.shared or _only_reads(text.function.unit, text.tree))
 
     def moves_on(self, value: gast.AST) -> bool:

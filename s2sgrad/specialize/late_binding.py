@@ -62,15 +62,22 @@ def bound_at_once(body: list[gast.AST]) -> set[str]:
     return scoping.bound([s for s in body if isinstance(s, (gast.Assign, gast.AugAssign))])
 
 
+def bound_in_no_loop(tree: gast.FunctionDef) -> set[str]:
+    """The variables with one binding, which runs once."""
+    inside = [s for s in effects.walk(tree.body) if isinstance(s, (gast.For, gast.While))]
+    return {n for n, times in scoping.bindings(tree.body).items() if times == 1} - scoping.bound(inside)
+
+
 def changed_while_held(unit: Unit, tree: gast.FunctionDef, displays: list[gast.Tuple]) -> set[str]:
     """The captured variables whose contents may be written in place after the capture."""
     whose = {id(display): {e.id for e in display.elts if isinstance(e, gast.Name)} for display in displays}
+    copies = _copies(tree)
     captures: list[tuple[set[str], tuple[int, ...]]] = []  # (variables, enclosing loops)
     changed_names: set[str] = set()
 
     def follow(body: list[gast.AST], loops: tuple[int, ...]) -> None:
         for statement in body:
-            changed = _changed(unit, statement)
+            changed = {n for name_ in _changed(unit, statement) for n in copies.get(name_, {name_})}
             for variables, _ in captures if changed else ():
                 changed_names.update(variables & changed)
             variables = whose.get(id(getattr(statement, "value", None)))
@@ -88,6 +95,17 @@ def changed_while_held(unit: Unit, tree: gast.FunctionDef, displays: list[gast.T
             if loops and around[:1] == loops[:1]:
                 changed_names.update(variables & changed)
     return changed_names
+
+
+def _copies(tree: gast.FunctionDef) -> dict[str, set[str]]:
+    """By name: the names that may stand for the same object, for one is bound to the other as it is."""
+    out: dict[str, set[str]] = {}
+    for statement in effects.walk(tree.body):
+        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Name):
+            for target in effects.targets(statement):
+                group = out.get(target, {target}) | out.get(statement.value.id, {statement.value.id})
+                out |= dict.fromkeys(group, group)
+    return out
 
 
 # --- functions that read late variables ---

@@ -217,3 +217,22 @@ def functions_come_back_from_functions_while_a_variable_is_bound_anew(x):
         g, w = same((g, np.tanh(g(s) + x[k])))
         s = s + g(w)
     return s + g(x[1])
+
+
+@case(VECTOR)
+def function_of_a_list_bound_before_and_changed_after(x):
+    fs = [np.tanh, np.sin]
+    total = fs[1](x[0])
+    fs = [scaled(c) for c in x]
+    if total > -9.0:
+        f = summed_up(fs)
+        fs.append(np.cos)
+    return f(x[0]) * total
+
+
+def scaled(c):
+    return lambda t: np.sin(c * t)
+
+
+def summed_up(fs):
+    return lambda t: np.tanh(sum(q(t) for q in fs))

@@ -29,6 +29,7 @@ from s2sgrad.ir import seeds
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.lanes import count, zero_lanes
+from s2sgrad.runtime.references import Reference
 from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, seed_of_number
 from s2sgrad.source import brings_gradient
 
@@ -252,7 +253,7 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
         return transposed.tangent(function, primals, tangents, keywords)
     active = tuple(k for k, t in enumerate(tangents) if t is not None and has_floats(primals[k]))
     for k in {k for k, t in enumerate(tangents) if t is not None} - {*active}:
-        if not isinstance(primals[k], (int, str, bytes, type(None), np.ndarray, np.generic, list, tuple, dict, Closure)):
+        if not isinstance(primals[k], _FOLLOWED):
             what = type(primals[k]).__name__
             raise TypeError(f"a {what} that carries derivatives cannot be followed yet: pass its data as arguments")
     if not active:
@@ -262,6 +263,9 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
     result = along.along(primals, tuple(tangents[k] for k in active), keywords)
     along.require_untouched()
     return result
+
+
+_FOLLOWED = (int, str, bytes, type(None), np.ndarray, np.generic, list, tuple, dict, Closure, Reference)
 
 
 def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]) -> types.FunctionType:

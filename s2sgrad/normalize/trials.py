@@ -33,7 +33,7 @@ _SYMBOLS = {
     gast.Add: "+=", gast.Sub: "-=", gast.Mult: "*=", gast.Div: "/=", gast.FloorDiv: "//=", gast.Mod: "%=", gast.Pow: "**=",
     gast.MatMult: "@=", gast.BitAnd: "&=", gast.BitOr: "|=", gast.BitXor: "^=", gast.LShift: "<<=", gast.RShift: ">>=",
 }  # fmt: skip
-_WAY = "which cannot be tried before it is done: take this out of `try`"
+WAY = "which cannot be tried before it is done: take this out of `try`"
 
 
 class Trials:
@@ -41,7 +41,7 @@ class Trials:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit, self.tree = unit, tree
-        self.nested = _computing(unit, tree)
+        self.nested = _computing(unit, tree) | _given(unit.primal.tree)  # `specialize.attempts` looks at what is given
 
     def is_binding(self, statement: gast.AST) -> bool:
         """Whether a statement binds a name to a pure value, returns one, or evaluates one."""
@@ -76,7 +76,7 @@ class Trials:
             self.require_computed(target.value)
             return gast.Tuple([clone(value), clone(target.value)], gast.Load())
         if not isinstance(target, (gast.Tuple, gast.List)) or not all(isinstance(e, gast.Name) for e in target.elts):
-            self.unit.refuse(target, f"this binds several targets, {_WAY}")
+            self.unit.refuse(target, f"this binds several targets, {WAY}")
         if isinstance(value, (gast.Tuple, gast.List)) and len(value.elts) == len(target.elts):
             return clone(value)
         unpackable = self.unit.helper("unpackable", runtime.unpackable)
@@ -143,7 +143,7 @@ class Trials:
                 return out
         if isinstance(target, types.FunctionType) and not effects.is_library(target):
             return self.writer(call, target)
-        self.unit.refuse(call, f"this call may do something besides computing, {_WAY}")
+        self.unit.refuse(call, f"this call may do something besides computing, {WAY}")
 
     def writer(self, call: gast.Call, function: types.FunctionType) -> gast.AST:
         """The trial of a user's function that writes its arguments."""
@@ -152,7 +152,7 @@ class Trials:
         positional = not call.keywords and not any(isinstance(a, gast.Starred) for a in call.args)
         changes = writes.outside or not writes.arguments <= set(names) or not behaviour.of_function(function).is_repeatable
         if changes or not positional:
-            self.unit.refuse(call, f"`{function.__name__}` may do something besides computing, {_WAY}")
+            self.unit.refuse(call, f"`{function.__name__}` may do something besides computing, {WAY}")
         attempted = self.unit.helper("attempted", trials.attempted)
         places = gast.Tuple([constant(k) for k, n in enumerate(names) if n in writes.arguments], gast.Load())
         arguments = gast.Tuple(clone(call.args), gast.Load())
@@ -193,7 +193,7 @@ class Trials:
     def require_computed(self, node: gast.AST) -> None:
         """Refuse an impure expression."""
         if not self.computes(node):
-            self.unit.refuse(node, f"this may do something besides computing, {_WAY}")
+            self.unit.refuse(node, f"this may do something besides computing, {WAY}")
 
     def require_raised(self, error: gast.AST) -> None:
         """Refuse an exception with impure arguments."""
@@ -265,9 +265,16 @@ def _computing(unit: Unit, tree: gast.FunctionDef) -> frozenset[str]:
     """The nested functions that are pure."""
     bound = scoping.all_bindings(tree)
     computing = {n.name: n for n in nodes(*tree.body) if isinstance(n, gast.FunctionDef) and bound[n.name] == 1}
-    while left := {n for n, function in computing.items() if not _is_computing(unit, function, frozenset(computing))}:
+    while left := {n for n, function in computing.items() if not is_computing(unit, function, frozenset(computing))}:
         computing = {n: function for n, function in computing.items() if n not in left}
     return frozenset(computing)
+
+
+def _given(tree: gast.FunctionDef) -> set[str]:
+    """The parameters of a function, and of those in it, that are not bound anew."""
+    functions = [n for n in nodes(tree) if isinstance(n, gast.FunctionDef)]
+    bound = scoping.all_bindings(tree)
+    return {p.id for f in functions for p in parameters(f) if bound[p.id] < 2}
 
 
 def moved_out(unit: Unit, tree: gast.FunctionDef) -> None:
@@ -309,8 +316,10 @@ def _hidden(tree: gast.FunctionDef, function: gast.FunctionDef) -> set[str]:
     return functions.union(*(scoping.variables(n) for n in scopes if n is not function))
 
 
-def _is_computing(unit: Unit, function: gast.FunctionDef, nested: frozenset[str]) -> bool:
-    """Whether a nested function is pure; `nested` are assumed to be."""
+def is_computing(unit: Unit, function: gast.FunctionDef | gast.Lambda, nested: frozenset[str] = frozenset()) -> bool:
+    """Whether a nested function or a lambda is pure; `nested` are assumed to be."""
+    if isinstance(function, gast.Lambda):
+        return only_computes(unit, function.body, nested)
     inside = list(nodes(*function.body))
     stores = any(isinstance(n, (gast.Subscript, gast.Attribute)) and not isinstance(n.ctx, gast.Load) for n in inside)
     binding = (gast.Nonlocal, gast.Global, gast.AugAssign, gast.FunctionDef, gast.ClassDef, gast.With)

@@ -49,6 +49,7 @@ from s2sgrad.normalize.check import yields
 from s2sgrad.specialize import lambda_lifting, static_calls, trip_names
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
+from s2sgrad.specialize.attempts import Attempts
 from s2sgrad.specialize.binding_time import Lookahead, is_made_for_functions, is_super
 from s2sgrad.specialize.callable_texts import owners_written
 from s2sgrad.specialize.class_attributes import ClassAttributes
@@ -90,9 +91,9 @@ from s2sgrad.specialize.unrolling import Unroller
 from s2sgrad.specialize.ways import Ways
 
 
-class Functions(Arguments, Choices, ClassAttributes, ClassChoices, Closures, Collections, Columns, Definitions, Derivatives,
-                FixedFunctions, Generators, GivenObjects, Inliner, Lookahead, Matrices, Memos, NamedAttributes, Objects,
-                Operators, ReferenceOperators, TupleMethods, Unroller):  # fmt: skip
+class Functions(Arguments, Attempts, Choices, ClassAttributes, ClassChoices, Closures, Collections, Columns, Definitions,
+                Derivatives, FixedFunctions, Generators, GivenObjects, Inliner, Lookahead, Matrices, Memos, NamedAttributes,
+                Objects, Operators, ReferenceOperators, TupleMethods, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` has those with a name.
 
     Each family of values has its own class; no two define the same name, so that the order of the bases does not matter.

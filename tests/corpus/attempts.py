@@ -438,3 +438,29 @@ def annotated_in_an_attempt(x):
     except ValueError:
         total = total * x[1]
     return total * x[0]
+
+
+def or_else(f, t, otherwise):
+    try:
+        return f(t)
+    except (ValueError, ZeroDivisionError):
+        return otherwise
+
+
+def guarded(f):
+    def inner(t):
+        try:
+            return f(t)
+        except ValueError:
+            return -t
+
+    return inner
+
+
+@case(np.array([0.5, 0.7, 1.3]))
+def functions_that_are_given_to_what_tries_them(x):
+    scale = x[0]
+    f = guarded(lambda t: math.sqrt(t) * scale)
+    total = f(x[1]) + or_else(lambda t: math.log(t) * x[2], x[0] - 9.0, x[1])
+    scale = scale * x[1]
+    return total + f(x[0]) * or_else(math.sqrt, x[2], 1.0) + f(-x[2])

@@ -1,0 +1,80 @@
+"""Function values that a trial of what stands in `try` calls: they only compute, and are called as functions of their own.
+
+    which = raised(lambda: f(v), ValueError)      ->      which = raised(lambda: partial(lambda_, w=w)(v), ValueError)
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... def guarded(f, v):
+...     try:
+...         return f(v)
+...     except ValueError:
+...         return 0.0
+... def f(x, w):
+...     return guarded(lambda t: math.log(t) * w, x)
+... ''', "flatten"))
+def f(x, w):
+    which = raised(lambda: partial(lambda_, w=w)(x), ValueError)
+    t1 = which == 0
+    if t1:
+        t2 = math.log(x)
+        result_2 = t2 * w
+        result_ = result_2
+    else:
+        result_ = 0.0
+    result = result_
+    return result
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import gast
+
+from s2sgrad import runtime
+from s2sgrad.ir.quote import at, name, nodes
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.memory import behaviour
+from s2sgrad.normalize import trials
+from s2sgrad.specialize.static_values import Function, Known, Partial, Value
+
+
+class Attempts:
+    """Makes the function values in trials callable."""
+
+    unit: Unit
+    values: dict[str, Value]
+
+    def tried(self, node: gast.AST) -> gast.AST:
+        """A trial whose function values are functions of their own; any other expression as it is."""
+        if not isinstance(node, gast.Call) or self.unit.resolve(node.func) is not runtime.raised:
+            return node
+        for call in [n for n in nodes(node) if isinstance(n, gast.Call) and isinstance(n.func, gast.Name)]:
+            if call.func.id in self.unit.locals and self.unit.resolve(call.func) is MISSING:
+                value = self.values.get(call.func.id)
+                if not self.only_computes(value):
+                    self.unit.refuse(call, f"this call may do something besides computing, {trials.WAY}")
+                if not isinstance(value, Known):
+                    call.func = self.by_itself(value, call)
+        return node
+
+    def only_computes(self, value: Any) -> bool:
+        """Whether a function value is known, and has no effect."""
+        if isinstance(value, Known):
+            return behaviour.of_callable(value.target).effect is behaviour.Effect.NOTHING
+        if isinstance(value, Partial):
+            return self.only_computes(value.inner) and all(isinstance(v, gast.AST) for v in value.given)
+        return isinstance(value, Function) and not value.defaults and trials.is_computing(value.unit, value.node)
+
+    def by_itself(self, value: Function | Partial, node: gast.AST) -> gast.AST:
+        """A function value as an expression."""
+        f = self.as_function(value, node)
+        if f.defaults or f.is_late:
+            self.unit.refuse(node, f"this call of a function with defaults, {trials.WAY}")
+        target = name(self.unit.helper(f.target.__name__, f.target))
+        if not f.captured:
+            return target
+        words = [gast.keyword(c, name(c)) for c in f.captured]
+        partial = name(self.unit.helper("partial", functools.partial))
+        return at(node, gast.Call(partial, [target], words))[0]

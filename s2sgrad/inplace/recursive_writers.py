@@ -172,5 +172,5 @@ def returned(summary: Summary) -> str | None:
 
 
 def _refuse(unit: Unit, statement: gast.AST, target: Any, why: str) -> None:
-    unit.refuse(statement, f"`{target.__name__}` writes its arguments and calls itself, {why}, which cannot be followed: "
+    unit.refuse(statement, f"`{target.__name__}` may write its arguments and calls itself, {why}, which cannot be followed: "
                            "write it as a loop, or return new arrays")  # fmt: skip

@@ -37,7 +37,7 @@ WRAPPED = """
     Box({v})#{w}.a|Box([{v}])#{w}.a[0]|Slots({v})#{w}.a|Row([{v}])#{w}[0]|types.SimpleNamespace(a={v})#{w}.a
     collections.deque([{v}])#{w}[0]|copy.copy([{v}])#{w}[0]|dict(enumerate([{v}]))#{w}[0]|wrap({v})#{w}[0]
     list(map(mean, [{v}]))#{w}[0]|list(filter(len, [{v}]))#{w}[0]|list(itertools.chain([{v}]))#{w}[0]
-    dict.fromkeys([0], {v})#{w}[0]|[{v}].__add__([1.0])#{w}[0]
+    dict.fromkeys([0], {v})#{w}[0]|[{v}].__add__([1.0])#{w}[0]|Shelf({v})#{w}[0]|Shelf({v})#{w}.first|Drawer(a={v})#{w}['a']
 """
 WRITES = """
     {z}[0] = {k}|{z}[1:] *= {k}|{z} *= {k}|{z} += {k}|{z}[:] = {k}|{z}.fill({k})|np.copyto({z}, {k})|np.put({z}, [0], {k})
@@ -81,6 +81,30 @@ class Slots:
 class Row(list):
     def copy(self):
         return self
+
+
+class Drawer(dict):
+    def a(self):
+        return self
+
+
+class Shelf:
+    def __init__(self, a):
+        self.held = [a]
+
+    def __getitem__(self, k):
+        return self.held[k]
+
+    def __setitem__(self, k, a):
+        self.held[k] = a
+
+    @property
+    def first(self):
+        return self.held[0]
+
+    @first.setter
+    def first(self, a):
+        self.held = [a]
 
 
 class Hostile:

@@ -11,6 +11,7 @@ The outcome stands beside the program.  `test_doubtful.py` checks it at first an
 from __future__ import annotations
 
 import collections
+import copy
 import functools
 import math
 import operator
@@ -2167,3 +2168,67 @@ def weight_of(d, key):
 @program(FOUR)
 def quotient_by_a_whole_number_that_is_zero_elsewhere(x):
     return sum(x[k] / (k + 1) if k else x[k] for k in range(4))
+
+
+class Hoard:
+    def __init__(self, kept):
+        self.kept, self.sum = kept, 0.0
+
+    def __iter__(self):
+        return iter(self.kept)
+
+    def __contains__(self, k):
+        return True
+
+    def __getitem__(self, k):
+        return self.kept[k]
+
+    def __mul__(self, other):
+        return self.kept[0] * other.kept[1]
+
+    def get(self, k, default=None):
+        return self.kept[k] * 10.0
+
+    def pop(self):
+        return self.kept[0]
+
+    def append(self, v):
+        self.sum = self.sum + v
+
+    def extend(self, vs):
+        self.sum = self.sum + 10.0 * sum(vs)
+
+
+@program(FOUR, first=Refused)
+def copy_of_an_object_that_can_be_looped_over(x):
+    return copy.copy(Hoard([x[0], x[1]])).pop()
+
+
+@program(FOUR)
+def object_with_an_extend_of_its_own(x):
+    h = Hoard([x[0]])
+    h.extend([x[1], x[2]])
+    return h.sum * h.kept[0]
+
+
+@program(FOUR, first=Unsupported)
+def objects_with_an_extend_of_their_own(x):
+    hoards = [Hoard([v]) for v in x]
+    for h in hoards:
+        h.extend([x[1], x[2]])
+    return hoards[0].sum
+
+
+@program(FOUR, first=Unsupported)
+def helper_given_an_object_with_a_get_of_its_own(x):
+    return found_in(Hoard([x[0], x[1]]), 1)
+
+
+def found_in(d, key):
+    return d.get(key, 1.0)
+
+
+@program(FOUR, first=Unsupported)
+def objects_with_operators_handed_to_numpy(x):
+    h = Hoard([x[0], x[1]])
+    return np.dot(h, h) + x[2]

@@ -46,7 +46,7 @@ IN_PLACE = ("buffers", "indices", "mixed_lists", "mutators", "named_alike", "nam
 CONTAINERS = ("array_likes", "attributes", "bound_late", "callables", "class_members", "classes",
               "closures", "comprehensions", "copies", "decorated", "dicts", "list_sections", "lists",
               "managers", "nested_lists", "objects", "passed_on", "pulled_back", "references", "remembered",
-              "shared_lists", "stateful", "tools")  # fmt: skip
+              "shared_lists", "stateful", "subclasses", "tools")  # fmt: skip
 
 # All tests of a case are run in a row, so that its gradient is compiled once for them.
 every_case = pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name, scope="module")
@@ -236,6 +236,7 @@ REFUSED_WHEN_RUN = [
     "a_list_for_what_a_mask_or_indices_pick",
     "lists_that_are_stored_under_other_names",
     "section_with_bounds_that_are_known_at_run_time",
+    "updates_through_methods_of_several_objects",
 ]
 
 

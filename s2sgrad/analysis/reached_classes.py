@@ -10,7 +10,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from s2sgrad.analysis.plain_classes import is_plain_class, own_protocols
+from s2sgrad.analysis.plain_classes import is_plain_class, lineage, own_protocols
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.primitives import spellings
 
@@ -38,7 +38,7 @@ def is_named_tuple(target: Any) -> bool:
 def fields_of(cls: type) -> list[str]:
     """The attributes of instances of a class: its fields, and those that its methods store."""
     stored = {i.argval for m in functions_of(cls) for c in codes_of(m.__code__) for i in stores_in(c)}
-    computed = {a for k in cls.__mro__ for a, f in vars(k).items() if isinstance(f, COMPUTED)}
+    computed = {a for k in lineage(cls) for a, f in vars(k).items() if isinstance(f, COMPUTED)}
     return sorted((stored | set(getattr(cls, "__dataclass_fields__", ()))) - computed)
 
 
@@ -50,14 +50,14 @@ def stores_in(code: types.CodeType) -> Iterator[dis.Instruction]:
 def functions_of(cls: type) -> list[types.FunctionType]:
     """The functions among the members of a class: methods, and those of properties."""
     out: list[Any] = []
-    for value in (v for k in cls.__mro__[:-1] for v in vars(k).values()):
+    for value in (v for k in lineage(cls)[:-1] for v in vars(k).values()):
         out += [value.fget, value.fset] if isinstance(value, property) else [getattr(value, "__func__", value)]
     return [f for f in out if isinstance(f, types.FunctionType)]
 
 
 def methods_of(cls: type) -> set[str]:
     """The names of the methods and class attributes of a class, including the special methods that a text calls by name."""
-    held = {a for k in cls.__mro__[:-1] for a in vars(k)}
+    held = {a for k in lineage(cls)[:-1] for a in vars(k)}
     return {a for a in held if a[:2] != "__" or a in ("__call__", "__enter__", "__exit__")}
 
 

@@ -199,8 +199,9 @@ class Unit:
 
     def attribute(self, base: str, attribute: str) -> str:
         """A new local name for an attribute of an object."""
-        fresh = self.local(f"{base}_{attribute}".lstrip("_"))
-        self.words[fresh] = f"the attribute `{attribute}`", None
+        own = attribute.rpartition("__")[2] or attribute  # `_Row__items` is `__items` in a method of `Row`
+        fresh = self.local(f"{base}_{own}".lstrip("_"))
+        self.words[fresh] = f"the attribute `{own}`", None
         return fresh
 
     def is_ours(self, name: str) -> bool:

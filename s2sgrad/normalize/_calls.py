@@ -48,6 +48,8 @@ def may_have_method(unit: Unit, method: gast.AST, cls: type) -> bool:
         return False
     if isinstance(method.value, gast.Dict):
         return cls is dict
+    if (made := unit.receivers.get(getattr(method.value, "id", ""))) is not None:
+        return cls is dict and issubclass(made, cls) and _code(made, method.attr) is _code(cls, method.attr)
     owner_class = _class_of(unit, method.value)
     if owner_class is not None and _code(owner_class, method.attr) is not _code(cls, method.attr):
         return False

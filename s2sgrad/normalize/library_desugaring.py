@@ -37,9 +37,10 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.user_functions import is_generator
-from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, name, nodes, statements
+from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, name, nodes, placed, statements
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views, displays, iterables, library
+from s2sgrad.normalize._calls import may_have_method
 from s2sgrad.normalize.additions import Additions
 from s2sgrad.normalize.library.arrays import raveled
 from s2sgrad.normalize.library.table import listed
@@ -135,8 +136,9 @@ class _Desugarer(Transformer):
                 body = at(statement, gast.For(each.target, each.iter, body, [], None))
             return self.visit_For(body[0])
         if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and call.func.attr == "extend":
-            if len(call.args) == 1 and not call.keywords and isinstance(call.func.value, gast.Name):
-                return self.grown(statement, call.func.value, call.args[0])
+            owned = isinstance(call.func.value, gast.Name) and may_have_method(self.unit, call.func, list)
+            if len(call.args) == 1 and not call.keywords and owned:
+                return self.grown(statement, call.func.value, call.args[0], "extend")
         removed = self.removed(call)
         return statement if removed is None else at(statement, removed)[0]
 
@@ -164,10 +166,12 @@ class _Desugarer(Transformer):
             return self.additions.written(statement, self.grown)
         return statement
 
-    def grown(self, statement: gast.AST, owner: gast.Name, more: gast.AST) -> gast.AST:
+    def grown(self, statement: gast.AST, owner: gast.Name, more: gast.AST, method: str = "") -> gast.AST:
         """`owner.extend(more)` as a loop of `append`."""
         item = self.unit.local("item")
-        append = gast.Expr(expression("xs.append(v)", xs=owner.id, v=item))
+        append = gast.Expr(placed(statement, expression("xs.append(v)", xs=owner.id, v=item)))
+        if method and owner.id not in self.additions.lists:
+            append.value.method = method  # `flatten` checks that the owner is a list, if its kind is unknown
         return self.visit_For(at(statement, gast.For(name(item, store=True), more, at(statement, append), [], None))[0])
 
     def comprehension(self, node: gast.AST) -> gast.AST:

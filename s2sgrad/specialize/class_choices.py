@@ -64,7 +64,8 @@ from s2sgrad.analysis.reached_classes import asks_class
 from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime import references
-from s2sgrad.specialize.static_values import Choice, Known, Record
+from s2sgrad.specialize.static_values import Choice, Known, Object, Record
+from s2sgrad.standard.containers import STAND_INS
 
 
 class ClassChoices:
@@ -113,6 +114,15 @@ class ClassChoices:
         if isinstance(member, property):
             return self.apply(self.bound(member.fget, owner, node), [], {}, node)
         return self.of_class(owner, member, attribute, node)
+
+    def require_inherited(self, owners: list[Object | Record], used: str, node: gast.AST) -> None:
+        """Refuse what was written out, with `used`, as the method of a list or dict: an object has one of its own."""
+        words = [node.method, used] if hasattr(node, "method") else []
+        classes = [c for owner in owners for c in getattr(owner, "classes", (owner.cls,))]
+        inherited = {id(f) for base in STAND_INS.values() for f in vars(base).values()}
+        if any(id(self.looked_up(c, word)) not in inherited for word in words for c in classes):
+            self.unit.refuse(node, f"`{words[0]}` is asked here of what may be a list or dict, or an object with a method "
+                                   "of this name, which cannot be followed: give the method another name")  # fmt: skip
 
     def chosen_by_class(self, owner: Record, options: list[Any], node: gast.AST) -> Choice:
         """A choice among several values by the class of an object."""

@@ -265,9 +265,8 @@ class Columns:
             return False
         owner = self.written_record(target)
         if any(isinstance(self.looked_up(c, target.attr), property) for c in owner.classes):
-            read = gast.Attribute(clone(owner.node), target.attr, gast.Load())
-            store = gast.Attribute(clone(owner.node), target.attr, gast.Store())
-            update: gast.AST = gast.Assign([store], gast.BinOp(read, statement.op, statement.value), None)
+            target.value = clone(owner.node)
+            update: gast.AST = gast.Assign([clone(target)], self.updated_in_place(statement), None)
         else:
             update = gast.AugAssign(self.place_of(owner, target), statement.op, statement.value)
         self.flattener.statement(at(statement, update)[0])

@@ -265,8 +265,8 @@ class Evaluator:
         self.functions.starred(node)
         call_forms.rewrite(self.unit, node)
         self.functions.require_bound(node.func)
-        if len(node.args) == 1 and self.unit.resolve(node.func) not in (MISSING, builtins.len):
-            node.args[0] = self.functions.listed(node.args[0], self.unit.resolve(node.func))
+        if self.unit.resolve(node.func) not in (MISSING, builtins.len):
+            node.args = self.functions.all_listed(node.args, self.unit.resolve(node.func))
         if isinstance(node.func, gast.Attribute) and self.unit.resolve(node.func) is MISSING:
             node.func.value = self.functions.kept(self.atom(node.func.value), [*node.args, *node.keywords])
         elif not isinstance(node.func, (gast.Name, gast.Attribute)):

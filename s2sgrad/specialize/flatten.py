@@ -37,7 +37,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.ir import checkpoints, scoping
-from s2sgrad.ir.quote import assign, at, clone, constant, name
+from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import containers, loops, mutators
 from s2sgrad.normalize._calls import calls_user, walruses
@@ -209,7 +209,16 @@ class _Flattener(Conditions, Evaluator, Sections):
         self.functions.define(definition)
 
     def write_Assert(self, statement: gast.Assert) -> None:
-        self.functions.asserted(statement) if self.functions.inside(statement) else self.plain(statement)
+        """An assertion about objects; its message may read them, but not call them."""
+        if not self.functions.inside(statement):
+            self.plain(statement)
+            return
+        calls = (n for n in nodes(statement.msg or gast.Pass()) if isinstance(n, gast.Call))
+        if any(map(self.functions.expands, calls)):
+            self.unit.refuse(statement, "the call in this message cannot be followed: raise the error in an `if`")
+        statement.test = self.atom(statement.test)
+        statement.msg = None if statement.msg is None else self.flat(statement.msg)
+        self.out.append(statement)
 
     def write_Return(self, statement: gast.Return) -> None:
         self.out.append(self.functions.returned(statement))

@@ -35,11 +35,15 @@ import types
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.exits import leaves, with_exits
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
 from s2sgrad.normalize import targets
+from s2sgrad.normalize.iterables import RUN_THROUGH
+from s2sgrad.primitives import libraries
 from s2sgrad.specialize.iterator_methods import as_generator
 from s2sgrad.specialize.static_values import Generator, Object, Partial, Record
 from s2sgrad.specialize.ways import Unsettled
@@ -97,6 +101,15 @@ class Generators:
         around = tuple(function for function, _ in self.running)
         return Generator(function, [self.lasting(v) for v in method.given], {}, tuple(self.flattener.loops), around)
 
+    def iterates(self, consumer: Any, value: Any) -> bool:
+        """Whether a function sees no more of an object than what its `__iter__` gives; NumPy's do of a sequence."""
+        if is_one_of(consumer, RUN_THROUGH - {np.array}) or consumer is runtime.sequence:
+            return True
+        owners = [self.object_with(value, word) for word in ("__len__", "__getitem__")]
+        if consumer is runtime.keys_of:  # `o.values()`, if that is the method of a dict
+            return any(o is not None and issubclass(o.cls, dict) for o in owners)
+        return libraries.is_numeric(consumer) and None not in owners
+
     def object_with(self, value: Any, word: str) -> Object | Record | None:
         """The object with this special method that a value is, or may be."""
         if isinstance(value, Object):
@@ -107,6 +120,15 @@ class Generators:
         """A special method, with its object bound."""
         return self.of_record(owner, word, node) if isinstance(owner, Record) else self.method(owner, word, node)
 
+    def all_listed(self, arguments: list[gast.AST], consumer: Any) -> list[gast.AST]:
+        """The arguments of a call; for a generator, or for an object that NumPy gets, the list of its values."""
+        if len(arguments) == 1:
+            return [self.listed(arguments[0], consumer)]
+        of_numpy = libraries.package_of(consumer) in libraries.ARRAYS
+        if not of_numpy or not (self.dunders or any(isinstance(self.held(a), Object) for a in arguments)):
+            return arguments
+        return self.flattener.in_order(arguments, lambda a: self.flattener.atom(self.listed(a, consumer)))
+
     def listed(self, node: gast.AST, consumer: Any) -> gast.AST:
         """An argument; for a generator, the list of its values."""
         generator = self.held(node)
@@ -114,7 +136,13 @@ class Generators:
             generator = self.evaluate(node)
         elif generator is None and "__iter__" in self.dunders and not isinstance(node, gast.Constant):
             node = at(node, clone(generator := self.flattener.operand(node)))[0]
-        generator = self.items_of_object(generator, node)
+        if self.iterates(consumer, generator):
+            generator = self.items_of_object(generator, node)
+        elif self.dunders and libraries.package_of(consumer) in libraries.ARRAYS and isinstance(generator, gast.Name):
+            flow, having = self.flow(), {c for classes in self.dunders.values() for c in classes}
+            if not having.isdisjoint(flow.classes(generator.id) | flow.classes_inside(generator.id)):
+                self.unit.refuse(node, "objects with operators are handed to NumPy here, which cannot be followed: hand it "
+                                       "what they hold")  # fmt: skip
         if not isinstance(generator, Generator):
             return generator if isinstance(generator, gast.AST) else node
         if consumer is runtime.sequence and not self.unit.draws(node):

@@ -1,7 +1,7 @@
 """Objects made in the function: their attributes become variables, and their methods are inlined.
 
-Covers methods, properties and inheritance; operators are in `object_operators`.  An object that escapes the function, or
-that shares its name with another one, is refused.
+Covers methods, properties and inheritance; operators are in `object_operators`, updates in `object_updates`.  An object that
+escapes the function, or that shares its name with another one, is refused.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -22,20 +22,19 @@ def f(x, w):
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import types
 from typing import Any
 
 import gast
 
-from s2sgrad.analysis.plain_classes import written_attributes
+from s2sgrad.analysis.plain_classes import lineage, member, written_attributes
 from s2sgrad.ir.lookups import note_member
 from s2sgrad.ir.quote import assign, at, constant, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.underlying import underlying
 from s2sgrad.ir.unit import MISSING
-from s2sgrad.specialize.object_operators import OPERATORS
 from s2sgrad.specialize.static_values import Known, Object, Partial, Record, Value
+from s2sgrad.standard.containers import STAND_INS
 
 
 class Objects:
@@ -69,7 +68,9 @@ class Objects:
                                    "object outside")  # fmt: skip
         instance = self.begun_object(cls)
         self.of_the_class(instance, node)
-        start = cls.__init__
+        start, begun = member(cls, "__init__"), next((b.__init__ for b in lineage(cls) if b in STAND_INS.values()), None)
+        if begun not in (None, start):
+            self.apply(self.bound(begun, instance, node), [], {}, node)  # what `__new__` makes is empty
         if dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":
             self.fields(instance, arguments, keywords, node)
             if hasattr(cls, "__post_init__"):
@@ -246,51 +247,6 @@ class Objects:
         parts = [constant(None) if p is None else p for p in (index.lower, index.upper, index.step)]
         return gast.Call(self.unit.builtin(slice), parts, [])
 
-    def updates(self, statement: gast.AugAssign) -> bool:
-        """Write `op=` on an attribute or an object; returns whether it was one."""
-        if isinstance(statement.target, gast.Attribute):
-            self.updated(statement)
-            return True
-        if isinstance(self.held(statement.target), Object):
-            self.flattener.statement(self.updated_object(statement))
-            return True
-        return False
-
-    def updated_object(self, statement: gast.AugAssign) -> gast.AST:
-        """`o += value` for an object: `o = o + value`, or the result of `__iadd__`."""
-        owner = self.held(statement.target)
-        word = f"__i{OPERATORS[type(statement.op)]}__"
-        read = name(statement.target.id)
-        value: gast.AST = gast.BinOp(read, statement.op, statement.value)
-        if hasattr(owner.cls, word):
-            value = gast.Call(gast.Attribute(read, word, gast.Load()), [statement.value], [])
-        return at(statement, assign(statement.target.id, at(statement, value)[0]))[0]
-
-    def updated(self, statement: gast.AugAssign) -> None:
-        """`o.w += value` as an update of its variable; for a property, as two calls."""
-        target = statement.target
-        owner = self.held(target.value)
-        if not isinstance(owner, Object) and (self.writes_class(statement, target) or self.update_field(statement)):
-            return
-        if isinstance(owner, Object) and isinstance(inspect.getattr_static(owner.cls, target.attr, None), property):
-            read = gast.Attribute(target.value, target.attr, gast.Load())
-            update = gast.Assign([target], gast.BinOp(read, statement.op, statement.value), None)
-            self.flattener.statement(at(statement, update)[0])
-            return
-        self.flattener.statement(at(statement, gast.AugAssign(self.variable(target), statement.op, statement.value))[0])
-        self.passed_on(owner, target.attr, statement)
-
-    def variable(self, target: gast.Attribute) -> gast.Name:
-        """The variable of an attribute that is updated in place."""
-        owner = self.held(target.value)
-        plain = isinstance(owner, Object) and target.attr in owner.attributes
-        if not plain or owner.attributes[target.attr] in self.values:
-            self.unit.refuse(target, "an update of an attribute of what is not made here is not differentiated: use a local "
-                                     "variable")  # fmt: skip
-        self.is_written(owner, target.attr, target)
-        self.counts[owner.attributes[target.attr]] += 1
-        return name(owner.attributes[target.attr], store=True)
-
     def get(self, owner: Object, attribute: str, node: gast.AST) -> Any:
         """`owner.attribute`."""
         if attribute == "__class__":
@@ -337,7 +293,7 @@ class Objects:
     def looked_up(self, cls: type, attribute: str) -> Any:
         """The class member of this name, which becomes a guard of the text."""
         note_member(cls, attribute)
-        return underlying(inspect.getattr_static(cls, attribute, MISSING))
+        return underlying(member(cls, attribute, MISSING))
 
     def method(self, owner: Object, attribute: str, node: gast.AST) -> Any:
         """The method of an object as a function value, with the object bound."""
@@ -348,7 +304,7 @@ class Objects:
 
     def bound(self, function: types.FunctionType, owner: Object, node: gast.AST) -> Partial:
         """A method bound to its object."""
-        home = next((k for k in owner.cls.__mro__ if any(f is function for f in _functions(k))), owner.cls)
+        home = next((k for k in lineage(owner.cls) if any(f is function for f in _functions(k))), owner.cls)
         value = self.text_of(function, home)
         if isinstance(value, Known):  # called, not inlined
             if owner.given is None:
@@ -367,7 +323,7 @@ class Objects:
             starts = [(self.unit.resolve(given[0]), self.receiver(given[1]))]
         for start, receiver in starts:
             if isinstance(receiver, (Object, Record)) and start in receiver.cls.__mro__:
-                order = receiver.cls.__mro__
+                order = lineage(receiver.cls)
                 for cls in order[order.index(start) + 1 :]:
                     if attribute in vars(cls):
                         note_member(cls, attribute)

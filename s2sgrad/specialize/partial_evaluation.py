@@ -66,6 +66,7 @@ from s2sgrad.specialize.nested_definitions import Definitions
 from s2sgrad.specialize.nested_gradients import Derivatives
 from s2sgrad.specialize.nested_matrices import Matrices
 from s2sgrad.specialize.object_operators import Operators
+from s2sgrad.specialize.object_updates import ObjectUpdates
 from s2sgrad.specialize.objects import Objects
 from s2sgrad.specialize.reference_operators import ReferenceOperators
 from s2sgrad.specialize.static_containers import Collections
@@ -93,7 +94,7 @@ from s2sgrad.specialize.ways import Ways
 
 class Functions(Arguments, Attempts, Choices, ClassAttributes, ClassChoices, Closures, Collections, Columns, Definitions,
                 Derivatives, FixedFunctions, Generators, GivenObjects, Inliner, Lookahead, Matrices, Memos, NamedAttributes,
-                Objects, Operators, ReferenceOperators, TupleMethods, Unroller):  # fmt: skip
+                Objects, ObjectUpdates, Operators, ReferenceOperators, TupleMethods, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` has those with a name.
 
     Each family of values has its own class; no two define the same name, so that the order of the bases does not matter.
@@ -178,14 +179,6 @@ class Functions(Arguments, Attempts, Choices, ClassAttributes, ClassChoices, Clo
         return node
 
     # --- statements ---
-
-    def asserted(self, statement: gast.Assert) -> None:
-        """An assertion about objects; its message may read them, but not call them."""
-        if statement.msg is not None and any(self.expands(n) for n in nodes(statement.msg) if isinstance(n, gast.Call)):
-            self.unit.refuse(statement, "the call in this message cannot be followed: raise the error in an `if`")
-        statement.test = self.flattener.atom(statement.test)
-        statement.msg = None if statement.msg is None else self.flattener.flat(statement.msg)
-        self.flattener.out.append(statement)
 
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
         """Bind a name to a function value or an object."""
@@ -328,6 +321,8 @@ class Functions(Arguments, Attempts, Choices, ClassAttributes, ClassChoices, Clo
             return None
         if isinstance(callee, Known) and is_generator(callee.target):
             callee = self.read(callee.target)
+        if hasattr(node, "method"):
+            self.require_inherited([o.given[0] for o in getattr(callee, "options", [callee])], node.func.attr, node)
         arguments, keywords = self.evaluated(callee, node)
         return self.apply(callee, arguments, keywords, node)
 

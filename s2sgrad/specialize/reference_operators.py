@@ -243,6 +243,7 @@ class ReferenceOperators:
         owner = self.object_with(node.comparators[0], "__contains__")
         if owner is None:
             return None
+        self.require_inherited([owner], "__contains__", node)
         found = self.apply(self.special(owner, "__contains__", node), [self.as_callable(node.left)], {}, node)
         truth = gast.Call(self.unit.builtin(bool), [found], [])
         return gast.UnaryOp(gast.Not(), found) if isinstance(node.ops[0], gast.NotIn) else truth
@@ -321,10 +322,13 @@ class ReferenceOperators:
         value = self.flattener.operand(read)
         flow = self.flow()
         record = self.operand_of(value, f"__i{word}__", flow)
-        if not inside and record is None and self.operand_of(value, f"__{word}__", flow) is None:
+        is_data = record is None and self.operand_of(value, f"__{word}__", flow) is None
+        if is_data and not inside:
             return False
         new: Any = gast.BinOp(value, statement.op, statement.value)
-        if record is not None:
+        if is_data:
+            new = self.updated_in_place(statement, value)
+        elif record is not None:
             new = self.asked(record, [self.evaluate(statement.value)], statement)
             if isinstance(new, (Object, Value)):
                 return False

@@ -25,6 +25,7 @@ import gast
 from s2sgrad.ir.quote import at, clone, nodes, place_of
 from s2sgrad.normalize._calls import walruses
 from s2sgrad.primitives.catalogue import may_write
+from s2sgrad.specialize.static_values import Object
 
 
 class Sections:
@@ -67,6 +68,11 @@ class Sections:
             self.unit.refuse(statement, "`:=` in an update of a section binds what is updated: assign before it")
         self.unit.updates.add(place_of(statement))
         self.require_place(statement.target, statement.value)
+        if isinstance(self.functions.held(statement.target.value), Object):
+            statement.target.slice = self.index(statement.target.slice)
+            new: gast.AST = self.functions.updated_in_place(statement)
+            self.assign(at(statement, gast.Assign([statement.target], new, None))[0])
+            return
         target = self.section(statement.target, statement.value)
         old = self.hold(at(statement, gast.Subscript(clone(target.value), clone(target.slice), gast.Load()))[0])
         new = at(statement, gast.BinOp(old, statement.op, self.atom(statement.value)))[0]

@@ -92,7 +92,8 @@ class Conditions:
             owner = part.comparators[0] if hasattr(part, "method") else None
             if isinstance(owner, gast.Attribute) and self.unit.resolve(owner) is MISSING:
                 owner = self.atom(clone(owner))
-            if isinstance(owner, gast.Name) and owner.id in self.unit.locals and owner.id not in self.functions.values:
+            plain = isinstance(owner, gast.Name) and owner.id in self.unit.locals and owner.id not in self.functions.values
+            if plain and self.functions.object_with(owner, "__contains__") is None:
                 self.out += at(node, *containers.own_method(self.unit, owner.id, part.method, node))
 
     def grows(self, node: gast.AST) -> bool:

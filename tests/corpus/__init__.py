@@ -68,6 +68,7 @@ from . import (  # noqa: F401
     stateful,
     statements,
     stores,
+    subclasses,
     swaps,
     tools,
     undecided,

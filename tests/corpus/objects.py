@@ -500,3 +500,41 @@ def sums_and_extremes_of_objects(x):
     total, mean = sum(held), 0.5 * sum(held[1:], start=held[0])
     doubled = sum((2.0 * v for v in held), Offset(0.0, 1.0))
     return total.a * mean.b + doubled.a * doubled.b + min(held).a * max(held).b + sum([v.a for v in held])
+
+
+class Shelf:
+    def __init__(self, a):
+        self.held = [a]
+
+    def __getitem__(self, k):
+        return self.held[k]
+
+    def __setitem__(self, k, a):
+        self.held[k] = a
+
+    @property
+    def first(self):
+        return self.held[0]
+
+    @first.setter
+    def first(self, a):
+        self.held[0] = a
+
+
+@case(VECTOR)
+def update_through_a_method_and_a_property(x):
+    y, z = x * 2.0, x * x
+    Shelf(y)[0] *= x[1]
+    shelf = Shelf(z)
+    shelf[0] += y
+    shelf.first *= x[0]
+    return np.sum(y * z) + shelf.first[1]
+
+
+@case(VECTOR)
+def updates_through_methods_of_several_objects(x):
+    y = x * 2.0
+    shelves = [Shelf(y) for _ in range(2)]
+    shelves[1][0] *= x[1]
+    shelves[0].first *= x[0]
+    return np.sum(y * x) * shelves[1].first[0]

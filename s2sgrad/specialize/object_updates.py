@@ -1,0 +1,104 @@
+"""Updates of objects made in the function, and of what they hold.
+
+    o.w += e      ->      o_w += e
+    o += e        ->      o = o.__iadd__(e), or o = o + e
+    o[i] += e     ->      item = o[i]; item += e; o[i] = item; so is `o.p += e` of a property
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... class Shelf:
+...     def __init__(self, a): self.held = [a]
+...     def __getitem__(self, k): return self.held[k]
+...     def __setitem__(self, k, a): self.held[k] = a
+... def f(x):
+...     shelf = Shelf(x)
+...     shelf[0] *= 2.0
+...     return x
+... ''', "flatten"))
+def f(x):
+    t1 = [x]
+    shelf_held = t1
+    result_ = None
+    result_2 = shelf_held[0]
+    item = result_2
+    item *= 2.0
+    a_ = item
+    shelf_held[0] = a_
+    result_3 = None
+    result = x
+    return result
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from s2sgrad.analysis.plain_classes import member
+from s2sgrad.ir.quote import assign, at, clone, name
+from s2sgrad.specialize.object_operators import OPERATORS
+from s2sgrad.specialize.static_values import Object
+
+
+class ObjectUpdates:
+    """Writes `op=` on objects, their attributes and items."""
+
+    def updates(self, statement: gast.AugAssign) -> bool:
+        """Write `op=` on an attribute or an object; returns whether it was one."""
+        if isinstance(statement.target, gast.Attribute):
+            self.updated(statement)
+            return True
+        if isinstance(self.held(statement.target), Object):
+            self.flattener.statement(self.updated_object(statement))
+            return True
+        return False
+
+    def updated_object(self, statement: gast.AugAssign) -> gast.AST:
+        """`o += value` for an object: `o = o + value`, or the result of `__iadd__`."""
+        owner = self.held(statement.target)
+        word = f"__i{OPERATORS[type(statement.op)]}__"
+        read = name(statement.target.id)
+        value: gast.AST = gast.BinOp(read, statement.op, statement.value)
+        if hasattr(owner.cls, word):
+            value = gast.Call(gast.Attribute(read, word, gast.Load()), [statement.value], [])
+        return at(statement, assign(statement.target.id, at(statement, value)[0]))[0]
+
+    def updated(self, statement: gast.AugAssign) -> None:
+        """`o.w += value` as an update of its variable; for a property, as two calls."""
+        target = statement.target
+        owner = self.held(target.value)
+        if not isinstance(owner, Object) and (self.writes_class(statement, target) or self.update_field(statement)):
+            return
+        if isinstance(owner, Object) and isinstance(member(owner.cls, target.attr), property):
+            update = gast.Assign([target], self.updated_in_place(statement), None)
+            self.flattener.statement(at(statement, update)[0])
+            return
+        self.flattener.statement(at(statement, gast.AugAssign(self.variable(target), statement.op, statement.value))[0])
+        self.passed_on(owner, target.attr, statement)
+
+    def updated_in_place(self, statement: gast.AugAssign, value: Any = None) -> gast.AST:
+        """What `o[i] op= e`, or `o.w op= e` of a property, stores, where it finds `value`: an array is updated itself."""
+        if value is None:
+            read = clone(statement.target)
+            read.ctx = gast.Load()
+            value = self.flattener.operand(read)
+        if not isinstance(value, gast.AST):
+            return at(statement, gast.BinOp(value, statement.op, statement.value))[0]
+        holder = self.unit.local("item")
+        self.counts[holder] += 2
+        self.flattener.out += at(statement, assign(holder, value))
+        update = gast.AugAssign(name(holder, store=True), statement.op, statement.value)
+        self.flattener.statement(at(statement, update)[0])
+        return name(holder)
+
+    def variable(self, target: gast.Attribute) -> gast.Name:
+        """The variable of an attribute that is updated in place."""
+        owner = self.held(target.value)
+        plain = isinstance(owner, Object) and target.attr in owner.attributes
+        if not plain or owner.attributes[target.attr] in self.values:
+            self.unit.refuse(target, "an update of an attribute of what is not made here is not differentiated: use a local "
+                                     "variable")  # fmt: skip
+        self.is_written(owner, target.attr, target)
+        self.counts[owner.attributes[target.attr]] += 1
+        return name(owner.attributes[target.attr], store=True)

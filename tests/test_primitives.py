@@ -159,3 +159,12 @@ def test_packages():
     assert libraries.is_installed(itertools.chain) and libraries.is_installed(np)
     assert not libraries.is_installed(test_packages)
     assert libraries.library("numpy").by_record and not libraries.library("statistics").by_record
+
+
+def test_operands_that_may_be_none():
+    places = [(r.function, k) for r in catalogue.records() for k in r.optional]
+    assert places == [(np.clip, 1), (np.clip, 2)]
+    for function, k in places:
+        given = [np.array([0.3, 2.0]), 0.5, 1.0]
+        given[k] = None
+        assert np.isfinite(function(*given)).all()

@@ -30,6 +30,7 @@ know(
     callable, hash, format,
     computes=True,
 )  # fmt: skip
+know(np.clip, optional=(1, 2))
 know(any, all, sum, min, max, sorted, list, tuple, set, frozenset, dict, np.fromiter, iterates=True)
 know(len, int, bool, str, repr, isinstance, issubclass, type, hasattr, callable, range, slice, any, all, hash, format, ord,
      chr, flat=True)  # fmt: skip

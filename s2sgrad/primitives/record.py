@@ -65,6 +65,7 @@ class Primitive:
     writes: tuple[int, ...] = ()
     effect: bool = False  # has effects besides writing arguments
     computes: bool = False  # is pure although it has no rule
+    optional: tuple[int, ...] = ()  # operands that may be None
     iterates: bool = False  # iterates over its argument, exhausting an iterator
     unseen: bool = False  # reads or binds names that do not occur in the text
     called: int | None = None

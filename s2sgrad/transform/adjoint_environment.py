@@ -132,7 +132,7 @@ class Bars:
             cotangent = self.selected(cotangent)
         like = self.alike.get(x, x)
         value = conformed(self.unit, cotangent.value, cotangent.kind, like, self.kinds.get(x), self.inference.kind)
-        return Cotangent(value, self.kinds.get(x), mask=cotangent.mask, idle=cotangent.idle)
+        return Cotangent(value, self.kinds.get(x), True, None, cotangent.numeric, cotangent.mask, idle=cotangent.idle)
 
     def selected(self, cotangent: Cotangent) -> Cotangent:
         """The contribution with its mask applied."""

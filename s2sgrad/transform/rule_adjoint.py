@@ -249,15 +249,16 @@ class RuleAdjoint:
         return kind if kind.dims is not None and None not in kind.dims else Array(kind.dtype, result.dims)
 
     def _is_numeric(self, k: int, value: gast.AST) -> bool:
-        """Whether neither an operand nor its cotangent is a container; rules of NumPy and SciPy return arrays, but those
-        of functions that join the arrays of a list."""
+        """Whether neither an operand nor its cotangent is a container, or None; rules of NumPy and SciPy return arrays, but
+        those of functions that join the arrays of a list."""
         given = self.adjoints.kinds.get(self.operands[k].id)
         package = libraries.package_of(self.operation.target)
         passes_structures = not self.is_elementwise and bool(package) and package not in libraries.ARRAYS
         if isinstance(given, (Array, Number)):
             return True
         joined = isinstance(value, gast.Call) and catalogue.of(self.unit.called(value)).several
-        return not (isinstance(given, Container) or passes_structures or joined)
+        may_be_none = k in catalogue.of(self.operation.target).optional
+        return not (isinstance(given, Container) or passes_structures or joined or may_be_none)
 
     def _idle(self, g: Cotangent) -> int:
         """The level of the operands' cotangents: 0 where that of the result is, or where the operation ignores its

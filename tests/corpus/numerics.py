@@ -302,3 +302,13 @@ LEGENDRE = np.polynomial.Legendre([0.2, 0.7, -0.4], domain=[0.0, 2.0])
 def polynomials_that_are_objects(x):
     hermite = np.polynomial.HermiteE([0.0, 1.0, 0.5])
     return np.sum(CUBIC(x) * LEGENDRE(x[0])) + hermite(CUBIC(x[1]))
+
+
+@case(np.array([0.5, 0.7, 0.9]))
+def bound_that_is_none_in_the_first_trip(x):
+    hi, total = None, 0.0
+    for v in x:
+        y = np.clip(x * v, 0.1, hi)
+        total = total + np.sum(y * y * v)
+        hi = v * 0.8
+    return total

@@ -372,3 +372,13 @@ def reshaped_items_written_in_a_loop(m, v):
         flat[k] *= v[k] * flat[3]
         layers[k].reshape(-1)[2:] *= v[k]
     return np.sum(layers[0].T ** 2 * TABLE.T) + np.sum(layers[1] * v)
+
+
+@case(np.array([0.3, -0.7, 1.1, 0.4]))
+def arrays_made_over_a_buffer(x):
+    y = x * 2.0
+    z = np.ndarray((2, 2), buffer=y)
+    z[0] *= x[1]
+    w = np.ndarray(2)
+    w[:] = np.ndarray(3, buffer=y)[1:]
+    return np.sum(y * y) * w[0] * w[1]

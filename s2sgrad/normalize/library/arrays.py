@@ -1,6 +1,7 @@
 """NumPy functions whose rules expect another form of the arguments, or that call a function.
 
     np.clip(x, min=0.0)       ->      np.clip(x, 0.0, None)
+    np.ndarray(4, buffer=x)   ->      np.frombuffer(x)[:np.prod(4)].reshape(4)
     np.vectorize(f)(x)        ->      vectorized(f, None, x)
 
 >>> from s2sgrad.driver.pipeline import shown
@@ -18,7 +19,7 @@ import gast
 import numpy as np
 
 from s2sgrad import standard
-from s2sgrad.ir.quote import constant, expression, name, placed
+from s2sgrad.ir.quote import constant, expression, name, nodes, placed
 from s2sgrad.ir.reach import module_alias
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize._calls import may_have_method
@@ -39,6 +40,19 @@ def _clip_method(call: LibraryCall) -> None:
     if call.words and call.words.keys() <= {"min", "max"} and len(call.args) < 2:
         least = call.args[0] if call.args else call.words.get("min", constant(None))
         call.node.args, call.node.keywords = [least, call.words.get("max", constant(None))], []
+
+
+@desugars(np.ndarray)
+def _ndarray(call: LibraryCall) -> gast.AST | None:
+    """A view of the doubles at the beginning of a buffer, or new memory."""
+    if len(call.args) != 1 or not call.words.keys() <= {"buffer"}:
+        return None
+    shape, buffer, module = call.args[0], call.words.get("buffer"), module_alias(call.unit, np)
+    if buffer is None:
+        return call.written("np.empty(shape)", np=module, shape=shape)
+    if any(isinstance(n, (gast.Call, gast.NamedExpr)) for n in nodes(shape)):
+        return None
+    return call.written("np.frombuffer(b)[:np.prod(shape)].reshape(shape)", np=module, b=buffer, shape=shape)
 
 
 @desugars(np.ndenumerate)

@@ -2411,6 +2411,11 @@ class Doubling(list):
         list.append(self, 2.0 * value)
 
 
+class Backwards(list):
+    def __iter__(self):
+        return iter(self[::-1])
+
+
 class Summing(dict):
     def update(self, *args, **keywords):
         for key, value in dict(*args, **keywords).items():
@@ -2441,7 +2446,7 @@ def argument_appended_to(x, xs):
 
 
 def list_of_its_own_made(x):
-    xs = Doubling()
+    xs = Backwards()
     xs.append(x)
     return xs[-1]
 
@@ -2453,7 +2458,7 @@ def list_of_its_own_made(x):
         (counter_updated_by_a_text, (), "`update` of a Counter", 2),
         (argument_updated, (Summing(a=1.0),), "a Summing with methods of its own", 0),
         (argument_appended_to, (Doubling([1.0]),), "a Doubling with methods of its own", 0),
-        (list_of_its_own_made, (), "`Doubling` makes a list or a dict with methods of its own", 1),
+        (list_of_its_own_made, (), "`Backwards` makes a list or a dict with methods of its own", 1),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

@@ -50,6 +50,7 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.specialize.callable_texts import makes_derivative, makes_gradient, makes_matrix
 from s2sgrad.specialize.static_values import Adapted, Display, Known, Object, Partial
+from s2sgrad.standard.containers import STAND_INS
 
 
 class StaticCall(NamedTuple):
@@ -258,3 +259,16 @@ def _method(functions: Any, node: gast.Call) -> Any:
         return constant(len(owner.items))
     node.args[0] = functions.flattener.data(owner, node.args[0])
     return None
+
+
+@_of(*(getattr(base, n) for base, held in STAND_INS.items() for n in vars(held).keys() & vars(base).keys() - {"__doc__"}),
+     when=_takes_value)  # fmt: skip
+def _inherited(functions: Any, node: gast.Call) -> Any:
+    """`list.append(self, v)` in a method of a subclass of `list`."""
+    target = functions.unit.resolve(node.func)
+    owner, *given = functions.flattener.in_order(node.args, functions.evaluate)
+    if not isinstance(owner, Object):
+        functions.unit.refuse(node, f"what `{target.__name__}` is asked of cannot be followed: call it as a method")
+    words = {k.arg: functions.evaluate(k.value) for k in node.keywords}
+    held = vars(STAND_INS[target.__objclass__])[target.__name__]
+    return functions.apply(functions.bound(held, owner, node), given, words, node)

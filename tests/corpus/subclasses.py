@@ -29,7 +29,7 @@ class Row(list):
 
 class Ring(list):
     def __getitem__(self, k):
-        return super().__getitem__(k % len(self))
+        return list.__getitem__(self, k % len(self))
 
 
 class Doubling(list):

@@ -322,7 +322,8 @@ class Functions(Arguments, Attempts, Choices, ClassAttributes, ClassChoices, Clo
         if isinstance(callee, Known) and is_generator(callee.target):
             callee = self.read(callee.target)
         if hasattr(node, "method"):
-            self.require_inherited([o.given[0] for o in getattr(callee, "options", [callee])], node.func.attr, node)
+            bound = [o for o in getattr(callee, "options", [callee]) if isinstance(o, Partial)]
+            self.require_inherited([o.given[0] for o in bound], node.func.attr, node)
         arguments, keywords = self.evaluated(callee, node)
         return self.apply(callee, arguments, keywords, node)
 

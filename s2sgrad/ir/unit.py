@@ -227,7 +227,9 @@ class Unit:
     def builtin(self, function: Any) -> gast.Name:
         """A reference to one of Python's builtins, also where the user has rebound its name."""
         plain = gast.Name(function.__name__, gast.Load(), None, None)
-        return plain if self.resolve(plain) is function else gast.Name(self.helper(function.__name__, function), gast.Load(), None, None)
+        if self.resolve(plain) is not function:
+            plain.id = self.helper(function.__name__, function)
+        return plain
 
     def source_place(self, node: gast.AST) -> Any:
         """The identity of an expression in the user's text, whichever call that is written out for."""

@@ -217,9 +217,8 @@ class Unit:
 
     def helper(self, base: str, value: Any) -> str:
         """The free name by which the text refers to `value`, a helper."""
-        for known, bound in self.helpers.items():
-            if bound is value:
-                return known
+        if (known := next((n for n, bound in self.helpers.items() if bound is value), None)) is not None:
+            return known
         fresh = self.names.fresh(base)
         self.helpers[fresh] = value
         return fresh

@@ -59,10 +59,11 @@ def changes_container(unit: Unit, node: gast.AST) -> bool:
     return unit.called(node) in _CHANGING or container_changed(unit.resolve, node) is not None
 
 
+@functools.lru_cache(maxsize=64)
 def reaches_change(function: types.FunctionType) -> bool:
     """Whether a function, or one that it mentions, changes a list or dict from outside, or has no source to tell.
 
-    The answer is not kept: names may stand for other values by the time of the next compilation.
+    The answer is forgotten after a compilation: by the next one, names may stand for other values.
     """
     waiting: list[Any] = [function]
     seen: set[int] = set()
@@ -84,6 +85,9 @@ def reaches_change(function: types.FunctionType) -> bool:
                 target = unit.resolve(node) if isinstance(node, (gast.Name, gast.Attribute)) else MISSING
                 waiting += [] if target is MISSING else [target]
     return False
+
+
+forgotten_after(reaches_change.cache_clear)
 
 
 def _behind(found: Any) -> list[Any]:

@@ -20,6 +20,9 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 GENERATED_TEXTS: dict[str, Any] = {}
 """The linecache entries of generated texts that are in use."""
 
+_JOINED: dict[str, tuple[list[str], str]] = {}  # by file: linecache's lines, and the text that they make
+_KEPT = 64
+
 
 def text_of(function: types.FunctionType) -> str:
     """The text of the whole file at this moment, newlines as `\\n`; empty if there is none."""
@@ -32,7 +35,17 @@ def text_of(function: types.FunctionType) -> str:
     lines = linecache.getlines(filename, function.__globals__)
     if not lines and hasattr(linecache, "_getlines_from_code"):  # the interactive interpreter of 3.13 and later
         lines = linecache._getlines_from_code(function.__code__) or []
-    return "".join(lines).replace("\r\n", "\n").replace("\r", "\n")
+    known = _JOINED.get(filename)
+    if known is None or known[0] is not lines:  # linecache makes a new list where a file has changed
+        if len(_JOINED) >= _KEPT:
+            _JOINED.clear()
+        known = _JOINED[filename] = lines, "".join(lines).replace("\r\n", "\n").replace("\r", "\n")
+    return known[1]
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    """The lines of a file, without their ends."""
+    return tuple(text.removesuffix("\n").split("\n"))
 
 
 class Found(NamedTuple):
@@ -43,11 +56,12 @@ class Found(NamedTuple):
 
 
 class File:
-    """A parsed text: its functions by the first line and name of their code, its code objects once compiled, and by a
-    function's node the tree that `reading` made of it, which nobody may change."""
+    """A parsed text: its lines, its functions by the first line and name of their code, its code objects once compiled, and
+    by a function's node the tree that `reading` made of it, which nobody may change."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
+        self.lines = lines_of(text)
         self.module = ast.parse(text, name)
         self.compiled: dict[tuple[int, bool], dict[tuple[int, str], list[types.CodeType]]] = {}
         self.trees: dict[ast.AST, Any] = {}

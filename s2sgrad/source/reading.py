@@ -10,7 +10,7 @@ import gast
 from gast.ast3 import Ast3ToGAst
 
 from s2sgrad.errors import NoSource
-from s2sgrad.source.files import Found, file_of, text_of
+from s2sgrad.source.files import Found, file_of, lines_of, text_of
 from s2sgrad.source.finding import find
 from s2sgrad.source.mangling import mangle
 from s2sgrad.source.primal import Primal
@@ -35,20 +35,19 @@ def read(function: Any) -> Primal:
     text = text_of(function)
     if not text:
         raise NoSource(no_text(shown, code.co_filename))
-    lines = tuple((text[:-1] if text.endswith("\n") else text).split("\n"))
     try:
         file = file_of(code.co_filename, text)
         definition = find(file, code)
         tree = file.trees.get(definition.node) or file.trees.setdefault(definition.node, _converted(definition))
     except Refusal as refusal:
-        raise NoSource(f"{shown}: {refusal}", line_place(code, lines)) from None
+        raise NoSource(f"{shown}: {refusal}", line_place(code, lines_of(text))) from None
     except RecursionError:
         raise NoSource(
             f"{shown}: {code.co_filename} is nested too deeply to be read: split the expression or the function, "
             "or raise sys.setrecursionlimit",
-            line_place(code, lines),
+            line_place(code, lines_of(text)),
         ) from None
-    return Primal(function, tree, code.co_filename, lines)
+    return Primal(function, tree, code.co_filename, file.lines)
 
 
 class _Converter(Ast3ToGAst):

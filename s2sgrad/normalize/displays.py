@@ -1,6 +1,7 @@
-"""List, tuple and dict displays that are composed of others.
+"""List, tuple and dict displays that are composed of others, or computed from others.
 
     [*a, b, *c]        ->      [v for v in a] + [b] + [v for v in c]
+    p, q = [f(v) for v in (a, b)]      ->      p, q = f(a), f(b)
     d | {"a": x}       ->      {**d, **{"a": x}}
     d |= {"a": x}      ->      d.update({"a": x})
 
@@ -8,10 +9,12 @@
 >>> print(shown('''
 ... def f(x, d):
 ...     d |= {"a": x}
+...     a, b = map(abs, (x, 2.0))
 ...     return [x, *d.values()]
 ... ''', "library_desugaring"))
 def f(x, d):
     d.update({'a': x})
+    a, b = (abs(x), abs(2.0))
     return [x, *(d[key] for key in keys_of(d))]
 """
 
@@ -23,7 +26,7 @@ from collections import OrderedDict
 import gast
 
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.ir.quote import expression, name, placed, statements
+from s2sgrad.ir.quote import expression, name, nodes, placed, statements, substitute
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize.name_uses import NameUses
 
@@ -49,6 +52,23 @@ def tupled(unit: Unit, node: gast.Tuple) -> gast.AST:
     only = len(node.elts) == 1 and isinstance(node.elts[0], gast.Starred)
     items = node.elts[0].value if only else concatenated(unit, gast.List(node.elts, gast.Load()))
     return placed(node, gast.Call(unit.builtin(tuple), [items], []))
+
+
+_LATER = (gast.Lambda, gast.GeneratorExp, gast.NamedExpr, gast.Await)  # may read the variable later, or bind another
+
+
+def unrolled(target: gast.AST, value: gast.AST, elsewhere: set[str]) -> gast.AST:
+    """A comprehension over a display of names and constants, unpacked to `target`, as a tuple of its items; any other
+    expression unchanged.  `elsewhere`: the names that nested functions bind."""
+    if not isinstance(value, gast.ListComp) or len(value.generators) > 1:
+        return value
+    (each,) = value.generators
+    items = each.iter.elts if isinstance(each.iter, (gast.Tuple, gast.List)) else []
+    plain = not each.ifs and isinstance(each.target, gast.Name) and not any(isinstance(t, gast.Starred) for t in target.elts)
+    kept = all(isinstance(i, gast.Constant) or (isinstance(i, gast.Name) and i.id not in elsewhere) for i in items)
+    if not (plain and kept) or len(items) != len(target.elts) or any(isinstance(n, _LATER) for n in nodes(value.elt)):
+        return value
+    return placed(value, gast.Tuple([substitute(value.elt, {each.target.id: item}) for item in items], gast.Load()))
 
 
 def united(node: gast.AST, dicts: set[str]) -> gast.Dict | None:

@@ -29,6 +29,7 @@ def f(x, xs):
 from __future__ import annotations
 
 import builtins
+import functools
 import itertools
 from typing import Any
 
@@ -42,7 +43,7 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views, displays, iterables, library
 from s2sgrad.normalize._calls import may_have_method
 from s2sgrad.normalize.additions import Additions
-from s2sgrad.normalize.library.arrays import raveled
+from s2sgrad.normalize.library.arrays import filled, flat_places, raveled
 from s2sgrad.normalize.library.table import listed
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import is_named
@@ -87,12 +88,16 @@ class _Desugarer(Transformer):
         return at(node, gast.Call(self.unit.builtin(set), [gast.ListComp(node.elt, node.generators)], []))[0]
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
+        if isinstance(node.ctx, gast.Store):
+            node = flat_places(self.unit, node)
         node.value = raveled(self.unit, node.value)
         return self.generic_visit(node)
 
     def visit_Assign(self, statement: gast.Assign) -> gast.AST:
         """Unpacked generators and `map` become lists; `a, b = zip(*rows)` becomes the columns."""
         unpacked = isinstance(statement.targets[0], (gast.Tuple, gast.List))
+        statement.value = raveled(self.unit, statement.value) if unpacked else statement.value
+        filled(self.unit, statement)
         if unpacked and isinstance(statement.value, gast.Call):
             target = self.unit.resolve(statement.value.func)
             strict = any(getattr(k.value, "value", True) for k in statement.value.keywords)
@@ -104,15 +109,30 @@ class _Desugarer(Transformer):
             self.generic_visit(statement)
             if isinstance(statement.value, gast.GeneratorExp):  # of `map`
                 statement.value = listed(self.unit, statement.value)
-            return statement
-        if isinstance(statement.value, gast.GeneratorExp) and isinstance(statement.targets[0], (gast.Tuple, gast.List)):
+            return self.unpacked(statement)
+        if isinstance(statement.value, gast.GeneratorExp) and unpacked:
             statement.value = listed(self.unit, statement.value)
         view = dict_views.of(self.unit, statement.value)
         if view is not None and dict_views.is_path(view.owner):
             if self.scope.changes([view.owner]):
                 self.unit.refuse(statement.value, f"`.{view.which}()` of a dict that changes is kept here, which cannot be "
                                                   "followed: call it where it is read, or make a list of it")  # fmt: skip
-        return self.generic_visit(statement)
+        self.generic_visit(statement)
+        return self.unpacked(statement) if unpacked else statement
+
+    def unpacked(self, statement: gast.Assign) -> gast.Assign:
+        """`p, q = [f(v) for v in (a, b)]` as `p, q = f(a), f(b)`."""
+        value = statement.value
+        if is_one_of(self.unit.called(value), (tuple, list)) and len(value.args) == 1 and not value.keywords:
+            value = value.args[0]
+        items = displays.unrolled(statement.targets[0], value, self.bound_elsewhere)
+        statement.value = statement.value if items is value else items
+        return statement
+
+    @functools.cached_property
+    def bound_elsewhere(self) -> set[str]:
+        """The names that nested functions bind."""
+        return {n for part in self.scope.nodes if isinstance(part, (gast.Nonlocal, gast.Global)) for n in part.names}
 
     def columns(self, statement: gast.Assign, rows: gast.AST) -> list[gast.AST]:
         """`a, b = zip(*rows)`: `a = tuple([row[0] for row in rows])`, and so on."""

@@ -355,7 +355,8 @@ def used_up(unit: Unit, tree: gast.FunctionDef, body: list[gast.AST]) -> set[str
     read_ = {n.id for n in nodes(*body) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
     names_used = set()
     for node in nodes(tree):
-        value = node.value if isinstance(node, gast.Assign) else None
+        kept = isinstance(node, gast.Assign) and not isinstance(node.targets[0], (gast.Tuple, gast.List))
+        value = node.value if kept else None  # what is unpacked has been used up there
         ends = isinstance(value, gast.GeneratorExp)
         if isinstance(value, gast.Call):
             target = unit.resolve(value.func)

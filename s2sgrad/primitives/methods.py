@@ -52,7 +52,15 @@ know_methods(float, "is_integer as_integer_ratio hex", gives=Gives.NEW)
 know_methods(float, "is_integer", flat=True)
 know_methods(int, "bit_length as_integer_ratio", gives=Gives.NEW)
 know_methods(bytes, "hex count index", gives=Gives.NEW)
+know_methods(bytes, "count index", computes=True)
 know_methods(str, " ".join(name for name in vars(str) if name[0] != "_"), gives=Gives.NEW)
+know_methods(
+    str,
+    "capitalize casefold count encode endswith expandtabs find index isalnum isalpha isascii isdecimal isdigit islower "
+    "isnumeric isspace istitle isupper lower lstrip partition removeprefix removesuffix replace rfind rindex rpartition "
+    "rsplit rstrip split splitlines startswith strip swapcase title upper zfill",
+    computes=True,
+)  # fmt: skip
 
 # --- of containers ---
 
@@ -92,7 +100,7 @@ know_methods(dict, "get __getitem__", gives=Gives.ITEM)
 know_methods(list, "__getitem__", gives=Gives.ITEM)
 know_methods(tuple, "__getitem__", gives=Gives.ITEM)
 for _cls in (list, tuple, collections.deque):
-    know_methods(_cls, "count index", gives=Gives.NEW)
+    know_methods(_cls, "count index", gives=Gives.NEW, computes=True)
 for _cls in (set, frozenset):
     know_methods(_cls, "isdisjoint issubset issuperset", gives=Gives.NEW)
 

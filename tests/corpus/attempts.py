@@ -464,3 +464,30 @@ def functions_that_are_given_to_what_tries_them(x):
     total = f(x[1]) + or_else(lambda t: math.log(t) * x[2], x[0] - 9.0, x[1])
     scale = scale * x[1]
     return total + f(x[0]) * or_else(math.sqrt, x[2], 1.0) + f(-x[2])
+
+
+AXES = {"xyz": (0, 1, 2), "zyx": (2, 1, 0)}
+NAMES, PAIRS = ["low", "high"], ((1.0, 2.0), (3.0, 0.5))
+
+
+@case(FOUR)
+def texts_looked_up_in_try(x, axes="ZYX", which="high"):
+    try:
+        i, j, k = AXES[axes.lower()]
+        p, q = PAIRS[NAMES.index(which.strip())]
+    except (AttributeError, KeyError, ValueError):
+        i, j, k = axes
+        p, q = 0.0, 0.0
+    return x[i] * x[j] * p + x[k] ** 2 * q
+
+
+@case(0.05, 3.0)
+def arguments_made_arrays_and_tried(rate, payment):
+    (rate, payment) = map(np.asarray, [rate, payment])
+    without = False
+    with np.errstate(divide="raise"):
+        try:
+            worth = payment * (1.0 + rate) / rate
+        except FloatingPointError:
+            without = True
+    return payment * 2.0 if without else worth * np.log1p(rate)

@@ -199,3 +199,21 @@ def store_through_a_shape_in_brackets(x):
     v = y.reshape((2, 2))
     v[0] = x[1] * x[0]
     return np.sum(y * y)
+
+
+@case(np.array([0.3, 0.5, 0.9]), np.array([0.2, 0.7, 0.1]))
+def arguments_made_arrays_together(x, y):
+    x, y = list(map(np.asanyarray, (x, y)))
+    steps = np.diff(x) * y[2]
+    u, v = tuple(np.atleast_2d(w) for w in (x, y))
+    return np.sum(steps * y[1:]) + np.sum(u @ v.T) * y[2]
+
+
+@case(np.array([0.3, 0.5]))
+def matrix_unpacked_and_filled(x):
+    a, b, c, d = np.outer(x, x + 1.0).flat
+    m = np.zeros((2, 3))
+    m.flat = np.array([a, b, c, d, x[0], a * d], ndmin=2)
+    m.T.flat[1] = x[1] * b
+    m.flat[[2, -2]] *= a
+    return np.sum(m[0] * m[1])

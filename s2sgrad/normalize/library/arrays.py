@@ -19,9 +19,10 @@ import gast
 import numpy as np
 
 from s2sgrad import standard
-from s2sgrad.ir.quote import constant, expression, name, nodes, placed
+from s2sgrad.ir.quote import clone, constant, expression, name, nodes, placed
 from s2sgrad.ir.reach import module_alias
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.behaviour import is_pure
 from s2sgrad.normalize._calls import may_have_method
 from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_instances, desugars_method
 
@@ -55,6 +56,19 @@ def _ndarray(call: LibraryCall) -> gast.AST | None:
     return call.written("np.frombuffer(b)[:np.prod(shape)].reshape(shape)", np=module, b=buffer, shape=shape)
 
 
+_AT_LEAST = {1: "np.atleast_1d(x)", 2: "np.atleast_2d(x)"}
+
+
+@desugars(np.array)
+def _array(call: LibraryCall) -> gast.AST | None:
+    """`np.array(x, ndmin=2)` as `np.atleast_2d(np.array(x))`."""
+    least = getattr(call.words.get("ndmin"), "value", None)
+    if type(least) is not int or least not in _AT_LEAST:
+        return None
+    call.node.keywords = [k for k in call.node.keywords if k.arg != "ndmin"]
+    return call.written(_AT_LEAST[least], x=call.node, np=module_alias(call.unit, np))
+
+
 @desugars(np.ndenumerate)
 def _ndenumerate(call: LibraryCall) -> gast.AST | None:
     if len(call.args) != 1 or call.words or not call.at_once:
@@ -74,16 +88,65 @@ def raveled(unit: Unit, node: gast.AST) -> gast.AST:
     >>> from s2sgrad.driver.pipeline import shown
     >>> print(shown('''
     ... def f(m):
-    ...     m.flat[2] = 1.0
-    ...     return sum(v * v for v in m.flat)
+    ...     return sum(v * v for v in m.flat) * m.flat[2]
     ... ''', "library_desugaring"))
     def f(m):
-        np.ravel(m)[2] = 1.0
-        return sum(v * v for v in np.ravel(m))
+        return sum(v * v for v in np.ravel(m)) * np.ravel(m)[2]
     """
-    if not isinstance(node, gast.Attribute) or node.attr != "flat" or not may_have_method(unit, node, np.ndarray):
+    if not _is_flat(unit, node):
         return node
     return placed(node, expression("np.ravel(x)", np=module_alias(unit, np), x=node.value))
+
+
+def _is_flat(unit: Unit, node: gast.AST) -> bool:
+    return isinstance(node, gast.Attribute) and node.attr == "flat" and may_have_method(unit, node, np.ndarray)
+
+
+def _require_twice(unit: Unit, flat: gast.Attribute) -> None:
+    if not is_pure(unit, flat.value):
+        unit.refuse(flat, "`flat` of what a call gives is written here: give the array a name first")
+
+
+def flat_places(unit: Unit, node: gast.Subscript) -> gast.Subscript:
+    """`x.flat[k]` that is stored to, as a section of `x`, however `x` lies in memory (`np.ravel` may copy); any other
+    section unchanged.
+
+    >>> from s2sgrad.driver.pipeline import shown
+    >>> print(shown('''
+    ... def f(m, x):
+    ...     m.T.flat[2] = 1.0
+    ...     m.flat[:2] += x
+    ...     m.flat = x
+    ... ''', "library_desugaring"))
+    def f(m, x):
+        m.T[np.unravel_index(2, np.shape(m.T))] = 1.0
+        m[np.unravel_index(np.arange(np.size(m))[:2], np.shape(m))] += x
+        m[...] = np.reshape(x, np.shape(m))
+    """
+    if not _is_flat(unit, node.value):
+        return node
+    _require_twice(unit, node.value)
+    owner, place = node.value.value, node.slice
+    if type(getattr(place, "value", None)) is not int or place.value < 0:
+        place = expression("np.arange(np.size(x))[k]", np=module_alias(unit, np), x=clone(owner), k=place)
+    section = expression("x[np.unravel_index(k, np.shape(y))]", np=module_alias(unit, np), x=owner, y=clone(owner), k=place)
+    section.ctx = gast.Store()
+    return placed(node, section)
+
+
+def filled(unit: Unit, statement: gast.Assign) -> None:
+    """Rewrite `x.flat = e` as a store to all of `x`; leave any other assignment."""
+    (target,) = statement.targets
+    if not _is_flat(unit, target):
+        return
+    _require_twice(unit, target)
+    section = placed(target, expression("x[...]", x=target.value))
+    section.ctx = gast.Store()
+    statement.targets = [section]
+    if not isinstance(statement.value, gast.Constant):
+        value, module = statement.value, module_alias(unit, np)
+        shaped = expression("np.reshape(e, np.shape(x))", np=module, e=value, x=clone(target.value))
+        statement.value = placed(value, shaped)
 
 
 @desugars_instances(np.vectorize)

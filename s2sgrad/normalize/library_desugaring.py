@@ -96,7 +96,8 @@ class _Desugarer(Transformer):
     def visit_Assign(self, statement: gast.Assign) -> gast.AST:
         """Unpacked generators and `map` become lists; `a, b = zip(*rows)` becomes the columns."""
         unpacked = isinstance(statement.targets[0], (gast.Tuple, gast.List))
-        statement.value = raveled(self.unit, statement.value) if unpacked else statement.value
+        if unpacked and len(statement.targets) == 1:
+            statement.value = raveled(self.unit, statement.value)
         filled(self.unit, statement)
         if unpacked and isinstance(statement.value, gast.Call):
             target = self.unit.resolve(statement.value.func)
@@ -123,6 +124,8 @@ class _Desugarer(Transformer):
     def unpacked(self, statement: gast.Assign) -> gast.Assign:
         """`p, q = [f(v) for v in (a, b)]` as `p, q = f(a), f(b)`."""
         value = statement.value
+        if len(statement.targets) > 1:
+            return statement
         if is_one_of(self.unit.called(value), (tuple, list)) and len(value.args) == 1 and not value.keywords:
             value = value.args[0]
         items = displays.unrolled(statement.targets[0], value, self.bound_elsewhere)

@@ -136,8 +136,8 @@ def flat_places(unit: Unit, node: gast.Subscript) -> gast.Subscript:
 
 def filled(unit: Unit, statement: gast.Assign) -> None:
     """Rewrite `x.flat = e` as a store to all of `x`; leave any other assignment."""
-    (target,) = statement.targets
-    if not _is_flat(unit, target):
+    target, *others = statement.targets
+    if others or not _is_flat(unit, target):
         return
     _require_twice(unit, target)
     section = placed(target, expression("x[...]", x=target.value))

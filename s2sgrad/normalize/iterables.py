@@ -113,5 +113,6 @@ def accumulation(
     function = name(unit.helper("added", operator.add)) if func is None or is_none(func) else func
     if initial is None or is_none(initial):
         return generators.running, [iterable, function]
-    from_constant = isinstance(initial, gast.Constant)
-    return generators.running_from if from_constant else generators.running_from_any, [initial, iterable, function]
+    is_made = isinstance(initial, (gast.Constant, gast.BinOp, gast.List, gast.Tuple, gast.Dict)) or isinstance(
+        unit.called(initial), type)  # fmt: skip
+    return generators.running_from if is_made else generators.running_from_any, [initial, iterable, function]

@@ -63,7 +63,8 @@ _LOCKS = (type(threading.Lock()), type(threading.RLock()))
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without `with`; raises Unsupported if the effects of a context manager are unknown."""
     tapes.require_none(unit, tree)
-    tree.body = rewritten(tree.body, lambda statement: _statement(unit, statement))
+    for function in [n for n in nodes(tree) if isinstance(n, gast.FunctionDef)]:
+        function.body = rewritten(function.body, lambda statement: _statement(unit, statement))
     return tree
 
 

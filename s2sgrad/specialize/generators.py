@@ -42,13 +42,11 @@ from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.exits import leaves, with_exits
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
 from s2sgrad.normalize import targets
-from s2sgrad.normalize.iterables import RUN_THROUGH
+from s2sgrad.normalize.iterables import DRAWS_ALL, RUN_THROUGH
 from s2sgrad.primitives import libraries
 from s2sgrad.specialize.iterator_methods import as_generator
 from s2sgrad.specialize.static_values import Generator, Object, Partial, Record
 from s2sgrad.specialize.ways import Unsettled
-
-_TO_THE_END = (sum, list, tuple, max, min, sorted)
 
 
 class Generators:
@@ -148,7 +146,7 @@ class Generators:
         if consumer is runtime.sequence and not self.unit.draws(node):
             raise Unsettled(drawn=[self.unit.source_place(node)])
         self.once(generator, node)
-        if consumer not in _TO_THE_END:
+        if not is_one_of(consumer, DRAWS_ALL):
             self.unit.refuse(node, "what consumes this generator may stop early, or change what it reads, which cannot be "
                                    "followed: make a list of its values")  # fmt: skip
         items, item = self.unit.local("items"), self.unit.local("item")

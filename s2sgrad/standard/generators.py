@@ -97,7 +97,7 @@ def running(iterable, function):
 
 
 def running_from(total, iterable, function):
-    """`itertools.accumulate(iterable, function, initial=total)` from a constant."""
+    """`itertools.accumulate(iterable, function, initial=total)` from what is not None."""
     yield total
     for item in iterable:
         total = function(total, item)

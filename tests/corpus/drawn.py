@@ -806,3 +806,19 @@ def with_squares(items):
 @case(VECTOR)
 def numbered_items_of_a_generator(x):
     return sum((k + 1) * v for k, v in enumerate(with_squares(x)))
+
+
+def named_squares(x):
+    for k, v in enumerate(x):
+        yield f"x{k}", v * v
+
+
+@case(VECTOR)
+def generator_that_a_dict_is_made_of(x):
+    squares = dict(named_squares(x))
+    return squares["x0"] * squares["x2"]
+
+
+@case(VECTOR)
+def accumulated_from_a_tuple_of_numbers(x):
+    return sum(a * b for a, b in itertools.accumulate(x, lambda s, v: (s[0] + v, s[1] * v), initial=(0.0, 1.0)))

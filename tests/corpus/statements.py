@@ -484,3 +484,19 @@ def match_on_objects_made_here(v):
             case Box(a=a):
                 total += a * v[0]
     return total * area_of(Disc(v[0]))
+
+
+@case(VECTOR)
+def nested_function_with_finally_and_a_context(x):
+    log = []
+
+    def doubled(v):
+        try:
+            with np.errstate(all="ignore"):
+                if v > 0.5:
+                    return v * 2.0
+                return v * v
+        finally:
+            log.append(v)
+
+    return sum(doubled(v) for v in x) + sum(log)

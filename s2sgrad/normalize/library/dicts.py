@@ -48,7 +48,8 @@ def _dict(call: LibraryCall) -> gast.AST | None:
         return placed(call.node, gast.Dict([pair.elts[0] for pair in source.elts], [pair.elts[1] for pair in source.elts]))
     tool = call.resolve(source)
     zipped = tool is builtins.zip and len(source.args) == 2 and not source.keywords
-    if isinstance(source, gast.GeneratorExp) or tool in _PAIRS or zipped:
+    yields = isinstance(source, gast.Call) and call.scope.endings.is_source(source)
+    if isinstance(source, gast.GeneratorExp) or tool in _PAIRS or zipped or yields:
         key, item = call.unit.local("key"), call.unit.local("item")
         return call.written("{k: v for k, v in pairs}", k=key, v=item, pairs=source)
     return None

@@ -86,6 +86,9 @@ def _is_check(unit: Unit, statement: gast.AST) -> bool:
 def require_untouched(unit: Unit, tree: gast.FunctionDef, written: dict[str, gast.AST]) -> None:
     """Refuse a called function that writes its arguments (`written`) or attributes of objects."""
     for parameter, statement in written.items():
+        if unit.primal.is_generated:  # names of ours
+            unit.refuse(statement, "the second derivative of what writes memory that it is given, and calls itself, is not "
+                                   "followed here: return new values from it")  # fmt: skip
         own = unit.primal.function.__name__
         what = f"this writes the argument `{parameter}` of `{own}`, which its pullback cannot take back"
         unit.refuse(statement, f"{what}: write a copy, `{parameter} = {parameter}.copy()`, and return what is wanted")

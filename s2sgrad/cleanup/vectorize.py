@@ -24,13 +24,13 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind, Number, kind_of
 from s2sgrad.analysis.sizes import Size
 from s2sgrad.cleanup.batching import FIRST, Batches, Factor, Product, Refused
-from s2sgrad.flow.counts import Mentions
 from s2sgrad.flow.graph import binds
+from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.ir.forms import everything, parts_of, popped
 from s2sgrad.ir.quote import assign, blocks, clone, constant, expression, mentioned, name, nodes, statements, substitute
 from s2sgrad.ir.reach import call as call_
 from s2sgrad.ir.simplify import same
-from s2sgrad.ir.unit import Unit, sweep_of
+from s2sgrad.ir.unit import Unit, parameters, sweep_of
 from s2sgrad.memory.sources import is_fresh
 from s2sgrad.memory.writes import in_place
 from s2sgrad.regions.bounds import Bounds
@@ -57,25 +57,20 @@ class _Vectorizer:
         self.sizes = Sizes(unit, tree)
         loops = [s for s in effects.walk(tree.body) if isinstance(s, gast.For)]
         self.forward = {s.origin.line for s in loops if sweep_of(s) == "forward"}
-        self.mentions = Mentions([tree.args, *tree.body])  # kept up to date
+        self.places = Occurrences(tree)
 
     def block(self, body: list[gast.AST], around: list[gast.For]) -> None:
         """Vectorize the loops of a block, which is inside of the loops `around`."""
-        out: list[gast.AST] = []
         replaced: list[tuple[gast.For, list[gast.AST]]] = []
         for statement in body:
             inside = [*around, statement] if isinstance(statement, gast.For) else around
             for inner in blocks(statement):
                 self.block(inner, inside)
-            new = [statement]
             if isinstance(statement, gast.For) and sweep_of(statement) == "reverse":
                 with contextlib.suppress(Refused):
-                    new = _Loop(self, statement, around).made()
-                    replaced.append((statement, new))
-            out += new
-        body[:] = out
+                    replaced.append((statement, _Loop(self, statement, around).made()))
         for loop, made in replaced:
-            self.mentions.replace([loop], made)
+            self.places.replace(loop, made)
 
 
 class _Loop:
@@ -97,7 +92,7 @@ class _Loop:
         self.touched = Touched(self.unit, self.indices, loop, around)
         self.vectors: dict[str, Array] = {}
         self.changed = {b for s in loop.body if (b := in_place(self.unit, s, self.kinds)) is not None}
-        self.mentions = Mentions([loop])
+        self.inside = set(map(id, effects.walk([loop])))
 
     def made(self) -> list[gast.AST]:
         """The array statements in place of the loop; raises Refused."""
@@ -136,7 +131,7 @@ class _Loop:
         if (
             (effects.reads(self.start) | effects.reads(self.stop)).intersection(bound)
             or not self.bounds.is_natural(self.start)
-            or self.all.mentions.read_beside(self.mentions, own)
+            or any(sweep_of(s) == "reverse" for n in own for s in self._outside(self.all.places.reading(n)))
             or self._mentioned_outside({self.variable})
             or any(count > 1 for count in pops.values())
         ):
@@ -185,7 +180,11 @@ class _Loop:
         return out
 
     def _mentioned_outside(self, names: Collection[str]) -> set[str]:
-        return self.all.mentions.beside(self.mentions, names)
+        given = {p.id for p in parameters(self.all.tree)}
+        return {n for n in names if n in given or self._outside(self.all.places.of(n))}
+
+    def _outside(self, statements: list[gast.AST]) -> list[gast.AST]:
+        return [s for s in statements if id(s) not in self.inside]
 
     # --- statements ---
 

@@ -34,12 +34,7 @@ class Occurrences:
         self._reads: dict[int, frozenset[str]] = {}
         self._binds: dict[int, frozenset[str]] = {}
         self._blocks: dict[int, Block] = {}
-        waiting = [(s, tree.body) for s in reversed(tree.body)]
-        while waiting:
-            statement, body = waiting.pop()
-            self._note(statement, body)
-            if isinstance(statement, COMPOUND):
-                waiting += [(s, b) for b in (statement.orelse, statement.body) for s in reversed(b)]
+        self._note(tree.body, tree.body)
 
     def of(self, name: str) -> list[gast.AST]:
         """The statements that read or bind a name."""
@@ -58,23 +53,29 @@ class Occurrences:
         return self._blocks[id(statement)]
 
     def replace(self, statement: gast.AST, new: list[gast.AST]) -> None:
-        """Replace a statement by others; it may be among them, changed or not."""
+        """Replace a statement, with those in it, by others; it may be among them, changed or not."""
         body = self.block(statement)
         k = body.index(statement)
         body[k : k + 1] = new
         kept = any(s is statement for s in new)
         mentioned = self._reads[id(statement)] | self._binds[id(statement)]
-        if not kept:
-            del self._reads[id(statement)], self._binds[id(statement)], self._blocks[id(statement)]
-        for s in new:
-            self._note(s, body)
-        for name in mentioned - (self._reads[id(statement)] | self._binds[id(statement)] if kept else frozenset()):
+        for old in () if kept else effects.walk([statement]):
+            del self._blocks[id(old)]
+            for name in self._reads.pop(id(old)) | self._binds.pop(id(old)):
+                del self._statements[name][id(old)]
+        self._note(new, body)
+        for name in mentioned - (self._reads[id(statement)] | self._binds[id(statement)]) if kept else ():
             del self._statements[name][id(statement)]
 
-    def _note(self, statement: gast.AST, body: Block) -> None:
-        """Index a statement of a block."""
-        self._blocks[id(statement)] = body
-        self._reads[id(statement)] = frozenset(effects.reads(statement))
-        self._binds[id(statement)] = frozenset(binds(statement))
-        for name in self._reads[id(statement)] | self._binds[id(statement)]:
-            self._statements.setdefault(name, {})[id(statement)] = statement
+    def _note(self, statements: Block, body: Block) -> None:
+        """Index statements of a block, and those in them."""
+        waiting = [(s, body) for s in reversed(statements)]
+        while waiting:
+            statement, body = waiting.pop()
+            self._blocks[id(statement)] = body
+            self._reads[id(statement)] = frozenset(effects.reads(statement))
+            self._binds[id(statement)] = frozenset(binds(statement))
+            for name in self._reads[id(statement)] | self._binds[id(statement)]:
+                self._statements.setdefault(name, {})[id(statement)] = statement
+            if isinstance(statement, COMPOUND):
+                waiting += [(s, b) for b in (statement.orelse, statement.body) for s in reversed(b)]

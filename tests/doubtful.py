@@ -2232,3 +2232,39 @@ def found_in(d, key):
 def objects_with_operators_handed_to_numpy(x):
     h = Hoard([x[0], x[1]])
     return np.dot(h, h) + x[2]
+
+
+class Samples:
+    def __init__(self, held):
+        self.held = held
+
+    def __len__(self):
+        return len(self.held)
+
+    def __getitem__(self, k):
+        return self.held[k]
+
+    def __rmul__(self, k):
+        return Samples([10.0 * k * v for v in self.held])
+
+
+@program(FOUR, first=Refused)
+def sequence_that_a_number_of_numpy_takes_apart(x):
+    scaled = x[1] * Samples([x[0], x[1]])
+    return scaled[0] * scaled[1]
+
+
+@program(FOUR)
+def sequence_that_a_number_of_python_multiplies(x):
+    scaled = 2.0 * Samples([x[0], x[1]])
+    return scaled[0] * scaled[1]
+
+
+class SevenTimes(list):
+    def sum(self, axis=None, dtype=None, out=None):
+        return 7.0 * self[0]
+
+
+@program(FOUR, first=Unsupported)
+def sum_that_numpy_asks_an_object_for(x):
+    return np.sum(SevenTimes([x[0], x[1]]))

@@ -280,8 +280,9 @@ def shuffled(x: Any, generator: Any, line: int) -> None:
                             "new one in the order that you draw")  # fmt: skip
 
 
-def asked_whole(x: Any, method: str, line: int) -> None:
-    """Check that `x * o` calls the reflected method of `o` once, not once per element of an array `x`; TypeError if not.
+def asked_whole(x: Any, method: str, line: int, is_sequence: bool = False) -> None:
+    """Check that `x * o` calls the reflected method of `o` once, not once per element of an array `x`, nor never, where `x`
+    is a number of NumPy's, which makes an array of a sequence; TypeError if not.
 
     >>> asked_whole(np.ones(2), "Scale.__rmul__", 7)
     Traceback (most recent call last):
@@ -293,6 +294,9 @@ def asked_whole(x: Any, method: str, line: int) -> None:
             f"NumPy calls `{method}` once for each element of the array on its left: write `__array_ufunc__ = None` "
             "in the class",
         )
+    if is_sequence and isinstance(x, np.generic):
+        raise Refusal(line, f"a number of NumPy's makes an array of the object, and does not call `{method}`: write "
+                            "`float(x)`, or `__array_ufunc__ = None` in the class")  # fmt: skip
 
 
 def bound(x: Any, name: str) -> None:

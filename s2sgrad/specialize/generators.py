@@ -39,6 +39,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.analysis.plain_classes import lineage
 from s2sgrad.ir.exits import leaves, with_exits
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
 from s2sgrad.normalize import targets
@@ -47,6 +48,10 @@ from s2sgrad.primitives import libraries
 from s2sgrad.specialize.iterator_methods import as_generator
 from s2sgrad.specialize.static_values import Generator, Object, Partial, Record
 from s2sgrad.specialize.ways import Unsettled
+
+_ASKED_BY_NUMPY = {n for n in dir(np.ndarray) if n[:2] != "__" or n[:7] == "__array"}
+"""What NumPy's functions ask of an object before they run through its items: `np.sum(o)` and `np.amax(o)` call `o.sum` and
+`o.max`."""
 
 
 class Generators:
@@ -106,7 +111,12 @@ class Generators:
         owners = [self.object_with(value, word) for word in ("__len__", "__getitem__")]
         if consumer is runtime.keys_of:  # `o.values()`, if that is the method of a dict
             return any(o is not None and issubclass(o.cls, dict) for o in owners)
-        return libraries.is_numeric(consumer) and None not in owners
+        if None in owners or not libraries.is_numeric(consumer):
+            return False
+        in_c = not isinstance(getattr(consumer, "_implementation", consumer), types.FunctionType)  # asks for no methods
+        asked = {n for n in _ASKED_BY_NUMPY if n[0] == "_" or (consumer.__name__.endswith(n) and not in_c)}
+        classes = [c for o in owners for c in getattr(o, "classes", (o.cls,))]
+        return asked.isdisjoint(n for c in classes for k in lineage(c)[:-1] for n in vars(k))
 
     def object_with(self, value: Any, word: str) -> Object | Record | None:
         """The object with this special method that a value is, or may be."""

@@ -31,6 +31,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.plain_classes import member
 from s2sgrad.ir.quote import at, constant, expression
 from s2sgrad.specialize.static_values import Object
 
@@ -86,12 +87,15 @@ class Operators:
         self.unit.refuse(node, otherwise)
 
     def require_whole(self, left: gast.AST, cls: type, method: str, node: gast.AST) -> None:
-        """Check that the data on the left of an object is no array: NumPy would call the method for each element."""
+        """Check that the data on the left of an object is no array: NumPy would call the method for each element; nor a
+        number of NumPy's, which would take a sequence apart."""
         if isinstance(left, gast.Constant) or hasattr(cls, "__array_ufunc__") or hasattr(cls, "__array_priority__"):
             return
         asked = self.unit.helper("asked_whole", runtime.asked_whole)
         line = constant(getattr(node, "lineno", 0))
-        check = expression("f(x, m, line)", f=asked, x=left, m=constant(f"{cls.__name__}.{method}"), line=line)
+        is_sequence = all(member(cls, word) for word in ("__len__", "__getitem__"))
+        text = "f(x, m, line, is_sequence=True)" if is_sequence else "f(x, m, line)"
+        check = expression(text, f=asked, x=left, m=constant(f"{cls.__name__}.{method}"), line=line)
         self.flattener.out += at(node, gast.Expr(check))
 
     def comparison(self, node: gast.Compare, left: Any, right: Any, *others: Any) -> Any:
@@ -100,7 +104,9 @@ class Operators:
             return None
         method, reflected = COMPARISONS[type(node.ops[0])]
         tries = [(left, right, method), (right, left, reflected)]
-        if isinstance(left, Object) and isinstance(right, Object) and left.cls is not right.cls:
+        if isinstance(right, Object) and not isinstance(left, Object):
+            self.require_whole(left, right.cls, reflected, node)
+        elif isinstance(left, Object) and isinstance(right, Object) and left.cls is not right.cls:
             if issubclass(right.cls, left.cls):
                 tries.reverse()
         return self.first_answer(tries, node, None)

@@ -188,6 +188,8 @@ class ReferenceOperators:
         record, other = self.operand_of(left, words[0], flow), others[0]
         if record is None:
             record, other = self.operand_of(other, words[1], flow), left
+            if record is not None:
+                self.require_whole(left, record.cls, words[1], node)
         if record is None:
             return None
         value = self.asked(record, [other], node)

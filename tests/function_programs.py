@@ -26,6 +26,7 @@ NUMBERS = """
     np.sin(x[0])|{f}(x[1])|s|0.5|fs[0](x[2])|d['a'](s)|np.tanh({f}(s) + x[k])|w|{f}({g}(s))|fs[-1](w)|x[k]|np.sin(w * s)
     compose({f}, {g})(s)|applied(fs, x[0])|u[1]|sum(q(s) for q in fs) * 0.2
     steps(4, x, {})|steps(k + 2, u, {}) * w|levels([{e}, [x[k], w], [s]]) * 0.1|handed({f}, {e})|handed(falling, x[k], 3)
+    spread({f}, {e})|spread(bent, x[k], (s,))|spread(bent, {e}, (), {'w': s})|spread(bent, s, (0.4,), dict(w=x[k]))
 """
 STATEMENTS = """
     fs.append({F})|fs.append({F})|fs = [{F}, {F}]|fs = [scaled(q) for q in x]|d['a'] = {F}|d['b'] = {F}|fs[0] = {F}
@@ -172,6 +173,14 @@ def levels(t):
 
 def handed(f, *args):
     return f(*args)
+
+
+def bent(t, c=0.3, w=2.0):
+    return np.sin(c * t) * w
+
+
+def spread(f, t, items=(), words={}):
+    return f(t, *items, **words)
 
 
 def falling(t, n):

@@ -59,7 +59,8 @@ know(
     checks.has_axes, runtime.set_attribute, outside.unshared, outside.container, outside.kept_outside,
     runtime.distinct, runtime.once, runtime.separate, shadows.require_view, shadows.add_into, shadows.refilled,
     runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,
-    runtime.apart, runtime.asked_whole, runtime.only_these, checks.as_long, checks.spreads, checks.shuffled, checks.lasts,
+    runtime.apart, runtime.asked_whole, runtime.only_these, checks.fills,
+    checks.as_long, checks.spreads, checks.shuffled, checks.lasts,
     results.require_floats, results.pair, watching.watch, watching.watch_derivative, watching.watch_result,
     effect=True,
 )  # fmt: skip

@@ -231,6 +231,19 @@ def only_these(d: Any, words: tuple[str, ...], called: str) -> None:
             raise TypeError(f"{called}() got an unexpected keyword argument {key!r}")
 
 
+def fills(items: Any, d: Any, words: tuple[str, ...], needed: int, called: str) -> None:
+    """Check that `f(*items, **d)` fills the parameters `words`, of which the first `needed` have no default; TypeError as
+    Python raises it."""
+    only_these(d, words, called)
+    if len(items) > len(words):
+        raise TypeError(f"{called}() takes at most {len(words)} further positional arguments but {len(items)} were given")
+    for k, word in enumerate(words):
+        if word in d and k < len(items):
+            raise TypeError(f"{called}() got multiple values for argument {word!r}")
+        if word not in d and len(items) <= k < needed:
+            raise TypeError(f"{called}() missing a required argument: {word!r}")
+
+
 def scalar(x: Any, name: str, line: int) -> None:
     """Check that `a[i]` is an element, not a view or a row that changes with `a`; TypeError for an array, list or dict."""
     if isinstance(x, (np.ndarray, list, dict)):

@@ -57,6 +57,8 @@ class Arguments:
         """The arguments of a call, by position and by keyword, evaluated from left to right."""
         values: list[Any] = []
         keywords: dict[str, Any] = {}
+        if (filled := self.filled(callee, node)) is not None:
+            return filled, {}
         missing = self.missing(callee, node)
         for argument in node.args:
             values = [self.kept(v, [argument]) for v in values]
@@ -75,7 +77,7 @@ class Arguments:
             if keyword.arg is not None:
                 keywords[keyword.arg] = self.evaluate(keyword.value)
                 continue
-            by_name = None if self.shown(keyword.value) else self.by_parameters(keyword.value, callee, node)
+            by_name = None if self.shown(keyword.value) else self.by_parameters(keyword.value, callee, node, len(values))
             evaluated = {k: self.evaluate(v) for k, v in (by_name or {}).items()}
             keywords |= self.spread_keywords(keyword.value) if by_name is None else evaluated
         return values, keywords
@@ -131,6 +133,37 @@ class Arguments:
         if not all(isinstance(d, gast.Constant) for d in defaults):
             return None
         return (count, defaults) if not defaults or (len(defaults) <= count and node.args[-1] is stars[0]) else None
+
+    def filled(self, callee: Any, node: gast.Call) -> list[Any] | None:
+        """The arguments of `f(a, *items, **d)` in the order of `f`'s parameters, where `items` and `d` are data; None for
+        any other call."""
+        last, word = node.args[-1] if node.args else None, node.keywords[0] if len(node.keywords) == 1 else None
+        takes = self.places_of(callee) if isinstance(last, gast.Starred) and word is not None and word.arg is None else None
+        function = self.text_called(callee)
+        if takes is None or function is None or function.node.args.kwonlyargs or function.node.args.kwarg:
+            return None
+        before = node.args[:-1]
+        words = [getattr(p, "keyword", p.id) for p in function.node.args.args][len(before) :]
+        known = self.is_counted(last) or self.shown(word.value) or any(isinstance(a, gast.Starred) for a in before)
+        if known or function.node.args.posonlyargs or not all(isinstance(d, gast.Constant) for d in takes[1]):
+            return None
+        first = [self.kept(self.evaluate(a), [last, word.value]) for a in before]
+        items = self.kept(self.drawn(last), [word.value])
+        d = self.flattener.atom(word.value)
+        needed = max(0, len(words) - len(takes[1]))
+        check = expression("f(items, d, words, needed, called)", f=self.unit.helper("fills", checks.fills), items=items, d=d,
+                           words=gast.Tuple([constant(w) for w in words], gast.Load()), needed=needed,
+                           called=constant(function.name))  # fmt: skip
+        self.flattener.out += at(last, gast.Expr(check))
+        for k, parameter in enumerate(words):
+            otherwise = expression("d[w]", d=d, w=constant(parameter))
+            if k >= needed:
+                default = takes[1][k - needed]
+                otherwise = expression("d[w] if w in d else v", d=d, w=constant(parameter), v=clone(default))
+            item = expression("items[k] if len(items) > k else other", items=items, k=k, other=otherwise,
+                              len=self.unit.builtin(len))  # fmt: skip
+            first.append(self.evaluate(at(last, item)[0]))
+        return first
 
     def places_of(self, callee: Any) -> tuple[int, list[Any]] | None:
         """How many arguments a callee takes by position, if that is fixed, and the defaults of the last of them."""
@@ -202,13 +235,14 @@ class Arguments:
             return {k: self.evaluate(at(value, item)[0]) for k, item in items.items()}
         self.unit.refuse(value, "`**` before a value whose keys are not in the text cannot be followed: name the keywords")
 
-    def by_parameters(self, value: gast.AST, callee: Any, node: gast.Call) -> dict[str, gast.AST] | None:
-        """`f(x, **d)`: the items of `d` for the parameters of `f` that are still unfilled; `d` must have no other keys."""
+    def by_parameters(self, value: gast.AST, callee: Any, node: gast.Call, places: int) -> dict[str, gast.AST] | None:
+        """`f(x, **d)`: the items of `d` for the parameters of `f` that are still unfilled, so many being filled by position;
+        `d` must have no other keys."""
         function = self.text_called(callee)
-        stars = [a for a in node.args if isinstance(a, gast.Starred)] + [k for k in node.keywords if k.arg is None]
+        stars = [k for k in node.keywords if k.arg is None]
         if function is None or len(stars) != 1 or function.node.args.kwarg or function.node.args.vararg:
             return None
-        left = _unfilled(function.node.args, node)
+        left = _unfilled(function.node.args, node, places)
         data = self.flattener.atom(value)
         if not isinstance(data, gast.Name):
             return None
@@ -247,13 +281,19 @@ class Arguments:
             spread = self.spread_keywords(keyword.value) if is_static else None
             if keyword.arg is None and not is_static:
                 target = self.unit.resolve(node.func)
-                spread = self.by_parameters(keyword.value, Known(target, node.func), node)
+                if not any(isinstance(a, gast.Starred) for a in args):
+                    spread = self.by_parameters(keyword.value, Known(target, node.func), node, len(args))
             words += [keyword] if spread is None else [gast.keyword(k, v) for k, v in spread.items()]
         node.args, node.keywords = args, words
 
     def display(self, node: gast.AST) -> gast.AST | None:
-        """The tuple, list or dict display that a name is always bound to."""
-        return self.unit.displays.get(node.id) if isinstance(node, gast.Name) else None
+        """The tuple, list or dict display that a name is always bound to; an empty tuple from outside is one, too, such as
+        the default of `args=()`."""
+        if not isinstance(node, gast.Name):
+            return None
+        outside = None if node.id in self.unit.locals else self.unit.helpers.get(node.id)
+        empty = type(outside) is tuple and not outside
+        return gast.Tuple([], gast.Load()) if empty else self.unit.displays.get(node.id)
 
 
 def _required(target: Any, node: gast.Call) -> int | None:
@@ -281,8 +321,8 @@ def _may_take_more(target: Any) -> bool:
     return any(p.kind is p.VAR_POSITIONAL for p in parameters)
 
 
-def _unfilled(args: gast.arguments, node: gast.Call) -> dict[str, str]:
-    """The parameters that the arguments of a call leave unfilled, by keyword."""
-    places = max(0, len(node.args) - len(args.posonlyargs))
+def _unfilled(args: gast.arguments, node: gast.Call, places: int) -> dict[str, str]:
+    """The parameters that the arguments of a call, so many of them by position, leave unfilled, by keyword."""
+    places = max(0, places - len(args.posonlyargs))
     words = {getattr(p, "keyword", p.id): p.id for p in [*args.args[places:], *args.kwonlyargs]}
     return {word: p for word, p in words.items() if word not in {k.arg for k in node.keywords}}

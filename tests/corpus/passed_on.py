@@ -129,3 +129,24 @@ def replaced_in_a_named_tuple(x):
         s = stepped(s, 0.1)
     t = s._replace(drag=x[0])
     return np.sum(s.place * t.speed) * t.drag
+
+
+def secant(f, x0, args=(), kwargs={}, steps=30):  # noqa: B006
+    p0, p1 = x0, x0 * 1.01
+    q0 = f(p0, *args, **kwargs)
+    for _ in range(steps):
+        q1 = f(p1, *args, **kwargs)
+        if q1 == q0:
+            break
+        p0, q0, p1 = p1, q1, p1 - q1 * (p1 - p0) / (q1 - q0)
+    return p1
+
+
+def cubic(t, a, b=2.0):
+    return t**3 - a * b
+
+
+@case(np.array([0.3, 0.7]), second=False)
+def arguments_spread_by_position_and_by_name(x):
+    both = (x[0], x[1]) if x[0] > 0.0 else (x[1], x[0])
+    return secant(cubic, 1.0, args=both) + secant(cubic, 1.0, (x[0],), {"b": x[1]}) * secant(lambda t: t * t - x[1], 1.0)

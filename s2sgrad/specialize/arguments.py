@@ -137,33 +137,38 @@ class Arguments:
     def filled(self, callee: Any, node: gast.Call) -> list[Any] | None:
         """The arguments of `f(a, *items, **d)` in the order of `f`'s parameters, where `items` and `d` are data; None for
         any other call."""
-        last, word = node.args[-1] if node.args else None, node.keywords[0] if len(node.keywords) == 1 else None
-        takes = self.places_of(callee) if isinstance(last, gast.Starred) and word is not None and word.arg is None else None
-        function = self.text_called(callee)
-        if takes is None or function is None or function.node.args.kwonlyargs or function.node.args.kwarg:
+        last, keyword = node.args[-1] if node.args else None, node.keywords[0] if len(node.keywords) == 1 else None
+        if not isinstance(last, gast.Starred) or keyword is None or keyword.arg is not None:
             return None
-        before = node.args[:-1]
-        words = [getattr(p, "keyword", p.id) for p in function.node.args.args][len(before) :]
-        known = self.is_counted(last) or self.shown(word.value) or any(isinstance(a, gast.Starred) for a in before)
-        if known or function.node.args.posonlyargs or not all(isinstance(d, gast.Constant) for d in takes[1]):
+        function, takes, before = self.text_called(callee), self.places_of(callee), node.args[:-1]
+        known = self.is_counted(last) or self.shown(keyword.value) or any(isinstance(a, gast.Starred) for a in before)
+        if known or function is None or takes is None or not all(isinstance(d, gast.Constant) for d in takes[1]):
             return None
-        first = [self.kept(self.evaluate(a), [last, word.value]) for a in before]
-        items = self.kept(self.drawn(last), [word.value])
-        d = self.flattener.atom(word.value)
-        needed = max(0, len(words) - len(takes[1]))
+        args = function.node.args
+        if args.posonlyargs or args.kwonlyargs or args.kwarg:
+            return None
+        words = [getattr(p, "keyword", p.id) for p in args.args][len(before) :]
+        first = [self.kept(self.evaluate(a), [last, keyword.value]) for a in before]
+        items = self.kept(self.drawn(last), [keyword.value])
+        d = self.flattener.atom(keyword.value)
+        return first + self.fitted(function.name, words, takes[1], items, d)
+
+    def fitted(self, called: str, words: list[str], defaults: list[Any], items: gast.AST, d: gast.AST) -> list[Any]:
+        """The arguments for the parameters `words`, the last of which have defaults: checked `items`, and what is in `d`."""
+        needed = max(0, len(words) - len(defaults))
         check = expression("f(items, d, words, needed, called)", f=self.unit.helper("fills", checks.fills), items=items, d=d,
                            words=gast.Tuple([constant(w) for w in words], gast.Load()), needed=needed,
-                           called=constant(function.name))  # fmt: skip
-        self.flattener.out += at(last, gast.Expr(check))
-        for k, parameter in enumerate(words):
-            otherwise = expression("d[w]", d=d, w=constant(parameter))
+                           called=constant(called))  # fmt: skip
+        self.flattener.out += at(items, gast.Expr(check))
+        out = []
+        for k, word in enumerate(words):
+            otherwise = expression("d[w]", d=d, w=constant(word))
             if k >= needed:
-                default = takes[1][k - needed]
-                otherwise = expression("d[w] if w in d else v", d=d, w=constant(parameter), v=clone(default))
+                otherwise = expression("d[w] if w in d else v", d=d, w=constant(word), v=clone(defaults[k - len(words)]))
             item = expression("items[k] if len(items) > k else other", items=items, k=k, other=otherwise,
                               len=self.unit.builtin(len))  # fmt: skip
-            first.append(self.evaluate(at(last, item)[0]))
-        return first
+            out.append(self.evaluate(at(items, item)[0]))
+        return out
 
     def places_of(self, callee: Any) -> tuple[int, list[Any]] | None:
         """How many arguments a callee takes by position, if that is fixed, and the defaults of the last of them."""

@@ -24,8 +24,6 @@ A keyword that can carry a derivative has a rule of its own, `@rule.keyword("wei
 are named by `rule.refuse`, arguments without one by `rule.constant`.  The compiler inlines a rule whose body is one
 `return` (plain assignments may precede it) and calls any other.
 
-Rules of a library that need not be there are read once the user has imported it: `later("scipy.linalg", its rules)`.
-
 A rule that the user gives (`give`) says nothing of its primitive but the derivative: that may have effects, and return what
 it likes.  It lives with the function where that is one of Python's, so that a closure's rule goes with the closure.
 
@@ -38,13 +36,13 @@ it likes.  It lives with the function where that is one of Python's, so that a c
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
-import sys
 import types
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
+
+from s2sgrad.rules import arriving
 
 SLOPES, VALUES = 1, 2  # what may be infinite or nan where a cotangent is 0: slopes; values as well
 
@@ -238,8 +236,6 @@ _TYPES: set[type] = set()  # of what has been entered: an object of another type
 _GIVEN: dict[Any, Rule] = {}  # by the user, to callables that are no functions of Python's, by their identity
 _HOME = "s2sgrad rule"  # where a function keeps what the user gave it
 changes = 0  # how often the user has changed rules: a text is right while this has not changed
-_LATER: dict[str, str] = {}  # module of rules -> what it is about
-_imported = 0  # how many modules there were when they were last looked for
 
 
 def _name(primitive: Any) -> str:
@@ -302,26 +298,6 @@ def passes_over(primitive: Any, keywords: Collection[str] = ()) -> int:
     return VALUES if rule is not None and rule.mask in keywords else _PASSING_OVER.get(primitive, 0)
 
 
-def later(module: str, rules: str) -> None:
-    """Have the module named `rules` fill the table once something has imported `module`."""
-    global _imported
-    _LATER[rules], _imported = module, 0
-
-
-def _read_later() -> bool:
-    """Read the rules of what has been imported since; whether there were any."""
-    global _imported
-    if len(sys.modules) == _imported:
-        return False
-    _imported = len(sys.modules)
-    arrived = [rules for rules, module in list(_LATER.items()) if module in sys.modules]
-    for rules in arrived:
-        importlib.import_module(rules)  # where another thread imports it, this waits
-    for rules in arrived:
-        _LATER.pop(rules, None)
-    return bool(arrived)
-
-
 def give(primitive: Any, rule: Rule, new: bool = False) -> None:
     """Enter what the user says of a callable, in the place of what was known; tag `flat`: its result is a constant.
 
@@ -364,7 +340,7 @@ def lookup(primitive: Any) -> Rule | None:
         rule = _RULES.get(primitive)
     except TypeError:  # unhashable callables have no rule
         return None
-    rule = _RULES.get(primitive) if rule is None and _LATER and _read_later() else rule
+    rule = _RULES.get(primitive) if rule is None and arriving.read() else rule
     return rule if type(primitive) in _TYPES else None
 
 
@@ -382,8 +358,7 @@ def of_calls(value: Any) -> Rule | None:
 
 def owns(value: Any) -> bool:
     """Whether methods of this very object have rules: `norm` of `norm.logpdf`."""
-    if _LATER:
-        _read_later()
+    arriving.read()
     return id(value) in _OWNERS
 
 
@@ -393,7 +368,7 @@ def is_flat(primitive: Any) -> bool:
     if own is not None:
         return own.tag == "flat"
     try:
-        known = primitive in _FLAT or (bool(_LATER) and _read_later() and primitive in _FLAT)
+        known = primitive in _FLAT or (arriving.read() and primitive in _FLAT)
         return known and type(primitive) in _TYPES
     except TypeError:
         return False
@@ -401,11 +376,11 @@ def is_flat(primitive: Any) -> bool:
 
 def rules() -> types.MappingProxyType[Any, Rule]:
     """The whole table, primitive by primitive."""
-    _read_later()
+    arriving.read()
     return types.MappingProxyType(_RULES)
 
 
 def flats() -> frozenset[Any]:
     """The primitives listed as flat."""
-    _read_later()
+    arriving.read()
     return frozenset(_FLAT)

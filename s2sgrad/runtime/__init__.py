@@ -136,12 +136,10 @@ def zeros(v: Any) -> Any:
     >>> zeros((2.0, [np.ones(2)], "name"))
     (0.0, [array([0., 0.])], None)
     """
-    if isinstance(v, np.ndarray):
-        return np.zeros(v.shape, float_type(v.dtype))
+    if isinstance(v, (np.ndarray, range)):
+        return np.zeros(np.shape(v), float_type(getattr(v, "dtype", np.float64)))
     if isinstance(v, (list, tuple, dict)):
         return rebuilt(v, zeros)
-    if isinstance(v, range):
-        return np.zeros(len(v))
     if hasattr(type(v), "zero_cotangent"):  # not isinstance: a module saved with standalone=True has its own classes
         return v.zero_cotangent(zeros)
     held = attributes_of(v)

@@ -77,8 +77,6 @@ class Evaluator:
         holder = self.unit.temp()
         self.out.append(assign(holder, value))
         self.functions.note_length(name(holder), value)
-        if isinstance(value, gast.Tuple) and not any(isinstance(e, gast.Starred) for e in value.elts):
-            self.unit.displays[holder] = value
         return at(value, name(holder))[0]
 
     def atom(self, node: gast.AST) -> gast.AST:

@@ -269,8 +269,6 @@ class Inliner:
                     self.arguments.add(local)
                 elif isinstance(value, (gast.Tuple, gast.Dict)):
                     self.unit.displays[local] = value  # `*args`, `**kwargs`
-                elif isinstance(shown := self.display(value), gast.Tuple):
-                    self.unit.displays[local] = shown
                 text.bindings[local] += 1
                 self.flattener.out += at(place, assign(local, clone(value)))
         return substituted

@@ -373,9 +373,7 @@ class Bars:
 
     def any_picked(self, parts: list[gast.AST]) -> bool:
         """Whether some of these indices are derived from masks."""
-        return any(
-            (isinstance(part, gast.Name) and part.id in self.picked) or picked.is_outside(self.unit, part) for part in parts
-        )
+        return any(getattr(part, "id", None) in self.picked or picked.is_outside(self.unit, part) for part in parts)
 
     def named(self, g: Cotangent, anew: bool = False) -> Cotangent:
         """The cotangent bound to a name, so that it can be read twice; `anew`: to a new name, which later changes do not

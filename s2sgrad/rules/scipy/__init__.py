@@ -5,15 +5,15 @@
 No file of s2sgrad imports these files: `table.lookup` reads them.
 """
 
-from s2sgrad.rules import table
+from s2sgrad.rules.arriving import later
 
-table.later("scipy.special", "s2sgrad.rules.scipy.special")
-table.later("scipy.special", "s2sgrad.rules.scipy.bessel")
-table.later("scipy.linalg", "s2sgrad.rules.scipy.linalg")
-table.later("scipy.linalg", "s2sgrad.rules.scipy.blocks")
-table.later("scipy.signal", "s2sgrad.rules.scipy.signal")
-table.later("scipy.integrate", "s2sgrad.rules.scipy.integrate")
-table.later("scipy.stats", "s2sgrad.rules.scipy.stats")
-table.later("scipy.stats", "s2sgrad.rules.scipy.discrete")
-table.later("scipy.stats", "s2sgrad.rules.scipy.multivariate")
-table.later("scipy.interpolate", "s2sgrad.rules.scipy.interpolate")
+later("scipy.special", "s2sgrad.rules.scipy.special")
+later("scipy.special", "s2sgrad.rules.scipy.bessel")
+later("scipy.linalg", "s2sgrad.rules.scipy.linalg")
+later("scipy.linalg", "s2sgrad.rules.scipy.blocks")
+later("scipy.signal", "s2sgrad.rules.scipy.signal")
+later("scipy.integrate", "s2sgrad.rules.scipy.integrate")
+later("scipy.stats", "s2sgrad.rules.scipy.stats")
+later("scipy.stats", "s2sgrad.rules.scipy.discrete")
+later("scipy.stats", "s2sgrad.rules.scipy.multivariate")
+later("scipy.interpolate", "s2sgrad.rules.scipy.interpolate")

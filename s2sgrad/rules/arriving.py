@@ -1,0 +1,32 @@
+"""Rules of libraries that need not be there: they are read once the user has imported what they are about.
+
+    later("scipy.linalg", "s2sgrad.rules.scipy.linalg")
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+_LATER: dict[str, str] = {}  # module of rules -> what it is about
+_imported = 0  # how many modules there were when they were last looked for
+
+
+def later(module: str, rules: str) -> None:
+    """Have the module named `rules` fill the table once something has imported `module`."""
+    global _imported
+    _LATER[rules], _imported = module, 0
+
+
+def read() -> bool:
+    """Read the rules of what has been imported since; whether there were any."""
+    global _imported
+    if not _LATER or len(sys.modules) == _imported:
+        return False
+    _imported = len(sys.modules)
+    arrived = [rules for rules, module in list(_LATER.items()) if module in sys.modules]
+    for rules in arrived:
+        importlib.import_module(rules)  # where another thread imports it, this waits
+    for rules in arrived:
+        _LATER.pop(rules, None)
+    return bool(arrived)

@@ -140,6 +140,8 @@ def _len(kinds: list[Kind], names: list[str]) -> Kind | None:
 def _listed(kinds: list[Kind], names: list[str]) -> Kind | None:
     """The integers of a range, the items of a list or tuple; None for anything else, which needs an example."""
     (owner,) = kinds if len(kinds) == 1 and not names else (None,)
+    if owner == UNKNOWN:
+        return Container(list, None, None, UNKNOWN)
     if not isinstance(owner, Container) or owner.type not in (range, list, tuple):
         return None
     numbers = owner.type is range

@@ -36,6 +36,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.reached_classes import RESULT, RESULTS
 from s2sgrad.flow.counts import binding_counts
 from s2sgrad.ir.forms import appended_to, arguments_of, bound_name
 from s2sgrad.ir.quote import IS_COMPOUND, LOOPS
@@ -55,11 +56,15 @@ Key = TypeVar("Key")
 
 class OneObject:
     """The objects for which the names of a function may stand, whenever that is; `returned` says which arguments the result
-    of a call of a user's function may alias, and of which only the contents.
+    of a call of a user's function may alias, and of which only the contents; `held_after`: the classes of the
+    objects that a function returns, and leaves in its arguments, where that is known.
     """
 
-    def __init__(self, unit: Unit, body: list[gast.AST], returned: Returned = lambda function, call: None) -> None:
-        self.unit, self.returned = unit, returned
+    def __init__(
+        self, unit: Unit, body: list[gast.AST], returned: Returned = lambda function, call: None,
+        held_after: Callable[[Any], dict[str, set[type]] | None] = lambda function: None,
+    ) -> None:  # fmt: skip
+        self.unit, self.returned, self.held_after = unit, returned, held_after
         self._names: dict[Version, Objects] = {}
         self._insides: dict[int, Objects] = {}
         self._given: dict[str, int] = {}  # what was there before
@@ -224,6 +229,11 @@ class OneObject:
 
     def _returned(self, node: gast.Call, target: Any, given: list[gast.AST]) -> Objects:
         """What a call gives that may return an argument, or what is in it, however deep, or something new that holds it."""
+        if (known := self.held_after(target)) is not None:
+            left = {word: set().union(*(self._of_class(node, c) for c in classes)) for word, classes in known.items()}
+            for word in node.keywords:
+                self._put(self._value(word.value), left.get(word.arg, set()))
+            return left.get(RESULT, set()) | self._shell(node, left.get(RESULTS, set()))
         returned = self.returned(target, node) if isinstance(target, types.FunctionType) else None
         whole, inside = (given, []) if returned is None else returned
         out = self._all(whole) | self._inside(self._all(inside))
@@ -232,6 +242,12 @@ class OneObject:
         return out | self._shell(node, out)
 
     # --- objects ---
+
+    def _of_class(self, node: gast.AST, cls: type) -> Objects:
+        """An object of a class that an expression makes."""
+        (made,) = self._shell(node, set(), hash(cls))
+        self._classes[made] = cls
+        return {made}
 
     def _named_now(self, name: str) -> Objects:
         """What a name stands for here; of what it stands for from the beginning, one object is all that is in it."""

@@ -21,6 +21,8 @@ OPERATORS_FOLLOWED = {f"__{kind}{word}__" for kind in ("", "r", "i") for word in
     "__le__", "__gt__", "__ge__", "__iter__", "__next__",
     "__contains__", "__bool__"}  # fmt: skip
 _CHECKED = {"__hash__"}  # a reference raises where it is asked for them
+RESULT, RESULTS = "(result)", "(in the result)"  # of a function, where the classes of objects are found by name
+_NAMING = ("LOAD_GLOBAL", "LOAD_NAME")
 _ASKING = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
 
 
@@ -83,6 +85,17 @@ def reached(*begin: types.FunctionType | type) -> tuple[set[type], set[str]]:
     return classes, {i.argval for code in codes for i in dis.get_instructions(code) if i.opname in _ASKING}
 
 
+def reached_by_name(begin: set[Any], words: set[str], classes: list[type]) -> tuple[set[type], set[str]]:
+    """As `reached`, from functions, classes and attributes; the methods asked for may be those of all these classes."""
+    asked: set[Any] = set()
+    while not begin | words <= asked:
+        asked |= begin | words
+        found, more = reached(*begin)
+        words = words | more
+        begin = begin | found | {f for c in classes for f in functions_of(c) if f.__name__ in words}
+    return {c for c in begin if isinstance(c, type)}, words
+
+
 def walked(begin: tuple[types.FunctionType | type, ...]) -> tuple[list[types.FunctionType], set[type]]:
     """The functions and the classes in reach."""
     seen: set[Any] = set()
@@ -103,7 +116,8 @@ def walked(begin: tuple[types.FunctionType | type, ...]) -> tuple[list[types.Fun
         for free, cell in zip(target.__code__.co_freevars, target.__closure__ or (), strict=True):
             held[free] = content(cell)
         for code in codes_of(target.__code__):
-            named = [held[n] for n in (*code.co_names, *code.co_freevars) if n in held]
+            names = {i.argval for i in dis.get_instructions(code) if i.opname in _NAMING}
+            named = [held[n] for n in (*sorted(names), *code.co_freevars) if n in held]
             modules = [m for m in named if isinstance(m, types.ModuleType)]
             named += [vars(m)[n] for m in modules for n in code.co_names if n in vars(m)]
             waiting += [v for v in named if is_plain(v) or is_plain_class(v) or is_named_tuple(v)]

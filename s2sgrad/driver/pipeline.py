@@ -312,6 +312,7 @@ FINISH: tuple[Stage, ...] = (
     Stage("watches", _watch),
 )
 
+KINDS: tuple[Kept | Stage, ...] = (*READ, Stage("kinds", _infer))
 KNOWN: tuple[Kept | Stage | Repeated, ...] = (*READ, *SETTLE)
 OPTIMIZE: tuple[Stage, ...] = (*CLEANUP, Stage("cut", lambda c: c.purpose.cut(c)), *FINISH)
 PIPELINE: tuple[Kept | Stage | Repeated, ...] = (*KNOWN, *TRANSFORM, *OPTIMIZE)

@@ -25,7 +25,7 @@ from s2sgrad.driver.entry import Entry
 from s2sgrad.driver.forward import TangentCallee, TangentEntry
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.pair import Callee
-from s2sgrad.driver.pipeline import KNOWN, PIPELINE, READ
+from s2sgrad.driver.pipeline import KINDS, KNOWN, PIPELINE, READ
 from s2sgrad.driver.recomputed import Recomputed
 from s2sgrad.driver.result_kinds import ResultKinds
 from s2sgrad.errors import S2SGradError
@@ -134,7 +134,7 @@ class Program:
         (c,) = compilation.run(READ, Compilation(self._read(target), self, None))
         return c.unit, c.tree
 
-    def written_by(self, target: types.FunctionType, forms: dict[str, type]) -> types.FunctionType:
+    def written_by(self, target: types.FunctionType, forms: dict[str, Any]) -> types.FunctionType:
         """A variant of a recursive function that returns, after its value, the final state of these arguments."""
         key = (id(target), tuple(forms.items()))
         if key not in self._written:
@@ -155,9 +155,15 @@ class Program:
         key = (id(target), tuple(kinds.items()))
         if key not in self._gradients:
             exact = {p: without_symbols(k) or UNKNOWN for p, k in kinds.items()}
-            compiled = target.compiled_for(exact)
-            self.generated.append((target, Kinds(tuple(exact.items())), compiled))
-            self._gradients[key] = compiled.function
+            try:
+                compiled = target.compiled_for(exact)
+            except S2SGradError as refused:
+                self._gradients[key] = refused
+            else:
+                self.generated.append((target, Kinds(tuple(exact.items())), compiled))
+                self._gradients[key] = compiled.function
+        if isinstance(self._gradients[key], S2SGradError):
+            raise self._gradients[key]
         return self._gradients[key]
 
     def kind(self, target: Any, kinds: list[Kind], keywords: dict[str, Kind]) -> Kind | None:
@@ -171,9 +177,17 @@ class Program:
             return UNKNOWN
         return self._results.of(target, bound)
 
-    def _result_kind(self, target: Any, bound: dict[str, Kind]) -> Kind | None:
-        """The kind of a result, by the kinds of callees' results that are known so far."""
-        c = self.known(self._read(target), bound)
+    def _result_kind(self, target: Any, bound: dict[str, Kind], first: bool) -> Kind | None:
+        """The kind of a result, by the kinds of callees' results that are known so far; in the `first` round, where no text
+        can be settled by these, by the text as it is."""
+        try:
+            c = self.known(self._read(target), bound)
+        except S2SGradError:
+            if not first:
+                raise
+            (c,) = compilation.run(KINDS, Compilation(self._read(target), self, bound))
+            if c.kinds.get(c.tree.body[-1].value.id) is None:
+                raise
         return c.kinds.get(c.tree.body[-1].value.id)
 
     def arguments(self, unit: Unit, target: Any, node: gast.Call) -> dict[str, Any]:

@@ -24,11 +24,12 @@ from s2sgrad.errors import S2SGradError
 
 _ROUNDS = 6
 _DEEPEST = 40
-Found = Callable[[Any, dict[str, Kind]], Kind | None]
+Found = Callable[[Any, dict[str, Kind], bool], Kind | None]
 
 
 class ResultKinds:
-    """`found` infers the kind of a function's result for arguments of these kinds, and may ask for those of its callees."""
+    """`found` infers the kind of a function's result for arguments of these kinds, and may ask for those of its callees;
+    its last argument says whether nothing is known of it yet."""
 
     def __init__(self, found: Found) -> None:
         self._found = found
@@ -54,6 +55,7 @@ class ResultKinds:
                 self._kinds[key] = self._fixed_point(target, bound, key)
             except (S2SGradError, TypeError):
                 self._kinds[key] = UNKNOWN
+                self._outermost.pop(key, None)  # refused once and for all
             finally:
                 self._open.pop()
         first = self._open.index(key) if key in self._open else self._outermost.get(key)
@@ -67,7 +69,7 @@ class ResultKinds:
         for _ in range(_ROUNDS):
             before = self._kinds[key]
             self._outermost.pop(key, None)
-            self._kinds[key] = join(before, self._found(target, bound))
+            self._kinds[key] = join(before, self._found(target, bound, before is None))
             if self._outermost.get(key, own + 1) > own:
                 return self._kinds[key]
             if self._kinds[key] == before:

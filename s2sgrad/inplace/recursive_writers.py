@@ -15,13 +15,13 @@ rebound.  The recursive call is rewritten in the same way.
 from __future__ import annotations
 
 import types
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 import numpy as np
 
 from s2sgrad import emit, runtime
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Set
+from s2sgrad.analysis.kinds import Array, Container, Kind, Set
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.errors import S2SGradError
 from s2sgrad.flow.graph import binds
@@ -55,15 +55,25 @@ def calls_itself(function: types.FunctionType) -> bool:
     return False
 
 
-def form_of(kind: Kind | None) -> type | None:
-    """The type to copy an argument of this kind as; None where it is unknown, or where its items may be written."""
+class Form(NamedTuple):
+    """How an argument is copied: the type of the copy, and whether what it holds is copied as well."""
+
+    type: type
+    whole: bool = True
+
+
+def form_of(kind: Kind | None, inside: bool) -> Form | None:
+    """How to copy an argument of this kind; None where it is unknown, or where its items are written (`inside`)."""
     if isinstance(kind, (Array, Set)):
-        return np.ndarray if isinstance(kind, Array) else set
-    element = kind.element() if isinstance(kind, Container) and kind.type in (list, dict) else UNKNOWN
-    return None if element is not None and has_memory(element) else kind.type
+        return Form(np.ndarray if isinstance(kind, Array) else set)
+    if not isinstance(kind, Container) or kind.type not in (list, dict):
+        return None
+    element = kind.element()
+    holds = element is not None and has_memory(element)
+    return None if inside and holds else Form(kind.type, not holds)
 
 
-def written(function: types.FunctionType, forms: dict[str, type]) -> tuple[types.FunctionType, gast.FunctionDef]:
+def written(function: types.FunctionType, forms: dict[str, Form]) -> tuple[types.FunctionType, gast.FunctionDef]:
     """A function that returns its value and the final values of the parameters in `forms`; and its tree, with the user's
     source positions.
     """
@@ -89,7 +99,8 @@ def written(function: types.FunctionType, forms: dict[str, type]) -> tuple[types
     heads = []
     copy = names.fresh("copied")
     for p, form in forms.items():
-        heads += [assign(after[p], expression("u.copy()", u=p) if form is np.ndarray else expression("c(u)", c=copy, u=p))]
+        whole = form.whole and form.type is not np.ndarray
+        heads += [assign(after[p], expression("c(u)", c=copy, u=p) if whole else expression("u.copy()", u=p))]
         heads += [assign(inside[p], name(after[p]))] if inside[p] != after[p] else []
     tree.body = [*heads, *rewritten(tree.body, ends), *at(tree.body[-1], leaving(None))]
     tree.name = f"{function.__name__}_written" if function.__name__.isidentifier() else "written"
@@ -101,7 +112,7 @@ def written(function: types.FunctionType, forms: dict[str, type]) -> tuple[types
     return made_, tree
 
 
-def call(unit: Unit, statement: gast.AST, function: types.FunctionType, passed: dict[str, Any], forms: dict[str, type],
+def call(unit: Unit, statement: gast.AST, function: types.FunctionType, passed: dict[str, Any], forms: dict[str, Form],
          same: str | None, kinds: dict[str, Kind]) -> list[gast.AST]:  # fmt: skip
     """The statements for a call that writes its arguments; `function` also returns their final values, and its value is the
     argument for the parameter `same`, if that is not None.
@@ -114,7 +125,7 @@ def call(unit: Unit, statement: gast.AST, function: types.FunctionType, passed: 
     held = {p: unit.local(f"{p}_written") for p in forms}
     for p, form in forms.items():
         u = passed[p].id
-        if form is np.ndarray:
+        if form.type is np.ndarray:
             others = [name(n.id) for q, n in passed.items() if q != p and isinstance(n, gast.Name) and n.id in unit.locals]
             line = constant(getattr(statement, "lineno", 0))
             check = gast.Call(name(unit.helper("apart", runtime.apart)), [line, name(u), *others], [])
@@ -123,7 +134,7 @@ def call(unit: Unit, statement: gast.AST, function: types.FunctionType, passed: 
         else:
             before += statements("f(u)", f=unit.helper("resizes", runtime.resizes), u=u)
             value: gast.AST = name(held[p])
-            back.append(assign(u, value if alone else gast.Call(unit.builtin(form), [value], [])))
+            back.append(assign(u, value if alone else gast.Call(unit.builtin(form.type), [value], [])))
     pair, value = unit.temp(), unit.temp()
     targets = gast.Tuple([name(n, store=True) for n in (value, *held.values())], gast.Store())
     called = gast.Call(name(unit.helper(function.__name__, function)), statement.value.args, statement.value.keywords)
@@ -133,17 +144,18 @@ def call(unit: Unit, statement: gast.AST, function: types.FunctionType, passed: 
 
 
 def copy_forms(unit: Unit, target: Any, passed: dict[str, Any], summary: Summary, kinds: dict[str, Kind],
-             statement: gast.AST) -> dict[str, type]:  # fmt: skip
+             statement: gast.AST) -> dict[str, Form]:  # fmt: skip
     """How each written argument is copied; refuses what is not supported."""
     places = {place.key for place in summary.written if place.kind in ("own", "in")}
+    inside = {place.key for place in summary.written if place.kind == "in"}
     names = [n.id for n in passed.values() if isinstance(n, gast.Name)]
-    forms: dict[str, type] = {}
+    forms: dict[str, Form] = {}
     for parameter, node in passed.items():
         if parameter not in places or not isinstance(node, gast.Name) or not has_memory(kinds.get(node.id)):
             continue
         if names.count(node.id) > 1:
             _refuse(unit, statement, target, f"and `{node.id}` is two of them")
-        form = form_of(kinds.get(node.id)) if node.id in unit.locals else None
+        form = form_of(kinds.get(node.id), parameter in inside) if node.id in unit.locals else None
         if form is None:
             _refuse(unit, statement, target, f"and `{parameter}` is no array, no set, and no list or dict of numbers, "
                                              "as far as is known")  # fmt: skip
@@ -153,7 +165,7 @@ def copy_forms(unit: Unit, target: Any, passed: dict[str, Any], summary: Summary
 
 
 def _require_known(
-    unit: Unit, target: Any, passed: dict[str, Any], summary: Summary, forms: dict[str, type], kinds: dict[str, Kind],
+    unit: Unit, target: Any, passed: dict[str, Any], summary: Summary, forms: dict[str, Form], kinds: dict[str, Kind],
     statement: gast.AST,
 ) -> None:  # fmt: skip
     """Refuse a function whose writes are unknown, or which may return what it writes."""

@@ -58,7 +58,7 @@ class Points(Heap):
         holds = self.reached(self.items(made)) if made else set()
         puts = {(p, q) for p, held in self.kept.items() if lasts(p) for q in self.reached(held) if q != p}
         kept_here = {q for _, q in puts}
-        makes = {"kept" if p in kept_here else p.kind for p in made | holds}
+        makes = {"kept" if p in kept_here and p != NONE else p.kind for p in made | holds}
         return Summary(
             frozenset(filter(lasts, self.written)), frozenset(filter(lasts, self.returns)),
             frozenset(filter(lasts, holds)), frozenset(makes),

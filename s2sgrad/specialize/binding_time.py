@@ -99,6 +99,8 @@ class Lookahead:
     def is_read(self, target: types.FunctionType, call: gast.AST) -> bool:
         """Whether a call of a user's function is inlined whatever its arguments; if it is called for its effect: whether it
         changes containers outside."""
+        if target is self.unit.primal.function and self.inherited() is not None:
+            return False
         if call is self.alone and reaches_change(target):
             return True
         asks = self.has_objects(target) or self.asks_tuples(target) or self.reads_classes(target)

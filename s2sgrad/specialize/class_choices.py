@@ -85,6 +85,9 @@ class ClassChoices:
             return self.flattener.hold(at(node, gast.Subscript(place.value, place.slice, gast.Load()))[0])
         if isinstance(owner.node, gast.Name) and owner.node.id in self.unit.locals and not self.is_fixed(owner.node.id):
             owner = replace(owner, node=self.flattener.hold(owner.node))  # an argument of the call may rebind it
+        each = [self.looked_up(c, attribute) for c in owner.classes]
+        if (recursive := self.as_recursive(each, owner, node)) is not None:
+            return self.apply(recursive, [], {}, node) if any(isinstance(m, property) for m in each) else recursive
         owner = self.without_running(owner, attribute)
         members = {id(f): f for c in owner.classes for f in [self.looked_up(c, attribute)]}
         if owner.is_checked and (len(members) == 1 or len(owner.classes) == 1):
@@ -158,4 +161,7 @@ class ClassChoices:
         """The object, without the classes whose method is being inlined; a run-time check excludes these."""
         own = {c: self.looked_up(c, attribute) for c in owner.classes}
         left = tuple(c for c in owner.classes if not self.is_running(getattr(own[c], "fget", own[c])))
+        if left != owner.classes and attribute != "__call__":
+            running = next(getattr(own[c], "fget", own[c]) for c in owner.classes if c not in left)
+            self.met_again(running, running.__name__)
         return replace(owner, classes=left, is_checked=True) if left and left != owner.classes else owner

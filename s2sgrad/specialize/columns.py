@@ -55,29 +55,21 @@ def f(x):
 
 from __future__ import annotations
 
-import types
-import weakref
 from collections import Counter
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import gast
 
-from s2sgrad import emit
 from s2sgrad.analysis.plain_classes import HELD_BY_DATA, is_plain_class
 from s2sgrad.analysis.reached_classes import families, fields_of, is_followed, methods_of, reached
-from s2sgrad.analysis.user_functions import is_plain
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, mentioned, name, nodes
-from s2sgrad.ir.unit import MISSING, Unit, parameters
-from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
+from s2sgrad.flow.counts import binding_counts
+from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.runtime import references
-from s2sgrad.source import read
-from s2sgrad.source.making import made
-from s2sgrad.specialize.binding_time import is_super
-from s2sgrad.specialize.static_values import Function, Object, Partial, Record, Value
+from s2sgrad.specialize.static_values import Object, Partial, Record, Value
+from s2sgrad.specialize.ways import Ways
 
 _ITSELF = "itself"  # the column of classes without attributes
-_RECEIVER = "(receiver)"  # the object of a method, beside the columns
 
 
 class Columns:
@@ -95,13 +87,15 @@ class Columns:
     no_objects: set[str]  # variables that hold a function where they are called
     columns: dict[str, dict[str, str]]  # the lists of a family, by attribute; keyed by the first member's name
     seen_texts: dict[Any, bool]
-    named_methods: dict[Function, Function]
 
-    def open_columns(self, in_columns: bool, operators: bool) -> None:
+    def open_columns(self, ways: Ways) -> None:
         """Find the classes that this function and its callees can name, and their members."""
-        self.of_exactly, self.columns, self.seen_texts, self.no_objects, self.named_methods = {}, {}, {}, set(), {}
-        inherited = _INHERITED.get(self.unit.primal.function)
-        self.in_columns = in_columns or inherited is not None
+        self.of_exactly, self.columns, self.seen_texts, self.no_objects = {}, {}, {}, set()
+        inherited = self.inherited()
+        self.in_columns = ways.in_columns or inherited is not None
+        self.ways = ways if inherited is None else inherited.ways
+        self.asked_of_data: list[tuple[str, gast.Attribute]] = []
+        self.open_recursion()
         self.followed: list[type] = []
         if not self.in_columns:
             return
@@ -110,7 +104,7 @@ class Columns:
             self.followed, self.columns, self.on_classes = inherited.followed, inherited.columns, inherited.on_classes
         else:
             classes, _ = reached(self.unit.primal.function, *filter(is_plain_class, self.unit.helpers.values()))
-            self.followed = [c for c in classes if is_followed(c, operators)]
+            self.followed = [c for c in classes if is_followed(c, ways.operators)]
             self.followed.sort(key=lambda c: (c.__module__, c.__qualname__))
         self.held_by = {c: [a for a in fields_of(c) if a not in self.names_on_classes()] or [_ITSELF] for c in self.followed}
         self.members: dict[str, list[type]] = {}
@@ -205,13 +199,29 @@ class Columns:
             return None
         exact = self.of_exactly.get(owner.id) if isinstance(owner, gast.Name) else None
         if exact is None and attribute in HELD_BY_DATA:
-            flow = self.flow()
-            be = flow.classes(owner.id) & {*self.members[attribute]} if isinstance(owner, gast.Name) else set()
+            be = self.may_be(owner, node) & {*self.members[attribute]}
             if not be:
                 return None  # a reference raises
             return Record(tuple(c for c in self.members[attribute] if c in be), owner, True, attribute)
         classes = [c for c in exact or self.followed if c in self.members[attribute]]
         return Record(tuple(classes), owner) if classes else None
+
+    def may_be(self, owner: gast.AST, node: gast.Attribute) -> set[type]:
+        """The classes of the objects that a value may be, by all that is written so far; or any, where it turned out to be
+        one in another trip."""
+        if not isinstance(owner, gast.Name):
+            return set()
+        if self.unit.source_place(node) in self.ways.objects:
+            return {*self.followed}
+        self.asked_of_data.append((owner.id, node))
+        return self.flow().classes(owner.id)
+
+    def turned_out_objects(self, tree: gast.FunctionDef) -> set[Any]:
+        """The places of attributes that are of an object, by the whole text, although none was known to be there."""
+        bound = binding_counts(tree.body) if self.asked_of_data else {}
+        flow = self.flow(tree) if bound else None
+        return {self.unit.source_place(node) for local, node in self.asked_of_data
+                if (bound[local] == 1 or local in self.unit.temps) and flow.classes(local) & {*self.members[node.attr]}}
 
     def of_data(self, node: gast.Attribute) -> Any:
         """An attribute of data; MISSING if it is not one of an object, or that a named tuple computes."""
@@ -293,82 +303,6 @@ class Columns:
         node = getattr(value, "node", None)
         return node is not None and any(map(self.may_be_of_object, nodes(node)))
 
-    def passed_columns(self, value: Function) -> list[str]:
-        """The lists passed to a function that is not inlined, for the attributes that it reads."""
-        if not self.asks_objects(value):
-            return []
-        asked = {n.attr for n in nodes(value.node) if isinstance(n, gast.Attribute)} & self.members.keys()
-        families = {self.families[c] for a in asked for c in self.members[a]}
-        for cls in self.followed:
-            if self.families[cls] in families and self.held_by[cls]:
-                self.column(cls, self.held_by[cls][0])
-        return sorted(local for family in families for local in self.columns.get(family, {}).values())
-
-    def by_its_name(self, method: Function) -> Function:
-        """A recursive method, `self.left.total()`, as a recursive function, `total(self.left)`; unchanged if another class
-        has a method of this name."""
-        word = method.unit.primal.function.__name__
-        if not self.in_columns or method.owner is None or word not in self.members:
-            return method
-        if method not in self.named_methods:
-            node, own = clone(method.node), method.unit.names.fresh(word)
-            calls = [n for n in nodes(*node.body) if isinstance(n, gast.Call) and getattr(n.func, "attr", "") == word]
-            calls = [n for n in calls if self.may_be_received(n.func.value, method)]
-            alone = len({id(self.looked_up(c, word)) for c in self.members[word]}) == 1
-            for call in calls:
-                call.args, call.func = [call.func.value, *call.args], at(call.func, name(own))[0]
-            node.name = own
-            self.named_methods[method] = replace(method, node=node, tree=None) if calls and alone else method
-        return self.named_methods[method]
-
-    def may_be_received(self, node: gast.AST, method: Function) -> bool:
-        """Whether an object may be what a recursive method asks, where arrays and containers have one of its name too."""
-        own = parameters(method.node)[0].id
-        if (isinstance(node, gast.Call) and is_super(method.unit, node)) or method.unit.resolve(node) is not MISSING:
-            return False  # `super().tanh`, `np.tanh`
-        if method.unit.primal.function.__name__ not in HELD_BY_DATA or getattr(node, "id", "") == own:
-            return True
-        held = {family[node.attr] for family in self.columns.values() if getattr(node, "attr", "") in family}
-        return any(map(self.flow().classes_inside, held))
-
-    def told(self) -> list[gast.AST]:
-        """Statements that say what the columns of a lifted function hold, and of which classes its receiver is."""
-        out, helper = [], self.unit.helper("reference", references.reference) if self.holds else ""
-        for local, classes in self.holds.items():
-            made_ = [name(f"({local} {k})") for k in range(len(classes))]
-            made_calls = [expression("f(c, 0)", f=helper, c=self.class_name(cls)) for cls in classes]
-            out += [assign(n.id, call) for n, call in zip(made_, made_calls, strict=True)]
-            out.append(assign(local, gast.List(made_, gast.Load())))
-        first = [p.id for p in parameters(self.unit.primal.tree)[:1] if _RECEIVER in self.holds]
-        return [*out, *(assign(p, gast.Subscript(name(_RECEIVER), constant(0), gast.Load())) for p in first)]
-
-    def in_columns_too(self, target: types.FunctionType) -> types.FunctionType:
-        """A lifted function that receives lists of attributes, with attribute reads rewritten to these."""
-        flow, receiver = self.flow(), [*self.members.get(target.__name__.rstrip("_"), ())]
-        holds = {local: [*flow.classes_inside(local)] for local in self.every_column()} | {_RECEIVER: receiver}
-        told = _INHERITED[target] = _Inherited(
-            self.followed, self.columns, self.names_on_classes(), {n: held for n, held in holds.items() if held})
-        unit, tree = Unit.of(read(target))
-        unit.drawn_at = self.unit.drawn_at
-        for _, run in (*DEFINITION, *STATEMENTS):
-            tree = run(unit, tree)
-        tree = self.flattener.another(unit, tree)
-        cells = set(target.__code__.co_freevars) - {target.__name__, *unit.helpers}
-        words = unit.explained(mentioned(tree))._replace(of="")
-        new = made(emit.function(tree), target.__name__, target, unit.helpers, cells, tree, unit.place, words)
-        self.unit.inlined.append(unit)
-        _INHERITED[new] = told
-        return new
-
-    def has_objects(self, target: Any) -> bool:
-        """Whether a user's function may receive references, or read attributes of them."""
-        if not self.in_columns or not is_plain(target) or self.is_running(target) or target in _INHERITED:
-            return False
-        if target not in self.seen_texts:
-            classes, asked = reached(target)
-            self.seen_texts[target] = any(c in self.families for c in classes) or any(a in self.members for a in asked)
-        return self.seen_texts[target]
-
     def asked_for_class(self, node: gast.Call) -> gast.AST:
         """`isinstance(x, C)` or `type(x)` for a possible reference."""
         asked = {isinstance: references.is_instance, type: references.class_of}[self.unit.resolve(node.func)]
@@ -378,6 +312,9 @@ class Columns:
     def require_no_object(self, statement: gast.Return) -> None:
         """Check that no reference is returned."""
         value = statement.value
+        if (inherited := self.inherited()) is not None:
+            self.note_held(inherited, value)
+            return
         if isinstance(value, gast.Name) and value.id in self.of_exactly:
             self.unit.refuse(statement, "an object that is made here is returned, which is not supported: return numbers, "
                                         "arrays, lists or dicts")  # fmt: skip
@@ -385,15 +322,3 @@ class Columns:
             helper = name(self.unit.helper("no_object", references.no_object))
             line = constant(getattr(statement, "lineno", 0))
             self.flattener.out += at(statement, gast.Expr(gast.Call(helper, [clone(value), line], [])))
-
-
-class _Inherited(NamedTuple):
-    """The classes and columns that a lifted function inherits."""
-
-    followed: list[type]
-    columns: dict[str, dict[str, str]]
-    on_classes: set[str]
-    holds: dict[str, list[type]]  # by column: the classes of the objects in it
-
-
-_INHERITED: weakref.WeakKeyDictionary[types.FunctionType, _Inherited] = weakref.WeakKeyDictionary()

@@ -74,8 +74,9 @@ class _Flattener(Conditions, Evaluator, Sections):
         tree.body = at(body[0], *heads, *self.functions.heads, *self.functions.separated()) + body
         if self.functions.plain_names:
             scoping.rename(tree, self.functions.plain_names)
-        if unsettled := self.functions.unsettled_in(tree):
-            raise Unsettled(late=unsettled)
+        late, objects = self.functions.unsettled_in(tree), self.functions.turned_out_objects(tree)
+        if late or objects:
+            raise Unsettled(late, objects=objects)
         return late_binding.run(self.unit, tree, self.functions.late)
 
     def another(self, unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

@@ -101,9 +101,8 @@ class Inliner:
         plain = [*tree.args.posonlyargs, *tree.args.args]
         for p, value in zip(plain[len(plain) - len(spec) :], spec, strict=True):
             function.defaults[p.id] = self.outside(p.id, value)
-        for p in tree.args.kwonlyargs:
-            if p.id in (target.__kwdefaults__ or {}):
-                function.defaults[p.id] = self.outside(p.id, target.__kwdefaults__[p.id])
+        words = target.__kwdefaults__ or {}
+        function.defaults |= {p.id: self.outside(p.id, words[p.id]) for p in tree.args.kwonlyargs if p.id in words}
         return function
 
     def text_of(self, method: types.FunctionType, owner: type | None = None) -> Function | Known:
@@ -189,6 +188,7 @@ class Inliner:
         if not (self.as_data or self.in_columns) or not self.is_running(target):
             return False
         if self.is_read(target, node):
+            self.met_again(target, target.__name__)
             self.unit.refuse(node, f"`{target.__name__}` is called while it runs, and must be known where it is called: "
                                    "give it parameters with names, and let it return data")  # fmt: skip
         return True
@@ -200,6 +200,7 @@ class Inliner:
             self.unit.refuse(node, "the calls of nested functions are too many to be written out: move them to module level")
         recursive = not yields(function.node) or function.name in mentioned(function.node)  # or a loop in a loop over it
         if recursive and any(function is running for running in around):
+            self.met_again(function.unit.primal.function, function.name)
             self.unit.refuse(node, f"`{function.name}` calls itself and is not at module level, which is not differentiated "
                                    "yet: move it there and pass what it needs")  # fmt: skip
 
@@ -341,7 +342,6 @@ class Inliner:
             display = gast.Dict([constant(k) for k in others], list(others.values()))
             bound[args.kwarg.id] = Display(others, mapping=True) if functions else display
         return bound
-
 
     def gathered(self, extra: tuple[Any, ...], node: gast.AST) -> Any:
         """The tuple that `*rest` stands for; data where the text does not tell how many items it has."""

@@ -213,19 +213,27 @@ class Derivatives:
         if memoized is not None:
             return self.call_memoized(memoized, arguments, keywords, node)
         if callee not in self.lifted:
-            own = callee.unit is self.unit
-            if any(callee.unit.primal.function is written for written in self.unit.lifted):
-                self.unit.refuse(node, f"`{callee.name}` calls itself and changes how long a list is that it is given, "
-                                       "or what lives outside, which cannot be followed: return it")  # fmt: skip
-            also = self.passed_columns(callee)
-            target, captured = lambda_lifting.lifted(callee.unit, callee.node, self.values if own else {}, also=also)
-            target = self.in_columns_too(target) if also else target
-            self.unit.lifted += [] if own and not also else [target]
-            self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured
+            self.lift(callee)
         known, captured = self.lifted[callee]
         arguments = [v.node if isinstance(v, Record) else v for v in arguments]
         bound = self.bind(callee, callee.node, arguments, keywords, node)
         return self.plain(known, [], {**bound, **{c: name(c) for c in captured}}, node)
+
+    def lift(self, callee: Function, key: str = "") -> None:
+        """Make a recursive function separate; `key` names what it opens (`recursive_methods`)."""
+        own = callee.unit is self.unit
+        if any(callee.unit.primal.function is written for written in self.unit.lifted):
+            self.unit.refuse(callee.node, f"`{callee.name}` calls itself and changes how long a list is that it is given, "
+                                          "or what lives outside, which cannot be followed: return it")  # fmt: skip
+        also = {*self.passed_columns(callee)}
+        while True:
+            target, captured = lambda_lifting.lifted(callee.unit, callee.node, self.values if own else {}, also=also)
+            target, missing = self.in_columns_too(target, key) if also else (target, set())
+            if not missing:
+                break
+            also |= missing
+        self.unit.lifted += [] if own and not also else [target]
+        self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured
 
     def pulled_back(self, node: gast.Call) -> gast.AST:
         """`vjp(f, ..)` of a function value: captures are passed after its arguments."""

@@ -60,6 +60,7 @@ from s2sgrad.specialize.fixed_functions import FixedFunctions
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.inlining import Inliner
+from s2sgrad.specialize.lifted_columns import LiftedColumns
 from s2sgrad.specialize.memos import Memos
 from s2sgrad.specialize.named_attributes import NamedAttributes
 from s2sgrad.specialize.nested_definitions import Definitions
@@ -68,6 +69,7 @@ from s2sgrad.specialize.nested_matrices import Matrices
 from s2sgrad.specialize.object_operators import Operators
 from s2sgrad.specialize.object_updates import ObjectUpdates
 from s2sgrad.specialize.objects import Objects
+from s2sgrad.specialize.recursive_methods import Recursion
 from s2sgrad.specialize.reference_operators import ReferenceOperators
 from s2sgrad.specialize.static_containers import Collections
 from s2sgrad.specialize.static_values import (
@@ -93,16 +95,15 @@ from s2sgrad.specialize.ways import Ways
 
 
 class Functions(Arguments, Attempts, Choices, ClassAttributes, ClassChoices, Closures, Collections, Columns, Definitions,
-                Derivatives, FixedFunctions, Generators, GivenObjects, Inliner, Lookahead, Matrices, Memos, NamedAttributes,
-                Objects, ObjectUpdates, Operators, ReferenceOperators, TupleMethods, Unroller):  # fmt: skip
-    """The function values of one function that is being flattened; `values` has those with a name.
-
-    Each family of values has its own class; no two define the same name, so that the order of the bases does not matter.
-    """
+                Derivatives, FixedFunctions, Generators, GivenObjects, Inliner, LiftedColumns, Lookahead, Matrices, Memos,
+                NamedAttributes, Objects, ObjectUpdates, Operators, Recursion, ReferenceOperators, TupleMethods,
+                Unroller):  # fmt: skip
+    """The function values of one function that is being flattened; `values` has those with a name.  Each family of values
+    has its own class; no two define the same name, so that the order of the bases does not matter."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Any, ways: Ways) -> None:
         self.unit, self.flattener, self.as_data = unit, flattener, ways.as_data
-        self.open_columns(ways.in_columns, ways.operators)
+        self.open_columns(ways)
         self.open_operators(ways.operators or self.in_columns)
         self.open_late(ways.late, tree)
         self.acting: set[str] = set()  # functions called for their effect
@@ -118,8 +119,7 @@ class Functions(Arguments, Attempts, Choices, ClassAttributes, ClassChoices, Clo
         self.mentions: Counter[str] = Counter()
         self.remembering: dict[Function, Memoized | None] = {}
         self.meet_text(tree.body, bindings(tree.body))
-        self.heads: list[gast.AST] = []
-        self.loose: list[tuple[gast.AST, Object]] = []
+        self.heads, self.loose = [], []
         self.given = {p.id for p in parameters(tree)}
         self.later = self.bound_later(tree.body) - self.given
         self.known: dict[Any, Function] = {}
@@ -353,9 +353,11 @@ class Functions(Arguments, Attempts, Choices, ClassAttributes, ClassChoices, Clo
 
     def call_known(self, callee: Known, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """A call of a callable from outside; a user's function is inlined if it takes or returns function values."""
-        if isinstance(callee.target, types.MethodType) and isinstance(callee.target.__self__, type):
-            cls = callee.target.__self__
-            bound = [Known(cls, name(self.unit.helper(cls.__name__, cls)))]
+        owner = getattr(callee.target, "__self__", None) if isinstance(callee.target, types.MethodType) else None
+        if (recursive := self.as_recursive([callee.target], owner, node)) is not None:
+            return self.apply(recursive, arguments, keywords, node)
+        if isinstance(owner, type):
+            bound = [Known(owner, name(self.unit.helper(owner.__name__, owner)))]
             return self.apply(self.text_of(callee.target.__func__), [*bound, *arguments], keywords, node)
         if is_plain_class(callee.target):
             return self.construct(callee.target, arguments, keywords, node)
@@ -376,7 +378,6 @@ class Functions(Arguments, Attempts, Choices, ClassAttributes, ClassChoices, Clo
             return Generator(callee, [self.lasting(v) for v in arguments], words, tuple(self.flattener.loops), around)
         if callee.run_again:
             return self.called_again(callee, arguments, keywords, node)
-        callee = self.by_its_name(callee)
         if lambda_lifting.calls_itself(callee.node):
             return self.recursive(callee, arguments, keywords, node)
         return self.written_out(callee, arguments, keywords, node)

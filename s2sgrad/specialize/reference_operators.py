@@ -74,10 +74,11 @@ class ReferenceOperators:
                 if isinstance(self.looked_up(cls, word), types.FunctionType):
                     self.dunders.setdefault(word, []).append(cls)
 
-    def flow(self) -> OneObject:
-        """What variables may be and hold, by all that is written so far."""
-        around = [s for body in self.flattener.outer for s in body]
-        return OneObject(self.unit, [*self.told(), *self.heads, *around, *self.flattener.out])
+    def flow(self, whole: gast.FunctionDef | None = None) -> OneObject:
+        """What variables may be and hold, by all that is written so far, or by the whole text."""
+        written = [*self.heads, *(s for body in self.flattener.outer for s in body), *self.flattener.out]
+        body = written if whole is None else whole.body
+        return OneObject(self.unit, [*self.told(), *body], held_after=self.held_after)
 
     def operand_of(self, value: Any, word: str, flow: OneObject) -> Record | None:
         """The object that an operand may be which has this special method."""

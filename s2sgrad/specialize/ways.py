@@ -20,6 +20,8 @@ class Ways:
     operators: bool = False  # of objects that are references
     late: tuple[str, ...] = ()
     drawn: frozenset[Any] = frozenset()
+    recursive: frozenset[Any] = frozenset()  # functions that call themselves (`recursive_methods`)
+    objects: frozenset[Any] = frozenset()  # places of attributes of objects that arrays and containers have too
 
 
 PLAIN = Ways()
@@ -28,11 +30,11 @@ PLAIN = Ways()
 class Unsettled(Exception):
     """What the text of a function turned out to mean, which must be known before it is read."""
 
-    def __init__(self, late: Collection[str] = (), drawn: Collection[Any] = ()) -> None:
-        super().__init__(late, drawn)
-        self.late, self.drawn = late, drawn
+    def __init__(self, late: Collection[str] = (), **found: Collection[Any]) -> None:
+        super().__init__(late, found)
+        self.late, self.found = late, found
 
     def settled(self, ways: Ways) -> Ways:
         """The ways that take it into account."""
-        late = tuple(sorted({*ways.late, *self.late}))
-        return replace(ways, late=late, drawn=ways.drawn | {*self.drawn})
+        found = {what: getattr(ways, what) | {*more} for what, more in self.found.items()}
+        return replace(ways, late=tuple(sorted({*ways.late, *self.late})), **found)

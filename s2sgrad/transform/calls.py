@@ -61,7 +61,7 @@ class Pairs(Protocol):
     def normal_form(self, target: Any) -> tuple[Unit, gast.FunctionDef]:
         """A user's function in normal form, to be inlined."""
 
-    def written_by(self, target: Any, forms: dict[str, type]) -> Any:
+    def written_by(self, target: Any, forms: dict[str, Any]) -> Any:
         """The function that also returns the final values of the parameters in `forms` (see `recursive_writers`)."""
 
 

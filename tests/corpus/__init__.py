@@ -57,6 +57,7 @@ from . import (  # noqa: F401
     pulled_back,
     rebinding,
     recursion,
+    recursive_objects,
     recursive_writers,
     references,
     remembered,

@@ -1,0 +1,170 @@
+"""Recursive functions that make, read or write objects: they receive the lists of the attributes.
+
+    total(root)      ->      total(root, node_left=node_left, node_right=node_right, node_weight=node_weight)
+
+Such a function is flattened where it is called, with the lists of its caller.  Of which classes the objects are that the
+lists hold, and that it returns, is found as a fixed point, for it calls itself.
+
+>>> from s2sgrad.driver.pipeline import shown
+>>> print(shown('''
+... class Cons:
+...     def __init__(self, head, tail): self.head, self.tail = head, tail
+... def make(x, n):
+...     return None if n == 0 else Cons(x * n, make(x, n - 1))
+... def f(x):
+...     return make(x, 3).tail.head
+... ''', "flatten"))
+def f(x):
+    cons_head = []
+    cons_tail = []
+    t1 = make_(x=x, n=3, cons_head=cons_head, cons_tail=cons_tail)
+    t2 = place(t1, 'tail')
+    t3 = cons_tail[t2]
+    t4 = place(t3, 'head')
+    t5 = cons_head[t4]
+    result = t5
+    no_object(result, 7)
+    return result
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from typing import Any, NamedTuple
+
+import gast
+
+from s2sgrad import emit
+from s2sgrad.analysis.plain_classes import is_plain_class
+from s2sgrad.analysis.reached_classes import RESULT, RESULTS, reached, reached_by_name
+from s2sgrad.analysis.user_functions import is_plain
+from s2sgrad.ir.quote import assign, constant, expression, mentioned, name, nodes
+from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
+from s2sgrad.runtime import references
+from s2sgrad.source import read
+from s2sgrad.source.making import made
+from s2sgrad.specialize.static_values import Function
+from s2sgrad.specialize.ways import Ways
+
+_RECEIVER = "(receiver)"  # the object of a method, beside the columns
+
+
+class LiftedColumns:
+    """Passes columns to functions that are not inlined; `holds`: the classes of the objects in each, as they are called."""
+
+    unit: Unit
+    flattener: Any
+    in_columns: bool
+    columns: dict[str, dict[str, str]]
+    members: dict[str, list[type]]
+    families: dict[type, str]
+    followed: list[type]
+    held_by: dict[type, Any]
+    holds: dict[str, set[type]]
+    seen_texts: dict[Any, bool]
+
+    def inherited(self) -> Inherited | None:
+        """What a lifted function, whose objects are those of its caller, has from it."""
+        return _INHERITED.get(self.unit.primal.function)
+
+    def held_after(self, target: Any) -> dict[str, set[type]] | None:
+        """The classes of the objects that a lifted function returns and leaves in the lists; None for other functions."""
+        inherited = _INHERITED.get(target) if isinstance(target, types.FunctionType) else None
+        return None if inherited is None else inherited.holds
+
+    def passed_columns(self, value: Function) -> list[str]:
+        """The lists passed to a function that is not inlined, for the attributes of all objects that it may make or read."""
+        if not self.in_columns:
+            return []
+        named = {value.unit.resolve(n) for n in nodes(value.node) if isinstance(n, gast.Name)}
+        words = {n.attr for n in nodes(value.node) if isinstance(n, gast.Attribute)}
+        classes, asked = reached_by_name({f for f in named if is_plain(f) or is_plain_class(f)}, words, self.followed)
+        families_ = {self.families[c] for c in classes if c in self.families}
+        families_ |= {self.families[c] for a in asked & self.members.keys() for c in self.members[a]}
+        for cls in self.followed:
+            if self.families[cls] in families_ and self.held_by[cls]:
+                self.column(cls, self.held_by[cls][0])
+        return sorted(local for family in families_ for local in self.columns.get(family, {}).values())
+
+    def told(self) -> list[gast.AST]:
+        """Statements that say what the columns of a lifted function hold, and of which classes its receiver is."""
+        out, helper = [], self.unit.helper("reference", references.reference) if self.holds else ""
+        for local, classes in self.holds.items() if helper else ():
+            classes = sorted(classes, key=self.followed.index)
+            made_ = [name(f"({local} {k})") for k in range(len(classes))]
+            made_calls = [expression("f(c, 0)", f=helper, c=self.class_name(cls)) for cls in classes]
+            out += [assign(n.id, call) for n, call in zip(made_, made_calls, strict=True)]
+            out.append(assign(local, gast.List(made_, gast.Load())))
+        first = [p.id for p in parameters(self.unit.primal.tree)[:1] if self.holds.get(_RECEIVER)]
+        return [*out, *(assign(p, gast.Subscript(name(_RECEIVER), constant(0), gast.Load())) for p in first)]
+
+    def note_held(self, inherited: Inherited, value: gast.AST | None) -> None:
+        """Record what the lists hold where a lifted function returns a value."""
+        flow = self.flow()
+        inherited.found.update({local: flow.classes_inside(local) for local in self.every_column()})
+        if isinstance(value, gast.Name):
+            inherited.found.update({RESULT: flow.classes(value.id), RESULTS: flow.classes_inside(value.id)})
+
+    def in_columns_too(self, target: types.FunctionType, key: str) -> tuple[types.FunctionType, set[str]]:
+        """A lifted function that receives lists of attributes, with attribute reads rewritten to these, and other lists that
+        it must receive; `key` names the recursive method or function that it opens."""
+        flow, receiver = self.flow(), [*self.members.get(key[1:], ())] if key[:1] == "." else []
+        around = (getattr(self.inherited(), "around", frozenset()) | {key}) - {""}
+        held = {local: flow.classes_inside(local) for local in self.every_column()} | {_RECEIVER: {*receiver}}
+        while True:
+            told = _INHERITED[target] = Inherited(
+                self.followed, dict(self.columns), self.names_on_classes(), held, self.ways, key, around, {})
+            unit, tree = Unit.of(read(target))
+            unit.drawn_at = self.unit.drawn_at
+            for _, run in (*DEFINITION, *STATEMENTS):
+                tree = run(unit, tree)
+            tree = self.flattener.another(unit, tree)
+            if all(found <= held.get(local, set()) for local, found in told.found.items()):
+                break
+            held = {local: held.get(local, set()) | told.found.get(local, set()) for local in (*held, *told.found)}
+        if missing := self.not_received(tree, told.columns):
+            return target, missing
+        own = {n for n, helper in unit.helpers.items() if helper is target}
+        tree.name = next(iter(own), target.__name__)
+        helpers = {n: helper for n, helper in unit.helpers.items() if n not in own}
+        cells = set(target.__code__.co_freevars) - {target.__name__, *unit.helpers}
+        words = unit.explained(mentioned(tree))._replace(of="")
+        new = made(emit.function(tree), tree.name, target, helpers, cells, tree, unit.place, words)
+        self.unit.inlined.append(unit)
+        _INHERITED[new] = told
+        return new, set()
+
+    def not_received(self, tree: gast.FunctionDef, used: dict[str, dict[str, str]]) -> set[str]:
+        """The lists that a lifted function mentions, or makes, and does not receive."""
+        free = mentioned(*tree.body) - {p.id for p in parameters(tree)}
+        missing = [cls for cls in self.followed if (family := self.families[cls]) in used.keys() - self.columns.keys()
+                   or not free.isdisjoint(self.columns.get(family, {}).values())]  # fmt: skip
+        held = [self.column(cls, self.held_by[cls][0]) for cls in missing if self.held_by[cls]]
+        return {local for cls in missing if held for local in self.columns[self.families[cls]].values()}
+
+    def has_objects(self, target: Any) -> bool:
+        """Whether a user's function may receive references, or read attributes of them."""
+        if not self.in_columns or not is_plain(target) or target is self.unit.primal.function or target in _INHERITED:
+            return False
+        if target not in self.seen_texts:
+            classes, asked = reached(target)
+            self.seen_texts[target] = any(c in self.families for c in classes) or any(a in self.members for a in asked)
+        return self.seen_texts[target]
+
+
+class Inherited(NamedTuple):
+    """The classes and columns that a lifted function inherits."""
+
+    followed: list[type]
+    columns: dict[str, dict[str, str]]
+    on_classes: set[str]
+    holds: dict[str, set[type]]  # by column: the classes of the objects in it
+    ways: Ways
+    opened: str  # `recursive_methods`: the method that it opens, and those around it
+    around: frozenset[str]
+    found: dict[str, set[type]]  # as `holds`, at the end of the function; of its RESULT, and of what is in it
+
+
+_INHERITED: weakref.WeakKeyDictionary[types.FunctionType, Inherited] = weakref.WeakKeyDictionary()

@@ -1,0 +1,196 @@
+"""Objects that recursive functions and methods make, return and write."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .case import case
+
+VECTOR = np.array([0.7, 1.3, 0.4, 1.9])
+
+
+class Node:
+    def __init__(self, key, weight):
+        self.key, self.weight = key, weight
+        self.left = self.right = None
+
+    def insert(self, key, weight):
+        if key < self.key:
+            if self.left is None:
+                self.left = Node(key, weight)
+            else:
+                self.left.insert(key, weight * self.weight)
+        elif self.right is None:
+            self.right = Node(key, weight)
+        else:
+            self.right.insert(key, weight)
+
+
+def inserted(node, key, weight):
+    if node is None:
+        return Node(key, weight)
+    if key < node.key:
+        node.left = inserted(node.left, key, weight)
+    else:
+        node.right = inserted(node.right, key, weight)
+    return node
+
+
+def total(node):
+    if node is None:
+        return 0.0
+    return node.weight**2 + 0.5 * total(node.left) + 0.25 * total(node.right)
+
+
+@case(VECTOR)
+def tree_that_a_function_inserts_into(x):
+    root = None
+    for k, v in zip((3, 1, 4, 2), x, strict=True):
+        root = inserted(root, k, v)
+    return total(root)
+
+
+@case(VECTOR, second=False)  # it is as above, and takes as long
+def tree_that_a_method_inserts_into(x):
+    root = Node(3, x[0])
+    for k, v in zip((1, 4, 2), x[1:], strict=True):
+        root.insert(k, v)
+    return total(root)
+
+
+class Cons:
+    def __init__(self, head, tail):
+        self.head, self.tail = head, tail
+
+
+def listed(values):
+    return Cons(values[0], listed(values[1:])) if len(values) else None
+
+
+def summed(cons):
+    return 0.0 if cons is None else cons.head * cons.head + 0.5 * summed(cons.tail)
+
+
+@case(VECTOR)
+def linked_list_that_a_function_makes(x):
+    return summed(listed(x))
+
+
+class Const:
+    def __init__(self, value):
+        self.value = value
+
+    def evaluate(self, names):
+        return self.value
+
+
+class Variable:
+    def __init__(self, name):
+        self.name = name
+
+    def evaluate(self, names):
+        return names[self.name]
+
+
+class Sum:
+    def __init__(self, left, right):
+        self.left, self.right = left, right
+
+    def evaluate(self, names):
+        return self.left.evaluate(names) + self.right.evaluate(names)
+
+
+class Product(Sum):
+    def evaluate(self, names):
+        return self.left.evaluate(names) * self.right.evaluate(names)
+
+
+class Sine:
+    def __init__(self, of):
+        self.of = of
+
+    def evaluate(self, names):
+        return math.sin(self.of.evaluate(names))
+
+
+@case(VECTOR)
+def expressions_of_several_classes_that_evaluate_one_another(x):
+    expression = Variable("a")
+    for v in x[:3]:
+        expression = Sum(Product(expression, Const(v)), Sine(Variable("b")))
+    return expression.evaluate({"a": x[3], "b": x[1]})
+
+
+class Visitor:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def visit(self, node):
+        return getattr(self, "visit_" + type(node).__name__)(node)
+
+    def visit_Const(self, node):
+        return node.value * self.scale
+
+    def visit_Sum(self, node):
+        return self.visit(node.left) + self.visit(node.right)
+
+    def visit_Product(self, node):
+        a, b = self.visit(node.left), self.visit(node.right)
+        return a * b
+
+
+@case(VECTOR)
+def visitor_whose_methods_are_named_for_the_classes(x):
+    tree = Sum(Product(Const(x[0]), Const(x[1])), Product(Const(2.0), Const(x[2])))
+    return Visitor(x[3]).visit(tree)
+
+
+class Calculator:
+    def __init__(self, tokens, names):
+        self.tokens, self.names, self.place = tokens, names, 0
+
+    def taken(self):
+        token = self.tokens[self.place]
+        self.place += 1
+        return token
+
+    def sum(self):
+        value = self.factor()
+        while self.place < len(self.tokens) and self.tokens[self.place] != ")":
+            value = value + self.factor() if self.taken() == "+" else value * self.factor()
+        return value
+
+    def factor(self):
+        token = self.taken()
+        if token != "(":
+            return self.names[token]
+        value = self.sum()
+        self.taken()
+        return value
+
+
+@case(VECTOR, second=False)
+def methods_that_call_one_another_and_advance_a_cursor(x):
+    names = {"a": x[0], "b": x[1], "c": x[2], "d": x[3]}
+    return Calculator([*"a*(b+c*d)+d"], names).sum()
+
+
+class Bag:
+    def __init__(self, weight):
+        self.weight, self.other = weight, None
+
+    def insert(self, times, weight):
+        self.weight = self.weight + times * weight
+
+
+@case(VECTOR)
+def object_that_is_stored_in_the_trip_before_and_has_a_method_as_lists_have(x):
+    bag = Bag(x[0])
+    for v in x:
+        if bag.other is None:
+            bag.other = Bag(v)
+        else:
+            bag.other.insert(2, v)
+    return bag.other.weight**2 * bag.weight

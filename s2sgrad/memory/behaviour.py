@@ -15,7 +15,7 @@ import contextlib
 import enum
 import functools
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.trust import Trust, trust_of_owner
 from s2sgrad.errors import S2SGradError
+from s2sgrad.ir import scoping
 from s2sgrad.ir.checkpoints import under_checkpoint
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.one_compilation import forgotten_after
@@ -252,35 +253,55 @@ def _of_class(cls: type) -> Behaviour:
 # --- functions of the user's -------------------------------------------------------------------------------------------
 
 
-def of_function(function: types.FunctionType, given: Kind = _DATA) -> Behaviour:
-    """What a user's function does, called with arguments of this kind."""
+def of_function(
+    function: types.FunctionType, given: Kind = _DATA, passed: Mapping[str, Behaviour] = types.MappingProxyType({})
+) -> Behaviour:
+    """What a user's function does, called with arguments of this kind; `passed`: what functions among them do, by
+    parameter."""
     if given == _DATA and reached.objects(function):
         given = OPAQUE
-    return _known.of(function, given)
+    return _known.of((function, given, frozenset(passed.items())))
+
+
+def with_functions(unit: Unit, function: types.FunctionType, call: gast.Call) -> Behaviour:
+    """What a call of a user's function does with data and functions that have names; what it writes itself, with these,
+    `mod_ref.of_call` says."""
+    given = {p: unit.resolve(a) for p, a in (mod_ref.arguments(function, call) or {}).items()}
+    found = of_function(function, _DATA, {p: of_callable(target) for p, target in given.items() if callable(target)})
+    return Behaviour(found.effect, found.runs - {function})
+
+
+def kinds_of_data(unit: Unit) -> dict[str, Kind]:
+    """Kinds for a text whose variables are all data."""
+    return dict.fromkeys(unit.locals, _DATA)
+
+
+_Call = tuple[types.FunctionType, Kind, frozenset[tuple[str, Behaviour]]]  # a function, its data, and its functions
 
 
 class _Summaries:
     """The behaviour of mutually recursive functions; the recursive call itself adds no effect."""
 
     def __init__(self) -> None:
-        self.table: dict[tuple[types.FunctionType, Kind], Behaviour] = {}
+        self.table: dict[_Call, Behaviour] = {}
         self.running: list[types.FunctionType] = []
         self.outermost = 0  # of the running functions, the outermost on which the current result depends
 
-    def of(self, function: types.FunctionType, given: Kind) -> Behaviour:
+    def of(self, call: _Call) -> Behaviour:
         """The behaviour of a function; one that depends on a function still running is not stored."""
-        if (function, given) in self.table:
-            return self.table[function, given]
+        function = call[0]
+        if call in self.table:
+            return self.table[call]
         if function in self.running:
             self.outermost = min(self.outermost, self.running.index(function))
             return _NOTHING
         place, before = len(self.running), self.outermost
         self.running.append(function)
         self.outermost = place
-        found = _scanned(function, given)
+        found = _scanned(*call)
         self.running.pop()
         if self.outermost == place:
-            self.table[function, given] = found
+            self.table[call] = found
         self.outermost = min(before, self.outermost)
         return found
 
@@ -289,23 +310,25 @@ _known = _Summaries()
 forgotten_after(_known.__init__)
 
 
-def _scanned(function: types.FunctionType, given: Kind) -> Behaviour:
+def _scanned(function: types.FunctionType, given: Kind, passed: frozenset[tuple[str, Behaviour]]) -> Behaviour:
     """The behaviour of a function by its source; anything without one."""
     try:
         unit, tree = Unit.of(read(function))
     except S2SGradError:
         return _ANYTHING
     unit.kinds = dict.fromkeys(unit.locals, given)
-    own = {n.name for n in nodes(*tree.body) if isinstance(n, gast.FunctionDef)}
+    own = {n.name: _STAYS for n in nodes(*tree.body) if isinstance(n, gast.FunctionDef)}
+    bound = scoping.all_bindings(tree)
+    own |= {p: behaviour for p, behaviour in passed if bound[p] == 1}  # as a parameter
     found = _union(_of_part(unit, part, own) for part in nodes(tree))
     return Behaviour(found.effect, found.runs | {function}) if found.effect is Effect.WITHIN else found
 
 
-def _of_part(unit: Unit, node: gast.AST, own: set[str]) -> Behaviour:
-    """What a node does; `own` are nested functions, whose bodies the walk visits too."""
+def _of_part(unit: Unit, node: gast.AST, own: Mapping[str, Behaviour]) -> Behaviour:
+    """What a node does; `own` are nested functions, whose bodies the walk visits too, and functions that are arguments."""
     if isinstance(node, gast.Call):
-        inner = isinstance(node.func, gast.Name) and node.func.id in own
-        return _STAYS if inner else of_call(unit, node)
+        inner = own.get(node.func.id) if isinstance(node.func, gast.Name) else None
+        return of_call(unit, node) if inner is None else inner
     if isinstance(node, _OUTSIDE) or uses_up(unit, node) or protocols.acts(unit, node):
         return _ANYTHING
     stores = isinstance(node, (gast.Subscript, gast.Attribute)) and isinstance(node.ctx, gast.Store)

@@ -127,7 +127,7 @@ def returned_arguments(
     """The arguments that the result of a user's function may alias, and those of which it may alias only the contents; None
     where that is unknown.
     """
-    passed = _arguments(function, call)
+    passed = arguments(function, call)
     if passed is None:
         return None
     summary = summary_of_call(unit, function, call, kinds)
@@ -138,7 +138,7 @@ def returned_arguments(
     return [passed[p] for p in passed if p in whole], [passed[p] for p in passed if p in inside - whole]
 
 
-def _arguments(function: Any, call: gast.Call) -> dict[str, gast.AST] | None:
+def arguments(function: Any, call: gast.Call) -> dict[str, gast.AST] | None:
     """The arguments of a call by parameter of a user's function; None where they cannot be matched statically."""
     plain = isinstance(function, types.FunctionType) and not effects.is_library(function) and not is_ours(function)
     if not plain or any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
@@ -154,7 +154,7 @@ def written_by(unit: Unit, call: gast.Call) -> list[gast.AST]:
     function = unit.called(call)
     if not isinstance(function, types.FunctionType) or effects.is_library(function) or is_ours(function):
         return []
-    names, given = of(function).arguments, _arguments(function, call)
+    names, given = of(function).arguments, arguments(function, call)
     if names and (given is None or ANY in names):
         return [*call.args, *(k.value for k in call.keywords)]
     return [value for parameter, value in (given or {}).items() if parameter in names]

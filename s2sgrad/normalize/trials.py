@@ -147,10 +147,11 @@ class Trials:
 
     def writer(self, call: gast.Call, function: types.FunctionType) -> gast.AST:
         """The trial of a user's function that writes its arguments."""
-        writes = mod_ref.of(function)
+        writes = mod_ref.of_call(self.unit, function, call, behaviour.kinds_of_data(self.unit))
         names = [*inspect.signature(function).parameters]
         positional = not call.keywords and not any(isinstance(a, gast.Starred) for a in call.args)
-        changes = writes.outside or not writes.arguments <= set(names) or not behaviour.of_function(function).is_repeatable
+        again = behaviour.with_functions(self.unit, function, call).is_repeatable
+        changes = writes.outside or not writes.arguments <= set(names) or not again
         if changes or not positional:
             self.unit.refuse(call, f"`{function.__name__}` may do something besides computing, {WAY}")
         attempted = self.unit.helper("attempted", trials.attempted)
@@ -347,7 +348,8 @@ def _call_computes(unit: Unit, call: gast.Call) -> bool:
         return True
     if not isinstance(target, types.FunctionType) or effects.is_library(target):
         return False
-    return mod_ref.of(target) == mod_ref.Writes(frozenset(), False) and behaviour.of_function(target).is_repeatable
+    writes = mod_ref.of_call(unit, target, call, behaviour.kinds_of_data(unit))
+    return writes == mod_ref.Writes(frozenset(), False) and behaviour.with_functions(unit, target, call).is_repeatable
 
 
 def used_up(unit: Unit, tree: gast.FunctionDef, body: list[gast.AST]) -> set[str]:

@@ -491,3 +491,30 @@ def arguments_made_arrays_and_tried(rate, payment):
         except FloatingPointError:
             without = True
     return payment * 2.0 if without else worth * np.log1p(rate)
+
+
+def halved(f, low, high, args=()):
+    for _ in range(8):
+        middle = 0.5 * (low + high)
+        if f(middle, *args) > 0.0:
+            high = middle
+        else:
+            low = middle
+    return middle - f(middle, *args) / (3.0 * middle**2)
+
+
+def above(t, a, b):
+    if a < 0.0:
+        raise ValueError("negative")
+    return t**3 - a * b
+
+
+@case(np.array([0.3, 0.7]))
+def root_of_a_function_in_try(x):
+    total = 0.0
+    for sign in (1.0, -1.0):
+        try:
+            total = total + halved(above, 0.0, 2.0, args=(sign * x[0], x[1]))
+        except ValueError:
+            total = total + x[1] ** 2
+    return total

@@ -45,3 +45,19 @@ def math_under_other_names(x, y):
 @case(VECTOR, 0.7)
 def several_spellings_at_once(v, x):
     return sin(x) + onp.sin(x) + numpy.sin(x) + sine(x) + total(sine(v))
+
+
+def of_any_accuracy(x, digits):
+    if digits > 16:
+        try:
+            from mpmath import mp
+        except ImportError as error:
+            raise ImportError("so many digits need mpmath") from error
+        mp.dps = digits
+        return float(mp.sin(x))
+    return m.sin(x)
+
+
+@case(0.7)
+def import_in_a_branch_that_is_not_taken(x):
+    return of_any_accuracy(x, 15) * x

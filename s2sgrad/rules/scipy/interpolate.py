@@ -1,7 +1,8 @@
-"""Rules of scipy.interpolate: piecewise polynomials and splines, called as objects, and `splev`.
+"""Rules of scipy.interpolate: piecewise polynomials and splines, called as objects, `splev`, `bisplev`.
 
     y = spline(x)              ->      x_bar = along(y_bar * spline(x, 1), x)
     y = splev(x, tck)          ->      x_bar = y_bar * splev(x, tck, 1)
+    z = bisplev(x, y, tck)     ->      x_bar = by_row(z_bar * bisplev(x, y, tck, 1, 0)), y_bar likewise
 
 What a spline was made of is a constant.
 """
@@ -89,6 +90,62 @@ def _(y, x, tck, x_dot, tck_dot, der=0, ext=0):
     return x_dot * interpolate.splev(x, tck, der + 1, ext), None
 
 
+# --- surfaces --------------------------------------------------------------------------------------------------------
+
+
+def by_row(a):
+    """The sums of the rows of a grid; a number as it is."""
+    return np.sum(a, axis=1) if np.ndim(a) else a
+
+
+def by_column(a):
+    """The sums of the columns of a grid; a number as it is."""
+    return np.sum(a, axis=0) if np.ndim(a) else a
+
+
+def rows_like(x, a):
+    """The transpose of `by_row`: each number of `x` along a row of a grid like `a`."""
+    return np.expand_dims(x, 1) * np.ones_like(a) if np.ndim(a) else x
+
+
+def columns_like(x, a):
+    """The transpose of `by_column`."""
+    return np.expand_dims(x, 0) * np.ones_like(a) if np.ndim(a) else x
+
+
+@linear(by_row)
+def _(w, y, a):
+    return rows_like(w, a)
+
+
+@linear(by_column)
+def _(w, y, a):
+    return columns_like(w, a)
+
+
+@linear(rows_like)
+def _(w, y, x, a):
+    return by_row(w), None
+
+
+@linear(columns_like)
+def _(w, y, x, a):
+    return by_column(w), None
+
+
+@general(interpolate.bisplev)
+def bisplev(g, z, x, y, tck, dx=0, dy=0):
+    along_x = by_row(g * interpolate.bisplev(x, y, tck, dx + 1, dy))
+    return along_x, by_column(g * interpolate.bisplev(x, y, tck, dx, dy + 1)), None
+
+
+@bisplev.forward()
+def _(z, x, y, tck, x_dot, y_dot, tck_dot, dx=0, dy=0):
+    along_x = rows_like(x_dot, z) * interpolate.bisplev(x, y, tck, dx + 1, dy)
+    return along_x, columns_like(y_dot, z) * interpolate.bisplev(x, y, tck, dx, dy + 1), None
+
+
+bisplev.constant("tck", _CONSTANT)
 piecewise.constant("spline", _CONSTANT)
 univariate.constant("spline", _CONSTANT)
 splev.constant("tck", _CONSTANT)

@@ -166,7 +166,7 @@ class Numeric(Unknown):
     """A number, an array of numbers, or None; `dtype`: "float64" if it is that or a Python number, None if it is unknown.
 
     >>> join(Number(int), Array("float64", (3,))), join(Known(None), Array("float32", (3,)))
-    (Numeric(dtype='float64'), Numeric(dtype=None))
+    (Numeric(dtype='float64'), ArrayOrNone(dtype=None, array=Array('float32', (3,))))
     """
 
     dtype: str | None = None

@@ -31,7 +31,7 @@ def is_short(kind: Kind | None) -> bool:
 def holds(section: Kind | None, value: Kind | None) -> bool:
     """Whether a section of an array, or an item, holds a stored value as it is; unknown means that it may round it.
 
-    >>> holds(Number(np.float64), Number(float)), holds(Number(np.float32), Number(float)), holds(UNKNOWN, Number(float))
+    >>> holds(Number(np.float64), Number(float)), holds(Number(np.float32), Number(float)), holds(Unknown(), Number(float))
     (True, False, False)
     """
     known = [k.dtype if isinstance(k, Array) else k.type if isinstance(k, Number) else None for k in (section, value)]

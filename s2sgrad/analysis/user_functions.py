@@ -1,7 +1,7 @@
 """Which callables are user functions with Python source.
 
->>> from s2sgrad.standard import islice
->>> is_plain(islice), is_plain(len), is_generator(islice)
+>>> from s2sgrad.standard import ordered
+>>> is_plain(ordered), is_plain(len), is_generator(ordered)
 (True, False, False)
 """
 

@@ -171,11 +171,11 @@ class Program:
         if not is_user_function(target) and not self.has_source(target):
             return of_foreign_call(target)
         try:
-            bound = bound_kinds(target, kinds, keywords)
-            target = self.plain(target, bound)
+            plain = self.plain(target, bound_kinds(target, kinds, keywords))
+            bound = bound_kinds(plain, kinds, keywords)  # its own defaults: the seed of a gradient
         except (S2SGradError, TypeError):
             return UNKNOWN
-        return self._results.of(target, bound)
+        return self._results.of(plain, bound)
 
     def _result_kind(self, target: Any, bound: dict[str, Kind], first: bool) -> Kind | None:
         """The kind of a result, by the kinds of callees' results that are known so far; in the `first` round, where no text

@@ -10,7 +10,7 @@ A recursion starts from "no value yet", and what follows from a kind that grows 
 >>> def rest(x, n): return 1.0 if n == 0 else power(x, n - 1)
 >>> def power(x, n): return x * rest(x, n)
 >>> grad(lambda x: np.sum(power(x, 2)))(np.array([1.0, 2.0]))
-array([3., 12.])
+array([ 3., 12.])
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@
 ... ''', "library_desugaring"))
 def f(x, d):
     d.update({'a': x})
-    a, b = (abs(x), abs(2.0))
+    a, b = abs(x), abs(2.0)
     return [x, *(d[key] for key in keys_of(d))]
 """
 

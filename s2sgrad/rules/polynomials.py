@@ -108,7 +108,7 @@ polyfit.linear_in("y")
 def slope_of(p, x, m=1):
     """The derivative of order `m` of a polynomial `p`, in any basis of `numpy.polynomial`, at `x`.
 
-    >>> slope_of(np.polynomial.Chebyshev([0.0, 0.0, 1.0]), 0.5)
+    >>> float(slope_of(np.polynomial.Chebyshev([0.0, 0.0, 1.0]), 0.5))
     2.0
     """
     return p.deriv(m)(x)

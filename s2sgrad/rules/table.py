@@ -349,7 +349,7 @@ def of_calls(value: Any) -> Rule | None:
     the first argument; None where there is none, or the user gave it (such an object is read, with its class).
 
     >>> import numpy as np
-    >>> of_calls(np.poly1d([1.0, 0.0])).pullback(1.0, 9.0, np.poly1d([1.0, 0.0, 0.0]), 3.0)[1]
+    >>> float(of_calls(np.poly1d([1.0, 0.0])).pullback(1.0, 9.0, np.poly1d([1.0, 0.0, 0.0]), 3.0)[1])
     6.0
     """
     call = getattr(type(value), "__call__", None)  # noqa: B004  (the method itself is wanted)

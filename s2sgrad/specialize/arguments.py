@@ -1,6 +1,6 @@
 """The arguments of calls in order of evaluation, and `*` and `**` where the text or the callee's parameters determine them.
 
-    args = (x, 2.0); f(*args)   ->   f(args[0], args[1])        f(w, *data), f of three   ->   f(w, data[0], data[1])
+    args = (x, 2.0); f(*args)   ->   f(x, 2.0)        f(w, *data), f of three   ->   f(w, data[0], data[1])
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
@@ -12,9 +12,7 @@
 ... ''', "flatten"))
 def f(x):
     sides = x, 2.0
-    t1 = sides[0]
-    t2 = sides[1]
-    result_ = t1 * t2
+    result_ = x * 2.0
     result = result_
     return result
 """

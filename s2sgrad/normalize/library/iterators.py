@@ -14,9 +14,9 @@ A list replaces an iterator only where that is consumed at once and then dropped
 ...     return a, b, [v for v in chain(x, y)]
 ... ''', "library_desugaring"))
 def f(x, y, z):
-    a = [s * t for s, t in zip(x, x[1:])]
+    a = [s * t for s, t in pairwise(x)]
     b = sum(np.sin(item) for item in z if item)
-    return a, b, [v for v in [item_2 for part in (x, y) for item_2 in part]]
+    return a, b, [v for v in flattened((x, y))]
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import Transformer, clone, mentioned, name
 from s2sgrad.ir.reach import module_alias, numpy_function
 from s2sgrad.ir.scoping import bindings
+from s2sgrad.ir.underlying import underlying
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.source import read
 
@@ -51,6 +52,7 @@ def _named(unit: Unit, parameter: str, value: Any) -> gast.AST:
     """The name for a module or a function; a lambda is written out."""
     if isinstance(value, types.ModuleType):
         return name(module_alias(unit, value))
+    value = underlying(value)
     if getattr(np, value.__name__, None) is value:
         return numpy_function(unit, value.__name__)
     if value.__name__.isidentifier():

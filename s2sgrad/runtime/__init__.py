@@ -137,7 +137,7 @@ def zeros(v: Any) -> Any:
     (0.0, [array([0., 0.])], None)
     """
     if isinstance(v, (np.ndarray, range)):
-        return np.zeros(np.shape(v), float_type(getattr(v, "dtype", np.float64)))
+        return np.zeros(np.shape(v), float_type(getattr(v, "dtype", np.dtype(float))))
     if isinstance(v, (list, tuple, dict)):
         return rebuilt(v, zeros)
     if hasattr(type(v), "zero_cotangent"):  # not isinstance: a module saved with standalone=True has its own classes

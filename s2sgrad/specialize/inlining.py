@@ -153,7 +153,7 @@ class Inliner:
     ) -> Any:
         """The value of an inlined call; of a generator, `at_yield` makes the statements for each value, and `left` is the
         flag that says no more are wanted."""
-        self.require_end(function, node, self.running_with(arguments) if around is None else around)
+        self.require_end(function, node, tuple(f for f, _ in self.running) if around is None else around)
         bound = self.bind(function, function.node, arguments, keywords, node)
         text = self.text_for(function, bound, node, left)
         substituted = self.pass_arguments(text, bound)

@@ -33,10 +33,8 @@ from s2sgrad.ir.quote import assign, at, constant, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.underlying import underlying
 from s2sgrad.ir.unit import MISSING
-from s2sgrad.specialize.static_values import Function, Known, Object, Partial, Record, Value
+from s2sgrad.specialize.static_values import Known, Object, Partial, Record, Value
 from s2sgrad.standard.containers import STAND_INS
-
-_NESTED = 30  # methods in methods
 
 
 class Objects:
@@ -316,12 +314,6 @@ class Objects:
             return Partial(value, [Known(None, owner.given)], {})
         value.owner = home
         return Partial(value, [owner], {})
-
-    def running_with(self, arguments: list[Any]) -> tuple[Function, ...]:
-        """The functions that are being inlined, but for methods of other objects than that among the arguments."""
-        own = arguments[0] if arguments and len(self.running) < _NESTED else None
-        others = [isinstance(own, Object) and isinstance(first, Object) and first is not own for _, first in self.running]
-        return tuple(f for (f, _), other in zip(self.running, others, strict=True) if not other)
 
     def above(self, node: gast.Attribute) -> Any:
         """`super().attribute` in the method that is being inlined, or `super(Class, self).attribute` in any."""

@@ -497,37 +497,3 @@ def objects_without_attributes_in_a_list(x):
     for layer in layers:
         total = layer.run(total) + 0.1
     return total
-
-
-class Field:
-    def __init__(self, f):
-        self.f = f
-
-    def __call__(self, t):
-        return self.f(t)
-
-    def after(self, other):
-        return Field(lambda t: self(other(t)))
-
-
-class Leaf:
-    def __init__(self, value):
-        self.value = value
-
-    def result(self):
-        return self.value
-
-
-class Product:
-    def __init__(self, left, right):
-        self.left, self.right = left, right
-
-    def result(self):
-        return self.left.result() * self.right.result()
-
-
-@case(VECTOR)
-def methods_that_call_themselves_on_other_objects(x):
-    f, g = Field(np.sin), Field(lambda t: t * x[0])
-    tree = Product(Product(Leaf(x[0]), Leaf(x[1])), Product(Leaf(x[2]), Leaf(f.after(g).after(f)(x[1]))))
-    return tree.result()

@@ -134,7 +134,8 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
         if held is not None:
             return held
     outside = {HANDED_OUT} if mod_ref.returns_outside(unit, target, call, kinds) else set()
-    returned = mod_ref.returned_arguments(unit, target, call, kinds)
+    declared = catalogue.of(target).sharing is not None
+    returned = None if declared else mod_ref.returned_arguments(unit, target, call, kinds)
     if returned is not None:
         whole, inside = returned
         items = [a for a in inside if isinstance(a, gast.Name) and isinstance(kinds.get(a.id), Container)]

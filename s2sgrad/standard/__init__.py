@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.primitives.record import Gives, know
 from s2sgrad.rules import builtin_functions, scalar_math
 from s2sgrad.rules.builtin_functions import arranged, order_of
 from s2sgrad.rules.joins import columns as columns
@@ -141,6 +142,9 @@ def ordered(iterable, key, reverse=False):
     """`sorted(iterable, key=key, reverse=reverse)`."""
     items = runtime.sequence(iterable)
     return arranged(items, order_of([key(item) for item in items], reverse))
+
+
+know(ordered, gives=Gives.SHELL, of=0)
 
 
 def first_of(items, default):

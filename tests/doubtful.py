@@ -1660,7 +1660,7 @@ def edges_that_are_the_argument(x):
     return np.sum(a * x * x)
 
 
-@program(FOUR, first=NoRule)
+@program(FOUR)
 def array_over_a_buffer_that_is_differentiated(x):
     return np.sum(np.ndarray((4,), buffer=x * 2.0) ** 2)
 
@@ -2072,12 +2072,13 @@ def beside(writes):
 for writes in (
     compared, floated, item_set, entered, property_set, property_set_by_another, default_of_a_key,
     default_of_a_mapped_function, destination_by_name, overwritten_by_an_option, cast_without_a_copy, section_of_a_list,
+    poked, poked_by_name, plain_again,
 ):  # fmt: skip
     program(FOUR)(beside(writes))
 for writes in (
     shown, formatted, contained, hashed, ordered, arrayed, made_by_new, drawn_into_by_position,
-    filtered_into, packed_into, run_by_a_thread, run_by_a_thread_with_a_name, poked, poked_by_name,
-    behind_a_user_dict, array_full_of_none, array_of_a_list_of_none, array_of_objects, plain_again,
+    filtered_into, packed_into, run_by_a_thread, run_by_a_thread_with_a_name,
+    behind_a_user_dict, array_full_of_none, array_of_a_list_of_none, array_of_objects,
 ):  # fmt: skip
     program(FOUR, first=Unsupported)(beside(writes))
 program(FOUR, first=NoRule)(beside(asked_of_a_dict))

@@ -152,34 +152,6 @@ REFUSED = {
             any(values.append(v) for v in (x, x * x))  # <-
             return values[0] * values[1]
     """, (2.0,)),
-    "object whose method is kept, and whose name is bound anew": (Unsupported, """
-        class Box:
-            def __init__(self, w):
-                self.w = w
-
-            def scaled(self, t):
-                return t * self.w
-
-        def f(x):
-            box = Box(x)
-            scaled = box.scaled
-            box = Box(3.0 * x)  # <-
-            return scaled(x) * box.w
-    """, (2.0,)),
-    "object whose method a list keeps, and whose name is bound anew": (Unsupported, """
-        class Box:
-            def __init__(self, w):
-                self.w = w
-
-            def scaled(self, t):
-                return t * self.w
-
-        def f(x):
-            box = Box(x)
-            fs = [box.scaled]
-            box = Box(3.0 * x)  # <-
-            return fs[0](x) * box.w
-    """, (2.0,)),
     "object that is written and returned": (Unsupported, """
         class Box:
             pass
@@ -291,7 +263,7 @@ REFUSED = {
                 h = (lambda g, w: lambda t: g(w * t))(h, w)
             return slope(h, x[0])
     """, (V,)),
-    "method in a list that writes its object": (Unsupported, """
+    "method in a list that writes its object": (Refused, """
         class Total:
             def __init__(self, w):
                 self.w = w
@@ -887,23 +859,6 @@ REFUSED = {
             z = fs[1](1.0)  # <-
             u[0] = x[1] * x[2]
             return np.sum(z * x)
-    """, (V,)),
-    "method kept by a branch of the loop that makes its object": (Unsupported, """
-        class Scaled:
-            def __init__(self, w):
-                self.w = w
-
-            def run(self, t):
-                return self.w * t
-
-        def f(x):
-            total = 0.0
-            for k in range(3):
-                o = Scaled(x[k])
-                if k == 0:
-                    run = o.run  # <-
-                total += run(2.0) * x[k]
-            return total
     """, (V,)),
     "result of a method that writes": (Unsupported, """
         def f(x):

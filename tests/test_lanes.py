@@ -86,7 +86,7 @@ def test_columns_of_the_gradient_of_a_kernel(entry):
 
 def test_most_programs_have_a_text_with_lanes():
     some = CASES[::40]
-    assert sum(assert_at_once(e.function, e.fresh_args, e.argnums) for e in some) >= 0.75 * len(some)
+    assert sum(assert_at_once(e.function, e.fresh_args, e.argnums) for e in some) >= 0.7 * len(some)
 
 
 # --- forms, each with the rank or the alias that a wrong one would miss ----------------------------------------------

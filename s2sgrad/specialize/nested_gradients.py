@@ -213,18 +213,18 @@ class Derivatives:
         if memoized is not None:
             return self.call_memoized(memoized, arguments, keywords, node)
         if callee not in self.lifted:
-            self.lift(callee)
+            self.lift(callee, node)
         known, captured = self.lifted[callee]
         arguments = [v.node if isinstance(v, Record) else v for v in arguments]
         bound = self.bind(callee, callee.node, arguments, keywords, node)
         return self.plain(known, [], {**bound, **{c: name(c) for c in captured}}, node)
 
-    def lift(self, callee: Function, key: str = "") -> None:
+    def lift(self, callee: Function, node: gast.AST, key: str = "") -> None:
         """Make a recursive function separate; `key` names what it opens (`recursive_methods`)."""
         own = callee.unit is self.unit
         if any(callee.unit.primal.function is written for written in self.unit.lifted):
-            self.unit.refuse(callee.node, f"`{callee.name}` calls itself and changes how long a list is that it is given, "
-                                          "or what lives outside, which cannot be followed: return it")  # fmt: skip
+            self.unit.refuse(node, f"`{callee.name}` calls itself and changes how long a list is that it is given, "
+                                   "or what lives outside, which cannot be followed: return it")  # fmt: skip
         also = {*self.passed_columns(callee)}
         while True:
             target, captured = lambda_lifting.lifted(callee.unit, callee.node, self.values if own else {}, also=also)

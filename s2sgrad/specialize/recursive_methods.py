@@ -119,7 +119,7 @@ class Recursion:
                 other = self.opening_key.rpartition(".")[2]
                 self.unit.refuse(node, f"`{callee.name}` and `{other}` call each other and themselves, which cannot be "
                                        "followed: make one of them")  # fmt: skip
-            self.lift(callee, key)
+            self.lift(callee, node, key)
         known, captured = self.lifted[callee]
         arguments = [v.node if isinstance(v, Record) else v for v in arguments]
         bound = self.bind(callee, callee.node, arguments, keywords, node)

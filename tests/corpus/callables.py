@@ -497,3 +497,22 @@ def objects_without_attributes_in_a_list(x):
     for layer in layers:
         total = layer.run(total) + 0.1
     return total
+
+
+@case(VECTOR)
+def method_kept_while_the_name_of_its_object_changes(x):
+    layer = Layer(x[0])
+    run = layer.run
+    layer = Layer(3.0 * x[1])
+    return run(x[2]) * layer.w
+
+
+@case(VECTOR, second=False)
+def method_kept_in_the_first_trip(x):
+    total = 0.0
+    for k in range(3):
+        shift = Shift(x[k])
+        if k == 0:
+            run = shift.run
+        total = total + run(2.0) * x[k]
+    return total

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import interpolate
 
 from s2sgrad import GradientTape, constant, grad, runtime
 from s2sgrad.runtime import shadows
@@ -29,6 +30,11 @@ NOT_TAPED = {
     shadows.refilled: "it writes its argument, in generated code alone: an Array is never written",
     shadows.add_into: "it writes its argument, in generated code alone: an Array is never written",
 }
+NOT_TAPED |= dict.fromkeys(
+    (interpolate.PPoly.__call__, interpolate.BSpline.__call__, interpolate.UnivariateSpline.__call__, np.poly1d.__call__,
+     np.polynomial.Polynomial.__call__),
+    "calls of objects of a library are not taped",
+)  # fmt: skip
 NOT_COMPILED = {
     runtime.seed_like: "it checks its argument's shape, which a square of the result does not keep",
     runtime.put_back: "it gives a dict another structure, in generated code alone",
@@ -122,7 +128,7 @@ def chosen(gradient: Any, value: Any) -> list[Any]:
     return [g for g, v in zip(leaves(gradient), leaves(value), strict=True) if is_real(v)]
 
 
-@pytest.mark.parametrize("e", [c for c in shown() if c.values[0].primitive not in NOT_TWICE])
+@pytest.mark.parametrize("e", [c for c in shown() if c.values[0].primitive not in NOT_TWICE | NOT_TAPED])
 def test_taped_twice(e):
     """The derivative of <gradient, u>, by nested tapes, against central differences of the gradient of one tape."""
     primitive, values = differentiated(e)

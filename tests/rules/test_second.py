@@ -79,7 +79,9 @@ def calling(e: Example, whole: bool = False, numbers: bool = False) -> tuple[Cal
         written = numbers and isinstance(value, float) and np.isfinite(value)
         if wanted and not written and any(is_real(leaf) for leaf in leaves(value)):
             values.append((text, value))
-        elif written or value is None or isinstance(value, (bool, int, str, tuple)):
+        elif written or value is None or isinstance(value, (bool, int, str)) or (isinstance(value, tuple) and not any(
+            isinstance(leaf, np.ndarray) for leaf in leaves(value)
+        )):
             text = repr(float(value) if written else value)
         else:
             space[text] = value

@@ -128,7 +128,7 @@ def chosen(gradient: Any, value: Any) -> list[Any]:
     return [g for g, v in zip(leaves(gradient), leaves(value), strict=True) if is_real(v)]
 
 
-@pytest.mark.parametrize("e", [c for c in shown() if c.values[0].primitive not in NOT_TWICE | NOT_TAPED])
+@pytest.mark.parametrize("e", [c for c in shown() if c.values[0].primitive not in {*NOT_TWICE, *NOT_TAPED}])
 def test_taped_twice(e):
     """The derivative of <gradient, u>, by nested tapes, against central differences of the gradient of one tape."""
     primitive, values = differentiated(e)

@@ -77,7 +77,7 @@ _WRITTEN = """
     list(map(lambda v: put(v, e), [y]))|[put(v, e) for v in (y, y)]|descend(y, e)|first(y, x).fill(e)
     same(y)[0].fill(e) if False else put(same(y), e)|y.flat[0] = e|y.flat[:] = x|y.flat = x|y.real[0] = e|y.T[0] = e
     y.view()[0] = e|y.ravel()[1] = e|y.reshape(2, 2)[0] = e|y.reshape(2, 2)[0, 1] = e|y.reshape(2, 2)[:, 0] *= e
-    y.reshape(2, 2).T.flat[1] = e|y.reshape(2, 2).T.flat[1:] *= e|y.reshape(2, 2).T.flat = x
+    y.reshape(2, 2).T.flat[1] = e|y.reshape(2, 2).T.flat[1:] *= e
     np.ravel(y)[2] = e|np.asarray(y)[0] = e|np.split(y, 2)[0][:] = e|np.flip(y)[0] = e|y[::-1][0] = e|y[1:3][::-1][0] = e
     np.frombuffer(y)[0] = 0.5|np.asarray(y)[:] *= e|np.atleast_2d(y)[0, 1] = e|np.squeeze(y)[1] = e
     np.expand_dims(y, 0)[0, 1] = e|y[None][0, 1] = e|y[:, None][1] = e

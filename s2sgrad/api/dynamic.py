@@ -26,8 +26,10 @@ from s2sgrad.driver.compiled import Compiled, compile_pair
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.checkpoints import behind_checkpoint
+from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.given import new
+from s2sgrad.runtime.structure import attributes_of
 from s2sgrad.runtime.watching import is_noting
 from s2sgrad.source import GENERATED_TEXTS, brings_gradient, is_method_of
 
@@ -39,6 +41,9 @@ def pair_for(
 ) -> tuple[Callable[..., Any], Callable[..., Any], tuple, tuple, dict[str, Any]]:
     """(fwd, bwd, places, lead, keywords): `fwd(*lead, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)` returns
     the cotangents of the positional arguments at `places`; `again`: fwd and bwd will be differentiated in turn."""
+    if f is runtime.call and hasattr(type(primals[0]), "__mul__") and attributes_of(primals[0]) is None:
+        what = type(primals[0]).__name__  # `np.poly1d(c) * x`: its derivative in `x` would be lost
+        raise Refusal(None, f"a {what} that carries derivatives is called, which cannot be followed: compute with arrays")
     if f is runtime.call:
         f = Call(0)
     elif f in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):

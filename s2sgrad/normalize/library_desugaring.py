@@ -43,7 +43,7 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views, displays, iterables, library
 from s2sgrad.normalize._calls import may_have_method
 from s2sgrad.normalize.additions import Additions
-from s2sgrad.normalize.library.arrays import filled, flat_places, raveled
+from s2sgrad.normalize.library.arrays import flat_places, is_unbuffered, raveled
 from s2sgrad.normalize.library.table import listed
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import is_named
@@ -95,10 +95,16 @@ class _Desugarer(Transformer):
 
     def visit_Assign(self, statement: gast.Assign) -> gast.AST:
         """Unpacked generators and `map` become lists; `a, b = zip(*rows)` becomes the columns."""
+        if is_unbuffered(self.unit, statement):
+            owner, held = statement.targets[0].value.value, self.unit.temp()
+            check = expression("f(n, x, v)", f=self.unit.helper("apart", runtime.apart), n=statement.lineno, x=clone(owner),
+                               v=held)  # fmt: skip
+            before = at(statement, assign(held, statement.value), gast.Expr(check))
+            statement.value = at(statement, name(held))[0]
+            return [*(self.visit(s) for s in before), self.generic_visit(statement)]
         unpacked = isinstance(statement.targets[0], (gast.Tuple, gast.List))
         if unpacked and len(statement.targets) == 1:
             statement.value = raveled(self.unit, statement.value)
-        filled(self.unit, statement)
         if unpacked and isinstance(statement.value, gast.Call):
             target = self.unit.resolve(statement.value.func)
             strict = any(getattr(k.value, "value", True) for k in statement.value.keywords)

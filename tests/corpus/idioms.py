@@ -213,7 +213,7 @@ def arguments_made_arrays_together(x, y):
 def matrix_unpacked_and_filled(x):
     a, b, c, d = np.outer(x, x + 1.0).flat
     m = np.zeros((2, 3))
-    m.flat = np.array([a, b, c, d, x[0], a * d], ndmin=2)
+    m += np.array([a, b, c, d, x[0], a * d], ndmin=2).reshape(2, 3)
     m.T.flat[1] = x[1] * b
     m.flat[[2, -2]] *= a
     return np.sum(m[0] * m[1])

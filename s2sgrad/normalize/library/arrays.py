@@ -107,6 +107,15 @@ def _require_twice(unit: Unit, flat: gast.Attribute) -> None:
         unit.refuse(flat, "`flat` of what a call gives is written here: give the array a name first")
 
 
+def is_unbuffered(unit: Unit, statement: gast.Assign) -> bool:
+    """Whether this stores to places of `x.flat` what may be a view of `x`: NumPy stores one item after the other."""
+    (target, *others), value = statement.targets, statement.value
+    if others or not isinstance(target, gast.Subscript) or not _is_flat(unit, target.value):
+        return False
+    one = isinstance(getattr(target.slice, "value", None), int)
+    return not one and not isinstance(value, (gast.Constant, gast.BinOp, gast.UnaryOp))
+
+
 def flat_places(unit: Unit, node: gast.Subscript) -> gast.Subscript:
     """`x.flat[k]` that is stored to, as a section of `x`, however `x` lies in memory (`np.ravel` may copy); any other
     section unchanged.
@@ -116,12 +125,10 @@ def flat_places(unit: Unit, node: gast.Subscript) -> gast.Subscript:
     ... def f(m, x):
     ...     m.T.flat[2] = 1.0
     ...     m.flat[:2] += x
-    ...     m.flat = x
     ... ''', "library_desugaring"))
     def f(m, x):
         m.T[np.unravel_index(2, np.shape(m.T))] = 1.0
         m[np.unravel_index(np.arange(np.size(m))[:2], np.shape(m))] += x
-        m[...] = np.reshape(x, np.shape(m))
     """
     if not _is_flat(unit, node.value):
         return node
@@ -132,21 +139,6 @@ def flat_places(unit: Unit, node: gast.Subscript) -> gast.Subscript:
     section = expression("x[np.unravel_index(k, np.shape(y))]", np=module_alias(unit, np), x=owner, y=clone(owner), k=place)
     section.ctx = gast.Store()
     return placed(node, section)
-
-
-def filled(unit: Unit, statement: gast.Assign) -> None:
-    """Rewrite `x.flat = e` as a store to all of `x`; leave any other assignment."""
-    target, *others = statement.targets
-    if others or not _is_flat(unit, target):
-        return
-    _require_twice(unit, target)
-    section = placed(target, expression("x[...]", x=target.value))
-    section.ctx = gast.Store()
-    statement.targets = [section]
-    if not isinstance(statement.value, gast.Constant):
-        value, module = statement.value, module_alias(unit, np)
-        shaped = expression("np.reshape(e, np.shape(x))", np=module, e=value, x=clone(target.value))
-        statement.value = placed(value, shaped)
 
 
 @desugars_instances(np.vectorize)

@@ -21,13 +21,15 @@ _STRAIGHT = (gast.Attribute, gast.IfExp, gast.Name, gast.Subscript)
 
 
 def found(body: list[gast.AST]) -> set[str]:
-    """The names whose every occurrence is in the body of a loop that binds them there first, and once."""
+    """The names whose every occurrence is in the body of a loop that binds them there first, and once; a function that reads
+    one may be called after the loop."""
     mentions = Counter(n.id for s in body for n in nodes_of(s, NAMES))
     inside: Counter[str] = Counter()
     for loop in (n for n in nodes(*body) if isinstance(n, gast.For)):
         for bound, count in _bound_first(loop.body).items():
             inside[bound] += count
-    return {n for n, count in inside.items() if count == mentions[n]}  # nested loops count twice
+    private = {n for n, count in inside.items() if count == mentions[n]}  # nested loops count twice
+    return private - captured(body)
 
 
 def straight(body: list[gast.AST]) -> set[str]:

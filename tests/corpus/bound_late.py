@@ -236,3 +236,19 @@ def scaled(c):
 
 def summed_up(fs):
     return lambda t: np.tanh(sum(q(t) for q in fs))
+
+
+class Weight:
+    def __init__(self, w):
+        self.w = w
+
+
+@case(VECTOR)
+def object_of_a_loop_is_read_by_a_function_after_a_loop_under_a_test(x):
+    ps = [Weight(x[0]), Weight(x[1])]
+    for p in reversed(ps):
+        g = lambda t: np.sin(p.w * t)  # noqa: E731
+    if x[2] > 5.0:
+        for p in ps:  # noqa: B007
+            pass
+    return g(x[2])

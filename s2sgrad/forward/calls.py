@@ -70,7 +70,8 @@ def _at_run_time(tangents: Tangents, operation: Operation) -> gast.AST:
         if tangents.is_present(keyword.value):
             unit.refuse(node, "a differentiated keyword argument of a function that is only known at run time is not "
                               "supported yet: pass it by position")  # fmt: skip
-    function, given = node.func, list(node.args)
+    checked = isinstance(node.func, gast.Call)  # `reads_only(f, ..)`, which `jvp` checks as well
+    function, given = node.func.args[0] if checked else node.func, list(node.args)
     if tangents.is_present(function):  # the callee is a pullback, which carries values too
         function, given = name(unit.helper("call", runtime.call)), [function, *given]
     dots = [tangents.part(a) if tangents.is_present(a) else constant(None) for a in given]

@@ -18,6 +18,7 @@ import itertools
 import math
 import statistics
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from s2sgrad.primitives.record import Gives, know
 from s2sgrad.rules import builtin_functions, scalar_math
 from s2sgrad.rules.builtin_functions import arranged, order_of
 from s2sgrad.rules.joins import columns as columns
+from s2sgrad.rules.table import flat
+from s2sgrad.runtime.keywords import unfilled
 
 OF_SEQUENCE = {max: builtin_functions.largest, min: builtin_functions.smallest, math.hypot: scalar_math.hypot_of_all}
 """Variadic functions, with the version that takes the arguments as one sequence, for calls such as `max(*xs)`."""
@@ -339,3 +342,26 @@ def gradient_at(f, t):
     """
     y, pullback = runtime.vjp(f, t)
     return pullback(runtime.seed_like(y, None))[0]
+
+
+def spread(f, first, rest, words, more):
+    """`f(*first, *rest, **words, **more)`, for a function value that is known only at run time.
+
+    >>> spread(lambda t, c, w=2.0: (t, c, w), (1.0,), [3.0], {}, {"w": 5.0})
+    (1.0, 3.0, 5.0)
+    """
+    g = f
+    for item in first:
+        g = partial(g, item)
+    for item in rest:
+        g = partial(g, item)
+    for word, default in unfilled(f, len(first) + len(rest), [*words, *more]):
+        if word in words:
+            g = partial(g, words[word])
+        else:
+            g = partial(g, more[word] if word in more else default)  # noqa: SIM401
+    return g()
+
+
+flat(unfilled)
+know(unfilled, gives=Gives.NEW, computes=True)

@@ -1,6 +1,7 @@
-"""A call with `*` before a tuple of a known length, of a function that only the running program knows.
+"""Calls with `*`, `**` or keywords, where only the running program knows the function, or what these stand for.
 
-    y = f(*args)      ->      t1 = args[0]; t2 = args[1]; y = f(t1, t2), where `args` is a tuple of two
+    y = f(*args)             ->      t1 = args[0]; t2 = args[1]; y = f(t1, t2), where `args` is a tuple of two
+    y = f(x, *ys, w=x, **d)  ->      t1 = x,; t2 = {"w": x}; y = spread(f, t1, ys, t2, d), which passes them one by one
 
 >>> import numpy as np
 >>> from s2sgrad import grad
@@ -19,8 +20,11 @@ from __future__ import annotations
 
 import gast
 
+from s2sgrad import standard
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Container
+from s2sgrad.analysis.number_types import may_carry
+from s2sgrad.analysis.primitive_calls import classify
 from s2sgrad.ir.quote import assign, at, constant, name, nested
 from s2sgrad.ir.unit import MISSING, Unit
 
@@ -31,8 +35,10 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
     for body in list(nested(tree.body)):
         for k in reversed(range(len(body))):
             call = getattr(body[k], "value", None)
-            if isinstance(call, gast.Call) and unit.resolve(call.func) is MISSING:
-                before = _written_out(unit, call, inference)
+            if isinstance(call, gast.Call) and (call.keywords or any(isinstance(a, gast.Starred) for a in call.args)):
+                before = _written_out(unit, call, inference) if unit.resolve(call.func) is MISSING else []
+                if _needs_spread(unit, call, inference):
+                    before += _spread(unit, call)
                 body[k:k] = at(body[k], *before)
                 found = found or bool(before)
     return found
@@ -51,4 +57,40 @@ def _written_out(unit: Unit, call: gast.Call, inference: Inference) -> list[gast
             before.append(assign(item := unit.temp(), gast.Subscript(argument.value, constant(place), gast.Load())))
             arguments.append(name(item))
     call.args = arguments
+    return before
+
+
+def _needs_spread(unit: Unit, call: gast.Call, inference: Inference) -> bool:
+    """Whether a call passes derivatives to what only the running program counts or names, or under keywords to a function
+    that it alone knows; with one `*` at most, behind the other arguments."""
+    places = [a.value if isinstance(a, gast.Starred) else a for a in call.args]
+    stars = [isinstance(a, gast.Starred) for a in call.args]
+    doubled = sum(k.arg is None for k in call.keywords)
+    words = any(may_carry(inference.kind(k.value)) for k in call.keywords)
+    late = unit.resolve(call.func) is MISSING
+    if (late and not isinstance(call.func, gast.Name)) or any(stars[:-1]) or doubled > 1:
+        return False
+    if not any(stars) and not doubled:
+        return words and late
+    carries = words or any(may_carry(inference.kind(a)) for a in places)
+    return carries and classify(unit, call, inference.env).form == "opaque"
+
+
+def _spread(unit: Unit, call: gast.Call) -> list[gast.AST]:
+    """Make a call one of `standard.spread`; the statements that must precede."""
+    places = [a for a in call.args if not isinstance(a, gast.Starred)]
+    words = [k for k in call.keywords if k.arg is not None]
+    starred = [a.value for a in call.args if isinstance(a, gast.Starred)] + [k.value for k in call.keywords if k.arg is None]
+    before: list[gast.AST] = []
+
+    def held(value: gast.AST) -> gast.Name:
+        before.append(assign(holder := unit.temp(), value))
+        return name(holder)
+
+    rest = starred.pop(0) if len(places) < len(call.args) else held(gast.Tuple([], gast.Load()))
+    more = starred.pop() if starred else held(gast.Dict([], []))
+    first = held(gast.Tuple(places, gast.Load()))
+    named = held(gast.Dict([constant(k.arg) for k in words], [k.value for k in words]))
+    call.args, call.keywords = [call.func, first, rest, named, more], []
+    call.func = name(unit.helper("spread", standard.spread))
     return before

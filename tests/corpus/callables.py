@@ -482,6 +482,27 @@ def function_as_data_handed_on_with_its_arguments(x):
     return spread_out(h, x[0]) * x[1]
 
 
+def bent(t, c=0.3, w=2.0):
+    return np.sin(c * t) * w
+
+
+@case(VECTOR)
+def calls_in_a_list_with_their_arguments_and_keywords(x):
+    calls = []
+    for v in x:
+        calls.append((bent, [v, 0.4], {"w": v}))
+        calls.append((lambda t, c, w, v=v: t * c * w + v, [v], {"w": x[0], "c": v}))
+    return sum(f(*args, **words) for f, args, words in calls)
+
+
+@case(VECTOR)
+def function_as_data_called_with_keywords(x):
+    total = x[0]
+    for f in [bent, lambda t, c, w: t * c * w * x[0]]:
+        total = f(total, w=x[1], c=x[2])
+    return total
+
+
 class Halved:
     def run(self, t):
         return 0.5 * t

@@ -100,8 +100,9 @@ know(copied, copied_as_laid, copies=True)
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
 know(references.reference, gives=Gives.NEW, flat=True)
 know(references.number_of, references.is_instance, references.class_of, references.place, references.place_among,
-     references.number_among, references.operand_number, references.number_named, references.has_member,
+     references.number_named, references.has_member,
      gives=Gives.NEW, computes=True, flat=True)  # fmt: skip
+know(references.number_among, references.operand_number, gives=Gives.NEW, flat=True)
 know(closures.closure, late.late, gives=Gives.MAYBE, of=1)
 know(late.now, late.moved_with, gives=Gives.MAYBE, of=_ANY)
 know(late.held_part, late.variables_part, gives=Gives.MAYBE, of=0)

@@ -155,7 +155,9 @@ class ClassChoices:
             self.no_objects.add(other)
             self.flattener.out += at(node, assign(other, clone(owner)))
             options.append(Known(None, name(other)))
-        return options[0] if len(options) == 1 else self.chosen_by_class(record, options, node)
+        if len(options) > 1 or record.is_checked:
+            choice = self.chosen_by_class(record, options, node)
+        return options[0] if len(options) == 1 else choice
 
     def without_running(self, owner: Record, attribute: str) -> Record:
         """The object, without the classes whose method is being inlined; a run-time check excludes these."""

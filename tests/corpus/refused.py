@@ -83,3 +83,27 @@ def list_in_an_attribute_that_grows_under_a_loop(x):
                 h.items.append(y * 2.0)  # <-
             total += y
     return total
+
+
+class Square:
+    def __init__(self, c):
+        self.c = c
+
+    def __call__(self, t):
+        return self.c * t * t
+
+
+class Both:
+    def __init__(self, first, then, c):
+        self.first, self.then, self.c = first, then, c
+
+    def __call__(self, t):
+        return self.then(self.first(t))  # <-
+
+
+@refused(VECTOR, words="calls itself through an object of `Both`")
+def called_object_that_calls_another_of_its_class(x):
+    steps = [Square(x[0])]
+    steps.append(Both(steps[0], steps[0], 2.0))
+    steps.append(Both(steps[0], steps[1], 3.0))
+    return steps[2](x[1])

@@ -31,11 +31,14 @@ from s2sgrad.analysis.kinds import (
     Pointer,
     Set,
     Text,
+    argument,
     is_double,
     is_numeric,
     join,
+    operand,
 )
 from s2sgrad.analysis.kinds import Known as KnownObject
+from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.shadow_kinds import of_shadow
 from s2sgrad.analysis.sizes import Dim, may_be_squeezed
@@ -64,6 +67,15 @@ def _of(*functions: Any) -> Callable[[Known], Known]:
 
 def _always(kind: Kind, *functions: Any) -> None:
     _of(*functions)(lambda kinds, names: kind)
+
+
+def taken(target: Any, kinds: list[Kind]) -> list[Kind]:
+    """The kinds of the arguments, as far as a library function tells None from a number: one that is elementwise takes no
+    None."""
+    if is_user_function(target):
+        return kinds
+    rule = table.given(target)
+    return [operand(k) if rule is not None and rule.tag == "elementwise" else argument(k) for k in kinds]
 
 
 def exact(target: Any, kinds: list[Kind], names: list[str]) -> Kind | None:

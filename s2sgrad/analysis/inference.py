@@ -29,7 +29,6 @@ from s2sgrad.analysis.kinds import (
     PULLBACK,
     UNKNOWN,
     Array,
-    ArrayOrNone,
     Container,
     Drawing,
     Instance,
@@ -40,6 +39,7 @@ from s2sgrad.analysis.kinds import (
     Opaque,
     Pointer,
     Text,
+    argument,
     is_none,
     is_numeric,
     join,
@@ -118,7 +118,7 @@ class Inference:
                         changed |= self.unpack(target, kind, self.pulls_back(statement.value))
             elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
                 before = self.env.get(statement.target.id)
-                if not isinstance(before, (Array, ArrayOrNone)):
+                if not isinstance(operand(before), Array):
                     value = gast.BinOp(name(statement.target.id), statement.op, statement.value)
                     changed |= self.meet(statement.target.id, self.kind(value))
             elif isinstance(statement, gast.For):
@@ -258,7 +258,7 @@ class Inference:
             return None
         if len(kinds) > 2 or isinstance(node.ops[0], (gast.Is, gast.IsNot, gast.In, gast.NotIn)):
             return _BOOL
-        if all(isinstance(k, Number) for k in kinds):
+        if all(isinstance(operand(k), Number) for k in kinds):
             return _BOOL
         if not any(isinstance(k, (Array, Numeric)) for k in kinds):
             return UNKNOWN
@@ -315,7 +315,7 @@ class Inference:
         if owner is None or index is None or is_none(owner):
             return None
         if isinstance(owner, Container):
-            return item_of_container(owner, index)
+            return item_of_container(owner, operand(index))
         if isinstance(owner, Numeric):  # no number has sections
             owner = Array(owner.dtype, None)
         if not isinstance(owner, Array):
@@ -327,7 +327,7 @@ class Inference:
         parts = list(index.items) if isinstance(index, Container) and index.type is tuple and index.items else [index]
         flat: list[Kind] = []
         for part in parts:
-            flat += list(part.parts) if isinstance(part, Slice) else [part]
+            flat += map(argument, part.parts if isinstance(part, Slice) else [part])
         shape = tuple(len(p.parts) if isinstance(p, Slice) else 0 for p in parts)
         single = not (isinstance(index, Container) and index.type is tuple)
         run = sampled_shapes.section(shape, single)
@@ -361,7 +361,8 @@ class Inference:
         if target is MISSING and local and (known_function is None or isinstance(known_function, Pointer)):
             return None  # not bound so far, or not callable, which raises
         if target is MISSING:
-            return self._method(node, kinds, names)
+            return self._method(node, list(map(argument, kinds)), names)
+        kinds = call_results.taken(target, kinds)
         require_followed(self.unit, node, target, kinds)
         known = call_results.exact(target, kinds, names)
         if known is not None:

@@ -12,7 +12,7 @@ Number(None, False, None)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import gast
@@ -166,21 +166,21 @@ class Numeric(Unknown):
     """A number, an array of numbers, or None; `dtype`: "float64" if it is that or a Python number, None if it is unknown.
 
     >>> join(Number(int), Array("float64", (3,))), join(Known(None), Array("float32", (3,)))
-    (Numeric(dtype='float64'), ArrayOrNone(dtype=None, array=Array('float32', (3,))))
+    (Numeric(dtype='float64'), OrNone(dtype=None, one=Array('float32', (3,))))
     """
 
     dtype: str | None = None
 
 
 @dataclass(frozen=True)
-class ArrayOrNone(Numeric):
-    """An array of floats or None.
+class OrNone(Numeric):
+    """What `one` says, an array of floats or a number, or None.
 
     >>> join(Known(None), Array("float64", (3,)))
-    ArrayOrNone(dtype='float64', array=Array('float64', (3,)))
+    OrNone(dtype='float64', one=Array('float64', (3,)))
     """
 
-    array: Array | None = None
+    one: Array | Number | None = None
 
 
 @dataclass(frozen=True)
@@ -199,6 +199,25 @@ class Opaque(Unknown):
 @dataclass(frozen=True)
 class Drawing(Opaque):
     """A random generator of NumPy or Python."""
+
+
+@dataclass(frozen=True)
+class Recorded(Unknown):
+    """The record of a function that calls itself, which holds others like it; `or_none`: or None.
+
+    Written out, its kind would be infinite: `of` names the function and the kinds of its arguments, of which there may be
+    several (`driver.result_kinds.Recursion`).
+    """
+
+    of: frozenset[Any]
+    or_none: bool = False
+
+    def kind(self) -> Kind:
+        """The kind of the record, in which those within it are named again."""
+        out: Kind | None = None
+        for recursion in self.of:
+            out = join(out, recursion.kind())
+        return out or UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -255,7 +274,7 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
             return joined
     if _may_be_pointer(a) and _may_be_pointer(b):
         return PointerOrNone()
-    if {type(a), type(b)} == {Array, ArrayOrNone}:
+    if {type(a), type(b)} & {OrNone, Recorded}:
         return _join_or_none(a, b)
     if is_numeric(a) and is_numeric(b):
         return _join_numeric(a, b)
@@ -276,12 +295,11 @@ def _is_text(kind: Kind) -> bool:
 
 
 def _or_none(kind: Kind) -> Kind:
-    """The kind of a value or None; of what may be an index, in which None has a meaning of its own, nothing is known."""
-    number = type(kind) is Number and (kind.double or issubclass(kind.type or int, (float, np.floating)))
-    if isinstance(kind, Array) and (kind.dtype or "").startswith("float"):
-        return _join_or_none(kind, kind)
-    if number:
-        return _join_numeric(kind, kind)
+    """The kind of a value or None."""
+    if type(kind) is Number:
+        kind = replace(kind, known=False, value=None)
+    if type(kind) is Number or (isinstance(kind, Array) and (kind.dtype or "").startswith("float")):
+        return OrNone("float64" if is_double(kind) else None, kind)
     if isinstance(kind, Numeric):
         return kind
     return OPAQUE if isinstance(kind, (Opaque, Instance)) else UNKNOWN
@@ -293,21 +311,17 @@ def _may_be_pointer(kind: Kind) -> bool:
 
 def operand(kind: Kind | None) -> Kind | None:
     """The kind of a value which an operator, an index or an update takes, as none of them takes None."""
-    return kind.array if isinstance(kind, ArrayOrNone) else kind
+    if isinstance(kind, Recorded):
+        return Recorded(kind.of)
+    return kind.one if isinstance(kind, OrNone) else kind
 
 
-def holds_pointers(kind: Kind | None) -> bool:
-    """Whether a value is, or may hold, a reference to an object that the function creates."""
-    if isinstance(kind, Container):
-        return any(map(holds_pointers, kind.items if kind.items is not None else (kind.item,)))
-    return isinstance(kind, (Pointer, PointerOrNone))
-
-
-def holds_unknown(kind: Kind | None) -> bool:
-    """Whether nothing is known about a value, or about some item of a container."""
-    if isinstance(kind, Container):
-        return any(map(holds_unknown, kind.items if kind.items is not None else (kind.item or UNKNOWN,)))
-    return type(kind) in (Unknown, Numeric)
+def argument(kind: Kind | None) -> Kind | None:
+    """The kind of an index or of an argument, in which None may have a meaning of its own: nothing is known of an integer
+    or None."""
+    if not isinstance(kind, OrNone) or not isinstance(kind.one, Number):
+        return kind
+    return Numeric(kind.dtype) if kind.one.double or issubclass(kind.one.type or int, (float, np.floating)) else UNKNOWN
 
 
 def _join_numeric(a: Kind, b: Kind) -> Kind:
@@ -348,9 +362,18 @@ def _join_dicts(a: dict[Any, Kind], b: dict[Any, Kind]) -> Kind:
 
 
 def _join_or_none(a: Kind, b: Kind) -> Kind:
-    array = _join_arrays(operand(a), operand(b))
-    known, joined = (array.dtype or "").startswith("float"), _join_numeric(a, b)
-    return ArrayOrNone(joined.dtype, array) if known else joined
+    if isinstance(a, Recorded) or isinstance(b, Recorded):
+        return _join_recorded(a, b)
+    joined = join(*(None if is_none(k) else operand(k) for k in (a, b)))
+    integers = isinstance(joined, Array) and not (joined.dtype or "").startswith("float")
+    return Numeric() if integers and is_numeric(joined) else _or_none(joined)
+
+
+def _join_recorded(a: Kind, b: Kind) -> Kind:
+    if not all(isinstance(k, Recorded) or is_none(k) for k in (a, b)):
+        return UNKNOWN
+    named = [k for k in (a, b) if isinstance(k, Recorded)]
+    return Recorded(frozenset().union(*(k.of for k in named)), len(named) == 1 or any(k.or_none for k in named))
 
 
 def _join_instances(a: Instance, b: Instance) -> Kind | None:
@@ -364,23 +387,5 @@ def _join_items(a: tuple[Kind, ...], b: tuple[Kind, ...]) -> tuple[Kind, ...]:
 
 _JOINS: dict[type, Callable[[Any, Any], Kind | None]] = {
     Number: _join_numbers, Pointer: _join_pointers, Array: _join_arrays, Container: _join_containers,
-    Instance: _join_instances, ArrayOrNone: _join_or_none,
+    Instance: _join_instances,
 }  # fmt: skip
-
-
-def is_plain(kind: Kind | None) -> bool:
-    """Whether a value consists of numbers, arrays and built-in containers, so that reading it has no side effects."""
-    if isinstance(kind, Container):
-        return all(map(is_plain, kind.items)) if kind.items is not None else kind.item is None or is_plain(kind.item)
-    if isinstance(kind, Instance):
-        return all(map(is_plain, kind.items))
-    return not isinstance(kind, Unknown) and kind is not None
-
-
-def is_plain_index(kind: Kind | None) -> bool:
-    """Whether an index of this kind consists of integers and slices only, so that it selects no element twice."""
-    if isinstance(kind, Container):
-        return kind.type is tuple and kind.items is not None and all(map(is_plain_index, kind.items))
-    if isinstance(kind, Known):
-        return kind.value is None or kind.value is Ellipsis or isinstance(kind.value, slice)
-    return isinstance(kind, (Number, Slicing)) and not (isinstance(kind, Number) and kind.type in (bool, np.bool_))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number, Unknown
+from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number, Unknown, operand
 
 
 def may_carry(kind: Kind | None) -> bool:
     """Whether a value of this kind may carry a derivative."""
+    kind = operand(kind)
     if isinstance(kind, Number):
         return kind.type is None or issubclass(kind.type, (float, complex, np.inexact))
     if isinstance(kind, Array):

@@ -13,7 +13,19 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.analysis import sampled_shapes
-from s2sgrad.analysis.kinds import DRAWING, OPAQUE, UNKNOWN, Array, Container, Instance, Kind, Known, Number
+from s2sgrad.analysis.kinds import (
+    DRAWING,
+    OPAQUE,
+    UNKNOWN,
+    Array,
+    Container,
+    Instance,
+    Kind,
+    Known,
+    Number,
+    Recorded,
+    is_none,
+)
 from s2sgrad.analysis.plain_classes import LONGEST, attributes_of, hides_methods
 from s2sgrad.analysis.sizes import Dim
 from s2sgrad.analysis.trust import Trust, trust_of_object
@@ -55,8 +67,10 @@ def reshaped(owner: Kind, shape: list[Kind]) -> Kind:
 
 def item_of(kind: Kind | None, k: int, n: int) -> Kind | None:
     """The kind of item k when a value is unpacked into n targets."""
-    if kind is None:
-        return None
+    if kind is None or is_none(kind):
+        return None  # it raises
+    if isinstance(kind, Recorded):
+        kind = kind.kind()
     if isinstance(kind, Container) and kind.items is not None and len(kind.items) == n:
         return kind.items[k]
     if isinstance(kind, Array) and kind.dims:

@@ -21,7 +21,7 @@ import gast
 
 from s2sgrad.analysis import affine, effects
 from s2sgrad.analysis.affine import Form
-from s2sgrad.analysis.kinds import Array, ArrayOrNone, Container, Instance, Kind, Known, Number, operand
+from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Known, Number, OrNone, operand
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.flow.counts import binding_counts
 from s2sgrad.flow.facts import Facts
@@ -227,8 +227,8 @@ def without_symbols(kind: Kind | None) -> Kind | None:
     """The kind that is valid in another function or a later statement."""
     if not has_symbols(kind):
         return kind
-    if isinstance(kind, ArrayOrNone):
-        return replace(kind, array=without_symbols(kind.array))
+    if isinstance(kind, OrNone):
+        return replace(kind, one=without_symbols(kind.one))
     if isinstance(kind, Array):
         return Array(kind.dtype, tuple(None if isinstance(d, Size) and d.k < 0 else d for d in kind.dims))
     if isinstance(kind, Number):
@@ -248,8 +248,8 @@ def renumbered(kinds: dict[str, Any]) -> dict[str, Any]:
     def anew(kind: Any) -> Any:
         if isinstance(kind, list):
             return [anew(k) for k in kind]
-        if isinstance(kind, ArrayOrNone):
-            return replace(kind, array=anew(kind.array))
+        if isinstance(kind, OrNone):
+            return replace(kind, one=anew(kind.one))
         if isinstance(kind, Array) and kind.dims is not None:
             return Array(kind.dtype, tuple(size(d) if isinstance(d, Size) else d for d in kind.dims))
         if isinstance(kind, Number) and isinstance(kind.size, Size):

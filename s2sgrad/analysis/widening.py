@@ -13,15 +13,16 @@ import numpy as np
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
-    ArrayOrNone,
     Container,
     Kind,
     Known,
     Number,
     Numeric,
     Opaque,
+    OrNone,
     Pointer,
     PointerOrNone,
+    Recorded,
     Text,
 )
 
@@ -43,9 +44,9 @@ def widened(kind: Kind, depth: int = 0) -> Kind:
         return Number(kind.type, double=kind.double)
     if isinstance(kind, Array) and kind.dims is not None:
         return Array(kind.dtype, (None,) * len(kind.dims))
-    if isinstance(kind, ArrayOrNone):
-        return replace(kind, array=widened(kind.array))
-    return kind if isinstance(kind, (Array, Numeric, Known, PointerOrNone, Text, Opaque)) else UNKNOWN
+    if isinstance(kind, OrNone):
+        return replace(kind, one=widened(kind.one))
+    return kind if isinstance(kind, (Array, Numeric, Known, PointerOrNone, Recorded, Text, Opaque)) else UNKNOWN
 
 
 def any_float(kind: Kind) -> Kind:

@@ -4,12 +4,14 @@ numbered.
     x2 = x * x; y = np.sin(x2); x3 = y + 1.0     ->     the user's own text, if nothing needs the old `x`
 
 Stacks that record the same variable are merged: the reverse sweep pops in the opposite order what the forward sweep pushed,
-whichever statement did.  Stacks of elements and stacks of whole arrays stay separate, so that each has one kind of item.
+whichever statement did.  Stacks of elements, of whole arrays, of containers and of references stay separate, so that each
+has one kind of item.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import gast
 
@@ -67,7 +69,7 @@ def _rename(tree: gast.FunctionDef, names: dict[str, str]) -> None:
 
 
 def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
-    first: dict[tuple[str, bool], str] = {}
+    first: dict[tuple[str, bool, Any], str] = {}
     renamed: dict[str, str] = {}
     kept = []
     popped: set[str] | None = None
@@ -84,7 +86,7 @@ def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
                 continue
             if base is not None:
                 first[base] = stack
-                if base[1] and (base[0], False) in found:
+                if base[1] and (base[0], False, base[2]) in found:
                     first[base] = renamed[stack] = unit.names.fresh(f"{base[0]}_items")
                     statement.targets[0].id = first[base]
                 else:

@@ -46,6 +46,7 @@ class Emitted:
     scalar: bool = True  # the result is a number,
     numpy: bool = False  # perhaps a NumPy number, whose division by zero gives inf
     stacks: frozenset[int] = frozenset()  # of an adjoint: the slots of its record with lists of unshared items
+    records: bool = False  # a function that returns its value and the record for its adjoint
     restores: bool = False  # an adjoint that writes arrays of its record
     shared: frozenset[tuple[int, int]] = frozenset()  # of such an adjoint: slots of its record that may share memory
     flat: bool = False  # an adjoint of a function whose result must be a float to be differentiated: no argument reaches it

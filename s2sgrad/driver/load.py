@@ -49,6 +49,7 @@ class Part:
     defaults: dict[str, Any]
     doc: str | None
     stacks: frozenset[int]
+    records: bool
     restores: bool
     shared: frozenset[tuple[int, int]]
     flat: bool
@@ -100,6 +101,8 @@ class Plan:
                 function.stacks, function.shared = whose.stacks, whose.shared
             function.__doc__ = part.doc
             function.__module__ = primal.__module__
+            if part.records:
+                function.makes_record = True
             if part.restores:
                 function.restores = True
             if part.flat:
@@ -177,8 +180,8 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
     doc = ast.get_docstring(node)
     place = guards.place(primal)
     reaches = tuple(n for n, (how, _) in zip(inner.co_freevars, closure, strict=True) if how == "cell")
-    return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.stacks, emitted.restores,
-                emitted.shared, emitted.flat, reaches, shadows.are_in(emitted.unit))  # fmt: skip
+    return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.stacks, emitted.records,
+                emitted.restores, emitted.shared, emitted.flat, reaches, shadows.are_in(emitted.unit))  # fmt: skip
 
 
 def _places(

@@ -8,7 +8,8 @@ from __future__ import annotations
 import types
 from dataclasses import replace
 
-from s2sgrad.analysis.kinds import Kind, is_plain
+from s2sgrad.analysis.contents import is_plain
+from s2sgrad.analysis.kinds import Kind
 from s2sgrad.analysis.reached import reaches_change
 from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.backends.scalar_lists import ScalarLists

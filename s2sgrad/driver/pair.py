@@ -141,6 +141,7 @@ class Callee(Differentiated):
         forward[:0] = marked([assign(n, records.nothing_like(kinds.get(n))) for n in unbound], "forward")
         forward[-1].origin = forward[-2].origin if len(forward) > 1 else Origin("forward", 0, 0, None)
         emitted = self.entry.pair.fwd
+        emitted.records = True
         return c.part(emitted, gast.FunctionDef(emitted.name, self.arguments, forward, [], None, None, []))
 
     def _shared(self, c: Compilation, tree: gast.FunctionDef, saved: list[str]) -> frozenset[tuple[int, int]]:

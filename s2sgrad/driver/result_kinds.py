@@ -3,7 +3,8 @@
     def power(x, n): return x * rest(x, n)                          ->      an array, for an array `x`
     def rest(x, n): return 1.0 if n == 0 else power(x, n - 1)       ->      an array or a number
 
-A recursion starts from "no value yet", and what follows from a kind that grows afterwards is inferred again.
+A recursion starts from "no value yet", and what follows from a kind that grows afterwards is inferred again.  The record
+of a recursion holds those of the calls within it: its kind is one by name (`analysis.kinds.Recorded`).
 
 >>> import numpy as np
 >>> from s2sgrad import grad
@@ -15,16 +16,42 @@ array([ 3., 12.])
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
-from s2sgrad.analysis.kinds import UNKNOWN, Kind, join
+from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Recorded, join
 from s2sgrad.analysis.widening import widened
 from s2sgrad.errors import S2SGradError
 
 _ROUNDS = 6
 _DEEPEST = 40
+_VALUE, _RECORD = 0, 1  # what a function that records returns
 Found = Callable[[Any, dict[str, Kind], bool], Kind | None]
+
+
+class Recursion:
+    """A function that records and calls itself, for arguments of these kinds (`key`): the name of the kind of its record."""
+
+    def __init__(self, results: ResultKinds, key: Any) -> None:
+        self._results, self._key = weakref.ref(results), key
+
+    def kind(self) -> Kind:
+        """The kind of the record, in which those of further calls are named; unknown until it is known in full."""
+        results = self._results()
+        return UNKNOWN if results is None else results.recorded(self._key)
+
+
+def _called(target: Any) -> set[Any]:
+    """The functions of a text of ours that one of them may call: those that it refers to, and so on."""
+    found: set[Any] = set()
+    waiting = [target]
+    while waiting:
+        cells = waiting.pop().__closure__ or ()
+        more = {c.cell_contents for c in cells if getattr(c.cell_contents, "makes_record", False)} - found
+        found |= more
+        waiting += more
+    return found
 
 
 class ResultKinds:
@@ -38,6 +65,8 @@ class ResultKinds:
         self._open: list[Any] = []  # those that are being inferred, each for the one before it
         self._outermost: dict[Any, int] = {}  # of those that may grow: the place in `_open` of the first that they rest on
         self._outdated: set[Any] = set()
+        self._recursions: dict[Any, Recursion] = {}
+        self._recurring: dict[int, bool] = {}
 
     def of(self, target: Any, bound: dict[str, Kind]) -> Kind | None:
         """The kind of a function's result; while it is being inferred, what is known so far."""
@@ -62,7 +91,28 @@ class ResultKinds:
         if first is not None and self._open:
             asker = self._open[-1]
             self._outermost[asker] = min(first, self._outermost.get(asker, first))
-        return self._kinds[key]
+        return self._named(target, key)
+
+    def _named(self, target: Any, key: Any) -> Kind | None:
+        """The kind of a result, with the name of that of a record."""
+        kind = self._kinds[key]
+        if kind is UNKNOWN or not self._recurs(target):
+            return kind
+        recursion = self._recursions.setdefault(key, Recursion(self, key))
+        value = None if kind is None else kind.items[_VALUE]
+        return Container(tuple, (value, Recorded(frozenset((recursion,)))))
+
+    def _recurs(self, target: Any) -> bool:
+        """Whether a function makes a record, and may call itself."""
+        if id(target) not in self._recurring:
+            self._recurring[id(target)] = getattr(target, "makes_record", False) and target in _called(target)
+        return self._recurring[id(target)]
+
+    def recorded(self, key: Any) -> Kind:
+        """The kind of the record that a function makes for arguments of these kinds."""
+        kind = self._kinds[key]
+        known = key not in self._open and isinstance(kind, Container) and kind.items is not None
+        return kind.items[_RECORD] if known else UNKNOWN
 
     def _fixed_point(self, target: Any, bound: dict[str, Kind], key: Any) -> Kind | None:
         own = len(self._open) - 1

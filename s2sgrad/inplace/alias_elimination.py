@@ -33,7 +33,7 @@ from s2sgrad.inplace.alias_conflicts import Clash, replaces
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.inplace.view_elimination import Views
-from s2sgrad.ir.forms import bound_name, parts_of
+from s2sgrad.ir.forms import bound_name, parts_of, popped
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, loaded, name, place_of
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
@@ -43,7 +43,6 @@ from s2sgrad.memory.stacks import local_stacks
 from s2sgrad.memory.writes import in_place
 from s2sgrad.mirror import groups
 from s2sgrad.mirror.groups import kind_at
-from s2sgrad.mirror.shadows import are_in
 from s2sgrad.runtime.copies import copied
 from s2sgrad.transform.calls import Pairs
 
@@ -283,10 +282,10 @@ class _Resolver:
 
     def beside_records(self, clashes: list[Clash]) -> bool:
         """In generated text, where only records may hold `x`: write `x[i] = e` as `x = x.copy(); x[i] = e`.  A record is
-        read when its contents are restored to what they were when it was made, and a copy leaves them alone.  Not with
-        shadows, which share what is written.
+        read when its contents are restored to what they were when it was made, and a copy leaves them alone.  Not what has a
+        shadow, through which other names see the write.
         """
-        if not self.unit.primal.is_generated or are_in(self.unit):
+        if not self.unit.primal.is_generated:
             return False
         seen: dict[int, list[Clash]] = {}
         for clash in clashes:
@@ -294,7 +293,9 @@ class _Resolver:
         found = False
         for beside in seen.values():
             statement, x = beside[0].statement, beside[0].written
-            if any(c.written != x or not self.is_record(c.seen) for c in beside) or getattr(statement, "renewed", False):
+            if x in self.unit.mirrored or getattr(statement, "renewed", False):
+                continue
+            if any(c.written != x or not self.is_record(c.seen) for c in beside):
                 continue
             statement.renewed = found = True
             self.places.replace(statement, [*at(statement, assign(x, self.renewed(statement, x))), statement])
@@ -324,9 +325,10 @@ class _Resolver:
         value, target = statement.value, statement.targets[0]
         if isinstance(target, gast.Tuple):  # `y, saved = f_fwd(x)`
             made = self.places.binding(value.id) if isinstance(value, gast.Name) else [statement]
-            pairs = all(hasattr(self.unit.called(getattr(s, "value", None)), "primal") for s in made)
+            pairs = all(getattr(self.unit.called(getattr(s, "value", None)), "makes_record", False) for s in made)
             return pairs and getattr(target.elts[-1], "id", "") == suspect
-        return isinstance(value, gast.Name) and self.is_record(value.id, met)
+        kept = value.id if isinstance(value, gast.Name) else popped(value)
+        return kept is not None and self.is_record(kept, met)
 
     @functools.cached_property
     def stacks(self) -> set[str]:

@@ -12,8 +12,9 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.contents import holds_unknown
 from s2sgrad.analysis.inference import VJP
-from s2sgrad.analysis.kinds import Kind, Unknown, holds_unknown
+from s2sgrad.analysis.kinds import Kind, Unknown
 from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import COMPOUND, assign, at, constant, name

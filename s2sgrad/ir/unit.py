@@ -111,7 +111,7 @@ class Unit:
     bindings: dict[str, Binding] = field(default_factory=dict)
     attributes: dict[tuple[types.ModuleType, str], tuple[Any]] = field(default_factory=dict)
     kinds: dict[str, Any] = field(default_factory=dict)
-    stack_bases: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    stack_bases: dict[str, tuple[str, bool, Any]] = field(default_factory=dict)
     own_names: set[str] = field(default_factory=set)
     helpers: dict[str, Any] = field(default_factory=dict)
     compound: set[Place] = field(default_factory=set)

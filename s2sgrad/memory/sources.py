@@ -17,8 +17,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects
-from s2sgrad.analysis import kinds as kinds_
+from s2sgrad.analysis import contents, effects
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
@@ -31,6 +30,7 @@ from s2sgrad.analysis.kinds import (
     Pullback,
     Text,
     kind_of,
+    operand,
 )
 from s2sgrad.analysis.object_arrays import may_hold_objects
 from s2sgrad.analysis.protocols import is_lazy
@@ -49,7 +49,7 @@ _NEW = (gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
 
 def has_memory(kind: Kind | None) -> bool:
     """Whether a value of this kind may be, or hold, writable memory."""
-    return not isinstance(kind, (PointerOrNone, Number, Known, Text)) and not (
+    return not isinstance(operand(kind), (PointerOrNone, Number, Known, Text)) and not (
         isinstance(kind, Container) and kind.items is not None and kind.type is tuple
         and not any(has_memory(item) for item in kind.items)
     )  # fmt: skip
@@ -269,7 +269,7 @@ def is_basic(index: gast.AST, kinds: dict[str, Kind]) -> bool:
         if isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and not isinstance(part.value, bool)):
             continue
         kind = kind_of(part, kinds)
-        if kind is None or not kinds_.is_plain_index(kind):
+        if kind is None or not contents.is_plain_index(kind):
             if not isinstance(part, (gast.UnaryOp, gast.BinOp)) or not _of_numbers(part, kinds):
                 return False
     return True

@@ -15,9 +15,9 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import effects, picked
+from s2sgrad.analysis import contents, effects, picked
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, is_plain_index, operand
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, argument, operand
 from s2sgrad.analysis.shadow_kinds import of_shadow
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import assign, clone, constant, expression, mentioned, name
@@ -177,7 +177,7 @@ class Bars:
         bar = self.present.pop(y) if consume else self.present[y]
         if consume:
             self.consumed[y] = bar.own
-        kind = operand(self.kinds.get(y, UNKNOWN))
+        kind = operand(argument(self.kinds.get(y, UNKNOWN)))
         numeric = isinstance(kind, (Number, Array))
         return Cotangent(name(bar.name), kind, True, None, numeric, None, consume and bar.own, bar.idle)
 
@@ -200,7 +200,7 @@ class Bars:
         """Add contributions to the adjoint of `x`; `late`: their values may read it."""
         whole = [c for c in given if c.index is None]
         sections = [c for c in given if c.index is not None]
-        kind = operand(self.kinds.get(x, UNKNOWN))
+        kind = operand(argument(self.kinds.get(x, UNKNOWN)))
         bar = self.bar(x)
         if late and sections:  # their values may read the old adjoint
             sections = [replace(c, value=self.named(self._unaliased(c), anew=True).value) for c in sections]
@@ -353,10 +353,10 @@ class Bars:
 
     def is_basic(self, index: gast.AST) -> bool:
         """Whether an index contains no position twice."""
-        parts = parts_of(index)
-        for part in parts:
+        for part in parts_of(index):
             kind = None if isinstance(part, gast.Slice) else self.inference.kind(part)
-            if isinstance(part, gast.Slice) or is_plain_index(kind) or isinstance(getattr(part, "value", None), str):
+            plain = isinstance(part, gast.Slice) or contents.is_plain_index(kind)
+            if plain or isinstance(getattr(part, "value", None), str):
                 continue
             if not (isinstance(kind, Array) and kind.dtype == "bool"):
                 return False

@@ -19,7 +19,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Unknown, operand
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Pointer, PointerOrNone, Unknown, operand
 from s2sgrad.flow.counts import binding_counts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
@@ -346,7 +346,7 @@ class Records:
         if of == "references":
             self.referring.add(stack)
         else:
-            self.unit.stack_bases[stack] = self.unit.bases.get(name, name), numbers
+            self.unit.stack_bases[stack] = self.unit.bases.get(name, name), numbers, _sort(self.kinds.get(name))
         self.kinds[stack] = Container(list, None)
         return stack
 
@@ -383,3 +383,10 @@ def recorded_for(statement: gast.AST, records: Block) -> Block:
     for made in at(statement, *records):
         made.__dict__.pop("uncertain", None)
     return records
+
+
+def _sort(kind: Kind | None) -> type | None:
+    """What distinguishes values from others under the same name: that they are references, or the type of container."""
+    if isinstance(kind, (Pointer, PointerOrNone)):
+        return Pointer
+    return kind.type if isinstance(kind, Container) else None

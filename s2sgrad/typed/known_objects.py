@@ -8,8 +8,9 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.contents import holds_pointers
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Number, Pointer, holds_pointers
+from s2sgrad.analysis.kinds import Array, Number, Pointer
 from s2sgrad.cleanup import copy_propagation
 from s2sgrad.inplace import rebind_markers
 from s2sgrad.ir.forms import alone

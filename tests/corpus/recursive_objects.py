@@ -194,3 +194,26 @@ def object_that_is_stored_in_the_trip_before_and_has_a_method_as_lists_have(x):
         else:
             bag.other.insert(2, v)
     return bag.other.weight**2 * bag.weight
+
+
+class Link:
+    def __init__(self, weight, tail):
+        self.weight, self.tail = weight, tail
+
+
+def chained(link, depth):
+    if link is None or depth > 4:
+        return 0.0
+    return link.weight**2 + 0.5 * chained(link.tail, depth + 1)
+
+
+@case(VECTOR)
+def recursion_over_what_a_loop_writes(x):
+    links = []
+    for v in x:
+        links.append(Link(v, links[-1] if links else None))
+    total = 0.0
+    for link in links[1:]:
+        total += chained(links[-1], 0) * 0.1
+        link.weight += links[0].weight * links[-1].weight
+    return total + links[-1].weight

@@ -27,6 +27,7 @@ from s2sgrad.errors import S2SGradError
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir import scoping
 from s2sgrad.ir.names import Namer
+from s2sgrad.ir.one_compilation import forgotten_after
 from s2sgrad.ir.quote import assign, at, constant, expression, name, nodes, rewritten, statements, statements_in
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import mod_ref
@@ -36,23 +37,34 @@ from s2sgrad.runtime.copies import copied
 from s2sgrad.source import read
 from s2sgrad.source.making import made
 
+_REFERRED: dict[types.FunctionType, set[types.FunctionType]] = {}
+forgotten_after(_REFERRED.clear)
+
 
 def calls_itself(function: types.FunctionType) -> bool:
     """Whether a user's function may call itself, by the source of the functions that it refers to."""
     met: set[types.FunctionType] = set()
     waiting = [function]
     while waiting:
-        try:
-            unit, tree = Unit.of(read(waiting.pop()))
-        except S2SGradError:
-            continue
-        found = {unit.resolve(n) for n in nodes(*tree.body) if isinstance(n, (gast.Name, gast.Attribute))
-                 and isinstance(unit.resolve(n), types.FunctionType)}  # fmt: skip
+        found = _referred_to(waiting.pop())
         if function in found:
             return True
-        waiting += [f for f in found - met if is_user_function(f)]
+        waiting += found - met
         met |= found
     return False
+
+
+def _referred_to(function: types.FunctionType) -> set[types.FunctionType]:
+    """The user's functions that a function refers to; none where it has no source."""
+    if function not in _REFERRED:
+        try:
+            unit, tree = Unit.of(read(function))
+        except S2SGradError:
+            found = []
+        else:
+            found = [unit.resolve(n) for n in nodes(*tree.body) if isinstance(n, (gast.Name, gast.Attribute))]
+        _REFERRED[function] = {f for f in found if isinstance(f, types.FunctionType) and is_user_function(f)}
+    return _REFERRED[function]
 
 
 class Form(NamedTuple):

@@ -108,8 +108,8 @@ class _Fold:
                     release(lambda n, h: not h.is_pure)
                 release(lambda n, h: n in read)
                 out.append(statement)
-        unread = [h.statement for h in held.values()]  # tuples that were substituted
-        last = len(out) - (bool(out) and isinstance(out[-1], gast.Return))
+        unread = [h.statement for h in held.values()]  # read behind the block, or tuples that were substituted
+        last = len(out) - (bool(out) and isinstance(out[-1], _LEAVING))
         return [*out[:last], *unread, *out[last:]]
 
     def is_foldable(self, statement: gast.AST) -> bool:
@@ -177,6 +177,7 @@ class _Fold:
 
 _CLOSED = (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _CHOICES = (gast.IfExp, gast.BoolOp)
+_LEAVING = (gast.Return, gast.Raise, gast.Break, gast.Continue)
 _Path = list[tuple[gast.AST, str, int | None]]  # from the statement down: the parent, its field, the index in that
 
 

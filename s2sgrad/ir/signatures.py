@@ -18,6 +18,7 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
+import gast
 import numpy as np
 
 _MISSING = object()
@@ -156,3 +157,16 @@ def _by_position(primitive: Any) -> tuple[str, ...]:
             return _UNSAID_OF_UFUNCS.get(primitive.__name__, ())
         return _UNSAID.get(primitive, ())
     return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+
+def signature_of(args: gast.arguments, defaults: dict[str, Any]) -> inspect.Signature:
+    """A signature for these parameters, to bind arguments as Python does."""
+    kinds = [(inspect.Parameter.POSITIONAL_ONLY, args.posonlyargs), (inspect.Parameter.POSITIONAL_OR_KEYWORD, args.args),
+             (inspect.Parameter.VAR_POSITIONAL, [args.vararg] if args.vararg else []),
+             (inspect.Parameter.KEYWORD_ONLY, args.kwonlyargs),
+             (inspect.Parameter.VAR_KEYWORD, [args.kwarg] if args.kwarg else [])]  # fmt: skip
+    return inspect.Signature([
+        inspect.Parameter(getattr(p, "keyword", p.id), kind, default=defaults.get(p.id, inspect.Parameter.empty))
+        for kind, group in kinds
+        for p in group
+    ])  # fmt: skip

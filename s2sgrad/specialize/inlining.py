@@ -19,7 +19,6 @@ def f(x, w):
 
 from __future__ import annotations
 
-import inspect
 import types
 from collections import Counter
 from collections.abc import Callable
@@ -31,6 +30,7 @@ import gast
 from s2sgrad.analysis.libraries import is_given
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import Place, assign, at, branch, clone, constant, mentioned, name, nodes, place_of, rewritten
+from s2sgrad.ir.signatures import signature_of
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize import drawing
@@ -210,7 +210,7 @@ class Inliner:
         own = scoping.bound(tree.body) | {p.id for p in parameters(tree)}
         renamed: dict[str, str] = {}
         if function.used or function.unit is not self.unit:
-            renamed = {n: self.fresh(function.unit.bases.get(n, n)) for n in sorted(own)}
+            renamed = self.anew(function.unit, tree, own)
         if function.unit.primal.function.__module__ == Iterator.__module__:  # none of these names is the user's
             self.unit.words |= dict.fromkeys(renamed.values(), ("what an iterator draws from", None))
         function.used = True
@@ -227,7 +227,8 @@ class Inliner:
         primal = getattr(function.node, "primal", function.unit.primal)
         self.unit.written_out.append((call, function.name, primal, getattr(function.node, "lineno", 0)))
         if function.unit.is_of_library:  # the user cannot change its lines
-            at(call, *(part for part in nodes(tree) if hasattr(part, "lineno")))
+            for part in (part for part in nodes(tree) if hasattr(part, "lineno")):
+                at(call, part)[0].written_out = self.calls
             self.unit.libraries[self.calls] = function.unit.primal.file
         self.unit.compound |= {place_of(moved[p]) for p in function.unit.compound & moved.keys()}
         bindings_ = Counter({renamed.get(n, n): count for n, count in scoping.bindings(tree.body).items()})
@@ -292,6 +293,13 @@ class Inliner:
         self.unit.bases[fresh] = base
         return fresh
 
+    def anew(self, unit: Unit, tree: gast.FunctionDef, own: set[str]) -> dict[str, str]:
+        """New names for the variables of another function's body; those that are not the user's, such as that of its result,
+        are values of subexpressions here."""
+        times = scoping.bindings(tree.body)
+        ours = {n for n in own & unit.own_names if times[n] == 1}
+        return {n: self.unit.temp() if n in ours else self.fresh(unit.bases.get(n, n)) for n in sorted(own)}
+
     def adopt(self, unit: Unit, tree: gast.FunctionDef, own: set[str], renamed: dict[str, str]) -> None:
         """Rename the free names of another function's body to the caller's names for the same objects."""
         for node in nodes(tree):
@@ -352,19 +360,6 @@ class Inliner:
         display = gast.Tuple(list(extra), gast.Load())
         shown = not any(isinstance(v, gast.Starred) for v in extra)
         return display if shown else self.flattener.atom(at(node, display)[0])
-
-
-def signature_of(args: gast.arguments, defaults: dict[str, Any]) -> inspect.Signature:
-    """A signature for these parameters, to bind arguments as Python does."""
-    kinds = [(inspect.Parameter.POSITIONAL_ONLY, args.posonlyargs), (inspect.Parameter.POSITIONAL_OR_KEYWORD, args.args),
-             (inspect.Parameter.VAR_POSITIONAL, [args.vararg] if args.vararg else []),
-             (inspect.Parameter.KEYWORD_ONLY, args.kwonlyargs),
-             (inspect.Parameter.VAR_KEYWORD, [args.kwarg] if args.kwarg else [])]  # fmt: skip
-    return inspect.Signature([
-        inspect.Parameter(getattr(p, "keyword", p.id), kind, default=defaults.get(p.id, inspect.Parameter.empty))
-        for kind, group in kinds
-        for p in group
-    ])  # fmt: skip
 
 
 def _only_reads(unit: Unit, tree: gast.FunctionDef) -> bool:

@@ -33,13 +33,12 @@ from s2sgrad.analysis import effects
 from s2sgrad.ir.quote import at, constant, expression, mentioned, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.scoping import bindings
-from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.signatures import signature, signature_of
 from s2sgrad.ir.underlying import underlying
 from s2sgrad.ir.unit import Derived, parameters
 from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.runtime.copies import copied
 from s2sgrad.specialize import lambda_lifting
-from s2sgrad.specialize.inlining import signature_of
 from s2sgrad.specialize.late_binding import Variables
 from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Record, Value
 

@@ -30,12 +30,10 @@ def methods_of_some_of_the_classes_grad(x, *, seed=1.0):
         which = number_of(one, (HalfPlate, Plate, RoundPlate))
         if which == 1:
             self = one
-            result = side_[self] ** 2
-            value = result
+            value = side_[self] ** 2
         else:
             self = one
-            result = 3.0 * side_[self] ** 2
-            value = result
+            value = 3.0 * side_[self] ** 2
         one_stack.append(one)
         which_stack.append(which)
         value_stack.append(value)
@@ -62,23 +60,23 @@ def methods_of_some_of_the_classes_grad(x, *, seed=1.0):
         # total += one.area() * shapes[k].area() + round_ones[k](x[0])
         self = shapes[k]
         t3 = side_[self]
-        result = t3 ** 2
+        value_ = t3 ** 2
         self_3 = round_ones[k]
         # return self.side * x
         side__bar = add_at(side__bar, self_3, total_bar * x[0])
         # total += one.area() * shapes[k].area() + round_ones[k](x[0])
         x_bar[0] += total_bar * side_[self_3]
-        value_bar = total_bar * result
+        value_bar = total_bar * value_
         value__bar = total_bar * value
         # return self.side**2
         side__bar = add_at(side__bar, self, value__bar * (2 * t3))
         if which == 1:
-            self = one
             # return self.side**2
+            self = one
             side__bar = add_at(side__bar, self, value_bar * (2 * side_[self]))
         else:
-            self = one
             # return 3.0 * self.side**2
+            self = one
             side__bar = add_at(side__bar, self, value_bar * 3.0 * (2 * side_[self]))
     for k_2 in reversed(range(len(x))):
         round_ones.pop()

@@ -37,6 +37,7 @@ QUEUES = ("q.append({n})", "q.appendleft({n})", "q.extend({l}[:2])", "q.extendle
           "q.rotate(-1)", "if q:\n{pad}    s += q.popleft() * {n}", "if q:\n{pad}    s = s * 0.7 + q.pop()",
           "if len(q) == q.maxlen:\n{pad}    s += q[0] * q[-1]", "s += sum([v * (k + 1) for k, v in enumerate(q)]) * 0.3",
           "if q:\n{pad}    q[-1] *= {n}", "if q:\n{pad}    q.append(q.popleft())", "{l}.append(sum(q) / (1 + len(q)))",
+          "note(q, {n})",
           "if len(q) > 2:\n{pad}    q[1] = {n}", "q.clear()")  # fmt: skip
 PICKS = ("sorted(rows, key=lambda r: r[0])", "sorted(rows, key=lambda r: -r[1])", "sorted(rows)",
          "[rows[1], rows[0], rows[2]]")  # fmt: skip
@@ -79,7 +80,9 @@ def list_program(seed: int, queues: bool = False) -> Program:
     if queues:
         end += " + sum([(k - 2) * v for k, v in enumerate(q)])"
     imports = ["from collections import deque"] if queues else []
-    source = "\n".join([*imports, "import heapq", "import math", "import numpy as np", "", "", "def f(x):", *lines, end, ""])
+    imports += ["import heapq", "import math", "import numpy as np", "", ""]
+    helper = ["def note(q, v):", "    q.append(v * v)", "    if len(q) > 3:", "        q.popleft()", "", ""]
+    source = "\n".join([*imports, *(helper if queues else ()), "def f(x):", *lines, end, ""])
     args = draw_arguments(rng, (VECTOR,), digits=5)
     return Program(source, args, frozenset(writer.features), seed, (VECTOR,), "queue_program" if queues else "list_program")
 

@@ -145,6 +145,8 @@ def is_plain_class(target: Any) -> bool:
 def _is_read_alike(cls: type) -> bool:
     """Whether who reads a list or dict past its methods, as a library does and as methods of dicts are written out, finds
     what the methods of this subclass give."""
+    if cls.__module__ == lineage(cls)[-2].__module__:  # one of ours
+        return True
     base, *others = [k for k in lineage(cls) if k not in cls.__mro__]
     read = [n for n, f in vars(base).items() if isinstance(f, types.FunctionType) and n != "__init__"]
     kept = ["__iter__"] if issubclass(cls, list) else read

@@ -19,6 +19,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis import outside
+from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.plain_classes import attributes_of, is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.errors import S2SGradError
@@ -30,6 +31,7 @@ from s2sgrad.ir.unit import parameters
 from s2sgrad.normalize import containers
 from s2sgrad.source import look_up, read
 from s2sgrad.specialize import memo_tables
+from s2sgrad.standard.containers import OBJECTS
 
 MATRICES = "s2sgrad.api.matrices"
 
@@ -72,7 +74,8 @@ def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, 
     if any(_is_functional(part, within, home, objects) for part in parts):
         return True
     target = _resolved(value.func, home) if isinstance(value, gast.Call) else None
-    if target is functools.partial or makes_derivative(target) or (objects and is_plain_class(target)):
+    makes = objects and (is_plain_class(target) or is_one_of(target, OBJECTS))
+    if target is functools.partial or makes_derivative(target) or makes:
         return True
     return is_plain(target) and gives_function(target)
 

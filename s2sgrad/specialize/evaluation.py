@@ -39,6 +39,7 @@ from s2sgrad.normalize import (
     call_forms,
     comprehensions,
     containers,
+    default_dicts,
     deques,
     displays,
     index_tricks,
@@ -210,8 +211,9 @@ class Evaluator:
             return result
         if (into := mutators.into(self.unit, node, self.atom)) is not None:
             return self.behind(node, *into)
-        if (plain := deques.as_list(self.unit, node) or dicts.empty_dict(self.unit, node)) is not None:
-            return self.value(plain)
+        for written in (deques.written, default_dicts.written, dicts.empty_dict):
+            if (made := written(self.unit, node)) is not None:
+                return self.value(made)
         spread = any(isinstance(a, gast.Starred) for a in node.args)
         self.call(node)
         if spread and (found := library.of_found(self.unit, node)) is not node:

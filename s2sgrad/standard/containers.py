@@ -7,6 +7,8 @@ A method of `list` or `dict` calls no method of the subclass, so these use what 
 
 from __future__ import annotations
 
+import collections
+
 
 class List:
     """Stands for `list` among the bases of a class."""
@@ -75,6 +77,74 @@ class List:
         self.__items = ordered
 
 
+class Bounded(list):
+    """Stands for `collections.deque` with `maxlen`, for which there is room for `items`, a list that becomes its own."""
+
+    def __init__(self, items, maxlen):
+        self._List__items = items
+        self.maxlen = maxlen
+
+    def __iadd__(self, other):
+        self.extend(list(other))
+        return self
+
+    def __add__(self, other):
+        return Trimmed(self._List__items + list(other), self.maxlen)
+
+    def __mul__(self, times):
+        return Trimmed(self._List__items * times, self.maxlen)
+
+    def append(self, value):
+        """`deque.append`."""
+        super().append(value)
+        if len(self) > self.maxlen:
+            self.popleft()
+
+    def appendleft(self, value):
+        """`deque.appendleft`."""
+        super().insert(0, value)
+        if len(self) > self.maxlen:
+            self.pop()
+
+    def extend(self, values):
+        """`deque.extend`."""
+        for value in values:
+            self.append(value)
+
+    def extendleft(self, values):
+        """`deque.extendleft`."""
+        for value in values:
+            self.appendleft(value)
+
+    def insert(self, place, value):
+        """`deque.insert`."""
+        if len(self) >= self.maxlen:
+            raise IndexError("deque already at its maximum size")
+        super().insert(place, value)
+
+    def popleft(self):
+        """`deque.popleft`."""
+        return self.pop(0)
+
+    def rotate(self, turns=1):
+        """`deque.rotate`."""
+        first = -turns % max(len(self), 1)
+        self._List__items = self._List__items[first:] + self._List__items[:first]
+
+    def copy(self):
+        """`deque.copy`."""
+        return Bounded(list(self._List__items), self.maxlen)
+
+
+class Trimmed(Bounded):
+    """The same, of the last items that there is room for."""
+
+    def __init__(self, items, maxlen):
+        if maxlen < 0:
+            raise ValueError("maxlen must be non-negative")
+        super().__init__(items[max(len(items) - maxlen, 0) :], maxlen)
+
+
 class Dict:
     """Stands for `dict` among the bases of a class."""
 
@@ -133,5 +203,25 @@ class Dict:
         """`dict.copy`."""
         return dict(self.__held)
 
+
+class DefaultDict(dict):
+    """Stands for `collections.defaultdict`; the dict `held` becomes its own."""
+
+    def __init__(self, default_factory, held):
+        self._Dict__held = held
+        self.default_factory = default_factory
+
+    def __getitem__(self, key):
+        if key not in self:
+            self[key] = self.default_factory()
+        return super().__getitem__(key)
+
+    def copy(self):
+        """`defaultdict.copy`."""
+        return DefaultDict(self.default_factory, dict(self._Dict__held))
+
+
+OBJECTS = frozenset({collections.defaultdict, collections.deque})
+"""Classes of Python's library of which such objects are made."""
 
 STAND_INS: dict[type, type] = {list: List, dict: Dict}

@@ -5,7 +5,7 @@ import itertools
 import math
 import operator
 import statistics
-from collections import OrderedDict, defaultdict, namedtuple
+from collections import OrderedDict, defaultdict, deque, namedtuple
 
 import numpy as np
 
@@ -199,6 +199,28 @@ def default_dict_that_helpers_hand_on(v):
         return made
 
     return sums[0] * same[1] + same["none"] * v[2] + len(sums) * others()[0] * others()[5] + others()[1]
+
+
+class Journal:
+    def __init__(self, most):
+        self.recent, self.sums = deque(maxlen=most), defaultdict(float)
+
+    def note(self, key, value):
+        self.recent.append(value)
+        self.sums[key] += value
+
+    def mean(self):
+        return sum(self.recent) / len(self.recent)
+
+
+@case(VECTOR)
+def default_dict_and_deque_of_an_object(v):
+    journal = Journal(2)
+    total = 0.0
+    for k, t in enumerate(v):
+        journal.note(k % 2, t * t)
+        total += journal.mean() * (k + 1)
+    return total * journal.sums[0] + journal.sums["none"]
 
 
 @case(VECTOR)

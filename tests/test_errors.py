@@ -286,7 +286,7 @@ REFUSED = {
         def f(x):
             return sum({x * k for k in range(3)})  # <-
     """, (2.0,)),
-    "list that grows under a loop": (Unsupported, """
+    "list that grows under a loop": (Refused, """
         def f(x):
             ys = [x, 2.0]
             for y in ys:
@@ -499,7 +499,7 @@ REFUSED = {
             a, b = Item(x), Item(x * x)
             return sorted([a, b])[1].key  # <-
     """, (2.0,)),
-    "class in a block": (Unsupported, """
+    "class in a block": (Refused, """
         def f(x):
             if x > 0.0:
                 class Box:  # <-
@@ -614,13 +614,13 @@ REFUSED = {
 
         f = outer()
     """, (2.0,)),
-    "read after del": (Unsupported, """
+    "read after del": (Refused, """
         def f(x):
             y = x * x
             if y > 9.0:
                 del y  # <-
             return x * y
-    """, (2.0,)),
+    """, (4.0,)),
     "del in a loop, bound before it": (Unsupported, """
         def f(x):
             y = x * x

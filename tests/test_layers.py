@@ -75,8 +75,8 @@ ALLOWED = {
                      "s2sgrad.primitives"},
     "primitives.record": {"numpy", "dataclasses", "enum", "types", "s2sgrad.runtime", "s2sgrad.rules", "s2sgrad.source"},
     "emit.*": {"gast", "astunparse", "sys", "s2sgrad.emit"},
-    "source.*": {"gast", "ast", "hashlib", "itertools", "weakref", "linecache", "threading", "types", "warnings",
-                 "dataclasses", "functools", "s2sgrad.errors", "s2sgrad.source"},
+    "source.*": {"gast", "ast", "contextlib", "hashlib", "itertools", "weakref", "linecache", "threading", "types",
+                 "warnings", "dataclasses", "functools", "s2sgrad.errors", "s2sgrad.source"},
 }  # fmt: skip
 ALWAYS = {"__future__", "typing", "collections"}
 

@@ -7,9 +7,9 @@ import gc
 import threading
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import gast
 import numpy as np
@@ -23,14 +23,17 @@ from s2sgrad.driver.folding import folded
 from s2sgrad.driver.guards import Functions, Guards
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.program import Program
-from s2sgrad.errors import raised
+from s2sgrad.errors import NoRule, Unsupported, raised
 from s2sgrad.ir.lookups import Lookups, noted
 from s2sgrad.ir.one_compilation import forget
 from s2sgrad.ir.quote import nodes
 from s2sgrad.runtime.results import NoResult
-from s2sgrad.source import GENERATED, look_up
+from s2sgrad.source import GENERATED, branches, look_up
+from s2sgrad.source.branches import Branch
 from s2sgrad.transform import global_conflicts
 
+T = TypeVar("T")
+_MOST = 12  # branches that are refused in one compilation
 LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
 
 
@@ -190,13 +193,16 @@ def compile_gradient(
 
     The observer is called after every pass, for the function and for those that it calls.
     """
-    with compiling(function) as lookups:
+
+    def compiled(lookups: Lookups) -> Compiled:
         program, entry, backend = lowering.lowered(function, kinds, wrt, options, observer)
         global_conflicts.check(program.units)
         seed = next(iter(entry.defaults), "")
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
         facts = Facts(seed, entry.scalar, program.written, unsure, backend, entry.dots, _divides_again(program, entry))
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
+
+    return with_branches(function, compiled)
 
 
 def _divides_again(program: Program, entry: Emitted) -> bool:
@@ -211,13 +217,31 @@ def compile_pair(
     function: types.FunctionType, kinds: dict[str, Kind], active: set[str], debug: bool = False, records_all: bool = False
 ) -> Compiled:
     """Compile `fwd` and `bwd` of a function in its `active` parameters; they are the two functions in `made`."""
-    with compiling(function) as lookups:
+
+    def compiled(lookups: Lookups) -> Compiled:
         program = Program()
         program.debug, program.records_all = debug, records_all
         pair = program.pair(function, kinds, active, split=True)
         global_conflicts.check(program.units, at_run_time=True)
         pair.bwd.restores = any(emitted.restores for emitted in program.functions)  # callees write in their records
         return Recipe(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None).sealed(program)
+
+    return with_branches(function, compiled)
+
+
+def with_branches(function: types.FunctionType, compiled: Callable[[Lookups], T]) -> T:
+    """What `compiled` returns: where it refuses something in a branch, that branch raises the refusal when it is taken."""
+    refused: list[Branch] = []
+    while True:
+        with branches.without(refused):
+            try:
+                with compiling(function) as lookups:
+                    return compiled(lookups)
+            except (Unsupported, NoRule) as error:
+                branch = branches.around(error)
+                if branch is None or branch in refused or len(refused) == _MOST:
+                    raise
+        refused.append(branch)
 
 
 @contextlib.contextmanager

@@ -17,8 +17,9 @@ from typing import Any
 import gast
 
 from s2sgrad import emit
+from s2sgrad.analysis import type_tests
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN
+from s2sgrad.analysis.kinds import UNKNOWN, Kind
 from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.analysis.primitive_calls import own_methods
 from s2sgrad.analysis.value_kinds import module_of, opened
@@ -93,21 +94,24 @@ def _read(c: Compilation) -> None:
     c.unit.names.taken |= {*c.purpose.words}
     check.no_generator(c.unit, c.tree)
     stop_gradient.run(c.unit, c.tree, c.purpose.stops)
-    c.unit.opened, c.unit.opaque = _told(c)
+    c.unit.opened, c.unit.opaque, c.unit.argument_kinds = _told(c)
 
 
-def _told(c: Compilation) -> tuple[dict[str, Any], set[str]]:
-    """What the kinds say before the text is read: the arguments that are objects, and those that have methods."""
+def _told(c: Compilation) -> tuple[dict[str, Any], set[str], dict[str, Kind]]:
+    """What the kinds say before the text is read: the arguments that are objects, those that have methods, and what
+    tests of their types may ask."""
     kinds = c.given or {}
     opened_by_name = {p: module_of(kind) or opened(kind) for p, kind in kinds.items()}
     opened_by_name = {p: module for p, module in opened_by_name.items() if module}
-    return opened_by_name, set(own_methods(kinds)) - opened_by_name.keys()
+    of_types = {p: coarse for p, kind in kinds.items() if (coarse := type_tests.coarse(kind)) is not None}
+    return opened_by_name, set(own_methods(kinds)) - opened_by_name.keys(), of_types
 
 
 def _follows_from(c: Compilation) -> Any:
     """What the normal form of a function follows from; None where objects are among it."""
-    objects, others = _told(c)
-    return None if objects else (id(c.primal), frozenset(others), frozenset(c.purpose.words), c.purpose.stops)
+    objects, others, of_types = _told(c)
+    what = frozenset(others), frozenset(of_types.items()), frozenset(c.purpose.words), c.purpose.stops
+    return None if objects else (id(c.primal), *what)
 
 
 def _note(c: Compilation) -> None:

@@ -23,7 +23,7 @@ from s2sgrad.api.forward import Jvp
 from s2sgrad.api.gradient import Gradient
 from s2sgrad.driver import lowering
 from s2sgrad.driver.compilation import Compilation
-from s2sgrad.driver.compiled import compiling
+from s2sgrad.driver.compiled import with_branches
 from s2sgrad.driver.emitted import reached
 from s2sgrad.driver.folding import folded
 from s2sgrad.driver.program import Program
@@ -32,6 +32,7 @@ from s2sgrad.errors import Defect, S2SGradError, raised
 from s2sgrad.errors.raised import entry
 from s2sgrad.explanation import program, text
 from s2sgrad.explanation.listing import Explanation, Found, Line, Note
+from s2sgrad.ir.lookups import Lookups
 from s2sgrad.ir.quote import clone
 from s2sgrad.ir.signatures import signature
 from s2sgrad.source import Primal, read
@@ -90,13 +91,18 @@ def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str,
     function, kinds = differentiated(derivative, arguments, keywords or {})
     notes = _Notes(read(function))
     refusal, source = None, ""
+
+    def compiled(_: Lookups) -> str:
+        nonlocal notes
+        notes = _Notes(read(function))
+        written, entry_, _ = lowering.lowered(function, kinds, derivative._wrt(), derivative._options, notes.observe)
+        global_conflicts.check(written.units)
+        written.functions = folded(reached(written.functions, [entry_]), [entry_])
+        notes.texts(written)
+        return text_of(written)
+
     try:
-        with compiling(function):
-            written, entry_, _ = lowering.lowered(function, kinds, derivative._wrt(), derivative._options, notes.observe)
-            global_conflicts.check(written.units)
-            written.functions = folded(reached(written.functions, [entry_]), [entry_])
-            notes.texts(written)
-            source = text_of(written)
+        source = with_branches(function, compiled)
     except Defect:
         raise
     except S2SGradError as error:

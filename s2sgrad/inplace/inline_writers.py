@@ -22,6 +22,7 @@ from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace import recursive_writers
 from s2sgrad.inplace.rebind_markers import is_marker
+from s2sgrad.ir import refusals
 from s2sgrad.ir.quote import Place, assign, at, clone, name, nested, nodes, place_of
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Unit, parameters
@@ -133,10 +134,12 @@ class Splicer:
                 before = place_of(node)
                 inner = getattr(node, "written_out", 0)
                 if of_library:  # a user cannot change its lines
+                    refusals.keep(callee.primal, [node])
                     at(call, node)
                 else:
                     node.primal = getattr(node, "primal", callee.primal)
                 node.written_out = (number, before if of_library else inner)  # so that positions stay distinct
+                self.unit.callers[node.written_out] = *callee.callers.get(inner, ()), call
                 if of_library or inner in callee.libraries:
                     self.unit.libraries[node.written_out] = callee.libraries.get(inner, callee.primal.file)
                 moved[before] = place_of(node)

@@ -15,12 +15,12 @@ import numpy as np
 
 from s2sgrad import errors, runtime
 from s2sgrad.errors import NoRule, S2SGradError, Unsupported, raised, wording
-from s2sgrad.ir import advice, deep_expressions, imported, scoping
+from s2sgrad.ir import deep_expressions, imported, refusals, scoping
 from s2sgrad.ir.held_functions import held_function, is_followed
 from s2sgrad.ir.kept_facts import KeptFacts
 from s2sgrad.ir.lookups import note_attribute, note_import, note_name
 from s2sgrad.ir.names import Namer
-from s2sgrad.ir.quote import COMPOUND, Place, call_around, nodes, place_of
+from s2sgrad.ir.quote import COMPOUND, Place, nodes, place_of
 from s2sgrad.ir.scoping import parameters as parameters  # re-exported
 from s2sgrad.ir.underlying import underlying
 from s2sgrad.rules import table
@@ -83,6 +83,7 @@ class Unit:
       to itself).
     - Values: `kinds` of names; `memory` says which may alias; `displays` are constant tuples, lists and dicts, bound once;
       `opened` has the attributes of arguments that are objects; `opaque` are parameters that may have methods of their own;
+      `argument_kinds` are those of parameters, as far as tests of types ask;
       `receivers` are the names of objects that the text makes, and of the object of a method, with their classes;
       `local_codes` are the codes of methods of the classes that the function defines, which may read its variables;
       `separate` are the classes of the caller's objects whose attributes are written; `on_classes` are the
@@ -93,12 +94,12 @@ class Unit:
       `mirrored` are names with shadows, `shadows` the names of these, `shadowed` whether there are any; `derived` are
       gradients created during compilation.
     - Other functions: `captured` are free names whose values another function's text holds; `inlined` are the units of
-      inlined functions, `written_out` the replaced calls with name, source and line of the function; `libraries` are the
-      files of inlined library functions, by the number of the call; `generators` are nested generator functions,
-      `drawn_from` parameters that a call gives generators, `drawn_at` places where an object or a method turned out to be
-      one, `iterators` those that it gives iterators; `lifted` are nested
-      functions made global, and `bound` says that one of them refers to a cell of this function; `keeps_function`: a lambda
-      is stored as data.
+      inlined functions, `written_out` the replaced calls with name, source and line of the function; `libraries` are
+      the files of inlined library functions, by the number of the call; `callers` are the calls around, innermost
+      first; `generators` are nested generator functions, `drawn_from` parameters that a call gives generators,
+      `drawn_at` places where an object or a method turned out to be one, `iterators` those that it gives iterators;
+      `lifted` are nested functions made global, and `bound` says that one of them refers to a cell of this function;
+      `keeps_function`: a lambda is stored as data.
     - Caches: `bindings` has what free names refer to, `attributes` those of modules; `lookups` notes these: a cached
       gradient is valid while they hold; `kept` are facts about statements, for passes that report which ones they change.
     """
@@ -135,11 +136,13 @@ class Unit:
     separate: set[type] = field(default_factory=set)
     on_classes: set[str] = field(default_factory=set)
     opaque: set[str] = field(default_factory=set)
+    argument_kinds: dict[str, Any] = field(default_factory=dict)
     receivers: dict[str, type] = field(default_factory=dict)
     local_codes: set[types.CodeType] = field(default_factory=set)
     loses_to: set[str] = field(default_factory=set)
     memory: Any = None
     libraries: dict[Any, str] = field(default_factory=dict)
+    callers: dict[Any, tuple[gast.AST, ...]] = field(default_factory=dict)
     words: wording.Sentences = field(default_factory=dict)
     records: dict[str, str] = field(default_factory=dict)
     written_out: list[tuple[gast.AST, str, Primal, int]] = field(default_factory=list)
@@ -161,6 +164,7 @@ class Unit:
         bound = _bound(tree) - outer
         found = imported.bindings(tree, primal.function)
         bound |= {imported.bound_name(s, alias) for s in imported.statements(tree.body) for alias in s.names} - found.keys()
+        bound |= primal.unbound
         names.taken |= {*outer, *bound, *found}
         unit = cls(primal, names, locals=bound, compound=compound, own_names=set(parts))
         unit.words.update({new: ("{}", old) for new, old in renamed.items()})
@@ -168,9 +172,10 @@ class Unit:
             note_import(binding.name if binding.home is sys.modules else bound_, binding)
         unit.bindings.update(found)
         unit._read_helpers(tree)
-        for owner, name, value in imported.looked_up(tree, primal.function):
-            note_attribute(owner, name, value)
-        unit.helpers.update({name: binding.value for name, binding in found.items()})
+        for owner, attribute, value in imported.looked_up(tree, primal.function):
+            note_attribute(owner, attribute, value)
+        unit.helpers.update({bound_: binding.value for bound_, binding in found.items()})
+        refusals.written(unit, tree)
         return unit, tree
 
     def _read_helpers(self, tree: gast.FunctionDef) -> None:
@@ -304,18 +309,12 @@ class Unit:
         return text or None
 
     def refuse(self, node: gast.AST, message: str) -> NoReturn:
-        """Raise Unsupported at the position of `node`; for a lambda passed as an argument, with advice."""
-        error, primal = Unsupported(self.said(message, node), self.place(node)), getattr(node, "primal", self.primal)
-        if isinstance(node, gast.Lambda) and (call := call_around(primal.tree, node)) is not None:
-            self._advise(error, primal, call)
-        raise error
+        """Raise Unsupported at the position of `node`."""
+        raise refusals.refusal(self, Unsupported, node, message)
 
     def no_rule(self, node: gast.AST, message: str) -> NoReturn:
-        """Raise NoRule at the position of `node`; for a call, with advice how to give it a gradient."""
-        error, primal = NoRule(self.said(message, node), self.place(node)), getattr(node, "primal", self.primal)
-        if isinstance(node, gast.Call) and hasattr(node, "lineno"):
-            self._advise(error, primal, node)
-        raise error
+        """Raise NoRule at the position of `node`."""
+        raise refusals.refusal(self, NoRule, node, message)
 
     @contextlib.contextmanager
     def calling(self, node: gast.AST) -> Iterator[None]:
@@ -323,28 +322,19 @@ class Unit:
         try:
             yield
         except S2SGradError as error:
-            place = self.place(node)
-            if error.place is None or not raised.is_installed(error.place.file) or raised.is_installed(place.file):
-                raise
-            message = raised.in_library(error.message, error.place.file, error.place.line)
-            found, primal = type(error)(message, place), getattr(node, "primal", self.primal)
-            for call in [n for n in nodes(node) if isinstance(n, gast.Call) and hasattr(n, "lineno")][:1]:
-                self._advise(found, primal, call)
-            raise found from None
-
-    def _advise(self, error: Exception, primal: Primal, call: gast.Call) -> None:
-        """Add the lines that give the callee a gradient to an error."""
-        lines = "" if primal.is_generated else advice.for_call(primal.text(call), primal.function)
-        if lines:
-            error.add_note(lines)
+            raise refusals.through(self, error, node) from None
 
     def said(self, message: str, node: gast.AST) -> str:
         """A message in the user's terms; for inlined library code, it says that the call leads there."""
-        known, below = self.known, raised.wording(self.primal.function.__code__)
-        text = wording.in_words(message, lambda name: name in self.locals and name not in known, self.word)
+        text, below = self.worded(message), raised.wording(self.primal.function.__code__)
         library = self.libraries.get(getattr(node, "written_out", 0))
         text = text if library is None else raised.in_library(text, library)
         return text if below is None or not below.of else f"in the gradient of `{below.of}`: {text}"
+
+    def worded(self, message: str) -> str:
+        """A message in which names of ours are described."""
+        known = self.known
+        return wording.in_words(message, lambda name: name in self.locals and name not in known, self.word)
 
     @property
     def known(self) -> frozenset[str]:
@@ -375,15 +365,8 @@ class Unit:
 
     def place(self, node: gast.AST) -> errors.Place:
         """The source position of the first part of `node` that has one; for generated text, that of the user's statement."""
-        if not hasattr(node, "lineno"):
-            for child in nodes(node):
-                if hasattr(child, "lineno"):
-                    node = child
-                    break
-            else:
-                node = self.primal.tree
-        primal = getattr(node, "primal", self.primal)
-        place = primal.place(node)
+        part, primal = refusals.first_placed(self.primal, node)
+        place = primal.place(part)
         return raised.behind(primal.function.__code__, place.line) or place
 
 

@@ -15,6 +15,7 @@ import gast
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import (
     alpha_renaming,
+    argument_tests,
     check,
     default_dicts,
     deques,
@@ -40,6 +41,7 @@ DEFINITION: tuple[tuple[str, Pass], ...] = (
     ("local_classes", local_classes.run),
     ("module_values", module_values.run),
     ("imports", imports.run),
+    ("argument_tests", argument_tests.run),
     ("deques", deques.run),
     ("default_dicts", default_dicts.run),
     ("try_except", try_except.run),

@@ -3,26 +3,18 @@
     import math; return math.sin(x)       ->      return math.sin(x)
     from config import SCALE              ->      SCALE = config.SCALE      (data is read at every call)
 
-A name must stand for one module, function or class, which is imported when the gradient is compiled; in an `if`, where it
-is not, the gradient raises once it gets there.  Nothing may read it before the import, where Python would raise.
+A name must stand for one module, function or class, which is imported when the gradient is compiled.  Nothing may read it
+before the import, where Python would raise.
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
-... def f(x, exact=False):
+... def f(x):
 ...     import numpy.linalg as la
 ...     from math import pi, sin
-...     if exact:
-...         from mpmath import sinpi
-...         return sinpi(x)
 ...     return sin(pi * x) * la.norm(x)
 ... ''', "imports"))
-def f(x, exact=False):
+def f(x):
     pi = math.pi
-    if exact:
-        raise Refusal(
-            6,
-            '`mpmath` is not imported when the gradient is compiled: import it at the top of the module'
-        )
     return sin(pi * x) * la.norm(x)
 """
 
@@ -31,19 +23,13 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.ir import imported
-from s2sgrad.ir.quote import assign, at, blocks, constant, expression, name, nodes
+from s2sgrad.ir.quote import assign, at, blocks, name, nodes
 from s2sgrad.ir.unit import Unit
-from s2sgrad.runtime.checks import Refusal
-
-_ABSENT = "is not imported when the gradient is compiled: import it at the top of the module"
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without imports; raises Unsupported if it is unknown what they bind, or when."""
     imports = list(imported.statements(tree.body))
-    if any(_is_unknown(unit, s) for s in imports):
-        tree.body = _raising(unit, tree.body, False)
-        imports = list(imported.statements(tree.body))
     if imports:
         bound = {imported.bound_name(s, alias) for s in imports for alias in s.names}
         covered: set[int] = set()
@@ -53,24 +39,6 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             if is_imported and id(node) not in covered:
                 unit.refuse(node, f"`{node.id}` may be read before it is imported: import it at the top of the module")
     return tree
-
-
-def _is_unknown(unit: Unit, statement: imported.Import) -> bool:
-    return any(imported.binding(statement, alias, unit.primal.function) is None for alias in statement.names)
-
-
-def _raising(unit: Unit, body: list[gast.AST], in_branch: bool) -> list[gast.AST]:
-    """The block, in which branches raise where they import what is unknown, or try to."""
-    for k, statement in enumerate(body):
-        unknown = [s for s in imported.statements([statement]) if _is_unknown(unit, s)]
-        if unknown and in_branch and isinstance(statement, (gast.Import, gast.ImportFrom, gast.Try)):
-            module = getattr(unknown[0], "module", None) or unknown[0].names[0].name
-            why = f"`{module}` {_ABSENT}"
-            refusal = expression("f(n, why)", f=unit.helper("Refusal", Refusal), n=unknown[0].lineno, why=constant(why))
-            return [*body[:k], *at(statement, gast.Raise(refusal, None))]
-        for inner in blocks(statement) if unknown and not isinstance(statement, gast.Try) else ():
-            inner[:] = _raising(unit, inner, in_branch or isinstance(statement, gast.If))
-    return body
 
 
 def _block(unit: Unit, body: list[gast.AST], covered: set[int]) -> list[gast.AST]:
@@ -95,7 +63,8 @@ def _data(unit: Unit, statement: imported.Import, alias: gast.alias) -> gast.AST
     bound = imported.bound_name(statement, alias)
     binding = imported.binding(statement, alias, unit.primal.function)
     if binding is None:
-        unit.refuse(statement, f"`{alias.name}` {_ABSENT}")
+        unit.refuse(statement, f"`{alias.name}` is not imported when the gradient is compiled: import it at the top of the "
+                               "module")  # fmt: skip
     if imported.is_code(binding.value):
         unit.refuse(statement, f"`{bound}` is bound elsewhere in this function as well: import it under a name of its own")
     module = imported.source(statement, unit.primal.function)

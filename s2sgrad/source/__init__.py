@@ -16,8 +16,8 @@ The function is found by its code object alone (`__wrapped__` is never followed)
 lambdas that share a line, the columns of its instructions.  The text is then compiled again and compared with the running
 code, which detects a file that was edited after its import.
 
-Each room builds on the ones before it: `primal`, `mangling`, `refusing`, `files`, `making`, `comparing`, `finding`,
-`reading`.
+Each room builds on the ones before it: `primal`, `branches`, `mangling`, `refusing`, `files`, `making`, `comparing`,
+`finding`, `reading`.
 """
 
 from __future__ import annotations

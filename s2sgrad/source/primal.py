@@ -98,13 +98,16 @@ class Primal:
     """A function, its gast tree, and its file.
 
     `tree` is shared: change only a `fresh_tree()`.  A lambda becomes a FunctionDef named `lambda_` that returns its body.
-    Private names of a class are mangled.  `lines` are without their newlines.
+    Private names of a class are mangled.  `lines` are without their newlines.  `refusals` are the reasons and lines of the
+    statements that raise in place of a branch, by position, `unbound` the names that such branches bind (`branches`).
     """
 
     function: types.FunctionType
     tree: gast.FunctionDef = field(repr=False)
     file: str
     lines: tuple[str, ...] = field(repr=False)
+    refusals: dict[tuple[int, int], tuple[str, int]] = field(default_factory=dict, repr=False)
+    unbound: frozenset[str] = frozenset()
 
     @property
     def is_generated(self) -> bool:

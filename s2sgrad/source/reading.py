@@ -10,6 +10,7 @@ import gast
 from gast.ast3 import Ast3ToGAst
 
 from s2sgrad.errors import NoSource
+from s2sgrad.source.branches import noted
 from s2sgrad.source.files import Found, file_of, lines_of, text_of
 from s2sgrad.source.finding import find
 from s2sgrad.source.mangling import mangle
@@ -47,7 +48,7 @@ def read(function: Any) -> Primal:
             "or raise sys.setrecursionlimit",
             line_place(code, lines_of(text)),
         ) from None
-    return Primal(function, tree, code.co_filename, file.lines)
+    return noted(Primal(function, tree, code.co_filename, file.lines))
 
 
 class _Converter(Ast3ToGAst):

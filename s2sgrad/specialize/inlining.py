@@ -28,8 +28,8 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.libraries import is_given
-from s2sgrad.ir import scoping
-from s2sgrad.ir.quote import Place, assign, at, branch, clone, constant, mentioned, name, nodes, place_of, rewritten
+from s2sgrad.ir import refusals, scoping
+from s2sgrad.ir.quote import assign, at, branch, clone, constant, mentioned, name, nodes, place_of, rewritten
 from s2sgrad.ir.signatures import signature_of
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import behaviour
@@ -216,18 +216,19 @@ class Inliner:
         function.used = True
         if not self.flattener.loops and not self.lifting:  # each variable exists once
             self.own |= {renamed.get(n, n) for n in own}
-        moved: dict[Place, gast.AST] = {}
-        for node in nodes(tree):
-            if hasattr(node, "lineno"):
-                before = place_of(node)
-                node.written_out = self.calls
-                moved[before] = node
+        placed = [node for node in nodes(tree) if hasattr(node, "lineno")]
+        moved = {place_of(node): node for node in placed}
+        for node in placed:
+            node.written_out = self.calls
         if function.unit is not self.unit:
             self.adopt(function.unit, tree, own, renamed)
         primal = getattr(function.node, "primal", function.unit.primal)
+        self.unit.callers[self.calls] = call, *self.unit.callers.get(getattr(call, "written_out", 0), ())
         self.unit.written_out.append((call, function.name, primal, getattr(function.node, "lineno", 0)))
         if function.unit.is_of_library:  # the user cannot change its lines
-            for part in (part for part in nodes(tree) if hasattr(part, "lineno")):
+            placed = [part for part in nodes(tree) if hasattr(part, "lineno")]
+            refusals.keep(primal, placed)
+            for part in placed:
                 at(call, part)[0].written_out = self.calls
             self.unit.libraries[self.calls] = function.unit.primal.file
         self.unit.compound |= {place_of(moved[p]) for p in function.unit.compound & moved.keys()}

@@ -15,9 +15,8 @@ from __future__ import annotations
 import types
 
 import gast
-import numpy as np
 
-from s2sgrad.analysis import effects
+from s2sgrad.analysis import effects, type_tests
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Pointer, Text, join, operand
 from s2sgrad.flow.counts import bound_once
@@ -26,8 +25,6 @@ from s2sgrad.ir.forms import bound_name, is_none, parts_of, truth
 from s2sgrad.ir.quote import nodes, rewritten
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime import references
-
-_PLAIN = (dict, list, tuple, str, set, frozenset, np.ndarray)  # no number is an instance of these
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
@@ -46,7 +43,7 @@ class _Pruner:
     def __init__(self, unit: Unit, inference: Inference, values: dict[str, gast.AST]) -> None:
         self.unit, self.inference, self.values = unit, inference, values
         self.changed = False
-        self.reached: dict[int, Kind | None] = {}  # by the test for None: the kind of its operand there
+        self.reached: dict[int, Kind | None] = {}  # by the operand of a test: its kind there
         self.ruled_out: dict[int, set[int]] = {}  # by the `if`: the class numbers that the tests around it exclude
 
     def rule_out(self, tree: gast.FunctionDef) -> None:
@@ -59,21 +56,22 @@ class _Pruner:
                     self.ruled_out[id(other)] = {*self.ruled_out.get(id(statement), ()), asked[1]}
 
     def ask_definitions(self, tree: gast.FunctionDef) -> None:
-        """Infer the kinds of operands of tests for None from the definitions that reach these."""
-        tests = [(s, n) for s in effects.walk(tree.body) for n in nodes(effects.header(s)) if self._is_undecided(n)]
-        reaching = Facts(tree).reaching if tests else None
-        for statement, test in tests:
+        """Infer the kinds of operands of undecided tests for None, or for types, from the definitions that reach these."""
+        tests = [(s, n) for s in effects.walk(tree.body) for n in nodes(effects.header(s))]
+        asked = [(s, owner) for s, n in tests if (owner := self._asked(n)) is not None and self._known(n) is None]
+        reaching = Facts(tree).reaching if asked else None
+        for statement, owner in asked:
             found: Kind | None = None
-            for number in reaching.reach(test.left.id, statement):
+            for number in reaching.reach(owner.id, statement):
                 point = reaching.definitions[number].point
-                found = join(found, self._defined(reaching.graph.points[point].statement, test.left))
-            self.reached[id(test)] = found
+                found = join(found, self._defined(reaching.graph.points[point].statement, owner))
+            self.reached[id(owner)] = found
 
-    def _is_undecided(self, node: gast.AST) -> bool:
-        """Whether this tests for None a name of which it is unknown whether it is."""
-        tests = isinstance(node, gast.Compare) and isinstance(node.ops[0], (gast.Is, gast.IsNot))
-        named = tests and isinstance(node.left, gast.Name) and node.left.id in self.unit.locals
-        return named and is_none(node.comparators[0]) and _is_none(self._kind(node.left)) is None
+    def _asked(self, test: gast.AST) -> gast.Name | None:
+        """The variable that is tested for None, or for its type."""
+        compares = isinstance(test, gast.Compare) and isinstance(test.ops[0], (gast.Is, gast.IsNot))
+        owner = test.left if compares and is_none(test.comparators[0]) else type_tests.tested(self.unit, test)
+        return owner if isinstance(owner, gast.Name) and owner.id in self.unit.locals else None
 
     def _defined(self, statement: gast.AST | None, name: gast.Name) -> Kind:
         """The kind that a definition gives a name: that of the argument, or of the value."""
@@ -105,12 +103,10 @@ class _Pruner:
         if isinstance(test, gast.Name) and test.id in self.values:
             return self.decided(self.values[test.id])
         if isinstance(test, gast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (gast.Is, gast.IsNot)):
-            here = id(test) in self.reached
-            same = _is_none(self.reached[id(test)]) if here else self._is_same(test.left, test.comparators[0])
-            return None if same is None else same == isinstance(test.ops[0], gast.Is)
-        if self.unit.called(test) is isinstance and len(test.args) == 2:
-            return self._is_instance(*test.args)
-        return None
+            same = self._is_same(test.left, test.comparators[0])
+            if same is not None:
+                return same == isinstance(test.ops[0], gast.Is)
+        return type_tests.decided(self.unit, test, self._kind, self.values)
 
     def _is_same(self, left: gast.AST, right: gast.AST) -> bool | None:
         """Whether both operands are the same module, or both None; None where that is unknown."""
@@ -142,24 +138,7 @@ class _Pruner:
         return possible == {number} if number not in possible or len(possible) == 1 else None
 
     def _kind(self, node: gast.AST) -> Kind | None:
-        return self.inference.kind(node) if isinstance(node, gast.Name) else None
-
-    def _is_instance(self, owner: gast.AST, classes: gast.AST) -> bool | None:
-        """The result of an `isinstance` test; None where it is unknown."""
-        kind, asked = self._kind(owner), self._classes(classes)
-        if kind is None or not asked or not all(c in _PLAIN or c in (int, float, complex, np.generic) for c in asked):
-            return None
-        if isinstance(kind, Array):
-            return np.ndarray in asked
-        if isinstance(kind, Container):
-            return kind.type in asked if kind.type in (dict, list, tuple) else None
-        if isinstance(kind, Text):
-            return str in asked
-        if not isinstance(kind, Number) or not all(c in _PLAIN or c is np.generic for c in asked):
-            return None
-        if np.generic not in asked:
-            return False
-        return issubclass(kind.type, np.generic) if isinstance(kind.type, type) else None
+        return self.reached.get(id(node)) or (self.inference.kind(node) if isinstance(node, gast.Name) else None)
 
 
 def _is_none(kind: Kind | None) -> bool | None:

@@ -1,0 +1,86 @@
+"""Refusals: errors with the place where the user can act, and with the places where the construct was read.
+
+    def f(x): return g(x)      ->      the origins of `rare(x)`, where `g(x)` is written out: its place in `g`, then that of
+    def g(x): return rare(x)           `g(x)` in `f`
+
+Whether a refusal holds for a branch alone depends on the branches around all of these places (`source.branches`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import gast
+
+from s2sgrad.errors import NoRule, Place, S2SGradError, raised
+from s2sgrad.ir import advice
+from s2sgrad.ir.quote import call_around, constant, name, nodes, placed
+from s2sgrad.runtime.checks import Refusal
+from s2sgrad.source import Primal
+
+
+def refusal(unit: Any, of_class: type[S2SGradError], node: gast.AST, message: str) -> S2SGradError:
+    """The error for a construct of a unit; for one without a rule, and for a lambda that is an argument, with advice."""
+    error, primal = of_class(unit.said(message, node), unit.place(node)), getattr(node, "primal", unit.primal)
+    error.reason, error.origins = unit.worded(message), _origins(unit, node)
+    call = node if of_class is NoRule else call_around(primal.tree, node) if isinstance(node, gast.Lambda) else None
+    if isinstance(call, gast.Call) and hasattr(call, "lineno"):
+        _advise(error, primal, call)
+    return error
+
+
+def through(unit: Any, error: S2SGradError, node: gast.AST) -> S2SGradError:
+    """An error in what `node` calls: if that is a library, which the user cannot change, it is one of the call."""
+    error.origins += _origins(unit, node)
+    place = unit.place(node)
+    if error.place is None or not raised.is_installed(error.place.file) or raised.is_installed(place.file):
+        return error
+    message = raised.in_library(error.message, error.place.file, error.place.line)
+    found, primal = type(error)(message, place), getattr(node, "primal", unit.primal)
+    found.origins, found.reason = error.origins, error.reason
+    for call in [n for n in nodes(node) if isinstance(n, gast.Call) and hasattr(n, "lineno")][:1]:
+        _advise(found, primal, call)
+    return found
+
+
+def _advise(error: Exception, primal: Primal, call: gast.Call) -> None:
+    """Add the lines that give the callee a gradient to an error."""
+    lines = "" if primal.is_generated else advice.for_call(primal.text(call), primal.function)
+    if lines:
+        error.add_note(lines)
+
+
+def first_placed(primal: Primal, node: gast.AST) -> tuple[gast.AST, Primal]:
+    """The first part of `node` that has a position, and the function that it was read in, by default `primal`."""
+    part = node if hasattr(node, "lineno") else next((n for n in nodes(node) if hasattr(n, "lineno")), primal.tree)
+    return part, getattr(part, "primal", primal)
+
+
+def _origins(unit: Any, node: gast.AST) -> list[Place]:
+    """The places of a construct and of the calls that were written out around it, innermost first."""
+    out: list[Place] = []
+    first, _ = first_placed(unit.primal, node)
+    for found in (first, *unit.callers.get(getattr(first, "written_out", 0), ())):
+        part, home = first_placed(unit.primal, found)
+        place = home.place(part)
+        if hasattr(part, "read_at"):
+            home, line, column = part.read_at
+            place = place._replace(file=home.file, line=line, column=column)
+        out.append(place)
+    return out
+
+
+def keep(primal: Primal, moved: Iterable[gast.AST]) -> None:
+    """Note where these nodes of a library were read, before they get the position of the user's call."""
+    for node in moved:
+        node.read_at = getattr(node, "read_at", (primal, node.lineno, node.col_offset))
+
+
+def written(unit: Any, tree: gast.FunctionDef) -> None:
+    """Let the statements in place of refused branches raise the refusals."""
+    for statement in [n for n in nodes(tree) if isinstance(n, gast.Raise)] if unit.primal.refusals else ():
+        reason, line = unit.primal.refusals.get((statement.lineno, statement.col_offset), ("", 0))
+        if line:
+            refusal = gast.Call(name(unit.helper("Refusal", Refusal)), [constant(line), constant(reason)], [])
+            statement.exc = placed(statement, refusal)

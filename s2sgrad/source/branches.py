@@ -1,0 +1,225 @@
+"""Branches that are refused: they raise the refusal when they are taken, and the rest of the function is compiled.
+
+    if verbose: plot(x)      ->      if verbose: raise NotImplementedError("`plot` has no derivative rule: ..")
+
+The same goes for the body of a `try` that uses an attribute which its operand may not have:
+
+    try: y.fillna(0)                         if hasattr(y, "fillna"): raise NotImplementedError(..)
+    except AttributeError: y = y + 1    ->   else: y = y + 1
+
+The trees that `read` gives out have these branches replaced while `without` is entered.
+
+>>> from s2sgrad.source import read
+>>> def f(x, rare):
+...     if rare:
+...         x = plot(x)
+...     return x * x
+>>> with without([]):
+...     place = read(f).place(read(f).tree.body[0].body[0].value)
+...     branch = around(S2SGradError("`plot` is unknown", place))
+>>> with without([branch]):
+...     print(gast.unparse(read(f).tree).strip())
+def f(x, rare):
+    if rare:
+        raise NotImplementedError('`plot` is unknown')
+    return x * x
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import gast
+
+from s2sgrad.errors import Place, S2SGradError
+from s2sgrad.source.primal import Primal
+
+_BLOCKS = ("body", "orelse", "finalbody")
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A branch of an `if` or `match`, by its function and its first statement; the reason why it is refused, and the line of
+    the construct."""
+
+    code: types.CodeType
+    line: int
+    column: int
+    reason: str
+    construct: int
+
+
+class _Refused(threading.local):
+    """Of a thread: the branches that are refused in this compilation, and the functions that it read, by their code."""
+
+    branches: tuple[Branch, ...] = ()
+    read: dict[types.CodeType, Primal] | None = None
+
+
+_now = _Refused()
+
+
+@contextlib.contextmanager
+def without(branches: list[Branch]) -> Iterator[None]:
+    """Functions are read with these branches, and those of the contexts around, replaced."""
+    before = _now.branches, _now.read
+    _now.branches, _now.read = (*_now.branches, *branches), {}
+    try:
+        yield
+    finally:
+        _now.branches, _now.read = before
+
+
+def around(error: S2SGradError) -> Branch | None:
+    """The innermost branch around what an error is about, or around a call that leads there; None if there is none, or if
+    its exceptions are handled by the function itself."""
+    for place in error.origins:
+        for primal in (_now.read or {}).values():
+            if primal.file == place.file and _contains(primal, primal.tree, place):
+                found = _innermost(primal, primal.tree.body, place)
+                if found is not None:
+                    return Branch(primal.function.__code__, found[0].lineno, found[0].col_offset, error.reason, place.line)
+    return None
+
+
+def noted(primal: Primal) -> Primal:
+    """A function that is read: with its refused branches replaced."""
+    if _now.read is None:
+        return primal
+    code = primal.function.__code__
+    if code not in _now.read:
+        here = {(b.line, b.column): b for b in _now.branches if b.code is code}
+        _now.read[code] = _replaced(primal, here) if here else primal
+    known = _now.read[code]
+    return replace(primal, tree=known.tree, refusals=known.refusals, unbound=known.unbound)
+
+
+def _replaced(primal: Primal, branches: dict[tuple[int, int], Branch]) -> Primal:
+    """The function without these branches, which are given by the position of their first statement."""
+    tree = primal.fresh_tree()
+    refusals: dict[tuple[int, int], tuple[str, int]] = {}
+    unbound: set[str] = set()
+
+    def refused(block: list[gast.AST]) -> list[gast.AST] | None:
+        branch = branches.get((block[0].lineno, block[0].col_offset)) if block else None
+        if branch is None:
+            return None
+        parts = [part for statement in block for part in gast.walk(statement)]
+        unbound.update(n for part in parts if isinstance(n := _bound(part), str))
+        around_it = [p for p in parts if isinstance(p, gast.stmt) and p.lineno <= branch.construct <= p.end_lineno]
+        raised = gast.Raise(_call("NotImplementedError", gast.Constant(branch.reason, None)), None)
+        raised = _at((around_it or block)[-1], raised)
+        refusals[raised.lineno, raised.col_offset] = branch.reason, branch.construct
+        return [raised]
+
+    def follow(block: list[gast.AST]) -> None:
+        for k, statement in enumerate(block):
+            attempt = _attempt(primal, statement) if isinstance(statement, gast.Try) else None
+            instead = refused(statement.body) if attempt is not None else None
+            if instead is not None:
+                block[k] = statement = _at(statement, gast.If(attempt.asked, instead, attempt.otherwise))
+            for inner in _blocks(statement):
+                inner[:] = refused(inner) or inner
+                follow(inner)
+
+    follow(tree.body)
+    return replace(primal, tree=tree, refusals=refusals, unbound=frozenset(unbound))
+
+
+def _blocks(statement: gast.AST) -> list[list[gast.AST]]:
+    parts = (statement, *getattr(statement, "handlers", ()), *getattr(statement, "cases", ()))
+    return [block for part in parts for field in _BLOCKS if isinstance(block := getattr(part, field, None), list)]
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """A `try` whose body begins with a use of an attribute: a test for it, and what happens without it."""
+
+    asked: gast.AST
+    otherwise: list[gast.AST]
+
+
+def _attempt(primal: Primal, statement: gast.Try) -> _Attempt | None:
+    """What a `try` asks of an object, if it does so before anything else, and handles its absence; None otherwise."""
+    used = _used_first(statement.body[0])
+    handler = next((h for h in statement.handlers[:1] if _catches(primal, h.type)), None)
+    asks = primal.lookup("hasattr")
+    if used is None or handler is None or statement.finalbody or asks is None or asks.value is not hasattr:
+        return None
+    inside = [part for s in handler.body for part in gast.walk(s)]
+    if handler.name is not None or any(isinstance(part, gast.Raise) and part.exc is None for part in inside):
+        return None
+    attribute = "__dict__" if isinstance(used.ctx, gast.Store) else used.attr
+    return _Attempt(_at(statement, _call("hasattr", used.value, gast.Constant(attribute, None))), handler.body)
+
+
+def _used_first(statement: gast.AST) -> gast.Attribute | None:
+    """The attribute of a variable that a statement reads, calls or binds before it does anything else."""
+    if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Attribute):
+        node = statement.targets[0] if isinstance(statement.value, (gast.Constant, gast.Name)) else None
+    else:
+        node = getattr(statement, "value", None)
+        node = node.func if isinstance(node, gast.Call) else node
+    return node if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name) else None
+
+
+def _catches(primal: Primal, caught: gast.AST | None) -> bool:
+    """Whether a handler catches an AttributeError."""
+    parts = caught.elts if isinstance(caught, gast.Tuple) else [caught]
+    found = [primal.lookup(part.id) for part in parts if isinstance(part, gast.Name)]
+    return caught is None or any(b is not None and b.value in AttributeError.__mro__ for b in found)
+
+
+def _call(function: str, *arguments: gast.AST) -> gast.Call:
+    return gast.Call(gast.Name(function, gast.Load(), None, None), list(arguments), [])
+
+
+def _at(origin: gast.AST, made: gast.AST) -> gast.AST:
+    """Nodes that we make, at the position of `origin`."""
+    for part in gast.walk(made):
+        if not hasattr(part, "lineno"):
+            gast.copy_location(part, origin)
+    return made
+
+
+def _bound(node: gast.AST) -> str | None:
+    """The name that a node itself binds, or may."""
+    if isinstance(node, gast.Name):
+        return None if isinstance(node.ctx, gast.Load) else node.id
+    if isinstance(node, gast.alias):
+        return (node.asname or node.name).partition(".")[0]
+    return getattr(node, "name", None) or getattr(node, "rest", None)
+
+
+def _contains(primal: Primal, node: gast.AST, place: Place) -> bool:
+    own = primal.place(node)
+    return (own.line, own.column) <= (place.line, place.column) <= (own.end_line, own.end_column)
+
+
+def _innermost(primal: Primal, body: list[gast.AST], place: Place) -> list[gast.AST] | None:
+    """The innermost branch around a place; not one whose exceptions a `try` or a context manager may handle."""
+    for statement in body:
+        if not _contains(primal, statement, place):
+            continue
+        inside = next((b for b in _blocks(statement) if any(_contains(primal, s, place) for s in b)), None)
+        handled = isinstance(statement, (gast.With, gast.AsyncWith)) or (
+            isinstance(statement, gast.Try) and inside is statement.body
+        )
+        found = _innermost(primal, inside, place) if inside is not None and not handled else None
+        if found is not None or inside is None:
+            return found
+        is_branch = isinstance(statement, (gast.If, gast.Match))
+        tries = handled and isinstance(statement, gast.Try) and _attempt(primal, statement) is not None
+        first = tries and _contains(primal, inside[0], place)
+        return inside if (is_branch or first) and _is_usable(inside) else None
+    return None
+
+
+def _is_usable(branch: list[gast.AST]) -> bool:
+    """Whether a branch does not raise at once, and says nothing of the scope of names."""
+    inside = (node for statement in branch for node in gast.walk(statement))
+    return not isinstance(branch[0], gast.Raise) and not any(isinstance(n, (gast.Global, gast.Nonlocal)) for n in inside)

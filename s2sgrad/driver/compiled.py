@@ -68,9 +68,15 @@ class Recipe:
         order = {id(emitted): k for k, emitted in enumerate(program.functions)}
         self.entries = [order[id(emitted)] for emitted in entries]
         self.facts = facts
+        self.until = raised.Reported.count if branches.are_refused() else None
         self.shareable = True
         self.lifted = [f for unit in program.units for f in unit.lifted]  # kept alive here alone
         self.bound = any(unit.bound for unit in program.units)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether no branch was refused, or nobody has seen why: by now, what was missing may be there."""
+        return self.until is None or self.until == raised.Reported.count
 
     def sealed(self, program: Program) -> Compiled:
         """Instantiate the recipe for the functions that it was compiled from, and drop the references to them."""
@@ -80,7 +86,7 @@ class Recipe:
 
     def fitted(self, entry: types.FunctionType) -> Compiled | None:
         """The recipe, instantiated for another function of the same code; None if the guards fail."""
-        match = self.guards.fitting(entry)
+        match = self.guards.fitting(entry) if self.is_current else None
         if match is None:
             return None
         functions, inside = match
@@ -146,6 +152,8 @@ class Compiled:
     def holds(self) -> bool:
         """Whether every name that the text was specialised on still stands for what it stood for."""
         entry = self.functions[0]
+        if not self.recipe.is_current:
+            return False
         if entry.__defaults__ is not self.defaults or (self.named and not self._same_named(entry.__kwdefaults__ or {})):
             return False
         if not self.recipe.guards.hold(self.functions) or (self.below is not None and not self.below.holds()):

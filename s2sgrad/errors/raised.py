@@ -99,6 +99,12 @@ def entry(function: F) -> F:
     return called  # type: ignore[return-value]
 
 
+class Reported:
+    """How many failed run-time checks users have seen; whoever sees one may do something about it, and try again."""
+
+    count = 0
+
+
 def located(error: Exception, function: Any = None) -> Exception:
     """The error to raise instead of this one: with the user's place, and without our frames.
 
@@ -111,6 +117,7 @@ def located(error: Exception, function: Any = None) -> Exception:
     place = head(function) if statement is None else statement[0]
     if isinstance(error, Refusal):
         error = Refused(error.message, place).with_traceback(error.__traceback__)
+        Reported.count += 1
     elif is_defect(error):
         error = defect(error, function)
     elif not isinstance(error, S2SGradError) and place is not None and not _is_noted(error):

@@ -39,12 +39,13 @@ from s2sgrad.errors import Place, S2SGradError
 from s2sgrad.source.primal import Primal
 
 _BLOCKS = ("body", "orelse", "finalbody")
+_SCOPES = (gast.FunctionDef, gast.ClassDef, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A branch of an `if` or `match`, by its function and its first statement; the reason why it is refused, and the line of
-    the construct."""
+    """A branch of an `if` or `match`, or the rest of a block after an `if` that returns, by its function and its first
+    statement; the reason why it is refused, and the line of the construct."""
 
     code: types.CodeType
     line: int
@@ -74,6 +75,11 @@ def without(branches: list[Branch]) -> Iterator[None]:
         _now.branches, _now.read = before
 
 
+def are_refused() -> bool:
+    """Whether any branches are replaced now."""
+    return bool(_now.branches)
+
+
 def around(error: S2SGradError) -> Branch | None:
     """The innermost branch around what an error is about, or around a call that leads there; None if there is none, or if
     its exceptions are handled by the function itself."""
@@ -99,34 +105,37 @@ def noted(primal: Primal) -> Primal:
 
 
 def _replaced(primal: Primal, branches: dict[tuple[int, int], Branch]) -> Primal:
-    """The function without these branches, which are given by the position of their first statement."""
+    """The function without these branches, each from its first statement, which is given by its position, to the end of its
+    block."""
     tree = primal.fresh_tree()
     refusals: dict[tuple[int, int], tuple[str, int]] = {}
     unbound: set[str] = set()
 
-    def refused(block: list[gast.AST]) -> list[gast.AST] | None:
+    def refused(block: list[gast.AST], is_outer: bool) -> list[gast.AST] | None:
         branch = branches.get((block[0].lineno, block[0].col_offset)) if block else None
         if branch is None:
             return None
         parts = [part for statement in block for part in gast.walk(statement)]
-        unbound.update(n for part in parts if isinstance(n := _bound(part), str))
+        unbound.update(*(_bound(statement) for statement in block if is_outer))
         around_it = [p for p in parts if isinstance(p, gast.stmt) and p.lineno <= branch.construct <= p.end_lineno]
         raised = gast.Raise(_call("NotImplementedError", gast.Constant(branch.reason, None)), None)
         raised = _at((around_it or block)[-1], raised)
         refusals[raised.lineno, raised.col_offset] = branch.reason, branch.construct
         return [raised]
 
-    def follow(block: list[gast.AST]) -> None:
+    def follow(block: list[gast.AST], is_outer: bool) -> None:
         for k, statement in enumerate(block):
             attempt = _attempt(primal, statement) if isinstance(statement, gast.Try) else None
-            instead = refused(statement.body) if attempt is not None else None
+            instead = refused(statement.body, is_outer) if attempt is not None else None
             if instead is not None:
                 block[k] = statement = _at(statement, gast.If(attempt.asked, instead, attempt.otherwise))
             for inner in _blocks(statement):
-                inner[:] = refused(inner) or inner
-                follow(inner)
+                follow(inner, is_outer and not isinstance(statement, _SCOPES))
+        rest = next((k for k, s in enumerate(block) if (s.lineno, s.col_offset) in branches), None)
+        if rest is not None:
+            block[rest:] = refused(block[rest:], is_outer)
 
-    follow(tree.body)
+    follow(tree.body, True)
     return replace(primal, tree=tree, refusals=refusals, unbound=frozenset(unbound))
 
 
@@ -186,13 +195,15 @@ def _at(origin: gast.AST, made: gast.AST) -> gast.AST:
     return made
 
 
-def _bound(node: gast.AST) -> str | None:
-    """The name that a node itself binds, or may."""
+def _bound(node: gast.AST) -> set[str]:
+    """The names that a statement binds in its own scope."""
     if isinstance(node, gast.Name):
-        return None if isinstance(node.ctx, gast.Load) else node.id
+        return set() if isinstance(node.ctx, gast.Load) else {node.id}
     if isinstance(node, gast.alias):
-        return (node.asname or node.name).partition(".")[0]
-    return getattr(node, "name", None) or getattr(node, "rest", None)
+        return {(node.asname or node.name).partition(".")[0]}
+    own = {n for n in (getattr(node, "name", None), getattr(node, "rest", None)) if isinstance(n, str)}
+    parts = () if isinstance(node, _SCOPES) else gast.iter_child_nodes(node)
+    return own.union(*map(_bound, parts))
 
 
 def _contains(primal: Primal, node: gast.AST, place: Place) -> bool:
@@ -202,7 +213,7 @@ def _contains(primal: Primal, node: gast.AST, place: Place) -> bool:
 
 def _innermost(primal: Primal, body: list[gast.AST], place: Place) -> list[gast.AST] | None:
     """The innermost branch around a place; not one whose exceptions a `try` or a context manager may handle."""
-    for statement in body:
+    for k, statement in enumerate(body):
         if not _contains(primal, statement, place):
             continue
         inside = next((b for b in _blocks(statement) if any(_contains(primal, s, place) for s in b)), None)
@@ -210,12 +221,20 @@ def _innermost(primal: Primal, body: list[gast.AST], place: Place) -> list[gast.
             isinstance(statement, gast.Try) and inside is statement.body
         )
         found = _innermost(primal, inside, place) if inside is not None and not handled else None
-        if found is not None or inside is None:
-            return found
         is_branch = isinstance(statement, (gast.If, gast.Match))
         tries = handled and isinstance(statement, gast.Try) and _attempt(primal, statement) is not None
-        first = tries and _contains(primal, inside[0], place)
-        return inside if (is_branch or first) and _is_usable(inside) else None
+        if found is None and inside is not None and (is_branch or (tries and _contains(primal, inside[0], place))):
+            found = inside if _is_usable(inside) else None
+        return found or _after_return(body, k)
+    return None
+
+
+def _after_return(body: list[gast.AST], place: int) -> list[gast.AST] | None:
+    """The statements of a block before this place and after the last `if` before it that returns: another branch of it."""
+    for k in range(place, 0, -1):
+        ends = [block[-1] for block in _blocks(body[k - 1]) if block] if isinstance(body[k - 1], gast.If) else []
+        if any(isinstance(end, gast.Return) for end in ends):
+            return body[k:] if _is_usable(body[k:]) else None
     return None
 
 

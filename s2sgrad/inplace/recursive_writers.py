@@ -197,4 +197,4 @@ def returned(summary: Summary) -> str | None:
 
 def _refuse(unit: Unit, statement: gast.AST, target: Any, why: str) -> None:
     unit.refuse(statement, f"`{target.__name__}` may write its arguments and calls itself, {why}, which cannot be followed: "
-                           "write it as a loop, or return new arrays")  # fmt: skip
+                           "write it as a loop, or return new arrays", mod_ref.places_of_writes(target))  # fmt: skip

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -308,9 +308,11 @@ class Unit:
             text = text.splitlines()[0]
         return text or None
 
-    def refuse(self, node: gast.AST, message: str) -> NoReturn:
-        """Raise Unsupported at the position of `node`."""
-        raise refusals.refusal(self, Unsupported, node, message)
+    def refuse(self, node: gast.AST, message: str, inside: Iterable[errors.Place] = ()) -> NoReturn:
+        """Raise Unsupported at the position of `node`; `inside`: the places in what it calls that are the cause."""
+        error = refusals.refusal(self, Unsupported, node, message)
+        error.origins[:0] = inside
+        raise error
 
     def no_rule(self, node: gast.AST, message: str) -> NoReturn:
         """Raise NoRule at the position of `node`."""

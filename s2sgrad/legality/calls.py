@@ -10,6 +10,7 @@ import functools
 import inspect
 import types
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ from s2sgrad.analysis.kinds import Array, Assignable, Container, Drawing, Number
 from s2sgrad.analysis.plain_classes import assigning, own_protocols
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.trust import Trust, trust_of_owner
+from s2sgrad.errors import Place
 from s2sgrad.ir import reach
 from s2sgrad.ir.forms import arguments_of, bound_name
 from s2sgrad.ir.quote import constant, nodes
@@ -70,9 +72,9 @@ class Call:
         known = not isinstance(node, gast.Lambda) and not callable(self.context.unit.resolve(node))
         return known and trust_of_owner(self.context.unit, node, self.context.kinds) <= Trust.DATA
 
-    def refuse(self, why: str) -> None:
-        """Raise Unsupported at this call."""
-        self.context.unit.refuse(self.node, why)
+    def refuse(self, why: str, inside: Iterable[Place] = ()) -> None:
+        """Raise Unsupported at this call; `inside`: the places in what is called that are the cause."""
+        self.context.unit.refuse(self.node, why, inside)
 
 
 def check(context: Context, statement: gast.AST, node: gast.Call, differentiated: bool) -> None:
@@ -298,7 +300,7 @@ def _user_function(call: Call, target: types.FunctionType) -> None:
     writes = mod_ref.of_call(call.context.unit, target, call.node, call.context.kinds)
     if writes.outside:
         call.refuse(f"`{call.shown}` changes state outside of it, which is not differentiated yet: pass the state in and "
-                    "return it")  # fmt: skip
+                    "return it", mod_ref.places_of_writes(getattr(target, "__func__", target)))  # fmt: skip
     if writes.arguments and call.context.any_mutable(_written(call, target, writes.arguments)):
         call.refuse(f"`{call.shown}` may write its argument, which is not differentiated yet: return a new value from it")
 

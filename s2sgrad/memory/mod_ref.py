@@ -21,7 +21,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind, Known, kind_of
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
-from s2sgrad.errors import S2SGradError
+from s2sgrad.errors import Place, S2SGradError
 from s2sgrad.ir.one_compilation import forgotten_after
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import Parameters
@@ -187,6 +187,17 @@ def returns_new(function: types.FunctionType, held: bool = False) -> bool:
     return not summary.returns and summary.makes <= {"new", "none"}
 
 
+def places_of_writes(function: types.FunctionType, seen: tuple[types.FunctionType, ...] = ()) -> list[Place]:
+    """Where a user's function whose summary was asked for writes, or calls what writes: the innermost places first."""
+    unit, _ = _known.texts.get(function) or (None, None)
+    out: list[Place] = []
+    for statement in _known.writing.get(function, ()) if unit is not None and function not in seen else ():
+        for call in (n for n in nodes(statement) if isinstance(n, gast.Call)):
+            out += places_of_writes(unit.resolve(call.func), (*seen, function))
+        out.append(unit.primal.place(statement))
+    return out
+
+
 def summary_of(function: types.FunctionType, trusts: Mapping[str, Told]) -> Summary:
     """The summary of a user's function, for arguments of this trust (`DATA` by default)."""
     return _known.solved(_key(function, trusts))
@@ -206,6 +217,7 @@ class _Summaries:
         self.running: list[_Key] = []
         self.recursive = False
         self.texts: dict[types.FunctionType, Any] = {}
+        self.writing: dict[types.FunctionType, list[gast.AST]] = {}  # by function: the statements that write
 
     def solved(self, key: _Key) -> Summary:
         """The summary of a function; `ANYTHING` if the iteration does not converge."""
@@ -251,7 +263,10 @@ class _Summaries:
         unit, tree = self.texts[function]
         known = dict(trusts)
         passed = {p.id: known.get(p.id, Trust.DATA) for p in parameters(tree)}
-        return Points(unit, tree, passed, lambda callee, callee_trusts: self.solved(_key(callee, callee_trusts))).run()
+        points = Points(unit, tree, passed, lambda callee, callee_trusts: self.solved(_key(callee, callee_trusts)))
+        summary = points.run()
+        self.writing.setdefault(function, points.writing)
+        return summary
 
 
 _known = _Summaries()

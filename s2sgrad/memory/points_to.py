@@ -43,6 +43,7 @@ class Points(Heap):
         self.returns: Places = set()
         self.inner = 0
         self.first = True
+        self.writing: list[gast.AST] = []  # the statements that write what others before them do not
         self.tangled: Places = set()  # containers in which one object may stand twice
 
     def run(self) -> Summary:
@@ -96,7 +97,10 @@ class Points(Heap):
         """Evaluate a statement, nested ones included."""
         method = getattr(self, f"_{type(node).__name__}", None)
         if method is not None:
+            before = len(self.written)
             method(node)
+            if len(self.written) > before:
+                self.writing.append(node)
         for body in blocks(node):
             self.block(body)
 

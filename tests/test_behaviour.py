@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from s2sgrad.analysis.kinds import OPAQUE, UNKNOWN
-from s2sgrad.driver.compiled import compiling
+from s2sgrad.driver.attempts import compiling
 from s2sgrad.memory import behaviour
 from s2sgrad.memory.behaviour import Effect
 

@@ -25,7 +25,7 @@ from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.analysis.results import object_kind
 from s2sgrad.analysis.trust import Trust
 from s2sgrad.analysis.value_kinds import kinds_of
-from s2sgrad.driver.compiled import compiling
+from s2sgrad.driver.attempts import compiling
 from s2sgrad.driver.program import Program as Compiler
 from s2sgrad.errors import S2SGradError
 from s2sgrad.flow.liveness import Liveness

@@ -18,7 +18,7 @@ from programs import program_from_seed
 from s2sgrad import grad
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.value_kinds import kinds_of
-from s2sgrad.driver.compiled import compiling
+from s2sgrad.driver.attempts import compiling
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.pipeline import CLEANUP, FINISH, NORMALIZE, normalizing
 from s2sgrad.driver.program import Program

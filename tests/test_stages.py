@@ -13,7 +13,7 @@ from differences import leaves
 from s2sgrad import emit
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver import load
-from s2sgrad.driver.compiled import compiling
+from s2sgrad.driver.attempts import compiling
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.pipeline import NORMALIZE

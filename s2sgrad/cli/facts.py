@@ -13,7 +13,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.analysis.type_text import in_words
 from s2sgrad.api import Gradient
-from s2sgrad.driver.compiled import compiling
+from s2sgrad.driver.attempts import compiling
 from s2sgrad.driver.entry import Entry
 from s2sgrad.driver.program import Program
 from s2sgrad.explanation import differentiated

@@ -114,7 +114,7 @@ def compiled(
     """The compiled gradient from a cached recipe, or else a newly compiled one."""
     recipe = family.find(key, function)
     if recipe is None:
-        from s2sgrad.driver.compiled import LOCK
+        from s2sgrad.driver.attempts import LOCK
 
         with LOCK:
             recipe = family.find(key, function)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-import threading
 import types
-import warnings
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import gast
 import numpy as np
@@ -17,24 +12,19 @@ import numpy as np
 from s2sgrad.analysis.kinds import Kind, Unknown
 from s2sgrad.backends import Backend
 from s2sgrad.driver import load, lowering
+from s2sgrad.driver.attempts import with_branches
 from s2sgrad.driver.compilation import Observer
 from s2sgrad.driver.emitted import Emitted, reached
 from s2sgrad.driver.folding import folded
 from s2sgrad.driver.guards import Functions, Guards
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.program import Program
-from s2sgrad.errors import NoRule, Unsupported, raised
-from s2sgrad.ir.lookups import Lookups, noted
-from s2sgrad.ir.one_compilation import forget
+from s2sgrad.errors import raised
+from s2sgrad.ir.lookups import Lookups
 from s2sgrad.ir.quote import nodes
 from s2sgrad.runtime.results import NoResult
 from s2sgrad.source import GENERATED, branches, look_up
-from s2sgrad.source.branches import Branch
 from s2sgrad.transform import global_conflicts
-
-T = TypeVar("T")
-_MOST = 12  # branches that are refused in one compilation
-LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
 
 
 class Recipe:
@@ -68,7 +58,7 @@ class Recipe:
         order = {id(emitted): k for k, emitted in enumerate(program.functions)}
         self.entries = [order[id(emitted)] for emitted in entries]
         self.facts = facts
-        self.until = raised.Reported.count if branches.are_refused() else None
+        self.until = raised.Reported.count if branches.codes() else None
         self.shareable = True
         self.lifted = [f for unit in program.units for f in unit.lifted]  # kept alive here alone
         self.bound = any(unit.bound for unit in program.units)
@@ -210,7 +200,7 @@ def compile_gradient(
         facts = Facts(seed, entry.scalar, program.written, unsure, backend, entry.dots, _divides_again(program, entry))
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
 
-    return with_branches(function, compiled)
+    return with_branches(function, compiled, lambda made: made.made)
 
 
 def _divides_again(program: Program, entry: Emitted) -> bool:
@@ -234,59 +224,4 @@ def compile_pair(
         pair.bwd.restores = any(emitted.restores for emitted in program.functions)  # callees write in their records
         return Recipe(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None).sealed(program)
 
-    return with_branches(function, compiled)
-
-
-def with_branches(function: types.FunctionType, compiled: Callable[[Lookups], T]) -> T:
-    """What `compiled` returns: where it refuses something in a branch, that branch raises the refusal when it is taken."""
-    refused: list[Branch] = []
-    while True:
-        with branches.without(refused):
-            try:
-                with compiling(function) as lookups:
-                    return compiled(lookups)
-            except (Unsupported, NoRule) as error:
-                branch = branches.around(error)
-                if branch is None or branch in refused or len(refused) == _MOST:
-                    raise
-        refused.append(branch)
-
-
-@contextlib.contextmanager
-def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
-    """Compile without warnings and garbage collection, under the lock, and record what is looked up.
-
-    Too deep nesting is refused; an exception that is no refusal becomes a `Defect` of ours."""
-    with LOCK:
-        forget()
-        try:
-            with warnings.catch_warnings(), _uncollected(), noted() as lookups:
-                warnings.simplefilter("ignore")
-                yield lookups
-        except Exception as error:
-            if raised.is_too_deep(error):
-                raise raised.too_deep(function) from None
-            if raised.is_defect(error, AssertionError):
-                raise raised.defect(error, function) from error
-            raise
-        finally:
-            forget()
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Suspend the cyclic garbage collector: a compilation makes little cyclic garbage, and each run scans all of its trees.
-
-    >>> with _uncollected(), _uncollected():
-    ...     gc.isenabled()
-    False
-    >>> gc.isenabled()
-    True
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+    return with_branches(function, compiled, lambda made: made.made)

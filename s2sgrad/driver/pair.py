@@ -13,7 +13,7 @@ import types
 
 import gast
 
-from s2sgrad.analysis import effects
+from s2sgrad.analysis import effects, reached_codes
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.driver.compilation import Compilation
 from s2sgrad.driver.differentiated import Differentiated
@@ -26,6 +26,7 @@ from s2sgrad.memory.aliases import Aliases
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.memory.stacks import recorded_stacks
 from s2sgrad.runtime import shadows
+from s2sgrad.source import branches
 from s2sgrad.transform import escape_copies, results
 
 
@@ -126,7 +127,8 @@ class Callee(Differentiated):
         """Whether the adjoint reads nothing but arguments that the caller could pass to it."""
         unchanged = not set(saved) & effects.written(forward)
         variadic = self.arguments.vararg is not None and self.arguments.vararg.id in saved
-        return not self.entry.used and unchanged and not variadic and all(n in self.given for n in saved)
+        runs = not branches.codes() or not reached_codes.may_run([self.target], branches.codes())
+        return runs and not self.entry.used and unchanged and not variadic and all(n in self.given for n in saved)
 
     def _recording(
         self, c: Compilation, forward: list[gast.AST], saved: list[str], value: gast.AST, record: list[gast.AST]

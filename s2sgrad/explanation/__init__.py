@@ -22,8 +22,8 @@ from s2sgrad.api.argnums import Argnums
 from s2sgrad.api.forward import Jvp
 from s2sgrad.api.gradient import Gradient
 from s2sgrad.driver import lowering
+from s2sgrad.driver.attempts import with_branches
 from s2sgrad.driver.compilation import Compilation
-from s2sgrad.driver.compiled import with_branches
 from s2sgrad.driver.emitted import reached
 from s2sgrad.driver.folding import folded
 from s2sgrad.driver.program import Program
@@ -102,7 +102,7 @@ def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str,
         return text_of(written)
 
     try:
-        source = with_branches(function, compiled)
+        source = with_branches(function, compiled, lambda _: ())
     except Defect:
         raise
     except S2SGradError as error:

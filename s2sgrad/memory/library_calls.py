@@ -33,9 +33,11 @@ _OBJECTS = "objects"  # the contents of an object array
 
 
 def is_library_class(cls: Any) -> bool:
-    """Whether a class is built in, or belongs to an installed library."""
+    """Whether a class is built in, or belongs to an installed library; of ours, only exceptions do."""
     package = libraries.package_of(cls)
-    return isinstance(cls, type) and package not in (libraries.OURS, "__main__") and libraries.is_installed_package(package)
+    if not isinstance(cls, type) or package == "__main__" or not libraries.is_installed_package(package):
+        return False
+    return package != libraries.OURS or issubclass(cls, BaseException)
 
 
 def calls_back(target: Any) -> bool:

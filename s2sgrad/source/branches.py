@@ -75,9 +75,9 @@ def without(branches: list[Branch]) -> Iterator[None]:
         _now.branches, _now.read = before
 
 
-def are_refused() -> bool:
-    """Whether any branches are replaced now."""
-    return bool(_now.branches)
+def codes() -> frozenset[types.CodeType]:
+    """The codes of the functions of which branches are replaced now."""
+    return frozenset(b.code for b in _now.branches)
 
 
 def around(error: S2SGradError) -> Branch | None:

@@ -1,0 +1,90 @@
+"""How a compilation runs: one at a time, without warnings; and again, without the branches in which something is refused.
+
+    if verbose: plot(x)      ->      if verbose: raise Refusal(2, "`plot` has no derivative rule: ..")
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import threading
+import types
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from s2sgrad.analysis import reached_codes
+from s2sgrad.errors import NoRule, Unsupported, raised
+from s2sgrad.ir.lookups import Lookups, noted
+from s2sgrad.ir.one_compilation import forget
+from s2sgrad.source import branches
+from s2sgrad.source.branches import Branch
+
+T = TypeVar("T")
+_MOST = 12  # branches that are refused in one compilation
+LOCK = threading.RLock()  # one compilation at a time; running compiled functions takes no lock
+
+
+def with_branches(
+    function: types.FunctionType, compiled: Callable[[Lookups], T], functions_of: Callable[[T], Iterable[Any]]
+) -> T:
+    """What `compiled` returns: where it refuses something in a branch, that branch raises the refusal when it is taken.
+
+    The text must not call the functions with these branches as they stand, for it is compiled without them: `functions_of`
+    a result are those of the text."""
+    refused: list[Branch] = []
+    errors: list[Exception] = []
+    while True:
+        with branches.without(refused):
+            try:
+                with compiling(function) as lookups:
+                    out = compiled(lookups)
+                if refused and reached_codes.may_run(functions_of(out), branches.codes()):
+                    raise errors[-1]
+                return out
+            except (Unsupported, NoRule) as error:
+                branch = None if error in errors or len(refused) == _MOST else branches.around(error)
+                if branch is None or branch in refused:
+                    raise
+                errors.append(error)
+        refused.append(branch)
+
+
+@contextlib.contextmanager
+def compiling(function: types.FunctionType | None = None) -> Iterator[Lookups]:
+    """Compile without warnings and garbage collection, under the lock, and record what is looked up.
+
+    Too deep nesting is refused; an exception that is no refusal becomes a `Defect` of ours."""
+    with LOCK:
+        forget()
+        try:
+            with warnings.catch_warnings(), _uncollected(), noted() as lookups:
+                warnings.simplefilter("ignore")
+                yield lookups
+        except Exception as error:
+            if raised.is_too_deep(error):
+                raise raised.too_deep(function) from None
+            if raised.is_defect(error, AssertionError):
+                raise raised.defect(error, function) from error
+            raise
+        finally:
+            forget()
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Suspend the cyclic garbage collector: a compilation makes little cyclic garbage, and each run scans all of its trees.
+
+    >>> with _uncollected(), _uncollected():
+    ...     gc.isenabled()
+    False
+    >>> gc.isenabled()
+    True
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

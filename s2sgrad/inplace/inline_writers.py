@@ -22,7 +22,6 @@ from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace import recursive_writers
 from s2sgrad.inplace.rebind_markers import is_marker
-from s2sgrad.ir import refusals
 from s2sgrad.ir.quote import Place, assign, at, clone, name, nested, nodes, place_of
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Unit, parameters
@@ -134,7 +133,7 @@ class Splicer:
                 before = place_of(node)
                 inner = getattr(node, "written_out", 0)
                 if of_library:  # a user cannot change its lines
-                    refusals.keep(callee.primal, [node])
+                    node.read_at = getattr(node, "read_at", (callee.primal, node.lineno, node.col_offset))
                     at(call, node)
                 else:
                     node.primal = getattr(node, "primal", callee.primal)

@@ -8,14 +8,13 @@ Whether a refusal holds for a branch alone depends on the branches around all of
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import gast
 
 from s2sgrad.errors import NoRule, Place, S2SGradError, raised
 from s2sgrad.ir import advice
-from s2sgrad.ir.quote import call_around, constant, name, nodes, placed
+from s2sgrad.ir.quote import at, call_around, constant, name, nodes, placed
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.source import Primal
 
@@ -71,10 +70,11 @@ def _origins(unit: Any, node: gast.AST) -> list[Place]:
     return out
 
 
-def keep(primal: Primal, moved: Iterable[gast.AST]) -> None:
-    """Note where these nodes of a library were read, before they get the position of the user's call."""
-    for node in moved:
+def move(primal: Primal, tree: gast.AST, call: gast.AST, number: Any) -> None:
+    """Give all of a library's text the position and the number of the user's call; where it was read is kept."""
+    for node in [part for part in nodes(tree) if hasattr(part, "lineno")]:
         node.read_at = getattr(node, "read_at", (primal, node.lineno, node.col_offset))
+        at(call, node)[0].written_out = number
 
 
 def written(unit: Any, tree: gast.FunctionDef) -> None:

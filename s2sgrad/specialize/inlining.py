@@ -226,10 +226,7 @@ class Inliner:
         self.unit.callers[self.calls] = call, *self.unit.callers.get(getattr(call, "written_out", 0), ())
         self.unit.written_out.append((call, function.name, primal, getattr(function.node, "lineno", 0)))
         if function.unit.is_of_library:  # the user cannot change its lines
-            placed = [part for part in nodes(tree) if hasattr(part, "lineno")]
-            refusals.keep(primal, placed)
-            for part in placed:
-                at(call, part)[0].written_out = self.calls
+            refusals.move(primal, tree, call, self.calls)
             self.unit.libraries[self.calls] = function.unit.primal.file
         self.unit.compound |= {place_of(moved[p]) for p in function.unit.compound & moved.keys()}
         bindings_ = Counter({renamed.get(n, n): count for n, count in scoping.bindings(tree.body).items()})

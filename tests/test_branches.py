@@ -1,0 +1,180 @@
+"""Branches that cannot be differentiated: the gradient raises the refusal where they are taken, and is right elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections import Counter
+
+import numpy as np
+import pytest
+from branched_programs import branched_program
+from exception_programs import exception_program
+from judging import Rejected, assert_tangent, check, check_second, explained
+from mutation_programs import mutation_program
+from programs import program_from_seed
+
+from s2sgrad import NoRule, S2SGradError, Unsupported, custom_gradient, grad
+from s2sgrad.api.forward import jvp
+from s2sgrad.errors import Refused
+from s2sgrad.runtime.checks import Refusal
+
+X = np.array([0.5, 0.8])
+
+
+def outlined(x):
+    return eval("x * 3.0")  # only the program that runs knows what it reads
+
+
+def in_one_branch(x, k=0):
+    y = np.sin(x)
+    if k == 1:
+        y = np.linalg.eigvals(y * np.eye(2))
+    elif k == 2:
+        y = outlined(y)
+    return np.sum(y * y)
+
+
+def after_a_return(x, index=None):
+    if index is None:
+        return np.sum(x * x)
+    rows = x.sort_values(index)
+    return rows.to_numpy().sum()
+
+
+class Frame:
+    """What a library that is not there would hand over."""
+
+    def __init__(self, values):
+        self.values = values
+
+
+def in_a_callee(x):
+    return np.sum(of_any_kind(x) * x)
+
+
+def of_any_kind(x):
+    if isinstance(x, Frame):
+        exec("x = x.values")
+    return np.exp(x)
+
+
+def without_the_attribute(x):
+    y = x * x
+    try:
+        y.fillna(0.0, inplace=True)
+    except AttributeError:
+        y = np.where(np.isnan(y), 0.0, y)
+    try:
+        y.name = "result"
+    except AttributeError:
+        pass
+    return np.sum(y)
+
+
+def recursion(x, n, log=None):
+    if n == 0:
+        return x * x
+    if log is Frame:
+        log = absent.opened(log)  # noqa: F821
+    return np.sin(recursion(x, n - 1, log)) * x
+
+
+def total_of_recursion(x):
+    return np.sum(recursion(x, 2))
+
+
+NOT_TAKEN = {
+    in_one_branch: lambda x: 2.0 * np.sin(x) * np.cos(x),
+    after_a_return: lambda x: 2.0 * x,
+    in_a_callee: lambda x: np.exp(x) * (1.0 + x),
+    without_the_attribute: lambda x: 2.0 * x,
+}
+
+
+@pytest.mark.parametrize("f", NOT_TAKEN, ids=lambda f: f.__name__)
+def test_what_is_not_taken_does_not_matter(f):
+    np.testing.assert_allclose(grad(f)(X), NOT_TAKEN[f](X))
+    value, tangent = jvp(f, (X,), (np.ones(2),))
+    np.testing.assert_allclose([value, tangent], [f(X), np.sum(NOT_TAKEN[f](X))])
+    step = 1e-6
+    second = grad(lambda x: np.sum(grad(f)(x)))(X)
+    np.testing.assert_allclose(second, (NOT_TAKEN[f](X + step) - NOT_TAKEN[f](X - step)) / (2.0 * step), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("f", "argument", "words"), [
+    (in_one_branch, 1, "`np.linalg.eigvals` has no derivative rule"),
+    (in_one_branch, 2, "`eval` reads or writes variables unseen"),
+    (after_a_return, 0, "sort_values"),
+])  # fmt: skip
+def test_what_is_taken_raises_at_its_line(f, argument, words):
+    with pytest.raises(Refused) as raised:
+        grad(f)(X, argument)
+    assert words in str(raised.value)
+    assert raised.value.place.file == __file__
+    assert "^" in str(raised.value)
+    with pytest.raises(Refused):
+        jvp(lambda x: f(x, argument), (X,), (X,))
+
+
+def test_a_recursive_function_keeps_no_branch_that_its_adjoint_lacks():
+    """The primal is not called as it stands: it would go on where the adjoint does not."""
+    step = 1e-6
+    slope = (total_of_recursion(X + step) - total_of_recursion(X - step)) / (2.0 * step)
+    np.testing.assert_allclose(np.sum(grad(total_of_recursion)(X)), slope, rtol=1e-6)
+
+
+@pytest.mark.parametrize("text", [
+    "try:\n        if k:\n            y = np.linalg.eigvals(y)\n    except Exception:\n        y = 0.0",
+    "with contextlib.suppress(Exception):\n        if k:\n            y = np.linalg.eigvals(y)",
+    "if k:\n        global TOTAL\n        TOTAL = np.linalg.eigvals(y)",
+])  # fmt: skip
+def test_where_the_refusal_would_be_handled_it_holds_for_all(text, tmp_path):
+    file = tmp_path / "handled.py"
+    file.write_text(f"def f(x, k=0):\n    y = x * x\n    {text}\n    return np.sum(y)\n")
+    space = {"np": np, "contextlib": contextlib, "TOTAL": 0.0}
+    exec(compile(file.read_text(), str(file), "exec"), space)
+    with pytest.raises((NoRule, Unsupported)):
+        grad(space["f"])(X)
+
+
+def test_what_was_missing_may_be_there_the_next_time():
+    def rare(x):
+        return eval("x * 3.0")
+
+    def f(x, k):
+        if k:
+            y = helper(x)
+        else:
+            y = x
+        return np.sum(y)
+
+    helper = rare
+    g = grad(f)
+    np.testing.assert_allclose(g(X, 0), 1.0)
+    with pytest.raises(Refused):
+        g(X, 1)
+    helper = custom_gradient(lambda x: (3.0 * x, lambda seed: 3.0 * seed))
+    np.testing.assert_allclose(g(X, 1), 3.0)
+
+
+WRITERS = (program_from_seed, mutation_program, exception_program)
+
+
+@pytest.mark.parametrize("order", [1, 2, 0])
+@pytest.mark.parametrize("writer", WRITERS, ids=lambda w: w.__name__)
+def test_random_programs(writer, order):
+    outcomes = Counter()
+    for seed in range(8 if order == 1 else 3):
+        program = branched_program(seed, writer)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                check_second(program) if order == 2 else check(program, None if order else assert_tangent)
+            outcomes["right"] += 1
+        except Rejected:
+            outcomes["rejected"] += 1
+        except (S2SGradError, Refusal):
+            outcomes["refused"] += 1
+        except Exception as error:
+            pytest.fail(explained(program, error, order), pytrace=False)
+    assert outcomes["refused"] <= 3

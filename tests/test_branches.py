@@ -65,7 +65,7 @@ def without_the_attribute(x):
         y.fillna(0.0, inplace=True)
     except AttributeError:
         y = np.where(np.isnan(y), 0.0, y)
-    try:
+    try:  # noqa: SIM105
         y.name = "result"
     except AttributeError:
         pass

@@ -384,7 +384,7 @@ def large(x):
     return np.sum(x) * MANY[0]
 
 def boxed(x):
-    return np.sum(x) if isinstance(x, Box) else 2.0 * np.sum(x * x)
+    return 2.0 * np.sum(x * x) if issubclass(Box, object) else np.sum(x)
 """
 
 

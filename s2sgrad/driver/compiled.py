@@ -142,7 +142,7 @@ class Compiled:
     def holds(self) -> bool:
         """Whether every name that the text was specialised on still stands for what it stood for."""
         entry = self.functions[0]
-        if not self.recipe.is_current:
+        if self.recipe.until is not None and not self.recipe.is_current:
             return False
         if entry.__defaults__ is not self.defaults or (self.named and not self._same_named(entry.__kwdefaults__ or {})):
             return False

@@ -2,8 +2,6 @@
 
     for v in xs: s += v   ->   t1 = sequence(xs); for k in range(len(t1)): v = t1[k]; s += v
 
-A loop over a tuple display whose body may write its elements is unrolled (`display_trips`).
-
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... def f(xs, ys):
@@ -46,7 +44,7 @@ from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nodes, stored, substitute
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import dict_views, display_trips, iterables
+from s2sgrad.normalize import dict_views, iterables
 from s2sgrad.normalize.iterator_kinds import is_plain_count, is_plain_repeat, is_shown
 from s2sgrad.normalize.targets import bind
 
@@ -73,10 +71,6 @@ def block(unit: Unit, body: list[gast.AST]) -> list[gast.AST]:
     """The statements of a block, in which every `for` loops over a range."""
     out = []
     for statement in body:
-        trips = display_trips.of(unit, statement)
-        if trips is not None:
-            out += block(unit, trips)
-            continue
         if isinstance(statement, (gast.If, gast.For, gast.While)):
             statement.body, statement.orelse = block(unit, statement.body), block(unit, statement.orelse)
         out += _loop(unit, statement) if isinstance(statement, gast.For) else [statement]

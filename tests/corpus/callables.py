@@ -401,8 +401,8 @@ def functions_called_for_their_effect_in_several_loops(x):
     for op in (put, raised):
         op(u, f(x[0]))
     for w in x:
-        for op in (raised, put, raised):
-            op(u, f(w))
+        for change in (raised, put, raised):
+            change(u, f(w))
     return np.sum(u * u)
 
 

@@ -58,7 +58,7 @@ from s2sgrad.runtime import item_slots
 from s2sgrad.runtime.references import ABSENT
 
 CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
-Returned = Callable[[Any, gast.Call, dict[str, Kind]], tuple[list[gast.AST], list[gast.AST]] | None]
+Returned = Callable[[Any, gast.Call, dict[str, Kind]], Any]  # as `mod_ref.returned_arguments`
 Outside = Callable[[Any], Kind]
 _INT, _BOOL = Number(int), Number(bool)
 _ROUNDS = 50

@@ -47,10 +47,11 @@ from s2sgrad.runtime import references
 
 _ALONE = (Gives.NEW, Gives.VIEW, Gives.CONTIGUOUS)  # of what is in no list or dict
 _MOST = 20  # rounds
+_FIRST = 2  # the sign of the first part of a tuple
 _EVER = 0  # the version of a name for all of its bindings
 Objects = set[int]
 Version = tuple[str, int]  # a name, with the identity of where it is bound, or where bindings meet
-Returned = Callable[[Any, gast.Call], tuple[list[gast.AST], list[gast.AST]] | None]
+Returned = Callable[[Any, gast.Call], Any]  # as `mod_ref.returned_arguments`
 Key = TypeVar("Key")
 
 
@@ -67,6 +68,7 @@ class OneObject:
         self.unit, self.returned, self.held_after = unit, returned, held_after
         self._names: dict[Version, Objects] = {}
         self._insides: dict[int, Objects] = {}
+        self._parts: dict[int, list[Objects]] = {}  # of tuples of which each part is known
         self._given: dict[str, int] = {}  # what was there before
         self._classes: dict[int, type] = {}  # of objects that are no lists or dicts
         self._around: list[int] = [_EVER]  # the compound statements in which the one that is read stands
@@ -172,8 +174,8 @@ class OneObject:
             section = isinstance(target.slice, gast.Slice)
             self._put(self._value(target.value), self._inside(value) if section else value)
         elif isinstance(target, (gast.Tuple, gast.List)):
-            for part in target.elts:
-                self._bind(part, self._inside(value))
+            for k, part in enumerate(target.elts):
+                self._bind(part, set().union(*(self._part(o, k, len(target.elts)) for o in value)))
 
     # --- expressions ---
 
@@ -235,11 +237,25 @@ class OneObject:
                 self._put(self._value(word.value), left.get(word.arg, set()))
             return left.get(RESULT, set()) | self._shell(node, left.get(RESULTS, set()))
         returned = self.returned(target, node) if isinstance(target, types.FunctionType) else None
-        whole, inside = (given, []) if returned is None else returned
+        whole, inside, parts = (given, [], ()) if returned is None else returned
+        out = self._reached(whole, inside)
+        (made,) = self._shell(node, out)
+        if parts:
+            found = (self._reached(part.whole, part.inside) for part in parts)
+            self._parts[made] = [out | self._shell(node, out, k) for k, out in enumerate(found, _FIRST)]
+        return {made} if parts else out | {made}
+
+    def _reached(self, whole: list[gast.AST], inside: list[gast.AST]) -> Objects:
+        """What some expressions give, with what is in it, and what is in others."""
         out = self._all(whole) | self._inside(self._all(inside))
         while (more := out | self._inside(out)) != out:
             out = more
-        return out | self._shell(node, out)
+        return out
+
+    def _part(self, owner: int, k: int, n: int) -> Objects:
+        """What part `k` of what is unpacked into `n` may be."""
+        parts = self._parts.get(owner, ())
+        return parts[k] if len(parts) == n else self._insides.get(owner, set())
 
     # --- objects ---
 

@@ -131,7 +131,8 @@ def call(unit: Unit, statement: gast.AST, function: types.FunctionType, passed: 
     """
     unit.lifted.append(function)
     shared = mod_ref.returned_arguments(unit, function, statement.value, kinds)
-    alone = len(forms) == 1 and shared == ([], [])  # otherwise the aliases of the list in the tuple are unknown
+    # otherwise the aliases of the list in the tuple are unknown
+    alone = len(forms) == 1 and shared is not None and not shared.whole and not shared.inside
     before: list[gast.AST] = []
     back: list[gast.AST] = []
     held = {p: unit.local(f"{p}_written") for p in forms}

@@ -87,7 +87,8 @@ def call(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places
         record, new = catalogue.of(target), {Place("new", id(node))}
         if is_given(target) or (record.rule is None and not record.is_flat):  # those with a rule, and flat ones, return data
             new.add(Place("object", id(node)))
-        return points.reached(args.all()) | new
+        alone = is_ours(target) and record.sharing is Gives.NEW
+        return new | (points.shell(node, new) if alone else points.reached(args.all()))
     start = inspect.getattr_static(type(target), "__call__", None)
     if isinstance(start, types.FunctionType) and not effects.is_library(start):
         return _of_user(points, start, args.before(points.of_object(target)), node)

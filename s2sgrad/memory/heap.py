@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from s2sgrad.analysis.plain_classes import own_protocols
@@ -14,10 +14,11 @@ from s2sgrad.memory.places import ANY, Place, Places
 
 
 class Heap:
-    """The contents of each location (`kept`), and the `written` ones; `trusts` are those of the arguments."""
+    """The contents of each location (`kept`), and the `written` ones; `trusts` are those of the arguments, of which some are
+    known to be `containers`."""
 
-    def __init__(self, trusts: dict[str, Trust]) -> None:
-        self.trusts = trusts
+    def __init__(self, trusts: dict[str, Trust], containers: Collection[str] = ()) -> None:
+        self.trusts, self.containers = trusts, containers
         self.kept: dict[Place, Places] = {}
         self.written: Places = set()
 
@@ -35,11 +36,17 @@ class Heap:
         out: Places = set()
         for place in places:
             out |= self.kept.get(place, set())
-            if place.kind in ("own", "in"):
+            if place.kind == "own" and self.is_container(place):
+                out.add(Place("in", place.key))
+            elif place.kind in ("own", "in"):
                 out |= {place, Place("in", place.key)} if self.trust(place) != Trust.ARRAY else {place}
             elif place.kind not in ("shell", "object"):
                 out.add(place)
         return out
+
+    def is_container(self, place: Place) -> bool:
+        """Whether what is at a location is known to be a list, tuple or dict."""
+        return place.kind == "shell" or (place.kind == "own" and place.key in self.containers)
 
     def reached(self, places: Iterable[Place]) -> Places:
         """These locations and all that is reachable from them."""

@@ -13,12 +13,12 @@ import functools
 import types
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Kind, Known, kind_of
+from s2sgrad.analysis.kinds import Container, Kind, Known, kind_of
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
 from s2sgrad.errors import Place, S2SGradError
@@ -26,7 +26,7 @@ from s2sgrad.ir.one_compilation import forgotten_after
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import Parameters
 from s2sgrad.ir.unit import Unit, parameters
-from s2sgrad.memory.places import ANYTHING, NOTHING, TOLD, Summary, Told
+from s2sgrad.memory.places import ANYTHING, CONTAINERS, NOTHING, TOLD, Places, Summary, Told
 from s2sgrad.memory.points_to import Points
 from s2sgrad.source import read
 
@@ -121,12 +121,17 @@ def returns_outside(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[s
     return any(place.kind in ("outside", "any") or place.key in kept for place in held)
 
 
-def returned_arguments(
-    unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]
-) -> tuple[list[gast.AST], list[gast.AST]] | None:
-    """The arguments that the result of a user's function may alias, and those of which it may alias only the contents; None
-    where that is unknown.
-    """
+class Returned(NamedTuple):
+    """The arguments that a result may alias, and those of which it may alias only the contents; the same of each part of a
+    tuple, if that is known."""
+
+    whole: list[gast.AST]
+    inside: list[gast.AST]
+    parts: tuple[Returned, ...] = ()
+
+
+def returned_arguments(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> Returned | None:
+    """The arguments that the result of a user's function may alias; None where that is unknown."""
     passed = arguments(function, call)
     if passed is None:
         return None
@@ -137,8 +142,12 @@ def returned_arguments(
     places = summary.returns | summary.holds
     if any(place.kind == "any" for place in places):
         return None
+    return _among(passed, places)._replace(parts=tuple(_among(passed, be | hold) for be, hold in summary.parts))
+
+
+def _among(passed: dict[str, gast.AST], places: Places) -> Returned:
     whole, inside = ({place.key for place in places if place.kind == kind} for kind in ("own", "in"))
-    return [passed[p] for p in passed if p in whole], [passed[p] for p in passed if p in inside - whole]
+    return Returned([passed[p] for p in passed if p in whole], [passed[p] for p in passed if p in inside - whole])
 
 
 def arguments(function: Any, call: gast.Call) -> dict[str, gast.AST] | None:
@@ -169,8 +178,10 @@ def tangles(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind
 
 
 def _trust_of(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:
-    """The module or function that an argument is, or its trust."""
+    """The module or function that an argument is, the type of container, or its trust."""
     kind = kind_of(node, kinds)
+    if isinstance(kind, Container) and kind.type in CONTAINERS and trust_of_owner(unit, node, kinds) is Trust.DATA:
+        return kind.type
     found = kind.value if isinstance(kind, Known) else unit.resolve(node)
     return found if isinstance(found, TOLD) else trust_of_owner(unit, node, kinds)
 

@@ -32,7 +32,8 @@ OUTSIDE = Place("outside", Trust.ANY)
 class Summary(NamedTuple):
     """What a call may do: the locations of its arguments and outside that it writes; those that the result may be, and may
     hold; the kinds of locations that it allocates; (owner, value) pairs that it stores; whether it visibly puts one object
-    into two places of its result."""
+    into two places of its result; of a function that returns tuples it writes out, the locations that each part may be, and
+    may hold."""
 
     written: frozenset[Place] = frozenset()
     returns: frozenset[Place] = frozenset()
@@ -40,10 +41,12 @@ class Summary(NamedTuple):
     makes: frozenset[str] = frozenset()
     puts: frozenset[tuple[Place, Place]] = frozenset()
     tangles: bool = False
+    parts: tuple[tuple[frozenset[Place], frozenset[Place]], ...] = ()
 
 
 TOLD = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc)
-Told = Any  # of an argument: its trust, or the module or function (`TOLD`) that it is
+CONTAINERS = (list, tuple, dict)
+Told = Any  # of an argument: its trust, the module or function (`TOLD`) that it is, or the type of container (`CONTAINERS`)
 NOTHING = Summary()
 ANYTHING = Summary(frozenset((ANY,)), frozenset((ANY,)))
 

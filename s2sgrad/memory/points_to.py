@@ -20,7 +20,7 @@ from s2sgrad.ir.quote import blocks, children, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import callees
 from s2sgrad.memory.heap import Heap
-from s2sgrad.memory.places import ANY, NONE, OUTSIDE, TOLD, Place, Places, Summary, Told, lasts
+from s2sgrad.memory.places import ANY, CONTAINERS, NONE, OUTSIDE, TOLD, Place, Places, Summary, Told, lasts
 from s2sgrad.primitives import spellings
 
 _SEQUENCES = (gast.Add, gast.Mult, gast.Sub, gast.BitOr, gast.BitAnd, gast.BitXor)
@@ -38,9 +38,13 @@ class Points(Heap):
         self.unit, self.tree, self.summary_of = unit, tree, summary_of
         bound = _bound_anywhere(tree)  # functions have no memory, so that `names` does not tell
         self.objects = {p: value for p, value in told.items() if isinstance(value, TOLD) and p not in bound}
-        super().__init__({p: Trust.ARRAY if isinstance(trust, TOLD) else trust for p, trust in told.items()})
+        containers = {p for p, kind in told.items() if kind in CONTAINERS}
+        trusts = {p: Trust.ARRAY if isinstance(trust, TOLD) else trust for p, trust in told.items()}
+        super().__init__(trusts | dict.fromkeys(containers, Trust.DATA), containers)
         self.names: dict[str, Places] = {p.id: {Place("own", p.id)} for p in parameters(tree)}
         self.returns: Places = set()
+        self.parts: list[Places] = []  # of a returned tuple; none where its parts are unknown
+        self.split = True
         self.inner = 0
         self.first = True
         self.writing: list[gast.AST] = []  # the statements that write what others before them do not
@@ -64,8 +68,18 @@ class Points(Heap):
             frozenset(filter(lasts, self.written)), frozenset(filter(lasts, self.returns)),
             frozenset(filter(lasts, holds)), frozenset(makes),
             frozenset((p, q) for p, q in puts if lasts(q) and q != Place("in", p.key)),
-            not self.tangled.isdisjoint(self.reached(made)),
+            not self.tangled.isdisjoint(self.reached(made)), tuple(map(self._outlasting, self._separate_parts())),
         )  # fmt: skip
+
+    def _separate_parts(self) -> list[Places]:
+        """The parts of a returned tuple, if no two of them may be, or hold, one object that is made here."""
+        made = [p for part in self.parts for p in self.reached(part) if not lasts(p) and p != NONE]
+        return self.parts if self.split and len(made) == len(set(made)) else []
+
+    def _outlasting(self, part: Places) -> tuple[frozenset[Place], frozenset[Place]]:
+        """The locations that a part of the result may be, and may hold, and that outlive the call."""
+        made = {p for p in part if not lasts(p)}
+        return frozenset(filter(lasts, part)), frozenset(filter(lasts, self.reached(self.items(made))))
 
     def _size(self) -> int:
         sets = (*self.names.values(), *self.kept.values(), self.written, self.returns)
@@ -121,7 +135,14 @@ class Points(Heap):
 
     def _Return(self, node: gast.Return) -> None:
         value = self.value(node.value) if node.value is not None else set()
-        self.returns |= value if not self.inner else set()
+        if self.inner:
+            return
+        self.returns |= value
+        parts = node.value.elts if isinstance(node.value, gast.Tuple) else []
+        self.parts = self.parts or [set() for _ in parts]
+        self.split &= bool(parts) and len(parts) == len(self.parts) and not any(isinstance(p, gast.Starred) for p in parts)
+        for held, part in zip(self.parts, parts, strict=False):
+            held |= self.value(part)
 
     def _Expr(self, node: gast.Expr) -> None:
         self.value(node.value)
@@ -333,7 +354,7 @@ class Points(Heap):
         lists = {p for p in owner if self.trust(p) != Trust.ARRAY}
         sliced = self.shell(node, self.items(lists)) if lists else set()
         if isinstance(node.slice, gast.Slice):
-            return {p for p in owner if p.kind != "shell"} | sliced
+            return {p for p in owner if not self.is_container(p)} | sliced
         return self.items(owner) | (set() if isinstance(node.slice, _ONE) else sliced)
 
     def _operator(self, node: gast.AST) -> Places:

@@ -49,10 +49,9 @@ _NEW = (gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Constant)
 
 def has_memory(kind: Kind | None) -> bool:
     """Whether a value of this kind may be, or hold, writable memory."""
-    return not isinstance(operand(kind), (PointerOrNone, Number, Known, Text)) and not (
-        isinstance(kind, Container) and kind.items is not None and kind.type is tuple
-        and not any(has_memory(item) for item in kind.items)
-    )  # fmt: skip
+    if isinstance(kind, Container) and kind.type is tuple:
+        return any(map(has_memory, kind.items if kind.items is not None else (kind.element(),)))
+    return not isinstance(operand(kind), (PointerOrNone, Number, Known, Text))
 
 
 def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
@@ -137,7 +136,7 @@ def _of_call(unit: Unit, call: gast.Call, kinds: dict[str, Kind]) -> set[str]:
     declared = catalogue.of(target).sharing is not None
     returned = None if declared else mod_ref.returned_arguments(unit, target, call, kinds)
     if returned is not None:
-        whole, inside = returned
+        whole, inside, _ = returned
         items = [a for a in inside if isinstance(a, gast.Name) and isinstance(kinds.get(a.id), Container)]
         held = set().union(*(_item_sources(unit, a, kinds) for a in items))
         return outside | held | _of_all(unit, [*whole, *(a for a in inside if a not in items)], kinds)

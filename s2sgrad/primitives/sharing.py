@@ -95,6 +95,7 @@ know(print, id, input, dir, ascii, bin, oct, hex, aiter, open, breakpoint, np.se
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_array, runtime.sequence, runtime.add_at,
      runtime.as_dict, runtime.push, runtime.restored, gives=Gives.MAYBE)  # fmt: skip
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
+know(runtime.zeros, runtime.own, gives=Gives.NEW)
 know(runtime.require_array, runtime.sequence, runtime.own, copied, copied_as_laid, structure.kept, keeps_kind=True)
 know(copied, copied_as_laid, copies=True)
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)

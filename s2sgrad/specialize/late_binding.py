@@ -347,7 +347,7 @@ def _hands_back(unit: Unit, target: types.FunctionType, call_: gast.Call, readin
     """Whether the result of a user's function, which calls none that is unknown, may be, or hold, one of these arguments."""
     if mod_ref.of(target).outside:
         return False
-    whole, inside = mod_ref.returned_arguments(unit, target, call_, {}) or ([], [])
+    whole, inside, _ = mod_ref.returned_arguments(unit, target, call_, {}) or mod_ref.Returned([], [])
     return any(getattr(a, "id", "") in reading for a in (*whole, *inside))
 
 

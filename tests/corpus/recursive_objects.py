@@ -217,3 +217,30 @@ def recursion_over_what_a_loop_writes(x):
         total += chained(links[-1], 0) * 0.1
         link.weight += links[0].weight * links[-1].weight
     return total + links[-1].weight
+
+
+class Split:
+    def __init__(self, point, left, right):
+        self.point, self.left, self.right = point, left, right
+
+
+def split(points, axis):
+    if not points:
+        return None
+    points = sorted(points, key=lambda p: p[axis])
+    half = len(points) // 2
+    return Split(points[half], split(points[:half], 1 - axis), split(points[half + 1 :], 1 - axis))
+
+
+def nearest(tree, point, best):
+    if tree is None:
+        return best
+    distance = (tree.point[0] - point[0]) ** 2 + (tree.point[1] - point[1]) ** 2
+    best = distance if best is None or distance < best else best
+    return nearest(tree.right, point, nearest(tree.left, point, best))
+
+
+@case(VECTOR)
+def tree_that_a_function_makes_of_sections_of_a_list(x):
+    points = [(x[0], x[1]), (x[2], x[3]), (x[1], x[2])]
+    return nearest(split(points, 0), (0.5, x[0]), None)

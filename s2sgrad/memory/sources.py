@@ -28,6 +28,7 @@ from s2sgrad.analysis.kinds import (
     Opaque,
     PointerOrNone,
     Pullback,
+    Set,
     Text,
     kind_of,
     operand,
@@ -164,6 +165,8 @@ def _of_shallow_copy(unit: Unit, target: Any, arguments: gast.AST, kinds: dict[s
     if not isinstance(arguments, gast.Name):
         return None
     kind = kinds.get(arguments.id)
+    if target is builtins.set:
+        return set() if isinstance(kind, Set) else None  # what can be hashed has no memory that is written
     if isinstance(kind, Container):
         keys = kind.type is dict and target in (builtins.list, builtins.tuple)  # which are hashable
         return set() if keys else _item_sources(unit, arguments, kinds)
@@ -217,7 +220,7 @@ def _is_derivative(unit: Unit, function: gast.AST, kinds: dict[str, Kind]) -> bo
     return isinstance(function, gast.Name) and isinstance(kinds.get(function.id), Pullback)
 
 
-_SHALLOW = (builtins.list, builtins.dict, builtins.tuple, copy.copy)
+_SHALLOW = (builtins.list, builtins.dict, builtins.tuple, builtins.set, copy.copy)
 
 
 def _is_foreign(target: Any) -> bool:

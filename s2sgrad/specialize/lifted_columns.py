@@ -89,7 +89,7 @@ class LiftedColumns:
         return sorted(local for family in families_ for local in self.columns.get(family, {}).values())
 
     def told(self) -> list[gast.AST]:
-        """Statements that say what the columns of a lifted function hold, and of which classes its receiver is."""
+        """Statements that say what the columns of a lifted function hold, and of which classes its arguments are."""
         out, helper = [], self.unit.helper("reference", references.reference) if self.holds else ""
         for local, classes in self.holds.items() if helper else ():
             classes = sorted(classes, key=self.followed.index)
@@ -97,8 +97,10 @@ class LiftedColumns:
             made_calls = [expression("f(c, 0)", f=helper, c=self.class_name(cls)) for cls in classes]
             out += [assign(n.id, call) for n, call in zip(made_, made_calls, strict=True)]
             out.append(assign(local, gast.List(made_, gast.Load())))
-        first = [p.id for p in parameters(self.unit.primal.tree)[:1] if self.holds.get(_RECEIVER)]
-        return [*out, *(assign(p, gast.Subscript(name(_RECEIVER), constant(0), gast.Load())) for p in first)]
+        given = [p.id for p in parameters(self.unit.primal.tree)] if self.holds else []
+        places = {p: f"({p})" for p in given if self.holds.get(f"({p})")}
+        places |= {p: _RECEIVER for p in given[:1] if self.holds.get(_RECEIVER)}
+        return [*out, *(assign(p, gast.Subscript(name(held), constant(0), gast.Load())) for p, held in places.items())]
 
     def note_held(self, inherited: Inherited, value: gast.AST | None) -> None:
         """Record what the lists hold where a lifted function returns a value."""
@@ -113,6 +115,7 @@ class LiftedColumns:
         flow, receiver = self.flow(), [*self.members.get(key[1:], ())] if key[:1] == "." else []
         around = (getattr(self.inherited(), "around", frozenset()) | {key}) - {""}
         held = {local: flow.classes_inside(local) for local in self.every_column()} | {_RECEIVER: {*receiver}}
+        held |= self.passed.get(key, {})
         while True:
             told = _INHERITED[target] = Inherited(
                 self.followed, dict(self.columns), self.names_on_classes(), held, self.ways, key, around, {})

@@ -50,12 +50,13 @@ class Recursion:
     ways: Ways
     opening_key: str
     by_key: dict[str, Function]
+    passed: dict[str, dict[str, set[type]]]  # by recursive function: the classes of the objects in its arguments
 
     def open_recursion(self) -> None:
         """Begin with the recursive functions that are known."""
         inherited = self.inherited()
         self.opening_key = "" if inherited is None else inherited.opened
-        self.by_key = {}
+        self.by_key, self.passed = {}, {}
 
     def met_again(self, text: types.FunctionType, word: str) -> None:
         """A text, or that of a function `word` in it, is to be written out within itself: start over, with a function for
@@ -112,15 +113,19 @@ class Recursion:
     ) -> gast.AST:  # fmt: skip
         """A call of the recursive function, in its own text or elsewhere."""
         own = self.unit.primal.function
+        arguments = [v.node if isinstance(v, Record) else v for v in arguments]
+        bound = self.bind(callee, callee.node, arguments, keywords, node)
+        known = self.passed.setdefault(key, {}) if self.opening_key != key else self.inherited().found
+        more = {f"({p})": c for p, v in bound.items() if isinstance(v, gast.Name) and (c := self.flow().classes(v.id))}
+        grown = any(not classes <= known.get(p, set()) for p, classes in more.items())
+        known.update({p: classes | known.get(p, set()) for p, classes in more.items()})
         if callee not in self.lifted and self.opening_key == key:
             self.lifted[callee] = Known(own, name(self.unit.helper(own.__name__, own))), sorted(self.every_column())
-        elif callee not in self.lifted:
+        elif self.opening_key != key and (grown or callee not in self.lifted):
             if (inherited := self.inherited()) is not None and key in inherited.around:
                 other = self.opening_key.rpartition(".")[2]
                 self.unit.refuse(node, f"`{callee.name}` and `{other}` call each other and themselves, which cannot be "
                                        "followed: make one of them")  # fmt: skip
             self.lift(callee, node, key)
         known, captured = self.lifted[callee]
-        arguments = [v.node if isinstance(v, Record) else v for v in arguments]
-        bound = self.bind(callee, callee.node, arguments, keywords, node)
         return self.plain(known, [], {**bound, **{c: name(c) for c in captured}}, node)

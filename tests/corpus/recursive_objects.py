@@ -244,3 +244,35 @@ def nearest(tree, point, best):
 def tree_that_a_function_makes_of_sections_of_a_list(x):
     points = [(x[0], x[1]), (x[2], x[3]), (x[1], x[2])]
     return nearest(split(points, 0), (0.5, x[0]), None)
+
+
+class Number:
+    def __init__(self, value):
+        self.value = value
+
+    def accept(self, visitor):
+        return visitor.number(self)
+
+
+class Total:
+    def __init__(self, left, right):
+        self.left, self.right = left, right
+
+    def accept(self, visitor):
+        return visitor.add(self)
+
+
+class Evaluation:
+    def number(self, node):
+        return node.value**2
+
+    def add(self, node):
+        return node.left.accept(self) * 0.5 + node.right.accept(self)
+
+
+@case(VECTOR)
+def visitor_with_a_method_as_sets_have(x):
+    tree = Number(x[0])
+    for v in x[1:]:
+        tree = Total(tree, Number(v))
+    return tree.accept(Evaluation())

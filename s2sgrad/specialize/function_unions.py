@@ -39,7 +39,8 @@ from typing import Any
 
 import gast
 
-from s2sgrad.ir.quote import assign, at, clone, constant, name
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
+from s2sgrad.specialize.inlining import signature_of
 from s2sgrad.specialize.static_values import (
     Adapted,
     Choice,
@@ -133,6 +134,12 @@ class Choices:
         arms: list[list[gast.AST]] = []
         for option in choice.options:
             before, flattener.out = flattener.out, []
+            if len(choice.options) > 1 and not self.fits(option, arguments, keywords):
+                text = constant("the arguments do not fit the parameters of the function that is called here")
+                error = expression("E(why)", E=self.unit.builtin(TypeError), why=text)
+                arms.append(at(node, gast.Raise(error, None)))
+                flattener.out = before
+                continue
             value = self.apply(option, [clone(v) if isinstance(v, gast.AST) else v for v in arguments], dict(keywords), node)
             if isinstance(value, Value) and self.as_data:
                 value = self.reified(value, node) or value
@@ -145,6 +152,21 @@ class Choices:
         self.counts[holder] += len(arms)
         flattener.out += chosen(self.unit, choice.selector, arms, node)
         return at(node, name(holder))[0]
+
+
+    def fits(self, option: Any, arguments: list[Any], keywords: dict[str, Any]) -> bool:
+        """Whether these arguments fit the parameters of a function, where they are known."""
+        while isinstance(option, Partial):
+            arguments, keywords = [*option.given, *arguments], {**option.keywords, **keywords}
+            option = option.inner
+        function = self.text_called(option)
+        if function is None:
+            return True
+        try:
+            signature_of(function.node.args, function.defaults).bind(*arguments, **keywords)
+        except TypeError:
+            return False
+        return True
 
 
 def _is_made_of(value: Any, choice: Choice) -> bool:

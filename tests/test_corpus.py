@@ -44,7 +44,7 @@ IN_PLACE = ("buffers", "indices", "mixed_lists", "mutators", "named_alike", "nam
 
 # And those that write into lists, dicts and objects that they made.
 CONTAINERS = ("array_likes", "attributes", "bound_late", "callables", "class_members", "classes",
-              "closures", "comprehensions", "copies", "decorated", "dicts", "list_sections", "lists",
+              "closures", "comprehensions", "copies", "decorated", "dicts", "kept_closures", "list_sections", "lists",
               "managers", "nested_lists", "objects", "passed_on", "pulled_back", "recursive_objects", "references",
               "remembered", "shared_lists", "stateful", "subclasses", "tools")  # fmt: skip
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dis
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from s2sgrad.analysis.plain_classes import is_plain_class, lineage, own_protocols
@@ -77,10 +77,12 @@ def codes_of(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from codes_of(part)
 
 
-def reached(*begin: types.FunctionType | type) -> tuple[set[type], set[str]]:
+def reached(
+    *begin: types.FunctionType | type, also: Callable[[types.FunctionType], Iterable[type]] = lambda function: ()
+) -> tuple[set[type], set[str]]:
     """(classes, attributes): the plain classes and named tuples that these and their callees can refer to, and the
-    attributes that they access."""
-    functions, classes = walked(begin)
+    attributes that they access; `also`: further classes of a function."""
+    functions, classes = walked(begin, also)
     codes = (code for function in functions for code in codes_of(function.__code__))
     return classes, {i.argval for code in codes for i in dis.get_instructions(code) if i.opname in _ASKING}
 
@@ -96,7 +98,9 @@ def reached_by_name(begin: set[Any], words: set[str], classes: list[type]) -> tu
     return {c for c in begin if isinstance(c, type)}, words
 
 
-def walked(begin: tuple[types.FunctionType | type, ...]) -> tuple[list[types.FunctionType], set[type]]:
+def walked(
+    begin: tuple[types.FunctionType | type, ...], also: Callable[[types.FunctionType], Iterable[type]] = lambda function: ()
+) -> tuple[list[types.FunctionType], set[type]]:
     """The functions and the classes in reach."""
     seen: set[Any] = set()
     waiting: list[Any] = list(begin)
@@ -112,6 +116,7 @@ def walked(begin: tuple[types.FunctionType | type, ...]) -> tuple[list[types.Fun
             waiting += functions_of(target)
             continue
         functions.append(target)
+        waiting += also(target)
         held = dict(target.__globals__)
         for free, cell in zip(target.__code__.co_freevars, target.__closure__ or (), strict=True):
             held[free] = content(cell)

@@ -98,7 +98,8 @@ class Unit:
       the files of inlined library functions, by the number of the call; `callers` are the calls around, innermost
       first; `generators` are nested generator functions, `drawn_from` parameters that a call gives generators,
       `drawn_at` places where an object or a method turned out to be one, `iterators` those that it gives iterators;
-      `lifted` are nested functions made global, and `bound` says that one of them refers to a cell of this function;
+      `closures`: nested functions that are kept become objects, those of the compiled function (True) or of an inlined
+      one; `lifted` are nested functions made global, and `bound` says that one of them refers to a cell of this function;
       `keeps_function`: a lambda is stored as data.
     - Caches: `bindings` has what free names refer to, `attributes` those of modules; `lookups` notes these: a cached
       gradient is valid while they hold; `kept` are facts about statements, for passes that report which ones they change.
@@ -133,6 +134,7 @@ class Unit:
     drawn_from: set[str] = field(default_factory=set)
     drawn_at: frozenset[Any] = frozenset()
     iterators: set[str] = field(default_factory=set)
+    closures: bool | None = None
     separate: set[type] = field(default_factory=set)
     on_classes: set[str] = field(default_factory=set)
     opaque: set[str] = field(default_factory=set)

@@ -17,6 +17,7 @@ from s2sgrad.normalize import (
     alpha_renaming,
     argument_tests,
     check,
+    closure_objects,
     default_dicts,
     deques,
     drawing,
@@ -37,6 +38,7 @@ from s2sgrad.normalize import (
 Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
 
 DEFINITION: tuple[tuple[str, Pass], ...] = (
+    ("closure_objects", closure_objects.run),
     ("match_statements", match_statements.run),
     ("local_classes", local_classes.run),
     ("module_values", module_values.run),

@@ -38,7 +38,7 @@ MATRICES = "s2sgrad.api.matrices"
 
 def _functional_locals(node: gast.FunctionDef, home: types.FunctionType, objects: bool) -> set[str]:
     """The variables of a function that are bound to function values, or with `objects` to new objects and lists of them."""
-    within = {n.name for n in node.body if isinstance(n, gast.FunctionDef)}
+    within = {n.name for n in statements_in(node.body) if isinstance(n, gast.FunctionDef)}
     for n in nodes(*node.body):
         if isinstance(n, gast.Assign) and _is_functional(n.value, within, home, objects):
             within |= {t.id for t in n.targets if isinstance(t, gast.Name)}

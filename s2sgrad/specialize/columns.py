@@ -55,11 +55,13 @@ def f(x):
 
 from __future__ import annotations
 
+import types
 from collections import Counter
 from typing import Any
 
 import gast
 
+from s2sgrad.analysis import closure_classes
 from s2sgrad.analysis.plain_classes import HELD_BY_DATA, is_plain_class
 from s2sgrad.analysis.reached_classes import families, fields_of, is_followed, methods_of, reached
 from s2sgrad.flow.counts import binding_counts
@@ -103,7 +105,8 @@ class Columns:
         if inherited is not None:
             self.followed, self.columns, self.on_classes = inherited.followed, inherited.columns, inherited.on_classes
         else:
-            classes, _ = reached(self.unit.primal.function, *filter(is_plain_class, self.unit.helpers.values()))
+            begin = filter(is_plain_class, self.unit.helpers.values())
+            classes, _ = reached(self.unit.primal.function, *begin, also=self.closures_among)
             self.followed = [c for c in classes if is_followed(c, ways.operators)]
             self.followed.sort(key=lambda c: (c.__module__, c.__qualname__))
         self.held_by = {c: [a for a in fields_of(c) if a not in self.names_on_classes()] or [_ITSELF] for c in self.followed}
@@ -112,6 +115,12 @@ class Columns:
             for attribute in {*self.held_by[cls], *methods_of(cls)}:
                 self.members.setdefault(attribute, []).append(cls)
         self.families = families(self.followed, self.members)
+
+    def closures_among(self, function: types.FunctionType) -> list[type]:
+        """The classes that stand for nested functions of a function, in this way of compiling."""
+        if not self.ways.closures:
+            return []
+        return [c.cls for c in closure_classes.classes_of(function, function is self.unit.primal.function).values()]
 
     def is_reference(self, cls: Any) -> bool:
         """Whether objects of a class are references."""
@@ -135,6 +144,8 @@ class Columns:
         func = node.func
         while isinstance(func, gast.Subscript):
             func = func.value
+        if isinstance(func, gast.Call) and isinstance(func.func, gast.Attribute):  # `calls.pop()()`
+            func = func.func.value
         is_static = not isinstance(func, gast.Name) or func.id in self.values or func.id not in self.unit.locals
         is_static = is_static or getattr(node.func, "id", "") in self.no_objects
         return self.in_columns and "__call__" in self.members and not is_static

@@ -88,6 +88,7 @@ class Inliner:
             return self.known[target]
         unit, tree = Unit.of(read(target))
         unit.drawn_at = self.unit.drawn_at
+        unit.closures = None if self.unit.closures is None else False
         note_receivers(unit, tree, owner)
         if tree.name in unit.names.taken and unit.resolve(name(tree.name)) is not target:  # not recursive
             tree.name = unit.names.fresh(tree.name)

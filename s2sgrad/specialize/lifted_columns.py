@@ -152,7 +152,7 @@ class LiftedColumns:
         if not self.in_columns or not is_plain(target) or target is self.unit.primal.function or target in _INHERITED:
             return False
         if target not in self.seen_texts:
-            classes, asked = reached(target)
+            classes, asked = reached(target, also=self.closures_among)
             self.seen_texts[target] = any(c in self.families for c in classes) or any(a in self.members for a in asked)
         return self.seen_texts[target]
 

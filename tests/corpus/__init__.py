@@ -34,6 +34,7 @@ from . import (  # noqa: F401
     indexing,
     indices,
     iteration,
+    kept_closures,
     list_sections,
     lists,
     loops,

@@ -386,6 +386,7 @@ def test_squares(name):
         (operator.matmul, (np.ones(2), np.full(2, 3.0)), (np.full(2, 3.0), np.ones(2))),
         (operator.mod, (5.0, 3.0), (1.0, -1.0)),
         (operator.getitem, (np.ones(3), 1), (np.array([0.0, 1.0, 0.0]),)),
+        (math.log, (2.0,), (0.5,)),
     ],
 )
 def test_library_functions(f, args, expected):

@@ -140,6 +140,12 @@ def _called(f: Any, *args: Any) -> Any:
     return called(f, *args)
 
 
+def _only_computes(f: Any) -> bool:
+    from s2sgrad.api.dynamic import only_computes
+
+    return only_computes(f)
+
+
 def _tangent_for(f: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
     from s2sgrad.api.forward import tangent_for
 
@@ -176,7 +182,7 @@ def _watched_vjp(f: Any, *primals: Any, **keywords: Any) -> Any:
     return debugging.vjp(f, *primals, **keywords)
 
 
-runtime.provide(derivative=_pair_for, called=_called)
+runtime.provide(derivative=_pair_for, called=_called, only_computes=_only_computes)
 runtime.provide(grad=grad, hvp=_hvp, linearize=_linearize)
 runtime.provide(tangent=_tangent_for, jvp=_jvp, unfolded=_unfolded, watched_vjp=_watched_vjp)
 runtime.provide(way=travel.way, found=travel.found, located=located)

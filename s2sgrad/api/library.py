@@ -70,7 +70,9 @@ def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
         names_text = ", ".join(rule.differentiable[is_object:])
         plain_ = {k: v for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int, float))}
         head = names_text + "".join(f", {k}={v!r}" for k, v in plain_.items())
-        value = f"primitive({names_text}{''.join(f', {k}={k}' for k in plain_)})"
+        builtin = isinstance(primitive, types.BuiltinFunctionType)  # `math.log` takes none by keyword
+        given = (k if builtin and k in rule.positional else f"{k}={k}" for k in plain_)
+        value = f"primitive({', '.join((names_text, *given))})"
     text = f"def {name}({head}):\n    return {value}\n"
     own = f" {id(rule)}" if rule is not None and rule.given is not None else f" {id(primitive)}" if is_object else ""
     filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}{own}>"

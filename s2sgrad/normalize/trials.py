@@ -41,7 +41,8 @@ class Trials:
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit, self.tree = unit, tree
-        self.nested = _computing(unit, tree) | _given(unit.primal.tree)  # `specialize.attempts` looks at what is given
+        named = {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef)}
+        self.nested = _computing(unit, tree) | (unit.locals - named)  # `specialize.attempts` looks at what these are
 
     def is_binding(self, statement: gast.AST) -> bool:
         """Whether a statement binds a name to a pure value, returns one, or evaluates one."""
@@ -269,13 +270,6 @@ def _computing(unit: Unit, tree: gast.FunctionDef) -> frozenset[str]:
     while left := {n for n, function in computing.items() if not is_computing(unit, function, frozenset(computing))}:
         computing = {n: function for n, function in computing.items() if n not in left}
     return frozenset(computing)
-
-
-def _given(tree: gast.FunctionDef) -> set[str]:
-    """The parameters of a function, and of those in it, that are not bound anew."""
-    functions = [n for n in nodes(tree) if isinstance(n, gast.FunctionDef)]
-    bound = scoping.all_bindings(tree)
-    return {p.id for f in functions for p in parameters(f) if bound[p.id] < 2}
 
 
 def moved_out(unit: Unit, tree: gast.FunctionDef) -> None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import collections
 import copy
 import operator
+import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
+from s2sgrad.runtime import hook
 from s2sgrad.runtime.checks import Outcome, Refusal
 
 _CONTAINERS = (dict, set, collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter)
@@ -78,6 +80,19 @@ def scratch(x: Any) -> Any:
     if x is None or isinstance(x, (np.generic, float, int, complex, str, bytes, tuple, range)):
         return x
     raise Refusal(None, f"a {type(x).__name__} is changed in `try`, which cannot be followed: change it outside of `try`")
+
+
+def repeatable(f: Any) -> Any:
+    """A function, checked to do the same in a second run, and nothing else besides computing.
+
+    >>> repeatable(np.sin)
+    <ufunc 'sin'>
+    """
+    if not hook("only_computes")(f):
+        called = f.__name__ if isinstance(f, types.FunctionType) else type(f).__name__
+        raise Refusal(None, f"`{called}` may do something besides computing, which cannot be tried before it is done: take "
+                            "this out of `try`")  # fmt: skip
+    return f
 
 
 def updated(x: Any, symbol: str, value: Any) -> Any:

@@ -33,10 +33,12 @@ from typing import Any
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.ir import reach
 from s2sgrad.ir.quote import at, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize import trials
+from s2sgrad.runtime import trials as runtime_trials
 from s2sgrad.specialize.static_values import Function, Known, Partial, Value
 
 
@@ -53,6 +55,9 @@ class Attempts:
         for call in [n for n in nodes(node) if isinstance(n, gast.Call) and isinstance(n.func, gast.Name)]:
             if call.func.id in self.unit.locals and self.unit.resolve(call.func) is MISSING:
                 value = self.values.get(call.func.id)
+                if value is None:  # only the running program knows it
+                    call.func = at(call, reach.call(self.unit, "repeatable", runtime_trials.repeatable, call.func))[0]
+                    continue
                 if not self.only_computes(value):
                     self.unit.refuse(call, f"this call may do something besides computing, {trials.WAY}")
                 if not isinstance(value, Known):

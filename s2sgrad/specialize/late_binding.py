@@ -50,7 +50,7 @@ from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import mod_ref
 from s2sgrad.primitives import catalogue
-from s2sgrad.runtime import bound, late
+from s2sgrad.runtime import bound, late, trials
 from s2sgrad.runtime.copies import copied
 
 _NESTED = (gast.FunctionDef, gast.Lambda)
@@ -302,7 +302,8 @@ class _Giver:
         """Whether a callee may call its arguments: it is a user's function, one of ours, or unknown."""
         target = self.unit.resolve(site.func)
         if target is not MISSING:
-            ours = (getattr(target, "__module__", None) or "").startswith(("s2sgrad.pullbacks", "s2sgrad.api"))
+            calling = "s2sgrad.pullbacks", "s2sgrad.api", trials.__name__
+            ours = (getattr(target, "__module__", None) or "").startswith(calling)
             return is_plain(target) or ours or hasattr(target, "compiled_for")
         return not isinstance(site.func, gast.Attribute) or not catalogue.methods_named(site.func.attr)
 

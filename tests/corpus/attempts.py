@@ -518,3 +518,33 @@ def root_of_a_function_in_try(x):
         except ValueError:
             total = total + x[1] ** 2
     return total
+
+
+def inverse(t):
+    if abs(t) < 0.6:
+        raise ValueError("too small")
+    return 1.0 / t
+
+
+def tried_with(f, t, otherwise):
+    try:
+        return f(t)
+    except ValueError:
+        return otherwise
+
+
+@case(np.array([1.3, 0.5, 0.7]))
+def functions_that_only_the_run_knows_are_tried(x):
+    total, fs = x[0], {"log": math.log, "inverse": inverse}
+    for f in [math.sqrt, lambda t: t * x[1], fs["log"]]:
+        for v in (x[0], -x[0]):
+            try:
+                total += f(v)
+            except ValueError:
+                total += x[2] * v
+    for key in fs:
+        total += tried_with(fs[key], total - 1.5, x[1])
+    f = fs["log"]
+    for c in x:
+        f = lambda t, f=f, c=c: f(t - c)  # noqa: E731
+    return total + tried_with(f, x[0], x[2]) * tried_with(f, x[0] + 5.0, x[2])

@@ -20,6 +20,7 @@ def f(x):
 from __future__ import annotations
 
 import sys
+import types
 from typing import Any
 
 import gast
@@ -176,6 +177,8 @@ class Arguments:
             defaults = [function.defaults[p.id] for p in places if p.id in function.defaults]
             whole = not function.node.args.vararg and len(defaults) == len(function.node.args.defaults)
             return (len(places), defaults) if whole else None
+        if count := _places_alone(target):
+            return count, []
         if not is_plain_class(target) and not is_named_tuple(target):
             return None
         fields = signature(target).parameters.values()
@@ -305,12 +308,24 @@ def _required(target: Any, node: gast.Call) -> int | None:
     rule = None if target is MISSING else catalogue.of(target).rule
     stars = [a for a in node.args if isinstance(a, gast.Starred)]
     words = {k.arg for k in node.keywords}
+    if rule is None and len(stars) == 1 and not words:  # `operator.mul`
+        missing = _places_alone(target) - len(node.args) + 1
+        return missing if missing > 0 else None
     if rule is None or len(stars) != 1 or None in words or _may_take_more(target):
         return None
     if node.args[-1] is not stars[0] and rule.positional != rule.differentiable:
         return None
     missing = len({*rule.differentiable} - words) - len(node.args) + 1
     return missing if missing > 0 else None
+
+
+def _places_alone(target: Any) -> int:
+    """How many arguments a builtin function takes, by position and no others; 0 if it may take others."""
+    try:
+        parameters = signature(target).parameters.values() if type(target) is types.BuiltinFunctionType else ()
+    except (TypeError, ValueError):
+        return 0
+    return len(parameters) if all(p.kind is p.POSITIONAL_ONLY and p.default is p.empty for p in parameters) else 0
 
 
 def _may_take_more(target: Any) -> bool:

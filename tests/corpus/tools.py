@@ -448,3 +448,12 @@ def extremes_with_a_default(v):
 def printed_within_an_expression(v):
     shown = (print(v[0]), v[0] * v[1])[1]
     return shown + sum([print(t) or t * t for t in v])
+
+
+@case(np.array([1.3, 0.5, 0.7]))
+def operators_are_mapped_and_starred(x):
+    pairs = []
+    for k in range(2):
+        pairs.append((x[k], x[k + 1]))
+    total = sum(map(operator.mul, x, x[::-1])) + sum(map(operator.neg, x)) + operator.abs(x[1] - 3.0)
+    return total * sum(itertools.starmap(operator.truediv, pairs)) + sum(operator.pow(*pair) for pair in pairs)

@@ -32,7 +32,7 @@ from s2sgrad import standard
 from s2sgrad.ir.forms import is_natural, is_none, whole_number
 from s2sgrad.ir.quote import constant, name, nodes, placed, stored
 from s2sgrad.normalize import iterables
-from s2sgrad.normalize.library.table import LibraryCall, desugars
+from s2sgrad.normalize.library.table import LibraryCall, desugars, of_found
 from s2sgrad.runtime import checks
 from s2sgrad.standard import generators
 
@@ -45,11 +45,12 @@ def _map(call: LibraryCall) -> gast.AST | None:
         return None
     function, *over = call.args
     items = [call.unit.local("item") for _ in over]
+    item = of_found(call.unit, placed(call.node, gast.Call(function, [name(i) for i in items], [])))
     if len(over) == 1:
-        return call.written("(f(v) for v in xs)", f=function, v=items[0], xs=over[0])
+        return call.written("(e for v in xs)", e=item, v=items[0], xs=over[0])
     stored = gast.Tuple([name(i, store=True) for i in items], gast.Store())
     each = gast.comprehension(stored, gast.Call(call.unit.builtin(zip), over, []), [], 0)
-    return placed(call.node, gast.GeneratorExp(gast.Call(function, [name(i) for i in items], []), [each]))
+    return placed(call.node, gast.GeneratorExp(item, [each]))
 
 
 @desugars(filter)

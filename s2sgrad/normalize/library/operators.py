@@ -29,7 +29,9 @@ from s2sgrad.ir.quote import placed
 from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_method
 
 _BINARY = {operator.add: gast.Add, operator.sub: gast.Sub, operator.mul: gast.Mult, operator.truediv: gast.Div,
-           operator.matmul: gast.MatMult, operator.pow: gast.Pow}  # fmt: skip
+           operator.matmul: gast.MatMult, operator.pow: gast.Pow, operator.mod: gast.Mod,
+           operator.floordiv: gast.FloorDiv}  # fmt: skip
+_UNARY = {operator.neg: gast.USub, operator.pos: gast.UAdd}
 
 
 @desugars(*_BINARY)
@@ -38,6 +40,20 @@ def _operator(call: LibraryCall) -> gast.AST | None:
         return None
     left, right = call.args
     return placed(call.node, gast.BinOp(left, _BINARY[call.target](), right))
+
+
+@desugars(*_UNARY)
+def _sign(call: LibraryCall) -> gast.AST | None:
+    if len(call.args) != 1 or call.words:
+        return None
+    return placed(call.node, gast.UnaryOp(_UNARY[call.target](), call.args[0]))
+
+
+@desugars(operator.abs)
+def _absolute(call: LibraryCall) -> gast.AST | None:
+    if len(call.args) != 1 or call.words:
+        return None
+    return call.written("f(x)", f=call.unit.builtin(abs), x=call.args[0])
 
 
 @desugars(operator.getitem)

@@ -10,6 +10,8 @@ from s2sgrad.rules.arriving import later
 later("scipy.special", "s2sgrad.rules.scipy.special")
 later("scipy.special", "s2sgrad.rules.scipy.bessel")
 later("scipy.special", "s2sgrad.rules.scipy.elliptic")
+later("scipy.special", "s2sgrad.rules.scipy.polynomials")
+later("scipy.special", "s2sgrad.rules.scipy.transformations")
 later("scipy.linalg", "s2sgrad.rules.scipy.linalg")
 later("scipy.linalg", "s2sgrad.rules.scipy.blocks")
 later("scipy.signal", "s2sgrad.rules.scipy.signal")

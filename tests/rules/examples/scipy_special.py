@@ -107,3 +107,34 @@ for _f in (special.ellipk, special.ellipe, elliptic.legendre_d):
 for _f in (special.ellipkinc, special.ellipeinc):
     example(_f, between(0.1, 1.4, 3), 0.4)
     example(_f, between(0.1, 1.4, 2, 1), between(-0.9, 0.9, 3))
+
+
+# --- powers and transformations of data; angles in degrees; losses ---------------------------------------------------
+
+for _f in (special.exp10, special.cosm1, special.sindg, special.cosdg, special.tandg, special.cotdg):
+    example(_f, between(0.2, 0.9, 2, 3))
+    example(_f, 0.7)
+example(special.radian, 3.0, between(0.4, 3.0, 3), between(0.4, 3.0, 2, 1))
+for _f in (special.powm1, special.boxcox, special.boxcox1p, special.inv_boxcox, special.inv_boxcox1p):
+    example(_f, between(0.4, 3.0, 2, 3), 1.3)
+    example(_f, between(0.4, 3.0, 2, 1), between(0.2, 0.9, 3))
+    example(_f, 0.7, 0.4)
+for _f in (special.boxcox, special.boxcox1p):
+    example(_f, between(0.4, 3.0, 3), 0.0)
+for _f in (special.huber, special.pseudo_huber):
+    example(_f, 1.3, normal(2, 3))
+    example(_f, between(0.4, 2.0, 2, 1), normal(3))
+    example(_f, 0.7, 2.4)
+
+# --- orthogonal polynomials ------------------------------------------------------------------------------------------
+
+for _f in (special.eval_legendre, special.eval_chebyt, special.eval_chebyu, special.eval_laguerre, special.eval_hermite,
+           special.eval_hermitenorm):  # fmt: skip
+    for _n in (0, 1, 4):
+        example(_f, _n, between(0.1, 0.9, 3))
+    example(_f, np.array([[1], [3]]), between(-0.9, 0.9, 3))
+    example(_f, 2, 0.3)
+for _n in (0, 3):
+    example(special.eval_gegenbauer, _n, 0.7, between(0.1, 0.9, 3))
+    example(special.eval_genlaguerre, _n, 0.7, between(0.1, 0.9, 3))
+    example(special.eval_jacobi, _n, 0.7, 1.3, between(0.1, 0.9, 3))

@@ -1,0 +1,70 @@
+"""Rules of the orthogonal polynomials of scipy.special, in their argument: by DLMF 18.9.15 to 18.9.28, the derivative of one
+is one of the degree below.
+
+    y = special.eval_legendre(n, x)     ->      x_bar = y_bar * special.eval_gegenbauer(n - 1, 1.5, x)
+    y = special.eval_chebyt(n, x)       ->      x_bar = y_bar * n * special.eval_chebyu(n - 1, x)
+
+SciPy's polynomials of degree -1 are 0, but for those of Hermite.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from s2sgrad.rules.table import elementwise
+
+
+@elementwise(special.eval_jacobi)
+def eval_jacobi(g, y, n, alpha, beta, x):
+    slope = 0.5 * (n + alpha + beta + 1.0) * special.eval_jacobi(n - 1, alpha + 1.0, beta + 1.0, x)
+    return None, None, None, g * slope
+
+
+@elementwise(special.eval_gegenbauer)
+def eval_gegenbauer(g, y, n, alpha, x):
+    return None, None, g * 2.0 * alpha * special.eval_gegenbauer(n - 1, alpha + 1.0, x)
+
+
+@elementwise(special.eval_legendre)
+def eval_legendre(g, y, n, x):
+    return None, g * special.eval_gegenbauer(n - 1, 1.5, x)
+
+
+@elementwise(special.eval_chebyt)
+def eval_chebyt(g, y, n, x):
+    return None, g * n * special.eval_chebyu(n - 1, x)
+
+
+@elementwise(special.eval_chebyu)
+def eval_chebyu(g, y, n, x):
+    return None, g * 2.0 * special.eval_gegenbauer(n - 1, 2.0, x)
+
+
+@elementwise(special.eval_genlaguerre)
+def eval_genlaguerre(g, y, n, alpha, x):
+    return None, None, -g * special.eval_genlaguerre(n - 1, alpha + 1.0, x)
+
+
+@elementwise(special.eval_laguerre)
+def eval_laguerre(g, y, n, x):
+    return None, -g * special.eval_genlaguerre(n - 1, 1.0, x)
+
+
+@elementwise(special.eval_hermite)
+def eval_hermite(g, y, n, x):
+    return None, g * 2.0 * n * special.eval_hermite(np.maximum(n - 1, 0), x)
+
+
+@elementwise(special.eval_hermitenorm)
+def eval_hermitenorm(g, y, n, x):
+    return None, g * n * special.eval_hermitenorm(np.maximum(n - 1, 0), x)
+
+
+for _rule in (eval_legendre, eval_chebyt, eval_chebyu, eval_laguerre, eval_hermite, eval_hermitenorm):
+    _rule.constant("n")
+for _name in ("n", "alpha"):
+    eval_gegenbauer.constant(_name)
+    eval_genlaguerre.constant(_name)
+for _name in ("n", "alpha", "beta"):
+    eval_jacobi.constant(_name)

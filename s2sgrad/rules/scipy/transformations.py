@@ -1,0 +1,96 @@
+"""Rules of scipy.special, continued: powers and transformations of data, angles in degrees, losses.
+
+    y = special.boxcox(x, k)      ->      x_bar = y_bar * x ** (k - 1.0)
+    y = special.cosdg(x)          ->      x_bar = -y_bar * (math.pi / 180.0) * special.sindg(x)
+
+In the parameter of an inverse transformation there is no derivative: such calls are refused.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import special
+
+from s2sgrad.rules.table import elementwise
+from s2sgrad.runtime import over
+
+
+@elementwise(special.exp10)
+def exp10(g, y, x):
+    return g * math.log(10.0) * y
+
+
+@elementwise(special.powm1)
+def powm1(g, z, x, y):
+    return g * y * x ** (y - 1.0), special.xlogy(g * (z + 1.0), x)
+
+
+@elementwise(special.boxcox)
+def boxcox(g, y, x, lmbda):  # log(x) * exprel(lmbda * log(x))
+    log_x = np.log(x)
+    return g * x ** (lmbda - 1.0), 0.5 * g * log_x * log_x * special.hyp1f1(2.0, 3.0, lmbda * log_x)
+
+
+@elementwise(special.boxcox1p)
+def boxcox1p(g, y, x, lmbda):
+    log_x = np.log1p(x)
+    return g * (1.0 + x) ** (lmbda - 1.0), 0.5 * g * log_x * log_x * special.hyp1f1(2.0, 3.0, lmbda * log_x)
+
+
+@elementwise(special.inv_boxcox)
+def inv_boxcox(g, x, y, lmbda):
+    return over(g * x, 1.0 + lmbda * y), None
+
+
+@elementwise(special.inv_boxcox1p)
+def inv_boxcox1p(g, x, y, lmbda):
+    return over(g * (1.0 + x), 1.0 + lmbda * y), None
+
+
+inv_boxcox.constant("lmbda")
+inv_boxcox1p.constant("lmbda")
+
+
+@elementwise(special.cosm1)
+def cosm1(g, y, x):
+    return -g * np.sin(x)
+
+
+@elementwise(special.sindg)
+def sindg(g, y, x):
+    return g * (math.pi / 180.0) * special.cosdg(x)
+
+
+@elementwise(special.cosdg)
+def cosdg(g, y, x):
+    return -g * (math.pi / 180.0) * special.sindg(x)
+
+
+@elementwise(special.tandg)
+def tandg(g, y, x):
+    return g * (math.pi / 180.0) * (1.0 + y * y)
+
+
+@elementwise(special.cotdg)
+def cotdg(g, y, x):
+    return -g * (math.pi / 180.0) * (1.0 + y * y)
+
+
+@elementwise(special.radian)
+def radian(g, y, d, m, s):
+    return g * (math.pi / 180.0), g * (math.pi / 10800.0), g * (math.pi / 648000.0)
+
+
+@elementwise(special.huber)
+def huber(g, y, delta, r):
+    within = np.abs(r) <= delta
+    return g * np.where(within, 0.0, np.abs(r) - delta), g * np.where(within, r, delta * np.sign(r))
+
+
+@elementwise(special.pseudo_huber)
+def pseudo_huber(g, y, delta, r):
+    ratio = r / delta
+    root = np.sqrt(1.0 + ratio * ratio)
+    return g * delta * (2.0 * (root - 1.0) - ratio * ratio / root), g * r / root

@@ -1,10 +1,11 @@
-"""Programs of the other generators with branches in them that nobody takes and that cannot be differentiated.
+"""Programs of the other generators with more branches: `branched_program` adds some that nobody takes and that cannot be
+differentiated, `typed_program` some that depend on the type of a value.
 
     y = x * x      ->      if isinstance(x, Foreign):
                                y = x.sort_values().to_numpy()
                            y = x * x
 
-The gradient is that of the program without them.
+The gradient of the former is that of the program without them.
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ RARE = ("{v} = {v}.sort_values().to_numpy()", "import absent_module\n{v} = absen
         "with open({v}) as file:\n    {v} = file.read()", "{v}.name = 'result'", "return Foreign({v}).values",
         "{v}.update(Foreign())\ndel {v}", "class Local(Foreign):\n    pass\n{v} = Local()",
         "async def later():\n    return {v}\n{v} = later()")  # fmt: skip
+TYPES = ("isinstance({v}, np.ndarray)", "isinstance({v}, np.generic)", "isinstance({v}, float)",
+         "isinstance({v}, (int, float))", "isinstance({v}, numbers.Number)", "type({v}) is float", "type({v}) is not np.ndarray", "type({v}) == np.float64",
+         "hasattr({v}, 'shape')", "hasattr({v}, 'append')", "hasattr({v}, '__len__')", "np.isscalar({v})",
+         "isinstance({v}, collections.abc.Iterable)", "isinstance({v}, (list, np.ndarray))")  # fmt: skip
 ATTEMPTS = ("{v}.fillna(0.0)", "{v}.name = 'result'", "{v}.columns")
 
 
@@ -63,3 +68,25 @@ def _insert(rng: random.Random, function: ast.FunctionDef) -> None:
     else:
         lines = [f"if {rng.choice(TESTS)}:", *("    " + line for line in rng.choice(RARE).splitlines())]
     body[place:place] = ast.parse("\n".join(lines).format(v=v)).body
+
+
+def typed_program(seed: int, of: Callable[[int], Program] = program_from_seed) -> Program:
+    """The program of this number of another generator, in which the types of some values decide."""
+    program = of(seed)
+    rng = random.Random(f"{seed}/types")
+    tree = ast.parse(program.source)
+    functions = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.args.args]
+    for _ in range(rng.randint(1, 4)):
+        function = rng.choice(functions)
+        bodies = [b for n in ast.walk(function) if isinstance(b := getattr(n, "body", None), list)]
+        body = rng.choice(bodies)
+        places = [k for k, s in enumerate(body) if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)]
+        if places and rng.random() < 0.7:
+            place = rng.choice(places)
+            v, place = body[place].targets[0].id, place + 1
+        else:
+            v, body, place = rng.choice(function.args.args).arg, function.body, 0
+        lines = [f"if {rng.choice(TYPES)}:", "    {v} = {v} * 1.25"]
+        body[place:place] = ast.parse("\n".join(lines).format(v=v)).body
+    text = f"import collections.abc\nimport numbers\n\nimport numpy as np\n\n{ast.unparse(ast.fix_missing_locations(tree))}\n"
+    return replace(program, source=text, writer=f"typed_program of {of.__name__}")

@@ -8,7 +8,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from branched_programs import branched_program
+from branched_programs import branched_program, typed_program
+from dtype_programs import dtype_program
 from exception_programs import exception_program
 from judging import Rejected, assert_tangent, check, check_second, explained
 from mutation_programs import mutation_program
@@ -138,6 +139,11 @@ def test_where_the_refusal_would_be_handled_it_holds_for_all(text, tmp_path):
         grad(space["f"])(X)
 
 
+def test_a_nested_gradient_of_what_is_an_array_or_none():
+    program = typed_program(95112034)  # the cotangent of a record that may be None was summed over unknown axes
+    check_second(program)
+
+
 def test_what_was_missing_may_be_there_the_next_time():
     def rare(x):
         return eval("x * 3.0")
@@ -158,15 +164,16 @@ def test_what_was_missing_may_be_there_the_next_time():
     np.testing.assert_allclose(g(X, 1), 3.0)
 
 
-WRITERS = (program_from_seed, mutation_program, exception_program)
+WRITERS = (program_from_seed, mutation_program, exception_program, dtype_program)
 
 
 @pytest.mark.parametrize("order", [1, 2, 0])
 @pytest.mark.parametrize("writer", WRITERS, ids=lambda w: w.__name__)
-def test_random_programs(writer, order):
+@pytest.mark.parametrize("more", [branched_program, typed_program], ids=lambda w: w.__name__)
+def test_random_programs(more, writer, order):
     outcomes = Counter()
-    for seed in range(8 if order == 1 else 3):
-        program = branched_program(seed, writer)
+    for seed in range(6 if order == 1 else 3):
+        program = more(seed, writer)
         try:
             with contextlib.redirect_stdout(io.StringIO()):
                 check_second(program) if order == 2 else check(program, None if order else assert_tangent)

@@ -52,6 +52,7 @@ KindOf = Callable[[gast.AST], Kind | None]
 
 def conformed(unit: Unit, e: gast.AST, kind: Kind | None, x: str, x_kind: Kind | None, kind_of: KindOf) -> gast.AST:
     """The cotangent `e`, brought to exactly the shape of the variable `x`."""
+    kind, x_kind = operand(kind), operand(x_kind)
     how = relation(kind, x_kind)
     if how == "same":
         return e

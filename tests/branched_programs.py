@@ -36,9 +36,10 @@ RARE = ("{v} = {v}.sort_values().to_numpy()", "import absent_module\n{v} = absen
         "{v}.update(Foreign())\ndel {v}", "class Local(Foreign):\n    pass\n{v} = Local()",
         "async def later():\n    return {v}\n{v} = later()")  # fmt: skip
 TYPES = ("isinstance({v}, np.ndarray)", "isinstance({v}, np.generic)", "isinstance({v}, float)",
-         "isinstance({v}, (int, float))", "isinstance({v}, numbers.Number)", "type({v}) is float", "type({v}) is not np.ndarray", "type({v}) == np.float64",
-         "hasattr({v}, 'shape')", "hasattr({v}, 'append')", "hasattr({v}, '__len__')", "np.isscalar({v})",
-         "isinstance({v}, collections.abc.Iterable)", "isinstance({v}, (list, np.ndarray))")  # fmt: skip
+         "isinstance({v}, (int, float))", "isinstance({v}, numbers.Number)", "type({v}) is float",
+         "type({v}) is not np.ndarray", "type({v}) == np.float64", "hasattr({v}, 'shape')", "hasattr({v}, 'append')",
+         "hasattr({v}, '__len__')", "np.isscalar({v})", "isinstance({v}, collections.abc.Iterable)",
+         "isinstance({v}, (list, np.ndarray))")  # fmt: skip
 ATTEMPTS = ("{v}.fillna(0.0)", "{v}.name = 'result'", "{v}.columns")
 
 
@@ -88,5 +89,5 @@ def typed_program(seed: int, of: Callable[[int], Program] = program_from_seed) -
             v, body, place = rng.choice(function.args.args).arg, function.body, 0
         lines = [f"if {rng.choice(TYPES)}:", "    {v} = {v} * 1.25"]
         body[place:place] = ast.parse("\n".join(lines).format(v=v)).body
-    text = f"import collections.abc\nimport numbers\n\nimport numpy as np\n\n{ast.unparse(ast.fix_missing_locations(tree))}\n"
-    return replace(program, source=text, writer=f"typed_program of {of.__name__}")
+    text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    return replace(program, source=f"import collections.abc\nimport numbers\n\nimport numpy as np\n\n{text}", writer=f"typed_program of {of.__name__}")

@@ -10,9 +10,9 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis.closure_classes import classes_of
 from s2sgrad.ir.quote import Transformer, assign, at, clone, name, place_of
 from s2sgrad.ir.unit import Unit
+from s2sgrad.normalize.closure_classes import classes_of
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

@@ -61,12 +61,12 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis import closure_classes
 from s2sgrad.analysis.plain_classes import HELD_BY_DATA, is_plain_class
 from s2sgrad.analysis.reached_classes import families, fields_of, is_followed, methods_of, reached
 from s2sgrad.flow.counts import binding_counts
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.normalize import closure_classes
 from s2sgrad.runtime import references
 from s2sgrad.specialize.static_values import Object, Partial, Record, Value
 from s2sgrad.specialize.ways import Ways

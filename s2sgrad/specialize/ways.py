@@ -18,7 +18,7 @@ class Ways:
     as_data: bool = False
     in_columns: bool = False
     operators: bool = False  # of objects that are references
-    closures: bool = False  # nested functions that are kept are such objects (`analysis.closure_classes`)
+    closures: bool = False  # nested functions that are kept are such objects (`normalize.closure_classes`)
     late: tuple[str, ...] = ()
     drawn: frozenset[Any] = frozenset()
     recursive: frozenset[Any] = frozenset()  # functions that call themselves (`recursive_methods`)

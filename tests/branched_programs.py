@@ -89,5 +89,6 @@ def typed_program(seed: int, of: Callable[[int], Program] = program_from_seed) -
             v, body, place = rng.choice(function.args.args).arg, function.body, 0
         lines = [f"if {rng.choice(TYPES)}:", "    {v} = {v} * 1.25"]
         body[place:place] = ast.parse("\n".join(lines).format(v=v)).body
-    text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-    return replace(program, source=f"import collections.abc\nimport numbers\n\nimport numpy as np\n\n{text}", writer=f"typed_program of {of.__name__}")
+    head = "import collections.abc\nimport numbers\n\nimport numpy as np\n\n"
+    text = head + ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    return replace(program, source=text, writer=f"typed_program of {of.__name__}")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from s2sgrad.analysis import reached_codes
-from s2sgrad.errors import NoRule, Unsupported, raised
+from s2sgrad.errors import NoRule, NoSource, Unsupported, raised
 from s2sgrad.ir.lookups import Lookups, noted
 from s2sgrad.ir.one_compilation import forget
 from s2sgrad.source import branches
@@ -42,7 +42,7 @@ def with_branches(
                 if refused and reached_codes.may_run(functions_of(out), branches.codes()):
                     raise errors[-1]
                 return out
-            except (Unsupported, NoRule) as error:
+            except (Unsupported, NoRule, NoSource) as error:
                 branch = None if error in errors or len(refused) == _MOST else branches.around(error)
                 if branch is None or branch in refused:
                     raise

@@ -37,7 +37,6 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import iterables, stepwise
 from s2sgrad.normalize.iterator_kinds import IteratorKinds
 from s2sgrad.normalize.iterator_makers import Iterators
-from s2sgrad.normalize.may_alias import MayAlias
 from s2sgrad.normalize.named_iterators import named, reduces, takes_the_rest
 from s2sgrad.normalize.stepwise import NotDrawn
 from s2sgrad.standard import iterators
@@ -63,7 +62,6 @@ class _Scope(Iterators):
     def __init__(self, unit: Unit, yielding: dict[str, Any], function: gast.FunctionDef, held: set[str]) -> None:
         super().__init__(unit, yielding, function, held)
         self.named = held - unit.iterators
-        self.names = MayAlias(unit, function)
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:
         """The statements of a block, rewritten."""
@@ -108,7 +106,7 @@ class _Scope(Iterators):
         for call in nodes(loop.iter):
             if self.called(call) in (builtins.map, builtins.filter) and call.args:
                 path = mentioned(call.args[0]) | {n.attr for n in nodes(call.args[0]) if isinstance(n, gast.Attribute)}
-                if stored(*loop.body) & path & self.changes.rebound:
+                if stored(*loop.body) & path & self.rebound:
                     self.before.append(assign(local := self.unit.local("function"), call.args[0]))
                     call.args[0] = name(local)
 

@@ -18,6 +18,7 @@ def f(x):
 from __future__ import annotations
 
 import builtins
+import functools
 import itertools
 import sys
 from collections.abc import Callable
@@ -33,7 +34,8 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import iterables, stepwise
 from s2sgrad.normalize.iterator_kinds import LAZY, IteratorKinds, is_shown
-from s2sgrad.normalize.named_iterators import Changes
+from s2sgrad.normalize.may_alias import MayAlias
+from s2sgrad.normalize.named_iterators import rebound
 from s2sgrad.normalize.stepwise import NotDrawn
 from s2sgrad.standard import generators, iterators
 
@@ -43,9 +45,14 @@ class Iterators(IteratorKinds):
 
     def __init__(self, unit: Unit, yielding: dict[str, Any], function: gast.FunctionDef, held: set[str]) -> None:
         super().__init__(unit, yielding, held)
-        self.changes = Changes(unit, function)
+        self.function, self.names = function, MayAlias(unit, function)
         self.before: list[gast.AST] = []
         self.lasts = False  # what is made may be asked again after its end
+
+    @functools.cached_property
+    def rebound(self) -> frozenset[str]:
+        """The names and attributes that the function binds more than once."""
+        return rebound(self.function)
 
     def drawn(self, node: gast.AST) -> gast.AST:
         """What a loop runs over that draws from an iterable: a call of a generator function."""
@@ -92,7 +99,7 @@ class Iterators(IteratorKinds):
             may_go_on = True
         else:
             by_index = isinstance(made, gast.Call) and self.called(made) in (iterators.items, iterators.backwards)
-            may_go_on = by_index and self.changes.resizes
+            may_go_on = by_index and self.names.may_change([node])
         return self.calling(iterators.lasting, made) if self.lasts and may_go_on else made
 
     def is_ours(self, node: gast.AST) -> bool:
@@ -209,7 +216,7 @@ class Iterators(IteratorKinds):
     def cycled(self, node: gast.Call) -> gast.AST:
         """`itertools.cycle`."""
         (over,) = node.args
-        if not self.needs(over) and (is_shown(over) or not self.changes.writes):
+        if not self.needs(over) and (is_shown(over) or not self.names.may_change([over])):
             return self.calling(iterators.around, over)
         return self.calling(iterators.cycled, self.iterator(over))
 

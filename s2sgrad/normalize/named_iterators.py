@@ -78,31 +78,8 @@ def _makes_iterator(drawer: IteratorKinds, value: gast.AST) -> bool:
     return is_iterator and all(map(drawer.can_step, filter(drawer.is_generator, nodes(value))))
 
 
-class Changes:
-    """What the statements of a function may change; computed when first asked for, because few functions ask."""
-
-    def __init__(self, unit: Unit, function: gast.FunctionDef) -> None:
-        self.unit, self.function = unit, function
-
-    @functools.cached_property
-    def rebound(self) -> frozenset[str]:
-        """The names and attributes bound more than once in the function and those nested in it, arguments included."""
-        return _rebound(self.function)
-
-    @functools.cached_property
-    def writes(self) -> bool:
-        """Whether any statement may change an object: by a store, or by a call that is not known to be pure."""
-        into = (gast.Subscript, gast.Attribute)
-        stores = any(isinstance(n, into) and not isinstance(n.ctx, gast.Load) for n in nodes(self.function))
-        return stores or self.resizes
-
-    @functools.cached_property
-    def resizes(self) -> bool:
-        """Whether any statement may change the length of an object."""
-        return _resizes(self.unit, self.function)
-
-
-def _rebound(function: gast.FunctionDef) -> frozenset[str]:
+def rebound(function: gast.FunctionDef) -> frozenset[str]:
+    """The names and attributes bound more than once in a function and those nested in it, arguments included."""
     stored = Counter(p.id for p in parameters(function))
     for node in nodes(function):
         if isinstance(node, gast.FunctionDef) and node is not function:
@@ -117,37 +94,6 @@ def _rebound(function: gast.FunctionDef) -> frozenset[str]:
             stored.update(n.id for n in nodes(*node.body) if isinstance(n, gast.Name)
                           and isinstance(n.ctx, gast.Store))  # fmt: skip
     return frozenset(n for n, times in stored.items() if times > 1)
-
-
-def _resizes(unit: Unit, function: gast.FunctionDef) -> bool:
-    uses = NameUses(function)
-    if uses.updated.keys() - uses.always(gast.Constant, updated=True):  # augmented numbers are no lists
-        return True
-    stores = [n for n in nodes(function) if isinstance(n, gast.Subscript) and not isinstance(n.ctx, gast.Load)]
-    if any(isinstance(n.ctx, gast.Del) or isinstance(n.slice, gast.Slice) for n in stores):
-        return True
-    drawn = (*LAZY, *iterables.DRAWS, len)
-    own = _own_lists(unit, function, uses)
-    calls = [n for n in nodes(function) if isinstance(n, gast.Call) and _owner(n) not in own]
-    return not all(effects.is_one_of(unit.resolve(c.func), drawn) or behaviour.is_pure_call(unit, c) for c in calls)
-
-
-def _owner(call: gast.Call) -> str:
-    """The name on which a method is called; "" if there is none."""
-    return call.func.value.id if isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name) else ""
-
-
-def _own_lists(unit: Unit, function: gast.FunctionDef, uses: NameUses) -> set[str]:
-    """The lists of this function that have no alias, and from which nothing is drawn."""
-    alone = {id(n.value) for n in _of_scope(function) if isinstance(n, gast.Return)}
-    for node in nodes(function):  # uses that make no alias
-        if isinstance(node, gast.Subscript):
-            alone.add(id(node.value))
-        elif isinstance(node, gast.Call):
-            alone |= {id(node.func.value)} if _owner(node) else set()
-            reads = behaviour.is_pure_call(unit, node) and not effects.is_one_of(unit.resolve(node.func), LAZY)
-            alone |= set(map(id, node.args)) if reads and len(node.args) == 1 and not node.keywords else set()
-    return {n for n in uses.always(gast.List) if uses.only_read_in(n, alone)}
 
 
 def _roots(drawer: IteratorKinds, inside: list[gast.AST], iterators: dict[str, gast.AST]) -> Iterator[gast.AST]:

@@ -122,12 +122,13 @@ class _Maker:
         if any(d is not None and not isinstance(d, gast.Constant) for d in (*given.defaults, *given.kw_defaults)):
             raise NotDrawn
         self.name = self.unit.local(tree.name)
+        self.passed = [*call.args, *(k.value for k in call.keywords)]
         self.own = {p.id for p in parameters(tree)} | stored(*tree.body)
         free = mentioned(*tree.body) - self.own
         nested = isinstance(call.func, gast.Name) and call.func.id in sources.yielding
         if not nested and free & self.unit.locals:
             raise NotDrawn
-        self.fixed = free - sources.changes.rebound if sources.changes else set[str]()
+        self.fixed = free - sources.rebound
         ours = getattr(sources.called(call), "__module__", None) == generators.__name__
         renamed = {n: self.unit.local(n) for n in sorted(self.own)}  # the names of iterators may be the same
         for parameter in parameters(tree):
@@ -182,8 +183,9 @@ class _Maker:
     def require_fixed(self, node: gast.AST) -> None:
         free = mentioned(node) & self.unit.locals - self.fixed
         looks = any(isinstance(n, (gast.Subscript, gast.Attribute)) or self.looks(n) for n in nodes(node))
-        writes = self.sources.changes is None or self.sources.changes.writes
-        if free or (looks and (writes or not behaviour.is_pure(self.unit, node))):
+        if free or (looks and not behaviour.is_pure(self.unit, node)):
+            raise NotDrawn
+        if looks and self.sources.names.may_change([*self.passed, node]):
             raise NotDrawn
 
     def looks(self, node: gast.AST) -> bool:

@@ -1771,7 +1771,7 @@ def array_of_a_list_written_in_place(x):
     return np.sum(z * y)
 
 
-@program(FOUR, first=Unsupported)
+@program(FOUR)
 def list_added_to_what_became_an_array(x):
     y = [x[0], 1.0, 2.0, 3.0]
     y += x

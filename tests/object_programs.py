@@ -223,6 +223,22 @@ def total(p, depth):
     if p is None or depth > 4:
         return 0.0
     return p.v * p.w + 0.5 * total(p.nxt, depth + 1)
+
+
+class Fork:
+    def __init__(self, p, left, right):
+        self.p, self.left, self.right = p, left, right
+
+
+def split(ps):
+    if not ps:
+        return None
+    half = len(ps) // 2
+    return Fork(ps[half], split(ps[:half]), split(ps[half + 1:]))
+
+
+def weighed(fork):
+    return 0.0 if fork is None else fork.p.v + 0.5 * weighed(fork.left) - 0.3 * weighed(fork.right) * fork.p.w
 """
 LINKS = ("{o}.nxt = {q}", "{o}.kids.append({q})", "{o}.push({n})", "{o}.v = {n} + {q}.v * 0.1", "{o}.v += {n} * {q}.w",
          "{o}.w = {n}", "s += {o}.energy() * 0.2", "s = s * 0.9 + {o}.scaled", "exchange({o}, {q})", "best = {o}",
@@ -234,7 +250,8 @@ LINKS = ("{o}.nxt = {q}", "{o}.kids.append({q})", "{o}.push({n})", "{o}.v = {n} 
          "heapq.heappush(heap, (k, {o}))\n{pad}k += 1", "if heap:\n{pad}    s += heapq.heappop(heap)[1].v * 0.2",
          "if len(ns) > 4:\n{pad}    s += ns.pop().v", "s += sum([p.energy() for p in ns]) * 0.1",
          "s += made({n}, s).energy() * 0.1", "one = {q} if {n} > {o}.v else Source(s, 0.4)\n{pad}s += one.energy() * 0.1",
-         "s += sum(bag.log) * 0.1", "{o}.rate = {n}", "if isinstance({o}, Source):\n{pad}    {o}.rate *= 0.5")  # fmt: skip
+         "s += sum(bag.log) * 0.1", "s += weighed(split(ns)) * 0.1",
+         "{o}.rate = {n}", "if isinstance({o}, Source):\n{pad}    {o}.rate *= 0.5")  # fmt: skip
 WALKS = ("for p in ns:", "for q in ns[1:]:", "for i, p in enumerate(ns):", "for p in list(d.values()):",
          "for _ in range(2):", "for p in best.kids:", "if best.v > s:", "if best is cur:",
          "for q in (best, cur, ns[0]):")  # fmt: skip

@@ -313,6 +313,8 @@ def operand(kind: Kind | None) -> Kind | None:
     """The kind of a value which an operator, an index or an update takes, as none of them takes None."""
     if isinstance(kind, Recorded):
         return Recorded(kind.of)
+    if isinstance(kind, PointerOrNone):
+        return Pointer(int)
     return kind.one if isinstance(kind, OrNone) else kind
 
 

@@ -236,6 +236,10 @@ def jvp(
 
 def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
     """The value and the tangent of a function known only at the call; tangents come from the generated text."""
+    if keywords and any(f is runtime.call for f in (function, *primals[:1])):
+        ahead = () if function is runtime.call else primals[:1]
+        called, *rest = primals[len(ahead) :]
+        return tangent_for(function, (*ahead, runtime.named(called, keywords), *rest), tangents, {})
     if function in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         return linearized.of_vjp(function, primals, tangents, keywords, tangent_for)
     if function in (runtime.jvp, pullbacks.jvp):

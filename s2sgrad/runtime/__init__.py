@@ -36,7 +36,7 @@ from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     unpackable,
     unset,
 )
-from s2sgrad.runtime.closures import Closure
+from s2sgrad.runtime.closures import Closure, call, named
 from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.runtime.records import OWN_RECORDS, refilled, spread
 from s2sgrad.runtime.results import NoResult, without_floats
@@ -377,11 +377,6 @@ def jvp(f: Callable[..., Any], primals: tuple, tangents: tuple, /, **keywords: A
     return hook("tangent")(f, primals, tangents, keywords)
 
 
-def call(f: Callable[..., Any], *args: Any) -> Any:
-    """`f(*args)`; as an argument of `vjp` it makes `f` itself a differentiable input."""
-    return f(*args)
-
-
 OWN_RECORDS.update((Pullback, Closure))
 
 
@@ -393,6 +388,8 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     >>> float(y), pullback(1.0)
     (6.0, (3.0, 2.0))
     """
+    if f is call and keywords:
+        primals, keywords = (named(primals[0], keywords), *primals[1:]), {}
     if f is call and type(primals[0]) is Closure:
         return hook("called")(*primals)
     fwd, bwd, places, lead, keywords = hook("derivative")(f, primals, keywords)

@@ -13,6 +13,7 @@ the cotangent of its captured values.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -125,3 +126,16 @@ def require_found_again(function: Any) -> None:
     if "<locals>" in getattr(function, "__qualname__", ""):
         raise TypeError(f"`{function.__name__}` was made while this ran, and cannot be pickled: call the pullback here, and "
                         "send what it gives")  # fmt: skip
+
+
+def call(f: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
+    """`f(*args, **keywords)`; as an argument of `vjp` it makes `f` itself a differentiable input."""
+    return f(*args, **keywords)
+
+
+def named(f: Callable[..., Any], keywords: dict[str, Any]) -> Callable[..., Any]:
+    """`f` with these arguments, by name; Refusal for a function with captures, whose parameters have other names."""
+    if isinstance(f, Closure):
+        raise Refusal(None, f"{f.said} is given `{min(keywords)}` by name, which cannot be followed where only the running "
+                            "program knows the function: pass it by position")  # fmt: skip
+    return functools.partial(f, **keywords)

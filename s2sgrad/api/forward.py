@@ -236,10 +236,8 @@ def jvp(
 
 def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
     """The value and the tangent of a function known only at the call; tangents come from the generated text."""
-    if keywords and any(f is runtime.call for f in (function, *primals[:1])):
-        ahead = () if function is runtime.call else primals[:1]
-        called, *rest = primals[len(ahead) :]
-        return tangent_for(function, (*ahead, runtime.named(called, keywords), *rest), tangents, {})
+    if keywords:
+        primals, keywords = _with_words(function, primals, keywords)
     if function in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         return linearized.of_vjp(function, primals, tangents, keywords, tangent_for)
     if function in (runtime.jvp, pullbacks.jvp):
@@ -267,6 +265,14 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
     result = along.along(primals, tuple(tangents[k] for k in active), keywords)
     along.require_untouched()
     return result
+
+
+def _with_words(function: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+    """The primals and the keywords; of `call(f, .., word=v)`, and of its `vjp`, those are given to `f`."""
+    place = next((k for k, f in enumerate((function, *primals[:1])) if f is runtime.call), None)
+    if place is None:
+        return primals, keywords
+    return (*primals[:place], runtime.named(primals[place], keywords), *primals[place + 1 :]), {}
 
 
 _FOLLOWED = (int, str, bytes, type(None), np.ndarray, np.generic, list, tuple, dict, Closure, Reference)

@@ -27,6 +27,7 @@ from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.primitive_calls import classify
 from s2sgrad.ir.quote import assign, at, constant, name, nested
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.primitives import catalogue, libraries
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
@@ -67,7 +68,10 @@ def _needs_spread(unit: Unit, call: gast.Call, inference: Inference) -> bool:
     stars = [isinstance(a, gast.Starred) for a in call.args]
     doubled = sum(k.arg is None for k in call.keywords)
     words = any(may_carry(inference.kind(k.value)) for k in call.keywords)
-    late = unit.resolve(call.func) is MISSING
+    target = unit.resolve(call.func)
+    late = target is MISSING
+    if not late and libraries.is_installed(target) and catalogue.of(target).rule is None:
+        return False  # it has no derivative
     if (late and not isinstance(call.func, gast.Name)) or any(stars[:-1]) or doubled > 1:
         return False
     if not any(stars) and not doubled:

@@ -537,3 +537,14 @@ def method_kept_in_the_first_trip(x):
             run = shift.run
         total = total + run(2.0) * x[k]
     return total
+
+
+def statistics_of(data, robust):
+    return (np.median, np.sum) if robust else (np.mean, np.max)
+
+
+@case(VECTOR)
+def keyword_of_library_functions_that_a_callee_chooses(x):
+    middle, total = statistics_of(x, True)
+    m = middle(x, axis=0)
+    return total((x - m) ** 2, keepdims=True)[0] * m

@@ -32,7 +32,7 @@ STATEMENTS = """
     fs.append({F})|fs.append({F})|fs = [{F}, {F}]|fs = [scaled(q) for q in x]|d['a'] = {F}|d['b'] = {F}|fs[0] = {F}
     for q in fs:#    s = np.tanh(q(s) + 0.1)|s += np.sin({f}({e}))|s += np.sin({f}({e}))|{f}, {g} = {g}, {f}|w = np.sin({e})
     u[0] = np.sin({e})|u = np.sin(u + {e})|u *= 0.9|fs = fs[::-1]|fs = fs + [{F}]|{f} = fs.pop() if len(fs) > 1 else {F}
-    fs{n}, k{n} = bends({v})#s = np.tanh(fs{n}[k % k{n}](s, c=0.4))
+    fs{n}, k{n} = bends({v})#s = np.tanh(fs{n}[k % k{n}](t=s))
     if {f} is not None:#    s = np.tanh({f}(s))|d = {'a': {F}, 'b': {F}}|{f} = np.sin|s = np.tanh(s + d['b'](w))
     for q in [{f}, {g}, np.sin]:#    s = np.sin(q(s))|def {f}(t):#    return np.sin(t * w + 0.1)
     def {f}(t, p={e}, q={F}):#    return np.sin(p * q(t))|def {f}(t):#    v = t * x[0]#    return np.sin(v)

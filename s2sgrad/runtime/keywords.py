@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from s2sgrad.runtime import call
@@ -17,9 +17,10 @@ from s2sgrad.runtime.closures import Closure
 _PLACES = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def unfilled(f: Callable[..., Any], filled: int, words: Sequence[str]) -> list[tuple[str, Any]]:
-    """The parameters after the first `filled`, up to the last that is among `words`, and their defaults; TypeError as Python
-    raises it, Refusal where `f` takes one of the words by keyword only, or does not tell its parameters."""
+def unfilled(f: Callable[..., Any], filled: int, *named: Iterable[str]) -> list[tuple[str, Any]]:
+    """The parameters after the first `filled`, up to the last that is `named`, and their defaults; TypeError as Python
+    raises it, Refusal where `f` takes one of these by keyword only, or does not tell its parameters."""
+    words = [word for part in named for word in part]
     if not words:
         return []
     said = f.said if isinstance(f, Closure) else f"`{getattr(f, '__name__', type(f).__name__)}`"

@@ -344,23 +344,37 @@ def gradient_at(f, t):
     return pullback(runtime.seed_like(y, None))[0]
 
 
-def spread(f, first, rest, words, more):
-    """`f(*first, *rest, **words, **more)`, for a function value that is known only at run time.
+def with_items(f, items):
+    """`f` with these arguments ahead, for a function value that is known only at run time.
 
-    >>> spread(lambda t, c, w=2.0: (t, c, w), (1.0,), [3.0], {}, {"w": 5.0})
-    (1.0, 3.0, 5.0)
+    >>> with_items(lambda t, c: (t, c), [1.0])(3.0)
+    (1.0, 3.0)
     """
     g = f
-    for item in first:
+    for item in items:
         g = partial(g, item)
-    for item in rest:
-        g = partial(g, item)
-    for word, default in unfilled(f, len(first) + len(rest), [*words, *more]):
+    return g
+
+
+def with_words(f, g, count, words):
+    """`f(*first, **words)` as a function of no arguments, where `g` is `f` with the `count` arguments `first`.
+
+    >>> with_words(lambda t, c, w=2.0: (t, c, w), lambda c, w: (1.0, c, w), 1, {"w": 5.0, "c": 3.0})()
+    (1.0, 3.0, 5.0)
+    """
+    for word, default in unfilled(f, count, words):
+        g = partial(g, words[word] if word in words else default)  # noqa: SIM401
+    return g
+
+
+def with_words_of_both(f, g, count, words, more):
+    """The same for `f(*first, **words, **more)`."""
+    for word, default in unfilled(f, count, words, more):
         if word in words:
             g = partial(g, words[word])
         else:
             g = partial(g, more[word] if word in more else default)  # noqa: SIM401
-    return g()
+    return g
 
 
 flat(unfilled)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 from collections import Counter
 
@@ -16,6 +17,7 @@ from mutation_programs import mutation_program
 from programs import program_from_seed
 
 from s2sgrad import NoRule, S2SGradError, Unsupported, custom_gradient, grad
+from s2sgrad.analysis import reached_codes
 from s2sgrad.api.forward import jvp
 from s2sgrad.errors import Refused
 from s2sgrad.runtime.checks import Refusal
@@ -162,6 +164,29 @@ def test_what_was_missing_may_be_there_the_next_time():
         g(X, 1)
     helper = custom_gradient(lambda x: (3.0 * x, lambda seed: 3.0 * seed))
     np.testing.assert_allclose(g(X, 1), 3.0)
+
+
+class Stepper:
+    def advance(self, x):
+        return x
+
+
+STEPPER, TABLE = Stepper(), {"found": [in_a_callee]}
+REACHED = [
+    (lambda x: in_a_callee(x), of_any_kind, True),
+    (lambda x: in_a_callee(x), after_a_return, False),
+    (lambda x: [(lambda t: t + in_a_callee(t))(x)], of_any_kind, True),
+    (lambda x: TABLE["found"][0](x), of_any_kind, True),
+    (functools.partial(max, key=in_a_callee), of_any_kind, True),
+    (lambda x: STEPPER.advance(x), Stepper.advance, True),
+    (lambda x, other: other.advance(x), Stepper.advance, True),
+    (lambda x: np.sum(x), after_a_return, False),
+]
+
+
+@pytest.mark.parametrize(("f", "wanted", "expected"), REACHED)
+def test_which_codes_a_call_may_run(f, wanted, expected):
+    assert reached_codes.may_run([f], frozenset([wanted.__code__])) is expected
 
 
 WRITERS = (program_from_seed, mutation_program, exception_program, dtype_program)

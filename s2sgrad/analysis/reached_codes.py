@@ -21,14 +21,7 @@ _CONTAINERS = (list, tuple, set, frozenset)
 
 
 def may_run(functions: Iterable[Any], codes: frozenset[types.CodeType]) -> bool:
-    """Whether running these functions may run one of these codes; True where there is too much to look at.
-
-    >>> def h(x): return x
-    >>> table = {"h": h}
-    >>> def g(x): return table["h"](x)
-    >>> may_run([lambda x: g(x) + 1.0], frozenset([h.__code__])), may_run([g], frozenset([may_run.__code__]))
-    (True, False)
-    """
+    """Whether running these functions may run one of these codes; True where there is too much to look at."""
     wanted = set(map(id, codes))
     methods = {code.co_name for code in codes if "." in code.co_qualname.rpartition("<locals>.")[2]}
     waiting, seen = list(functions) if codes else [], set()

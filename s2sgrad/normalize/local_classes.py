@@ -20,10 +20,10 @@ are in scope.  A class that reads one when it is made would be a different one i
 ... ''', "flatten"))
 def f(x, k):
     s_v = x
-    result_ = None
+    t1 = None
     k = k + 1.0
-    result_2 = s_v * k
-    result = result_2
+    t2 = s_v * k
+    result = t2
     return result
 """
 

@@ -21,11 +21,11 @@ What the function writes to an attribute is also written to the object.
 def f(x):
     layer_w = layer.w
     layer_h = layer.h
-    t1 = layer_w * x
-    layer_h = t1
+    t2 = layer_w * x
+    layer_h = t2
     set_attribute(layer, 'h', layer_h)
-    result_ = layer_h ** 2
-    result = result_
+    t1 = layer_h ** 2
+    result = t1
     return result
 """
 

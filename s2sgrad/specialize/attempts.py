@@ -13,11 +13,11 @@
 ...     return guarded(lambda t: math.log(t) * w, x)
 ... ''', "flatten"))
 def f(x, w):
-    which = raised(lambda: partial(lambda_, w=w)(x), ValueError)
-    t1 = which == 0
-    if t1:
-        t2 = math.log(x)
-        result_2 = t2 * w
+    t1 = raised(lambda: partial(lambda_, w=w)(x), ValueError)
+    t2 = t1 == 0
+    if t2:
+        t3 = math.log(x)
+        result_2 = t3 * w
         result_ = result_2
     else:
         result_ = 0.0

@@ -12,10 +12,10 @@ The answer is conservative: it may be yes for what turns out to be data, never n
 ...     return compose(np.sin, lambda t: x * t)(2.0)
 ... ''', "flatten"))
 def f(x):
-    result_3 = x * 2.0
-    t1 = np.sin(result_3)
-    result_2 = t1
-    result = result_2
+    result_2 = x * 2.0
+    t2 = np.sin(result_2)
+    result_ = t2
+    result = result_
     return result
 """
 

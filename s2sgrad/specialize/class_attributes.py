@@ -14,14 +14,14 @@
 ... ''', "flatten"))
 def f(x):
     result_w = x
-    t1 = lin_count.read()
-    t2 = unshared(t1, 6)
-    t3 = t2 + 1
-    lin_count.write(t3)
-    result_ = None
-    t4 = result_w
-    t5 = lin_count.read()
-    result = t4 * t5
+    t2 = lin_count.read()
+    t3 = unshared(t2, 6)
+    t4 = t3 + 1
+    lin_count.write(t4)
+    t1 = None
+    t5 = result_w
+    t6 = lin_count.read()
+    result = t5 * t6
     return result
 """
 

@@ -19,33 +19,33 @@ def f(x):
     t1 = x > 1.0
     if t1:
         new_square_a = x
-        result_ = None
-        t2 = len(a_)
-        t3 = reference(Square, t2)
+        t2 = None
+        t3 = len(a_)
+        t4 = reference(Square, t3)
         a_.append(new_square_a)
-        s = t3
+        s = t4
     else:
         new_disc_a = x
-        result_2 = None
-        t4 = len(a_)
-        t5 = reference(Disc, t4)
+        t5 = None
+        t6 = len(a_)
+        t7 = reference(Disc, t6)
         a_.append(new_disc_a)
-        s = t5
+        s = t7
     which = number_of(s, (Disc, Square))
-    t11 = which == 0
-    if t11:
+    t15 = which == 0
+    if t15:
         self_2 = s
-        t6 = place(self_2, 'a')
-        t7 = a_[t6]
-        t8 = t7 ** 2
-        result_3 = 3.14 * t8
-        value = result_3
+        t9 = place(self_2, 'a')
+        t10 = a_[t9]
+        t11 = t10 ** 2
+        t8 = 3.14 * t11
+        value = t8
     else:
         self_3 = s
-        t9 = place(self_3, 'a')
-        t10 = a_[t9]
-        result_4 = t10 ** 2
-        value = result_4
+        t13 = place(self_3, 'a')
+        t14 = a_[t13]
+        t12 = t14 ** 2
+        value = t12
     result = value
     no_object(result, 10)
     return result

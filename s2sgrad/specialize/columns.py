@@ -27,28 +27,28 @@ def f(x):
     for k_ in range(t3):
         v = t2[k_]
         new_particle_v = v
-        result_ = None
-        t4 = len(particle_v)
-        t5 = reference(Particle, t4)
+        t4 = None
+        t5 = len(particle_v)
+        t6 = reference(Particle, t5)
         particle_v.append(new_particle_v)
-        ps.append(t5)
+        ps.append(t6)
     t1 = sequence(ps)
-    t6 = len(t1)
-    for k in range(t6):
+    t7 = len(t1)
+    for k in range(t7):
         p = t1[k]
         self_ = p
-        t7 = place(self_, 'v')
-        t8 = particle_v[t7]
-        t9 = t8 + 0.5
-        particle_v[t7] = t9
-        result_2 = None
-    t10 = ps[0]
-    t11 = place(t10, 'v')
-    t12 = particle_v[t11]
-    t13 = ps[1]
-    t14 = place(t13, 'v')
-    t15 = particle_v[t14]
-    result = t12 * t15
+        t9 = place(self_, 'v')
+        t10 = particle_v[t9]
+        t11 = t10 + 0.5
+        particle_v[t9] = t11
+        t8 = None
+    t12 = ps[0]
+    t13 = place(t12, 'v')
+    t14 = particle_v[t13]
+    t15 = ps[1]
+    t16 = place(t15, 'v')
+    t17 = particle_v[t16]
+    result = t14 * t17
     no_object(result, 9)
     return result
 """

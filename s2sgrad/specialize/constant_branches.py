@@ -12,9 +12,9 @@
 ...     return act(x, by=lambda t: t * t)
 ... ''', "flatten"))
 def f(x):
-    result_2 = x * x
-    result_ = result_2
-    result = result_
+    result_ = x * x
+    t1 = result_
+    result = t1
     return result
 """
 

@@ -16,11 +16,11 @@ Operands are evaluated first, and decide which of the two it is.
 ... ''', "flatten"))
 def f(x, w):
     layer_w = w
-    result_ = None
-    result_2 = x * layer_w
-    t1 = result_2 + x
-    t2 = np.sin(t1)
-    result = t2
+    t1 = None
+    result_ = x * layer_w
+    t2 = result_ + x
+    t3 = np.sin(t2)
+    result = t3
     return result
 """
 

@@ -12,8 +12,8 @@ The variables of the body are renamed at every call but the first; a parameter t
 ... ''', "flatten"))
 def f(x, w):
     result_ = x * w
-    result__ = 2.0 * w
-    result = result_ + result__
+    t1 = 2.0 * w
+    result = result_ + t1
     return result
 """
 

@@ -21,11 +21,11 @@ def f(x):
     t2 = x * 2.0
     t3 = [x, t2]
     rows_rows = t3
-    result_ = None
-    result_2 = rows_rows
-    t1 = sequence(result_2)
-    t4 = len(t1)
-    for k in range(t4):
+    t4 = None
+    t5 = rows_rows
+    t1 = sequence(t5)
+    t6 = len(t1)
+    for k in range(t6):
         row = t1[k]
         total = total + row
     result = total

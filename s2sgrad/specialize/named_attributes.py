@@ -18,28 +18,28 @@ begins and ends; the members of the class with such names are the ones that may 
 ...     return getattr(Machine(x), "do_" + what)(x[0])
 ... ''', "flatten"))
 def f(x, what):
-    t2 = sequence(x)
-    t3 = len(t2) > 0
+    t2_ = sequence(x)
+    t3 = len(t2_) > 0
     if t3:
         name = 'gain'
-        v = t2[0]
+        v = t2_[0]
         result_gain = v
-    t4 = len(t2) > 1
+    t4 = len(t2_) > 1
     if t4:
         name = 'shift'
-        v = t2[1]
+        v = t2_[1]
         result_shift = v
-    result_ = None
+    t2 = None
     t5 = 'do_' + what
     which = number_named(t5, ('do_move', 'do_scale'), 'Machine')
     t6 = x[0]
-    t7 = which == 0
-    if t7:
-        result_2 = result_shift + t6
-        value = result_2
+    t9 = which == 0
+    if t9:
+        t7 = result_shift + t6
+        value = t7
     else:
-        result_3 = result_gain * t6
-        value = result_3
+        t8 = result_gain * t6
+        value = t8
     result = value
     return result
 """

@@ -13,12 +13,12 @@
 ... ''', "flatten"))
 def f(x):
     result_a = x
-    result_ = None
-    t1 = result_a * 2.0
-    result_2_a = t1
-    result_3 = None
-    result_4 = result_2_a - x
-    result = result_4
+    t1 = None
+    t3 = result_a * 2.0
+    t2_a = t3
+    t4 = None
+    t5 = t2_a - x
+    result = t5
     return result
 """
 

@@ -16,15 +16,15 @@
 ...     return x
 ... ''', "flatten"))
 def f(x):
-    t1 = [x]
-    shelf_held = t1
-    result_ = None
-    result_2 = shelf_held[0]
-    item = result_2
+    t2 = [x]
+    shelf_held = t2
+    t1 = None
+    t3 = shelf_held[0]
+    item = t3
     item *= 2.0
     a_ = item
     shelf_held[0] = a_
-    result_3 = None
+    t4 = None
     result = x
     return result
 """

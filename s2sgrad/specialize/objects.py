@@ -13,9 +13,9 @@ escapes the function, or that shares its name with another one, is refused.
 ... ''', "flatten"))
 def f(x, w):
     result_w = w
-    result_ = None
-    result_2 = result_w * x
-    result = result_2
+    t1 = None
+    t2 = result_w * x
+    result = t2
     return result
 """
 

@@ -17,15 +17,15 @@ read at the call, as in Python; defaults are evaluated at the definition.
 ...     return compose(np.sin, scaled)(x)
 ... ''', "flatten"))
 def f(x):
-    t1 = x < 0.0
-    if t1:
-        result_3 = 0.0
+    t2 = x < 0.0
+    if t2:
+        result_2 = 0.0
     else:
-        t2 = x * x
-        result_3 = t2 * 2.0
-    t3 = np.sin(result_3)
-    result_2 = t3
-    result = result_2
+        t3 = x * x
+        result_2 = t3 * 2.0
+    t4 = np.sin(result_2)
+    result_ = t4
+    result = result_
     return result
 """
 

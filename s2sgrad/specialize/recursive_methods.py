@@ -19,11 +19,11 @@ within itself; it starts over with what it has met (`ways.Unsettled`).
 ...     for k in range(3):
 ...         parts = Pair(parts, Leaf(x))
 ...     return parts.total()
-... ''', "flatten").partition("parts = t6")[2])
+... ''', "flatten").partition("parts = t9")[2])
 <BLANKLINE>
-    t7 = parts
-    t8 = total(self=t7, a=a, b=b, v_=v_)
-    result = t8
+    t10 = parts
+    t11 = total(self=t10, a=a, b=b, v_=v_)
+    result = t11
     no_object(result, 12)
     return result
 """

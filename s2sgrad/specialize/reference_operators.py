@@ -13,18 +13,18 @@ classes when it runs is a TypeError.
 ... def f(x):
 ...     spans = [Span(v) for v in x]
 ...     return spans[0] * spans[1]
-... ''', "flatten").partition("spans.append(t4)")[2])
+... ''', "flatten").partition("spans.append(t5)")[2])
 <BLANKLINE>
-    t5 = spans[0]
-    t6 = spans[1]
-    which = operand_number(t5, (Span,), '__mul__', 7)
-    self_ = t5
-    t7 = place(self_, 'a')
-    t8 = span_a[t7]
-    t9 = place(t6, 'a')
+    t6 = spans[0]
+    t7 = spans[1]
+    which = operand_number(t6, (Span,), '__mul__', 7)
+    self_ = t6
+    t9 = place(self_, 'a')
     t10 = span_a[t9]
-    result_2 = t8 * t10
-    result = result_2
+    t11 = place(t7, 'a')
+    t12 = span_a[t11]
+    t8 = t10 * t12
+    result = t8
     no_object(result, 7)
     return result
 """

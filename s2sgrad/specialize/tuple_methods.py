@@ -15,13 +15,13 @@
 def f(x):
     t1 = State(x, 2.0)
     require_instance(t1, (State,), 'energy', 8)
-    t2 = t1.pos
-    t3 = t2 ** 2
-    t4 = 0.5 * t3
-    t5 = t1.vel
-    t6 = t5 ** 2
-    result_ = t4 + t6
-    result = result_
+    t3 = t1.pos
+    t4 = t3 ** 2
+    t5 = 0.5 * t4
+    t6 = t1.vel
+    t7 = t6 ** 2
+    t2 = t5 + t7
+    result = t2
     return result
 """
 

@@ -19,7 +19,7 @@ from differences import central_difference, copied, directional, inner, leaves, 
 from s2sgrad import S2SGradError, Unsupported, emit, grad, value_and_grad
 from s2sgrad.driver.pipeline import NORMALIZE, normalizing
 from s2sgrad.runtime import checks
-from s2sgrad.source import read
+from s2sgrad.source import GENERATED, read
 
 SECOND = [entry for entry in CASES if entry.second]
 SECOND_BY_ARGUMENT = [(entry, number) for entry in SECOND for number in entry.argnums]
@@ -177,6 +177,7 @@ REFUSED_WHEN_RUN = [
     "swapped_in_a_list_beside_what_is_squeezed",
     "item_of_a_dict_beside_a_list_that_is_read_later",
     "parts_from_a_helper_written_in_a_callee",
+    "store_into_a_row_that_stands_twice_in_a_list",
     "whole_updated_beside_its_parts_from_a_helper",
     "stack_of_numbers_beside_a_list_of_views_in_one_record",
     "lists_of_different_depth_in_one_record",
@@ -241,10 +242,13 @@ REFUSED_WHEN_RUN = [
 
 
 def is_refused_by_a_check(error, entry) -> bool:
-    """Whether it was raised by `checks.rebinds`, `scalar` or `as_long`, for a case of the list, at a line of its module."""
+    """Whether a refused branch was taken, or it was raised by `checks.rebinds`, `scalar` or `as_long`, for a case of the
+    list, at a line of its module."""
     last = traceback.extract_tb(error.__traceback__)[-1]
+    if type(error) is checks.Refusal and last.filename.startswith(GENERATED):
+        return True
     what = "(`[^`]+`|this) is (an array that other names may see|a view of an array that is written)"
-    stored = "what is stored here is smaller|a list whose kind is not known changes its length"
+    stored = "what is stored here is smaller|a list whose kind is not known changes its length|a list that is written is in"
     words = re.match(rf"line (\d+): ({what}|{stored})", str(error))
     return (
         entry.name in REFUSED_WHEN_RUN

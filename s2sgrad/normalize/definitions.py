@@ -38,8 +38,8 @@ from s2sgrad.normalize import (
 Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
 
 DEFINITION: tuple[tuple[str, Pass], ...] = (
-    ("closure_objects", closure_objects.run),
     ("match_statements", match_statements.run),
+    ("closure_objects", closure_objects.run),
     ("local_classes", local_classes.run),
     ("module_values", module_values.run),
     ("imports", imports.run),

@@ -90,7 +90,9 @@ def _gets_items(cls: type) -> bool:
 _READERS = {"get": _gets_items}
 """Methods that only read, each with a predicate: whether on this class they behave as the generated code does."""
 
-_ALIKE = (list, dict, collections.OrderedDict, collections.defaultdict)
+READ_ALIKE: set[type] = {list, dict, collections.OrderedDict, collections.defaultdict}
+"""Lists and dicts that are read as the built-in ones are."""
+
 _OTHERS = {"__init__", "__new__", "__doc__", "__repr__", "__hash__", "__getattribute__", "__class_getitem__"}
 
 
@@ -102,9 +104,9 @@ def has_methods_of_its_own(x: Any) -> bool:
 def is_special(cls: type, methods: frozenset[str] | None = None) -> bool:
     """Whether a subclass of list or dict overrides methods of its base; with `methods`, whether it overrides these."""
     plain = next((t for t in (list, dict) if issubclass(cls, t)), None)
-    if plain is None or cls in _ALIKE:
+    if plain is None or cls in READ_ALIKE:
         return False
-    own = (c for c in cls.__mro__ if c not in (*_ALIKE, object))
+    own = (c for c in cls.__mro__ if c not in READ_ALIKE | {object})
     return any(vars(c).keys() & (methods or vars(plain).keys() - _OTHERS) for c in own)
 
 

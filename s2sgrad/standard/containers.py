@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import collections
 
+from s2sgrad.runtime.checks import READ_ALIKE
+
 
 class List:
     """Stands for `list` among the bases of a class."""
@@ -220,6 +222,8 @@ class DefaultDict(dict):
         """`defaultdict.copy`."""
         return DefaultDict(self.default_factory, dict(self._Dict__held))
 
+
+READ_ALIKE.add(DefaultDict)
 
 OBJECTS = frozenset({collections.defaultdict, collections.deque})
 """Classes of Python's library of which such objects are made."""

@@ -171,6 +171,47 @@ class Stepper:
         return x
 
 
+class Slotted:
+    __slots__ = ("name",)
+
+
+def stored_in_a_slot(x, state):
+    try:
+        state.name = "result"
+    except AttributeError:
+        x = 5.0 * x
+    return np.sum(x)
+
+
+def stored_where_arrays_have_it(x, state=None):
+    y = x * 2.0
+    try:
+        y.shape = (2, 1)
+    except AttributeError:
+        y = 5.0 * y
+    return np.sum(y)
+
+
+def drawn(x, all_):
+    if all_:
+        yield np.linalg.eigvals(x)
+
+
+def generator_with_one_branch(x, all_=False):
+    return np.sum(x) + sum(np.sum(t) for t in drawn(x, all_))
+
+
+@pytest.mark.parametrize(("f", "argument"), [(stored_in_a_slot, Slotted()), (stored_where_arrays_have_it, None)])
+def test_a_store_that_python_makes_is_not_taken_for_one_that_fails(f, argument):
+    with contextlib.suppress(S2SGradError):
+        np.testing.assert_allclose(grad(f)(X, argument), 1.0 if argument else 2.0)
+
+
+def test_a_generator_stays_one():
+    with contextlib.suppress(S2SGradError):
+        np.testing.assert_allclose(grad(generator_with_one_branch)(X), 1.0)
+
+
 STEPPER, TABLE = Stepper(), {"found": [in_a_callee]}
 REACHED = [
     (lambda x: in_a_callee(x), of_any_kind, True),

@@ -38,6 +38,7 @@ import gast
 from s2sgrad.errors import Place, S2SGradError
 from s2sgrad.source.primal import Primal
 
+_OF_THE_WHOLE = (gast.Global, gast.Nonlocal, gast.Yield, gast.YieldFrom, gast.Await)
 _BLOCKS = ("body", "orelse", "finalbody")
 _SCOPES = (gast.FunctionDef, gast.ClassDef, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
@@ -55,10 +56,11 @@ class Branch:
 
 
 class _Refused(threading.local):
-    """Of a thread: the branches that are refused in this compilation, and the functions that it read, by their code."""
+    """Of a thread: the branches that are refused in this compilation, and the functions that it read, by the
+    identity of their code (codes of equal texts are equal)."""
 
     branches: tuple[Branch, ...] = ()
-    read: dict[types.CodeType, Primal] | None = None
+    read: dict[int, Primal] | None = None
 
 
 _now = _Refused()
@@ -97,10 +99,10 @@ def noted(primal: Primal) -> Primal:
     if _now.read is None:
         return primal
     code = primal.function.__code__
-    if code not in _now.read:
+    if id(code) not in _now.read:
         here = {(b.line, b.column): b for b in _now.branches if b.code is code}
-        _now.read[code] = _replaced(primal, here) if here else primal
-    known = _now.read[code]
+        _now.read[id(code)] = _replaced(primal, here) if here else primal
+    known = _now.read[id(code)]
     return replace(primal, tree=known.tree, refusals=known.refusals, unbound=known.unbound)
 
 
@@ -162,8 +164,9 @@ def _attempt(primal: Primal, statement: gast.Try) -> _Attempt | None:
     inside = [part for s in handler.body for part in gast.walk(s)]
     if handler.name is not None or any(isinstance(part, gast.Raise) and part.exc is None for part in inside):
         return None
-    attribute = "__dict__" if isinstance(used.ctx, gast.Store) else used.attr
-    return _Attempt(_at(statement, _call("hasattr", used.value, gast.Constant(attribute, None))), handler.body)
+    names = ("__dict__", "__slots__", used.attr) if isinstance(used.ctx, gast.Store) else (used.attr,)
+    tests = [_call("hasattr", gast.Name(used.value.id, gast.Load(), None, None), gast.Constant(n, None)) for n in names]
+    return _Attempt(_at(statement, gast.BoolOp(gast.Or(), tests) if len(tests) > 1 else tests[0]), handler.body)
 
 
 def _used_first(statement: gast.AST) -> gast.Attribute | None:
@@ -239,6 +242,6 @@ def _after_return(body: list[gast.AST], place: int) -> list[gast.AST] | None:
 
 
 def _is_usable(branch: list[gast.AST]) -> bool:
-    """Whether a branch does not raise at once, and says nothing of the scope of names."""
+    """Whether a branch does not raise at once, and says nothing of the scope of names or of the sort of the function."""
     inside = (node for statement in branch for node in gast.walk(statement))
-    return not isinstance(branch[0], gast.Raise) and not any(isinstance(n, (gast.Global, gast.Nonlocal)) for n in inside)
+    return not isinstance(branch[0], gast.Raise) and not any(isinstance(n, _OF_THE_WHOLE) for n in inside)

@@ -135,9 +135,6 @@ def returned_arguments(unit: Unit, function: Any, call: gast.Call, kinds: Mappin
     passed = arguments(function, call)
     if passed is None:
         return None
-    if not getattr(function, "same_signature", True) and not getattr(function, "shadowed", False):
-        *_, seed = Parameters.of(function.__code__).positional  # in which cotangents are linear: none is part of the record
-        passed = {p: node for p, node in passed.items() if p == seed}
     summary = summary_of_call(unit, function, call, kinds)
     places = summary.returns | summary.holds
     if any(place.kind == "any" for place in places):

@@ -195,13 +195,18 @@ def returns_new(function: types.FunctionType, held: bool = False) -> bool:
     return not summary.returns and summary.makes <= {"new", "none"}
 
 
-def places_of_writes(function: types.FunctionType, seen: tuple[types.FunctionType, ...] = ()) -> list[Place]:
-    """Where a user's function whose summary was asked for writes, or calls what writes: the innermost places first."""
-    unit, _ = _known.texts.get(function) or (None, None)
+def places_of_writes(function: Any, seen: set[types.FunctionType] | None = None) -> list[Place]:
+    """Where a user's function whose summary was asked for writes, or calls what writes: the innermost places first; `seen`
+    are functions whose places are known."""
+    seen = set() if seen is None else seen
+    if not isinstance(function, types.FunctionType) or function in seen or _known.texts.get(function) is None:
+        return []
+    seen.add(function)
+    unit, _ = _known.texts[function]
     out: list[Place] = []
-    for statement in _known.writing.get(function, ()) if unit is not None and function not in seen else ():
+    for statement in _known.writing.get(function, ()):
         for call in (n for n in nodes(statement) if isinstance(n, gast.Call)):
-            out += places_of_writes(unit.resolve(call.func), (*seen, function))
+            out += places_of_writes(unit.resolve(call.func), seen)
         out.append(unit.primal.place(statement))
     return out
 

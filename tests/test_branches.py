@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
+import enum
 import functools
 import io
 from collections import Counter
@@ -210,6 +212,37 @@ def test_a_store_that_python_makes_is_not_taken_for_one_that_fails(f, argument):
 def test_a_generator_stays_one():
     with contextlib.suppress(S2SGradError):
         np.testing.assert_allclose(grad(generator_with_one_branch)(X), 1.0)
+
+
+class Mode(str, enum.Enum):  # noqa: UP042
+    FAST = "fast"
+
+
+class Tag:
+    pass
+
+
+class TaggedPair(Tag, collections.namedtuple("Pair", "a b")):
+    pass
+
+
+class Named(float):
+    pass
+
+
+NAMED = Named(2.0)
+NAMED.note = "two"
+SUBCLASSES = [
+    (lambda x, mode: np.sum(x) * (2.0 if hasattr(mode, "value") else 1.0), Mode.FAST),
+    (lambda x, mode: np.sum(x) * (2.0 if isinstance(mode, enum.Enum) else 1.0), Mode.FAST),
+    (lambda x, pair: np.sum(x) * (2.0 if isinstance(pair, Tag) else 1.0), TaggedPair(1.0, 2.0)),
+    (lambda x, number: np.sum(x) * (2.0 if hasattr(number, "note") else 1.0), NAMED),
+]
+
+
+@pytest.mark.parametrize(("f", "argument"), SUBCLASSES)
+def test_subclasses_of_built_in_types_have_classes_and_attributes_of_their_own(f, argument):
+    np.testing.assert_allclose(grad(f)(X, argument), 2.0)
 
 
 STEPPER, TABLE = Stepper(), {"found": [in_a_callee]}

@@ -5,8 +5,8 @@
 (False, True)
 >>> is_instance(Number(float), (np.ndarray,)), is_instance(Number(int), (float,)), is_instance(None, (dict,))
 (False, None, None)
->>> has_attribute(Array("float64", (3,)), "columns"), has_attribute(Text(), "upper")
-(False, True)
+>>> has_attribute(Array("float64", (3,)), "columns"), has_attribute(Text(), "upper"), has_attribute(Text(), "value")
+(False, True, None)
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import libraries
 
 _NUMBERS = (float, int, bool, complex, np.float64, np.float32, np.int64, np.bool_, np.complex128)
+_BUILT_IN = frozenset({dict, list, tuple, str, bytes, set, frozenset, np.ndarray, np.generic, *_NUMBERS})
+"""Types of which no object has two."""
 _PLAIN_METACLASSES = (type.__instancecheck__, abc.ABCMeta.__instancecheck__)
 
 
@@ -47,7 +49,7 @@ def decided(
     return None
 
 
-def tested(unit: Unit, node: gast.AST) -> gast.AST | None:
+def operand_asked(unit: Unit, node: gast.AST) -> gast.AST | None:
     """The expression of whose type a test asks; None for anything else."""
     if isinstance(node, gast.Compare) and unit.called(node.left) is type and len(node.left.args) == 1:
         return node.left.args[0]
@@ -76,14 +78,16 @@ def is_instance(kind: Kind | None, classes: tuple[Any, ...]) -> bool | None:
     if any(issubclass(c, t) and c is not t for c in classes for t in candidates if t is not np.ndarray):
         return None  # a list may be of a subclass
     verdicts = {issubclass(t, classes) for t in candidates}
+    if verdicts == {False} and not _is_exact(kind) and not _BUILT_IN.issuperset(classes):
+        return None  # a subclass may have other bases, as a string that is a member of an Enum
     return verdicts.pop() if len(verdicts) == 1 else None
 
 
 def has_attribute(kind: Kind | None, name: Any) -> bool | None:
     """Whether values of a kind have an attribute; None where that is unknown."""
-    if isinstance(kind, Container) and kind.keys is not None and kind.type is tuple:
-        return None  # a named tuple
-    verdicts = {any(name in vars(k) for k in t.__mro__) for t in _types(kind)}  # instances have no attributes of their own
+    verdicts = {any(name in vars(k) for k in t.__mro__) for t in _types(kind)}
+    if verdicts == {False} and (isinstance(kind, Container) or not _is_exact(kind)):
+        return None  # a subclass, as `defaultdict` is one, may have it
     return verdicts.pop() if len(verdicts) == 1 else None
 
 
@@ -94,9 +98,18 @@ def is_scalar(kind: Kind | None) -> bool | None:
     return isinstance(kind, (Number, Text))
 
 
+def _is_exact(kind: Kind | None) -> bool:
+    """Whether values of a kind are of its type itself, or of one of its subclasses in Python's library."""
+    if isinstance(kind, Number):
+        return isinstance(kind.type, type) and (kind.type in _NUMBERS or issubclass(kind.type, np.generic))
+    if isinstance(kind, Container):
+        return kind.type is not tuple or kind.keys is None  # not a named tuple
+    return not isinstance(kind, Text)
+
+
 def _same_type(unit: Unit, test: gast.Compare, kind: Callable[[gast.AST], Kind | None]) -> bool | None:
     """The result of `type(x) is C`; None where it is unknown."""
-    owner = tested(unit, test)
+    owner = operand_asked(unit, test)
     if owner is None or len(test.ops) > 1 or not isinstance(test.ops[0], (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)):
         return None
     asked = unit.resolve(test.comparators[0])

@@ -70,7 +70,7 @@ class _Pruner:
     def _asked(self, test: gast.AST) -> gast.Name | None:
         """The variable that is tested for None, or for its type."""
         compares = isinstance(test, gast.Compare) and isinstance(test.ops[0], (gast.Is, gast.IsNot))
-        owner = test.left if compares and is_none(test.comparators[0]) else type_tests.tested(self.unit, test)
+        owner = test.left if compares and is_none(test.comparators[0]) else type_tests.operand_asked(self.unit, test)
         return owner if isinstance(owner, gast.Name) and owner.id in self.unit.locals else None
 
     def _defined(self, statement: gast.AST | None, name: gast.Name) -> Kind:

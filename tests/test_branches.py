@@ -7,6 +7,7 @@ import contextlib
 import enum
 import functools
 import io
+import types
 from collections import Counter
 
 import numpy as np
@@ -246,6 +247,9 @@ def test_subclasses_of_built_in_types_have_classes_and_attributes_of_their_own(f
 
 
 STEPPER, TABLE = Stepper(), {"found": [in_a_callee]}
+PACKAGE = types.ModuleType("package_of_tests")
+PACKAGE.inner = types.ModuleType("package_of_tests.inner")
+PACKAGE.inner.found = in_a_callee
 REACHED = [
     (lambda x: in_a_callee(x), of_any_kind, True),
     (lambda x: in_a_callee(x), after_a_return, False),
@@ -255,6 +259,8 @@ REACHED = [
     (lambda x: STEPPER.advance(x), Stepper.advance, True),
     (lambda x, other: other.advance(x), Stepper.advance, True),
     (lambda x: np.sum(x), after_a_return, False),
+    (lambda x: PACKAGE.inner.found(x), of_any_kind, True),
+    (lambda x: PACKAGE.inner, of_any_kind, False),
 ]
 
 

@@ -8,6 +8,7 @@ Names are looked up where they stand for objects now; a method is met wherever i
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import types
 from collections.abc import Iterable, Iterator
@@ -55,17 +56,19 @@ def _behind(function: types.FunctionType, names: set[str]) -> Iterator[Any]:
     """What a function refers to."""
     if libraries.is_installed(function) and not function.__code__.co_filename.startswith(GENERATED):
         return
+    waiting = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    waiting += [function.__globals__[n] for n in names & function.__globals__.keys()]
     for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not bound yet
-            continue
-    yield from function.__defaults__ or ()
-    yield from (function.__kwdefaults__ or {}).values()
-    for value in [function.__globals__[n] for n in names & function.__globals__.keys()]:
-        yield value
-        if isinstance(value, types.ModuleType) and not libraries.is_installed(value):
-            yield from (vars(value)[n] for n in names & vars(value).keys())
+        with contextlib.suppress(ValueError):  # not bound yet
+            waiting.append(cell.cell_contents)
+    modules: set[int] = set()
+    while waiting:
+        value = waiting.pop()
+        if not isinstance(value, types.ModuleType):
+            yield value
+        elif id(value) not in modules and not libraries.is_installed(value):  # its attributes that the function names
+            modules.add(id(value))
+            waiting += [vars(value)[n] for n in names & vars(value).keys()]
 
 
 def _parts(found: Any) -> Iterable[Any]:
@@ -84,6 +87,8 @@ def _parts(found: Any) -> Iterable[Any]:
         return found
     if isinstance(found, type):
         return () if libraries.is_installed(found) else (*vars(found).values(), *found.__bases__)
-    if isinstance(found, types.ModuleType) or libraries.is_installed(type(found)):
+    if isinstance(found, types.ModuleType):
+        return () if libraries.is_installed(found) else vars(found).values()
+    if libraries.is_installed(type(found)):
         return ()
     return type(found), *getattr(found, "__dict__", {}).values()

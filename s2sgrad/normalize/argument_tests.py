@@ -5,6 +5,17 @@ before anything in them is read.
     x = x if hasattr(x, "shape") else np.array(x)                     ->      x = x
 
 Types of other variables follow from their values, once there is a normal form (`typed.branch_pruning`).
+
+>>> import numpy as np
+>>> from s2sgrad import grad
+>>> def f(x, to=None):
+...     if hasattr(x, "detach"):
+...         x = x.detach().numpy()
+...     return np.sum(x * x) * (1.0 if isinstance(to, str) else 2.0)
+>>> print(grad(f).source_for(np.ones(2)).rpartition(chr(34))[2].strip())
+# return np.sum(x * x) * (1.0 if isinstance(to, str) else 2.0)
+    x_bar = 2.0 * (seed * 2.0) * x
+    return x_bar
 """
 
 from __future__ import annotations

@@ -90,11 +90,52 @@ def total_of_recursion(x):
     return np.sum(recursion(x, 2))
 
 
+def checked(x, verbose):
+    if verbose:
+        exec("print(x)")
+    if not np.all(np.isfinite(x)):
+        raise ValueError("not finite")
+
+
+def called_for_its_checks(x, verbose=False):
+    checked(x, verbose)
+    return np.sum(x * x)
+
+
+def size(x, mode):
+    if mode == "all":
+        return x.size
+    exec("n = 3")
+    return 7
+
+
+def one_more(x, mode):
+    return size(x, mode) + 1
+
+
+def behind_a_helper_without_derivatives(x, mode="all"):
+    return np.sum(x * x) * one_more(x, mode)
+
+
+def doubled(x, mode):
+    if mode == "all":
+        return x * 2.0
+    exec("n = 3")
+    return x
+
+
+def called_with_constants_as_well(x, mode="all"):
+    return np.sum(doubled(x, mode) * x * doubled(np.ones(2), mode))
+
+
 NOT_TAKEN = {
     in_one_branch: lambda x: 2.0 * np.sin(x) * np.cos(x),
     after_a_return: lambda x: 2.0 * x,
     in_a_callee: lambda x: np.exp(x) * (1.0 + x),
     without_the_attribute: lambda x: 2.0 * x,
+    called_for_its_checks: lambda x: 2.0 * x,
+    behind_a_helper_without_derivatives: lambda x: 6.0 * x,
+    called_with_constants_as_well: lambda x: 8.0 * x,
 }
 
 
@@ -112,6 +153,9 @@ def test_what_is_not_taken_does_not_matter(f):
     (in_one_branch, 1, "`np.linalg.eigvals` has no derivative rule"),
     (in_one_branch, 2, "`eval` reads or writes variables unseen"),
     (after_a_return, 0, "sort_values"),
+    (called_for_its_checks, True, "`exec` reads or writes variables unseen"),
+    (behind_a_helper_without_derivatives, "n", "`exec` reads or writes variables unseen"),
+    (called_with_constants_as_well, "n", "`exec` reads or writes variables unseen"),
 ])  # fmt: skip
 def test_what_is_taken_raises_at_its_line(f, argument, words):
     with pytest.raises(Refused) as raised:

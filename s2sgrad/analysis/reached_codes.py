@@ -9,6 +9,7 @@ Names are looked up where they stand for objects now; a method is met wherever i
 from __future__ import annotations
 
 import contextlib
+import dis
 import functools
 import types
 from collections.abc import Iterable, Iterator
@@ -57,7 +58,7 @@ def _behind(function: types.FunctionType, names: set[str]) -> Iterator[Any]:
     if libraries.is_installed(function) and not function.__code__.co_filename.startswith(GENERATED):
         return
     waiting = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    waiting += [function.__globals__[n] for n in names & function.__globals__.keys()]
+    waiting += [function.__globals__[n] for n in _free(function.__code__) & function.__globals__.keys()]
     for cell in function.__closure__ or ():
         with contextlib.suppress(ValueError):  # not bound yet
             waiting.append(cell.cell_contents)
@@ -69,6 +70,12 @@ def _behind(function: types.FunctionType, names: set[str]) -> Iterator[Any]:
         elif id(value) not in modules and not libraries.is_installed(value):  # its attributes that the function names
             modules.add(id(value))
             waiting += [vars(value)[n] for n in names & vars(value).keys()]
+
+
+def _free(code: types.CodeType) -> set[str]:
+    """The global names in a code and those of the functions in it; `co_names` has those of attributes as well."""
+    named = (i for part in _codes(code) for i in dis.get_instructions(part) if i.opcode in dis.hasname)
+    return {i.argval for i in named if "ATTR" not in i.opname and "METHOD" not in i.opname}
 
 
 def _parts(found: Any) -> Iterable[Any]:

@@ -31,23 +31,27 @@ def with_branches(
     """What `compiled` returns: where it refuses something in a branch, that branch raises the refusal when it is taken.
 
     The text must not call the functions with these branches as they stand, for it is compiled without them: `functions_of`
-    a result are those of the text."""
+    a result are those of the text. Where it would, for it needs no adjoint of them, their calls are written out."""
     refused: list[Branch] = []
     errors: list[Exception] = []
+    inlined = False
     while True:
-        with branches.without(refused):
+        with branches.without(refused, inlined):
             try:
                 with compiling(function) as lookups:
                     out = compiled(lookups)
-                if refused and reached_codes.may_run(functions_of(out), branches.codes()):
-                    raise errors[-1]
-                return out
-            except (Unsupported, NoRule, NoSource) as error:
-                branch = None if error in errors or len(refused) == _MOST else branches.around(error)
-                if branch is None or branch in refused:
-                    raise
-                errors.append(error)
-        refused.append(branch)
+                if not refused or not reached_codes.may_run(functions_of(out), branches.codes()):
+                    return out
+                error, branch = errors[-1], None
+            except (Unsupported, NoRule, NoSource) as found:
+                error, branch = found, branches.around(found)
+        if branch is not None and branch not in refused and error not in errors and len(refused) < _MOST:
+            refused.append(branch)
+            errors.append(error)
+        elif refused and not inlined:
+            inlined = True
+        else:
+            raise error
 
 
 @contextlib.contextmanager

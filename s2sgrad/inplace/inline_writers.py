@@ -15,7 +15,7 @@ from typing import Any
 import gast
 
 from s2sgrad import source
-from s2sgrad.analysis import effects
+from s2sgrad.analysis import effects, reached_codes
 from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.primitive_calls import is_user_function
@@ -29,6 +29,7 @@ from s2sgrad.memory import mod_ref
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.rules import table
 from s2sgrad.runtime.checkpoints import behind_checkpoint
+from s2sgrad.source import branches
 from s2sgrad.transform.calls import Pairs
 
 _LONGEST = 20_000  # statements
@@ -73,6 +74,8 @@ class Splicer:
             return target
         if source.read(target).is_generated:  # generated functions write no argument
             return None
+        if self.may_raise_refusal(target):
+            return target
         writes = mod_ref.of_call(self.unit, target, call, self.kinds).arguments
         if not writes:
             return None
@@ -84,6 +87,11 @@ class Splicer:
                         self.require_whole(call, target)
                         return target
         return None
+
+    def may_raise_refusal(self, target: Any) -> bool:
+        """Whether a callee must not run as it stands, because it may run a branch that is refused, and can be inlined."""
+        may_run = reached_codes.may_run([target], branches.inlined())
+        return may_run and behind_checkpoint(target) is None and not recursive_writers.calls_itself(target)
 
     def require_whole(self, call: gast.Call, target: Any) -> None:
         """Refuse a function under `checkpoint`, which runs again with the same arguments."""

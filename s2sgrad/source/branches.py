@@ -56,10 +56,11 @@ class Branch:
 
 
 class _Refused(threading.local):
-    """Of a thread: the branches that are refused in this compilation, and the functions that it read, by the
-    identity of their code (codes of equal texts are equal)."""
+    """Of a thread: the branches that are refused in this compilation, whether calls of their functions are written out, and
+    the functions that it read, by the identity of their code (codes of equal texts are equal)."""
 
     branches: tuple[Branch, ...] = ()
+    inlined: bool = False
     read: dict[int, Primal] | None = None
 
 
@@ -67,19 +68,25 @@ _now = _Refused()
 
 
 @contextlib.contextmanager
-def without(branches: list[Branch]) -> Iterator[None]:
-    """Functions are read with these branches, and those of the contexts around, replaced."""
-    before = _now.branches, _now.read
-    _now.branches, _now.read = (*_now.branches, *branches), {}
+def without(branches: list[Branch], inlined: bool = False) -> Iterator[None]:
+    """Functions are read with these branches, and those of the contexts around, replaced; `inlined`: calls of these functions
+    are written out."""
+    before = _now.branches, _now.inlined, _now.read
+    _now.branches, _now.inlined, _now.read = (*_now.branches, *branches), inlined or _now.inlined, {}
     try:
         yield
     finally:
-        _now.branches, _now.read = before
+        _now.branches, _now.inlined, _now.read = before
 
 
 def codes() -> frozenset[types.CodeType]:
     """The codes of the functions of which branches are replaced now."""
     return frozenset(b.code for b in _now.branches)
+
+
+def inlined() -> frozenset[types.CodeType]:
+    """Those of them that are written out where they are called."""
+    return codes() if _now.inlined else frozenset()
 
 
 def around(error: S2SGradError) -> Branch | None:

@@ -69,8 +69,8 @@ _now = _Refused()
 
 @contextlib.contextmanager
 def without(branches: list[Branch], inlined: bool = False) -> Iterator[None]:
-    """Functions are read with these branches, and those of the contexts around, replaced; `inlined`: calls of these functions
-    are written out."""
+    """Functions are read with these branches, and those of the contexts around, replaced; `inlined`: calls of these
+    functions are written out."""
     before = _now.branches, _now.inlined, _now.read
     _now.branches, _now.inlined, _now.read = (*_now.branches, *branches), inlined or _now.inlined, {}
     try:

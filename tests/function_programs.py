@@ -33,6 +33,8 @@ STATEMENTS = """
     for q in fs:#    s = np.tanh(q(s) + 0.1)|s += np.sin({f}({e}))|s += np.sin({f}({e}))|{f}, {g} = {g}, {f}|w = np.sin({e})
     u[0] = np.sin({e})|u = np.sin(u + {e})|u *= 0.9|fs = fs[::-1]|fs = fs + [{F}]|{f} = fs.pop() if len(fs) > 1 else {F}
     fs{n}, k{n} = bends({v})#s = np.tanh(fs{n}[k % k{n}](t=s))
+    fs{n}, k{n} = bends({v})#s = np.tanh(fs{n}[k % k{n}](s, {e}))
+    fs{n}, k{n} = bends({v})#s = np.sin(fs{n}[k % k{n}]({e}, c={v}))
     if {f} is not None:#    s = np.tanh({f}(s))|d = {'a': {F}, 'b': {F}}|{f} = np.sin|s = np.tanh(s + d['b'](w))
     for q in [{f}, {g}, np.sin]:#    s = np.sin(q(s))|def {f}(t):#    return np.sin(t * w + 0.1)
     def {f}(t, p={e}, q={F}):#    return np.sin(p * q(t))|def {f}(t):#    v = t * x[0]#    return np.sin(v)

@@ -35,6 +35,7 @@ from s2sgrad.runtime.given import new
 from s2sgrad.runtime.structure import attributes_of
 from s2sgrad.runtime.watching import is_noting
 from s2sgrad.source import GENERATED_TEXTS, brings_gradient, is_method_of
+from s2sgrad.standard import called_otherwise
 
 _MOST = 64  # pairs cached on a generated function
 
@@ -47,7 +48,9 @@ def pair_for(
     if f is runtime.call and hasattr(type(primals[0]), "__mul__") and attributes_of(primals[0]) is None:
         what = type(primals[0]).__name__  # `np.poly1d(c) * x`: its derivative in `x` would be lost
         raise Refusal(None, f"a {what} that carries derivatives is called, which cannot be followed: compute with arrays")
-    if f is runtime.call:
+    if f is runtime.call and runtime.is_called_otherwise(primals[0], len(primals) - 1, keywords):
+        f, keywords = called_otherwise, {"words": keywords}
+    elif f is runtime.call:
         f = Call(0)
     elif f in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         f = Forward(0, f)
@@ -69,6 +72,8 @@ def pair_for(
         )
     if hasattr(f, "taken_apart_for"):  # a gradient: its generated function is differentiated
         function, receiver, keywords = f.taken_apart_for(primals, keywords)
+    elif runtime.is_called_otherwise(f, len(primals), keywords):
+        function, receiver, keywords = called_otherwise, (f,), {"words": keywords}
     else:
         function, receiver, bound = plain(f)
         keywords = {**bound, **keywords} if bound else keywords

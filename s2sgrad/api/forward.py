@@ -32,6 +32,7 @@ from s2sgrad.runtime.lanes import count, zero_lanes
 from s2sgrad.runtime.references import Reference
 from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, seed_of_number
 from s2sgrad.source import brings_gradient
+from s2sgrad.standard import called_otherwise
 
 if TYPE_CHECKING:
     from s2sgrad.driver.compiled import Compiled
@@ -236,8 +237,7 @@ def jvp(
 
 def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
     """The value and the tangent of a function known only at the call; tangents come from the generated text."""
-    if keywords:
-        primals, keywords = _with_words(function, primals, keywords)
+    function, primals, tangents, keywords = _as_called(function, primals, tangents, keywords)
     if function in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         return linearized.of_vjp(function, primals, tangents, keywords, tangent_for)
     if function in (runtime.jvp, pullbacks.jvp):
@@ -267,12 +267,17 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
     return result
 
 
-def _with_words(function: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-    """The primals and the keywords; of `call(f, .., word=v)`, and of its `vjp`, those are given to `f`."""
+def _as_called(function: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> tuple[Any, tuple, tuple, dict]:
+    """The call as one by position where it can be: the keywords of `call(f, .., word=v)`, and of its `vjp`, are given to
+    `f`, and a function with captures arguments for parameters with defaults."""
     place = next((k for k, f in enumerate((function, *primals[:1])) if f is runtime.call), None)
-    if place is None:
-        return primals, keywords
-    return (*primals[:place], runtime.named(primals[place], keywords), *primals[place + 1 :]), {}
+    if keywords and place is not None:
+        named, keywords = runtime.by_name(primals[place:], keywords)
+        primals = (*primals[:place], *named)
+    given, dots = (primals, tangents) if function is runtime.call else ((function, *primals), (None, *tangents))
+    if runtime.is_called_otherwise(given[0], len(given) - 1, keywords):
+        return called_otherwise, given, dots, {"words": keywords}
+    return function, primals, tangents, keywords
 
 
 _FOLLOWED = (int, str, bytes, type(None), np.ndarray, np.generic, list, tuple, dict, Closure, Reference)

@@ -75,7 +75,7 @@ class Forward:
         hidden = arguments[0] if self.of is pullbacks.vjp_of_closure else 0
         f, *args = arguments[1:] if self.of is pullbacks.vjp_of_closure else arguments
         if f is runtime.call and options:
-            args[0], options = runtime.named(args[0], options), {}
+            args, options = runtime.by_name(tuple(args), options)
         f, (fwd, bwd, places, receiver, keywords) = pair_again(f, tuple(args), options)
 
         def made(y: Any, record: Any) -> Any:

@@ -15,6 +15,7 @@ from s2sgrad.rules.table import elementwise, flat, general, linear
 from s2sgrad.runtime import (
     closures,
     item_slots,
+    keywords,
     late,
     log_or_zero,
     over,
@@ -70,8 +71,23 @@ def _(w, y, g, x):
 
 
 @general(closures.closure, late.late)
-def closure(g, y, function, holds):
+def closure(g, y, function, holds, usual=0):
     return None, g
+
+
+@general(keywords.held)
+def held(g, y, f):
+    return g
+
+
+@held.forward()
+def _(y, f, f_dot):
+    return f_dot
+
+
+@linear(keywords.checked)
+def _(w, y, f, value):
+    return None, w
 
 
 def is_no_function(value):

@@ -36,7 +36,7 @@ from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     unpackable,
     unset,
 )
-from s2sgrad.runtime.closures import Closure, call, named
+from s2sgrad.runtime.closures import Closure, by_name, call, is_called_otherwise
 from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.runtime.records import OWN_RECORDS, refilled, spread
 from s2sgrad.runtime.results import NoResult, without_floats
@@ -389,8 +389,8 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     (6.0, (3.0, 2.0))
     """
     if f is call and keywords:
-        primals, keywords = (named(primals[0], keywords), *primals[1:]), {}
-    if f is call and type(primals[0]) is Closure:
+        primals, keywords = by_name(primals, keywords)
+    if f is call and type(primals[0]) is Closure and not is_called_otherwise(primals[0], len(primals) - 1, keywords):
         return hook("called")(*primals)
     fwd, bwd, places, lead, keywords = hook("derivative")(f, primals, keywords)
     y, saved = fwd(*lead, *primals, **keywords)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -26,22 +26,28 @@ from s2sgrad.runtime.checks import Refusal
 class Closure:
     """`function`, called with the captured values `holds` before its arguments.
 
-    If `is_late`, the function takes a tuple of variables before those (see `late`) and cannot be called itself; `now` makes
-    a callable one, whose `of` is the late one.
+    The last `usual` of these are the defaults of its last parameters, which a call may give instead.  If `is_late`, the
+    function takes a tuple of variables before those (see `late`) and cannot be called itself; `now` makes a callable one,
+    whose `of` is the late one.
     """
 
-    __slots__ = ("__weakref__", "carries", "function", "holds", "is_late", "of")
+    __slots__ = ("__weakref__", "carries", "function", "holds", "is_late", "of", "usual")
 
     def __init__(
-        self, function: Callable[..., Any], holds: tuple, is_late: bool = False, of: Closure | None = None
-    ) -> None:
+        self, function: Callable[..., Any], holds: tuple, usual: int = 0, is_late: bool = False, of: Closure | None = None
+    ) -> None:  # fmt: skip
         self.function = function
         self.holds = holds
+        self.usual = usual
         self.is_late = is_late
         self.of = of
         self.carries: bool | None = None  # whether it captures floats; None: not determined yet
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        if keywords and self.is_read:
+            values = self.holds + args
+            called = [values[k] if isinstance(k, int) else keywords[k] for k in self.order(len(args), keywords)]
+            return self.given(self.function(*called))
         return self.given(self.function(*self.called_with(args), **keywords))
 
     def given(self, value: Any) -> Any:
@@ -55,22 +61,57 @@ class Closure:
                                 "it lives, which cannot be followed: let it give a copy")  # fmt: skip
         return value
 
-    def called_with(self, args: tuple) -> tuple:
-        """All arguments of `function`; Refusal where a late variable is not known, or where an argument is passed for a
-        parameter whose default is captured.
+    @property
+    def is_read(self) -> bool:
+        """Whether the function is one of Python's, of parameters with names."""
+        code = getattr(self.function, "__code__", None)
+        return code is not None and not code.co_flags & inspect.CO_VARARGS
 
-        >>> closure(lambda w, t: w * t, (2.0,)).called_with((3.0,))
-        (2.0, 3.0)
+    def lacks(self, count: int) -> int:
+        """The number of parameters without defaults, less that of arguments: negative where these are given for defaults."""
+        return self.function.__code__.co_argcount - len(self.holds) - count if self.is_read else 0
+
+    def called_with(self, args: tuple) -> tuple:
+        """All arguments of `function`; Refusal where a late variable is not known.
+
+        >>> closure(lambda w, c, t: w * t + c, (2.0, 1.0), 1).called_with((3.0, 5.0))
+        (2.0, 5.0, 3.0)
         """
         if self.is_late:
             raise Refusal(None, f"{self.said} reads variables that are bound anew, and is called where these "
                                 "cannot be followed: give it their values as defaults")  # fmt: skip
-        code = getattr(self.function, "__code__", None)
-        if code is not None and not code.co_flags & inspect.CO_VARARGS and code.co_argcount < len(self.holds) + len(args):
-            raise Refusal(None, f"{self.said} is called with {len(args)} arguments and takes "
-                                f"{code.co_argcount - len(self.holds)} besides those with defaults, which cannot be given "
-                                "where only the running program knows the function: leave the default out")  # fmt: skip
-        return (*self.holds, *args)
+        if self.lacks(len(args)) >= 0:
+            return (*self.holds, *args)
+        values = self.holds + args
+        return tuple([values[k] for k in self.order(len(args), ())])
+
+    def order(self, count: int, words: Iterable[str]) -> list[Any]:
+        """What each parameter of `function` gets: the number of one of the captured values and the `count` arguments, or
+        one of `words`; TypeError where Python raises it.
+
+        >>> closure(lambda w, c, t: w * t + c, (2.0, 1.0), 1).order(0, ["t", "c"])
+        [0, 'c', 't']
+        """
+        code, held = self.function.__code__, len(self.holds)
+        names, free = code.co_varnames[: code.co_argcount], code.co_argcount - held
+        out: list[Any] = [*range(held), *[None] * free]
+        places = [*range(held, held + free), *range(held - self.usual, held)]
+        if count > len(places):
+            raise TypeError(f"{self.said} takes {len(places)} arguments, and {count} are given")
+        for k, place in enumerate(places[:count]):
+            out[place] = held + k
+        left = {names[place]: place for place in places[count:]}
+        for word in words:
+            if word not in left and any(names[k] == word and out[k] != k for k in places):
+                raise TypeError(f"{self.said} got multiple values for argument {word!r}")
+            if word not in left:
+                raise Refusal(None, f"{self.said}, which only the running program knows, is given `{word}` as a keyword, "
+                                    "and has no such parameter besides those for keywords only: pass it by "
+                                    "position")  # fmt: skip
+            out[left.pop(word)] = word
+        if None in out:
+            raise TypeError(f"{self.said} is missing the argument {names[out.index(None)]!r}")
+        return out
 
     def zero_cotangent(self, zeros: Callable[[Any], Any]) -> Any:
         """The zero cotangent of a function value: that of its captured values."""
@@ -86,7 +127,7 @@ class Closure:
 
     def __reduce__(self) -> tuple:
         require_found_again(self.function)
-        return Closure, (self.function, self.holds, self.is_late, self.of)
+        return Closure, (self.function, self.holds, self.usual, self.is_late, self.of)
 
     def __repr__(self) -> str:
         return f"<{self.__name__} closing over {len(self.holds)} values>"
@@ -101,9 +142,9 @@ class Closure:
         return getattr(self.function, "__name__", "function")
 
 
-def closure(function: Callable[..., Any], holds: tuple) -> Closure:
+def closure(function: Callable[..., Any], holds: tuple, usual: int = 0) -> Closure:
     """The function value that calls `function` with the captured values, then its arguments."""
-    return Closure(function, holds)
+    return Closure(function, holds, usual)
 
 
 def _memory(value: Any) -> tuple[list[np.ndarray], dict[int, Any]]:
@@ -133,9 +174,18 @@ def call(f: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
     return f(*args, **keywords)
 
 
-def named(f: Callable[..., Any], keywords: dict[str, Any]) -> Callable[..., Any]:
-    """`f` with these arguments, by name; Refusal for a function with captures, whose parameters have other names."""
-    if isinstance(f, Closure):
+def by_name(primals: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+    """The arguments of `call(f, .., **keywords)`, by name those that are passed on: to a function with captures.  Refusal
+    where this is a partial, whose parameters have other names."""
+    f, *rest = primals
+    if not isinstance(f, Closure):
+        return (functools.partial(f, **keywords), *rest), {}
+    if not f.is_read:
         raise Refusal(None, f"{f.said} is given `{min(keywords)}` by name, which cannot be followed where only the running "
                             "program knows the function: pass it by position")  # fmt: skip
-    return functools.partial(f, **keywords)
+    return primals, keywords
+
+
+def is_called_otherwise(f: Any, count: int, keywords: dict[str, Any]) -> bool:
+    """Whether a call gives a function with captures arguments for parameters with defaults, or by name."""
+    return isinstance(f, Closure) and f.is_read and (bool(keywords) or f.lacks(count) < 0)

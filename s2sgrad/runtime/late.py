@@ -27,9 +27,9 @@ from s2sgrad.runtime.structure import attributes_of, rebuilt
 _HOLDING = (Closure, list, tuple, dict)
 
 
-def late(function: Callable[..., Any], holds: tuple) -> Closure:
+def late(function: Callable[..., Any], holds: tuple, usual: int = 0) -> Closure:
     """The function value that calls `function` with the variables from `now`, the captured values, then its arguments."""
-    return Closure(function, holds, is_late=True)
+    return Closure(function, holds, usual, is_late=True)
 
 
 def now(value: Any, variables: tuple) -> Any:
@@ -46,9 +46,9 @@ def _now(value: Any, variables: tuple) -> Any:
     if type(value) is Closure:
         value = value if value.of is None else value.of
         if value.is_late:
-            return Closure(value.function, (variables, *value.holds), of=value)
+            return Closure(value.function, (variables, *value.holds), value.usual, of=value)
         holds = tuple([_now(item, variables) for item in value.holds])
-        return value if _are(holds, value.holds) else Closure(value.function, holds)
+        return value if _are(holds, value.holds) else Closure(value.function, holds, value.usual)
     if isinstance(value, (list, tuple, dict)):
         items = rebuilt(value, lambda item: _now(item, variables))
         kept = _are(items.values(), value.values()) if isinstance(value, dict) else _are(items, value)

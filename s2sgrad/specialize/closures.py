@@ -134,7 +134,8 @@ class Closures:
         _, order, words, defaults = self.open_parameters(value.inner, 1, set(), node)
         holder, method = self.unit.local("holder"), value.inner.name
         arguments = empty_arguments()
-        arguments.args = [gast.Name(p, gast.Param(), None, None) for p in (*order, holder) if p not in defaults]
+        arguments.args = [gast.Name(p, gast.Param(), None, None) for p in order if p not in defaults]
+        arguments.kwonlyargs, arguments.kw_defaults = [gast.Name(holder, gast.Param(), None, None)], [constant(None)]
         called = gast.Attribute(name(holder), method, gast.Load())
         body = gast.Call(called, [name(p) for p in order if p not in defaults], [])
         made = at(node, gast.Lambda(arguments, body))[0]
@@ -178,7 +179,7 @@ class Closures:
         holds = [*map(name, f.captured), *defaults]
         if not holds and f.target.__closure__ is None and not f.is_late:
             return at(node, function_name)[0]
-        return self.closure(function_name, holds, node, f.is_late)
+        return self.closure(function_name, holds, node, f.is_late, sum(p in f.defaults for p in f.order))
 
     def unsettled_in(self, tree: gast.FunctionDef) -> set[str]:
         """The variables of the text that should be late and are not."""
@@ -189,12 +190,16 @@ class Closures:
             changed &= self.own | late_binding.bound_in_no_loop(tree)
         return (self.unsettled | changed) - {*self.late}
 
-    def closure(self, function: gast.AST, holds: list[gast.AST], node: gast.AST, is_late: bool = False) -> gast.AST:
-        """A closure of a function and its captures; `is_late`: it also takes the current variables at each call."""
+    def closure(
+        self, function: gast.AST, holds: list[gast.AST], node: gast.AST, is_late: bool = False, usual: int = 0
+    ) -> gast.AST:
+        """A closure of a function and its captures, the last `usual` of them defaults which a call may give by position;
+        `is_late`: it also takes the current variables at each call."""
         self.holding.append(at(node, gast.Tuple(holds, gast.Load()))[0])
         captures = self.flattener.hold(self.holding[-1])
         helper = name(self.unit.helper("late", late.late) if is_late else self.unit.helper("closure", closures.closure))
-        return self.flattener.hold(at(node, gast.Call(helper, [clone(function), captures], []))[0])
+        arguments = [clone(function), captures, *([constant(usual)] if usual else [])]
+        return self.flattener.hold(at(node, gast.Call(helper, arguments, []))[0])
 
     def displayed(self, display: Display, node: gast.AST) -> gast.AST:
         """A display whose items are converted to data."""

@@ -71,7 +71,7 @@ def lifted(
     places, words = [*node.args.posonlyargs, *node.args.args], node.args.kwonlyargs
     if first:
         named = (p for p, d in zip(words, node.args.kw_defaults, strict=True) if d is not None)
-        ahead = [*places[len(places) - usual :], *named]
+        ahead = [*named, *places[len(places) - usual :]]
         lead, whole, captured = _opened(unit, variables, captured, ahead, whole)
         return _lifted_function(unit, base, node.args, [*_parameters([*lead, *captured]), *ahead], whole, free), captured
     return _defined(unit, base, node.args, places, [*words, *_parameters(captured)], whole, free, last), captured
@@ -137,13 +137,24 @@ def _opened(
 def _lifted_function(
     unit: Unit, base: str, arguments: gast.arguments, ahead: list[gast.Name], body: list[gast.AST], free: set[str]
 ) -> types.FunctionType:
-    """Like `_defined`, with these parameters before all others."""
+    """Like `_defined`, with these parameters before all others, under the names by which calls may give them."""
     free = free | (mentioned(*body) & unit.helpers.keys())
     own = {p.id for p in ahead}
     places = [p for p in [*arguments.posonlyargs, *arguments.args] if p.id not in own]
     words = [p for p in arguments.kwonlyargs if p.id not in own]
     arguments.posonlyargs = []
+    _call_as_declared(unit, [*ahead, *places, *words], body)
     return _defined(unit, base, arguments, [*ahead, *places], words, body, free, False)
+
+
+def _call_as_declared(unit: Unit, places: list[gast.Name], body: list[gast.AST]) -> None:
+    """Give parameters the names back by which calls may give them; other variables of these names get new ones."""
+    mine = scoping.bound(body) | _scoped(body) | {p.id for p in places}
+    back = {p.id: p.keyword for p in places if p.id != getattr(p, "keyword", p.id)}
+    taken = {*back.values()} & (mentioned(*body) | mine) - back.keys()
+    back = {p: n for p, n in back.items() if n not in taken - mine} | {n: unit.names.fresh(n) for n in taken & mine}
+    for part in (*body, *places):
+        scoping.rename(part, back)
 
 
 def _parameters(names: Iterable[str]) -> list[gast.Name]:

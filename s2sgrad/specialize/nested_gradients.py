@@ -35,7 +35,7 @@ from s2sgrad.ir.reach import call
 from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.signatures import signature, signature_of
 from s2sgrad.ir.underlying import underlying
-from s2sgrad.ir.unit import Derived, parameters
+from s2sgrad.ir.unit import Derived
 from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.runtime.copies import copied
 from s2sgrad.specialize import lambda_lifting
@@ -118,11 +118,12 @@ class Derivatives:
         if not lifted or (first and lambda_lifting.calls_itself(f.node)):
             return self.written(f, node, last, first)
         lambda_lifting.require_no_writes(self.unit, f.node)
-        defaults = {_keyword(p): f.defaults[p.id] for p in parameters(f.node) if p.id in f.defaults}
+        words = f.node.args.kwonlyargs
+        places = [*f.node.args.posonlyargs, *f.node.args.args]
+        defaults = {_keyword(p): f.defaults[p.id] for p in (*words, *places) if p.id in f.defaults}
         variables = Variables(self.late, self.unsure) if first else None
         target, captured = lambda_lifting.lifted(self.unit, f.node, self.values, last, first, variables=variables)
-        named = f.node.args.kwonlyargs if last else []
-        order = [_keyword(p) for p in [*f.node.args.posonlyargs, *f.node.args.args, *named]]
+        order = [_keyword(p) for p in [*places, *(words if last else [])]]
         return Lifted(target, captured, defaults, order, variables is not None and variables.are_read)
 
     def written(self, f: Any, node: gast.AST, last: bool, first: bool = False) -> Lifted:
@@ -182,8 +183,7 @@ class Derivatives:
             defaults = {p: self.outside(p, value) for p, value in defaults.items()}
         first = next((k for k, p in enumerate(order) if p in words), len(order))  # the rest by keyword only
         keywords = [p for p in (*order[first:], *keywords) if p not in words]
-        open_ = {*order[:first], *keywords}
-        return base, order[:first], keywords, {p: v for p, v in defaults.items() if p in open_}
+        return base, order[:first], keywords, {p: defaults[p] for p in (*keywords, *order[:first]) if p in defaults}
 
     def kind_of(self, node: gast.Call) -> gast.AST:
         """The type in `np.vectorize(f, otypes=..)`; None if the first value determines it."""

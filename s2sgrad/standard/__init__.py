@@ -29,7 +29,7 @@ from s2sgrad.rules import builtin_functions, scalar_math
 from s2sgrad.rules.builtin_functions import arranged, order_of
 from s2sgrad.rules.joins import columns as columns
 from s2sgrad.rules.table import flat
-from s2sgrad.runtime.keywords import unfilled
+from s2sgrad.runtime.keywords import checked, code, given, held
 
 OF_SEQUENCE = {max: builtin_functions.largest, min: builtin_functions.smallest, math.hypot: scalar_math.hypot_of_all}
 """Variadic functions, with the version that takes the arguments as one sequence, for calls such as `max(*xs)`."""
@@ -344,38 +344,38 @@ def gradient_at(f, t):
     return pullback(runtime.seed_like(y, None))[0]
 
 
-def with_items(f, items):
-    """`f` with these arguments ahead, for a function value that is known only at run time.
+def called_with(f, first, rest, words, more):
+    """`f(*first, *rest, **words, **more)`, for a function value that is known only at run time.
 
-    >>> with_items(lambda t, c: (t, c), [1.0])(3.0)
-    (1.0, 3.0)
+    >>> from s2sgrad.runtime.closures import closure
+    >>> called_with(closure(lambda w, c, t: (w, c, t), (2.0, 1.0), 1), (), [3.0], {"c": 5.0}, {})
+    (2.0, 5.0, 3.0)
     """
-    g = f
-    for item in items:
-        g = partial(g, item)
-    return g
-
-
-def with_words(f, g, count, words):
-    """`f(*first, **words)` as a function of no arguments, where `g` is `f` with the `count` arguments `first`.
-
-    >>> with_words(lambda t, c, w=2.0: (t, c, w), lambda c, w: (1.0, c, w), 1, {"w": 5.0, "c": 3.0})()
-    (1.0, 3.0, 5.0)
-    """
-    for word, default in unfilled(f, count, words):
-        g = partial(g, words[word] if word in words else default)  # noqa: SIM401
-    return g
-
-
-def with_words_of_both(f, g, count, words, more):
-    """The same for `f(*first, **words, **more)`."""
-    for word, default in unfilled(f, count, words, more):
-        if word in words:
-            g = partial(g, words[word])
+    captured = held(f)
+    g = code(f)
+    for source, key in given(f, len(first), len(rest), words, more):
+        if source == "captured":
+            g = partial(g, captured[key])
+        elif source == "first":
+            g = partial(g, first[key])
+        elif source == "rest":
+            g = partial(g, rest[key])
+        elif source == "words":
+            g = partial(g, words[key])
+        elif source == "more":
+            g = partial(g, more[key])
         else:
-            g = partial(g, more[word] if word in more else default)  # noqa: SIM401
-    return g
+            g = partial(g, key)
+    return checked(f, g())
 
 
-flat(unfilled)
-know(unfilled, gives=Gives.NEW, computes=True)
+def called_otherwise(f, *args, words):
+    """`f(*args, **words)`, where these are given for parameters with captured defaults, or by name."""
+    return called_with(f, args, (), words, {})
+
+
+flat(code, given)
+know(given, gives=Gives.NEW, computes=True)
+know(code, gives=Gives.NEW, computes=True)
+know(held, gives=Gives.MAYBE, of=0, computes=True)
+know(checked, gives=Gives.MAYBE, of=1)

@@ -1,8 +1,7 @@
 """Calls with `*`, `**` or keywords, where only the running program knows the function, or what these stand for.
 
     y = f(*args)             ->      t1 = args[0]; t2 = args[1]; y = f(t1, t2), where `args` is a tuple of two
-    y = f(x, *ys, w=e)       ->      t1 = closure(call, (f, x)); t2 = with_items(t1, ys)
-                                     t3 = with_words(f, t2, 1 + len(ys), {"w": e}); y = t3()
+    y = f(x, *ys, w=e)       ->      t1 = closure(called_with, (f, (x,), ys, {"w": e}, {})); y = t1()
 
 >>> import numpy as np
 >>> from s2sgrad import grad
@@ -19,16 +18,14 @@ True
 
 from __future__ import annotations
 
-from typing import Any
-
 import gast
 
-from s2sgrad import runtime, standard
+from s2sgrad import standard
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Container
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.primitive_calls import classify
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, nested
+from s2sgrad.ir.quote import assign, at, constant, name, nested
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.runtime.closures import closure
@@ -86,33 +83,20 @@ def _needs_spread(unit: Unit, call: gast.Call, inference: Inference) -> bool:
 
 def _spread(unit: Unit, call: gast.Call) -> list[gast.AST]:
     """Make a call one without arguments of a function that has them all; the statements that must precede."""
-    function = call.func
     places = [a for a in call.args if not isinstance(a, gast.Starred)]
-    rest = [a.value for a in call.args if isinstance(a, gast.Starred)]
+    rest = [a.value for a in call.args if isinstance(a, gast.Starred)] or [gast.Tuple([], gast.Load())]
     words = [k for k in call.keywords if k.arg is not None]
-    more = [k.value for k in call.keywords if k.arg is None]
+    more = [k.value for k in call.keywords if k.arg is None] or [gast.Dict([], [])]
     before: list[gast.AST] = []
 
-    def held(text: str, **parts: Any) -> gast.Name:
-        before.append(assign(holder := unit.temp(), expression(text, **parts)))
+    def held(value: gast.AST) -> gast.Name:
+        before.append(assign(holder := unit.temp(), value))
         return name(holder)
 
-    count: gast.AST = constant(len(places))
-    filled = clone(function)
-    if places:
-        given = held("t", t=gast.Tuple([clone(function), *places], gast.Load()))
-        filled = held("f(c, t)", f=unit.helper("closure", closure), c=unit.helper("call", runtime.call), t=given)
-    if rest:
-        filled = held("f(g, r)", f=unit.helper("with_items", standard.with_items), g=filled, r=rest[0])
-        count = held("n + len(r)", n=count, r=clone(rest[0])) if words or more else count
-    if words:
-        shown = held("d", d=gast.Dict([constant(k.arg) for k in words], [k.value for k in words]))
-        more = [shown, *more]
-    if len(more) == 2:
-        of_both = unit.helper("with_words_of_both", standard.with_words_of_both)
-        filled = held("f(h, g, n, w, m)", f=of_both, h=clone(function), g=filled, n=count, w=more[0], m=more[1])
-    elif more:
-        of_words = unit.helper("with_words", standard.with_words)
-        filled = held("f(h, g, n, w)", f=of_words, h=clone(function), g=filled, n=count, w=more[0])
-    call.func, call.args, call.keywords = filled, [], []
+    first = held(gast.Tuple(places, gast.Load()))
+    named = held(gast.Dict([constant(k.arg) for k in words], [k.value for k in words]))
+    given = held(gast.Tuple([call.func, first, *map(held, rest), named, *map(held, more)], gast.Load()))
+    called = name(unit.helper("called_with", standard.called_with))
+    call.func = held(gast.Call(name(unit.helper("closure", closure)), [called, given], []))
+    call.args, call.keywords = [], []
     return before

@@ -285,3 +285,23 @@ def unpacked_and_in_a_branch_another_one(x):
     if x[0] < 0.0:
         h = lambda t: t * t * x[1]  # noqa: E731
     return h(0.5) * w
+
+
+@case(VECTOR)
+def defaults_that_calls_give(x):
+    fs = []
+    for w in x:
+        fs.append(lambda t, by=1.0, w=w: np.sin(w * t) * by)
+    first, words = (x[1],), {"w": x[2]}
+    return sum(f(0.2, x[0]) * f(t=0.5, by=2.0) for f in fs) + fs[0](x[2], w=x[1]) + fs[1](*first, **words)
+
+
+@case(VECTOR)
+def functions_as_defaults_that_calls_give(x):
+    f, w = np.sin, x[0]
+    fs = []
+    for k in range(3):
+        fs.append(lambda t, f=f, k=k: f(w * t) * x[k])
+        f = fs[k]
+        w = w * x[1]
+    return fs[2](0.3) + fs[2](0.4, np.cos) * fs[1](x[2], f=fs[0]) + fs[0](x[0], k=2)

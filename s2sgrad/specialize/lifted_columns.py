@@ -31,6 +31,7 @@ from __future__ import annotations
 
 import types
 import weakref
+from collections import Counter
 from typing import Any, NamedTuple
 
 import gast
@@ -110,8 +111,8 @@ class LiftedColumns:
             inherited.found.update({RESULT: flow.classes(value.id), RESULTS: flow.classes_inside(value.id)})
 
     def in_columns_too(self, target: types.FunctionType, key: str) -> tuple[types.FunctionType, set[str]]:
-        """A lifted function that receives lists of attributes, with attribute reads rewritten to these, and other lists that
-        it must receive; `key` names the recursive method or function that it opens."""
+        """A lifted function that receives those lists of attributes that it needs, with attribute reads rewritten to these,
+        and other lists that it must receive; `key` names the recursive method or function that it opens."""
         flow, receiver = self.flow(), [*self.members.get(key[1:], ())] if key[:1] == "." else []
         around = (getattr(self.inherited(), "around", frozenset()) | {key}) - {""}
         held = {local: flow.classes_inside(local) for local in self.every_column()} | {_RECEIVER: {*receiver}}
@@ -131,6 +132,7 @@ class LiftedColumns:
             return target, missing
         own = {n for n, helper in unit.helpers.items() if helper is target}
         tree.name = next(iter(own), target.__name__)
+        _drop_idle(tree, own | {tree.name}, {local for used in told.columns.values() for local in used.values()})
         helpers = {n: helper for n, helper in unit.helpers.items() if n not in own}
         cells = set(target.__code__.co_freevars) - {target.__name__, *unit.helpers}
         words = unit.explained(mentioned(tree))._replace(of="")
@@ -171,3 +173,14 @@ class Inherited(NamedTuple):
 
 
 _INHERITED: weakref.WeakKeyDictionary[types.FunctionType, Inherited] = weakref.WeakKeyDictionary()
+
+
+def _drop_idle(tree: gast.FunctionDef, own: set[str], columns: set[str]) -> None:
+    """Drop the lists that a function, called `own`, only hands to itself: no call of it reads or writes them."""
+    calls = [n for n in nodes(*tree.body) if isinstance(n, gast.Call) and getattr(n.func, "id", None) in own]
+    handed = Counter(k.arg for call in calls for k in call.keywords if getattr(k.value, "id", None) == k.arg)
+    idle = columns - (Counter(n.id for n in nodes(*tree.body) if isinstance(n, gast.Name)) - handed).keys()
+    tree.args.kwonlyargs = [p for p in tree.args.kwonlyargs if p.id not in idle]
+    tree.args.kw_defaults = [None] * len(tree.args.kwonlyargs)
+    for call in calls:
+        call.keywords = [k for k in call.keywords if k.arg not in idle]

@@ -33,7 +33,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.ir.quote import at, constant, expression, mentioned, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.scoping import bindings
-from s2sgrad.ir.signatures import signature, signature_of
+from s2sgrad.ir.signatures import Parameters, signature, signature_of
 from s2sgrad.ir.underlying import underlying
 from s2sgrad.ir.unit import Derived
 from s2sgrad.runtime.checkpoints import checkpoint
@@ -231,6 +231,8 @@ class Derivatives:
             if not missing:
                 break
             also |= missing
+        needed = Parameters.of(target.__code__).names
+        captured = [c for c in captured if c in needed]
         self.unit.lifted += [] if own and not also else [target]
         self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured
 

@@ -19,7 +19,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Numeric, kind_of
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Numeric, kind_of, operand
 from s2sgrad.analysis.primitive_calls import Operation, classify
 from s2sgrad.ir.forms import bound_name, parts_of, popped
 from s2sgrad.ir.quote import assign, calls_in, clone, constant, name, substitute
@@ -139,12 +139,13 @@ class Shadows:
         return [assign(self.bar(x), self.item(root.id, constant(-1), x)), gast.Expr(off)]
 
     def of_item(self, node: gast.AST) -> gast.AST:
-        """The item of a shadow container for an item of the primal: its shadow, 0 for a number, None if it has neither."""
+        """The item of a shadow container for an item of the primal: its shadow, 0 for a number or perhaps None, None if it
+        has neither."""
         if isinstance(node, gast.Name) and node.id in self.names:
             return name(self.bar(node.id))
         value, kind = node.value if isinstance(node, gast.Constant) else None, kind_of(node, self.kinds)
         never = kind is None and getattr(node, "id", "") in self.unit.locals  # it raises before
-        number = never or isinstance(kind, Number) or (isinstance(value, (int, float)) and value is not True)
+        number = never or isinstance(operand(kind), Number) or (isinstance(value, (int, float)) and value is not True)
         return constant(0.0 if number else None)
 
     def _display(self, operation: Operation) -> gast.AST:

@@ -16,7 +16,7 @@ import numpy as np
 
 from s2sgrad import runtime as shim
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, kind_of
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, OrNone, kind_of, operand
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.shadow_kinds import of_shadow
@@ -107,6 +107,17 @@ class Mirrored:
     def _is_container(self, x: str) -> bool:
         return isinstance(self.kinds.get(x), Container)
 
+    def _has_slot(self, value: gast.AST) -> bool:
+        """Whether a value is a number, or perhaps None, whose adjoint is in a slot of the shadow that holds it."""
+        named = isinstance(value, gast.Name) and value.id in self.adjoints.active - self.adjoints.mirrored
+        return named and isinstance(operand(self.kinds.get(value.id)), Number)
+
+    def _number(self, value: gast.Name, adjoint: gast.AST) -> gast.AST:
+        """The adjoint of what has a slot, as a number: that of None may be None."""
+        kind = self.kinds.get(value.id)
+        may_be_none = isinstance(kind, OrNone) and isinstance(operand(kind), Number)
+        return call(self.unit, "add", shim.add, constant(0.0), adjoint) if may_be_none else adjoint
+
     def _is_of_items(self, section: gast.Subscript) -> bool:
         """Whether a store replaces an item of a list or dict."""
         return isinstance(self.adjoints.inference.kind(loaded(section.value)), Container)
@@ -120,10 +131,10 @@ class Mirrored:
             (value,) = operation.operands[1:]
             adjoints.out += back + again
             given = expression("s.pop()", s=bar)
-            if isinstance(self.kinds.get(getattr(value, "id", "")), Number) and value.id in adjoints.active:
+            if self._has_slot(value):
                 holder = self.unit.temp()
                 self.kinds[holder] = Number(float)
-                adjoints.out.append(assign(holder, given))
+                adjoints.out.append(assign(holder, self._number(value, given)))
                 adjoints.contribute(value, Cotangent(name(holder), Number(float), idle=SLOPES))
             else:
                 adjoints.out.append(gast.Expr(given))
@@ -133,7 +144,8 @@ class Mirrored:
             adjoints.out += [*back, *statements("s.append(v)", s=bar, v=adjoints.bar(x)), *restores, *again]
             return [statement, *at(statement, *self.shadows.of(x, statement.value).statements)]
         taken = adjoints.take(x) if x in adjoints.active else None
-        given = constant(0.0 if isinstance(self.kinds.get(x), Number) else None) if taken is None else taken.value
+        number = isinstance(operand(self.kinds.get(x)), Number)
+        given = constant(0.0 if number else None) if taken is None else self._number(name(x), taken.value)
         adjoints.out += [*statements("s.append(v)", s=bar, v=given), *back, *restores, *again]
         return [statement, *at(statement, gast.Expr(expression("s.pop()", s=bar)))]
 
@@ -147,7 +159,7 @@ class Mirrored:
                 forward += at(statement, assign(adjoints.bar(target.id), item))
             elif target.id in adjoints.active and (taken := adjoints.take(target.id)) is not None:
                 taken = adjoints.named(taken)
-                given.append(Cotangent(taken.value, taken.kind, True, constant(k), idle=taken.idle))
+                given.append(Cotangent(self._number(target, taken.value), taken.kind, True, constant(k), idle=taken.idle))
         adjoints.out += restores + again
         for cotangent in given:
             adjoints.contribute(statement.value, cotangent)
@@ -162,8 +174,8 @@ class Mirrored:
         found = again_.recovered(adjoints, self.found, statement, body, again)
         ahead = again_.ahead(section, self.records.memory, again)
         adjoints.out += ahead  # the slot is found by its index
-        if isinstance(kind_of(value, self.kinds), Number) and value.id in adjoints.active:
-            taken = adjoints.named(Cotangent(loaded(slot), Number(float), idle=SLOPES))
+        if self._has_slot(value):
+            taken = adjoints.named(Cotangent(self._number(value, loaded(slot)), Number(float), idle=SLOPES))
         adjoints.out += [*found, *restores, *again[len(ahead) :]]
         if taken is not None:
             adjoints.contribute(value, taken)
@@ -301,8 +313,8 @@ class Mirrored:
         items = operation.operands
         places = operation.node.keys if isinstance(operation.node, gast.Dict) else map(constant, range(len(items)))
         for place, item in zip(places, items, strict=True):
-            if isinstance(kind_of(item, self.kinds), Number) and item.id in adjoints.active:
-                slot = gast.Subscript(name(adjoints.bar(x)), clone(place), gast.Load())
+            if self._has_slot(item):
+                slot = self._number(item, gast.Subscript(name(adjoints.bar(x)), clone(place), gast.Load()))
                 adjoints.contribute(item, adjoints.named(Cotangent(slot, Number(float), idle=SLOPES)))
         adjoints.out += restores + again
         return [statement, *at(statement, *shadow.statements)]

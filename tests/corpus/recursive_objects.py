@@ -276,3 +276,24 @@ def visitor_with_a_method_as_sets_have(x):
     for v in x[1:]:
         tree = Total(tree, Number(v))
     return tree.accept(Evaluation())
+
+
+class Weight:
+    def __init__(self, mass, arm, below=None):
+        self.mass, self.arm, self.below = mass, arm, below
+
+
+def moment(weight, depth):
+    if weight is None or depth > 4:
+        return 0.0
+    return weight.mass * weight.arm + 0.5 * moment(weight.below, depth + 1)
+
+
+@case(VECTOR)
+def recursion_whose_record_holds_numbers_or_none_that_a_loop_writes(x):
+    weights = [Weight(v, 0.5) for v in x]
+    total = x[0]
+    for weight in weights:
+        total += moment(weight, 0) * 0.1
+        weight.arm = total
+    return total

@@ -79,7 +79,7 @@ def codes_of(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def reached(
     *begin: types.FunctionType | type, also: Callable[[types.FunctionType], Iterable[type]] = lambda function: ()
-) -> tuple[set[type], set[str]]:
+) -> tuple[list[type], set[str]]:
     """(classes, attributes): the plain classes and named tuples that these and their callees can refer to, and the
     attributes that they access; `also`: further classes of a function."""
     functions, classes = walked(begin, also)
@@ -94,17 +94,17 @@ def reached_by_name(begin: set[Any], words: set[str], classes: list[type]) -> tu
         asked |= begin | words
         found, more = reached(*begin)
         words = words | more
-        begin = begin | found | {f for c in classes for f in functions_of(c) if f.__name__ in words}
+        begin = begin | {*found} | {f for c in classes for f in functions_of(c) if f.__name__ in words}
     return {c for c in begin if isinstance(c, type)}, words
 
 
 def walked(
     begin: tuple[types.FunctionType | type, ...], also: Callable[[types.FunctionType], Iterable[type]] = lambda function: ()
-) -> tuple[list[types.FunctionType], set[type]]:
-    """The functions and the classes in reach."""
+) -> tuple[list[types.FunctionType], list[type]]:
+    """The functions and the classes in reach, each in the order in which they are found."""
     seen: set[Any] = set()
     waiting: list[Any] = list(begin)
-    classes: set[type] = set()
+    classes: list[type] = []
     functions: list[types.FunctionType] = []
     while waiting:
         target = waiting.pop()
@@ -112,7 +112,7 @@ def walked(
             continue
         seen.add(target)
         if isinstance(target, type):
-            classes.add(target)
+            classes.append(target)
             waiting += functions_of(target)
             continue
         functions.append(target)

@@ -117,7 +117,7 @@ def checked(function, arguments, argnums) -> set[str]:
 def test_the_normal_form_holds_after_every_pass(case):
     *_, (_, unit, tree) = normalizing(read(case.function))
     assert problems(tree, unit.locals) == []
-    settled = {"webs", "known_sequences", "alias_elimination", "legality", "reverse", CLEANUP[-1][0], "branches"}
+    settled = {"webs", "known_checks", "alias_elimination", "legality", "reverse", CLEANUP[-1][0], "branches"}
     assert settled <= checked(case.function, case.fresh_args(), case.argnums)
 
 

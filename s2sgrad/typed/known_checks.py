@@ -1,20 +1,24 @@
-"""Run-time checks of references to objects that the kinds decide: a known reference indexes its lists directly.
+"""Run-time checks that the kinds decide, of what loops run over and of references to objects, are removed.
 
-    t = place(p, "v"); vs[t]      ->      vs[p]
+    t = sequence(x); for k in range(len(t)): y = t[k]      ->      for k in range(len(x)): y = x[k]
+    t = place(p, "v"); vs[t]                               ->      vs[p]
+
+A dict is iterated by its keys.
 """
 
 from __future__ import annotations
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.contents import holds_pointers
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Number, Pointer
+from s2sgrad.analysis.kinds import Array, Container, Number, Pointer
 from s2sgrad.cleanup import copy_propagation
 from s2sgrad.inplace import rebind_markers
 from s2sgrad.ir.forms import alone
-from s2sgrad.ir.quote import nested
+from s2sgrad.ir.quote import name, nested
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime import references
 
@@ -24,13 +28,27 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
     copies = set()
     for statement in effects.walk(tree.body):
         call = statement.value if isinstance(statement, gast.Assign) else None
-        if unit.called(call) is references.place and isinstance(inference.kind(call.args[0]), Pointer):
+        if effects.is_one_of(unit.called(call), (runtime.sequence, references.place)) and _holds(unit, call, inference):
             statement.value = call.args[0]
             copies.add(statement.targets[0].id)
     for body in nested(tree.body):
         body[:] = [s for s in body if not _is_needless(unit, s, inference)]
     copies = rebind_markers.lasting(unit, tree, copies)
     copy_propagation.read_through(unit, tree, copies.__contains__)
+
+
+def _holds(unit: Unit, call: gast.Call, inference: Inference) -> bool:
+    """Whether a call returns its argument, since what it checks is known."""
+    kind = inference.kind(call.args[0])
+    if unit.called(call) is references.place:
+        return isinstance(kind, Pointer)
+    if not isinstance(kind, Container):
+        return isinstance(kind, Array)
+    if kind.type not in (list, tuple, range, dict):
+        unit.refuse(call, f"a loop over a {kind.type.__name__} cannot be reversed: loop over a list of its keys")
+    if kind.type is dict:
+        call.func = name(unit.helper("keys", runtime.keys))
+    return kind.type is not dict
 
 
 def _is_needless(unit: Unit, statement: gast.AST, inference: Inference) -> bool:

@@ -53,10 +53,8 @@ def _map(call: LibraryCall) -> gast.AST | None:
     return placed(call.node, gast.GeneratorExp(item, [each]))
 
 
-@desugars(filter)
+@desugars(filter, takes=2)
 def _filter(call: LibraryCall) -> gast.AST | None:
-    if len(call.args) != 2 or call.words:
-        return None
     function, over = call.args
     if is_none(function):
         return call.written("(v for v in xs if v)", v=call.unit.local("item"), xs=over)

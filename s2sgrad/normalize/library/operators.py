@@ -34,32 +34,24 @@ _BINARY = {operator.add: gast.Add, operator.sub: gast.Sub, operator.mul: gast.Mu
 _UNARY = {operator.neg: gast.USub, operator.pos: gast.UAdd}
 
 
-@desugars(*_BINARY)
-def _operator(call: LibraryCall) -> gast.AST | None:
-    if len(call.args) != 2 or call.words:
-        return None
+@desugars(*_BINARY, takes=2)
+def _operator(call: LibraryCall) -> gast.AST:
     left, right = call.args
     return placed(call.node, gast.BinOp(left, _BINARY[call.target](), right))
 
 
-@desugars(*_UNARY)
-def _sign(call: LibraryCall) -> gast.AST | None:
-    if len(call.args) != 1 or call.words:
-        return None
+@desugars(*_UNARY, takes=1)
+def _sign(call: LibraryCall) -> gast.AST:
     return placed(call.node, gast.UnaryOp(_UNARY[call.target](), call.args[0]))
 
 
-@desugars(operator.abs)
-def _absolute(call: LibraryCall) -> gast.AST | None:
-    if len(call.args) != 1 or call.words:
-        return None
+@desugars(operator.abs, takes=1)
+def _absolute(call: LibraryCall) -> gast.AST:
     return call.written("f(x)", f=call.unit.builtin(abs), x=call.args[0])
 
 
-@desugars(operator.getitem)
-def _getitem(call: LibraryCall) -> gast.AST | None:
-    if len(call.args) != 2 or call.words:
-        return None
+@desugars(operator.getitem, takes=2)
+def _getitem(call: LibraryCall) -> gast.AST:
     return placed(call.node, gast.Subscript(*call.args, gast.Load()))
 
 
@@ -71,10 +63,10 @@ def _item_of(call: LibraryCall) -> gast.AST | None:
     return placed(call.node, gast.Subscript(call.owner, call.args[0], gast.Load()))
 
 
-@desugars(builtins.getattr)
+@desugars(builtins.getattr, takes=2)
 def _attribute(call: LibraryCall) -> gast.AST | None:
     """An attribute with a literal name."""
-    path = getattr(call.args[1], "value", None) if len(call.args) == 2 and not call.words else None
+    path = getattr(call.args[1], "value", None)
     if not _is_path(path) or "." in path:
         return None
     return placed(call.node, gast.Attribute(call.args[0], path, gast.Load()))

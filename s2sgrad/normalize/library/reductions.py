@@ -76,10 +76,8 @@ def _next(call: LibraryCall) -> gast.AST | None:
     return call.calling(standard.first_of, [call.listed(call.args[0]), call.args[1]])
 
 
-@desugars(list, tuple)
+@desugars(list, tuple, takes=1)
 def _container(call: LibraryCall) -> gast.AST | None:
-    if len(call.args) != 1 or call.words:
-        return None
     generator = rows(call.unit, call.args[0]) or call.args[0]
     if isinstance(generator, gast.GeneratorExp):
         call.args[0] = call.listed(generator)

@@ -106,6 +106,7 @@ Desugaring = Callable[[LibraryCall], gast.AST | None]
 class _Entry(NamedTuple):
     written: Desugaring
     spread: bool  # it handles calls with `*` and `**`
+    takes: int | None = None  # it handles only calls with so many arguments, without keywords
     cls: type | None = None  # the class whose method it is, if any
 
 
@@ -114,11 +115,12 @@ _INSTANCES: dict[type, _Entry] = {}
 _METHODS: dict[str, _Entry] = {}
 
 
-def desugars(*functions: Any, spread: bool = False) -> Callable[[Desugaring], Desugaring]:
-    """Register a desugaring for calls of these objects; `spread`: also for calls with `*` and `**`."""
+def desugars(*functions: Any, spread: bool = False, takes: int | None = None) -> Callable[[Desugaring], Desugaring]:
+    """Register a desugaring for calls of these objects; `spread`: also for calls with `*` and `**`; `takes`: only for calls
+    with so many arguments, without keywords."""
 
     def note(written: Desugaring) -> Desugaring:
-        _FUNCTIONS.update(dict.fromkeys(functions, _Entry(written, spread)))
+        _FUNCTIONS.update(dict.fromkeys(functions, _Entry(written, spread, takes)))
         return written
 
     return note
@@ -138,7 +140,7 @@ def desugars_method(cls: type | None, method: str) -> Callable[[Desugaring], Des
     """Register a desugaring for a method of a class; None: for any class, as for operators."""
 
     def note(written: Desugaring) -> Desugaring:
-        _METHODS[method] = _Entry(written, True, cls)
+        _METHODS[method] = _Entry(written, True, cls=cls)
         return written
 
     return note
@@ -154,7 +156,10 @@ def desugared(scope: Scope, node: gast.Call) -> gast.AST:
     call = LibraryCall(scope, node, target)
     if entry is None:
         return node if target is MISSING else _with_lists(call)
-    replacement = entry.written(call) if entry.spread or not call.is_spread else None
+    fits = entry.spread or not call.is_spread
+    if entry.takes is not None:
+        fits = fits and len(call.args) == entry.takes and not call.words
+    replacement = entry.written(call) if fits else None
     return node if replacement is None else replacement
 
 

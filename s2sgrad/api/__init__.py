@@ -128,61 +128,13 @@ def value_and_grad(
     return _gradient_of(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug)
 
 
-def _pair_for(f: Any, primals: tuple, keywords: dict[str, Any], again: bool = False) -> Any:
-    from s2sgrad.api.dynamic import pair_for
+def _load() -> None:
+    """Register what is imported when it is first called, so that `import s2sgrad` stays quick."""
+    from s2sgrad.api import debugging, dynamic, forward, products
 
-    return pair_for(f, primals, keywords, again)
-
-
-def _called(f: Any, *args: Any) -> Any:
-    from s2sgrad.api.dynamic import called
-
-    return called(f, *args)
+    runtime.provide(derivative=dynamic.pair_for, called=dynamic.called, only_computes=dynamic.only_computes)
+    runtime.provide(tangent=forward.tangent_for, unfolded=forward.unfolded, jvp=forward.jvp)
+    runtime.provide(hvp=products.hvp, linearize=products.linearize, watched_vjp=debugging.vjp)
 
 
-def _only_computes(f: Any) -> bool:
-    from s2sgrad.api.dynamic import only_computes
-
-    return only_computes(f)
-
-
-def _tangent_for(f: Any, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
-    from s2sgrad.api.forward import tangent_for
-
-    return tangent_for(f, primals, tangents, keywords)
-
-
-def _jvp(*arguments: Any) -> Any:
-    from s2sgrad.api import forward
-
-    return forward.jvp(*arguments)
-
-
-def _hvp(*arguments: Any) -> Any:
-    from s2sgrad.api import products
-
-    return products.hvp(*arguments)
-
-
-def _linearize(*arguments: Any) -> Any:
-    from s2sgrad.api import products
-
-    return products.linearize(*arguments)
-
-
-def _unfolded(*arguments: Any) -> Any:
-    from s2sgrad.api import forward
-
-    return forward.unfolded(*arguments)
-
-
-def _watched_vjp(f: Any, *primals: Any, **keywords: Any) -> Any:
-    from s2sgrad.api import debugging
-
-    return debugging.vjp(f, *primals, **keywords)
-
-
-runtime.provide(derivative=_pair_for, called=_called, only_computes=_only_computes)
-runtime.provide(grad=grad, hvp=_hvp, linearize=_linearize)
-runtime.provide(tangent=_tangent_for, jvp=_jvp, unfolded=_unfolded, watched_vjp=_watched_vjp)
-runtime.provide(way=travel.way, found=travel.found, located=located)
+runtime.provide(grad=grad, way=travel.way, found=travel.found, located=located, load=_load)

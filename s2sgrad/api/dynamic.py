@@ -244,6 +244,3 @@ def only_computes(f: Any) -> bool:
         return f is runtime.call or behaviour.of_callable(f).effect is behaviour.Effect.NOTHING
     writes, passed = mod_ref.of(f, held), {p: behaviour.of_callable(h) for p, h in held.items()}
     return not writes.arguments and not writes.outside and behaviour.of_function(f, passed=passed).is_repeatable
-
-
-runtime.provide(derivative=pair_for, called=called, only_computes=only_computes)

@@ -366,9 +366,11 @@ def provide(**hooks: Callable[..., Any]) -> None:
 
 
 def hook(name: str) -> Callable[..., Any]:
-    """The function that is registered under this name."""
+    """The function that is registered under this name; most are, by `load`, when the first is asked for."""
     if name not in _hooks:
-        raise RuntimeError("import s2sgrad before calling vjp, or a pullback that was pickled")
+        if "load" not in _hooks:
+            raise RuntimeError("import s2sgrad before calling vjp, or a pullback that was pickled")
+        _hooks["load"]()
     return _hooks[name]
 
 

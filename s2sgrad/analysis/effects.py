@@ -19,7 +19,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.libraries import CONTEXT_MANAGER as CONTEXT_MANAGER
 from s2sgrad.analysis.libraries import is_library as is_library
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import HEADER, IS_COMPOUND, PARTS, nodes
+from s2sgrad.ir.quote import HEADER, IS_COMPOUND, NAMES, children, nodes_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import spellings
 from s2sgrad.primitives.catalogue import may_write
@@ -27,54 +27,29 @@ from s2sgrad.runtime import shadows
 
 FLAT_ATTRIBUTES = spellings.FLAT_ATTRIBUTES
 _SCOPES = frozenset({gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda})
+_NAMES_AND_SCOPES = _SCOPES | NAMES
 
 
 def loads(node: gast.AST, hidden: frozenset[str] = frozenset()) -> list[gast.Name]:
     """The names that an expression or simple statement reads, except `hidden` ones and those local to a comprehension."""
+    parts = [node]
     if type(node) in _SCOPES:
-        hidden |= {n.id for n in nodes(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+        hidden |= {n.id for n in nodes_of(node, NAMES) if not isinstance(n.ctx, gast.Load)}
+        parts = children(node)[::-1]
     out: list[gast.Name] = []
-    waiting, parts_of = [node], PARTS
-    while waiting:
-        part = waiting.pop()
-        kind = type(part)
-        if kind is gast.Name:
-            if type(part.ctx) is gast.Load and part.id not in hidden:
-                out.append(part)
-        elif kind in _SCOPES and part is not node:
-            out += loads(part, hidden)
-        elif fields := parts_of[kind]:
-            held = part.__dict__
-            for field in fields:
-                value = held.get(field)
-                if type(value) is list:
-                    waiting += value
-                elif value is not None:
-                    waiting.append(value)
+    for part in parts:
+        for found in nodes_of(part, _NAMES_AND_SCOPES, _SCOPES):
+            if type(found) is not gast.Name:
+                out += loads(found, hidden)
+            elif type(found.ctx) is gast.Load and found.id not in hidden:
+                out.append(found)
     return out
 
 
 def reads(statement: gast.AST) -> set[str]:
     """The names that a simple statement, or the header of a compound one, reads."""
-    names: set[str] = {base(statement.target)} if isinstance(statement, gast.AugAssign) else set()
-    waiting, parts_of = [header(statement)], PARTS
-    while waiting:  # inlined walk: called for every statement of every graph
-        part = waiting.pop()
-        kind = type(part)
-        if kind is gast.Name:
-            if type(part.ctx) is gast.Load:
-                names.add(part.id)
-        elif kind in _SCOPES:
-            names.update(n.id for n in loads(part))
-        elif parts := parts_of[kind]:
-            held = part.__dict__
-            for field in parts:
-                value = held.get(field)
-                if type(value) is list:
-                    waiting += value
-                elif value is not None:
-                    waiting.append(value)
-    return names
+    names = {n.id for n in loads(header(statement))}
+    return names | {base(statement.target)} if isinstance(statement, gast.AugAssign) else names
 
 
 def writes(statement: gast.AST) -> set[str]:

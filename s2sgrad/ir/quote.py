@@ -112,16 +112,14 @@ def nodes(*roots: gast.AST) -> Iterator[gast.AST]:
 
 
 def nodes_of(root: gast.AST, wanted: Container[type], closed: Container[type] = ()) -> list[Any]:
-    """The nodes of some classes in a tree, in the order of `nodes`; nodes below one of a `closed` class are skipped."""
+    """The nodes of some classes in a tree, in the order of `nodes`; what is in one of a `closed` class is skipped."""
     waiting, parts_of, found = [root], PARTS, []
     while waiting:
         node = waiting.pop()
         kind = type(node)
         if kind in wanted:
             found.append(node)
-        if kind in closed and node is not root:
-            continue
-        if parts := parts_of[kind]:
+        if kind not in closed and (parts := parts_of[kind]):
             held = node.__dict__
             for field in parts:
                 value = held.get(field)
@@ -142,21 +140,7 @@ def calls_in(root: gast.AST) -> list[gast.Call]:
 
 def mentioned(*parts: gast.AST) -> set[str]:
     """The names that occur in some trees."""
-    waiting, parts_of, names = [*parts], PARTS, set()
-    while waiting:  # a walk of its own, for who asks where names stand asks of every statement
-        node = waiting.pop()
-        kind = type(node)
-        if kind is gast.Name:
-            names.add(node.id)
-        elif fields := parts_of[kind]:
-            held = node.__dict__
-            for field in fields:
-                value = held.get(field)
-                if type(value) is list:
-                    waiting += value
-                elif value is not None:
-                    waiting.append(value)
-    return names
+    return {node.id for part in parts for node in nodes_of(part, NAMES)}
 
 
 def stored(*parts: gast.AST) -> set[str]:

@@ -20,7 +20,8 @@ from s2sgrad.flow.graph import Graph
 from s2sgrad.flow.liveness import Liveness
 from s2sgrad.ir.forms import popped
 from s2sgrad.ir.names import Namer
-from s2sgrad.ir.quote import NAMES, mentioned, nodes, nodes_of
+from s2sgrad.ir.quote import mentioned, nodes
+from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.unit import Unit, parameters
 
 
@@ -38,7 +39,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     for base, names in shared.items():
         free = [base] if base in names or base not in taken else []
         renamed |= _colored(names, [*free, *(n for n in names if n != base)], clashes)
-    _rename(tree, renamed)
+    rename(renamed, tree.args, *tree.body)
     _number_temps(unit, tree)
     return tree
 
@@ -61,11 +62,6 @@ def _bound(tree: gast.FunctionDef) -> list[str]:
         elif isinstance(statement, gast.For):
             seen[statement.target.id] = None
     return list(seen)
-
-
-def _rename(tree: gast.FunctionDef, names: dict[str, str]) -> None:
-    for node in nodes_of(tree, NAMES) if names else ():
-        node.id = names.get(node.id, node.id)
 
 
 def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
@@ -93,7 +89,7 @@ def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
                     unit.bases.setdefault(stack, f"{base[0]}_stack")
         kept.append(statement)
     tree.body = kept
-    _rename(tree, renamed)
+    rename(renamed, tree.args, *tree.body)
 
 
 def _popped(tree: gast.FunctionDef) -> set[str]:
@@ -141,4 +137,4 @@ def _number_temps(unit: Unit, tree: gast.FunctionDef) -> None:
         if stem not in stems:
             stems[stem] = names.numbered("t")
         renamed[name] = names.fresh(stems[stem] + suffix) if suffix else stems[stem]
-    _rename(tree, renamed)
+    rename(renamed, tree.args, *tree.body)

@@ -77,7 +77,7 @@ def _text(f: Emitted) -> tuple[Any, list[Emitted]]:
     called = _called(f)
     tree = clone(f.tree)
     calls = [called[n.id] for n in nodes(f.tree) if isinstance(n, gast.Name) and n.id in called]
-    scoping.rename(tree, dict.fromkeys(called, "called"))
+    scoping.rename(dict.fromkeys(called, "called"), tree)
     tree.name = "f"
     names = mentioned(f.tree) - called.keys()
     helpers = tuple(sorted((n, id(value)) for n, value in f.unit.helpers.items() if n in names))
@@ -87,5 +87,5 @@ def _text(f: Emitted) -> tuple[Any, list[Emitted]]:
 def _call_chosen(f: Emitted, chosen: dict[int, Emitted]) -> None:
     """Let a function call those that are kept."""
     others = {n: chosen[id(other)] for n, other in _called(f).items() if chosen[id(other)] is not other}
-    scoping.rename(f.tree, {n: other.name for n, other in others.items()})
+    scoping.rename({n: other.name for n, other in others.items()}, f.tree)
     f.unit.helpers |= {other.name: other for other in others.values()}

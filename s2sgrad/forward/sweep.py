@@ -26,7 +26,8 @@ from s2sgrad.forward.presence import Presence
 from s2sgrad.forward.rule_tangent import RuleTangent, mapped, with_parts
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.forms import is_none
-from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, mentioned, name, nodes
+from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, mentioned, name
+from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.unit import Origin, Unit, parameters
 from s2sgrad.memory.aliases import Aliases, is_from_outside
 from s2sgrad.memory.sources import is_fresh, sources
@@ -187,7 +188,7 @@ class Forward:
         checks = checked_owner(self.unit, self.kinds, operation)
         read = mentioned(*made)
         if target not in read:
-            _rename(made, y.id, target)
+            rename({y.id: target}, *made)
             return [*at(statement, *checks), statement, *made]
         if y.id not in read:
             return [*at(statement, *checks), *made, statement]
@@ -196,8 +197,8 @@ class Forward:
             return [*at(statement, *checks), first, *made, last]
         old = self.unit.temp()  # updated in place: its old value is copied
         self.kinds[old] = self.kinds.get(target, UNKNOWN)
-        _rename(made, target, old)
-        _rename(made, y.id, target)
+        rename({target: old}, *made)
+        rename({y.id: target}, *made)
         kept = self.tangents.copied(name(target), self.kinds.get(target))
         return [*at(statement, *checks, assign(old, kept)), statement, *made]
 
@@ -346,12 +347,6 @@ class Forward:
         self.kinds[y] = UNKNOWN
         taken = at(statement, assign(statement.targets[0], name(y)))
         return [*called, *taken, *self._collected(statement, lambda: self._bind(targets, name(dot)))]
-
-
-def _rename(body: Block, old: str, new: str) -> None:
-    for node in nodes(*body):
-        if isinstance(node, gast.Name) and node.id == old:
-            node.id = new
 
 
 def _of(section: gast.AST, dot: str) -> gast.AST:

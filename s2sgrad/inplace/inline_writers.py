@@ -23,6 +23,7 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.inplace import recursive_writers
 from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.ir.quote import Place, assign, at, clone, name, nested, nodes, place_of
+from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import mod_ref
@@ -122,9 +123,7 @@ class Splicer:
                                        "be followed here: return the new list")  # fmt: skip
         renamed = self.names(callee, body)
         heads = self.bind(body, target, given, renamed)
-        for node in nodes(body):
-            if isinstance(node, gast.Name):
-                node.id = renamed.get(node.id, node.id)
+        rename(renamed, body.args, *body.body)
         moved = self.placed(callee, body, call)
         out = [*at(statement, *heads), *body.body[:-1]]
         self.unit.compound |= {moved[p] for p in callee.compound & moved.keys()}

@@ -11,8 +11,9 @@ from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Instance, Kind
 from s2sgrad.ir.forms import alone
-from s2sgrad.ir.quote import assign, at, expression, name, nodes
+from s2sgrad.ir.quote import assign, at, expression, name
 from s2sgrad.ir.reach import call
+from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.mirror.shadows import Shadows
 from s2sgrad.runtime import shadows
@@ -43,10 +44,7 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dic
                 heads += at(
                     statement, gast.Expr(expression("f(x, n)", f=statement.value.func, x=p, n=statement.value.args[1]))
                 )
-        for statement in tree.body:
-            for node in nodes(statement):
-                if isinstance(node, gast.Name) and node.id == p:
-                    node.id = fresh
+        rename({p: fresh}, *tree.body)
         if isinstance(kinds[p], Array):
             held = call(unit, "laid_like", shadows.laid_like, name(p), name(p)) if laid else expression("x.copy()", x=p)
         else:

@@ -98,8 +98,7 @@ def written(function: types.FunctionType, forms: dict[str, Form]) -> tuple[types
     after = {p: names.fresh(f"{p}_written") for p in forms}
     rebound = scoping.bound([s for s in statements_in(tree.body) if not isinstance(s, gast.AugAssign)])
     inside = {p: names.fresh(p) if p in rebound else after[p] for p in forms}
-    for statement in tree.body:
-        scoping.rename(statement, inside)
+    scoping.rename(inside, *tree.body)
     last = [name(n) for n in after.values()]
 
     def leaving(value: gast.AST | None) -> gast.Return:

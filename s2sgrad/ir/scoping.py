@@ -49,15 +49,14 @@ def renamed_apart(tree: gast.FunctionDef, fresh: Callable[[str], str]) -> dict[s
         for old, new in renamed.items():
             everywhere[old] -= here[old]
             everywhere[new] += here[old]
-        for part in _inside(scope):
-            rename(part, renamed)
+        rename(renamed, *_inside(scope))
         out |= {new: old for old, new in renamed.items()}
     return out
 
 
-def rename(part: gast.AST, renamed: dict[str, str]) -> None:
-    """Rename names, also those of nested functions and in `nonlocal`."""
-    for node in nodes(part):
+def rename(renamed: dict[str, str], *parts: gast.AST) -> None:
+    """Rename names in some trees, also those of nested functions and in `nonlocal`."""
+    for node in nodes(*parts) if renamed else ():
         if isinstance(node, gast.Name):
             node.id = renamed.get(node.id, node.id)
         elif isinstance(node, gast.FunctionDef):

@@ -30,6 +30,7 @@ from s2sgrad import standard
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.forms import is_natural, is_none
 from s2sgrad.ir.quote import assign, clone, constant, empty_arguments, name, nodes, stored
+from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import iterables, stepwise
@@ -268,9 +269,7 @@ class Iterators(IteratorKinds):
         """A generator expression whose variables have names of their own."""
         (each,) = node.generators
         names = {n: self.unit.local(n) for n in sorted(stored(each.target))}
-        for part in nodes(each.target, node.elt, *each.ifs):
-            if isinstance(part, gast.Name):
-                part.id = names.get(part.id, part.id)
+        rename(names, each.target, node.elt, *each.ifs)
         return node
 
     def arguments(self, node: gast.Call, function: Any) -> list[gast.AST]:

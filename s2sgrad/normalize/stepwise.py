@@ -136,8 +136,7 @@ class _Maker:
         self.given = {new for old, new in renamed.items() if ours and old.startswith(("iterable", "iterator"))}  # iterators
         self.own = set(renamed.values())
         self.fixed |= self.own
-        for part in (*tree.body, *parameters(tree)):
-            scoping.rename(part, renamed)
+        scoping.rename(renamed, *tree.body, *parameters(tree))
         self.body = [_Delegated(self.unit).visit(s) for s in tree.body if not _is_text(s)]
         self.setup: list[gast.AST] = []
         self.goes_on = self.is_machine = False  # asking again after its end would run statements again

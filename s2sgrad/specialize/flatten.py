@@ -72,8 +72,7 @@ class _Flattener(Conditions, Evaluator, Sections):
         heads, self.out = self.out, []
         body = self.block(tree.body)
         tree.body = at(body[0], *heads, *self.functions.heads, *self.functions.separated()) + body
-        if self.functions.plain_names:
-            scoping.rename(tree, self.functions.plain_names)
+        scoping.rename(self.functions.plain_names, tree)
         late, objects = self.functions.unsettled_in(tree), self.functions.turned_out_objects(tree)
         if late or objects:
             raise Unsettled(late, objects=objects)

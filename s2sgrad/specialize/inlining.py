@@ -231,8 +231,7 @@ class Inliner:
             self.unit.libraries[self.calls] = function.unit.primal.file
         self.unit.compound |= {place_of(moved[p]) for p in function.unit.compound & moved.keys()}
         bindings_ = Counter({renamed.get(n, n): count for n, count in scoping.bindings(tree.body).items()})
-        for part in [*tree.body, *parameters(tree)]:
-            scoping.rename(part, renamed)
+        scoping.rename(renamed, *tree.body, *parameters(tree))
         self.unit.locals |= {renamed.get(n, n) for n in own}
         return _Text(function, tree, renamed, bindings_)
 

@@ -88,8 +88,7 @@ def function(
         base += "_"
     shown = {held: p for p, held in mine.items() if p not in used}
     body = [clone(s) for s in body]
-    for statement in body:
-        scoping.rename(statement, shown)
+    scoping.rename(shown, *body)
     places = _parameters(shown.get(held, held) for held in mine.values())
     free = used - set(mine.values()) - captured - scoping.bound(body)
     passed = sorted(captured | _data_in_cells(unit, free))
@@ -153,8 +152,7 @@ def _call_as_declared(unit: Unit, places: list[gast.Name], body: list[gast.AST])
     back = {p.id: p.keyword for p in places if p.id != getattr(p, "keyword", p.id)}
     taken = {*back.values()} & (mentioned(*body) | mine) - back.keys()
     back = {p: n for p, n in back.items() if n not in taken - mine} | {n: unit.names.fresh(n) for n in taken & mine}
-    for part in (*body, *places):
-        scoping.rename(part, back)
+    scoping.rename(back, *body, *places)
 
 
 def _parameters(names: Iterable[str]) -> list[gast.Name]:

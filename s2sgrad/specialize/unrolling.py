@@ -172,7 +172,7 @@ class Unroller:
         trip = clone(loop.body)
         for statement in trip:
             substitute(statement, {loop.target.id: constant(k)})
-            scoping.rename(statement, renamed)
+        scoping.rename(renamed, *trip)
         self.counts.update(dict.fromkeys(renamed.values(), 1))
         self.with_keys(trip, {renamed.get(t, t) for t in to_rename if bound[t] == 1})
         return trip

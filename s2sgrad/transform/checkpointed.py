@@ -194,8 +194,7 @@ class Checkpointed:
         content = [gast.Assign([expression("x[...]", x=n)], name(kept), None) for n, kept in held.items()]
         back = gast.Assign([given], self._call(latest, trip), None)
         back.states = self.states
-        for statement in self.again:
-            scoping.rename(statement, {trip: j})
+        scoping.rename({trip: j}, *self.again)
         steps = gast.Call(self.unit.builtin(range), [name(first), name(trip)], [])
         ahead = gast.For(name(j, store=True), steps, [self._save(j), *self.again], [], None)
         out = [back, *content, ahead, *with_exits(self._silent(forward), gast.Break, lambda _: [])]

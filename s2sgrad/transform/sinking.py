@@ -46,6 +46,7 @@ from s2sgrad.analysis.primitive_calls import classify
 from s2sgrad.flow.graph import Block
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import arms, clone, nested, nodes
+from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import behaviour
 from s2sgrad.memory.aliasing import Memory
@@ -89,9 +90,7 @@ class _Sinking:
         if target in self.unit.temps:
             self.unit.temps.add(made)
         arm.insert(0, clone(statement))
-        for node in nodes(*arm):
-            if isinstance(node, gast.Name) and node.id == target:
-                node.id = made
+        rename({target: made}, *arm)
         moved = _mentions(made, *arm)
         self.mentions[made], self.mentions[target] = moved, self.mentions[target] - moved + 1
         for read in effects.reads(statement):

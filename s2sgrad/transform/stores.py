@@ -22,6 +22,7 @@ from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import as_target, clone, constant, expression, loaded, mentioned, name, nodes
 from s2sgrad.ir.reach import call
+from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory.sources import is_fresh
@@ -86,9 +87,7 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
     adjoints.make_own(base)
     bar = adjoints.bar(base)
     section = loaded(target)
-    for node in nodes(section):
-        if isinstance(node, gast.Name) and node.id == base:
-            node.id = bar
+    rename({base: bar}, section)
     flat = isinstance(target.value, gast.Name) or getattr(adjoints.inference.env.get(base), "rank", None) == 0
     if not flat and reshapes(adjoints.unit, target.value):
         adjoints.out.append(laid_out(adjoints.unit, target.value, bar, adjoints.inference.kind))

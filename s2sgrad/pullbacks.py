@@ -49,8 +49,7 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     >>> y, pullback(1.0), pullback(10.0)
     (6.0, (3.0, 2.0), (30.0, 20.0))
     """
-    if not callable(f) and not isinstance(f, (staticmethod, classmethod)):
-        raise TypeError(f"vjp needs a function, not {type(f).__name__}")
+    function_given(f, "vjp")
     debug, has_aux = (n in keywords and not takes(f, n) and keywords.pop(n) for n in ("debug", "has_aux"))
     value, pullback = pulled_back(f, primals, keywords, debug, has_aux=has_aux)
     return (value[0], pullback, value[1]) if has_aux else (value, pullback)
@@ -77,6 +76,13 @@ def _recorded(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple
     fwd, bwd, places, lead, keywords = runtime.hook("derivative")(f, primals, keywords, True)
     y, saved = fwd(*lead, *primals, **keywords)
     return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))
+
+
+def function_given(function: Any, name: str) -> Any:
+    """The function argument of `name`; raises TypeError if it is no function."""
+    if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
+        raise TypeError(f"{name} needs a function, not {type(function).__name__}")
+    return function
 
 
 def takes(f: Any, option: str) -> bool:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import os
 import types
@@ -23,7 +22,7 @@ from s2sgrad.api.gradient import MOST, Gradient, GradientOfGradient
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import Unsupported
-from s2sgrad.errors.raised import entry
+from s2sgrad.errors.raised import behind_partial, entry
 from s2sgrad.forward.lane_forms import NoLanes
 from s2sgrad.ir import seeds
 from s2sgrad.ir.signatures import signature
@@ -177,10 +176,7 @@ class Jvp:
     def along(self, active: tuple[int, ...]) -> _Along:
         """The function along tangents of the arguments at these positions."""
         if active not in self._made:
-            innermost = self.primal
-            while isinstance(innermost, functools.partial):
-                innermost = innermost.func
-            kind = _AlongOfGradient if isinstance(innermost, Gradient) else _Along
+            kind = _AlongOfGradient if isinstance(behind_partial(self.primal), Gradient) else _Along
             self._made[active] = kind(self.primal, active, self._options, None)
         self._latest = self._made[active]
         return self._latest
@@ -222,8 +218,7 @@ def jvp(
     function: Any, primals: Any, tangents: Any, outputs: Any = None, has_aux: bool = False, debug: bool = False
 ) -> Any:
     """The public `jvp`: `(value, tangent)`, or a function of primals and tangents."""
-    if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
-        raise TypeError(f"jvp needs a function, not {type(function).__name__}")
+    pullbacks.function_given(function, "jvp")
     if has_aux and outputs is not None:
         raise ValueError("has_aux=True is about what a function returns, outputs= about what it writes: give one of them")
     outputs = outputs if outputs is None or isinstance(outputs, str) else tuple(outputs)

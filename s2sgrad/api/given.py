@@ -10,7 +10,6 @@ compiler looks through a guard, so that second derivatives differentiate the use
 from __future__ import annotations
 
 import inspect
-import linecache
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -23,8 +22,8 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.rules import table
 from s2sgrad.runtime.given import called, fitted, new
 from s2sgrad.runtime.results import described as shown
-from s2sgrad.source import GENERATED_TEXTS, stands_for
-from s2sgrad.source.making import made
+from s2sgrad.source import stands_for
+from s2sgrad.source.making import defined, made
 
 _NONE = inspect.Parameter.empty
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -346,10 +345,7 @@ def _written(spec: Given, name: str, cotangents: list[str], space: dict[str, Any
     """A pullback, compiled from its text."""
     space = {**space, **{f"default_{k}": default for k, default in enumerate(spec.defaults.values())}}
     text = f"def {name}({_head(spec, True)}):\n    return {', '.join(cotangents) or 'None'}\n"
-    filename = f"<s2sgrad rule {name} {id(space)}>"
-    GENERATED_TEXTS[filename] = linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    exec(compile(text, filename, "exec"), space)
-    return space.pop(name)
+    return defined(text, name, f"<s2sgrad rule {name} {id(space)}>", space)
 
 
 def _tangents(spec: Given) -> table.Tangents | None:

@@ -21,9 +21,10 @@ from s2sgrad.api.arguments import require_floats, require_separate
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import S2SGradError, Unsupported
-from s2sgrad.errors.raised import entry, located
+from s2sgrad.errors.raised import behind_partial, entry, located
 from s2sgrad.ir import seeds
 from s2sgrad.ir.signatures import require_parameters, signature
+from s2sgrad.pullbacks import function_given
 from s2sgrad.runtime.results import NoResult
 from s2sgrad.runtime.structure import seed_of_number
 
@@ -369,15 +370,11 @@ class GradientOfGradient(Gradient):
 
 def differentiated(function: Any, argnums: Argnums, options: Options, seed: Any) -> Gradient:
     """The gradient object for a function, or for a gradient."""
-    if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
-        raise TypeError(f"grad needs a function, not {type(function).__name__}")
-    innermost = function
-    while isinstance(innermost, functools.partial):
-        innermost = innermost.func
-    kind = GradientOfGradient if isinstance(innermost, Gradient) else Gradient
-    if kind is GradientOfGradient and innermost._options.has_aux and (innermost._options.value or not options.has_aux):
-        inner = innermost.__name__
-        way = f"grad(.., has_aux=True) of it, not {inner}" if innermost._options.value else "has_aux=True here, too"
+    inner = behind_partial(function_given(function, "grad"))
+    kind = GradientOfGradient if isinstance(inner, Gradient) else Gradient
+    if kind is GradientOfGradient and inner._options.has_aux and (inner._options.value or not options.has_aux):
+        inner, has_value = inner.__name__, inner._options.value
+        way = f"grad(.., has_aux=True) of it, not {inner}" if has_value else "has_aux=True here, too"
         raise TypeError(f"`{inner}` was made with has_aux=True and returns what has no one derivative: say {way}")
     return kind(function, argnums, options, seed)
 

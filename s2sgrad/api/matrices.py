@@ -22,12 +22,11 @@ from s2sgrad.api.assembling import assembled, at_leaves, count, empty, of_array,
 from s2sgrad.api.columns import Columns
 from s2sgrad.api.followed import by_columns
 from s2sgrad.api.gradient import Gradient, differentiated
-from s2sgrad.api.products import function_given
 from s2sgrad.driver.options import Options
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.raised import entry
 from s2sgrad.ir.signatures import signature
-from s2sgrad.pullbacks import pulled_back
+from s2sgrad.pullbacks import function_given, pulled_back
 
 _RUN = 20_000  # the overhead of a call, as a number of floats
 

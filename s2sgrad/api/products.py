@@ -14,14 +14,7 @@ from s2sgrad.api.gradient import differentiated
 from s2sgrad.driver.options import Options
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.errors.raised import entry, head
-from s2sgrad.pullbacks import pulled_back, takes
-
-
-def function_given(function: Any, name: str) -> Any:
-    """The function argument of `name`; raises TypeError if it is no function."""
-    if not callable(function) and not isinstance(function, (staticmethod, classmethod)):
-        raise TypeError(f"{name} needs a function, not {type(function).__name__}")
-    return function
+from s2sgrad.pullbacks import function_given, pulled_back, takes
 
 
 class Hvp:

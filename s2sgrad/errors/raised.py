@@ -204,10 +204,16 @@ def head(function: Any) -> Place | None:
     return Place(code.co_filename, number, len(line) - len(line.lstrip()), number, len(line), line)
 
 
-def behind_call(function: Any) -> Any:
-    """The function that runs when a method, a partial or an object with `__call__` is called."""
+def behind_partial(function: Any) -> Any:
+    """The callable under nested partials; the argument itself if it is none."""
     while isinstance(function, functools.partial):
         function = function.func
+    return function
+
+
+def behind_call(function: Any) -> Any:
+    """The function that runs when a method, a partial or an object with `__call__` is called."""
+    function = behind_partial(function)
     function = getattr(function, "differentiated", function)
     call = getattr(type(function), "__call__", None)  # noqa: B004
     plain = hasattr(function, "__code__") or hasattr(function, "__func__") or not hasattr(call, "__code__")

@@ -23,6 +23,7 @@ from s2sgrad.analysis.plain_classes import assigning, own_protocols
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.trust import Trust, trust_of_owner
 from s2sgrad.errors import Place
+from s2sgrad.errors.raised import behind_partial
 from s2sgrad.ir import reach
 from s2sgrad.ir.forms import arguments_of, bound_name
 from s2sgrad.ir.quote import constant, nodes
@@ -263,7 +264,7 @@ def _class(call: Call, cls: type) -> None:
 
 def _behind_a_partial(call: Call, target: Any) -> None:
     """The callee behind a partial, a callable object or a method of a class, where an argument is mutable."""
-    reached = _reached(target)
+    reached = behind_partial(target)
     unseen = isinstance(reached, _UNSEEN) and (reached is not target or isinstance(target, _DESCRIPTORS))
     if unseen and not catalogue.of(reached).pure:
         call.refuse(f"`{call.shown}` may write its argument, which cannot be followed: call it as a method")
@@ -272,16 +273,9 @@ def _behind_a_partial(call: Call, target: Any) -> None:
         call.refuse(f"`{call.shown}` may write its argument, which is not differentiated yet: return a new value from it")
 
 
-def _reached(target: Any) -> Any:
-    """The function under nested partials; the target itself if it is none."""
-    while isinstance(target, functools.partial):
-        target = target.func
-    return target
-
-
 def _behind(target: Any) -> Any:
     """The user's function that a partial or a callable object calls; None if there is none."""
-    reached = _reached(target)
+    reached = behind_partial(target)
     if type(reached).__module__.startswith("s2sgrad."):  # a gradient
         return None
     if not isinstance(reached, (types.FunctionType, types.MethodType)):

@@ -225,6 +225,13 @@ def total(p, depth):
     return p.v * p.w + 0.5 * total(p.nxt, depth + 1)
 
 
+def hung(p, q, depth):
+    if p is None or depth > 3:
+        return q
+    p.nxt = hung(p.nxt, q, depth + 1)
+    return p
+
+
 class Fork:
     def __init__(self, p, left, right):
         self.p, self.left, self.right = p, left, right
@@ -250,7 +257,7 @@ LINKS = ("{o}.nxt = {q}", "{o}.kids.append({q})", "{o}.push({n})", "{o}.v = {n} 
          "heapq.heappush(heap, (k, {o}))\n{pad}k += 1", "if heap:\n{pad}    s += heapq.heappop(heap)[1].v * 0.2",
          "if len(ns) > 4:\n{pad}    s += ns.pop().v", "s += sum([p.energy() for p in ns]) * 0.1",
          "s += made({n}, s).energy() * 0.1", "one = {q} if {n} > {o}.v else Source(s, 0.4)\n{pad}s += one.energy() * 0.1",
-         "s += sum(bag.log) * 0.1", "s += weighed(split(ns)) * 0.1",
+         "s += sum(bag.log) * 0.1", "s += weighed(split(ns)) * 0.1", "cur = hung({o}, Node({n}), 0)",
          "{o}.rate = {n}", "if isinstance({o}, Source):\n{pad}    {o}.rate *= 0.5")  # fmt: skip
 WALKS = ("for p in ns:", "for q in ns[1:]:", "for i, p in enumerate(ns):", "for p in list(d.values()):",
          "for _ in range(2):", "for p in best.kids:", "if best.v > s:", "if best is cur:",

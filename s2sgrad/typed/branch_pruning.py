@@ -8,11 +8,15 @@
 The kind of a variable is the join over all its bindings; a test for None asks only those that reach it:
 
     if out is None: out = np.zeros(3)      ->      out = np.zeros(3), where None is passed for `out`
+
+What a call leaves in a list or dict is unknown while it writes its argument: tests of what is in there wait until the call
+returns it (`inplace.recursive_writers`).
 """
 
 from __future__ import annotations
 
 import types
+from typing import Any
 
 import gast
 
@@ -24,6 +28,7 @@ from s2sgrad.flow.facts import Facts
 from s2sgrad.ir.forms import bound_name, is_none, parts_of, truth
 from s2sgrad.ir.quote import nodes, rewritten
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory import mod_ref
 from s2sgrad.runtime import references
 
 
@@ -31,6 +36,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
     """Remove the branches that are not taken; whether there were any."""
     once = bound_once(tree.body)
     pruner = _Pruner(unit, inference, {n: s.value for n, s in once.items() if bound_name(s)})
+    pruner.leave_open(tree)
     pruner.rule_out(tree)
     pruner.ask_definitions(tree)
     tree.body = rewritten(tree.body, pruner.pruned)
@@ -45,6 +51,22 @@ class _Pruner:
         self.changed = False
         self.reached: dict[int, Kind | None] = {}  # by the operand of a test: its kind there
         self.ruled_out: dict[int, set[int]] = {}  # by the `if`: the class numbers that the tests around it exclude
+        self.open: set[str] = set()  # names of what a call may have written, and of what is made of it
+
+    def leave_open(self, tree: gast.FunctionDef) -> None:
+        """Find the names whose kinds do not tell what is in the lists and dicts that calls write: those of these, of what
+        may share their items, and of all that is computed from any of them.  An adjoint leaves in its record what was there.
+        """
+        walked = [s for s in effects.walk(tree.body) if isinstance(s, (gast.Assign, gast.AugAssign, gast.Expr))]
+        calls = [c for s in walked if isinstance(c := s.value, gast.Call) and not _is_adjoint(self.unit.called(c))]
+        written = (a.id for c in calls for a in mod_ref.written_by(self.unit, c) if isinstance(a, gast.Name))
+        held = {n for n in written if isinstance(self.inference.env.get(n), Container)}
+        while held - self.open:
+            self.open |= held
+            for statement in walked:
+                bound, read = effects.writes(statement), effects.reads(statement)
+                held |= bound if read & held else set()
+                held |= {n for n in read if bound & held and isinstance(self.inference.env.get(n), Container)}
 
     def rule_out(self, tree: gast.FunctionDef) -> None:
         """Record which class numbers cannot reach a test in the `else` of another test of the same object."""
@@ -58,7 +80,8 @@ class _Pruner:
     def ask_definitions(self, tree: gast.FunctionDef) -> None:
         """Infer the kinds of operands of undecided tests for None, or for types, from the definitions that reach these."""
         tests = [(s, n) for s in effects.walk(tree.body) for n in nodes(effects.header(s))]
-        asked = [(s, owner) for s, n in tests if (owner := self._asked(n)) is not None and self._known(n) is None]
+        asked = [(s, owner) for s, n in tests if (owner := self._asked(n)) is not None and self._known(n) is None
+                 and owner.id not in self.open]  # fmt: skip
         reaching = Facts(tree).reaching if asked else None
         for statement, owner in asked:
             found: Kind | None = None
@@ -138,7 +161,13 @@ class _Pruner:
         return possible == {number} if number not in possible or len(possible) == 1 else None
 
     def _kind(self, node: gast.AST) -> Kind | None:
+        if isinstance(node, gast.Name) and node.id in self.open:
+            return None
         return self.reached.get(id(node)) or (self.inference.kind(node) if isinstance(node, gast.Name) else None)
+
+
+def _is_adjoint(function: Any) -> bool:
+    return not getattr(function, "same_signature", True)
 
 
 def _is_none(kind: Kind | None) -> bool | None:

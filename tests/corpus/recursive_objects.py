@@ -297,3 +297,21 @@ def recursion_whose_record_holds_numbers_or_none_that_a_loop_writes(x):
         total += moment(weight, 0) * 0.1
         weight.arm = total
     return total
+
+
+def hung(weight, mass):
+    if weight is None:
+        return Weight(mass, 0.5)
+    weight.below = hung(weight.below, mass)
+    return weight
+
+
+@case(VECTOR)
+def test_of_what_a_recursion_has_hung_on_an_object(x):
+    weight = Weight(x[1], 0.3)
+    for v in x:
+        weight = hung(weight, v)
+    total = weight.mass**2
+    if weight.below is not None:
+        total += weight.below.mass**2
+    return total

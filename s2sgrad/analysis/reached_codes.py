@@ -1,4 +1,4 @@
-"""Whether running some functions may run others, which are given by their code.
+"""What running some functions may use: other functions, which are given by their code, and objects.
 
     def f(x): return g(x)                                       ->      f may run h
     def g(x): return TABLE["h"](x)       TABLE = {"h": h}
@@ -8,41 +8,79 @@ Names are looked up where they stand for objects now; a method is met wherever i
 
 from __future__ import annotations
 
+import builtins
+import collections
 import contextlib
 import dis
 import functools
+import importlib
+import sys
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from s2sgrad.errors import GENERATED
 from s2sgrad.primitives import libraries
+from s2sgrad.runtime.closures import Closure
 
 _MOST = 20_000  # objects that are looked at
-_CONTAINERS = (list, tuple, set, frozenset)
+_CONTAINERS = (list, tuple, set, frozenset, collections.deque)
+_LEAVES = (int, float, complex, str, bytes, type(None), np.ndarray, np.generic, np.ufunc)
 
 
 def may_run(functions: Iterable[Any], codes: frozenset[types.CodeType]) -> bool:
     """Whether running these functions may run one of these codes; True where there is too much to look at."""
     wanted = set(map(id, codes))
     methods = {code.co_name for code in codes if "." in code.co_qualname.rpartition("<locals>.")[2]}
-    waiting, seen = list(functions) if codes else [], set()
-    while waiting:
-        found = waiting.pop()
-        if id(found) in seen:
-            continue
-        seen.add(id(found))
-        if len(seen) > _MOST:
-            return True
+    for found in reached(functions) if codes else ():
         if isinstance(found, types.FunctionType):
             inside = list(_codes(found.__code__))
-            names = {n for code in inside for n in code.co_names}
-            if not wanted.isdisjoint(map(id, inside)) or not methods.isdisjoint(names):
+            named = any(not methods.isdisjoint(code.co_names) for code in inside)
+            if named or not wanted.isdisjoint(map(id, inside)):
                 return True
-            waiting += _behind(found, names)
-        else:
-            waiting += _parts(found)
+        elif found is TOO_MUCH:
+            return True
     return False
+
+
+def refer_to(values: Iterable[Any], objects: Iterable[Any]) -> bool:
+    """Whether running these functions, or methods of these objects, may use one of `objects`; True where there is too much
+    to look at, and where names are looked up unseen.
+
+    >>> class Lin: scale = 2.0
+    >>> lin = Lin()
+    >>> refer_to([lambda x: x * lin.scale], [lin]), refer_to([np.sin, lambda x: x * 2.0], [lin])
+    (True, False)
+    """
+    wanted = {id(TOO_MUCH), *map(id, _UNSEEN), *map(id, objects)}
+    return any(id(found) in wanted for found in reached(values))
+
+
+def refers_to_itself(function: types.FunctionType) -> bool:
+    """Whether a function may call itself, by what it refers to as it stands."""
+    return any(found is function or found is TOO_MUCH for found in reached(_behind(function)))
+
+
+TOO_MUCH = object()
+_UNSEEN = (eval, exec, globals, vars, locals, __import__, importlib.import_module)
+
+
+def reached(values: Iterable[Any]) -> Iterator[Any]:
+    """These functions and objects, and all that they refer to, each once; `TOO_MUCH` at the end of the patience."""
+    waiting, seen, kept = list(values), set(), []
+    while waiting:
+        found = waiting.pop()
+        if id(found) in seen or isinstance(found, _LEAVES):
+            continue
+        seen.add(id(found))
+        kept.append(found)  # what is made on the way, such as a bound method, keeps its number
+        if len(seen) > _MOST:
+            yield TOO_MUCH
+            return
+        yield found
+        waiting += _behind(found) if isinstance(found, types.FunctionType) else _parts(found)
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -53,15 +91,18 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(value)
 
 
-def _behind(function: types.FunctionType, names: set[str]) -> Iterator[Any]:
-    """What a function refers to."""
-    if libraries.is_installed(function) and not function.__code__.co_filename.startswith(GENERATED):
+def _behind(function: types.FunctionType) -> Iterator[Any]:
+    """What a function refers to; of a library's, what the user may have put there."""
+    is_generated = function.__code__.co_filename.startswith(GENERATED)
+    yield from function.__closure__ or ()
+    yield from () if is_generated else vars(function).values()  # where a generated function keeps its pairs
+    if libraries.is_installed(function) and not is_generated:
         return
+    names, free, imported = _named(function.__code__)
+    space = function.__globals__
     waiting = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    waiting += [function.__globals__[n] for n in _free(function.__code__) & function.__globals__.keys()]
-    for cell in function.__closure__ or ():
-        with contextlib.suppress(ValueError):  # not bound yet
-            waiting.append(cell.cell_contents)
+    waiting += [space[n] if n in space else getattr(builtins, n, None) for n in free]
+    waiting += [sys.modules.get(n) for n in imported]
     modules: set[int] = set()
     while waiting:
         value = waiting.pop()
@@ -72,30 +113,40 @@ def _behind(function: types.FunctionType, names: set[str]) -> Iterator[Any]:
             waiting += [vars(value)[n] for n in names & vars(value).keys()]
 
 
-def _free(code: types.CodeType) -> set[str]:
-    """The global names in a code and those of the functions in it; `co_names` has those of attributes as well."""
-    named = (i for part in _codes(code) for i in dis.get_instructions(part) if i.opcode in dis.hasname)
-    return {i.argval for i in named if "ATTR" not in i.opname and "METHOD" not in i.opname}
+@functools.lru_cache(maxsize=4096)
+def _named(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The names of attributes and globals in a code and those of the functions in it; those of globals alone; and the
+    modules that they import."""
+    inside = list(_codes(code))
+    found = [i for part in inside for i in dis.get_instructions(part) if i.opcode in dis.hasname]
+    free = frozenset(i.argval for i in found if not any(word in i.opname for word in ("ATTR", "METHOD", "IMPORT")))
+    names = frozenset(n for part in inside for n in part.co_names)
+    return names, free, frozenset(i.argval for i in found if i.opname == "IMPORT_NAME")
 
 
 def _parts(found: Any) -> Iterable[Any]:
     """What running an object that is no function may run."""
-    if isinstance(found, types.MethodType):
-        return found.__func__, found.__self__
+    if isinstance(found, types.CellType):
+        with contextlib.suppress(ValueError):  # not bound yet
+            return (found.cell_contents,)
+        return ()
+    if isinstance(found, (types.MethodType, types.BuiltinMethodType)):
+        return getattr(found, "__func__", None), found.__self__
     if isinstance(found, functools.partial):
         return found.func, *found.args, *found.keywords.values()
     if isinstance(found, (staticmethod, classmethod)):
         return (found.__func__,)
     if isinstance(found, property):
         return found.fget, found.fset
-    if type(found) is dict:
-        return found.values()
-    if type(found) in _CONTAINERS:
-        return found
-    if isinstance(found, type):
-        return () if libraries.is_installed(found) else (*vars(found).values(), *found.__bases__)
+    if isinstance(found, Closure):
+        return found.function, *found.holds
     if isinstance(found, types.ModuleType):
         return () if libraries.is_installed(found) else vars(found).values()
-    if libraries.is_installed(type(found)):
-        return ()
-    return type(found), *getattr(found, "__dict__", {}).values()
+    if isinstance(found, type):
+        return () if libraries.is_installed(found) else (*vars(found).values(), *found.__bases__)
+    if libraries.package_of(type(found)) == libraries.OURS:
+        return (getattr(found, "primal", None),)  # of a gradient
+    held = [*(found.values() if isinstance(found, dict) else found if isinstance(found, _CONTAINERS) else ())]
+    held += getattr(found, "__dict__", {}).values()
+    held += [getattr(found, n, None) for cls in type(found).__mro__ for n in getattr(cls, "__slots__", ())]
+    return held if libraries.is_installed(type(found)) else (type(found), *held)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypedDict, Unpack, overload
 
 from s2sgrad import runtime
+from s2sgrad.analysis.reached_codes import refer_to
 from s2sgrad.api import travel
 from s2sgrad.api.argnums import Argnums, checked
 from s2sgrad.api.gradient import Gradient, differentiated
@@ -138,3 +139,4 @@ def _load() -> None:
 
 
 runtime.provide(grad=grad, way=travel.way, found=travel.found, located=located, load=_load)
+runtime.provide(refer_to=refer_to)

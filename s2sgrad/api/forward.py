@@ -87,7 +87,10 @@ class _Along(Gradient):
             raise
 
     def require_untouched(self) -> None:
-        """Refuse a function known only at run time that writes its arguments: its caller does not expect that."""
+        """Refuse a function known only at run time that writes its arguments, or what lives outside of it: its caller does
+        not expect that."""
+        if (outside := self._latest.recipe.facts.outside) is not None:
+            raise outside.with_traceback(None)
         for parameter in self._latest.written:
             name = self._function.__name__
             raise Unsupported(f"`{name}` writes its argument `{parameter}`, which cannot be followed where the function is "

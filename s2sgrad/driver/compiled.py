@@ -19,7 +19,7 @@ from s2sgrad.driver.folding import folded
 from s2sgrad.driver.guards import Functions, Guards
 from s2sgrad.driver.options import Options
 from s2sgrad.driver.program import Program
-from s2sgrad.errors import raised
+from s2sgrad.errors import Unsupported, raised
 from s2sgrad.ir.lookups import Lookups
 from s2sgrad.ir.quote import nodes
 from s2sgrad.runtime.results import NoResult
@@ -101,6 +101,7 @@ class Facts:
     backend: Backend
     dots: dict[str, str] = field(default_factory=dict)  # of a tangent: the keywords for tangents, by parameter
     divides_again: bool = False  # where a Python number divided by zero raises, run it again with a NumPy seed
+    outside: Unsupported | None = None  # why no text may call it at run time: what it writes may be read there
 
 
 class Compiled:
@@ -197,7 +198,8 @@ def compile_gradient(
         global_conflicts.check(program.units)
         seed = next(iter(entry.defaults), "")
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
-        facts = Facts(seed, entry.scalar, program.written, unsure, backend, entry.dots, _divides_again(program, entry))
+        facts = Facts(seed, entry.scalar, program.written, unsure, backend, entry.dots, _divides_again(program, entry),
+                      global_conflicts.at_run_time(program.units) if options.forward else None)  # fmt: skip
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
 
     return with_branches(function, compiled, lambda made: made.made)

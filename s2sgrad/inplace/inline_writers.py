@@ -92,7 +92,7 @@ class Splicer:
     def may_raise_refusal(self, target: Any) -> bool:
         """Whether a callee must not run as it stands, because it may run a branch that is refused, and can be inlined."""
         may_run = reached_codes.may_run([target], branches.inlined())
-        return may_run and behind_checkpoint(target) is None and not recursive_writers.calls_itself(target)
+        return may_run and behind_checkpoint(target) is None and not reached_codes.refers_to_itself(target)
 
     def require_whole(self, call: gast.Call, target: Any) -> None:
         """Refuse a function under `checkpoint`, which runs again with the same arguments."""

@@ -86,9 +86,11 @@ class Unit:
       `argument_kinds` are those of parameters, as far as tests of types ask;
       `receivers` are the names of objects that the text makes, and of the object of a method, with their classes;
       `local_codes` are the codes of methods of the classes that the function defines, which may read its variables;
-      `separate` are the classes of the caller's objects whose attributes are written; `on_classes` are the
-      names of attributes of classes that are; `loses_to` are global
-      containers in which differentiated values are only stored; `stand_ins` are pairs of a container
+      `separate` are the classes of the caller's objects whose attributes are written, `written_objects` expressions of
+      these objects, `unopened` free names of objects whose attributes are read where they stand; `on_classes` are the
+      names of attributes of classes that are written; `loses_to` are global
+      containers in which differentiated values are only stored, `unseen` the calls of functions that only the run knows;
+      `stand_ins` are pairs of a container
       class and a simpler one in its place; `updates` are the positions of the user's `x[i] op= e`.
     - Derivatives: `bars` are names of adjoints; `floating` are differentiated values and their derivatives, all floats;
       `mirrored` are names with shadows, `shadows` the names of these, `shadowed` whether there are any; `derived` are
@@ -136,12 +138,15 @@ class Unit:
     iterators: set[str] = field(default_factory=set)
     closures: bool | None = None
     separate: set[type] = field(default_factory=set)
+    written_objects: list[gast.AST] = field(default_factory=list)
+    unopened: set[str] = field(default_factory=set)
     on_classes: set[str] = field(default_factory=set)
     opaque: set[str] = field(default_factory=set)
     argument_kinds: dict[str, Any] = field(default_factory=dict)
     receivers: dict[str, type] = field(default_factory=dict)
     local_codes: set[types.CodeType] = field(default_factory=set)
     loses_to: set[str] = field(default_factory=set)
+    unseen: list[gast.AST] = field(default_factory=list)
     memory: Any = None
     libraries: dict[Any, str] = field(default_factory=dict)
     callers: dict[Any, tuple[gast.AST, ...]] = field(default_factory=dict)

@@ -8,13 +8,14 @@ from __future__ import annotations
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import calls_in
-from s2sgrad.legality import calls, containers, operations, repeats, stores, string_roundtrips
+from s2sgrad.legality import calls, containers, operations, repeats, stores, string_roundtrips, unseen_reads
 from s2sgrad.legality.context import Context
 from s2sgrad.primitives import sharing
 
 
-def run(context: Context) -> None:
-    """Raise Unsupported or NoRule at the first construct of a function that cannot be differentiated."""
+def run(context: Context) -> bool:
+    """Raise Unsupported or NoRule at the first construct of a function that cannot be differentiated; whether statements
+    were inserted that check something when the function runs."""
     collections: set[str] = set()
     for statement in effects.walk(context.tree.body):
         operation = context.paths.operations.get(id(statement))
@@ -25,9 +26,11 @@ def run(context: Context) -> None:
             operations.check(context, statement, operation)
         for call in calls_in(effects.header(statement)):
             calls.check(context, statement, call, on_path and operation.node is call)
+            unseen_reads.note(context, call)
     if sharing.STORES_ITEM_BY_ITEM:  # these come last
         for statement in effects.walk(context.tree.body):
             stores.check(context, statement)
     string_roundtrips.check(context.unit, context.tree, context.varied, context.kinds)
     containers.check_stacks(context)
     repeats.check(context)
+    return unseen_reads.check(context)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import gast
@@ -27,7 +27,7 @@ from s2sgrad.transform.paths import Paths
 @dataclass
 class Context:
     """One function; `paths` has its operations and active variables; `forward`: tangents are wanted; `again`: the reverse
-    sweep runs it again from the start.
+    sweep runs it again from the start; `unseen` are the names through which it may run what only the run knows.
     """
 
     unit: Unit
@@ -37,6 +37,7 @@ class Context:
     paths: Paths
     forward: bool = False
     again: bool = False
+    unseen: set[str] = field(default_factory=set)
 
     @property
     def varied(self) -> set[str]:

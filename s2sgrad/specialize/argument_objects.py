@@ -36,6 +36,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.plain_classes import Opened, attributes_of, opened_of
+from s2sgrad.analysis.trust import is_writable
 from s2sgrad.ir.held_functions import held_function
 from s2sgrad.ir.lookups import note_attribute
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
@@ -85,12 +86,17 @@ class GivenObjects:
 
     def meet(self, free: str, value: Any, opens: bool = False) -> None:
         """Bind a free name to its value; each instance has one `Object`."""
-        if free in self.values or attributes_of(value) is None:
+        if free in self.values:
+            return
+        if attributes_of(value) is None:
+            self.unit.unopened |= {free} if is_writable(value) else set()
             return
         if opens and id(value) not in self.outside_objects and (opened_value := opened_of(value)) is not None:
             self.outside_objects[id(value)] = self.open(opened_value, free, name(free))
         if id(value) in self.outside_objects:
             self.values[free] = self.outside_objects[id(value)]
+        else:
+            self.unit.unopened.add(free)
 
     def open(self, opened: Opened, base: str, value: gast.AST) -> Object | Display:
         """An instance, or a container of some: its contents are loaded into variables."""
@@ -132,6 +138,7 @@ class GivenObjects:
     def separated(self) -> list[gast.AST]:
         """A check to run first: the caller's objects with written attributes must be distinct."""
         classes = tuple(self.unit.separate)
+        self.unit.written_objects += [clone(o.given) for o in self.opened if o.cls in self.unit.separate]
         for node, value in self.loose:
             if any(isinstance(o, Object) and issubclass(o.cls, classes) for o in self.within(value)):
                 self.unit.refuse(node, "an object of which attributes are written is used as a value here, where it cannot "

@@ -220,6 +220,15 @@ class _Flattener(Conditions, Evaluator, Sections):
         statement.msg = None if statement.msg is None else self.flat(statement.msg)
         self.out.append(statement)
 
+    def write_Raise(self, statement: gast.Raise) -> None:
+        """An error; what it is made of may read objects, but it is not itself one that could be followed."""
+        if self.functions.inside(statement):
+            for made in [part for part in (statement.exc, statement.cause) if isinstance(part, gast.Call)]:
+                made.args = [self.flat(argument) for argument in made.args]
+                for keyword in made.keywords:
+                    keyword.value = self.flat(keyword.value)
+        self.plain(statement)
+
     def write_Return(self, statement: gast.Return) -> None:
         self.out.append(self.functions.returned(statement))
 

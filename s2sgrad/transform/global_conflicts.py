@@ -18,9 +18,9 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis.libraries import is_ours
-from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.errors import S2SGradError
+from s2sgrad.analysis.reached_codes import reached
+from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.ir.forms import appended_to
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
@@ -36,7 +36,7 @@ def check(units: list[Unit], at_run_time: bool = False) -> None:
     """
     _check_objects(units, at_run_time)
     _check_classes(units, at_run_time)
-    _check_kept(units)
+    _check_kept(units, at_run_time)
     _check_stand_ins(units)
     written = {(id(v.space), v.name): u for u in units for v in u.helpers.values() if isinstance(v, runtime.Global)}
     if not written:
@@ -56,9 +56,24 @@ def check(units: list[Unit], at_run_time: bool = False) -> None:
                                   f"differentiated yet: {_WAY}")  # fmt: skip
 
 
-def _check_kept(units: list[Unit]) -> None:
+def at_run_time(units: list[Unit]) -> Unsupported | None:
+    """Why no function that was compiled earlier may call these."""
+    try:
+        check(units, at_run_time=True)
+    except Unsupported as error:
+        return error
+    return None
+
+
+def _check_kept(units: list[Unit], at_run_time: bool) -> None:
     """What is kept in a list or dict from outside and carries a derivative is read by nobody: it would be a constant."""
     kept = {name: unit for unit in units for name in unit.loses_to}
+    for name, writer in kept.items():
+        others = [(u, call) for u in units if u is not writer for call in u.unseen]
+        if at_run_time or others:
+            unit, place = others[0] if others else (writer, writer.primal.tree)
+            unit.refuse(place, f"`{writer.primal.tree.name}` keeps a differentiated value in `{name}`, which a function "
+                               f"that is only known at run time may read as a constant: {_WAY}")  # fmt: skip
     for unit in _reached(units) if kept else ():
         only_written = {id(owner) for node in _inside(unit) if (owner := _written_owner(node)) is not None}
         for node in _inside(unit):
@@ -113,14 +128,14 @@ def _check_objects(units: list[Unit], at_run_time: bool) -> None:
         classes = tuple(writer.separate)
         if not classes:
             continue
-        if at_run_time or any(v is runtime.vjp for u in units for v in u.helpers.values()):
+        if at_run_time:
             writer.refuse(writer.primal.tree, "attributes of the caller's objects are written where a function is only "
                                               "known at run time, which is not differentiated yet: return them")  # fmt: skip
         written_out = {id(u) for u in (writer, *writer.inlined)}
         for unit in _reached(units):
             for node in _inside(unit) if id(unit) not in written_out else ():
                 free = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and node.id not in unit.locals
-                if free and _holds(unit.resolve(node), classes):
+                if free and any(isinstance(found, classes) for found in reached([unit.resolve(node)])):
                     unit.refuse(node, f"`{node.id}` is read here, and attributes of an object of its class are written by "
                                       f"`{writer.primal.tree.name}`, which is not differentiated yet: {_WAY}")  # fmt: skip
 
@@ -142,17 +157,6 @@ def _check_classes(units: list[Unit], at_run_time: bool) -> None:
 
 def _code(unit: Unit) -> types.CodeType:
     return unit.primal.function.__code__
-
-
-def _holds(value: Any, classes: tuple[type, ...], depth: int = 4) -> bool:
-    """Whether a value is, or contains, an instance of one of the classes."""
-    if isinstance(value, classes):
-        return True
-    if isinstance(value, dict):
-        value = list(value.values())
-    if not isinstance(value, (list, tuple)):
-        value = list((attributes_of(value) or {}).values())
-    return depth > 0 and any(_holds(item, classes, depth - 1) for item in value)
 
 
 def _global(unit: Unit, node: gast.AST) -> tuple[int, str] | None:

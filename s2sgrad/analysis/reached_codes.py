@@ -16,7 +16,7 @@ import functools
 import importlib
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -47,13 +47,7 @@ def may_run(functions: Iterable[Any], codes: frozenset[types.CodeType]) -> bool:
 
 def refer_to(values: Iterable[Any], objects: Iterable[Any]) -> bool:
     """Whether running these functions, or methods of these objects, may use one of `objects`; True where there is too much
-    to look at, and where names are looked up unseen.
-
-    >>> class Lin: scale = 2.0
-    >>> lin = Lin()
-    >>> refer_to([lambda x: x * lin.scale], [lin]), refer_to([np.sin, lambda x: x * 2.0], [lin])
-    (True, False)
-    """
+    to look at, and where names are looked up unseen."""
     wanted = {id(TOO_MUCH), *map(id, _UNSEEN), *map(id, objects)}
     return any(id(found) in wanted for found in reached(values))
 
@@ -124,22 +118,26 @@ def _named(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozen
     return names, free, frozenset(i.argval for i in found if i.opname == "IMPORT_NAME")
 
 
+_PARTS: dict[type, Callable[[Any], Iterable[Any]]] = {
+    types.MethodType: lambda f: (f.__func__, f.__self__),
+    types.BuiltinMethodType: lambda f: (f.__self__,),
+    functools.partial: lambda f: (f.func, *f.args, *f.keywords.values()),
+    staticmethod: lambda f: (f.__func__,),
+    classmethod: lambda f: (f.__func__,),
+    property: lambda f: (f.fget, f.fset),
+    Closure: lambda f: (f.function, *f.holds),
+}
+
+
 def _parts(found: Any) -> Iterable[Any]:
     """What running an object that is no function may run."""
     if isinstance(found, types.CellType):
         with contextlib.suppress(ValueError):  # not bound yet
             return (found.cell_contents,)
         return ()
-    if isinstance(found, (types.MethodType, types.BuiltinMethodType)):
-        return getattr(found, "__func__", None), found.__self__
-    if isinstance(found, functools.partial):
-        return found.func, *found.args, *found.keywords.values()
-    if isinstance(found, (staticmethod, classmethod)):
-        return (found.__func__,)
-    if isinstance(found, property):
-        return found.fget, found.fset
-    if isinstance(found, Closure):
-        return found.function, *found.holds
+    for cls, parts in _PARTS.items():
+        if isinstance(found, cls):
+            return parts(found)
     if isinstance(found, types.ModuleType):
         return () if libraries.is_installed(found) else vars(found).values()
     if isinstance(found, type):

@@ -17,6 +17,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number, PointerOrNone, Slicing, Text
 from s2sgrad.flow.graph import binds
@@ -25,7 +26,6 @@ from s2sgrad.ir.quote import at, clone, constant, mentioned, name, nested
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.legality.context import Context
 from s2sgrad.primitives import catalogue
-from s2sgrad.runtime import outside
 
 _DATA = (Array, Number, Text, Slicing, PointerOrNone)
 _KNOWN = (types.FunctionType, types.ModuleType, type(np.sin))
@@ -100,5 +100,5 @@ def _only_loads(statement: gast.AST) -> bool:
 def _check(unit: Unit, written: list[gast.AST], names: set[str], place: Any) -> gast.AST:
     """The check that nothing behind these names refers to what is written."""
     objects = gast.Tuple([clone(w) for w in written], gast.Load())
-    called = name(unit.helper("unreached", outside.unreached))
+    called = name(unit.helper("unreached", runtime.unreached))
     return gast.Expr(gast.Call(called, [constant(getattr(place, "lineno", 0)), objects, *map(name, sorted(names))], []))

@@ -57,7 +57,7 @@ know(
     runtime.push, runtime.add_at, runtime.jvp, runtime.tangent_fits, runtime.vjp, runtime.sequence,
     runtime.require_array, runtime.rebinds, runtime.bound, runtime.contiguous, runtime.scalar, runtime.as_number,
     checks.has_axes, runtime.set_attribute, outside.unshared, outside.container, outside.kept_outside,
-    runtime.distinct, outside.unreached, runtime.once, runtime.separate, shadows.require_view, shadows.add_into,
+    runtime.distinct, runtime.unreached, runtime.once, runtime.separate, shadows.require_view, shadows.add_into,
     shadows.refilled,
     runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,
     runtime.apart, runtime.asked_whole, runtime.only_these, checks.fills,

@@ -379,6 +379,19 @@ def jvp(f: Callable[..., Any], primals: tuple, tangents: tuple, /, **keywords: A
     return hook("tangent")(f, primals, tangents, keywords)
 
 
+def unreached(line: int, written: tuple, *others: Any) -> None:
+    """Check that functions and objects that run as they are refer to none of the objects that are `written`, of which they
+    would read a value without its derivative; TypeError where one may.
+
+    >>> import s2sgrad
+    >>> unreached(7, ([1.0],), np.sin, lambda x: x * 2.0)
+    """
+    if hook("refer_to")(others, written):
+        names = " or ".join(sorted({f"the {type(w).__name__}" for w in written}))
+        raise Refusal(line, f"a function that is only known at run time may read {names} that is written here, without "
+                            "the derivative of what is written: pass it the value instead")  # fmt: skip
+
+
 OWN_RECORDS.update((Pullback, Closure))
 
 

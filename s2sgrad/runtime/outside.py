@@ -104,21 +104,6 @@ def distinct(line: int, *objects: Any) -> None:
                             "pass a copy of one")  # fmt: skip
 
 
-def unreached(line: int, written: tuple, *others: Any) -> None:
-    """Check that functions and objects that run as they are refer to none of the objects that are `written`, of which they
-    would read a value without its derivative; TypeError where one may.
-
-    >>> import s2sgrad
-    >>> unreached(7, ([1.0],), np.sin, lambda x: x * 2.0)
-    """
-    from s2sgrad import runtime
-
-    if runtime.hook("refer_to")(others, written):
-        names = " or ".join(sorted({f"the {type(w).__name__}" for w in written}))
-        raise Refusal(line, f"a function that is only known at run time may read {names} that is written here, without the "
-                            "derivative of what is written: pass it the value instead")  # fmt: skip
-
-
 def unshared(value: Any, line: int) -> Any:
     """An item that `op=` replaces; TypeError where it would be written in place instead.
 

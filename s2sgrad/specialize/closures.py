@@ -25,7 +25,7 @@ def f(x):
         h_2 = h
         w_2 = w
         t3 = h_2, w_2
-        t4 = closure(lambda_, t3)
+        t4 = closure(lambda_, t3, 2)
         h = t4
     result = h(2.0)
     return result

@@ -68,12 +68,7 @@ def at_run_time(units: list[Unit]) -> Unsupported | None:
 def _check_kept(units: list[Unit], at_run_time: bool) -> None:
     """What is kept in a list or dict from outside and carries a derivative is read by nobody: it would be a constant."""
     kept = {name: unit for unit in units for name in unit.loses_to}
-    for name, writer in kept.items():
-        others = [(u, call) for u in units if u is not writer for call in u.unseen]
-        if at_run_time or others:
-            unit, place = others[0] if others else (writer, writer.primal.tree)
-            unit.refuse(place, f"`{writer.primal.tree.name}` keeps a differentiated value in `{name}`, which a function "
-                               f"that is only known at run time may read as a constant: {_WAY}")  # fmt: skip
+    _check_unseen(units, kept, at_run_time)
     for unit in _reached(units) if kept else ():
         only_written = {id(owner) for node in _inside(unit) if (owner := _written_owner(node)) is not None}
         for node in _inside(unit):
@@ -83,6 +78,16 @@ def _check_kept(units: list[Unit], at_run_time: bool) -> None:
                 if _is_or_holds(found, writer.resolve(gast.Name(name, gast.Load(), None, None))):
                     unit.refuse(node, f"`{node.id}` is read here, and `{writer.primal.tree.name}` keeps a differentiated "
                                       f"value in it, which is a constant here: {_WAY}")  # fmt: skip
+
+
+def _check_unseen(units: list[Unit], kept: dict[str, Unit], at_run_time: bool) -> None:
+    """Nor by a function that only the run knows, which another function of the program calls, or which calls this one."""
+    for name, writer in kept.items():
+        others = [(u, call) for u in units if u is not writer for call in u.unseen]
+        if at_run_time or others:
+            unit, place = others[0] if others else (writer, writer.primal.tree)
+            unit.refuse(place, f"`{writer.primal.tree.name}` keeps a differentiated value in `{name}`, which a function "
+                               f"that is only known at run time may read as a constant: {_WAY}")  # fmt: skip
 
 
 def _written_owner(node: gast.AST) -> gast.AST | None:

@@ -107,19 +107,3 @@ def called_object_that_calls_another_of_its_class(x):
     steps.append(Both(steps[0], steps[0], 2.0))
     steps.append(Both(steps[0], steps[1], 3.0))
     return steps[2](x[1])
-
-
-def powers(w, k):
-    def straight(t, power=2):
-        return w * t**power
-
-    def waved(t, power=2):
-        return np.sin(w * t) ** power
-
-    return [straight, waved][k], k
-
-
-@refused(0.7, 1, words="is given `power` by name")
-def keyword_of_a_function_with_captures_that_only_the_run_knows(x, k):
-    g, n = powers(x, k)
-    return g(x, power=3) * (n + 1)  # <-

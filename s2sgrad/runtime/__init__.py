@@ -37,7 +37,8 @@ from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     unset,
 )
 from s2sgrad.runtime.closures import Closure, by_name, call, is_called_otherwise
-from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401
+from s2sgrad.runtime.hooks import hook, provide  # noqa: F401
+from s2sgrad.runtime.outside import Global, distinct, set_attribute, unreached  # noqa: F401
 from s2sgrad.runtime.records import OWN_RECORDS, refilled, spread
 from s2sgrad.runtime.results import NoResult, without_floats
 from s2sgrad.runtime.slopes import log_or_zero, over, power_slope, product, times  # noqa: F401
@@ -357,39 +358,9 @@ class Pullback:
         return f"Pullback({getattr(self.bwd, '__name__', self.bwd)})"
 
 
-_hooks: dict[str, Callable[..., Any]] = {}
-
-
-def provide(**hooks: Callable[..., Any]) -> None:
-    """Register functions of the compiler, such as `derivative`, which compiles pairs, or `way` and `found` for pickling."""
-    _hooks.update(hooks)
-
-
-def hook(name: str) -> Callable[..., Any]:
-    """The function that is registered under this name; most are, by `load`, when the first is asked for."""
-    if name not in _hooks:
-        if "load" not in _hooks:
-            raise RuntimeError("import s2sgrad before calling vjp, or a pullback that was pickled")
-        _hooks["load"]()
-    return _hooks[name]
-
-
 def jvp(f: Callable[..., Any], primals: tuple, tangents: tuple, /, **keywords: Any) -> tuple[Any, Any]:
     """Run `f` once; return its value and its tangent, given tangents of the primals (None: zero)."""
     return hook("tangent")(f, primals, tangents, keywords)
-
-
-def unreached(line: int, written: tuple, *others: Any) -> None:
-    """Check that functions and objects that run as they are refer to none of the objects that are `written`, of which they
-    would read a value without its derivative; TypeError where one may.
-
-    >>> import s2sgrad
-    >>> unreached(7, ([1.0],), np.sin, lambda x: x * 2.0)
-    """
-    if hook("refer_to")(others, written):
-        names = " or ".join(sorted({f"the {type(w).__name__}" for w in written}))
-        raise Refusal(line, f"a function that is only known at run time may read {names} that is written here, without "
-                            "the derivative of what is written: pass it the value instead")  # fmt: skip
 
 
 OWN_RECORDS.update((Pullback, Closure))

@@ -22,7 +22,7 @@ from s2sgrad import runtime
 from s2sgrad.rules import polynomials, scalar_math
 from s2sgrad.rules.binding import parameters_of
 from s2sgrad.rules.table import Rule, is_flat, lookup, rules
-from s2sgrad.runtime import closures, late
+from s2sgrad.runtime import closures, keywords, late
 
 from .examples import EXAMPLES, Example
 
@@ -274,7 +274,7 @@ def test_float32_stays(e):
                     assert b.dtype == np.float32, (pullback, b.dtype)
 
 
-UNEXAMPLED = {closures.closure, late.late}  # they give functions, which test_function_programs.py differentiates
+UNEXAMPLED = {closures.closure, late.late, keywords.held}  # of functions, which test_function_programs.py differentiates
 
 
 def test_exampled():

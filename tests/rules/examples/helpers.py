@@ -11,7 +11,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
-from s2sgrad.runtime import item_slots, late, shadows, structure
+from s2sgrad.runtime import item_slots, keywords, late, shadows, structure
 from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
@@ -71,6 +71,7 @@ example(helpers.walked, normal(3), normal(3), normal(3))
 
 example(late.settled, (0.3, normal(3)))
 example(late.now, normal(3), (0.7, normal(2)))
+example(keywords.checked, np.sin, normal(3))
 example(late.held_part, (0.3, normal(3)), READS_LATE)
 example(late.held_part, [(0.3, normal(3)), normal(2)], [READS_LATE, normal(2)])
 example(late.variables_part, ((0.3, normal(2)), normal(3)), READS_LATE, (0.7, normal(2)))

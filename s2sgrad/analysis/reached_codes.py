@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.analysis.reached_classes import codes_of
 from s2sgrad.errors import GENERATED
 from s2sgrad.primitives import libraries
 from s2sgrad.runtime.closures import Closure
@@ -36,7 +37,7 @@ def may_run(functions: Iterable[Any], codes: frozenset[types.CodeType]) -> bool:
     methods = {code.co_name for code in codes if "." in code.co_qualname.rpartition("<locals>.")[2]}
     for found in reached(functions) if codes else ():
         if isinstance(found, types.FunctionType):
-            inside = list(_codes(found.__code__))
+            inside = list(codes_of(found.__code__))
             named = any(not methods.isdisjoint(code.co_names) for code in inside)
             if named or not wanted.isdisjoint(map(id, inside)):
                 return True
@@ -77,14 +78,6 @@ def reached(values: Iterable[Any]) -> Iterator[Any]:
         waiting += _behind(found) if isinstance(found, types.FunctionType) else _parts(found)
 
 
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """A code and those of the functions in it."""
-    yield code
-    for value in code.co_consts:
-        if isinstance(value, types.CodeType):
-            yield from _codes(value)
-
-
 def _behind(function: types.FunctionType) -> Iterator[Any]:
     """What a function refers to; of a library's, what the user may have put there."""
     is_generated = function.__code__.co_filename.startswith(GENERATED)
@@ -111,7 +104,7 @@ def _behind(function: types.FunctionType) -> Iterator[Any]:
 def _named(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """The names of attributes and globals in a code and those of the functions in it; those of globals alone; and the
     modules that they import."""
-    inside = list(_codes(code))
+    inside = list(codes_of(code))
     found = [i for part in inside for i in dis.get_instructions(part) if i.opcode in dis.hasname]
     free = frozenset(i.argval for i in found if not any(word in i.opname for word in ("ATTR", "METHOD", "IMPORT")))
     names = frozenset(n for part in inside for n in part.co_names)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, TypedDict, Unpack, overload
 
 from s2sgrad import runtime
-from s2sgrad.analysis.reached_codes import refer_to
 from s2sgrad.api import travel
 from s2sgrad.api.argnums import Argnums, checked
 from s2sgrad.api.gradient import Gradient, differentiated
@@ -131,12 +130,13 @@ def value_and_grad(
 
 def _load() -> None:
     """Register what is imported when it is first called, so that `import s2sgrad` stays quick."""
+    from s2sgrad.analysis import reached_codes
     from s2sgrad.api import debugging, dynamic, forward, products
 
+    runtime.provide(refer_to=reached_codes.refer_to)
     runtime.provide(derivative=dynamic.pair_for, called=dynamic.called, only_computes=dynamic.only_computes)
     runtime.provide(tangent=forward.tangent_for, unfolded=forward.unfolded, jvp=forward.jvp)
     runtime.provide(hvp=products.hvp, linearize=products.linearize, watched_vjp=debugging.vjp)
 
 
 runtime.provide(grad=grad, way=travel.way, found=travel.found, located=located, load=_load)
-runtime.provide(refer_to=refer_to)

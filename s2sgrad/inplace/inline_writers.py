@@ -5,7 +5,8 @@
                                            scale(y, 3.0)                y *= 3.0
                                            return np.sum(y)             return np.sum(y)
 
-The aliasing of the arguments is then known: an array passed twice, overlapping sections, a view.
+The aliasing of the arguments is then known: an array passed twice, overlapping sections, a view. Functions with branches
+that are refused are inlined as well where they would otherwise run as they stand, without the refusal (`source.branches`).
 """
 
 from __future__ import annotations

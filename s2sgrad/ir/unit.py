@@ -86,12 +86,11 @@ class Unit:
       `argument_kinds` are those of parameters, as far as tests of types ask;
       `receivers` are the names of objects that the text makes, and of the object of a method, with their classes;
       `local_codes` are the codes of methods of the classes that the function defines, which may read its variables;
-      `separate` are the classes of the caller's objects whose attributes are written, `written_objects` expressions of
-      these objects, `unopened` free names of objects whose attributes are read where they stand; `on_classes` are the
-      names of attributes of classes that are written; `loses_to` are global
-      containers in which differentiated values are only stored, `unseen` the calls of functions that only the run knows;
-      `stand_ins` are pairs of a container
-      class and a simpler one in its place; `updates` are the positions of the user's `x[i] op= e`.
+      `given_objects` are the caller's objects whose attributes are loaded, with their classes, `separate` the classes of
+      those whose attributes are written, `unopened` free names of objects whose attributes are read where they stand;
+      `on_classes` are the names of attributes of classes that are written; `loses_to` are global containers in which
+      differentiated values are only stored, `unseen` the calls of functions that only the run knows; `stand_ins` are
+      pairs of a container class and a simpler one in its place; `updates` are the positions of the user's `x[i] op= e`.
     - Derivatives: `bars` are names of adjoints; `floating` are differentiated values and their derivatives, all floats;
       `mirrored` are names with shadows, `shadows` the names of these, `shadowed` whether there are any; `derived` are
       gradients created during compilation.
@@ -138,7 +137,7 @@ class Unit:
     iterators: set[str] = field(default_factory=set)
     closures: bool | None = None
     separate: set[type] = field(default_factory=set)
-    written_objects: list[gast.AST] = field(default_factory=list)
+    given_objects: list[tuple[gast.AST, type]] = field(default_factory=list)
     unopened: set[str] = field(default_factory=set)
     on_classes: set[str] = field(default_factory=set)
     opaque: set[str] = field(default_factory=set)

@@ -26,7 +26,7 @@ from s2sgrad.errors import Place
 from s2sgrad.errors.raised import behind_partial
 from s2sgrad.ir import reach
 from s2sgrad.ir.forms import arguments_of, bound_name
-from s2sgrad.ir.quote import constant, nodes
+from s2sgrad.ir.quote import clone, constant, nodes
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.legality.context import Context
 from s2sgrad.memory import behaviour, mod_ref
@@ -167,9 +167,34 @@ def _unknown(call: Call, kept: bool = False) -> None:
     if call.alone and (call.is_mutable or carries) and not call.context.unit.primal.is_generated:  # the result is unused
         call.refuse(f"`{call.shown}` is only known at run time and may change or keep what it is given, which is not "
                     "differentiated yet: return a value from it")  # fmt: skip
-    if call.is_mutable and not call.differentiated and _is_unseen(call.context, call.node.func):
-        checked = [call.node.func, constant(call.shown), constant(getattr(call.node, "lineno", 0))]
-        call.node.func = reach.call(call.context.unit, "reads_only", runtime.reads_only, *checked)
+    loads = bool(call.context.unit.given_objects)
+    if (call.is_mutable or loads) and not call.differentiated and _is_unseen(call.context, call.node.func):
+        call.node.func = _reading_only(call, call.node.func)
+
+
+def _reading_only(call: Call, function: gast.AST) -> gast.AST:
+    """A function that only the run knows, checked where it is called: it writes neither its arguments nor the objects of
+    which the text has loaded attributes."""
+    loaded = [clone(owner) for owner, _ in call.context.unit.given_objects]
+    shown, line = constant(emit.expression(function)), constant(getattr(call.node, "lineno", 0))
+    return reach.call(call.context.unit, "reads_only", runtime.reads_only, function, shown, line, *loaded)
+
+
+def _handed_over(call: Call, target: Any) -> None:
+    """A function that only the run knows, and that a known one calls."""
+    unit, record = call.context.unit, catalogue.of(target)
+    place = 0 if target is runtime.call else record.called
+    if call.differentiated or not unit.given_objects or unit.primal.is_generated:
+        return
+
+    def checked(function: gast.AST) -> gast.AST:
+        unseen = isinstance(function, gast.Name) and unit.resolve(function) is MISSING
+        data = isinstance(call.context.kind(function), (Array, Number, Container))
+        return _reading_only(call, function) if unseen and not data else function
+
+    call.node.args = [checked(a) if k == place else a for k, a in enumerate(call.node.args)]
+    for keyword in call.node.keywords:
+        keyword.value = checked(keyword.value) if keyword.arg == record.called_name else keyword.value
 
 
 def _is_unseen(context: Context, function: gast.AST) -> bool:
@@ -223,6 +248,7 @@ def _known(call: Call, target: Any) -> None:
         call.refuse(f"`{call.shown}` writes its argument, which is not differentiated yet: build a new array")
     if catalogue.of(target).is_given:
         return
+    _handed_over(call, target)
     if call.is_mutable:
         _behind_a_partial(call, target)
     if catalogue.of(target).pure:

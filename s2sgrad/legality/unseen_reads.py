@@ -1,8 +1,8 @@
 """Functions that only the run knows, beside what is written outside of the function: they must not read it there.
 
-    layer.h = h                              layer.h = h
-    y = layer.act(h)      ->                 layer_act = layer.act
-                                             unreached(2, (layer,), layer_act)      Refusal where it refers to `layer`
+    layer.h = h                              layer_act = layer.act
+    y = layer.act(h)      ->                 unreached(2, (layer,), layer_act)      raises where it refers to `layer`
+                                             layer.h = h
                                              y = layer_act(h)
 
 Such a function would read what is written as a constant: the derivative would be lost. What a function refers to is looked
@@ -62,7 +62,8 @@ def _holds_data(kind: Kind | None) -> bool:
 def check(context: Context) -> bool:
     """Insert the checks where something outside is written; whether there are any."""
     unit, tree = context.unit, context.tree
-    written = [*unit.written_objects, *map(name, sorted(unit.loses_to))]
+    written = [owner for owner, cls in unit.given_objects if cls in unit.separate]
+    written += map(name, sorted(unit.loses_to))
     if not written or unit.primal.is_generated:
         return False
     suspects = context.unseen | (unit.unopened & mentioned(*tree.body))

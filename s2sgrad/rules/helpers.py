@@ -75,16 +75,6 @@ def closure(g, y, function, holds, usual=0):
     return None, g
 
 
-@general(keywords.held)
-def held(g, y, f):
-    return g
-
-
-@held.forward()
-def _(y, f, f_dot):
-    return f_dot
-
-
 @linear(keywords.checked)
 def _(w, y, f, value):
     return None, w
@@ -180,7 +170,7 @@ def _(s, y, seed, y_dot, seed_dot):  # a seed that is None means ones, a tangent
     return None, fit(seed_dot, s)
 
 
-@general(runtime.require_array)
+@general(runtime.require_array, keywords.held)
 def same(w, y, x):
     return w
 

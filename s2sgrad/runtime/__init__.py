@@ -26,7 +26,6 @@ from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     is_special,
     number,
     only_these,
-    reads_only,
     replaces,
     require_array,
     resizes,
@@ -38,7 +37,7 @@ from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
 )
 from s2sgrad.runtime.closures import Closure, by_name, call, is_called_otherwise
 from s2sgrad.runtime.hooks import hook, provide  # noqa: F401
-from s2sgrad.runtime.outside import Global, distinct, set_attribute, unreached  # noqa: F401
+from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.runtime.records import OWN_RECORDS, refilled, spread
 from s2sgrad.runtime.results import NoResult, without_floats
 from s2sgrad.runtime.slopes import log_or_zero, over, power_slope, product, times  # noqa: F401
@@ -59,6 +58,7 @@ from s2sgrad.runtime.structure import (  # noqa: F401  # noqa: F401
     with_attributes,
     with_fields,
 )
+from s2sgrad.runtime.unseen_functions import reads_only, unreached  # noqa: F401
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 

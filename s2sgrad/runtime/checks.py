@@ -344,44 +344,6 @@ def poison(x: Any) -> None:
         x[...] = np.nan
 
 
-def reads_only(f: Callable[..., Any], name: str, line: int) -> Callable[..., Any]:
-    """`f`, wrapped so that it raises TypeError if it changes arrays, lists or dicts among its arguments.
-
-    >>> reads_only(list.pop, "take", 7)([1.0, 2.0])
-    Traceback (most recent call last):
-    s2sgrad.runtime.checks.Refusal: line 7: `take` writes its argument, which only its run shows: return a new value from it
-    """
-
-    def called(*args: Any, **keywords: Any) -> Any:
-        before = [(x, x.copy()) for x in _writable([*args, *keywords.values()])]
-        result = f(*args, **keywords)
-        if not all(_same(now, then) for now, then in before):
-            raise Refusal(line, f"`{name}` writes its argument, which only its run shows: return a new value from it")
-        return result
-
-    return called
-
-
-def _writable(values: Any) -> list[Any]:
-    """The arrays, lists and dicts in these values, each before its own content."""
-    out: list[Any] = []
-    for v in values:
-        if isinstance(v, (list, tuple, dict)):
-            inside = _writable(v.values() if isinstance(v, dict) else v)
-            out += inside if isinstance(v, tuple) else [v, *inside]
-        elif isinstance(v, np.ndarray):
-            out.append(v)
-    return out
-
-
-def _same(now: Any, before: Any) -> bool:
-    """Whether an array, list or dict is unchanged since the copy `before`."""
-    if isinstance(now, np.ndarray):
-        return now.shape == before.shape and (now.tobytes() == before.tobytes())
-    parts = (now.items(), before.items()) if isinstance(now, dict) else (enumerate(now), enumerate(before))
-    return len(now) == len(before) and all(a is b and x is y for (a, x), (b, y) in zip(*parts, strict=True))
-
-
 def tangent_fits(x: Any, t: Any, k: int) -> None:
     """Raise ValueError unless the k-th tangent of a `jvp` has the structure and the shape of its primal.
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.runtime.checks import Refusal
-from s2sgrad.runtime.hooks import hook
 
 _UNCHANGING = (int, float, complex, str, bytes, tuple, np.generic)
 
@@ -103,19 +102,6 @@ def distinct(line: int, *objects: Any) -> None:
         name = type(objects[0]).__name__
         raise Refusal(line, f"two of the objects that are given, and of which attributes are written, are the same {name}: "
                             "pass a copy of one")  # fmt: skip
-
-
-def unreached(line: int, written: tuple, *others: Any) -> None:
-    """Check that functions and objects that run as they are refer to none of the objects that are `written`, of which they
-    would read a value without its derivative; TypeError where one may.
-
-    >>> import s2sgrad
-    >>> unreached(7, ([1.0],), np.sin, lambda x: x * 2.0)
-    """
-    if hook("refer_to")(others, written):
-        names = " or ".join(sorted({f"the {type(w).__name__}" for w in written}))
-        raise Refusal(line, f"a function that is only known at run time may read {names} that is written here, without "
-                            "the derivative of what is written: pass it the value instead")  # fmt: skip
 
 
 def unshared(value: Any, line: int) -> Any:

@@ -138,7 +138,7 @@ class GivenObjects:
     def separated(self) -> list[gast.AST]:
         """A check to run first: the caller's objects with written attributes must be distinct."""
         classes = tuple(self.unit.separate)
-        self.unit.written_objects += [clone(o.given) for o in self.opened if o.cls in self.unit.separate]
+        self.unit.given_objects += [(clone(o.given), o.cls) for o in self.opened]
         for node, value in self.loose:
             if any(isinstance(o, Object) and issubclass(o.cls, classes) for o in self.within(value)):
                 self.unit.refuse(node, "an object of which attributes are written is used as a value here, where it cannot "

@@ -19,7 +19,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.analysis.reached_codes import reached
+from s2sgrad.analysis.reached_codes import TOO_MUCH, reached
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.ir.forms import appended_to
 from s2sgrad.ir.quote import nodes
@@ -140,7 +140,7 @@ def _check_objects(units: list[Unit], at_run_time: bool) -> None:
         for unit in _reached(units):
             for node in _inside(unit) if id(unit) not in written_out else ():
                 free = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and node.id not in unit.locals
-                if free and any(isinstance(found, classes) for found in reached([unit.resolve(node)])):
+                if free and any(isinstance(found, classes) or found is TOO_MUCH for found in reached([unit.resolve(node)])):
                     unit.refuse(node, f"`{node.id}` is read here, and attributes of an object of its class are written by "
                                       f"`{writer.primal.tree.name}`, which is not differentiated yet: {_WAY}")  # fmt: skip
 

@@ -83,7 +83,8 @@ GROUP_HEADS = ("for p in {g}:", "for k, p in enumerate({g}):", "for g in gs:", "
                "for y in {g}.each():", "for y in Countdown(x[2], 3):", "if not {g} or s > 0.5:")  # fmt: skip
 GROUP_STATEMENTS = ("s += sum({g}.each()) * 0.1", "s += sum([p.energy for p in {g}]) * 0.1", "{g}.scale = {n}",
                     "s += len({g}) * {g}.scale", "a, *_ = {g}\n{pad}s += a.w * 0.2",
-                    "s += max([t * 0.5 for t in Countdown({n}, 2)])", "gs.append(Ramp(ps, {n}))")  # fmt: skip
+                    "s += max([t * 0.5 for t in Countdown({n}, 2)])", "gs.append(Ramp(ps, {n}))",
+                    "s += max({g}.parts, key={o}).w * 0.1")  # fmt: skip
 HEADS = ("for p in {l}:", "for q in {l}:", "for k, p in enumerate({l}):", "for p, q in zip({l}, {m}):",
          "for p, y in zip({l}, x):", "for p in reversed({l}):", "for p in {l}[1:]:", "for name, p in d.items():",
          "for p in d.values():", "for i in range(len({l})):", "for i in range(n):", "for i in range(1, len({l})):",

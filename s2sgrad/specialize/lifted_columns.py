@@ -29,6 +29,7 @@ def f(x):
 
 from __future__ import annotations
 
+import contextlib
 import types
 import weakref
 from collections import Counter
@@ -38,8 +39,10 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.plain_classes import is_plain_class
-from s2sgrad.analysis.reached_classes import RESULT, RESULTS, reached, reached_by_name
+from s2sgrad.analysis.reached_classes import RESULT, RESULTS, reached, reached_by_name, walked
 from s2sgrad.analysis.user_functions import is_plain
+from s2sgrad.errors import S2SGradError
+from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import assign, constant, expression, mentioned, name, nodes
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
@@ -150,12 +153,14 @@ class LiftedColumns:
         return {local for cls in missing if held for local in self.columns[self.families[cls]].values()}
 
     def has_objects(self, target: Any) -> bool:
-        """Whether a user's function may receive references, or read attributes of them."""
+        """Whether a user's function may receive references, and read attributes of them or call them."""
         if not self.in_columns or not is_plain(target) or target is self.unit.primal.function or target in _INHERITED:
             return False
         if target not in self.seen_texts:
             classes, asked = reached(target, also=self.closures_among)
-            self.seen_texts[target] = any(c in self.families for c in classes) or any(a in self.members for a in asked)
+            asks = any(c in self.families for c in classes) or any(a in self.members for a in asked)
+            calls = "__call__" in self.members and any(map(_calls_values, walked((target,), self.closures_among)[0]))
+            self.seen_texts[target] = asks or calls
         return self.seen_texts[target]
 
 
@@ -184,3 +189,13 @@ def _drop_idle(tree: gast.FunctionDef, own: set[str], columns: set[str]) -> None
     tree.args.kw_defaults = [None] * len(tree.args.kwonlyargs)
     for call in calls:
         call.keywords = [k for k in call.keywords if k.arg not in idle]
+
+
+def _calls_values(function: types.FunctionType) -> bool:
+    """Whether a user's function calls what one of its variables is, other than a function that it defines."""
+    with contextlib.suppress(S2SGradError):
+        tree = read(function).tree
+        inner = {n.name for n in nodes(*tree.body) if isinstance(n, gast.FunctionDef)}
+        local = (scoping.bound(tree.body) | {p.id for p in parameters(tree)}) - inner
+        return any(isinstance(n, gast.Call) and getattr(n.func, "id", None) in local for n in nodes(*tree.body))
+    return False

@@ -130,3 +130,25 @@ def closures_read_what_a_loop_binds_last(x):
     for hook in hooks:
         hook(x[0])
     return total[0]
+
+
+class Scaled:
+    def __init__(self, value):
+        self.value = value
+        self.at = lambda t: t * value
+
+
+class By:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, part):
+        return part.value * self.factor
+
+
+@case(VECTOR)
+def objects_are_sorted_by_what_an_object_of_a_list_gives(x):
+    parts, orders = [Scaled(v) for v in x], [By(1.0 + v * v) for v in x]
+    parts.sort(key=lambda part: part.value)
+    first = max(parts, key=orders[1])
+    return parts[0].at(x[1]) + sorted(parts, key=orders[0])[1].value * first.value

@@ -57,26 +57,36 @@ def few(items):
     return [item for item in items if item in taken]
 
 
-def is_left_out(item):
-    """Whether the case of a sampled test is not one of those that are taken."""
-    marker = item.get_closest_marker("sampled")
-    if marker is None:
-        return False
-    name = item.callspec.id
-    case = int(name) if name.isdecimal() else lot(name)
-    return (case + marker.kwargs.get("turn", 0)) % marker.kwargs["one_in"] != 0
+def is_left_out(marker, case):
+    """Whether the case of this name of a test that is marked so is not one of those that are taken."""
+    number = int(case) if case.isdecimal() else lot(case)
+    return (number + marker.kwargs.get("turn", 0)) % marker.kwargs["one_in"] != 0
+
+
+def takes_all(config):
+    """Whether all cases are run, or those that the command line names."""
+    return config.option.all or config.option.keyword or any("::" in argument for argument in config.args)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_generate_tests(metafunc):
+    """Leave cases out before pytest makes items of them: they are three in four, and every worker would make them."""
+    marker = metafunc.definition.get_closest_marker("sampled")
+    if marker is not None and not takes_all(metafunc.config):
+        kept = [call for call in metafunc._calls if not is_left_out(marker, call.id)]  # no public hook gets at them
+        assert kept, f"{metafunc.function.__name__}: none of its cases is taken"
+        metafunc.config.stash[LEFT_OUT] += len(metafunc._calls) - len(kept)
+        metafunc._calls[:] = kept
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """The long tests first, which then nobody waits for at the end."""
-    named = config.option.keyword or any("::" in argument for argument in config.args)
-    if not (config.option.all or named):
-        kept = [item for item in items if not is_left_out(item)]
-        kept = few(kept) if config.option.quick else kept
+    if config.option.quick and not takes_all(config):
+        kept = few(items)
         left_out = [*set(items).difference(kept)]
         config.hook.pytest_deselected(items=left_out)
-        config.stash[LEFT_OUT] = len(left_out)
+        config.stash[LEFT_OUT] += len(left_out)
         items[:] = kept
     items.sort(key=lambda item: not item.name.startswith("test_gradients_of_random_programs"))
 

@@ -12,14 +12,9 @@ import ast
 import collections
 import functools
 
-from test_layers import GRAPH, MODULES, room_of
+from test_layers import MODULES, graph, room_of, tree
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-@functools.cache
-def tree(module):
-    return ast.parse(MODULES[module].read_text())
 
 
 @functools.cache
@@ -76,7 +71,7 @@ def used():
 @functools.cache
 def reach(module):
     """All modules that a module imports, if only by way of others."""
-    return GRAPH[module].union(*map(reach, GRAPH[module]))
+    return graph()[module].union(*map(reach, graph()[module]))
 
 
 def in_another_room(module, users):

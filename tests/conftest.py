@@ -2,6 +2,7 @@
 
     @pytest.mark.sampled(one_in=2)           of the cases of this test one in two is run; `--all` runs them all
     @pytest.mark.sampled(one_in=2, turn=1)   the others of the same cases: each gets one of the two tests
+    @pytest.mark.sampled(one_in=2, by="k")   of the values of the parameter `k`, which are numbers, one in two
     @pytest.mark.dear                        takes a second or more: left out by `--quick`
 
 Only the dear checks are sampled, for the tests are to end within nine minutes on two cores; `--quick` takes a few cases of
@@ -32,7 +33,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.stash[LEFT_OUT] = 0
     config.addinivalue_line("markers", "dear: takes a second or more; --quick leaves it out")
-    config.addinivalue_line("markers", "sampled(one_in, turn=0): without --all, run only one in so many of the cases")
+    config.addinivalue_line("markers", "sampled(one_in, turn=0, by=None): without --all, run only one in so many of the cases")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -57,9 +58,12 @@ def few(items):
     return [item for item in items if item in taken]
 
 
-def is_left_out(marker, case):
-    """Whether the case of this name of a test that is marked so is not one of those that are taken."""
-    number = int(case) if case.isdecimal() else lot(case)
+def is_left_out(marker, call):
+    """Whether this case of a test that is marked so is not one of those that are taken."""
+    if "by" in marker.kwargs:
+        number = call.params[marker.kwargs["by"]]
+    else:
+        number = int(call.id) if call.id.isdecimal() else lot(call.id)
     return (number + marker.kwargs.get("turn", 0)) % marker.kwargs["one_in"] != 0
 
 
@@ -73,7 +77,7 @@ def pytest_generate_tests(metafunc):
     """Leave cases out before pytest makes items of them: they are three in four, and every worker would make them."""
     marker = metafunc.definition.get_closest_marker("sampled")
     if marker is not None and not takes_all(metafunc.config):
-        kept = [call for call in metafunc._calls if not is_left_out(marker, call.id)]  # no public hook gets at them
+        kept = [call for call in metafunc._calls if not is_left_out(marker, call)]  # no public hook gets at them
         assert kept, f"{metafunc.function.__name__}: none of its cases is taken"
         metafunc.config.stash[LEFT_OUT] += len(metafunc._calls) - len(kept)
         metafunc._calls[:] = kept

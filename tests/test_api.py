@@ -1148,14 +1148,14 @@ def run_python(args, directory, **environment):
     )
 
 
-def test_the_text_is_the_same_on_every_run_and_holds_no_path(tmp_path):
+def test_the_text_is_the_same_on_every_strict_run_and_holds_no_path(tmp_path):
     texts = []
     for name, seed in (("one", "1"), ("a different place", "4242")):
         directory = tmp_path / name
         directory.mkdir()
         (directory / "determined.py").write_text(DETERMINED)
-        done = run_python(["determined.py"], directory, PYTHONHASHSEED=seed)
-        assert done.returncode == 0, done.stderr
+        done = run_python(["-W", "error", "-X", "dev", "determined.py"], directory, PYTHONHASHSEED=seed)
+        assert (done.returncode, done.stderr) == (0, "")
         texts.append(done.stdout)
         assert str(tmp_path) not in done.stdout and str(ROOT) not in done.stdout and ".py" not in done.stdout
     assert texts[0] == texts[1]
@@ -1368,8 +1368,8 @@ def test_linecache_forgets_texts_whose_functions_are_gone(module):
         df = grad(getattr(made, f"f_{k}"))
         df(0.5)
         df(np.ones(2))
-        assert grad(df)(0.5) != 0.0
-    assert len(held()) == len(before) + 120
+        assert k % 8 or grad(df)(0.5) != 0.0
+    assert len(held()) == len(before) + 85
     del df, made
     assert held() == before  # with the functions, not with their gradients
 
@@ -1532,12 +1532,6 @@ def test_importing_makes_no_temporary_files_and_leaves_global_state(tmp_path):
 def test_importing_loads_neither_scipy_nor_test_tools(tmp_path):
     code = "import sys, s2sgrad; print([m for m in ('scipy', 'pytest', 'hypothesis', 'numba') if m in sys.modules])"
     assert run_python(["-c", code], tmp_path).stdout == "[]\n"
-
-
-def test_a_gradient_in_a_strict_process(tmp_path):
-    (tmp_path / "strict.py").write_text(DETERMINED)
-    done = run_python(["-W", "error", "-X", "dev", "strict.py"], tmp_path)
-    assert done.returncode == 0 and done.stderr == ""
 
 
 def test_public_names():

@@ -1148,7 +1148,7 @@ def run_python(args, directory, **environment):
     )
 
 
-def test_the_text_is_the_same_on_every_strict_run_and_holds_no_path(tmp_path):
+def test_the_text_is_the_same_on_every_run_and_holds_no_path(tmp_path):
     texts = []
     for name, seed in (("one", "1"), ("a different place", "4242")):
         directory = tmp_path / name

@@ -127,7 +127,7 @@ def test_gradient_agrees_with_differences(entry):
         np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6, err_msg=f"argument {number}")
 
 
-@pytest.mark.sampled(one_in=16, turn=1)
+@pytest.mark.sampled(one_in=32, turn=1)
 @every_case
 def test_value_and_grad_returns_the_value_as_it_was(entry):
     args, before = entry.fresh_args(), entry.fresh_args()
@@ -138,7 +138,7 @@ def test_value_and_grad_returns_the_value_as_it_was(entry):
         np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.sampled(one_in=12, turn=2)
+@pytest.mark.sampled(one_in=24, turn=2)
 @every_case
 def test_generic_text_gives_the_same_gradient_or_refuses(entry):
     df = grad(entry.function, entry.argnums)
@@ -281,7 +281,7 @@ def test_most_generic_texts_are_not_refused(modules, least):
     assert len(whole) >= least and len(refused) <= 0.37 * len(asked), refused
 
 
-@pytest.mark.sampled(one_in=12, turn=3)
+@pytest.mark.sampled(one_in=24, turn=3)
 @every_case
 def test_seeds_weight_the_results(entry):
     args = entry.fresh_args()
@@ -356,7 +356,7 @@ IN_SCOPE_ONCE_INLINED = ["methods_of_a_local_class_read_variables_as_they_are", 
                          "default_that_a_comprehension_reads", "default_arrays_by_key", "neighbours_by_key"]  # fmt: skip
 
 
-@pytest.mark.sampled(one_in=12)
+@pytest.mark.sampled(one_in=24)
 @every_case
 def test_values_are_kept_by_every_pass_of_normalization(entry):
     if entry.name in ITEMS_SETTLED_LATER:

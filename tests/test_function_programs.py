@@ -21,6 +21,7 @@ PARTS = -(-int(os.environ.get("S2SGRAD_FUNCTIONS", "20")) // OF_A_PART)
 
 
 @pytest.mark.dear
+@pytest.mark.sampled(one_in=2, by="part")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_right_or_refused(part):
     outcomes = Counter(judged(seed, 1) for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART))

@@ -51,8 +51,9 @@ def test_gp(kernel, rng):
     value, gradient = value_and_grad(log_marginal_likelihood)(params, x, y)
     assert value == pytest.approx(multivariate_normal(np.full(8, params[0]), covariance).logpdf(y))
     np.testing.assert_allclose(grad(gp.by_slogdet(x, y, kernel))(params), gradient, rtol=1e-7)
-    check_grads(log_marginal_likelihood, (params, x, y), order=2)
-    check_grads(gp.by_slogdet(x, y, kernel), (params,), order=2)
+    orders = (1, 2) if kernel is gp.rbf else (2, 1)  # each form twice with one of the kernels
+    check_grads(log_marginal_likelihood, (params, x, y), order=orders[0])
+    check_grads(gp.by_slogdet(x, y, kernel), (params,), order=orders[1])
     check_grads(predict, (params, x, y, x[:3] + 0.1))
 
 
@@ -124,7 +125,8 @@ NETWORKS = [convnet.by_name, convnet.by_list, convnet.by_sequential]
 @pytest.mark.parametrize("predict", NETWORKS)
 def test_convnet(predict, rng):
     x, labels = convnet.stripes(rng, 4)
-    check_grads(lambda p: convnet.loss(p, x, labels, predict), (convnet.init(rng),), order=2)
+    order = 2 if predict is convnet.by_sequential else 1
+    check_grads(lambda p: convnet.loss(p, x, labels, predict), (convnet.init(rng),), order=order)
 
 
 def test_convnet_in_its_images(rng):
@@ -188,7 +190,7 @@ def test_mixture(rng):
     params = mixture.init_params(3, 2, rng)
     check_grads(mixture.log_likelihood, (params, data), order=2)
     flat, unflatten = mixture.flatten(params)
-    check_grads(lambda z: mixture.log_likelihood(unflatten(z), data), (flat,), order=2)
+    check_grads(lambda z: mixture.log_likelihood(unflatten(z), data), (flat,))
 
 
 @pytest.mark.dear
@@ -240,7 +242,8 @@ def test_hmc_samples_the_posterior():
 def test_mlp(predict, rng):
     x, y = mlp.pinwheel(6)
     params = mlp.init_random_params([2, 4, 3], rng)
-    check_grads(lambda p: mlp.loss(p, (x, y), predict=predict), (params,), order=2)
+    order = 2 if predict is mlp.predict else 1
+    check_grads(lambda p: mlp.loss(p, (x, y), predict=predict), (params,), order=order)
     check_grads(mlp.loss, (params, (x, y)), argnums=0)
 
 

@@ -33,7 +33,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.stash[LEFT_OUT] = 0
     config.addinivalue_line("markers", "dear: takes a second or more; --quick leaves it out")
-    config.addinivalue_line("markers", "sampled(one_in, turn=0, by=None): without --all, run only one in so many of the cases")
+    config.addinivalue_line("markers", "sampled(one_in, turn=0, by=None): without --all, run one in so many of the cases")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -23,7 +23,8 @@ from stack_programs import program as stack_program
 
 from s2sgrad import S2SGradError, value_and_grad
 
-COUNT = int(os.environ.get("S2SGRAD_PROGRAMS", "16"))
+OF_A_PART = 8
+PARTS = -(-int(os.environ.get("S2SGRAD_PROGRAMS", "16")) // OF_A_PART)
 
 
 class _Kept(ast.NodeTransformer):
@@ -84,10 +85,12 @@ def outcome(source: str, name: str, args: tuple) -> tuple[str, str]:
         return "right", repr([value, [np.round(g, 9).tolist() for g in gradients], shown.getvalue()])
 
 
+@pytest.mark.sampled(one_in=2, by="part")
+@pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("kind", KINDS)
-def test_right_or_refused(kind):
+def test_right_or_refused(kind, part):
     told: Counter[str] = Counter()
-    for seed in range(COUNT):
+    for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART):
         plain, _ = KINDS[kind](seed)
         text, loops = kept(plain, 1 + seed % 4)
         if not loops:
@@ -98,5 +101,5 @@ def test_right_or_refused(kind):
         got = outcome(text, f"<kept {kind} {seed}>", KINDS[kind](seed)[1])
         told[got[0]] += 1
         assert got[0] == "refused" or got == wanted, f"{kind} {seed}\n{text}\n{wanted}\n{got}"
-    assert told["refused"] <= 0.6 * told.total() + 3, told
+    assert told["refused"] <= 0.6 * told.total() + 1, told
     print(kind, dict(told))

@@ -18,6 +18,7 @@ OF_A_PART = 4
 PARTS = -(-int(os.environ.get("S2SGRAD_ITERATORS", "12")) // OF_A_PART)
 
 
+@pytest.mark.sampled(one_in=2, by="part")
 @pytest.mark.parametrize("order, part", [*((1, k) for k in range(PARTS)), *((2, k) for k in range(-(-PARTS // 5)))])
 def test_right_or_refused(order, part):
     outcomes = Counter(outcome(iterator_program(seed), order) for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART))

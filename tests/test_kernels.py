@@ -291,14 +291,14 @@ def test_value_is_that_of_the_function(entry):
     same(value, value_of(entry.name))
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=8)
 def test_gradient_of_the_loss_agrees_with_differences(entry, written):
     loss, args = loss_and_args(entry, written)
     gradient = unchanged(grad(loss, entry.argnums), args)
     agrees(gradient, loss, args, entry.places)
 
 
-@pytest.mark.sampled(one_in=4, turn=1)
+@pytest.mark.sampled(one_in=8, turn=1)
 def test_gradient_with_other_names(entry, written):
     other = renamed(entry, written)
     df = value_and_grad(other.function, **other.options)
@@ -307,7 +307,7 @@ def test_gradient_with_other_names(entry, written):
     same(gradient, gradient_of(entry.name)[1], rtol=1e-9, atol=1e-11)
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("other", VARIANTS, ids=lambda entry: entry.name)
 def test_gradient_of_another_spelling(other):
     original = ORIGINALS[other.name]
@@ -330,7 +330,7 @@ def agrees_twice(first, args, places, argnums):
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=12)
+@pytest.mark.sampled(one_in=24)
 def test_second_derivatives_of_the_loss(entry, written):
     """If this fails because a refused one is right: take it out of `REFUSED_TWICE`."""
     loss, args = loss_and_args(entry, written)

@@ -55,7 +55,7 @@ def laid(program, layout):
     return replace(program, args=args)
 
 
-@pytest.mark.sampled(one_in=3, turn=1)
+@pytest.mark.sampled(one_in=6, turn=1)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("write", WRITERS)
 @pytest.mark.parametrize("order, first", [(0, 0), (1, 0), (1, 4), (1, 8)])

@@ -74,15 +74,29 @@ class Relation:
         return list(self._of.items())
 
     def renamed(self, new: dict[str, str]) -> Relation:
-        """The relation after a permutation of names: `new` maps the old name to the new one."""
-        out = Relation(self.names, self._to is self._of)
+        """The relation after a permutation of names: `new` maps the old name to the new one.
+
+        >>> holds = Relation(Names(["x", "p", "q"]))
+        >>> holds.add("x", holds.names.mask(["p"]))
+        >>> turned = holds.renamed({"p": "q", "q": "p"})
+        >>> [sorted(holds.names.decoded(s)) for s in (turned.of("x"), turned.to("q"), turned.to("p"))]
+        [['q'], ['x'], []]
+        """
         moved = [(self.names.member(old), self.names.member(name)) for old, name in new.items()]
         among = self.names.mask(new)
-        for name, others in self._of.items():
+
+        def permuted(others: int) -> int:
+            if not others & among:
+                return others
             after = others & ~among
             for old, bit in moved:
                 after |= bit if others & old else 0
-            out.add(new.get(name, name), after)
+            return after
+
+        out = Relation(self.names)
+        out._of = {new.get(name, name): permuted(others) for name, others in self._of.items()}
+        symmetric = self._to is self._of
+        out._to = out._of if symmetric else {new.get(name, name): permuted(s) for name, s in self._to.items()}
         return out
 
     def copy(self) -> Relation:

@@ -289,7 +289,7 @@ class _Maker:
     def keep(self, now: list[gast.AST], later: list[gast.AST]) -> None:
         """Initialize variables that may be read in a later request than the one that binds them."""
         own = stored(*now, *later) & self.own - stored(*self.setup) - {p.id for p in parameters(self.tree)}
-        self.setup += [assign(n, constant(None)) for n in sorted(own) if n in _loads(later) or _is_read_first(n, now)]
+        self.setup += [assign(n, constant(None)) for n in sorted(own & _loads([*now, *later]))]
 
 
 def _definition(sources, call: gast.Call) -> gast.FunctionDef:
@@ -356,16 +356,6 @@ def _loads(body: list[gast.AST]) -> set[str]:
     inside = list(nodes(*body))
     updated = {n.target.id for n in inside if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)}
     return updated | {n.id for n in inside if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
-
-
-def _is_read_first(local: str, body: list[gast.AST]) -> bool:
-    """Whether a block may read a name before binding it."""
-    for statement in body:
-        if local in _loads([statement]):
-            return True
-        if local in stored(statement):
-            return not isinstance(statement, gast.Assign)
-    return False
 
 
 def _is_text(statement: gast.AST) -> bool:

@@ -74,7 +74,13 @@ def consumed(unit: Unit, all_nodes: Iterable[gast.AST]) -> set[int]:
             out.add(id(node.value))
         elif isinstance(node, gast.Call) and is_one_of(unit.resolve(node.func), RUN_THROUGH):
             out |= {id(a) for a in node.args}
+        out |= set(map(id, mapped(unit, node)))
     return out
+
+
+def mapped(unit: Unit, node: gast.AST) -> list[gast.AST]:
+    """The iterables of `map` and `filter`, which become those of a generator expression."""
+    return node.args[1:] if is_one_of(unit.called(node), (builtins.map, builtins.filter)) else []
 
 
 def runs_once(unit: Unit, tree: gast.FunctionDef, parameter: str) -> bool:

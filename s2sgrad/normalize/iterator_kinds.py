@@ -24,12 +24,12 @@ import gast
 from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.forms import is_natural
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import stepwise
+from s2sgrad.normalize import iterables, stepwise
 from s2sgrad.runtime.structure import ENDLESS
 from s2sgrad.standard import generators
 
 BATCHED = getattr(itertools, "batched", None)  # of Python 3.12
-_TOOLS = (*generators.DRAWN, itertools.islice, itertools.accumulate, itertools.pairwise, itertools.chain)
+_TOOLS = (*generators.DRAWN, itertools.islice, itertools.accumulate, itertools.pairwise, *iterables.CHAINS)
 LAZY = (*ENDLESS, builtins.iter, builtins.zip, builtins.map, builtins.filter, builtins.enumerate, builtins.reversed, *_TOOLS,
         *([BATCHED] if BATCHED else []))  # fmt: skip
 
@@ -98,7 +98,7 @@ class IteratorKinds:
         """Whether an iterable yields a selection of another."""
         if isinstance(node, gast.GeneratorExp):
             return any(g.ifs or self.streams(g.iter) for g in node.generators)
-        return self.called(node) in (builtins.filter, itertools.filterfalse, itertools.chain)
+        return self.called(node) in (builtins.filter, itertools.filterfalse, *iterables.CHAINS)
 
     def streams(self, node: gast.AST) -> bool:
         """Whether an iterable computes its items lazily."""

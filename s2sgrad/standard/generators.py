@@ -213,6 +213,7 @@ DRAWN = {
 }  # fmt: skip
 TOOLS = {
     **DRAWN, builtins.map: mapped, builtins.filter: chosen, itertools.pairwise: neighbours,
+    itertools.chain.from_iterable: flattened,
     **({itertools.batched: batched} if hasattr(itertools, "batched") else {}),
 }  # fmt: skip
 """The function here for each tool that has the same parameters; those in `DRAWN` are always drawn from."""

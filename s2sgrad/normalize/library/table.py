@@ -187,6 +187,7 @@ def _method(unit: Unit, node: gast.AST) -> _Entry | None:
 def _looped(unit: Unit, all_nodes: list[gast.AST]) -> list[gast.AST]:
     """The iterables of loops, and what those among them that are indexed index in turn."""
     out = [n.iter for n in all_nodes if isinstance(n, (gast.For, gast.comprehension))]
+    out += [a for n in all_nodes for a in iterables.mapped(unit, n)]
     for node in out:
         if is_one_of(unit.called(node), iterables.INDEXED):
             out += node.args

@@ -32,12 +32,25 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.ir.quote import Transformer, assign, at, blocks, clone, mentioned, name, nodes, placed, stored
+from s2sgrad.ir.quote import (
+    Transformer,
+    assign,
+    at,
+    blocks,
+    clone,
+    constant,
+    expression,
+    mentioned,
+    name,
+    nodes,
+    placed,
+    stored,
+)
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import iterables, stepwise
 from s2sgrad.normalize.iterator_kinds import IteratorKinds
 from s2sgrad.normalize.iterator_makers import Iterators
-from s2sgrad.normalize.named_iterators import named, reduces, takes_the_rest
+from s2sgrad.normalize.named_iterators import named, reduces
 from s2sgrad.normalize.stepwise import NotDrawn
 from s2sgrad.standard import iterators
 
@@ -90,10 +103,18 @@ class _Scope(Iterators):
             if isinstance(target, gast.Name) and target.id in self.named:
                 statement.value = self.lasting(statement.value)
                 return [statement]
-            if takes_the_rest(statement) and mentioned(statement.value) & self.named:
-                statement.value = self.calling(builtins.list, statement.value)
+            if iterables.absorbed(self.unit, statement) is not None and self.wants(statement.value, listed=True):
+                statement.value = self.calling(builtins.list, self.unpacked(statement))
             return [self.expressions(statement)]
         return [self.with_blocks(statement)]
+
+    def unpacked(self, statement: gast.AST) -> gast.AST:
+        """The value of a statement, without the items that unpacking would not draw."""
+        targets = statement.targets if iterables.unpacks(statement) else []
+        if not targets or any(isinstance(e, gast.Starred) for e in getattr(targets[0], "elts", [])):
+            return statement.value
+        most = constant(len(targets[0].elts) + 1)
+        return self.calling(itertools.islice, statement.value, most)
 
     def with_blocks(self, statement: gast.AST) -> gast.AST:
         """A statement with the blocks in it rewritten."""
@@ -184,6 +205,11 @@ class _Expressions(Transformer):
             return self.next(node)
         if self.scope.is_followed(node.func):
             node.args = [self.handed(a) for a in node.args]
+        elif (place := self.used_up(node)) is not None:
+            node.args[place] = at(node, self.scope.calling(builtins.list, node.args[place]))[0]
+        elif target is dict and len(node.args) == 1 and not node.keywords and self.scope.wants(node.args[0], listed=True):
+            key, value, pairs = self.unit.local("key"), self.unit.local("value"), node.args[0]
+            return self.visit(at(node, expression("{k: v for k, v in pairs}", k=key, v=value, pairs=pairs))[0])
         elif reduces(self.unit, node) and self.scope.wants(node.args[1], listed=True):
             node.args[1] = self.consumed(iterators.listed, node.args[1])
         elif is_one_of(target, iterables.DRAWS) and node.args and self.scope.wants(node.args[0], listed=True):
@@ -192,6 +218,15 @@ class _Expressions(Transformer):
             if (target in (list, any, all)) and len(node.args) == 1:
                 return node.args[0]
         return self.generic_visit(node)
+
+    def used_up(self, node: gast.Call) -> int | None:
+        """Which argument is an iterator that `extend`, or a call that computes with its items, draws from up to its end."""
+        if reduces(self.unit, node):
+            return 1 if self.scope.is_generator(node.args[1]) else None
+        if iterables.absorbed(self.unit, node) is not None:
+            return 0 if self.scope.wants(node.args[0], listed=True) else None
+        keyed = len(node.args) == 1 and any(k.arg == "key" for k in node.keywords) and self.scope.is_generator(node.args[0])
+        return 0 if keyed and is_one_of(self.unit.resolve(node.func), (sorted, max, min)) else None
 
     def consumed(self, function: Any, node: gast.AST) -> gast.AST:
         """The call of a function that consumes an iterable."""

@@ -17,6 +17,7 @@ import functools
 import itertools
 import math
 import operator
+import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -28,7 +29,10 @@ from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import constant, name, nodes
 from s2sgrad.ir.unit import Unit
-from s2sgrad.standard import generators
+from s2sgrad.normalize._calls import may_have_method
+from s2sgrad.primitives.catalogue import is_named
+from s2sgrad.runtime.structure import ENDLESS
+from s2sgrad.standard import generators, iterators
 
 COMPREHENSIONS = (gast.GeneratorExp, gast.ListComp, gast.SetComp, gast.DictComp)
 
@@ -57,7 +61,7 @@ INDEXED = frozenset({builtins.zip, builtins.enumerate, itertools.islice, itertoo
 COMPUTED = LAZY - INDEXED | {itertools.pairwise}
 """Tools whose items are computed, or kept, when they are drawn."""
 
-HANDED = LAZY - {builtins.map, builtins.filter} | {builtins.iter, builtins.reversed}
+HANDED = LAZY - {builtins.map, builtins.filter} | {builtins.iter, builtins.reversed, *ENDLESS}
 """Tools whose results are handed on as iterators; `map` and `filter` become generator expressions."""
 
 RUN_THROUGH = LISTED | CHAINS | DRAWS_ALL | {any, all, np.array, functools.reduce, builtins.enumerate, builtins.zip}
@@ -70,12 +74,37 @@ def consumed(unit: Unit, all_nodes: Iterable[gast.AST]) -> set[int]:
     for node in all_nodes:
         if isinstance(node, (gast.For, gast.comprehension)):
             out.add(id(node.iter))
-        elif isinstance(node, gast.Starred):
-            out.add(id(node.value))
-        elif isinstance(node, gast.Call) and is_one_of(unit.resolve(node.func), RUN_THROUGH):
+        elif isinstance(node, gast.Call) and _runs_through(unit.resolve(node.func)):
             out |= {id(a) for a in node.args}
+        elif (whole := absorbed(unit, node)) is not None:
+            out.add(id(whole))
         out |= set(map(id, mapped(unit, node)))
     return out
+
+
+def _runs_through(target: Any) -> bool:
+    ours = isinstance(target, types.FunctionType) and target.__module__ in (generators.__name__, iterators.__name__)
+    return ours or is_one_of(target, RUN_THROUGH)
+
+
+def unpacks(node: gast.AST) -> bool:
+    """Whether a statement is `a, b = ..`, which draws all items."""
+    return isinstance(node, gast.Assign) and any(isinstance(t, (gast.Tuple, gast.List)) for t in node.targets)
+
+
+def absorbed(unit: Unit, node: gast.AST) -> gast.AST | None:
+    """The iterable that is unpacked, spread or appended to a list, up to its end; None for other nodes.
+
+        a, *b = e;  f(*e);  ys += e;  ys[1:] = e;  ys.extend(e)      ->      e
+    """
+    if isinstance(node, gast.Assign):
+        return node.value if unpacks(node) or isinstance(getattr(node.targets[0], "slice", None), gast.Slice) else None
+    if isinstance(node, (gast.AugAssign, gast.Starred)):
+        return node.value
+    method = node.func if isinstance(node, gast.Call) and len(node.args) == 1 else None
+    if isinstance(method, gast.Attribute) and is_named(method.attr, list.extend) and may_have_method(unit, method, list):
+        return node.args[0]
+    return None
 
 
 def mapped(unit: Unit, node: gast.AST) -> list[gast.AST]:

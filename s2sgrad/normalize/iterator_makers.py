@@ -92,6 +92,8 @@ class Iterators(IteratorKinds):
                 made = self.iterator(tool)
             elif (source := self.is_known(node, _SOURCES)) is not None:
                 made = source(self, node)
+            elif target in LAZY:
+                raise NotDrawn  # with stars, or keywords
             else:
                 made = self.calling(iterators.items, node)
         except (TypeError, ValueError, IndexError):
@@ -131,6 +133,10 @@ class Iterators(IteratorKinds):
         """A call of the function that stands for a tool or a generator expression; None for other expressions."""
         if isinstance(node, gast.GeneratorExp):
             return self.expression(node)
+        if self.called(node) is itertools.chain and any(isinstance(a, gast.Starred) for a in node.args):
+            return self.calling(generators.flattened, self.chained_parts(node))
+        if (grouped := self.groups(node)) is not None:
+            return self.calling(generators.grouped, *grouped)
         tool = self.is_known(node, _TOOLS)
         try:
             return None if tool is None else tool(self, node)
@@ -213,6 +219,12 @@ class Iterators(IteratorKinds):
         for part in reversed(others[1:]):
             others = [*others[:-2], gast.Call(clone(node.func), [others[-2], part], [])]
         return self.calling(generators.chained, first, *others)
+
+    def chained_parts(self, node: gast.Call) -> gast.AST:
+        """What `itertools.chain` with stars runs over: a display of its arguments, or what is spread, if it stays."""
+        only = node.args[0].value if len(node.args) == 1 else None
+        stays = isinstance(only, gast.Name) and only.id not in self.held and not self.names.may_change([only])
+        return only if stays or isinstance(only, (gast.List, gast.Tuple)) else gast.Tuple(node.args, gast.Load())
 
     def cycled(self, node: gast.Call) -> gast.AST:
         """`itertools.cycle`."""

@@ -104,7 +104,7 @@ def _roots(drawer: IteratorKinds, inside: list[gast.AST], iterators: dict[str, g
             yield node.iter
         elif isinstance(node, gast.ListComp):
             yield node.generators[0].iter
-        elif takes_the_rest(node):
+        elif iterables.unpacks(node):
             yield node.value
         elif isinstance(node, gast.Call) and node.args:
             target = drawer.unit.resolve(node.func)
@@ -139,12 +139,6 @@ def _of_scope(function: gast.FunctionDef) -> Iterator[gast.AST]:
             waiting += [p for g in node.generators for p in (g.iter, *g.ifs)]
         elif not isinstance(node, gast.Lambda):
             waiting += children(node)
-
-
-def takes_the_rest(node: gast.AST) -> bool:
-    """Whether a statement is `a, *b = ..`."""
-    target = node.targets[0] if isinstance(node, gast.Assign) else None
-    return isinstance(target, (gast.Tuple, gast.List)) and any(isinstance(e, gast.Starred) for e in target.elts)
 
 
 def reduces(unit: Unit, node: gast.Call) -> bool:

@@ -42,6 +42,7 @@ from dataclasses import dataclass
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir import scoping
@@ -64,6 +65,7 @@ from s2sgrad.ir.quote import (
 )
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory import behaviour
+from s2sgrad.normalize import iterables
 from s2sgrad.normalize.check import yields
 from s2sgrad.source import read
 from s2sgrad.standard import generators, iterators
@@ -134,6 +136,8 @@ class _Maker:
         for parameter in parameters(tree):
             parameter.keyword = parameter.id
         self.given = {new for old, new in renamed.items() if ours and old.startswith(("iterable", "iterator"))}  # iterators
+        if not ours:
+            self.given = {renamed[p] for p in self.made_iterators(call)}
         self.own = set(renamed.values())
         self.fixed |= self.own
         scoping.rename(renamed, *tree.body, *parameters(tree))
@@ -143,6 +147,15 @@ class _Maker:
         self.asks_on = is_one_of(sources.called(call), generators.ASKING_ON)
         for statement in self.body:
             _require_plain(statement)
+
+    def made_iterators(self, call: gast.Call) -> list[str]:
+        """The parameters that receive generator expressions and tools, which are made iterators of."""
+        sources, out = self.sources, []
+        for k, (parameter, given) in enumerate(zip(parameters(self.tree), call.args, strict=False)):
+            if isinstance(given, gast.GeneratorExp) or is_one_of(sources.called(given), iterables.LAZY):
+                call.args[k] = sources.iterator(given)
+                out.append(parameter.id)
+        return out
 
     def definition(self) -> gast.FunctionDef:
         """The maker: variables, and the functions that say whether there is an item and take it."""
@@ -259,22 +272,44 @@ class _Maker:
                 arms = [self.run([*arm, *clone(rest)], exits) for arm in (statement.body, statement.orelse)]
                 return [*out, gast.If(statement.test, *arms)]
             if kind in _LOOPS and _yields(statement):
-                number = self.new_stage() if here is None or out else here
-                trips = self.loop(statement, self.run(clone(rest), exits), exits, number)
-                if number == here:
-                    return trips
-                self.stages[number] = trips
-                return [*out, *self.at(number)]
+                return self.entered(statement, out, rest, exits, here)
             if _yields(statement) or any(isinstance(n, gast.Return) for n in nodes(statement)):
                 raise NotDrawn
             out.append(clone(statement))
         return out + clone(exits.then)
 
+    def entered(
+        self, loop: gast.AST, out: list[gast.AST], rest: list[gast.AST], exits: _Exits, here: int | None
+    ) -> list[gast.AST]:  # fmt: skip
+        """The statements up to a loop, whose trips are a stage; `rest` follows it."""
+        if isinstance(loop, gast.For) and exits.in_loop:
+            *first, loop = self.by_index(loop)
+            out = [*out, *first]
+        number = self.new_stage() if here is None or out else here
+        trips = self.loop(loop, self.run(clone(rest), exits), exits, number)
+        if number == here:
+            return trips
+        self.stages[number] = trips
+        return [*out, *self.at(number)]
+
     def loop(self, loop: gast.AST, after: list[gast.AST], exits: _Exits, number: int) -> list[gast.AST]:
         """The next trip of a loop, or what follows it."""
-        if loop.orelse or (exits.in_loop and isinstance(loop, gast.For)):
+        if loop.orelse:
             raise NotDrawn
         return [*self.head(loop, after), *self.run(loop.body, _Exits(self.at(number), after, exits.returned, True))]
+
+    def by_index(self, loop: gast.For) -> list[gast.AST]:
+        """A loop inside another as one by index: which trip is next is kept in a variable."""
+        if self.sources.streams(loop.iter) or self.sources.needs(loop.iter):
+            raise NotDrawn
+        items, place = self.unit.local("items"), self.unit.local("place")
+        self.own |= {items, place}
+        helper = self.unit.helper(runtime.sequence.__name__, runtime.sequence)
+        text = "items = f(xs)\nk = 0\nitem = items[k]\nk = k + 1"
+        first, begin, next_, advance = statements(text, items=items, k=place, xs=loop.iter, f=helper, item="")
+        next_.targets = [loop.target]
+        goes_on = expression("k < len(items)", k=place, items=items, len=self.unit.builtin(len))
+        return [first, begin, gast.While(goes_on, [next_, advance, *loop.body], loop.orelse)]
 
     def new_stage(self) -> int:
         self.stages.append([])

@@ -147,6 +147,16 @@ def repeated(object, iterable):
         yield object
 
 
+def grouped(iterable, n):
+    """`zip(*[iter(iterable)] * n)`."""
+    group = []
+    for item in iterable:
+        group.append(item)
+        if len(group) == n:
+            yield tuple(group)
+            group = []
+
+
 def batched(iterable, n):
     """`itertools.batched`."""
     group = []

@@ -103,10 +103,18 @@ class _Scope(Iterators):
             if isinstance(target, gast.Name) and target.id in self.named:
                 statement.value = self.lasting(statement.value)
                 return [statement]
-            if iterables.absorbed(self.unit, statement) is not None and self.wants(statement.value, listed=True):
+            if self.absorbs(statement):
                 statement.value = self.calling(builtins.list, self.unpacked(statement))
             return [self.expressions(statement)]
         return [self.with_blocks(statement)]
+
+    def absorbs(self, statement: gast.AST) -> bool:
+        """Whether a statement takes all items of what must be drawn from; no section is ever assigned an iterator."""
+        value = iterables.absorbed(self.unit, statement)
+        if value is None or self.wants(value, listed=True):
+            return value is not None
+        into_section = isinstance(statement, gast.Assign) and not iterables.unpacks(statement)
+        return into_section and (self.streams(value) or self.is_generator(value))
 
     def unpacked(self, statement: gast.AST) -> gast.AST:
         """The value of a statement, without the items that unpacking would not draw."""

@@ -95,7 +95,7 @@ class _Scope(Iterators):
         if isinstance(statement, gast.For):
             self.keep_functions(statement)
             wanted = self.wants(statement.iter) or self.meets(statement)
-            statement.iter = self.attempted(statement.iter) if wanted else self.expressions(statement.iter)
+            statement.iter = self.expressions(self.attempted(statement.iter) if wanted else statement.iter)
         elif isinstance(statement, (gast.If, gast.While)):
             statement.test = self.expressions(statement.test)
         else:

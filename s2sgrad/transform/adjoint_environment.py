@@ -17,10 +17,10 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import contents, effects, picked
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, argument, operand
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, OrNone, argument, operand
 from s2sgrad.analysis.shadow_kinds import of_shadow
 from s2sgrad.ir.forms import parts_of
-from s2sgrad.ir.quote import assign, clone, constant, expression, mentioned, name
+from s2sgrad.ir.quote import assign, clone, constant, mentioned, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.ir.unit import Unit
@@ -28,7 +28,7 @@ from s2sgrad.memory.sources import is_fresh
 from s2sgrad.rules.table import SLOPES, VALUES
 from s2sgrad.runtime import item_slots, shadows
 from s2sgrad.transform import stores, zeros
-from s2sgrad.transform.cotangents import Bar, Cotangent, HeldKinds, accumulate, index_value, is_outer, total
+from s2sgrad.transform.cotangents import Bar, Cotangent, HeldKinds, accumulate, in_new_memory, index_value, is_outer, total
 from s2sgrad.transform.saved_predicates import Decisions
 from s2sgrad.transform.unbroadcasting import conformed, relation
 
@@ -179,7 +179,8 @@ class Bars:
             self.consumed[y] = bar.own
         kind = operand(argument(self.kinds.get(y, UNKNOWN)))
         numeric = isinstance(kind, (Number, Array))
-        return Cotangent(name(bar.name), kind, True, None, numeric, None, consume and bar.own, bar.idle)
+        or_none = isinstance(self.kinds.get(y), OrNone)
+        return Cotangent(name(bar.name), kind, True, None, numeric, None, consume and bar.own, bar.idle, or_none)
 
     def flush(self, targets: list[str] = ()) -> None:
         """Write the collected contributions; those to the statement's own targets last, because the others read these."""
@@ -237,9 +238,7 @@ class Bars:
         value = simplified(clone(c.value))
         if isinstance(c.kind, Number) or isinstance(value, gast.Constant) or is_fresh(self.unit, value):
             return c
-        if isinstance(c.kind, Array):
-            return replace(c, value=expression("x.copy()", x=value))
-        return replace(c, value=call(self.unit, "own", runtime.own, value))
+        return replace(c, value=in_new_memory(self.unit, value, c.kind, c.or_none))
 
     def _write_whole(self, x: str, bar: str, whole: list[Cotangent], kind: Kind) -> None:
         """Write contributions to all of `x`; the first one may create the adjoint."""
@@ -307,7 +306,7 @@ class Bars:
             self.present[x] = Bar(bar, True, True, SLOPES)
             return
         if not fresh and isinstance(kind, Array) and self._is_borrowed(value):
-            value, fresh = expression("x.copy()", x=value), True
+            value, fresh = in_new_memory(self.unit, value, kind, isinstance(self.kinds.get(x), OrNone)), True
         if not fresh and stores.reads_section(self, value):
             value, fresh = stores.detached(self, value, kind), isinstance(kind, Array)
         self.held.note(bar, kind, value)

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 import gast
 import numpy as np
 
+from s2sgrad import runtime
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind
 from s2sgrad.ir.forms import negated
-from s2sgrad.ir.quote import clone, constant, nodes
+from s2sgrad.ir.quote import clone, constant, expression, nodes
+from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import has_memory
 
@@ -21,7 +23,7 @@ from s2sgrad.memory.sources import has_memory
 @dataclass
 class Cotangent:
     """A contribution to an adjoint; with `index`, to that section of it.  `full`: known to have its variable's shape; `own`:
-    a new array that nothing else will read.
+    a new array that nothing else will read; `or_none`: it may be None, as its variable.
 
     `mask`: (condition, branch) of a later `np.where`: the value counts where the condition equals `branch`.  The selection
     is applied at the end of the branch's elementwise chain, so that inf or nan from elements not selected never propagates.
@@ -38,6 +40,7 @@ class Cotangent:
     mask: tuple[gast.AST, bool] | None = None
     own: bool = False
     idle: int = 0
+    or_none: bool = False
 
 
 @dataclass
@@ -79,6 +82,13 @@ def accumulate(target: gast.AST, value: gast.AST) -> gast.AugAssign:
     """`target += value`, or `target -= e` for `-e`."""
     opposite = negated(value)
     return gast.AugAssign(target, gast.Add(), value) if opposite is None else gast.AugAssign(target, gast.Sub(), opposite)
+
+
+def in_new_memory(unit: Unit, value: gast.AST, kind: Kind | None, or_none: bool = False) -> gast.AST:
+    """A copy of an adjoint; `or_none`: it may be None, as its variable."""
+    if isinstance(kind, Array) and not or_none:
+        return expression("x.copy()", x=value)
+    return call(unit, "own", runtime.own, value)
 
 
 def total(values: list[gast.AST]) -> gast.AST:

@@ -30,7 +30,7 @@ from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import Gives
 from s2sgrad.rules.table import SLOPES, VALUES
 from s2sgrad.transform import zeros
-from s2sgrad.transform.cotangents import Cotangent, accumulate, index_value, total
+from s2sgrad.transform.cotangents import Cotangent, accumulate, in_new_memory, index_value, total
 
 
 class Bars(Protocol):
@@ -273,9 +273,7 @@ def detached(adjoints: Bars, value: gast.AST, kind: Kind | None) -> gast.AST:
     """The value of an expression that survives a change of the section: a copy if it would be a view."""
     if isinstance(kind, Number) or not reads_section(adjoints, value):
         return value
-    if isinstance(kind, Array):
-        return expression("x.copy()", x=value)
-    return call(adjoints.unit, "own", runtime.own, value)
+    return in_new_memory(adjoints.unit, value, kind)
 
 
 def apart(adjoints: Bars, cotangent: Cotangent) -> gast.AST:
@@ -283,6 +281,4 @@ def apart(adjoints: Bars, cotangent: Cotangent) -> gast.AST:
     value = simplified(clone(cotangent.value))  # `x_bar * 1.0` only looks like new memory
     if isinstance(cotangent.kind, Number) or cotangent.own or is_fresh(adjoints.unit, value):
         return value
-    if isinstance(cotangent.kind, Array):
-        return expression("x.copy()", x=value)
-    return call(adjoints.unit, "own", runtime.own, value)
+    return in_new_memory(adjoints.unit, value, cotangent.kind, cotangent.or_none)

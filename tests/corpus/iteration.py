@@ -2,6 +2,8 @@
 
 # ruff: noqa: B905
 
+import itertools
+
 import numpy as np
 
 from .case import case
@@ -329,3 +331,35 @@ def unpacks_objects_with_a_length_of_their_own_into_stars(x):
     a, *rest = chain
     first, *_ = Doubled([[x[0]], [x[1]]])
     return a * rest[0] + first[0] * len(rest)
+
+
+@case(np.array([[-0.3, 0.4, -0.4], [0.4, -0.9, 0.7]]), VECTOR)
+def row_of_a_loop_that_is_read_behind_it(a, u):
+    for row in a:
+        u = np.arctan(u - u * row)
+    return np.sum(u * u) + np.sum(row * row)
+
+
+def flat(parts):
+    for part in parts:
+        yield from part
+
+
+def in_pairs(items):
+    for pair in zip(*[iter(items)] * 2):
+        yield from pair
+
+
+@case(VECTOR)
+def iterables_that_lists_take_all_items_of(x):
+    rows = [[x[0], x[1]], [x[2], x[1]]]
+    ys = [x[2]]
+    ys.extend(itertools.accumulate(itertools.chain.from_iterable(rows)))
+    ys += itertools.islice(itertools.cycle(x), 4)
+    d = dict(enumerate(filter(lambda v: v > 0.1, itertools.chain(*rows))))
+    a, *rest = in_pairs(v * v for v in ys)
+    it = flat((np.sin(v), v * v) for v in ys)
+    s = 0.0
+    for v, w in zip(itertools.chain.from_iterable(rows), sorted(in_pairs(x), key=lambda v: -v)):
+        s = s * 0.9 + v * w * next(it)
+    return s + a * d[1] + rest[-1]

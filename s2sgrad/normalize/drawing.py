@@ -47,17 +47,17 @@ from s2sgrad.ir.quote import (
     stored,
 )
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import iterables, stepwise
+from s2sgrad.normalize import generator_texts, iterables
+from s2sgrad.normalize.generator_texts import NotDrawn
 from s2sgrad.normalize.iterator_kinds import IteratorKinds
 from s2sgrad.normalize.iterator_makers import Iterators
 from s2sgrad.normalize.named_iterators import named, reduces
-from s2sgrad.normalize.stepwise import NotDrawn
 from s2sgrad.standard import iterators
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with explicit draws wherever an item is requested of an infinite or named iterator."""
-    yielding = stepwise.definitions(tree)
+    yielding = generator_texts.definitions(tree)
     for function in [n for n in nodes(tree) if isinstance(n, gast.FunctionDef)]:
         given = unit.iterators if function is tree else set[str]()
         for names in (named(IteratorKinds(unit, yielding), function), set[str]()):

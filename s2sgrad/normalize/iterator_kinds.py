@@ -24,7 +24,7 @@ import gast
 from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.forms import is_natural
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import iterables, stepwise
+from s2sgrad.normalize import generator_texts, iterables
 from s2sgrad.runtime.structure import ENDLESS
 from s2sgrad.standard import generators
 
@@ -66,7 +66,7 @@ class IteratorKinds:
 
     def can_step(self, node: gast.Call) -> bool:
         """Whether the text of a generator function allows drawing item by item."""
-        return stepwise.can_be_made(self, node)
+        return generator_texts.can_step(self, node)
 
     def needs(self, node: gast.AST) -> bool:
         """Whether an iterable must be drawn from item by item: it is infinite, or others draw from it by name."""

@@ -34,10 +34,10 @@ from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import iterables, stepwise
+from s2sgrad.normalize.generator_texts import NotDrawn
 from s2sgrad.normalize.iterator_kinds import LAZY, IteratorKinds, is_shown
 from s2sgrad.normalize.may_alias import MayAlias
 from s2sgrad.normalize.named_iterators import rebound
-from s2sgrad.normalize.stepwise import NotDrawn
 from s2sgrad.standard import generators, iterators
 
 

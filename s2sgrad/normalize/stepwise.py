@@ -44,12 +44,10 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.errors import S2SGradError
 from s2sgrad.ir import scoping
 from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.forms import bound_name, opposite
 from s2sgrad.ir.quote import (
-    Transformer,
     assign,
     branch,
     clone,
@@ -63,22 +61,15 @@ from s2sgrad.ir.quote import (
     statements,
     stored,
 )
-from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.ir.unit import parameters
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize import iterables
-from s2sgrad.normalize.check import yields
-from s2sgrad.source import read
+from s2sgrad.normalize.generator_texts import Delegated, NotDrawn, require_plain, text_of
 from s2sgrad.standard import generators, iterators
 
-_PLAIN = (gast.Assign, gast.AugAssign, gast.Expr, gast.If, gast.For, gast.While, gast.Return, gast.Break, gast.Continue,
-          gast.Pass, gast.Raise)  # fmt: skip
 _LOOPS = (gast.For, gast.While)
 _EXITS = {gast.Return: "returned", gast.Break: "left", gast.Continue: "then"}
 _MOST = 12  # stages
-
-
-class NotDrawn(Exception):
-    """Drawing cannot be written in these statements."""
 
 
 def made(sources, call: gast.AST) -> gast.Call:
@@ -87,21 +78,11 @@ def made(sources, call: gast.AST) -> gast.Call:
     if not isinstance(call, gast.Call) or sources.unit.draws(call):
         raise NotDrawn  # given to the function, or of an object
     maker = _Maker(sources, call)
-    sources.before.append(maker.definition())
+    sources.before.append(maker.written())
     made_iterator = gast.Call(name(maker.name), call.args, call.keywords)
     goes_on = maker.goes_on or mentioned(call) & sources.held
     wraps = sources.lasts and goes_on and not maker.is_machine and not maker.asks_on
     return sources.calling(iterators.lasting, made_iterator) if wraps else made_iterator
-
-
-def can_be_made(sources, call: gast.Call) -> bool:
-    """Whether `made` may succeed: whether the source exists, in statements that it handles."""
-    try:
-        for statement in _definition(sources, call).body:
-            _require_plain(_Delegated(sources.unit).visit(statement))
-    except NotDrawn:
-        return False
-    return True
 
 
 @dataclass
@@ -119,7 +100,7 @@ class _Maker:
 
     def __init__(self, sources, call: gast.Call) -> None:
         self.sources, self.unit = sources, sources.unit
-        self.tree = tree = _definition(sources, call)
+        self.tree = tree = text_of(sources, call)
         given = tree.args
         if any(d is not None and not isinstance(d, gast.Constant) for d in (*given.defaults, *given.kw_defaults)):
             raise NotDrawn
@@ -141,12 +122,12 @@ class _Maker:
         self.own = set(renamed.values())
         self.fixed |= self.own
         scoping.rename(renamed, *tree.body, *parameters(tree))
-        self.body = [_Delegated(self.unit).visit(s) for s in tree.body if not _is_text(s)]
+        self.body = [Delegated(self.unit).visit(s) for s in tree.body if not _is_text(s)]
         self.setup: list[gast.AST] = []
         self.goes_on = self.is_machine = False  # asking again after its end would run statements again
         self.asks_on = is_one_of(sources.called(call), generators.ASKING_ON)
         for statement in self.body:
-            _require_plain(statement)
+            require_plain(statement)
 
     def made_iterators(self, call: gast.Call) -> list[str]:
         """The parameters that receive generator expressions and tools, which are made iterators of."""
@@ -157,7 +138,7 @@ class _Maker:
                 out.append(parameter.id)
         return out
 
-    def definition(self) -> gast.FunctionDef:
+    def written(self) -> gast.FunctionDef:
         """The maker: variables, and the functions that say whether there is an item and take it."""
         where = next((k for k, s in enumerate(self.body) if _yields(s)), None)
         if where is None:
@@ -327,55 +308,6 @@ class _Maker:
         self.setup += [assign(n, constant(None)) for n in sorted(own & _loads([*now, *later]))]
 
 
-def _definition(sources, call: gast.Call) -> gast.FunctionDef:
-    """The definition of a generator function, nested in this function or from its module."""
-    if isinstance(call.func, gast.Name) and call.func.id in sources.yielding:
-        definition = sources.yielding[call.func.id]
-        if definition is None:
-            raise NotDrawn
-        return clone(definition)
-    target = sources.unit.resolve(call.func)
-    others = target.__globals__ is not sources.unit.primal.function.__globals__ and target.__module__ != generators.__name__
-    if others or target.__closure__:
-        raise NotDrawn
-    try:
-        primal = read(target)
-        _, tree = Unit.of(primal)
-    except S2SGradError:
-        raise NotDrawn from None
-    for node in nodes(tree):
-        if hasattr(node, "lineno"):
-            node.primal = primal
-    return tree
-
-
-class _Delegated(Transformer):
-    """Rewrites `yield from` as a loop."""
-
-    def __init__(self, unit: Unit) -> None:
-        self.unit = unit
-
-    def visit_Expr(self, statement: gast.Expr) -> gast.AST:
-        self.generic_visit(statement)
-        if not isinstance(statement.value, gast.YieldFrom):
-            return statement
-        item = self.unit.local("item")
-        expression_of_item = gast.Expr(gast.Yield(name(item)))
-        return gast.For(name(item, store=True), statement.value.value, [expression_of_item], [], None)
-
-
-def _require_plain(statement: gast.AST) -> None:
-    for part in nodes(statement):
-        if isinstance(part, gast.stmt) and not isinstance(part, _PLAIN):
-            raise NotDrawn
-        if isinstance(part, (gast.YieldFrom, gast.Await, gast.NamedExpr, gast.Lambda, gast.GeneratorExp)):
-            raise NotDrawn
-        if isinstance(part, gast.stmt) and not isinstance(part, gast.Expr):
-            own = [p for p in (getattr(part, "value", None), getattr(part, "test", None), getattr(part, "iter", None)) if p]
-            if any(isinstance(n, gast.Yield) for n in nodes(*own)):
-                raise NotDrawn
-
-
 def _yielded(statement: gast.Expr) -> gast.AST:
     if not isinstance(statement.value, gast.Yield) or len([n for n in nodes(statement) if isinstance(n, gast.Yield)]) > 1:
         raise NotDrawn
@@ -395,16 +327,3 @@ def _loads(body: list[gast.AST]) -> set[str]:
 
 def _is_text(statement: gast.AST) -> bool:
     return isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Constant)
-
-
-def definitions(tree: gast.FunctionDef) -> dict[str, gast.FunctionDef | None]:
-    """The generator functions defined in a function, by name; None if the name may refer to something else."""
-    inside = [n for n in nodes(tree) if isinstance(n, gast.FunctionDef) and n is not tree]
-    by_name: dict[str, gast.FunctionDef | None] = {n.name: n for n in inside if yields(n)}
-    bound = scoping.all_bindings(tree)
-    declared = {n for s in nodes(tree) if isinstance(s, (gast.Nonlocal, gast.Global)) for n in s.names}
-    for local, definition in list(by_name.items()):
-        names = mentioned(definition)
-        if bound[local] > 1 or names & declared or definition.decorator_list:
-            by_name[local] = None
-    return by_name

@@ -118,11 +118,11 @@ def walked(
         functions.append(target)
         waiting += also(target)
         held = dict(target.__globals__)
-        for free, cell in zip(target.__code__.co_freevars, target.__closure__ or (), strict=True):
-            held[free] = content(cell)
+        free = target.__code__.co_freevars
+        held |= {n: content(cell) for n, cell in zip(free, target.__closure__ or (), strict=True)}
         for code in codes_of(target.__code__):
             names = {i.argval for i in dis.get_instructions(code) if i.opname in _NAMING}
-            named = [held[n] for n in (*sorted(names), *code.co_freevars) if n in held]
+            named = [held[n] for n in (*sorted(names), *(n for n in code.co_freevars if n in free)) if n in held]
             modules = [m for m in named if isinstance(m, types.ModuleType)]
             named += [vars(m)[n] for m in modules for n in code.co_names if n in vars(m)]
             waiting += [v for v in named if is_plain(v) or is_plain_class(v) or is_named_tuple(v)]

@@ -21,6 +21,7 @@ import gast
 from s2sgrad.analysis import outside
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.plain_classes import attributes_of, is_plain_class
+from s2sgrad.analysis.reached_classes import functions_of, walked
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir import scoping
@@ -69,14 +70,18 @@ def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, 
         return True
     shown = isinstance(value, (gast.Tuple, gast.List))
     parts = value.values if isinstance(value, gast.Dict) else value.elts if shown else []
-    if objects and isinstance(value, (gast.IfExp, gast.ListComp)):
-        parts = [value.elt] if isinstance(value, gast.ListComp) else [value.body, value.orelse]
+    if objects and isinstance(value, (gast.IfExp, gast.ListComp, gast.Subscript)):
+        parts = [value.body, value.orelse] if isinstance(value, gast.IfExp) else [getattr(value, "elt", None) or value.value]
     if any(_is_functional(part, within, home, objects) for part in parts):
         return True
     target = _resolved(value.func, home) if isinstance(value, gast.Call) else None
     makes = objects and (is_plain_class(target) or is_one_of(target, OBJECTS))
     if target is functools.partial or makes_derivative(target) or makes:
         return True
+    if isinstance(target, types.MethodType):
+        return is_plain_class(target.__self__) and method_gives_function(target.__func__)
+    if objects and target is None and isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
+        return value.func.attr in (_methods_that_give_functions(home) or ())
     return is_plain(target) and gives_function(target)
 
 
@@ -104,7 +109,7 @@ def _resolved(node: gast.AST, home: types.FunctionType) -> Any:
     """What a free name of a function, or an attribute of one, stands for; None if unknown."""
     if isinstance(node, gast.Attribute):
         owner = _resolved(node.value, home)
-        return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) else None
+        return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) or is_plain_class(owner) else None
     binding = look_up(home, node.id) if isinstance(node, gast.Name) else None
     return None if binding is None else binding.value
 
@@ -144,6 +149,19 @@ def keeps_values(target: types.FunctionType) -> bool:
 def gives_function(target: types.FunctionType) -> bool:
     """Whether a function returns a function value."""
     return returns_function(read(target).tree, target, objects=True)
+
+
+@_cached_predicate
+def method_gives_function(target: types.FunctionType) -> bool:
+    """Whether a method, or a class method, returns a function value."""
+    return returns_function(read(target).tree, target, of_class=True, objects=True)
+
+
+@_cached_predicate
+def _methods_that_give_functions(target: types.FunctionType) -> set[str]:
+    """The names of methods that return function values, of the classes to which a function can refer."""
+    _, classes = walked((target,))
+    return {f.__name__ for cls in classes for f in functions_of(cls) if method_gives_function(f)}
 
 
 @_cached_predicate

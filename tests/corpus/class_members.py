@@ -303,3 +303,29 @@ def attribute_of_a_class_read_by_objects_in_a_list(x):
         total += o.v**2 * o.visits
         Visited.visits += 1
     return total
+
+
+class Scaled:
+    def __init__(self, value):
+        self.value = value
+
+    @classmethod
+    def twice(cls, value):
+        return cls(2.0 * value)
+
+    def times(self, factor):
+        return Scaled(self.value * factor)
+
+
+def made_by_a_class_method(value):
+    return Scaled.twice(value)
+
+
+def made_by_a_method(value):
+    scaled = made_by_a_class_method(value)
+    return scaled.times(value)
+
+
+@case(VECTOR)
+def helpers_return_what_methods_make(x):
+    return made_by_a_class_method(x[0]).value * made_by_a_method(x[1]).value

@@ -74,14 +74,20 @@ def _is_functional(value: gast.AST, within: set[str], home: types.FunctionType, 
         parts = [value.body, value.orelse] if isinstance(value, gast.IfExp) else [getattr(value, "elt", None) or value.value]
     if any(_is_functional(part, within, home, objects) for part in parts):
         return True
-    target = _resolved(value.func, home) if isinstance(value, gast.Call) else None
+    return isinstance(value, gast.Call) and _call_gives_function(value, home, objects)
+
+
+def _call_gives_function(call: gast.Call, home: types.FunctionType, objects: bool) -> bool:
+    """Whether a call returns a function value, or with `objects` a new object; a method, if one of that name does in any
+    class to which `home` refers."""
+    target = _resolved(call.func, home)
     makes = objects and (is_plain_class(target) or is_one_of(target, OBJECTS))
     if target is functools.partial or makes_derivative(target) or makes:
         return True
     if isinstance(target, types.MethodType):
         return is_plain_class(target.__self__) and method_gives_function(target.__func__)
-    if objects and target is None and isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
-        return value.func.attr in (_methods_that_give_functions(home) or ())
+    if objects and target is None and isinstance(call.func, gast.Attribute):
+        return call.func.attr in (_methods_that_give_functions(home) or ())
     return is_plain(target) and gives_function(target)
 
 

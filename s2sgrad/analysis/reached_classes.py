@@ -117,16 +117,20 @@ def walked(
             continue
         functions.append(target)
         waiting += also(target)
-        held = dict(target.__globals__)
-        free = target.__code__.co_freevars
-        held |= {n: content(cell) for n, cell in zip(free, target.__closure__ or (), strict=True)}
-        for code in codes_of(target.__code__):
-            names = {i.argval for i in dis.get_instructions(code) if i.opname in _NAMING}
-            named = [held[n] for n in (*sorted(names), *(n for n in code.co_freevars if n in free)) if n in held]
-            modules = [m for m in named if isinstance(m, types.ModuleType)]
-            named += [vars(m)[n] for m in modules for n in code.co_names if n in vars(m)]
-            waiting += [v for v in named if is_plain(v) or is_plain_class(v) or is_named_tuple(v)]
+        waiting += [v for v in _named(target) if is_plain(v) or is_plain_class(v) or is_named_tuple(v)]
     return functions, classes
+
+
+def _named(target: types.FunctionType) -> Iterator[Any]:
+    """What stands outside of a function under the names in its code, and in that of the functions in it."""
+    free = target.__code__.co_freevars  # those of nested functions may be variables of this one
+    held = target.__globals__ | {n: content(cell) for n, cell in zip(free, target.__closure__ or (), strict=True)}
+    for code in codes_of(target.__code__):
+        names = {i.argval for i in dis.get_instructions(code) if i.opname in _NAMING}
+        named = [held[n] for n in (*sorted(names), *(n for n in code.co_freevars if n in free)) if n in held]
+        modules = [m for m in named if isinstance(m, types.ModuleType)]
+        yield from named
+        yield from [vars(m)[n] for m in modules for n in code.co_names if n in vars(m)]
 
 
 def content(cell: types.CellType, otherwise: Any = None) -> Any:

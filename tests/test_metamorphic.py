@@ -95,14 +95,14 @@ def outcome_is_kept(entry: Entry, order: int) -> None:
         same(found, expected)
 
 
-@pytest.mark.sampled(one_in=90)
+@pytest.mark.sampled(one_in=180)
 @every_entry
 def test_other_names_change_no_gradient(entry):
     outcome_is_kept(entry, 1)
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=200)
+@pytest.mark.sampled(one_in=400)
 @pytest.mark.parametrize("entry", [entry for entry in ENTRIES if entry.again], ids=lambda entry: entry.name)
 def test_other_names_change_no_second_derivative(entry):
     outcome_is_kept(entry, 2)
@@ -111,7 +111,7 @@ def test_other_names_change_no_second_derivative(entry):
 # --- detours ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(one_in=200)
+@pytest.mark.sampled(one_in=400)
 @pytest.mark.parametrize(
     "transformer", [through_identity, called_from_lists, called_by_helpers, called_as_methods], ids=lambda t: t.__name__
 )

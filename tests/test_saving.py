@@ -118,7 +118,7 @@ def imported(text):
             yield node.module
 
 
-@pytest.mark.sampled(one_in=60, turn=3)
+@pytest.mark.sampled(one_in=120, turn=3)
 @pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 def test_a_saved_text_of_the_corpus(entry):
     """What it closes over may be more than a module can hold: that is said."""

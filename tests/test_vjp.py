@@ -276,7 +276,7 @@ def test_a_module_as_a_default(second):
     np.testing.assert_allclose(vjp(f, x)[1](1.0)[0], grad(f)(x))
 
 
-@pytest.mark.sampled(one_in=40)
+@pytest.mark.sampled(one_in=80)
 @pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
 def test_pullbacks_of_the_corpus(entry):
     """Called twice they give what `grad` gives, which takes more: what writes its arguments, functions in a list of them."""

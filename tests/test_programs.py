@@ -92,7 +92,7 @@ def test_a_branch_that_changes_within_the_step_is_not_judged():
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=12)
+@pytest.mark.sampled(one_in=20)
 @pytest.mark.parametrize("which", range(60))
 def test_second_derivatives_of_random_programs(which):
     with contextlib.suppress(Rejected):

@@ -134,7 +134,7 @@ def test_a_helper_that_has_its_names_changed_and_its_annotations_left_out():
 
 
 @pytest.mark.dear
-@pytest.mark.sampled(one_in=30)
+@pytest.mark.sampled(one_in=60)
 @pytest.mark.parametrize("entry", [*KERNELS, *VARIANTS], ids=lambda entry: entry.name)
 def test_a_saved_text_of_a_kernel(entry):
     options = {"outputs": entry.outputs} if entry.outputs else {}

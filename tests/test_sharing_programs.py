@@ -17,6 +17,7 @@ PARTS = -(-int(os.environ.get("S2SGRAD_SHARING", "20")) // OF_A_PART)
 
 
 @pytest.mark.dear
+@pytest.mark.sampled(one_in=2, by="part")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_right_or_refused(part):
     outcomes = Counter(outcome(sharing_program(seed), 1) for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART))
@@ -24,6 +25,7 @@ def test_right_or_refused(part):
 
 
 @pytest.mark.dear
+@pytest.mark.sampled(one_in=2, by="seed")
 @pytest.mark.parametrize("order", [0, 1, 2])
 @pytest.mark.parametrize("seed", range(0, PARTS * OF_A_PART, 5))
 def test_numbers_or_arrays(seed, order):
@@ -31,6 +33,7 @@ def test_numbers_or_arrays(seed, order):
 
 
 @pytest.mark.dear
+@pytest.mark.sampled(one_in=20, by="seed")
 @pytest.mark.parametrize("seed", range(0, PARTS * OF_A_PART, 10))
 @pytest.mark.parametrize("order", [-1, 0, 2])
 def test_pullbacks_tangents_and_second_derivatives(seed, order):

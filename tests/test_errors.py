@@ -2273,7 +2273,7 @@ DIFFERENTIATED = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(one_in=2)
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", NASTY)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_nasty_programs_give_the_gradient_or_an_error_of_ours(name, module, capsys, monkeypatch):
@@ -2312,7 +2312,7 @@ def test_those_with_a_gradient_are_nasty_programs():
 GENERIC = [name for name in NASTY if name not in ("infinite recursion", "infinite mutual recursion")]
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("name", GENERIC)
 def test_nasty_programs_as_generic_text(name, module, monkeypatch):
     monkeypatch.setenv("S2SGRAD_DEBUG", "1")

@@ -21,7 +21,7 @@ import pytest
 from s2sgrad import S2SGradError, grad, value_and_grad, vjp
 from s2sgrad.driver import cache, compiled
 
-STEPS = 2_000
+STEPS = 1_000
 RNG = np.random.default_rng(0)
 
 

@@ -2269,3 +2269,28 @@ class SevenTimes(list):
 @program(FOUR, first=Unsupported)
 def sum_that_numpy_asks_an_object_for(x):
     return np.sum(SevenTimes([x[0], x[1]]))
+
+
+def grown_from_the_end(u, n):
+    u[n] *= u[n - 1]
+    return grown_from_the_end(u, n - 1) if n > 1 else u[::-1]
+
+
+@program(FOUR, first=Unsupported)
+def recursion_that_returns_a_view_of_what_it_writes(x):
+    y = x * x
+    z = grown_from_the_end(y, 3)
+    y[0] = 0.5
+    return np.sum(z * x)
+
+
+def handed_down(rows, n):
+    return handed_down(rows, n - 1) if n > 0 else rows
+
+
+@program(FOUR, first=Unsupported)
+def recursion_that_returns_what_is_written_behind_it(x):
+    rows = [[x[0], x[1]], [x[2], x[3]]]
+    handed = handed_down(rows, 2)
+    rows[0][1] = 3.0
+    return handed[0][1] * handed[1][0]

@@ -39,6 +39,10 @@ HELPERS = {
         "def descend(a, k):\n    if len(a) < 2:\n        return a[0]\n    a[0] *= k\n    return descend(a[1:], k) + a[0]",
         "number",
     ),
+    "turned": (
+        "def turned(a, k, n=0):\n    a[n] *= k\n    return turned(a, k, n + 1) if n < 2 else a[::-1]",
+        "vector",
+    ),
     "halves": ("def halves(parts):\n    parts = list(parts)\n    parts[0] = parts[0] / 2\n    return parts", "list"),
     "shrink": ("def shrink(parts, k):\n    for i in range(len(parts)):\n        parts[i] *= k", "list-effect"),
     "stacked": ("def stacked(parts):\n    parts.append(parts[-1] * parts[0])\n    return len(parts)", "list-effect"),

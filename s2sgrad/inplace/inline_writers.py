@@ -72,8 +72,9 @@ class Splicer:
             return None
         if is_ours(target):
             return None
-        if isinstance(statement, gast.Assign) and also & set(binds(statement)):
-            return target
+        bound = also & set(binds(statement)) if isinstance(statement, gast.Assign) else None
+        if bound and not recursive_writers.calls_itself(target):
+            return target  # a recursion would be written out without end
         if source.read(target).is_generated:  # generated functions write no argument
             return None
         if self.may_raise_refusal(target):
@@ -110,9 +111,10 @@ class Splicer:
         if recursive_writers.calls_itself(target):
             summary = mod_ref.summary_of_call(self.unit, target, call, self.kinds)
             forms = recursive_writers.copy_forms(self.unit, target, given, summary, self.kinds, statement)
-            same = recursive_writers.returned(summary)
-            return recursive_writers.call(self.unit, statement, self.pairs.written_by(target, forms), given, forms,
-                                          same if same in forms else None, self.kinds)  # fmt: skip
+            same = recursive_writers.returned(target, summary, forms)
+            return recursive_writers.call(
+                self.unit, statement, self.pairs.written_by(target, forms), given, forms, same, self.kinds
+            )
         with self.unit.calling(call):
             callee, body = self.pairs.normal_form(target)
         self.units.append(callee)

@@ -185,14 +185,30 @@ def _require_known(
         _refuse(unit, statement, target, "and what it writes is not known")
     held = {place.key for place in summary.returns | summary.holds if place.kind in ("own", "in")}
     bound = [kinds[n] for n in binds(statement) if n in kinds]
-    if held & forms.keys() and any(map(has_memory, bound)) and returned(summary) not in forms:
+    if held & forms.keys() and any(map(has_memory, bound)) and returned(target, summary, forms) is None:
         _refuse(unit, statement, target, "and may return what it writes")
 
 
-def returned(summary: Summary) -> str | None:
-    """The parameter whose argument a function always returns; None where it may return something else."""
+def returned(function: types.FunctionType, summary: Summary, forms: dict[str, Form]) -> str | None:
+    """The parameter in `forms` whose argument a function always returns; None where it may return something else."""
     alone = len(summary.returns) == 1 and not summary.makes
-    return next((place.key for place in summary.returns if alone and place.kind == "own"), None)
+    p = next((place.key for place in summary.returns if alone and place.kind == "own"), None)
+    return p if p in forms and (forms[p].type is not np.ndarray or _hands_back(function, p)) else None
+
+
+def _hands_back(function: types.FunctionType, p: str) -> bool:
+    """Whether every `return` gives the argument itself, and no view of it, or what the function gives for it."""
+    unit, tree = Unit.of(read(function))
+
+    def is_it(value: gast.AST | None) -> bool:
+        if isinstance(value, gast.IfExp):
+            return is_it(value.body) and is_it(value.orelse)
+        if isinstance(value, gast.Call) and unit.resolve(value.func) is function:
+            return is_it((mod_ref.arguments(function, value) or {}).get(p))
+        return isinstance(value, gast.Name) and value.id == p
+
+    rebound = scoping.bound([s for s in statements_in(tree.body) if not isinstance(s, gast.AugAssign)])
+    return p not in rebound and all(is_it(s.value) for s in statements_in(tree.body) if isinstance(s, gast.Return))
 
 
 def _refuse(unit: Unit, statement: gast.AST, target: Any, why: str) -> None:

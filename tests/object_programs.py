@@ -93,7 +93,9 @@ INNER = {"p": "r", "q": "u", "i": "j", "k": "m", "y": "z"}  # in an inner loop
 STATEMENTS = ("s += {o}.energy * 0.1", "{o}.push({n})", "{o}.v = {o}.v * 0.8 + {n}", "{o}.w *= {n}", "{o}.note()",
               "s = {o}(s)", "fs.append(lambda t: {o}(t) * 0.5)", "fs.append(lambda t, r={o}.v: r * t)", "h = {o}.v * 2.0",
               "if {o}.v > 0.4:\n{pad}    {o}.w = {n}", "if {o}.w > 0.9:\n{pad}    break",
-              "if {o}.v < 0.0:\n{pad}    continue", "s += sum([u.v * {o}.w for u in {l}]) * 0.2")  # fmt: skip
+              "if {o}.v < 0.0:\n{pad}    continue", "s += sum([u.v * {o}.w for u in {l}]) * 0.2",
+              "one = copy.copy({o})\n{pad}one.push({n})",
+              "one = copy.deepcopy({o})\n{pad}one.note()")  # fmt: skip
 FIRST = ("ps[0]", "qs[-1]", "d['a']", "one", "ps[1]", "ps[n - 1]")
 NUMBERS = ("s * 0.3", "x[1]", "{o}.w", "0.4", "x[2] * 0.5", "h", "one.v", "ps[0].v * 0.2")
 
@@ -114,7 +116,7 @@ def object_program(seed: int) -> Program:
     end = ["    for f in fs:", "        s += f(x[3]) * 0.1",
            "    return s + h + sum([p.energy for p in ps]) + sum([q.v * q.w for q in qs]) + d['b'].energy + one.w"]
     classes = CLASS + GROUP * writer.grouped
-    lines = ["import math", "import numpy as np", "", classes, "", "def f(x):", *(f"    {head}" for head in heads)]
+    lines = ["import copy, math", "import numpy as np", "", classes, "", "def f(x):", *(f"    {head}" for head in heads)]
     source = "\n".join([*lines, *writer.lines, *end, ""])
     return Program(source, draw_arguments(rng, (VECTOR,), digits=5), frozenset(writer.features), seed, (VECTOR,),
                    "object_program")  # fmt: skip
@@ -259,6 +261,8 @@ LINKS = ("{o}.nxt = {q}", "{o}.kids.append({q})", "{o}.push({n})", "{o}.v = {n} 
          "if len(ns) > 4:\n{pad}    s += ns.pop().v", "s += sum([p.energy() for p in ns]) * 0.1",
          "s += made({n}, s).energy() * 0.1", "one = {q} if {n} > {o}.v else Source(s, 0.4)\n{pad}s += one.energy() * 0.1",
          "s += sum(bag.log) * 0.1", "s += weighed(split(ns)) * 0.1", "cur = hung({o}, Node({n}), 0)",
+         "cur = copy.copy({o})\n{pad}cur.push({n})", "cur = copy.deepcopy({o})\n{pad}cur.push({n})",
+         "bags.append(copy.copy(bag))", "bags.append(copy.deepcopy(bags[0]))",
          "{o}.rate = {n}", "if isinstance({o}, Source):\n{pad}    {o}.rate *= 0.5")  # fmt: skip
 WALKS = ("for p in ns:", "for q in ns[1:]:", "for i, p in enumerate(ns):", "for p in list(d.values()):",
          "for _ in range(2):", "for p in best.kids:", "if best.v > s:", "if best is cur:",
@@ -299,5 +303,5 @@ def graph_program(seed: int) -> Program:
     end = ("    return s + sum([p.v * p.w for p in ns]) + best.v + cur.w + d[1].v + source.rate + np.sum(bag.a)"
            " + bags[-1].a[1] + sum(bags[0].log)")  # fmt: skip
     body = [*(f"    {head}" for head in heads), *lines, end]
-    source = "\n".join(["import heapq", "import math", "import numpy as np", "", GRAPH, "", "def f(x):", *body, ""])
+    source = "\n".join(["import copy, heapq, math", "import numpy as np", "", GRAPH, "", "def f(x):", *body, ""])
     return Program(source, draw_arguments(rng, (VECTOR,), digits=5), frozenset({"graph"}), seed, (VECTOR,), "graph_program")

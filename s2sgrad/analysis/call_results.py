@@ -46,7 +46,7 @@ from s2sgrad.analysis.widening import widened
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
 from s2sgrad.rules.builtin_functions import arranged, order_of, spread, unarranged
-from s2sgrad.runtime import item_slots, late, memos, references, shadows, trials
+from s2sgrad.runtime import deep_copies, item_slots, late, memos, references, shadows, trials
 from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking, moved
@@ -125,6 +125,7 @@ _always(Text(), str)
 _always(Set(), set)
 _always(Container(range, None, None, Number(int)), range)
 _always(Container(list, None), runtime.keys)
+_always(Container(list, None, None, Number(int)), deep_copies.places_under)
 
 
 @_of(references.reference)
@@ -187,7 +188,7 @@ def _sorted(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Container(list, None, None, item) if owner.items is None else Container(list, (item,) * len(owner.items))
 
 
-@_of(copy.copy, copy.deepcopy, runtime.add_at, runtime.put_back, shadows.add_into, shadows.refilled)
+@_of(copy.copy, copy.deepcopy, deep_copies.deep_copy, runtime.add_at, runtime.put_back, shadows.add_into, shadows.refilled)
 def _same(kinds: list[Kind], names: list[str]) -> Kind | None:
     return kinds[0] if kinds else None
 

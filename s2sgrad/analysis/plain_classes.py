@@ -42,7 +42,7 @@ _STORED = (types.FunctionType, staticmethod, classmethod, types.MemberDescriptor
            types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType,
            types.ClassMethodDescriptorType, type(collections.namedtuple("_Fields", "field").field))  # fmt: skip
 _QUIET = {"__init__", "__call__", "__repr__", "__str__", "__enter__", "__exit__", "__post_init__", "__init_subclass__",
-          "__new__", "__getnewargs__", "__replace__"}  # fmt: skip
+          "__new__", "__getnewargs__", "__replace__", "__copy__", "__deepcopy__"}  # fmt: skip
 
 
 def lineage(cls: type) -> tuple[type, ...]:

@@ -23,7 +23,18 @@ from s2sgrad.primitives import spellings
 from s2sgrad.primitives.record import Gives, know
 from s2sgrad.rules import builtin_functions, einsum, helpers, joins
 from s2sgrad.rules.table import existing
-from s2sgrad.runtime import checkpoints, closures, item_slots, lanes, late, outside, references, shadows, structure
+from s2sgrad.runtime import (
+    checkpoints,
+    closures,
+    deep_copies,
+    item_slots,
+    lanes,
+    late,
+    outside,
+    references,
+    shadows,
+    structure,
+)
 from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking, moved, place_of
@@ -99,7 +110,9 @@ know(runtime.zeros, runtime.own, gives=Gives.NEW)
 know(runtime.require_array, runtime.sequence, runtime.own, copied, copied_as_laid, structure.kept, keeps_kind=True)
 know(copied, copied_as_laid, copies=True)
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
-know(references.reference, gives=Gives.NEW, flat=True)
+know(references.reference, deep_copies.Memo, deep_copies.objects_under, deep_copies.places_under, gives=Gives.NEW,
+     flat=True)  # fmt: skip
+know(copy.deepcopy, deep_copies.deep_copy, gives=Gives.NEW, keeps_kind=True)  # what is twice in the one is in the other
 know(references.number_of, references.is_instance, references.class_of, references.place, references.place_among,
      references.number_named, references.has_member,
      gives=Gives.NEW, computes=True, flat=True)  # fmt: skip

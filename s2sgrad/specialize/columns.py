@@ -96,7 +96,7 @@ class Columns:
         inherited = self.inherited()
         self.in_columns = ways.in_columns or inherited is not None
         self.ways = ways if inherited is None else inherited.ways
-        self.asked_of_data: list[tuple[str, gast.Attribute]] = []
+        self.asked_of_data: list[tuple[str, gast.AST]] = []
         self.open_recursion()
         self.followed: list[type] = []
         if not self.in_columns:
@@ -217,7 +217,7 @@ class Columns:
         classes = [c for c in exact or self.followed if c in self.members[attribute]]
         return Record(tuple(classes), owner) if classes else None
 
-    def may_be(self, owner: gast.AST, node: gast.Attribute) -> set[type]:
+    def may_be(self, owner: gast.AST, node: gast.AST) -> set[type]:
         """The classes of the objects that a value may be, by all that is written so far; or any, where it turned out to be
         one in another trip."""
         if not isinstance(owner, gast.Name):
@@ -231,8 +231,9 @@ class Columns:
         """The places of attributes that are of an object, by the whole text, although none was known to be there."""
         bound = binding_counts(tree.body) if self.asked_of_data else {}
         flow = self.flow(tree) if bound else None
+        had = {id(node): self.members.get(getattr(node, "attr", ""), self.followed) for _, node in self.asked_of_data}
         return {self.unit.source_place(node) for local, node in self.asked_of_data
-                if (bound[local] == 1 or local in self.unit.temps) and flow.classes(local) & {*self.members[node.attr]}}
+                if (bound[local] == 1 or local in self.unit.temps) and flow.classes(local) & {*had[id(node)]}}
 
     def of_data(self, node: gast.Attribute) -> Any:
         """An attribute of data; MISSING if it is not one of an object, or that a named tuple computes."""

@@ -261,14 +261,6 @@ class Objects:
             self.unit.refuse(node, f"`{owner.cls.__name__}` has no attribute `{attribute}` here")
         return self.of_class(owner, member, attribute, node)
 
-    def replaced(self, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        """`dataclasses.replace(o, ..)`."""
-        if not isinstance(arguments[0], Object):
-            self.unit.refuse(node, "which object is replaced cannot be followed: bind the new one to another name")
-        kept = [f.name for f in dataclasses.fields(arguments[0].cls) if f.init and f.name not in keywords]
-        fields = {f: self.get(arguments[0], f, node) for f in kept}
-        return self.construct(arguments[0].cls, [], {**fields, **keywords}, node)
-
     def of_class(self, owner: Object, member: Any, attribute: str, node: gast.AST) -> Any:
         """`owner.attribute`, found in the class: a method, or data of the class."""
         note_member(owner.cls, attribute)

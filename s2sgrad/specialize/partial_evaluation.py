@@ -31,7 +31,6 @@ def f(x):
 
 from __future__ import annotations
 
-import dataclasses
 import types
 from collections import Counter
 from collections.abc import Callable
@@ -66,6 +65,7 @@ from s2sgrad.specialize.named_attributes import NamedAttributes
 from s2sgrad.specialize.nested_definitions import Definitions
 from s2sgrad.specialize.nested_gradients import Derivatives
 from s2sgrad.specialize.nested_matrices import Matrices
+from s2sgrad.specialize.object_copies import ObjectCopies
 from s2sgrad.specialize.object_operators import Operators
 from s2sgrad.specialize.object_updates import ObjectUpdates
 from s2sgrad.specialize.objects import Objects
@@ -96,8 +96,8 @@ from s2sgrad.specialize.ways import Ways
 
 class Functions(Arguments, Attempts, Choices, ClassAttributes, ClassChoices, Closures, Collections, Columns, Definitions,
                 Derivatives, FixedFunctions, Generators, GivenObjects, Inliner, LiftedColumns, Lookahead, Matrices, Memos,
-                NamedAttributes, Objects, ObjectUpdates, Operators, Recursion, ReferenceOperators, TupleMethods,
-                Unroller):  # fmt: skip
+                NamedAttributes, Objects, ObjectCopies, ObjectUpdates, Operators, Recursion, ReferenceOperators,
+                TupleMethods, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` has those with a name.  Each family of values
     has its own class; no two define the same name, so that the order of the bases does not matter."""
 
@@ -117,6 +117,7 @@ class Functions(Arguments, Attempts, Choices, ClassAttributes, ClassChoices, Clo
         self.lengths, self.numbers, self.shared, self.spelling = {}, {}, set(), set()
         self.counts: Counter[str] = Counter()  # bindings of each name
         self.mentions: Counter[str] = Counter()
+        self.copying = {}
         self.remembering: dict[Function, Memoized | None] = {}
         self.meet_text(tree.body, bindings(tree.body))
         self.heads, self.loose = [], []
@@ -361,8 +362,6 @@ class Functions(Arguments, Attempts, Choices, ClassAttributes, ClassChoices, Clo
             return self.apply(self.text_of(callee.target.__func__), [*bound, *arguments], keywords, node)
         if is_plain_class(callee.target):
             return self.construct(callee.target, arguments, keywords, node)
-        if callee.target is dataclasses.replace:
-            return self.replaced(arguments, keywords, node)
         given = [*arguments, *keywords.values()]
         static = any(isinstance(v, (Value, gast.Starred)) and not isinstance(v, Known) for v in given)
         again = is_made_for_functions(callee.target, (v.target for v in given if isinstance(v, Known)))

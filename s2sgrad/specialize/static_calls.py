@@ -33,6 +33,8 @@ def f(x):
 from __future__ import annotations
 
 import builtins
+import copy
+import dataclasses
 import functools
 import types
 from collections.abc import Callable
@@ -150,6 +152,18 @@ def _takes_reference(functions: Any, node: gast.Call) -> bool:
     return functions.in_columns and len(node.args) == count and not functions.may_be_known(node.args[0])
 
 
+def _copies_object(functions: Any, node: gast.Call) -> bool:
+    """`copy.copy(o)` of what may be an object made here, or is the caller's."""
+    most = 2 if functions.unit.resolve(node.func) is copy.deepcopy else 1
+    return len(node.args) in range(1, most + 1) and _asks_object(functions, node, len(node.args))
+
+
+def _replaces_object(functions: Any, node: gast.Call) -> bool:
+    """`dataclasses.replace(o, ..)` of such an object."""
+    named = len(node.args) == 1 and all(k.arg for k in node.keywords)
+    return named and (_takes_value(functions, node) or functions.in_columns)
+
+
 def _asks_object(functions: Any, node: gast.Call, *counts: int) -> bool:
     """Whether an attribute is asked, or set, by name of what may be an object made here."""
     return len(node.args) in counts and not node.keywords and (_takes_value(functions, node) or functions.in_columns)
@@ -226,6 +240,16 @@ def _sum(functions: Any, node: gast.Call) -> Any:
 @_of(isinstance, type, when=_takes_reference)
 def _of_class(functions: Any, node: gast.Call) -> Any:
     return functions.asked_for_class(node)
+
+
+@_of(copy.copy, copy.deepcopy, when=_copies_object)
+def _copied(functions: Any, node: gast.Call) -> Any:
+    return functions.copied_object(node)
+
+
+@_of(dataclasses.replace, when=_replaces_object)
+def _replaced(functions: Any, node: gast.Call) -> Any:
+    return functions.replaced(node)
 
 
 @_of(callable, when=lambda functions, node: functions.in_columns)

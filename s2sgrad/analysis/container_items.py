@@ -32,8 +32,7 @@ class Slice(Kind):
 def item_of_container(owner: Container, index: Kind) -> Kind | None:
     """The kind of an item or a slice of a list, tuple, dict or range; None where it is not known yet."""
     if owner.items is None:
-        scalar = isinstance(index, Number) or owner.type is dict
-        return owner.element() if scalar else Container(owner.type, None, None, owner.item)
+        return _of_any_length(owner, index)
     if isinstance(index, Slice):
         return owner.element() if owner.type is dict else _section(owner, index)
     known = isinstance(index, Known) or (isinstance(index, Number) and index.known)
@@ -44,6 +43,13 @@ def item_of_container(owner: Container, index: Kind) -> Kind | None:
     if isinstance(index, Known) and owner.keys is not None and index.value in owner.keys:
         return owner.items[owner.keys.index(index.value)]
     return owner.element() if owner.type is dict or (isinstance(index, Number) and owner.keys is None) else UNKNOWN
+
+
+def _of_any_length(owner: Container, index: Kind) -> Kind | None:
+    """The kind of an item or a slice of a container of unknown length; an index of unknown kind may give either."""
+    if owner.type is dict or isinstance(index, Number):
+        return owner.element()
+    return Container(owner.type, None, None, owner.item) if isinstance(index, Slice) else UNKNOWN
 
 
 def _item_at(owner: Container, index: int) -> Kind | None:

@@ -315,3 +315,32 @@ def test_of_what_a_recursion_has_hung_on_an_object(x):
     if weight.below is not None:
         total += weight.below.mass**2
     return total
+
+
+class Fork:
+    def __init__(self, weight, left, right):
+        self.weight, self.left, self.right = weight, left, right
+
+
+def balanced(weights):
+    if not weights:
+        return None
+    half = len(weights) // 2
+    return Fork(weights[half], balanced(weights[:half]), balanced(weights[half + 1 :]))
+
+
+def torque(fork):
+    if fork is None:
+        return 0.0
+    return fork.weight.mass + 0.5 * torque(fork.left) - 0.3 * torque(fork.right) * fork.weight.arm
+
+
+@case(VECTOR)
+def trees_that_a_loop_makes_of_a_list_whose_items_are_written(x):
+    weights = [Weight(v, v * 0.5) for v in x]
+    total = x[1]
+    weights[0].mass = total * 0.2
+    for _ in range(2):
+        total += torque(balanced(weights)) * 0.1
+        total += max(weights, key=lambda weight: weight.arm).mass * 0.3
+    return total

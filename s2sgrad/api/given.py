@@ -83,9 +83,9 @@ def defvjp(f: Callable[..., Any], *vjps: Callable[..., Any] | None, argnums: Any
 
     >>> import scipy.special
     >>> from s2sgrad import grad
-    >>> _ = defvjp(scipy.special.spence, lambda g, y, z: g * np.log(z) / (1.0 - z))
-    >>> float(round(grad(scipy.special.spence)(0.5), 6))
-    -1.386294
+    >>> _ = defvjp(scipy.special.ber, lambda g, y, x: g * scipy.special.berp(x))
+    >>> float(round(grad(scipy.special.ber)(0.5), 6))
+    -0.007812
     """
     spec = _rules_of(f, vjps, replace, "defvjp")
     new = spec.made and not spec.vjps
@@ -101,7 +101,7 @@ def defjvp(f: Callable[..., Any], *jvps: Callable[..., Any] | None, argnums: Any
     contribution of this tangent to that of the result.  Otherwise as `defvjp`.
 
     >>> import scipy.special
-    >>> _ = defjvp(scipy.special.spence, lambda t, y, z: t * np.log(z) / (1.0 - z))
+    >>> _ = defjvp(scipy.special.ber, lambda t, y, x: t * scipy.special.berp(x))
     """
     spec = _rules_of(f, jvps, replace, "defjvp")
     new = spec.made and not spec.jvps

@@ -184,6 +184,10 @@ class Node:
     def scaled(self):
         return self.v * 0.5
 
+    @functools.cached_property
+    def first(self):
+        return self.v * self.w
+
     def last(self):
         p = self
         while p.nxt is not None and p.nxt is not self:
@@ -263,6 +267,7 @@ LINKS = ("{o}.nxt = {q}", "{o}.kids.append({q})", "{o}.push({n})", "{o}.v = {n} 
          "s += sum(bag.log) * 0.1", "s += weighed(split(ns)) * 0.1", "cur = hung({o}, Node({n}), 0)",
          "cur = copy.copy({o})\n{pad}cur.push({n})", "cur = copy.deepcopy({o})\n{pad}cur.push({n})",
          "bags.append(copy.copy(bag))", "bags.append(copy.deepcopy(bags[0]))",
+         "s += {o}.first * 0.2",
          "{o}.rate = {n}", "if isinstance({o}, Source):\n{pad}    {o}.rate *= 0.5")  # fmt: skip
 WALKS = ("for p in ns:", "for q in ns[1:]:", "for i, p in enumerate(ns):", "for p in list(d.values()):",
          "for _ in range(2):", "for p in best.kids:", "if best.v > s:", "if best is cur:",
@@ -303,5 +308,5 @@ def graph_program(seed: int) -> Program:
     end = ("    return s + sum([p.v * p.w for p in ns]) + best.v + cur.w + d[1].v + source.rate + np.sum(bag.a)"
            " + bags[-1].a[1] + sum(bags[0].log)")  # fmt: skip
     body = [*(f"    {head}" for head in heads), *lines, end]
-    source = "\n".join(["import copy, heapq, math", "import numpy as np", "", GRAPH, "", "def f(x):", *body, ""])
+    source = "\n".join(["import copy, functools, heapq, math", "import numpy as np", "", GRAPH, "", "def f(x):", *body, ""])
     return Program(source, draw_arguments(rng, (VECTOR,), digits=5), frozenset({"graph"}), seed, (VECTOR,), "graph_program")

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import dis
+import functools
+import inspect
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -41,7 +43,12 @@ def fields_of(cls: type) -> list[str]:
     """The attributes of instances of a class: its fields, and those that its methods store."""
     stored = {i.argval for m in functions_of(cls) for c in codes_of(m.__code__) for i in stores_in(c)}
     computed = {a for k in lineage(cls) for a, f in vars(k).items() if isinstance(f, COMPUTED)}
-    return sorted((stored | set(getattr(cls, "__dataclass_fields__", ()))) - computed)
+    return sorted((stored | cached_in(cls) | set(getattr(cls, "__dataclass_fields__", ()))) - computed)
+
+
+def cached_in(cls: type) -> set[str]:
+    """The attributes of a class that are computed when they are first read, and kept in the object."""
+    return {a for a in dir(cls) if isinstance(inspect.getattr_static(cls, a, None), functools.cached_property)}
 
 
 def stores_in(code: types.CodeType) -> Iterator[dis.Instruction]:
@@ -53,6 +60,7 @@ def functions_of(cls: type) -> list[types.FunctionType]:
     """The functions among the members of a class: methods, and those of properties."""
     out: list[Any] = []
     for value in (v for k in lineage(cls)[:-1] for v in vars(k).values()):
+        value = getattr(value, "func", value) if isinstance(value, functools.cached_property) else value
         out += [value.fget, value.fset] if isinstance(value, property) else [getattr(value, "__func__", value)]
     return [f for f in out if isinstance(f, types.FunctionType)]
 

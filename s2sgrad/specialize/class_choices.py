@@ -53,6 +53,7 @@ def f(x):
 
 from __future__ import annotations
 
+import functools
 import types
 from collections import Counter
 from dataclasses import replace
@@ -80,6 +81,8 @@ class ClassChoices:
 
     def of_record(self, owner: Record, attribute: str, node: gast.AST) -> Any:
         """`owner.attribute`."""
+        if any(isinstance(self.looked_up(c, attribute), functools.cached_property) for c in owner.classes):
+            return self.cached_of_record(owner, attribute, node)
         if all(attribute in self.held_by[c] for c in owner.classes):
             place = self.place_of(owner, node)
             return self.flattener.hold(at(node, gast.Subscript(place.value, place.slice, gast.Load()))[0])

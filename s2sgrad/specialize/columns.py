@@ -55,6 +55,7 @@ def f(x):
 
 from __future__ import annotations
 
+import functools
 import types
 from collections import Counter
 from typing import Any
@@ -68,6 +69,7 @@ from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import closure_classes
 from s2sgrad.runtime import references
+from s2sgrad.specialize.cached_attributes import is_something
 from s2sgrad.specialize.static_values import Object, Partial, Record, Value
 from s2sgrad.specialize.ways import Ways
 
@@ -250,6 +252,10 @@ class Columns:
             return False
         argument = self.as_item(self.evaluate(value), statement)
         owner = self.written_record(target)
+        every = [self.looked_up(c, target.attr) for c in owner.classes]
+        if any(isinstance(m, functools.cached_property) for m in every) and not is_something(self.unit, value):
+            self.unit.refuse(target, f"`{target.attr}` is computed when it is first read, and set here to what may be None, "
+                                     "which cannot be followed: use a property with a setter")  # fmt: skip
         setters = {id(s): s for c in owner.classes for s in [self.looked_up(c, target.attr)] if isinstance(s, property)}
         if setters:
             if len(setters) > 1 or (setter := next(iter(setters.values()))).fset is None:
@@ -286,7 +292,7 @@ class Columns:
         if not self.may_be_of_object(target):
             return False
         owner = self.written_record(target)
-        if any(isinstance(self.looked_up(c, target.attr), property) for c in owner.classes):
+        if any(isinstance(self.looked_up(c, target.attr), (property, functools.cached_property)) for c in owner.classes):
             target.value = clone(owner.node)
             update: gast.AST = gast.Assign([clone(target)], self.updated_in_place(statement), None)
         else:

@@ -31,6 +31,7 @@ def f(x):
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import gast
@@ -70,7 +71,7 @@ class ObjectUpdates:
         owner = self.held(target.value)
         if not isinstance(owner, Object) and (self.writes_class(statement, target) or self.update_field(statement)):
             return
-        if isinstance(owner, Object) and isinstance(member(owner.cls, target.attr), property):
+        if isinstance(owner, Object) and isinstance(member(owner.cls, target.attr), (property, functools.cached_property)):
             update = gast.Assign([target], self.updated_in_place(statement), None)
             self.flattener.statement(at(statement, update)[0])
             return

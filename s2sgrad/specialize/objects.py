@@ -22,6 +22,7 @@ def f(x, w):
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 from typing import Any
 
@@ -68,6 +69,8 @@ class Objects:
                                    "object outside")  # fmt: skip
         instance = self.begun_object(cls)
         self.of_the_class(instance, node)
+        self.not_yet_computed(instance, node)
+        instance.is_new = True
         start, begun = member(cls, "__init__"), next((b.__init__ for b in lineage(cls) if b in STAND_INS.values()), None)
         if begun not in (None, start):
             self.apply(self.bound(begun, instance, node), [], {}, node)  # what `__new__` makes is empty
@@ -185,6 +188,7 @@ class Objects:
                 self.unit.refuse(node, f"the property `{attribute}` cannot be set")
             self.apply(self.bound(setter.fset, owner, node), [value], {}, node)
             return
+        self.require_settable(owner, setter, attribute, node)
         if owner.given is None and isinstance(value, Value):
             value = self.require_here(value, node)
             data = self.reified(value, node) if self.as_data and self.may_be_data(value) else None
@@ -254,6 +258,8 @@ class Objects:
         member = self.looked_up(owner.cls, attribute)
         if isinstance(member, property):
             return self.apply(self.bound(member.fget, owner, node), [], {}, node)
+        if isinstance(member, functools.cached_property):
+            return self.cached(owner, member, attribute, node)
         if attribute in owner.attributes:
             local = owner.attributes[attribute]
             return self.values.get(local) or name(local)
@@ -334,5 +340,6 @@ class Objects:
 def _functions(cls: type) -> list[Any]:
     out = []
     for value in vars(cls).values():
+        value = value.func if isinstance(value, functools.cached_property) else value
         out += [value.fget, value.fset] if isinstance(value, property) else [value]
     return out

@@ -50,6 +50,7 @@ from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
 from s2sgrad.specialize.attempts import Attempts
 from s2sgrad.specialize.binding_time import Lookahead, is_made_for_functions, is_super
+from s2sgrad.specialize.cached_attributes import CachedAttributes
 from s2sgrad.specialize.callable_texts import owners_written
 from s2sgrad.specialize.class_attributes import ClassAttributes
 from s2sgrad.specialize.class_choices import ClassChoices
@@ -94,10 +95,10 @@ from s2sgrad.specialize.unrolling import Unroller
 from s2sgrad.specialize.ways import Ways
 
 
-class Functions(Arguments, Attempts, Choices, ClassAttributes, ClassChoices, Closures, Collections, Columns, Definitions,
-                Derivatives, FixedFunctions, Generators, GivenObjects, Inliner, LiftedColumns, Lookahead, Matrices, Memos,
-                NamedAttributes, Objects, ObjectCopies, ObjectUpdates, Operators, Recursion, ReferenceOperators,
-                TupleMethods, Unroller):  # fmt: skip
+class Functions(Arguments, Attempts, CachedAttributes, Choices, ClassAttributes, ClassChoices, Closures, Collections,
+                Columns, Definitions, Derivatives, FixedFunctions, Generators, GivenObjects, Inliner, LiftedColumns,
+                Lookahead, Matrices, Memos, NamedAttributes, Objects, ObjectCopies, ObjectUpdates, Operators,
+                Recursion, ReferenceOperators, TupleMethods, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` has those with a name.  Each family of values
     has its own class; no two define the same name, so that the order of the bases does not matter."""
 

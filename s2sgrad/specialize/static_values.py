@@ -121,6 +121,8 @@ class Object:
     loops: tuple[int, ...] = ()  # the loops around its constructor
     block: int = 0  # the block of its constructor
     attributes: dict[str, str] = field(default_factory=dict)
+    computed: dict[str, int] = field(default_factory=dict)  # where attributes that are kept were computed: blocks
+    is_new: bool = False  # made by its constructor, and no copy
 
 
 @dataclass(eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import namedtuple
 from dataclasses import dataclass, field
@@ -329,3 +330,42 @@ def made_by_a_method(value):
 @case(VECTOR)
 def helpers_return_what_methods_make(x):
     return made_by_a_class_method(x[0]).value * made_by_a_method(x[1]).value
+
+
+class Measured:
+    def __init__(self, v):
+        self.v, self.count = v, 0
+
+    @functools.cached_property
+    def square(self):
+        self.count += 1
+        return self.v * self.v
+
+
+@case(VECTOR)
+def cached_property_is_computed_once(x):
+    p, s = Measured(x[0]), 0.0
+    first = p.square
+    for v in x:
+        p.v = p.v * v
+        s = s * v + p.square
+    return s * first * p.v * p.count
+
+
+@case(VECTOR)
+def cached_property_that_a_branch_computes(x):
+    p = Measured(x[1])
+    s = p.square if x[0] > 0.5 else 1.0
+    p.v = x[2]
+    return s * p.square * p.count
+
+
+@case(VECTOR, second=False)
+def cached_properties_of_objects_in_a_list(x):
+    parts, s = [Measured(v) for v in x], 0.0
+    for p in parts[1:]:
+        s += p.square
+    parts[2].square = x[0] * x[3]
+    for p in parts:
+        p.v = p.v * x[0]
+    return s * sum([p.square * p.v for p in parts])

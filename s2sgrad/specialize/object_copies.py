@@ -48,6 +48,8 @@ from s2sgrad.runtime.deep_copies import Memo, deep_copy, objects_under, places_u
 from s2sgrad.specialize.static_values import Adapted, Display, Function, Known, Object, Record, Value
 from s2sgrad.standard.containers import STAND_INS
 
+_STATES = ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__")  # methods that `copy` asks
+
 
 @dataclass
 class Copying:
@@ -131,9 +133,16 @@ class ObjectCopies:
         if self.looked_up(owner.cls, word) is not MISSING:
             given = [] if copying is None else [self.dict_of_copies(copying, node)]
             return self.apply(self.method(owner, word, node), given, {}, node)
+        self.require_plain_state(owner.cls, node)
         if isinstance(owner, Record):
             return self.copied_record(owner, node) if copying is None else self.copied_heap(owner.node, False, node)
         return self.shallow_copy(owner, node) if copying is None else self.deep_copy(owner, copying, node)
+
+    def require_plain_state(self, cls: type, node: gast.AST) -> None:
+        """Refuse objects that say themselves what `copy` takes from them."""
+        if any(self.looked_up(cls, n) is not getattr(object, n, MISSING) for n in _STATES):
+            self.unit.refuse(node, f"a copy of an object of `{cls.__name__}`, which says itself what its state is, cannot "
+                                   "be followed: write `__copy__` or `__deepcopy__`")  # fmt: skip
 
     def shallow_copy(self, owner: Object, node: gast.AST) -> Object:
         """A new object that shares what the attributes hold."""
@@ -228,6 +237,7 @@ class ObjectCopies:
             out = copying.made[id(value)] = self.copy_method(value, copying, node)
             return out
         if isinstance(value, Object):
+            self.require_plain_state(value.cls, node)
             self.hint = self.hint or value.base
             out = copying.made[id(value)] = self.begun_object(value.cls)
             parts = {a: self.values.get(local) or name(local) for a, local in value.attributes.items()}

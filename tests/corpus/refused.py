@@ -4,6 +4,8 @@
 the line that is named.  One that is refused no more belongs into the module of its kind, as a case.
 """
 
+import copy
+
 import numpy as np
 
 VECTOR = np.array([0.7, -1.2, 0.4, 1.5, -0.6, 1.1])
@@ -107,3 +109,16 @@ def called_object_that_calls_another_of_its_class(x):
     steps.append(Both(steps[0], steps[0], 2.0))
     steps.append(Both(steps[0], steps[1], 3.0))
     return steps[2](x[1])
+
+
+class Doubled:
+    def __init__(self, value):
+        self.value = value
+
+    def __getstate__(self):
+        return {"value": 2.0 * self.value}
+
+
+@refused(VECTOR, words="which says itself what its state is")
+def copy_of_an_object_that_says_itself_what_its_state_is(x):
+    return copy.copy(Doubled(x[0])).value * x[1]  # <-

@@ -8,7 +8,7 @@ import pytest
 from s2sgrad.analysis.one_object import OneObject
 from s2sgrad.ir.quote import nodes, statements
 from s2sgrad.ir.unit import Unit
-from s2sgrad.runtime.references import reference
+from s2sgrad.runtime.references import is_instance, reference
 
 
 class Vec:
@@ -19,9 +19,13 @@ class Rod:
     pass
 
 
+EITHER = "u = reference(Vec, 0)\nif c:\n    u = reference(Rod, 0)\n"
+
+
 def points(text: str) -> OneObject:
     body = statements(text)
-    known = {"reference": reference, "Vec": Vec, "Rod": Rod, "sorted": sorted, "sum": sum, "zip": zip}
+    known = {"reference": reference, "is_instance": is_instance, "int": int, "Vec": Vec, "Rod": Rod}
+    known |= {"sorted": sorted, "sum": sum, "zip": zip}
     unit = Unit(None, None, {n.id for n in nodes(*body) if isinstance(n, gast.Name)} - known.keys())
     unit.helpers |= known
     return OneObject(unit, body)
@@ -50,6 +54,16 @@ def points(text: str) -> OneObject:
     ("a, b, v = 0.0, 0.0, 0.0\nfor k in range(n):\n    v = b\n    b = a\n    a = reference(Vec, k)", {Vec}, set()),
     ("v = 1.0\nwhile c:\n    if d:\n        v = reference(Vec, 0)\n        break\n    v = 2.0", {Vec}, set()),
     ("xs = [1.0]\nxs += [reference(Vec, 0)]\nv = xs[0]", {Vec}, set()),
+    # a test of its class, while the name and the answer stay as they were
+    (EITHER + "t = is_instance(u, Vec)\nif t:\n    v = u\nelse:\n    v = 1.0", {Vec}, set()),
+    (EITHER + "t = is_instance(u, (Vec, int))\nif not t:\n    v = u", {Rod}, set()),
+    (EITHER + "t = is_instance(u, Vec)\ns = not t\nif s:\n    v = u", {Rod}, set()),
+    (EITHER + "t = is_instance(u, Vec)\nif t:\n    w = u\nv = u", {Vec, Rod}, set()),
+    (EITHER + "t = is_instance(u, Vec)\nassert t\nv = u", {Vec}, set()),
+    (EITHER + "t = is_instance(u, Vec)\nu = reference(Rod, 1)\nif t:\n    v = u", {Rod}, set()),
+    (EITHER + "t = is_instance(u, Vec)\nt = d\nif t:\n    v = u", {Vec, Rod}, set()),
+    ("t = c\nu = reference(Vec, 0)\nfor k in range(n):\n    if t:\n        v = u\n    u = reference(Rod, k)\n"
+     "    t = is_instance(u, Vec)", {Vec, Rod}, set()),
 ])  # fmt: skip
 def test_the_classes_of_what_a_name_may_be_and_hold(text, be, hold):
     found = points(text)

@@ -30,7 +30,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import gast
 
@@ -55,6 +55,14 @@ Returned = Callable[[Any, gast.Call], Any]  # as `mod_ref.returned_arguments`
 Key = TypeVar("Key")
 
 
+class _Told(NamedTuple):
+    """Which classes the object may be of for which a name, as it was bound, stands."""
+
+    name: str
+    version: Version | None
+    fits: Callable[[type], bool]
+
+
 class OneObject:
     """The objects for which the names of a function may stand, whenever that is; `returned` says which arguments the result
     of a call of a user's function may alias, and of which only the contents; `held_after`: the classes of the
@@ -71,6 +79,7 @@ class OneObject:
         self._parts: dict[int, list[Objects]] = {}  # of tuples of which each part is known
         self._given: dict[str, int] = {}  # what was there before
         self._classes: dict[int, type] = {}  # of objects that are no lists or dicts
+        self._tests: dict[Version | None, _Told | None] = {}  # by the version of the variable that holds the answer
         self._around: list[int] = [_EVER]  # the compound statements in which the one that is read stands
         self._changed = True
         for _ in range(_MOST):
@@ -134,11 +143,38 @@ class OneObject:
         for name, version in after.items():
             self._grow(self._names.setdefault(version, set()), self._named_now(name))
         self._around.append(id(statement))
-        for block in (statement.body, statement.orelse):
-            self._now.update(after if isinstance(statement, LOOPS) else before)
+        outside = dict(self._now)
+        for holds, block in ((True, statement.body), (False, statement.orelse)):
+            self._now = outside | (after if isinstance(statement, LOOPS) else before)
+            if isinstance(statement, gast.If):
+                self._narrow(statement.test, holds, block)
             self._block(block)
         self._around.pop()
-        self._now.update(after)
+        self._now = outside | after
+
+    def _narrow(self, test: gast.AST, holds: bool, place: Any) -> None:
+        """Where a test of the class of an object holds, or does not, its name stands for no object that this excludes."""
+        told = self._told(test)
+        if told is None or self._now.get(told.name) != told.version:
+            return
+        kept = {o for o in self._named_now(told.name) if o not in self._classes or told.fits(self._classes[o]) is holds}
+        self._now[told.name] = version = (told.name, id(place))
+        self._grow(self._names.setdefault(version, set()), kept)
+
+    def _told(self, test: gast.AST) -> _Told | None:
+        """What an expression says of the class of an object, if it is true."""
+        if isinstance(test, gast.Name):
+            return self._tests.get(self._now.get(test.id))
+        if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+            told = self._told(test.operand)
+            return None if told is None else told._replace(fits=lambda cls: not told.fits(cls))
+        if self.unit.called(test) is not references.is_instance or not isinstance(test.args[0], gast.Name):
+            return None
+        given, asked = test.args[0].id, test.args[1]
+        classes = tuple(map(self.unit.resolve, asked.elts if isinstance(asked, gast.Tuple) else [asked]))
+        if not all(isinstance(c, type) for c in classes):
+            return None
+        return _Told(given, self._now.get(given), lambda cls: issubclass(cls, classes))
 
     def _read(self, statement: gast.AST) -> None:
         if effects.accumulates(self.unit, statement) is not None and bound_name(statement) in self._now:
@@ -148,6 +184,10 @@ class OneObject:
         elif isinstance(statement, gast.Assign):
             for target in statement.targets:
                 self._assign(target, statement.value)
+            if (local := bound_name(statement)) is not None:
+                self._tests[self._now[local]] = self._told(statement.value)
+        elif isinstance(statement, gast.Assert):
+            self._narrow(statement.test, True, statement)
         elif isinstance(statement, gast.AugAssign):
             self._put(self._value(statement.target), self._inside(self._value(statement.value)))
         elif isinstance(statement, gast.Expr) and isinstance(call := statement.value, gast.Call):

@@ -37,7 +37,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.ir import checkpoints, scoping
-from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.ir.quote import assign, at, constant, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import containers, loops, mutators
 from s2sgrad.normalize._calls import calls_user, walruses
@@ -158,15 +158,15 @@ class _Flattener(Conditions, Evaluator, Sections):
         """Write the arms of a chain of `elif`s one after the other: it may be longer than calls may nest."""
         with contextlib.ExitStack() as chain:
             while True:
-                asked = clone(statement.test) if self.functions.dunders else statement.test
+                given = isinstance(statement.test, gast.Constant)
                 test = self.condition(statement.test)
-                known = isinstance(test, gast.Constant) and not isinstance(asked, gast.Constant)
+                known = isinstance(test, gast.Constant) and not given
                 if known:
                     rest = statement.body if test.value else statement.orelse
                 else:
-                    with self.functions.under(asked, True):
+                    with self.functions.under(test, True):
                         statement.test, statement.body = test, self.block(statement.body)
-                    chain.enter_context(self.functions.under(asked, False))
+                    chain.enter_context(self.functions.under(test, False))
                     rest = statement.orelse
                 if len(rest) != 1 or not isinstance(rest[0], gast.If):
                     break

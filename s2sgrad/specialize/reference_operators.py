@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -68,7 +68,7 @@ class ReferenceOperators:
     def open_operators(self, operators: bool) -> None:
         """Find the special methods that followed classes have."""
         self.dunders = {}
-        self.told_classes: list[tuple[str, Callable[[type], bool]]] = []  # what the tests around say of variables
+        self.assumed: list[tuple[int, gast.AST]] = []  # the tests that hold, by the depth of the block that made them
         for cls in self.followed if operators else ():
             for word in OPERATORS_FOLLOWED:
                 if isinstance(self.looked_up(cls, word), types.FunctionType):
@@ -76,8 +76,9 @@ class ReferenceOperators:
 
     def flow(self, whole: gast.FunctionDef | None = None) -> OneObject:
         """What variables may be and hold, by all that is written so far, or by the whole text."""
-        written = [*self.heads, *(s for body in self.flattener.outer for s in body), *self.flattener.out]
-        body = written if whole is None else whole.body
+        body = [*self.heads] if whole is None else whole.body
+        for depth, block in enumerate((*self.flattener.outer, self.flattener.out) if whole is None else ()):
+            body += [*block, *(gast.Assert(test, None) for d, test in self.assumed if d == depth)]
         return OneObject(self.unit, [*self.told(), *body], held_after=self.held_after)
 
     def operand_of(self, value: Any, word: str, flow: OneObject) -> Record | None:
@@ -85,8 +86,7 @@ class ReferenceOperators:
         if word not in self.dunders or not isinstance(value, gast.Name):
             return None
         exact = self.of_exactly.get(value.id)
-        known = [told for local, told in self.told_classes if local == value.id]
-        found = tuple(c for c in self.dunders[word] if c in (exact or flow.classes(value.id)) and all(t(c) for t in known))
+        found = tuple(c for c in self.dunders[word] if c in (exact or flow.classes(value.id)))
         return Record(found, value, exact is None, word) if found else None
 
     def asked(self, record: Record, given: list[Any], node: gast.AST) -> Any:
@@ -146,17 +146,10 @@ class ReferenceOperators:
 
     @contextlib.contextmanager
     def under(self, test: gast.AST, holds: bool) -> Iterator[None]:
-        """Where `isinstance(v, C)` holds, or does not."""
-        told = None
-        if self.dunders and self.unit.called(test) is isinstance and isinstance(test.args[0], gast.Name):
-            asked = test.args[1].elts if isinstance(test.args[1], gast.Tuple) else [test.args[1]]
-            classes = tuple(c for c in map(self.unit.resolve, asked) if isinstance(c, type))
-            if len(classes) == len(asked):
-                told = (test.args[0].id, lambda c: issubclass(c, classes) is holds)
-        self.told_classes += [told] if told else []
+        """Where a test holds, or does not."""
+        self.assumed.append((len(self.flattener.outer), test if holds else gast.UnaryOp(gast.Not(), test)))
         yield
-        if told:
-            self.told_classes.remove(told)
+        self.assumed.pop()
 
     def reference_unary(self, node: gast.UnaryOp, operand: Any) -> Any:
         """`-v` of what may be a reference; None where it is none."""

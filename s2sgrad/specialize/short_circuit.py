@@ -133,16 +133,11 @@ class Conditions:
     def fork(self, test: gast.AST, then: Callable[[], None] | None, other: Callable[[], None] | None) -> None:
         """An `if` whose arms are filled by two functions."""
         arms = []
-        for fill in (then, other):
-            before, self.out = self.out, []
-            self.outer.append(before)
-            self.blocks.append(next(self.numbers))
-            if fill is not None:
-                fill()
-            self.blocks.pop()
-            self.outer.pop()
-            arms.append(self.out)
-            self.out = before
+        for holds, fill in ((True, then), (False, other)):
+            with self.functions.under(test, holds), self.writing() as arm:
+                if fill is not None:
+                    fill()
+            arms.append(arm)
         self.out.append(branch(test, *arms))
 
     def boolean(self, node: gast.BoolOp, target: str) -> None:

@@ -382,3 +382,35 @@ def object_updated_by_its_own_operator(x):
 @case(VECTOR)
 def objects_compared_by_their_own_method(x):
     return x[0] * x[2] if RunningSum(x[0]) < RunningSum(x[1]) else x[1] ** 3
+
+
+class Quantity:
+    def __init__(self, value):
+        self.value = value
+
+    def __add__(self, other):
+        return Quantity(self.value + (other.value if isinstance(other, Quantity) else other))
+
+    def __mul__(self, other):
+        if isinstance(other, (int, float)):
+            return Quantity(self.value * other)
+        return Quantity(self.value * other.value)
+
+    def __sub__(self, other):
+        if not isinstance(other, Quantity):
+            other = Quantity(other)
+        return Quantity(self.value - other.value)
+
+    __radd__ = __add__
+
+    def __rmul__(self, other):
+        return self * other
+
+
+@case(VECTOR)
+def operators_of_objects_and_numbers_on_either_side(x):
+    quantities = [Quantity(v) for v in x]
+    total = sum(quantities) - 0.5
+    for quantity in quantities:
+        total = 0.9 * total + quantity * quantity - x[1]
+    return (total * quantities[0] + 2.0).value

@@ -70,7 +70,7 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import closure_classes
 from s2sgrad.runtime import references
 from s2sgrad.specialize.cached_attributes import is_something
-from s2sgrad.specialize.static_values import Object, Partial, Record, Value
+from s2sgrad.specialize.static_values import Known, Object, Partial, Record, Value
 from s2sgrad.specialize.ways import Ways
 
 _ITSELF = "itself"  # the column of classes without attributes
@@ -321,12 +321,16 @@ class Columns:
         node = getattr(value, "node", None)
         return node is not None and any(map(self.may_be_of_object, nodes(node)))
 
-    def asked_for_class(self, node: gast.Call) -> gast.AST:
-        """`isinstance(x, C)` or `type(x)` for a possible reference."""
+    def asked_for_class(self, node: gast.Call) -> Any:
+        """`isinstance(x, C)` or `type(x)` for a possible reference; the class itself where it is known."""
+        node.args[0] = self.flattener.atom(node.args[0])
+        exactly = self.of_exactly.get(getattr(node.args[0], "id", ""), ())
+        if len(exactly) == len(node.args) == 1:
+            return Known(exactly[0], self.class_name(exactly[0]))
         asked = {isinstance: references.is_instance, type: references.class_of}[self.unit.resolve(node.func)]
         helper = name(self.unit.helper(asked.__name__, asked))
         if isinstance(node.args[-1], gast.Tuple):  # of classes: `one_object` reads them
-            return at(node, gast.Call(helper, [self.flattener.atom(node.args[0]), node.args[1]], []))[0]
+            return at(node, gast.Call(helper, node.args, []))[0]
         return at(node, gast.Call(helper, self.flattener.atoms(node.args), []))[0]
 
     def require_no_object(self, statement: gast.Return) -> None:

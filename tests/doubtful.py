@@ -2200,7 +2200,7 @@ class Hoard:
         self.sum = self.sum + 10.0 * sum(vs)
 
 
-@program(FOUR, first=Refused)
+@program(FOUR)
 def copy_of_an_object_that_can_be_looped_over(x):
     return copy.copy(Hoard([x[0], x[1]])).pop()
 

@@ -21,18 +21,21 @@ A variable, or a list of references' attributes, holds None until then; it is as
 ... ''', "flatten"))
 def f(x):
     p_square = None
-    p_v = x
+    v = x
+    p_v = v
     t1 = None
     for k in range(3):
-        t2 = p_square is None
-        if t2:
-            t3 = p_v * p_v
-            p_square = t3
+        t3 = p_square is None
+        if t3:
+            t5 = p_v
+            t4 = t5 * p_v
+            p_square = t4
         x = x + p_square
-    t4 = p_square is None
-    if t4:
-        t5 = p_v * p_v
-        p_square = t5
+    t7 = p_square is None
+    if t7:
+        t9 = p_v
+        t8 = t9 * p_v
+        p_square = t8
     result = x * p_square
     return result
 """

@@ -8,8 +8,6 @@ What is data is copied in one call, so that two attributes which share a list do
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
 ... import copy
-import dataclasses
-from collections.abc import Callable
 ... class Cell:
 ...     def __init__(self, v): self.v, self.held = v, [v]
 ... def f(x):
@@ -19,12 +17,15 @@ from collections.abc import Callable
 ...     return p.held[1]
 ... ''', "flatten"))
 def f(x):
-    p_v = x
-    p_held = [x]
+    t1_ = x
+    t2 = [x]
+    p_v = t1_
+    p_held = t2
     t1 = None
     q_v = p_v
     q_held = p_held
-    q_held.append(q_v)
+    t3 = q_held
+    t3.append(q_v)
     result = p_held[1]
     return result
 """

@@ -5,7 +5,7 @@
     @pytest.mark.sampled(one_in=2, by="k")   of the values of the parameter `k`, which are numbers, one in two
     @pytest.mark.dear                        takes a second or more: left out by `--quick`
 
-Only the dear checks are sampled, for the tests are to end within nine minutes on two cores; `--quick` takes a few cases of
+Only the dear checks are sampled, for the tests are to end within ten minutes on two cores; `--quick` takes a few cases of
 every test, for four to five minutes on one core.  Which cases are taken is told by their names: the same ones on every run.
 Whoever names a test on the command line gets all its cases.
 """

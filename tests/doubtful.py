@@ -13,6 +13,7 @@ from __future__ import annotations
 import collections
 import copy
 import functools
+import itertools
 import math
 import operator
 import struct
@@ -2294,3 +2295,80 @@ def recursion_that_returns_what_is_written_behind_it(x):
     handed = handed_down(rows, 2)
     rows[0][1] = 3.0
     return handed[0][1] * handed[1][0]
+
+
+class TakenTwice:
+    def __init__(self):
+        self.sum = 0.0
+
+    def __iadd__(self, items):
+        for v in items:
+            self.sum = self.sum + v
+        for v in items:
+            self.sum = self.sum + 10.0 * v
+        return self
+
+    def __setitem__(self, key, items):
+        self += items
+
+
+@program(FOUR, first=NoRule)
+def iterator_added_to_an_object(x):
+    taken = TakenTwice()
+    taken += itertools.accumulate(x)
+    return taken.sum
+
+
+@program(FOUR, first=Unsupported)
+def iterator_stored_into_a_section_of_an_object(x):
+    taken = TakenTwice()
+    taken[1:] = map(np.sin, x)
+    return taken.sum
+
+
+@program(FOUR, first=NoRule)
+def list_extended_by_what_draws_from_it(x):
+    ys = [x[0], x[1]]
+    ys.extend(itertools.accumulate(itertools.islice(ys, 5)))
+    return sum(ys)
+
+
+@program(FOUR, first=Unsupported)
+def list_extended_by_the_sines_of_what_it_grows_to(x):
+    ys = [x[0], x[1]]
+    ys.extend(map(np.sin, itertools.islice(ys, 5)))
+    return sum(ys)
+
+
+@program(FOUR, first=Unsupported)
+def key_that_reads_what_a_generator_changes(x):
+    sign = [1.0]
+
+    def turned():
+        for v in x:
+            sign[0] = -sign[0]
+            yield v
+
+    return max(turned(), key=lambda v: v * sign[0])
+
+
+@program(FOUR, first=Unsupported)
+def key_that_reads_what_map_changes(x):
+    sign = [1.0]
+
+    def turned(v):
+        sign[0] = -sign[0]
+        return v
+
+    return max(map(turned, x), key=lambda v: v * sign[0])
+
+
+@program(FOUR, first=Unsupported)
+def reduction_that_reads_what_map_changes(x):
+    state = [1.0]
+
+    def counted(v):
+        state[0] *= 2.0
+        return v
+
+    return reduce(lambda a, b: a * state[0] + b, map(counted, x))

@@ -79,13 +79,22 @@ PLACES = (
     "it = iter({})\n    while (v := next(it, None)) is not None: s = s * 0.9 + v * v",
     "a, *rest = {}; s = a * a + sum(rest)",
     "ys = [x[1]]; ys.extend({}); s = ys[-1] * ys[0] + len(ys)",
-    "ys = [x[1], x[0]]; ys += {}; ys[1:2] = {}; s = ys[-1] * ys[1] + len(ys)",
+    "ys = [x[1], x[0]]; ys[1:2] = {}; s = ys[-1] * ys[1] + len(ys)",
+    "ys = [x[1], x[0]]; ys += {}; s = ys[-1] * ys[1] + len(ys)",
     "d = dict(enumerate({})); s = d[0] * d[1] if 1 in d else d[0]",
     "ys = sorted({}, key=lambda t: -t); s = ys[0] - 2.0 * ys[-1]",
 )  # fmt: skip
 REFUSED = {  # docs/limits.md: `flat` that is kept, groups that are drawn later, generator expressions of two loops
     "x.flat", "(a * b for a in x for b in xs)", "(sum(g) for k, g in groupby(xs, key=lambda t: t > 0.4))",
     "(a * b for a, b in zip_longest(x, xs[:2], fillvalue=0.5))",
+}  # fmt: skip
+OF_GENERATORS = {i for i in ITERABLES if i.startswith(("squares", "flat("))}
+REFUSED_IN = {  # a function is called between two items of a generator; `+=` may link a list with what it draws from
+    "s = max({}, key=lambda t: t * t)": OF_GENERATORS,
+    "s = functools.reduce(lambda a, b: a * 0.9 + b, {})": OF_GENERATORS,
+    "ys = [x[1], x[0]]; ys += {}; s = ys[-1] * ys[1] + len(ys)": OF_GENERATORS | {
+        "accumulate(x)", "accumulate(xs, operator.mul)", "accumulate(x, initial=x[0])", "chain.from_iterable([x, xs])",
+        "repeat(x[1], 3)", "starmap(operator.mul, zip(x, xs))"},
 }  # fmt: skip
 X = np.array([0.31, 0.72, 1.13])
 
@@ -102,6 +111,6 @@ def test_items_are_taken_as_they_come(iterable, place):
         try:
             gradient = grad(f)(X)
         except S2SGradError:
-            assert iterable in REFUSED, (iterable, place)
+            assert iterable in REFUSED | REFUSED_IN.get(place, set()), (iterable, place)
             return
         np.testing.assert_allclose(gradient, central_difference(f, (X,), 0)[0], rtol=1e-5, atol=1e-7)

@@ -145,8 +145,10 @@ class OneObject:
         self._around.append(id(statement))
         outside = dict(self._now)
         for holds, block in ((True, statement.body), (False, statement.orelse)):
-            self._now = outside | (after if isinstance(statement, LOOPS) else before)
-            if isinstance(statement, gast.If):
+            if isinstance(statement, LOOPS):
+                self._now = outside | after
+            else:
+                self._now = outside | before
                 self._narrow(statement.test, holds, block)
             self._block(block)
         self._around.pop()

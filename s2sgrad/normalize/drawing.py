@@ -48,9 +48,11 @@ from s2sgrad.ir.quote import (
 )
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import generator_texts, iterables
+from s2sgrad.normalize.absorption import Absorption
 from s2sgrad.normalize.generator_texts import NotDrawn
 from s2sgrad.normalize.iterator_kinds import IteratorKinds
 from s2sgrad.normalize.iterator_makers import Iterators
+from s2sgrad.normalize.may_alias import CHANGES_BETWEEN, free
 from s2sgrad.normalize.named_iterators import named, reduces
 from s2sgrad.standard import iterators
 
@@ -75,6 +77,7 @@ class _Scope(Iterators):
     def __init__(self, unit: Unit, yielding: dict[str, Any], function: gast.FunctionDef, held: set[str]) -> None:
         super().__init__(unit, yielding, function, held)
         self.named = held - unit.iterators
+        self.absorption = Absorption(unit, function, self.names)
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:
         """The statements of a block, rewritten."""
@@ -110,10 +113,11 @@ class _Scope(Iterators):
 
     def absorbs(self, statement: gast.AST) -> bool:
         """Whether a statement takes all items of what must be drawn from; no section is ever assigned an iterator."""
-        value = iterables.absorbed(self.unit, statement)
+        unpacks = iterables.unpacks(statement)
+        value = statement.value if unpacks else self.absorption.taken(statement)
         if value is None or self.wants(value, listed=True):
             return value is not None
-        into_section = isinstance(statement, gast.Assign) and not iterables.unpacks(statement)
+        into_section = isinstance(statement, gast.Assign) and not unpacks
         return into_section and (self.streams(value) or self.is_generator(value))
 
     def unpacked(self, statement: gast.AST) -> gast.AST:
@@ -211,7 +215,7 @@ class _Expressions(Transformer):
         target = self.unit.resolve(node.func)
         if target is builtins.next and node.args and not node.keywords:
             return self.next(node)
-        if self.scope.is_followed(node.func):
+        if self.scope.is_followed(node.func) and not iterables.is_ours(target):
             node.args = [self.handed(a) for a in node.args]
         elif (place := self.used_up(node)) is not None:
             node.args[place] = at(node, self.scope.calling(builtins.list, node.args[place]))[0]
@@ -219,6 +223,8 @@ class _Expressions(Transformer):
             key, value, pairs = self.unit.local("key"), self.unit.local("value"), node.args[0]
             return self.visit(at(node, expression("{k: v for k, v in pairs}", k=key, v=value, pairs=pairs))[0])
         elif reduces(self.unit, node) and self.scope.wants(node.args[1], listed=True):
+            if self.scope.names.may_change(free(node.args[0])):
+                self.unit.refuse(node, CHANGES_BETWEEN)
             node.args[1] = self.consumed(iterators.listed, node.args[1])
         elif is_one_of(target, iterables.DRAWS) and node.args and self.scope.wants(node.args[0], listed=True):
             of_all = iterators.OF_ALL.get(target, iterators.listed)
@@ -228,13 +234,15 @@ class _Expressions(Transformer):
         return self.generic_visit(node)
 
     def used_up(self, node: gast.Call) -> int | None:
-        """Which argument is an iterator that `extend`, or a call that computes with its items, draws from up to its end."""
-        if reduces(self.unit, node):
-            return 1 if self.scope.is_generator(node.args[1]) else None
-        if iterables.absorbed(self.unit, node) is not None:
+        """Which argument is an iterator of which `extend`, or `sorted` with a key, draws all items first."""
+        if self.scope.absorption.taken(node) is not None:
             return 0 if self.scope.wants(node.args[0], listed=True) else None
+        target = self.unit.resolve(node.func)
         keyed = len(node.args) == 1 and any(k.arg == "key" for k in node.keywords) and self.scope.is_generator(node.args[0])
-        return 0 if keyed and is_one_of(self.unit.resolve(node.func), (sorted, max, min)) else None
+        if keyed and is_one_of(target, (builtins.max, builtins.min)):
+            self.unit.refuse(node, f"`{target.__name__}` asks its key between two items of this generator, which cannot be "
+                                   "followed: make a list of its values first")  # fmt: skip
+        return 0 if keyed and target is builtins.sorted else None
 
     def consumed(self, function: Any, node: gast.AST) -> gast.AST:
         """The call of a function that consumes an iterable."""

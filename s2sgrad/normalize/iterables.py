@@ -29,8 +29,6 @@ from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import constant, name, nodes
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize._calls import may_have_method
-from s2sgrad.primitives.catalogue import is_named
 from s2sgrad.runtime.structure import ENDLESS
 from s2sgrad.standard import generators, iterators
 
@@ -74,37 +72,23 @@ def consumed(unit: Unit, all_nodes: Iterable[gast.AST]) -> set[int]:
     for node in all_nodes:
         if isinstance(node, (gast.For, gast.comprehension)):
             out.add(id(node.iter))
-        elif isinstance(node, gast.Call) and _runs_through(unit.resolve(node.func)):
-            out |= {id(a) for a in node.args}
-        elif (whole := absorbed(unit, node)) is not None:
-            out.add(id(whole))
+        elif isinstance(node, gast.Call):
+            target = unit.resolve(node.func)
+            out |= {id(a) for a in node.args} if is_ours(target) or is_one_of(target, RUN_THROUGH) else set()
+        elif isinstance(node, gast.Starred) or unpacks(node):
+            out.add(id(node.value))
         out |= set(map(id, mapped(unit, node)))
     return out
 
 
-def _runs_through(target: Any) -> bool:
-    ours = isinstance(target, types.FunctionType) and target.__module__ in (generators.__name__, iterators.__name__)
-    return ours or is_one_of(target, RUN_THROUGH)
+def is_ours(target: Any) -> bool:
+    """Whether a callee is one of the functions that stand for iterators."""
+    return isinstance(target, types.FunctionType) and target.__module__ in (generators.__name__, iterators.__name__)
 
 
 def unpacks(node: gast.AST) -> bool:
     """Whether a statement is `a, b = ..`, which draws all items."""
     return isinstance(node, gast.Assign) and any(isinstance(t, (gast.Tuple, gast.List)) for t in node.targets)
-
-
-def absorbed(unit: Unit, node: gast.AST) -> gast.AST | None:
-    """The iterable that is unpacked, spread or appended to a list, up to its end; None for other nodes.
-
-        a, *b = e;  f(*e);  ys += e;  ys[1:] = e;  ys.extend(e)      ->      e
-    """
-    if isinstance(node, gast.Assign):
-        return node.value if unpacks(node) or isinstance(getattr(node.targets[0], "slice", None), gast.Slice) else None
-    if isinstance(node, (gast.AugAssign, gast.Starred)):
-        return node.value
-    method = node.func if isinstance(node, gast.Call) and len(node.args) == 1 else None
-    if isinstance(method, gast.Attribute) and is_named(method.attr, list.extend) and may_have_method(unit, method, list):
-        return node.args[0]
-    return None
 
 
 def mapped(unit: Unit, node: gast.AST) -> list[gast.AST]:

@@ -35,7 +35,7 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import iterables, stepwise
 from s2sgrad.normalize.generator_texts import NotDrawn
-from s2sgrad.normalize.iterator_kinds import LAZY, IteratorKinds, is_shown
+from s2sgrad.normalize.iterator_kinds import BATCHED, LAZY, IteratorKinds, is_shown
 from s2sgrad.normalize.may_alias import MayAlias
 from s2sgrad.normalize.named_iterators import rebound
 from s2sgrad.standard import generators, iterators
@@ -136,7 +136,7 @@ class Iterators(IteratorKinds):
         if self.called(node) is itertools.chain and any(isinstance(a, gast.Starred) for a in node.args):
             return self.calling(generators.flattened, self.chained_parts(node))
         if (grouped := self.groups(node)) is not None:
-            return self.calling(generators.grouped, *grouped)
+            return self.calling(generators.grouped, *grouped, constant(False))
         tool = self.is_known(node, _TOOLS)
         try:
             return None if tool is None else tool(self, node)
@@ -226,6 +226,10 @@ class Iterators(IteratorKinds):
         stays = isinstance(only, gast.Name) and only.id not in self.held and not self.names.may_change([only])
         return only if stays or isinstance(only, (gast.List, gast.Tuple)) else gast.Tuple(node.args, gast.Load())
 
+    def batched(self, node: gast.Call) -> gast.Call:
+        """`itertools.batched`."""
+        return self.calling(generators.grouped, *self.arguments(node, batched_), constant(True))
+
     def cycled(self, node: gast.Call) -> gast.AST:
         """`itertools.cycle`."""
         (over,) = node.args
@@ -301,6 +305,10 @@ def enumerate_(iterable, start=0):
     """The parameters of `enumerate`."""
 
 
+def batched_(iterable, n):
+    """The parameters of `itertools.batched` that are followed."""
+
+
 def repeat_(object, times=None):
     """The parameters of `itertools.repeat`."""
 
@@ -310,6 +318,7 @@ _TOOLS = {
     builtins.map: Iterators.mapped, builtins.filter: Iterators.filtered, builtins.zip: Iterators.zipped,
     builtins.enumerate: Iterators.numbered, itertools.islice: Iterators.sliced,
     itertools.accumulate: Iterators.accumulated, itertools.chain: Iterators.chained,
+    **({BATCHED: Iterators.batched} if BATCHED else {}),
 }  # fmt: skip
 _SOURCES = {
     itertools.cycle: Iterators.cycled,

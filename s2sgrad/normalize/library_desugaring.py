@@ -42,7 +42,6 @@ from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, name, n
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views, displays, iterables, library
 from s2sgrad.normalize._calls import may_have_method
-from s2sgrad.normalize.additions import Additions
 from s2sgrad.normalize.library.arrays import flat_places, is_unbuffered, raveled
 from s2sgrad.normalize.library.table import listed
 from s2sgrad.primitives import catalogue
@@ -65,7 +64,7 @@ class _Desugarer(Transformer):
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.scope = library.Scope(unit, tree)
-        self.endings, self.additions = self.scope.endings, Additions(unit, tree)
+        self.endings, self.additions = self.scope.endings, self.scope.absorption.additions
         self.dicts = displays.dicts(unit, tree)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:

@@ -32,17 +32,27 @@ from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory import behaviour
+from s2sgrad.normalize.iterables import is_ours
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import may_write
 from s2sgrad.primitives.record import Gives
-from s2sgrad.standard import generators, iterators
 
+CHANGES_BETWEEN = ("what this function reads may change between the items that it is called with, which cannot be followed: "
+                   "make a list of the items first")  # fmt: skip
 _OUTSIDE = ""  # stands for all that is outside of the function
 _INSIDE = {Gives.SHELL, Gives.ROWS, Gives.OPERATOR}  # new, of the same items
 _PASSING = (gast.BoolOp, gast.IfExp, gast.NamedExpr)  # their value is that of a part
 _HOLDING = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.Starred)
 _NEW = (gast.Compare, gast.UnaryOp, gast.Constant, gast.JoinedStr)
 Objects = tuple[set[str], set[str]]  # what an expression may be, and what may be inside of that; by names
+
+
+def free(function: gast.AST) -> list[gast.AST]:
+    """What a lambda reads besides its parameters."""
+    if not isinstance(function, gast.Lambda):
+        return []
+    own = {p.id for p in nodes(function.args) if isinstance(p, gast.Name)}
+    return [n for n in nodes(function.body) if isinstance(n, gast.Name) and n.id not in own]
 
 
 class MayAlias:
@@ -65,6 +75,12 @@ class MayAlias:
                 return True
         return False
 
+    def may_read(self, parts: list[gast.AST], local: str) -> bool:
+        """Whether these expressions, or iterators over them, may read the object for which a variable stands."""
+        self._linked  # noqa: B018
+        paths = (n for n in nodes(*parts) if isinstance(n, (gast.Name, gast.Attribute, gast.Subscript)))
+        return any(self._found(n) == self._found(local) for path in paths for n in set().union(*self._value(path)))
+
     def written(self, body: Iterable[gast.AST]) -> tuple[set[str], set[str]]:
         """The classes of the objects that nodes may write, and the attributes that they bind."""
         names, attributes = set[str](), set[str]()
@@ -85,8 +101,7 @@ class MayAlias:
         target = self.unit.resolve(call.func)
         if isinstance(call.func, gast.Attribute) and target is MISSING and catalogue.methods_named(call.func.attr):
             return self._value(call.func.value)[0] if may_write(call.func.attr) else set()
-        ours = getattr(target, "__module__", None) in (iterators.__name__, generators.__name__)
-        if ours or self._only_reads(target, call) or behaviour.is_pure_call(self.unit, call):
+        if is_ours(target) or self._only_reads(target, call) or behaviour.is_pure_call(self.unit, call):
             return set()
         return {_OUTSIDE}.union(*(set().union(*self._value(a)) for a in self._operands(call)))
 

@@ -139,7 +139,8 @@ def is_something(unit: Unit, value: gast.AST | None) -> bool:
         return value.value is not None
     if isinstance(value, gast.Call):
         target = unit.resolve(value.func)
-        return target is not MISSING and catalogue.of(target).rule is not None
+        record = catalogue.of(target)
+        return target is not MISSING and record.rule is not None and not record.keeps_kind  # a copy of None is None
     return isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Compare, gast.List, gast.Tuple, gast.Dict, gast.ListComp))
 
 

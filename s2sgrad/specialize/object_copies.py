@@ -264,6 +264,6 @@ class ObjectCopies:
         return copying.memo
 
     def call_of(self, function: Any, arguments: list[gast.AST], node: gast.AST) -> gast.AST:
-        """`copy.copy(argument)`."""
+        """A call of a function that stands outside."""
         called = name(self.unit.helper(function.__name__, function))
         return at(node, gast.Call(called, [clone(a) for a in arguments], []))[0]

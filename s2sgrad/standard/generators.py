@@ -147,25 +147,15 @@ def repeated(object, iterable):
         yield object
 
 
-def grouped(iterable, n):
-    """`zip(*[iter(iterable)] * n)`."""
+def grouped(iterable, n, rest):
+    """`itertools.batched`; without `rest`, `zip(*[iter(iterable)] * n)`."""
     group = []
     for item in iterable:
         group.append(item)
         if len(group) == n:
             yield tuple(group)
             group = []
-
-
-def batched(iterable, n):
-    """`itertools.batched`."""
-    group = []
-    for item in iterable:
-        group.append(item)
-        if len(group) == n:
-            yield tuple(group)
-            group = []
-    if len(group) > 0:
+    if rest and len(group) > 0:
         yield tuple(group)
 
 
@@ -224,7 +214,6 @@ DRAWN = {
 TOOLS = {
     **DRAWN, builtins.map: mapped, builtins.filter: chosen, itertools.pairwise: neighbours,
     itertools.chain.from_iterable: flattened,
-    **({itertools.batched: batched} if hasattr(itertools, "batched") else {}),
 }  # fmt: skip
 """The function here for each tool that has the same parameters; those in `DRAWN` are always drawn from."""
 

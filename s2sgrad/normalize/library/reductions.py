@@ -44,6 +44,7 @@ def _extreme(call: LibraryCall) -> gast.AST | None:
         if isinstance(key.value, gast.Name) and key.value.id == items.id:  # the key of the largest value
             key = call.written("lambda k: d[k]", d=key.value)
             items = call.written("list(d)", list=call.unit.builtin(list), d=items)
+    call.require_free(key, items)
     which = standard.largest if call.target is max else standard.smallest
     return call.calling(which, [call.listed(items), key])
 
@@ -99,4 +100,6 @@ def _of_list(call: LibraryCall) -> None:
 
 @desugars(functools.reduce, spread=True)
 def _reduce(call: LibraryCall) -> None:
+    for items in call.args[1:2]:
+        call.require_free(call.args[0], items)
     call.node.args = [call.listed(a) if isinstance(a, gast.GeneratorExp) else a for a in call.args]

@@ -23,10 +23,12 @@ from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import at, empty_arguments, expression, name, nodes, placed
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.memory import behaviour
 from s2sgrad.normalize import iterables
 from s2sgrad.normalize._calls import may_have_method
+from s2sgrad.normalize.absorption import Absorption
 from s2sgrad.normalize.endings import Endings
-from s2sgrad.normalize.may_alias import MayAlias
+from s2sgrad.normalize.may_alias import CHANGES_BETWEEN, MayAlias, free
 from s2sgrad.source import read
 
 
@@ -36,7 +38,9 @@ class Scope:
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit, self.names = unit, MayAlias(unit, tree)
         self.nodes = list(nodes(tree))  # kept alive, for the facts are keyed by `id`
+        self.absorption = Absorption(unit, tree, self.names)
         self.consumed = iterables.consumed(unit, self.nodes)
+        self.consumed |= {id(whole) for n in self.nodes if (whole := self.absorption.taken(n)) is not None}
         self.looped = set(map(id, _looped(unit, self.nodes)))
         self.endings = Endings(unit, tree)
 
@@ -94,6 +98,12 @@ class LibraryCall:
     def resolve(self, node: gast.AST) -> Any:
         """The callee of an expression; MISSING if it is no call."""
         return self.unit.called(node)
+
+    def require_free(self, function: gast.AST, items: gast.AST) -> None:
+        """Refuse a function that is called between items whose computation may change what it reads."""
+        calls = [n for n in nodes(items) if isinstance(n, gast.Call)] if isinstance(items, gast.GeneratorExp) else []
+        if not all(behaviour.is_pure_call(self.unit, n) for n in calls) and self.scope.changes(free(function)):
+            self.unit.refuse(self.node, CHANGES_BETWEEN)
 
     def listed(self, node: gast.AST) -> gast.AST:
         """An argument; a generator, or another one-pass iterable without a length, as a list."""

@@ -3,15 +3,17 @@
     ys = []; ys.extend(e); ys += e; ys[1:] = e      ->      `e`, three times
     ys.extend(islice(ys, 5))                        ->      nothing: it draws what it has appended
 
+>>> from itertools import islice
 >>> from s2sgrad.source import read
 >>> def f(x):
 ...     ys = [x[0]]
-...     ys.extend(map(abs, x))
-...     ys.extend(map(abs, ys))
-...     return ys
+...     zs = [x[1]]
+...     ys.extend(islice(x, 1, None))
+...     zs.extend(islice(zs, 5))
+...     return ys, zs
 >>> unit, tree = Unit.of(read(f))
 >>> taken = Absorption(unit, tree, MayAlias(unit, tree)).taken
->>> [taken(statement.value) is not None for statement in tree.body[1:3]]
+>>> [taken(statement.value) is not None for statement in tree.body[2:4]]
 [True, False]
 """
 

@@ -28,6 +28,11 @@ class Kinds:
     def __init__(self, unit: Unit, texts: list[gast.AST]) -> None:
         self.unit, self.texts = unit, texts
 
+    @property
+    def are_known(self) -> bool:
+        """Whether all handlers name classes."""
+        return all(self._classes(kind) is not None for kind in self.texts)
+
     def risk(self, *values: gast.AST) -> bool:
         """Whether evaluating expressions may raise what a handler catches."""
         raises = {kind for value in values for kind in may_raise(value)}

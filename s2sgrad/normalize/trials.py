@@ -22,6 +22,7 @@ from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import clone, constant, expression, loaded, mentioned, name, nodes, stored
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import behaviour, mod_ref
+from s2sgrad.normalize.deferred import Deferred
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import is_named
 from s2sgrad.runtime import trials
@@ -42,6 +43,7 @@ class Trials:
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit, self.tree = unit, tree
         named = {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef)}
+        self.deferred = Deferred(unit, named)
         self.nested = _computing(unit, tree) | (unit.locals - named)  # `specialize.attempts` looks at what these are
 
     def is_binding(self, statement: gast.AST) -> bool:
@@ -75,6 +77,8 @@ class Trials:
             return self.store(target, clone(value))
         if isinstance(target, gast.Attribute):
             self.require_computed(target.value)
+            if isinstance(target.value, gast.Name):
+                return clone(value)
             return gast.Tuple([clone(value), clone(target.value)], gast.Load())
         if not isinstance(target, (gast.Tuple, gast.List)) or not all(isinstance(e, gast.Name) for e in target.elts):
             self.unit.refuse(target, f"this binds several targets, {WAY}")
@@ -162,32 +166,45 @@ class Trials:
 
     def computes(self, node: gast.AST) -> bool:
         """Whether an expression is pure, and may be evaluated twice."""
+        return self.is_pure(node) and not self.deferred.among(node)
+
+    def is_pure(self, node: gast.AST) -> bool:
+        """The same, where no method of an object is among it."""
         return only_computes(self.unit, node, self.nested)
 
-    def apart(self, node: gast.AST, before: tuple[gast.AST, ...] = ()) -> gast.Assign | None:
-        """Extract the impure call of an expression into an assignment before it, replaced by a name; None if the order of
-        evaluation forbids it."""
-        for field, k, part in _operands(node):
+    def apart(self, node: gast.AST, before: tuple[_Operand, ...] = ()) -> gast.Assign | None:
+        """Extract the impure call of an expression, or an operand that it may change, into an assignment before it, replaced
+        by a name; None if there is none, or the order of evaluation forbids it."""
+        for operand in operands(node):
+            part = operand[-1]
             if self.computes(part):
-                before = (*before, part)
+                before = (*before, operand)
                 continue
-            if not isinstance(part, gast.Call) or not all(self.computes(p) for _, _, p in _operands(part)):
+            is_last = isinstance(part, gast.Call) or self.deferred.is_one(part)
+            if not is_last or not all(self.computes(p) for *_, p in operands(part)):
                 return self.apart(part, before)
-            if not all(self.is_apart(early, part) for early in before):
-                return None
-            temporary = name(self.unit.temp())
-            if k is None:
-                setattr(node, field, temporary)
-            else:
-                getattr(node, field)[k] = temporary
-            return gast.Assign([name(temporary.id, store=True)], part, None)
+            return self.extracted(next((early for early in before if not self.is_apart(early[-1], part)), operand))
         return None
+
+    def extracted(self, operand: _Operand) -> gast.Assign:
+        """An assignment of an operand to a name, which takes its place."""
+        holder, field, k, part = operand
+        temporary = name(self.unit.temp())
+        if k is None:
+            setattr(holder, field, temporary)
+        else:
+            getattr(holder, field)[k] = temporary
+        return gast.Assign([name(temporary.id, store=True)], part, None)
 
     def is_apart(self, early: gast.AST, call: gast.Call) -> bool:
         """Whether an operand may be evaluated after a call that follows it."""
         if isinstance(early, gast.Constant) or (isinstance(early, gast.Name) and early.id in self.unit.locals):
             return True
+        if isinstance(self.unit.resolve(early), (types.ModuleType, type)):
+            return True
         plain = all(isinstance(n, (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp)) for n in nodes(early))
+        if not isinstance(call, gast.Call):
+            return False
         owner = call.func.value if isinstance(call.func, gast.Attribute) else None
         is_pop = isinstance(owner, gast.Name) and is_named(call.func.attr, list.pop, dict.pop, deque.popleft)
         return plain and is_pop and owner.id not in mentioned(early)
@@ -246,21 +263,28 @@ def may_raise(node: gast.AST) -> tuple[type, ...]:
 _ORDER = {
     gast.BinOp: ("left", "right"), gast.UnaryOp: ("operand",), gast.Subscript: ("value", "slice"), gast.Tuple: ("elts",),
     gast.Attribute: ("value",), gast.List: ("elts",), gast.Call: ("args",),
+    gast.Compare: ("left", "comparators"),
     **dict.fromkeys((gast.Assign, gast.AugAssign, gast.Return, gast.Expr), ("value",)),
 }  # fmt: skip
 
 
-def _operands(node: gast.AST) -> list[tuple[str, int | None, gast.AST]]:
-    """The operands of an expression or statement in order of evaluation: (field, index in it, node)."""
-    out: list[tuple[str, int | None, gast.AST]] = []
+_Operand = tuple[gast.AST, str, int | None, gast.AST]  # what has it, the field, the index in that, and the operand
+
+
+def operands(node: gast.AST) -> list[_Operand]:
+    """The operands of an expression or statement in order of evaluation."""
+    out: list[_Operand] = []
+    if isinstance(node, gast.Compare) and len(node.ops) > 1:
+        return []  # the later ones may not be reached
     if isinstance(node, gast.Call) and (node.keywords or any(isinstance(a, gast.Starred) for a in node.args)):
         return []
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
-        out += _operands(node.func)
+        out += operands(node.func)
     for field in _ORDER.get(type(node), ()):
         value = getattr(node, field)
-        out += [(field, k, part) for k, part in enumerate(value)] if isinstance(value, list) else [(field, None, value)]
-    return [part for part in out if part[2] is not None]
+        several = isinstance(value, list)
+        out += [(node, field, k, part) for k, part in enumerate(value)] if several else [(node, field, None, value)]
+    return [part for part in out if part[-1] is not None]
 
 
 def _computing(unit: Unit, tree: gast.FunctionDef) -> frozenset[str]:

@@ -58,7 +58,7 @@ def f(x, k):
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import gast
 
@@ -68,7 +68,9 @@ from s2sgrad.ir.forms import arguments_of, bound_name
 from s2sgrad.ir.quote import assign, at, blocks, clone, constant, empty_arguments, name, nodes, rewritten, stored
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import context_managers
+from s2sgrad.normalize.deferred import DeferredCalls
 from s2sgrad.normalize.exception_kinds import Kinds
+from s2sgrad.normalize.handlers import Handlers, is_told
 from s2sgrad.normalize.trials import Trials, moved_out, used_up
 from s2sgrad.normalize.unfinished import Unfinished
 from s2sgrad.normalize.with_statements import SETTINGS, without_exits
@@ -78,46 +80,51 @@ _WHOLE = (gast.Pass, gast.FunctionDef, gast.Global, gast.Nonlocal, gast.Break, g
 Rest = Callable[[], list[gast.AST]]
 """Makes the statements after a piece."""
 
-_MESSAGES = (print, str, repr, type, isinstance, format)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without `except`; raises Unsupported if the body does something that cannot be tried."""
     tree.body = rewritten(tree.body, lambda statement: context_managers.suppressed(unit, statement))
     moved_out(unit, tree)
-    tree.body = _block(unit, tree, tree.body)
+    tree.body = block(unit, tree, tree.body)
     return tree
 
 
-def _block(unit: Unit, tree: gast.FunctionDef, body: list[gast.AST]) -> list[gast.AST]:
+def block(unit: Unit, tree: gast.FunctionDef, body: list[gast.AST]) -> list[gast.AST]:
     out: list[gast.AST] = []
     for statement in body:
         if isinstance(statement, gast.FunctionDef):
-            statement.body = _block(unit, statement, statement.body)
+            statement.body = block(unit, statement, statement.body)
         if isinstance(statement, gast.Try) and statement.handlers:
-            made = _Attempt(unit, tree, statement, None).statements()
+            made = Attempt(unit, tree, statement, None).statements()
             if statement.finalbody:
-                statement.finalbody = _block(unit, tree, statement.finalbody)
+                statement.finalbody = block(unit, tree, statement.finalbody)
                 made = at(statement, gast.Try(made, [], [], statement.finalbody))
             out += made
             continue
         for inner in blocks(statement):
-            inner[:] = _block(unit, tree, inner)
+            inner[:] = block(unit, tree, inner)
         out.append(statement)
     return out
 
 
-class _Attempt:
+class Attempt(Handlers, DeferredCalls):
     """One `try`: `which` is the variable with the number of the handler, `outer` the enclosing `try`."""
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, statement: gast.Try, outer: _Attempt | None) -> None:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, statement: gast.Try, outer: Attempt | None) -> None:
         self.unit, self.tree, self.statement, self.outer = unit, tree, statement, outer
         self.which = unit.local("which")
         self.trials = Trials(unit, tree)
         own = [h.type or name(unit.helper("Exception", Exception)) for h in statement.handlers]
         self.kinds = Kinds(unit, [*own, *(outer.kinds.texts if outer else [])])
-        self.told = any(_is_told(h) for h in statement.handlers) or (outer is not None and outer.told)
+        self.told = any(is_told(h) for h in statement.handlers) or (outer is not None and outer.told)
         self.unfinished = Unfinished(tree, statement, outer is not None)
+        self.mark(statement.body)
+
+    def mark(self, body: list[gast.AST]) -> None:
+        """Mark what is tried: by a trial, or in a call that is followed (`specialize.guarded_calls`)."""
+        for part in nodes(*body):
+            part.tried = True
 
     # --- the whole statement ---
 
@@ -142,7 +149,7 @@ class _Attempt:
     def only_trial(self, body: list[gast.AST]) -> gast.If | None:
         """The branch of success, if the body is a single trial at its end."""
         last = body[-1] if body else None
-        set_ = [s for s in nodes(*body) if bound_name(s) == self.which]
+        set_ = [s for s in nodes(*body) if isinstance(s, gast.Assign) and self.which in stored(*s.targets)]
         alone = len(set_) == 1 and len(body) > 1 and body[-2] is set_[0] and self.tests(last)
         return last if alone and self.outer is None and not last.orelse else None
 
@@ -167,37 +174,9 @@ class _Attempt:
             self.unit.refuse(self.statement, f"`{min(gone)}` is used up by what `try` runs twice, which cannot be followed: "
                                              "make it a list")  # fmt: skip
 
-    def handler(self, handler: gast.ExceptHandler) -> list[gast.AST]:
-        """The statements of a handler; the exception itself may only be formatted, or raised again."""
-        called, inside = _called(handler), list(nodes(*handler.body))
-        others = [n for n in inside if isinstance(n, gast.ExceptHandler)]
-        for statement in (n for n in _apart_from(inside, others) if isinstance(n, gast.Raise)):
-            if statement.exc is None or getattr(statement.exc, "id", "") == called:
-                statement.exc = self.caught()
-            if getattr(statement.cause, "id", "") == called:
-                statement.cause = None
-        told = {id(part) for n in inside if self.is_message(n) for part in nodes(n)}
-        hiding = [h for h in others if _called(h) == called]
-        mentions = [n for n in _apart_from(nodes(*handler.body), hiding) if isinstance(n, gast.Name) and n.id == called]
-        for mention in mentions:
-            if id(mention) not in told:
-                self.unit.refuse(mention, f"the exception `{called}` is used, which cannot be differentiated yet: leave it "
-                                          "out")  # fmt: skip
-        bound = at(handler, assign(called, self.caught())) if mentions else []
-        return bound + self.plain(handler.body)
-
-
-    def caught(self) -> gast.Call:
-        """A call that returns the exception that was raised."""
-        return gast.Call(name(self.unit.helper("caught", trials.caught)), [name(self.which)], [])
-
-    def is_message(self, node: gast.AST) -> bool:
-        """Whether an expression formats its operands, or asks for their class."""
-        return isinstance(node, gast.JoinedStr) or any(self.unit.called(node) is message_call for message_call in _MESSAGES)
-
     def plain(self, body: list[gast.AST]) -> list[gast.AST]:
         """Statements that this `try` does not guard, though an enclosing one may."""
-        return _block(self.unit, self.tree, body) if self.outer is None else self.outer.body(body, [])
+        return block(self.unit, self.tree, body) if self.outer is None else self.outer.body(body, [])
 
     # --- the body, piece by piece ---
 
@@ -213,7 +192,7 @@ class _Attempt:
         first, more = body[0], body[1:]
         if isinstance(first, _WHOLE):
             if isinstance(first, gast.FunctionDef):
-                first.body = _block(self.unit, first, first.body)
+                first.body = block(self.unit, first, first.body)
             return [first, *self.body(more, rest)] if not isinstance(first, gast.Pass) else self.body(more, rest)
         return self.piece(first, lambda: self.body(more, rest))
 
@@ -248,8 +227,15 @@ class _Attempt:
         method = getattr(self, f"visit_{type(statement).__name__}", None)
         if method is None:
             self.unit.refuse(statement, "this statement in `try` with `except` cannot be differentiated yet: take it out")
+        if (simpler := self.of_object(statement)) is not None:
+            self.mark(simpler)
+            return self.body(at(statement, *simpler), rest())
         value = getattr(statement, "value", None)
-        if value is not None and not isinstance(value, gast.Call) and (first := self.trials.apart(statement)) is not None:
+        updates = isinstance(statement, gast.AugAssign)
+        if not updates and self.is_deferred(value):
+            return self.deferred(statement, rest)
+        within = value if not updates and isinstance(value, gast.Call) else statement
+        if value is not None and (first := self.trials.apart(within)) is not None:
             return self.body([*at(statement, first), statement], rest())
         return method(statement, rest)
 
@@ -261,6 +247,8 @@ class _Attempt:
             return self.body(at(statement, *parts), rest())
         alone = isinstance(value, gast.Call) and bound_name(statement) is not None and not self.trials.computes(value)
         tried = self.trials.call(value) if alone else self.trials.assignment(statement.targets[0], value)
+        if isinstance(statement.targets[0], gast.Attribute) and not self.kinds.risk(tried):
+            return [statement, *rest()]
         return self.tried(tried, [statement, *rest()])
 
     def visit_AnnAssign(self, statement: gast.AnnAssign, rest: Rest) -> list[gast.AST]:
@@ -354,7 +342,7 @@ class _Attempt:
         return self.guarded([statement], rest())
 
     def visit_Try(self, statement: gast.Try, rest: Rest) -> list[gast.AST]:
-        inner = _Attempt(self.unit, self.tree, statement, self)
+        inner = Attempt(self.unit, self.tree, statement, self)
         body = inner.statements() if statement.handlers else self.body([*statement.body, *statement.orelse], [])
         if statement.handlers and inner.is_set(body):
             passed = gast.Call(name(self.unit.helper("passed_on", trials.passed_on)),
@@ -370,7 +358,7 @@ class _Attempt:
         if leaves(statement.finalbody):
             self.unit.refuse(statement, "an exit from `finally` cannot be differentiated yet: put it behind the `try`")
         before, body, after = without_exits(self.unit, at(statement, gast.Try(made, [], [], []))[0])
-        last = _Attempt(self.unit, self.tree, statement, self)
+        last = Attempt(self.unit, self.tree, statement, self)
         last.kinds = self.kinds
         final = last.body(statement.finalbody, [])
         if last.is_set(final):
@@ -378,22 +366,3 @@ class _Attempt:
             final = [*at(statement, assign(last.which, constant(0))), *final,
                      *at(statement, gast.If(failed, at(statement, assign(self.which, name(last.which))), []))]  # fmt: skip
         return [*before, *self.guarded([*body, *final], [*after, *rest()])]
-
-
-def _called(handler: gast.AST) -> str | None:
-    """The name that a handler binds to the exception."""
-    target = handler.name if isinstance(handler, gast.ExceptHandler) else None
-    return target.id if isinstance(target, gast.Name) else target
-
-
-def _apart_from(inside: Iterable[gast.AST], others: list[gast.AST]) -> list[gast.AST]:
-    """The nodes that are not part of the others."""
-    hidden = {id(n) for n in nodes(*others)}
-    return [n for n in inside if id(n) not in hidden]
-
-
-def _is_told(handler: gast.ExceptHandler) -> bool:
-    """Whether a handler uses the exception."""
-    inside = list(nodes(*handler.body))
-    again = any(isinstance(n, gast.Raise) and n.exc is None for n in inside)
-    return again or any(isinstance(n, gast.Name) and n.id == _called(handler) for n in inside)

@@ -139,6 +139,8 @@ def _is_local(unit: Unit, target: gast.AST) -> bool:
     """Whether a part of a target binds a variable, or stores into the value of one."""
     if not isinstance(getattr(target, "ctx", None), gast.Store) or isinstance(target, (gast.Name, gast.Tuple, gast.List)):
         return True
+    if isinstance(target, gast.Attribute):
+        return isinstance(target.value, gast.Name) and target.value.id in unit.receivers
     if not isinstance(target, gast.Subscript) or not isinstance(target.value, gast.Name):
         return False
     return target.value.id in unit.locals and behaviour.is_pure(unit, target.slice)

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from s2sgrad.runtime import hook
-from s2sgrad.runtime.checks import Outcome, Refusal
+from s2sgrad.runtime.checks import Outcome, Refusal, raised
 
 _CONTAINERS = (dict, set, collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter)
 _IN_PLACE = {
@@ -51,6 +51,17 @@ def passed_on(which: int, handlers: int) -> int:
     outer = Outcome(max(which - handlers, 0))
     outer.error = getattr(which, "error", None)
     return outer
+
+
+def outcome(called: Callable[[], Any], *kinds: Any, told: bool = False) -> tuple[int, Any]:
+    """(which, value): the number of the first of these exception types that `called()` raises, or 0 and its value.
+
+    >>> outcome(lambda: {}["a"], ValueError, KeyError), outcome(lambda: 2.0, ValueError)
+    ((2, None), (0, 2.0))
+    """
+    values: list[Any] = []
+    which = raised(lambda: values.append(called()), *kinds)
+    return which, None if which else values[0]
 
 
 def caught(which: int) -> Any:

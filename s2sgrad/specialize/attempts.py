@@ -34,12 +34,14 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.ir import reach
-from s2sgrad.ir.quote import at, name, nodes
+from s2sgrad.ir.quote import at, clone, constant, mentioned, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize import trials
 from s2sgrad.runtime import trials as runtime_trials
-from s2sgrad.specialize.static_values import Function, Known, Partial, Value
+from s2sgrad.specialize.static_values import Display, Function, Known, Object, Partial, Value
+
+_COUNTING = (iter, zip, enumerate, len, reversed)
 
 
 class Attempts:
@@ -52,6 +54,10 @@ class Attempts:
         """A trial whose function values are functions of their own; any other expression as it is."""
         if not isinstance(node, gast.Call) or self.unit.resolve(node.func) is not runtime.raised:
             return node
+        node.args[0] = self.with_attributes(node.args[0])
+        if isinstance(node.args[0].body, (gast.Name, gast.Constant)):
+            return at(node, constant(0))[0]
+        self.tried_places |= {self.place_tried(n) for n in nodes(node) if hasattr(n, "lineno")}
         for call in [n for n in nodes(node) if isinstance(n, gast.Call) and isinstance(n.func, gast.Name)]:
             if call.func.id in self.unit.locals and self.unit.resolve(call.func) is MISSING:
                 value = self.values.get(call.func.id)
@@ -63,6 +69,32 @@ class Attempts:
                 if not isinstance(value, Known):
                     call.func = self.by_itself(value, call)
         return node
+
+    def with_attributes(self, tried: gast.Lambda) -> gast.Lambda:
+        """A trial that reads the variables for attributes of objects."""
+        own = {p.id for n in nodes(tried) if isinstance(n, gast.Lambda) for p in n.args.args}
+
+        def put(part: gast.AST) -> gast.AST | None:
+            if isinstance(part, gast.Call) and any(self.unit.called(part) is f for f in _COUNTING):
+                part.args = [self.counted_alone(a) for a in part.args]
+            if not isinstance(part, gast.Attribute) or self.unit.resolve(part) is not MISSING:
+                return None
+            owner = None if mentioned(part) & own else self.held(part.value)
+            if isinstance(owner, Object):
+                local = owner.attributes.get(part.attr, "")
+                computed = isinstance(self.looked_up(owner.cls, part.attr), property)
+                return at(part, name(local))[0] if local and local not in self.values and not computed else None
+            return self.field_of(clone(part.value, put), part) if self.may_be_of_object(part) else None
+
+        return clone(tried, put)
+
+    def counted_alone(self, node: gast.AST) -> gast.AST:
+        """What is counted, or iterated over, without its items."""
+        held = self.held(node)
+        if not isinstance(held, Display):
+            return node
+        items = [constant(k if held.mapping else None) for k in held.items]
+        return at(node, gast.Tuple(items, gast.Load()))[0]
 
     def only_computes(self, value: Any) -> bool:
         """Whether a function value is known, and has no effect."""

@@ -275,6 +275,24 @@ class Columns:
 
     def place_of(self, owner: Record, target: gast.Attribute) -> gast.Subscript:
         """The list item for an attribute, as a target."""
+        item = self.item_of(owner, target)
+        item.slice = self.flattener.hold(at(target, item.slice)[0])
+        return item
+
+    def field_of(self, owner: gast.AST, target: gast.Attribute) -> gast.Subscript | None:
+        """The list item for an attribute of data that is stored there, as an expression; None for any other."""
+        record = self.record(owner, target.attr, target)
+        members = [] if record is None else [self.looked_up(c, target.attr) for c in record.classes]
+        if not members or any(isinstance(m, (property, functools.cached_property)) for m in members):
+            return None
+        if not all(target.attr in self.held_by[c] for c in record.classes):
+            return None
+        item = self.item_of(record, target)
+        item.ctx = gast.Load()
+        return at(target, item)[0]
+
+    def item_of(self, owner: Record, target: gast.Attribute) -> gast.Subscript:
+        """The list item for an attribute, which an expression numbers."""
         if not all(target.attr in self.held_by[c] for c in owner.classes):
             self.unit.refuse(target, f"the attribute `{target.attr}` cannot be set here: set it in `__init__`")
         arguments: list[gast.AST] = [clone(owner.node), constant(target.attr)]
@@ -283,8 +301,7 @@ class Columns:
             asked = references.place_among
             arguments.append(gast.Tuple([self.class_name(c) for c in had], gast.Load()))
         helper = name(self.unit.helper(asked.__name__, asked))
-        place = self.flattener.hold(at(target, gast.Call(helper, arguments, []))[0])
-        return gast.Subscript(name(self.column(owner.cls, target.attr)), place, gast.Store())
+        return gast.Subscript(name(self.column(owner.cls, target.attr)), gast.Call(helper, arguments, []), gast.Store())
 
     def update_field(self, statement: gast.AugAssign) -> bool:
         """Write `owner.attribute += value` for a reference; returns whether it was one."""

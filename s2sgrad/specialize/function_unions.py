@@ -146,8 +146,9 @@ class Choices:
             if isinstance(value, Value):
                 self.unit.refuse(node, "a function or an object that one of several functions returns cannot be followed: "
                                        "use two names")  # fmt: skip
-            flattener.out.append(assign(holder, value))
-            arms.append(at(node, *(s for s in flattener.out if not hasattr(s, "lineno"))) and flattener.out)
+            self.where_done(lambda value=value: flattener.out.append(assign(holder, value)), node)
+            at(node, *(s for s in flattener.out if not hasattr(s, "lineno")))
+            arms.append(flattener.out)
             flattener.out = before
         self.counts[holder] += len(arms)
         flattener.out += chosen(self.unit, choice.selector, arms, node)

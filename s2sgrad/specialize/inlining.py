@@ -37,6 +37,7 @@ from s2sgrad.normalize import drawing
 from s2sgrad.normalize._calls import note_receivers
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
+from s2sgrad.normalize.guarded_texts import Guard
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import read
 from s2sgrad.specialize.callable_texts import returns_function
@@ -81,12 +82,15 @@ class Inliner:
     calls: int
     shared: set[str]
     arguments: set[str]
+    into: str  # the variable for what a call in `try` raises
 
-    def read(self, target: types.FunctionType, owner: type | None = None) -> Function:
-        """A function from outside as a function value; a method of the class `owner`."""
-        if target in self.known:
-            return self.known[target]
+    def read(self, target: types.FunctionType, owner: type | None = None, guard: Guard | None = None) -> Function:
+        """A function from outside as a function value; a method of the class `owner`; `guard`: for a call in `try`."""
+        key = target if guard is None else (target, guard)
+        if key in self.known:
+            return self.known[key]
         unit, tree = Unit.of(read(target))
+        unit.guard, unit.around = guard, self.unit
         unit.drawn_at = self.unit.drawn_at
         unit.closures = None if self.unit.closures is None else False
         note_receivers(unit, tree, owner)
@@ -97,7 +101,8 @@ class Inliner:
         for _, run in DEFINITION:
             tree = run(unit, tree)
         self.unit.inlined.append(unit)
-        function = self.known[target] = Function(tree, unit, run_again=behind_checkpoint(target) is not None)
+        function = self.known[key] = Function(tree, unit, of=(target, owner), which=getattr(tree, "which", ""))
+        function.run_again = behind_checkpoint(target) is not None
         spec = target.__defaults__ or ()
         plain = [*tree.args.posonlyargs, *tree.args.args]
         for p, value in zip(plain[len(plain) - len(spec) :], spec, strict=True):
@@ -131,6 +136,7 @@ class Inliner:
         body, chosen = folded(function.unit, node.body, constants) if plain else (at(node, gast.Return(node.body)), False)
         tree = gast.FunctionDef(function.name, node.args, body, [], None, None, [])
         at(function.node, tree)
+        tree.abandoned = getattr(function.node, "abandoned", False)
         if left is not None:
             tree.body = rewritten(tree.body, _returning)
         around = function.unit.drawn_from, function.unit.iterators
@@ -154,6 +160,7 @@ class Inliner:
     ) -> Any:
         """The value of an inlined call; of a generator, `at_yield` makes the statements for each value, and `left` is the
         flag that says no more are wanted."""
+        self.require_tried(function, node)
         self.require_end(function, node, tuple(f for f, _ in self.running) if around is None else around)
         bound = self.bind(function, function.node, arguments, keywords, node)
         text = self.text_for(function, bound, node, left)
@@ -181,8 +188,7 @@ class Inliner:
 
     def is_running(self, target: Any) -> bool:
         """Whether a function is being inlined, so that this call is recursive and is kept as a call."""
-        inlined = self.known.get(target) if isinstance(target, types.FunctionType) else None
-        return target is self.unit.primal.function or any(function is inlined for function, _ in self.running if inlined)
+        return target is self.unit.primal.function or any(f.of is not None and f.of[0] is target for f, _ in self.running)
 
     def stays(self, target: Any, node: gast.AST) -> bool:
         """Whether a recursive call is kept, for data; raises Unsupported if it would have to be inlined forever."""
@@ -209,9 +215,10 @@ class Inliner:
         """The body of a function value for this call, with its own names and places."""
         tree = clone(self.prepared(function, bound, left))
         own = scoping.bound(tree.body) | {p.id for p in parameters(tree)}
-        renamed: dict[str, str] = {}
-        if function.used or function.unit is not self.unit:
-            renamed = self.anew(function.unit, tree, own)
+        anew = function.used or function.unit is not self.unit
+        renamed = self.anew(function.unit, tree, own) if anew else {}
+        if function.which:
+            renamed[function.which] = self.into
         if function.unit.primal.function.__module__ == Iterator.__module__:  # none of these names is the user's
             self.unit.words |= dict.fromkeys(renamed.values(), ("what an iterator draws from", None))
         function.used = True

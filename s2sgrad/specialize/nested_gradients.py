@@ -62,6 +62,12 @@ class Derivatives:
     lifted: dict[Function, tuple[Known, list[str]]]
     method: Callable[[Object, str, gast.AST], Any]
 
+    def call_derivative(self, callee: Derivative, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
+        """A call of the gradient of a function value."""
+        closed = {c: name(c) for c in callee.captured}
+        defaults = {k: v for k, v in callee.defaults.items() if k not in callee.order[: len(arguments)]}
+        return self.plain(callee.known, arguments, {**defaults, **keywords, **closed}, node)
+
     def derivative(self, node: gast.Call) -> Derivative:
         """`grad(f, ..)` of a function value; the gradient object is made at compile time."""
         options, words = self.constants(node.args[1:], node, "grad")

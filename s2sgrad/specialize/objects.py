@@ -45,7 +45,9 @@ class Objects:
         """`cls(..)`: `__init__` is inlined."""
         self.hint = f"new_{cls.__name__.lower()}" if self.is_reference(cls) else self.hint
         instance = self.taken_apart(cls, arguments, keywords, node)
-        return self.made_reference(instance, node) if self.is_reference(cls) else instance
+        if not self.is_reference(cls):
+            return instance
+        return self.where_done(lambda: self.made_reference(instance, node), node)
 
     def namespace(self, attributes: dict[str, Any], node: gast.AST) -> Object:
         """`SimpleNamespace(**attributes)`."""
@@ -117,7 +119,8 @@ class Objects:
         """What the factory of a field returns."""
         factory = field.default_factory
         if isinstance(factory, types.FunctionType):
-            return self.apply(self.text_of(factory), [], {}, node)
+            with self.unguarded():
+                return self.apply(self.text_of(factory), [], {}, node)
         called = self.unit.builtin(factory) if isinstance(factory, type) else name(self.unit.helper(field.name, factory))
         return self.evaluate(at(node, gast.Call(called, [], []))[0])
 

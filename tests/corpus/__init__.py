@@ -73,6 +73,7 @@ from . import (  # noqa: F401
     subclasses,
     swaps,
     tools,
+    tried_objects,
     undecided,
     unforeseen,
     values,

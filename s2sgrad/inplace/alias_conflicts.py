@@ -46,10 +46,12 @@ class Clash:
 
 @dataclass
 class Sharing:
-    """`clashes`, and the parameters through which the function writes the caller's memory (`arguments`)."""
+    """`clashes`, the parameters through which the function writes the caller's memory (`arguments`), and the containers in
+    which two places may share memory (`knotted`)."""
 
     clashes: list[Clash] = field(default_factory=list)
     arguments: dict[str, gast.AST] = field(default_factory=dict)
+    knotted: frozenset[str] = frozenset()
 
 
 def writes_in_place(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
@@ -93,6 +95,7 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: fr
             finder.store(statement, base)
         elif (grown := resized(unit, statement, finder.own)) is not None:
             finder.store(statement, grown)
+    finder.found.knotted = frozenset(finder.aliases.knotted)
     return finder.found
 
 

@@ -71,7 +71,7 @@ class AliasElimination:
         if not alias_conflicts.writes_in_place(unit, tree, kinds):
             return False
         found = alias_conflicts.run(unit, tree, kinds, frozenset(self.separate))
-        resolver = _Resolver(unit, tree, kinds, self.writers(unit, kinds), self.separate)
+        resolver = _Resolver(unit, tree, kinds, self.writers(unit, kinds), self.separate, found.knotted - unit.mirrored)
         known = unit.mirrored.issuperset
         clashes = [c for c in found.clashes if replaces(unit, c.statement) or not known((c.written, c.seen))]
         if self.resolve(resolver, clashes, inference):
@@ -108,7 +108,8 @@ class AliasElimination:
         vague = any(is_vague(kind) and not groups.has_shadow(kind) for kind in kinds)
         mirror = functools.partial(self.mirror, resolver)
         sums = functools.partial(item_sums.run, resolver.unit, resolver.tree, resolver.kinds, resolver.places)
-        ways = [resolver.any, mirror, resolver.branched, resolver.elements, resolver.numbers, resolver.beside_records, sums]
+        ways = [resolver.any, mirror, resolver.put_back, resolver.branched, resolver.elements, resolver.numbers,
+                resolver.beside_records, sums]  # fmt: skip
         return [axes, *ways] if vague else [*ways, axes]
 
     def mirror(self, resolver: _Resolver, clashes: list[Clash]) -> bool:
@@ -137,9 +138,11 @@ class AliasElimination:
 class _Resolver:
     """Rewrites the conflicts of one round."""
     def __init__(
-        self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], splicer: Splicer, separate: set[str]
-    ) -> None:
+        self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], splicer: Splicer, separate: set[str],
+        knotted: frozenset[str],
+    ) -> None:  # fmt: skip
         self.unit, self.tree, self.kinds, self.splicer, self.separate = unit, tree, kinds, splicer, separate
+        self.knotted = knotted  # containers without shadows in which two places may share memory
 
     @functools.cached_property
     def places(self) -> Occurrences:
@@ -163,7 +166,7 @@ class _Resolver:
                 continue
             if self.rebinding(clash.statement) or self.updating(clash.statement):
                 return True
-            if nested_lists.put_back(self.unit, self.tree, self.kinds, clash, clashes):
+            if nested_lists.put_back(self.unit, self.tree, self.kinds, clash, clashes, self.knotted):
                 return True
             for suspect in (clash.seen, clash.written):
                 chosen = isinstance(self.kinds.get(suspect), Numeric)  # it may have a shadow, whatever it is
@@ -176,6 +179,11 @@ class _Resolver:
                 if self.splicer.run(self.tree, frozenset((clash.seen, clash.written))):
                     return True
         return bool(gone)
+
+    def put_back(self, clashes: list[Clash]) -> bool:
+        """Rewrite lists that grow inside of containers in which two places may share memory, checked; whether there were any."""
+        put_back = functools.partial(nested_lists.put_back, self.unit, self.tree, self.kinds)
+        return any(put_back(clash, clashes, frozenset()) for clash in clashes)
 
     def rebinding(self, statement: gast.AST) -> bool:
         """Treat `x += e` of unknown kind, or its restore, as a rebinding, as it is for a number; checked at run time."""

@@ -7,6 +7,8 @@ This is valid if the inner list occurs once in the container, which a run-time c
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import gast
 
 from s2sgrad import runtime
@@ -24,10 +26,14 @@ from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.stacks import made_once
 
 
-def put_back(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: Clash, clashes: list[Clash]) -> bool:
-    """Rewrite a clash of this form; whether it was one."""
+def put_back(
+    unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], clash: Clash, clashes: list[Clash], knotted: Collection[str]
+) -> bool:
+    """Rewrite a clash of this form; whether it was one.  The items of containers in `knotted` are left alone."""
     inner = clash.written
     taken = _taken_out(unit, tree, kinds, clash)
+    if taken is not None and taken.value.value.id in knotted:
+        return False
     seeing = {c.seen for c in clashes if c.statement is clash.statement and isinstance(kinds.get(c.seen), Container)}
     if taken is not None and seeing - effects.reads(taken.value):
         return False

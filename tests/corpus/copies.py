@@ -147,3 +147,21 @@ def replaced_objects_in_a_list(x):
     settings = [Setting(v) for v in x]
     settings += [dataclasses.replace(s, scale=s.rate * x[0]) for s in settings]
     return sum([s.rate * s.scale for s in settings])
+
+
+class Noted:
+    def __init__(self, v):
+        self.v, self.log = v, []
+
+    def note(self, s):
+        self.log.append(self.v * s)
+
+
+@case(VECTOR)
+def list_that_copies_of_an_object_share_grows(x):
+    noted = [Noted(v) for v in x]
+    for i in range(2):
+        noted.append(copy.copy(noted[i]))
+    for i in range(5):
+        noted[i].note(x[i % 3])
+    return sum([sum(p.log) * p.v for p in noted])

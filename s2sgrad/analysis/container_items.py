@@ -37,7 +37,7 @@ def item_of_container(owner: Container, index: Kind) -> Kind | None:
         return owner.element() if owner.type is dict else _section(owner, index)
     known = isinstance(index, Known) or (isinstance(index, Number) and index.known)
     if owner.type is dict and owner.keys is not None and known:  # it may get the key in later rounds
-        return dict(zip(owner.keys, owner.items, strict=True)).get(index.value)
+        return owner.items[owner.keys.index(index.value)] if index.value in owner.keys else None  # a slice has no hash
     if isinstance(index, Number) and index.known:
         return _item_at(owner, index.value)
     if isinstance(index, Known) and owner.keys is not None and index.value in owner.keys:

@@ -181,7 +181,7 @@ class _Resolver:
         return bool(gone)
 
     def put_back(self, clashes: list[Clash]) -> bool:
-        """Rewrite lists that grow inside of containers in which two places may share memory, checked; whether there were any."""
+        """Rewrite lists that grow in containers where two places may share memory, checked; whether there were any."""
         put_back = functools.partial(nested_lists.put_back, self.unit, self.tree, self.kinds)
         return any(put_back(clash, clashes, frozenset()) for clash in clashes)
 

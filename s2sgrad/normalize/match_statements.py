@@ -63,8 +63,9 @@ Bound = list[tuple[str, gast.AST]]
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree without `match`."""
-    tree.body = rewritten(tree.body, lambda s: _matched(unit, s) if isinstance(s, gast.Match) else [s])
+    """The tree without `match`, nested functions included."""
+    for function in [n for n in nodes(tree) if isinstance(n, gast.FunctionDef)]:
+        function.body = rewritten(function.body, lambda s: _matched(unit, s) if isinstance(s, gast.Match) else [s])
     return tree
 
 

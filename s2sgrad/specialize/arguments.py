@@ -36,7 +36,7 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import checks
-from s2sgrad.specialize.static_values import Display, Function, Known
+from s2sgrad.specialize.static_values import Display, Function, Known, Partial
 
 
 class Arguments:
@@ -89,10 +89,16 @@ class Arguments:
 
     def left_before(self, callee: Any, node: gast.Call) -> int | None:
         """How many parameters stand before `*rest`; None where there is no such one, or a keyword may fill one of them."""
-        function = self.text_called(callee)
+        given = 0
+        while isinstance(callee, Partial) and not callee.keywords:  # of a method: its receiver
+            given, callee = given + len(callee.given), callee.inner
+        function, target = self.text_called(callee), getattr(callee, "target", None)
+        bound = target.__init__ if is_plain_class(target) else getattr(target, "__func__", None)
+        if function is None and is_plain(bound):
+            function, given = self.read(bound), 1
         if function is None or function.node.args.vararg is None:
             return None
-        before = [*function.node.args.posonlyargs, *function.node.args.args]
+        before = [*function.node.args.posonlyargs, *function.node.args.args][given:]
         words = {k.arg for k in node.keywords}
         filled = None in words or words & {getattr(p, "keyword", p.id) for p in before}
         return None if before and filled else len(before)

@@ -173,3 +173,26 @@ def function_without_arguments(x):
 
     nothing()
     return value() * value() if nothing() is None else x
+
+
+class Weighing:
+    def __init__(self, first, *rest, by=2.0):
+        self.first, self.rest = first * by, rest
+
+    @classmethod
+    def of(cls, *values):
+        return cls(*values, by=0.5)
+
+    def weighed(self, *values):
+        return self.first * sum(values) + len(self.rest) * sum(self.rest)
+
+
+class Reversed(Weighing):
+    def __init__(self, *values):
+        super().__init__(*values[::-1])
+
+
+@case(VECTOR)
+def array_behind_a_star_for_classes_and_methods(x):
+    p, q, r = Weighing(*x), Weighing.of(*x[1:]), Reversed(*[v * v for v in x])
+    return p.weighed(*x) * q.weighed(x[0], *x) + r.weighed(*(v for v in x if v > 0.0))

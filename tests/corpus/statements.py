@@ -218,6 +218,29 @@ def match_in_a_writer(v, mode):
     return np.sum(w * v)
 
 
+@case(VECTOR)
+def match_in_nested_functions(x):
+    def area(shape, k):
+        match shape:
+            case {"r": r} if k > 0:
+                return r * r * x[k]
+            case {"w": w, "h": h}:
+                return w * h
+            case [a, *rest]:
+                return a * sum(rest)
+
+    def chosen():
+        for k, v in enumerate(x):
+            match k:
+                case 0 | 2:
+                    yield v * v
+                case _:
+                    yield -v
+
+    total = area({"r": x[0]}, 1) + area({"w": x[1], "h": x[2]}, 0) + area([x[0], x[1], x[2]], 0)
+    return total + sum(chosen())
+
+
 # --- del -------------------------------------------------------------------------------------------------------------
 
 

@@ -235,6 +235,27 @@ def test_whether_a_callee_returns_new_memory(text, new):
         assert mod_ref.returns_new(defined(text)) is new
 
 
+@pytest.mark.parametrize(
+    "text, held, written",
+    [
+        ("def f(saved, seed):\n    return zeros(saved[0])", set(), set()),
+        ("def f(saved, seed):\n    return add_at(zeros(saved[0]), saved[1], 2.0 * seed)", set(), set()),
+        ("def f(saved, seed):\n    return add(zeros(saved[0]), own(seed))", set(), set()),
+        ("def f(saved, seed):\n    return add(f(saved[0], seed * 0.5), f(saved[1], seed * 2.0))", set(), set()),
+        ("def f(saved, seed):\n    return add_at(zeros(saved[0]), 1, seed)", {"seed"}, set()),
+        ("def f(saved, seed):\n    return add(zeros(saved[0]), seed)", {"seed"}, set()),
+        ("def f(saved, seed):\n    return add_at(seed, 0, 1.0)", {"seed"}, {"seed"}),
+        ("def f(saved, seed):\n    return unbroadcast(seed, saved[0])", {"seed"}, set()),
+    ],
+)
+def test_what_an_adjoint_returns_shares_no_memory_with_its_record(text, held, written):
+    with compiling():
+        function = defined(f"from s2sgrad.runtime import add, add_at, own, unbroadcast, zeros\n{text}")
+        summary = mod_ref.summary_of(function, {"saved": Trust.DATA, "seed": Trust.DATA})
+        assert {place.key for place in summary.returns | summary.holds} == held
+        assert {place.key for place in summary.written} == written
+
+
 def test_an_object_of_which_nothing_is_known_may_do_anything():
     with compiling():
         function = defined("def f(y): y.update(1.0)")

@@ -102,6 +102,10 @@ class Arguments:
         """The locations of all arguments."""
         return set().union(*self.places, *self.named.values(), self.unpacked or ())
 
+    def aliased(self, k: int | None) -> Places:
+        """The locations of the argument at this position, which may be passed by name; of all of them for None."""
+        return self.all() if k is None else self[k].union(self.unpacked or (), *self.named.values())
+
     def __getitem__(self, k: int) -> Places:
         return self.places[k] if k < len(self.places) else set(self.unpacked or ())
 

@@ -29,7 +29,7 @@ from s2sgrad.ir.lookups import note_attribute, note_member
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import Parameters
 from s2sgrad.ir.unit import MISSING
-from s2sgrad.memory import library_calls
+from s2sgrad.memory import container_calls, library_calls
 from s2sgrad.memory.arguments import Arguments, Points
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, TOLD, Place, Places, Summary
 from s2sgrad.primitives import catalogue, libraries
@@ -84,16 +84,25 @@ def call(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places
         new = {Place("new", id(node))}
         return new | points.shell(node, new)
     if is_ours(target) or (is_given(target) and catalogue.of(target).gives is not Gives.NEW):
-        record, new = catalogue.of(target), {Place("new", id(node))}
-        if is_given(target) or (record.rule is None and not record.is_flat):  # those with a rule, and flat ones, return data
-            new.add(Place("object", id(node)))
-        alone = is_ours(target) and record.sharing is Gives.NEW
-        return new | (points.shell(node, new) if alone else points.reached(args.all()))
+        return _of_ours(points, target, args, node)
     start = inspect.getattr_static(type(target), "__call__", None)
     if isinstance(start, types.FunctionType) and not effects.is_library(start):
         return _of_user(points, start, args.before(points.of_object(target)), node)
     points.meet(points.reached(args.all()))
     return library_calls.called(points, target, args, node)
+
+
+def _of_ours(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places:
+    """A function of ours, or one with a rule of the user's: by its record, or all that it reaches."""
+    record, new = catalogue.of(target), {Place("new", id(node))}
+    if is_given(target) or (record.rule is None and not record.is_flat):  # those with a rule, and flat ones, return data
+        new.add(Place("object", id(node)))
+    if not is_ours(target) or record.sharing is None:
+        return new | points.reached(args.all())
+    if record.sharing is Gives.NEW:
+        return new | points.shell(node, new)
+    model = container_calls.model(target)
+    return new | (points.reached(args.aliased(record.viewed)) if model is None else model(points, args, node))
 
 
 def _told(points: Points, node: gast.AST | None) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad import runtime
 from s2sgrad.analysis.trust import Trust
 from s2sgrad.memory.arguments import Arguments, Points, objects_of
 from s2sgrad.memory.places import Place, Places
@@ -104,6 +105,21 @@ def _copied(points: Points, args: Arguments, node: gast.AST) -> Places:
 def _deeply_copied(points: Points, args: Arguments, node: gast.AST) -> Places:
     new = {Place("new", id(node))}
     return new | points.shell(node, new) | objects_of(points, args.all())
+
+
+@_of(runtime.add_at)
+def _added_at(points: Points, args: Arguments, node: gast.AST) -> Places:
+    """`add_at(x_bar, i, e)`: the cotangent, of which an item may be `e` now; of a tuple, a new one."""
+    points.write(args[0])
+    points.keep(args[0], args[2])
+    return args[0] | {Place("new", id(node))} | points.shell(node, points.items(args[0]) | args[2])
+
+
+@_of(runtime.add)
+def _added(points: Points, args: Arguments, node: gast.AST) -> Places:
+    """`add(a, b)`: new numbers, in a new container or in none; what is None in the one is that of the other."""
+    every = args.all()
+    return every | {Place("new", id(node))} | points.shell(node, points.items(every))
 
 
 @_of(operator.getitem)

@@ -4,6 +4,7 @@
     if isinstance(t, dict): ..                ->      one of the branches, by the kind of `t` in this call
     which = number_of(p, (A, B))
     if which == 1: ..                         ->      one of the branches, by the classes that `p` may be of
+    for k in range(len(p.kids)): ..           ->      nothing, where no object is ever given any `kids`
 
 The kind of a variable is the join over all its bindings; a test for None asks only those that reach it:
 
@@ -106,9 +107,12 @@ class _Pruner:
         return operand(kind) if isinstance(statement, gast.AugAssign) else kind
 
     def pruned(self, statement: gast.AST) -> list[gast.AST]:
-        """The statements in place of one: for a decided `if`, those of the branch that is taken."""
+        """The statements in place of one: for a decided `if`, the branch that is taken; for a loop over what is always
+        empty, none."""
         decided = None
-        if isinstance(statement, gast.If):
+        if isinstance(statement, gast.For) and self._has_no_trip(statement.iter):
+            decided = False
+        elif isinstance(statement, gast.If):
             decided = self.decided(statement.test)
             asked = self._asked_number(statement.test) if decided is None else None
             if asked is not None:
@@ -117,6 +121,14 @@ class _Pruner:
             return [statement]
         self.changed = True
         return statement.body if decided else statement.orelse
+
+    def _has_no_trip(self, iterated: gast.AST) -> bool:
+        """Whether this is a range over the items of a list or dict that never has one."""
+        if self.unit.called(iterated) is not range or len(iterated.args) != 1:
+            return False
+        count = self.values.get(getattr(iterated.args[0], "id", ""), iterated.args[0])
+        kind = self._kind(count.args[0]) if self.unit.called(count) is len and len(count.args) == 1 else None
+        return isinstance(kind, Container) and kind.items == ()
 
     def decided(self, test: gast.AST) -> bool | None:
         """The truth value of a test; None where the kinds do not decide it."""

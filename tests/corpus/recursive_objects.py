@@ -344,3 +344,32 @@ def trees_that_a_loop_makes_of_a_list_whose_items_are_written(x):
         total += torque(balanced(weights)) * 0.1
         total += max(weights, key=lambda weight: weight.arm).mass * 0.3
     return total
+
+
+class Part:
+    def __init__(self, v, w, next_part):
+        self.v, self.w, self.next_part, self.held = v, w, next_part, []
+
+
+class Pile:
+    def __init__(self, a):
+        self.a = a * np.ones(2)
+
+
+def weighed(part):
+    return 0.0 if part is None else part.v * part.w - 0.5 * weighed(part.next_part)
+
+
+@case(VECTOR)
+def objects_of_which_none_is_ever_given_parts(x):
+    parts, piles, s = [], [Pile(x[0]), Pile(x[1])], x[2]
+    for v in x:
+        parts.append(Part(v, v * 0.5, parts[-1] if parts else None))
+    for part in parts[1:]:
+        piles[0].a[1] += part.v * s
+        for inner in part.held:
+            s += inner.v * weighed(inner)
+        s += sum([inner.w for inner in part.held]) + weighed(part) * 0.1
+        part.v, part.w = part.w, part.v * 0.9
+        piles.append(Pile(part.v))
+    return s + piles[-1].a[1] + np.sum(piles[0].a) + sum([part.v * part.w for part in parts])

@@ -130,6 +130,13 @@ class Tank:
         self.level *= 0.95
         return math.log(v + 0.5) * self.level
 
+    def turned(self, v):
+        self.level, self.held[1] = self.held[1] + v, self.level
+        if v > 0.6:
+            raise KeyError("turned")
+        self.level, y = y_of(self.level, v)
+        return y * self.held[1]
+
     def itself(self, v):
         if v > 0.7:
             raise ValueError("me")
@@ -162,6 +169,10 @@ class Pair:
         return (self.a + w * self.b) / 2.0
 
 
+def y_of(level, v):
+    return level * v, v + 0.1
+
+
 def helper(tank, v):
     tank.level += 0.1
     if v < -0.3:
@@ -186,6 +197,7 @@ SORTS = {
     "static method": ("t = Tank(abs(x[0]))", "t.checked(v)", "t.level"),
     "static of class": ("t = Tank(abs(x[0]))", "Tank.checked(v) * t.level", "t.level"),
     "call": ("t = Tank(abs(x[0]))", "t(v)", "t.level"),
+    "in turn": ("t = Tank(abs(x[0]))", "t.turned(v)", "t.level * t.held[1]"),
     "itself": ("t = Tank(abs(x[0]))", "t.itself(v).level", "t.level"),
     "super": ("t = Deep(abs(x[0]), Tank(c * c))", "t.drain(v)", "t.level * t.below.level"),
     "attribute": ("t = Deep(abs(x[0]), Tank(c * c))", "t.below.drain(v)", "t.level + t.below.level"),
@@ -327,6 +339,14 @@ for v in x:
             total += CALL
     except Exception:
         total += STATE
+''',
+    "items": '''
+try:
+    v = x[0]
+    zs = [CALL for v in x if v > -0.6]
+    total += sum(CALL * v for v in zs)
+except Exception:
+    total += v * STATE
 ''',
     "stores": '''
 for k in range(4):

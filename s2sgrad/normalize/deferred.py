@@ -20,12 +20,14 @@ import gast
 from s2sgrad.analysis.plain_classes import is_plain_class, lineage
 from s2sgrad.analysis.reached_classes import fields_of, methods_of, reached
 from s2sgrad.analysis.user_functions import is_plain
+from s2sgrad.ir import scoping
 from s2sgrad.ir.forms import opposite
-from s2sgrad.ir.quote import assign, at, clone, constant, empty_arguments, expression, name, nodes
+from s2sgrad.ir.quote import assign, at, clone, constant, empty_arguments, expression, name, nodes, stored
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import trials
 
+_TAKING = (sum, list, tuple, max, min)
 _COMPUTED = (property, functools.cached_property)
 
 
@@ -50,9 +52,9 @@ class Deferred:
             return node.attr in self.computed and self.unit.resolve(node) is MISSING
         return isinstance(node, gast.Call) and self._is_call(node)
 
-    def among(self, node: gast.AST) -> bool:
+    def among(self, node: gast.AST | None) -> bool:
         """Whether a part of an expression may."""
-        return any(map(self.is_one, nodes(node)))
+        return node is not None and any(map(self.is_one, nodes(node)))
 
     def _is_call(self, call: gast.Call) -> bool:
         target = self.unit.resolve(call.func)
@@ -149,25 +151,68 @@ class DeferredCalls:
     def of_object(self, statement: gast.AST) -> list[gast.AST] | None:
         """Simpler statements for one that asks objects in its target, its test or a conditional expression; None for any
         other."""
-        deferred = self.trials.deferred
-        value, target = getattr(statement, "value", None), getattr(statement, "target", None)
-        if isinstance(statement, gast.Assign) and len(statement.targets) == 1 and deferred.is_one(statement.targets[0]):
-            return self.set_computed(statement.targets[0], value)
-        if isinstance(statement, gast.AugAssign) and isinstance(target, gast.Attribute):
-            if deferred.is_one(target) or deferred.among(value):
-                return self.updated(statement)
-        if isinstance(value, gast.IfExp) and deferred.among(value) and isinstance(statement, (gast.Assign, gast.Return)):
-            arms = [clone(statement), statement]
-            for arm, chosen in zip(arms, (value.body, value.orelse), strict=True):
-                arm.value = chosen
-            return [gast.If(value.test, *([arm] for arm in arms))]
-        if isinstance(statement, gast.If) and deferred.among(statement.test):
+        if isinstance(statement, (gast.If, gast.While)):
+            return self.asked(statement) if self.trials.deferred.among(statement.test) else None
+        if isinstance(statement, gast.Assign) and len(statement.targets) == 1:
+            target = statement.targets[0]
+            if self.trials.deferred.is_one(target):
+                return self.set_computed(target, statement.value)
+            if _has_parts(target):
+                return self.bound_in_turn(statement)
+        if isinstance(statement, gast.AugAssign) and self.trials.deferred.is_one(statement.target):
+            return self.updated(statement)
+        return self.of_value(statement) if self.trials.deferred.among(getattr(statement, "value", None)) else None
+
+    def of_value(self, statement: gast.AST) -> list[gast.AST] | None:
+        """The same for a statement whose value asks objects."""
+        value = statement.value
+        if (written := self.looped_over(statement)) is not None:
+            return written
+        if isinstance(statement, gast.AugAssign):
+            return self.updated(statement) if isinstance(statement.target, gast.Attribute) else None
+        if not isinstance(value, gast.IfExp) or not isinstance(statement, (gast.Assign, gast.Return)):
+            return None
+        arms = [clone(statement), statement]
+        for arm, chosen in zip(arms, (value.body, value.orelse), strict=True):
+            arm.value = chosen
+        return [gast.If(value.test, *([arm] for arm in arms))]
+
+    def asked(self, statement: gast.If | gast.While) -> list[gast.AST] | None:
+        """The same for a test that asks objects."""
+        if isinstance(statement, gast.If):
             return self.tested(statement)
-        if isinstance(statement, gast.While) and deferred.among(statement.test):
-            leave = [gast.If(opposite(statement.test), [*statement.orelse, gast.Break()], [])]
-            statement.test, statement.body, statement.orelse = constant(True), at(statement, *leave) + statement.body, []
-            return [statement]
-        return None
+        leave = [gast.If(opposite(statement.test), [*statement.orelse, gast.Break()], [])]
+        statement.test, statement.body, statement.orelse = constant(True), at(statement, *leave) + statement.body, []
+        return [statement]
+
+    def bound_in_turn(self, statement: gast.Assign) -> list[gast.AST]:
+        """`self.a, x[0] = b, c`: all values come first."""
+        parts = [(part, self.unit.temp()) for part in statement.targets[0].elts]
+        names = gast.Tuple([name(holder, store=True) for _, holder in parts], gast.Store())
+        return [gast.Assign([names], statement.value, None),
+                *(gast.Assign([part], name(holder), None) for part, holder in parts)]  # fmt: skip
+
+    def looped_over(self, statement: gast.AST) -> list[gast.AST] | None:
+        """A loop for `ys = [t.drain(v) for v in x]`, and for `sum(t.drain(v) for v in x)`; None for anything else."""
+        value = statement.value
+        whole = isinstance(value, gast.Call) and any(self.unit.called(value) is taking for taking in _TAKING)
+        listed = value.args[0] if whole and len(value.args) == 1 and not value.keywords else value
+        if not isinstance(listed, gast.ListComp if listed is value else (gast.ListComp, gast.GeneratorExp)):
+            return None
+        if len(listed.generators) > 1 or not isinstance(getattr(statement, "target", name("")), gast.Name):
+            return None
+        (each,), items = listed.generators, self.unit.temp()
+        own = {n: self.unit.local(n) for n in stored(each.target)}
+        scoping.rename(own, each.target, listed.elt, *each.ifs)
+        add = gast.Call(gast.Attribute(name(items), "append", gast.Load()), [listed.elt], [])
+        body: list[gast.AST] = [gast.Expr(add)]
+        for test in reversed(each.ifs):
+            body = [gast.If(test, body, [])]
+        if listed is value:
+            statement.value = name(items)
+        else:
+            value.args[0] = name(items)
+        return [assign(items, gast.List([], gast.Load())), gast.For(each.target, each.iter, body, [], None), statement]
 
     def set_computed(self, target: gast.Attribute, value: gast.AST) -> list[gast.AST]:
         """`t.level = v` where a property may set it."""
@@ -196,3 +241,10 @@ class DeferredCalls:
             return None
         statement.test = holding.value
         return [first, statement]
+
+
+def _has_parts(target: gast.AST) -> bool:
+    """Whether a tuple of targets has parts of objects or arrays among its names."""
+    parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
+    plain = all(isinstance(part, (gast.Name, gast.Attribute, gast.Subscript)) for part in parts)
+    return plain and not all(isinstance(part, gast.Name) for part in parts)

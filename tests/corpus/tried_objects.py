@@ -213,3 +213,28 @@ def helper_that_tries_a_method(x):
     for v in x:
         total += drained(others["b"], v)
     return total + tank.level + others["b"].level
+
+
+class Steps:
+    def __init__(self, a):
+        self.a, self.b, self.near = a, a * a, [0.1, 0.2]
+
+    def step(self, v):
+        self.a, self.near[0] = self.near[0] + v, self.a
+        if v > 0.8:
+            raise Dry("far")
+        self.b *= self.a
+        return self.b + v
+
+
+@case(FOUR)
+def items_made_by_a_method_that_raises(x):
+    s, total = Steps(x[0]), 0.0
+    for k in range(3):
+        try:
+            total += sum(s.step(v) * x[k] for v in x[k:])
+            ys = [s.step(v) for v in x if v < 0.6]
+        except Dry:
+            ys = [s.near[0], s.a]
+        total += sum(ys) * x[3]
+    return total + s.b

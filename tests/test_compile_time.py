@@ -7,7 +7,11 @@ import importlib.util
 import pstats
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from s2sgrad import checkpointed, grad
+from s2sgrad.driver import compiled
 
 _PATH = Path(__file__).parent / "benchmarks" / "compile_time.py"
 _SPEC = importlib.util.spec_from_file_location("compile_time", _PATH)
@@ -32,3 +36,35 @@ def test_work_grows_with_the_length(family):
     compile_time.seconds(make(short), 1)  # what is read once for all functions
     first, second, third = (calls(make, size) for size in (short, TIMES * short, TIMES * TIMES * short))
     assert third - second <= 1.2 * TIMES * (second - first)
+
+
+def compilations(monkeypatch, f, *args) -> list[int]:
+    """How many gradients are compiled for the first derivative, and then for the second."""
+    made, counts = [], []
+    compile_gradient = compiled.compile_gradient
+    monkeypatch.setattr(compiled, "compile_gradient", lambda *given: made.append(given) or compile_gradient(*given))
+    df = grad(f)
+    for derivative in (df, grad(df)):
+        derivative(*args)
+        counts.append(len(made))
+    return counts
+
+
+def test_a_text_on_arrays_is_compiled_once_for_itself_and_for_the_second_derivative(monkeypatch):
+    assert compilations(monkeypatch, lambda x: x * x * x, 2.0) == [1, 2]
+
+
+def test_a_text_that_is_another_to_be_differentiated_again_is_compiled_for_that(monkeypatch):
+    def on_lists(x):
+        total = 0.0
+        for k in range(len(x)):
+            total = np.sin(total) * x[k]
+        return total
+
+    def of_states(x):
+        for _ in checkpointed(range(10), slots=3):
+            x = x * np.cos(x)
+        return x
+
+    assert compilations(monkeypatch, on_lists, np.ones(3)) == [1, 3]
+    assert compilations(monkeypatch, of_states, 2.0) == [1, 3]

@@ -173,9 +173,9 @@ class Gradient:
             derivative = "tangent" if self._options.forward else "gradient"
             require_floats(parameter, arguments, self._function.__name__, derivative)
 
-    def _family(self, function: types.FunctionType) -> cache.Family:
-        """The cache for functions of this code and this kind of request."""
-        asked = self._argnums, self._options, self._binds, len(self._lead), *self._keywords
+    def _family(self, function: types.FunctionType, options: Options | None = None) -> cache.Family:
+        """The cache for functions of this code and this kind of request, or one with other options."""
+        asked = self._argnums, options or self._options, self._binds, len(self._lead), *self._keywords
         code = cache.of(function.__code__)
         family = code.families.get(asked)
         return code.family(asked, self._wrt()) if family is None else family
@@ -206,8 +206,11 @@ class Gradient:
         return self.to_be_differentiated()._of_kinds(Kinds(tuple(kinds.items())))
 
     def _made(self, function: types.FunctionType, key: Kinds) -> Compiled:
-        family = self._family(function)
-        return cache.compiled(family, key, function, lambda: self._compile(function, dict(key.items)))
+        compiled = cache.compiled(self._family(function), key, function, lambda: self._compile(function, dict(key.items)))
+        again = self._options.to_be_differentiated
+        if compiled.recipe.facts.again and again != self._options:
+            self._family(function, again).add(key, compiled.recipe)
+        return compiled
 
     def _compile(self, function: types.FunctionType, kinds: dict[str, Kind]) -> Compiled:
         from s2sgrad.driver import compiled

@@ -49,7 +49,7 @@ class Family:
 
     def add(self, key: Kinds, recipe: Recipe) -> None:
         """Cache a recipe, the latest first."""
-        if not recipe.shareable:
+        if not recipe.shareable or recipe in self._recipes.get(key, ()):
             return
         key = key.kept()
         with self._lock:

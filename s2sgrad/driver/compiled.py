@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis.kinds import Kind, Unknown
-from s2sgrad.backends import Backend
+from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.driver import load, lowering
 from s2sgrad.driver.attempts import with_branches
 from s2sgrad.driver.compilation import Observer
@@ -101,6 +101,7 @@ class Facts:
     backend: Backend
     dots: dict[str, str] = field(default_factory=dict)  # of a tangent: the keywords for tangents, by parameter
     divides_again: bool = False  # where a Python number divided by zero raises, run it again with a NumPy seed
+    again: bool = False  # the text is the one that is made to be differentiated again
     outside: Unsupported | None = None  # why no text may call it at run time: what it writes may be read there
 
 
@@ -198,8 +199,10 @@ def compile_gradient(
         global_conflicts.check(program.units)
         seed = next(iter(entry.defaults), "")
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
+        again = backend is NUMPY and not program.keeps_states and not options.debug
+        outside = global_conflicts.at_run_time(program.units) if options.forward else None
         facts = Facts(seed, entry.scalar, program.written, unsure, backend, entry.dots, _divides_again(program, entry),
-                      global_conflicts.at_run_time(program.units) if options.forward else None)  # fmt: skip
+                      again, outside)  # fmt: skip
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
 
     return with_branches(function, compiled, lambda made: made.made)

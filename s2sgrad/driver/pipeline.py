@@ -223,6 +223,8 @@ def _require(c: Compilation) -> None:
     c.unit.kinds = c.kinds
     if c.purpose.forward or c.callees.records_all:
         checkpoints.remove_checkpoints(c.unit, c.tree)
+    elif checkpoints.checkpointed_loops(c.unit, c.tree):
+        c.callees.keeps_states = True
     for parameter in sorted(c.purpose.wrt(c)):
         if is_complex(c.kinds.get(parameter)):
             c.unit.refuse(c.unit.primal.tree, f"`{parameter}` is complex, which cannot be differentiated yet: "

@@ -37,8 +37,12 @@ def remove_checkpoint(loop: gast.For) -> None:
     loop.iter = loop.iter.args[0]
 
 
+def checkpointed_loops(unit: Unit, tree: gast.AST) -> list[gast.For]:
+    """All such loops in a tree."""
+    return [n for n in nodes(tree) if isinstance(n, gast.For) and slots_of(unit, n.iter) is not None]
+
+
 def remove_checkpoints(unit: Unit, tree: gast.AST) -> None:
-    """Do so for all such loops in a tree."""
-    for node in nodes(tree):
-        if isinstance(node, gast.For) and slots_of(unit, node.iter) is not None:
-            remove_checkpoint(node)
+    """Turn all such loops into loops over the ranges themselves."""
+    for loop in checkpointed_loops(unit, tree):
+        remove_checkpoint(loop)

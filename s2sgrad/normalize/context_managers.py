@@ -57,8 +57,9 @@ def require_followed(unit: Unit, manager: gast.AST) -> None:
     target = unit.called(manager)
     if any(target is known for known in _LIBRARY):
         return
-    functions = list(_functions(target))
-    if not functions:
+    targets = _classes(unit, manager) if isinstance(manager, gast.Name) else [target]
+    functions = [f for t in targets for f in _functions(t)]
+    if not functions or not all(any(_functions(t)) for t in targets):
         unit.refuse(manager, f"`with` of this context manager cannot be differentiated yet: {_WAY}")
     for function in functions:
         writes = mod_ref.of(function)
@@ -90,7 +91,20 @@ def suppressed(unit: Unit, statement: gast.AST) -> list[gast.AST]:
 def is_object(unit: Unit, manager: gast.AST) -> bool:
     """Whether a context manager is an instance of a user's class."""
     target = unit.called(manager)
+    if isinstance(manager, gast.Name):
+        return manager.id in unit.receivers
     return isinstance(target, type) and target not in _LIBRARY and any(_functions(target))
+
+
+def _classes(unit: Unit, manager: gast.Name) -> list[type]:
+    """The classes that an object with a name may be of: that of a new one, or for the object of a method, those derived
+    from its class as well."""
+    cls = unit.receivers.get(manager.id)
+    found = [] if cls is None else [cls]
+    if manager.id in unit.primal.function.__code__.co_varnames[:1]:
+        for known in found:  # which grows
+            found += known.__subclasses__()
+    return found
 
 
 def _functions(target: Any) -> Iterator[types.FunctionType]:

@@ -49,7 +49,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.with_regions import ENTER, EXIT, closed, opened
 from s2sgrad.ir.exits import always_leaves, leaves
 from s2sgrad.ir.forms import arguments_of
-from s2sgrad.ir.quote import assign, at, constant, mentioned, name, nested, nodes, rewritten
+from s2sgrad.ir.quote import assign, at, constant, mentioned, name, nested, nodes, rewritten, stored
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize import context_managers, tapes
@@ -113,6 +113,7 @@ def _finally(unit: Unit, statement: gast.AST, body: list[gast.AST], final: list[
     attempt = unit.local("attempt")
     manager = gast.Call(name(unit.helper("nullcontext", contextlib.nullcontext)), [], [])
     opening, closing, end = opened(attempt, manager), closed(attempt), closed(attempt)
+    _of_library(*opening, *closing, *end)
     return [*at(statement, *opening), *body, *at(statement, *closing), *final, *at(statement, *end)]
 
 
@@ -160,6 +161,9 @@ def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast
             if not is_literal(value):
                 unit.refuse(value, "the settings of a context must be constants to be differentiated: write them out")
     elif not isinstance(unit.resolve(manager), _LOCKS):
+        if mentioned(manager) & stored(*statement.body):
+            unit.refuse(manager, "this context manager is bound anew inside of its `with`, which cannot be followed: use "
+                                 "two names")  # fmt: skip
         context_managers.require_followed(unit, manager)
     value = item.optional_vars
     if value is not None and not isinstance(value, gast.Name):
@@ -168,7 +172,15 @@ def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast
     opening = at(statement, *opened(context, manager, None if value is None else value.id))
     if called not in SETTINGS and context_managers.is_object(unit, manager):  # its methods are inlined
         return [*opening, *_finally(unit, statement, body, at(statement, *closed(context)))]
-    return [*opening, *body, *at(statement, *closed(context))]
+    closing = at(statement, *closed(context))
+    _of_library(*opening, *closing)
+    return [*opening, *body, *closing]
+
+
+def _of_library(*ends: gast.AST) -> None:
+    """Note that the methods that enter and leave a context are not those of an object of the user's."""
+    for node in nodes(*ends):
+        node.no_object = isinstance(node, gast.Attribute) and node.attr in (ENTER, EXIT)
 
 
 def without_exits(unit: Unit, statement: gast.With | gast.Try) -> tuple[list[gast.AST], list[gast.AST], list[gast.AST]]:

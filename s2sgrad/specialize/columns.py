@@ -135,7 +135,7 @@ class Columns:
 
     def may_be_of_object(self, node: gast.AST) -> bool:
         """Whether an attribute or a call may be one of a reference."""
-        if not self.in_columns:
+        if not self.in_columns or getattr(node, "no_object", False):
             return False
         if isinstance(node, gast.Attribute):
             return (node.attr in self.members or node.attr == "__class__") and self.unit.resolve(node) is MISSING

@@ -144,3 +144,38 @@ def exits_from_loops_in_a_context(v):
             total = total * v[1]
         total += 1.0
     return total
+
+
+class Doubled:
+    def __init__(self, a):
+        self.a, self.log = a, []
+
+    def __enter__(self):
+        self.a += 1.0
+        return self
+
+    def __exit__(self, *raised):
+        self.a *= 2.0
+        self.log.append(self.a)
+
+    def run(self, v):
+        with self as s:
+            y = s.a * v
+            if y > 1.0:
+                return y
+        return y + self.a
+
+
+@case(np.array([0.3, 0.9, 0.45]), second=False)
+def objects_that_are_contexts_of_their_own(x):
+    d = Doubled(x[0])
+    total = 0.0
+    for v in x:
+        with d:
+            total += d.a * v
+    total += d.run(x[1]) * d.run(0.1 * x[2])
+    u = d.a
+    d = Doubled(x[1])
+    with d as e, np.errstate(all="ignore"):
+        total += d.a * u * e.a
+    return total + sum(d.log)

@@ -53,6 +53,20 @@ def compilations(monkeypatch, f, *args) -> list[int]:
 def test_a_text_on_arrays_is_compiled_once_for_itself_and_for_the_second_derivative(monkeypatch):
     assert compilations(monkeypatch, lambda x: x * x * x, 2.0) == [1, 2]
 
+    class Holder:
+        __slots__ = ("v",)
+
+        def __init__(self, v):
+            self.v = v
+
+    def of_objects(x):
+        held = [Holder(x), Holder(x * 2.0)]
+        for one in held:
+            one.v *= held[0].v
+        return held[1].v
+
+    assert compilations(monkeypatch, of_objects, 2.0) == [1, 2]
+
 
 def test_a_text_that_is_another_to_be_differentiated_again_is_compiled_for_that(monkeypatch):
     def on_lists(x):

@@ -187,7 +187,8 @@ class Gradient:
         function = self._function
         compiled = self._made(function, key)
         if not compiled.recipe.shareable:
-            self._own[key] = compiled
+            again = self.to_be_differentiated() if compiled.recipe.facts.again else self
+            self._own[key] = again._own[key] = compiled
         return compiled
 
     @property
@@ -207,9 +208,8 @@ class Gradient:
 
     def _made(self, function: types.FunctionType, key: Kinds) -> Compiled:
         compiled = cache.compiled(self._family(function), key, function, lambda: self._compile(function, dict(key.items)))
-        again = self._options.to_be_differentiated
-        if compiled.recipe.facts.again and again != self._options:
-            self._family(function, again).add(key, compiled.recipe)
+        if compiled.recipe.facts.again:
+            self._family(function, self._options.to_be_differentiated).add(key, compiled.recipe)
         return compiled
 
     def _compile(self, function: types.FunctionType, kinds: dict[str, Kind]) -> Compiled:

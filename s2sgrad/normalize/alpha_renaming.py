@@ -25,13 +25,15 @@ def f(x, y):
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import gast
 
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.scoping import COMPREHENSIONS, FUNCTIONS, renamed_apart, variables
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.normalize.check import yields
-from s2sgrad.normalize.name_uses import NameUses
+from s2sgrad.normalize.name_uses import NameUses, spread_in
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -63,10 +65,20 @@ def _displays(tree: gast.FunctionDef) -> dict[str, gast.AST]:
             items.add(id(node.value))
         elif isinstance(node, (gast.For, gast.comprehension)):
             items.add(id(node.iter))
-    return {n: value for n, value in shown.items() if isinstance(value, gast.Tuple) or uses.only_read_in(n, items)}
+        elif isinstance(node, gast.Dict):
+            items.update(map(id, spread_in(node)))
+    known = {n: v for n, v in shown.items() if isinstance(v, gast.Tuple) or uses.only_read_in(n, items)}
+    while hidden := {n for n, v in known.items() if isinstance(v, gast.Dict) and not _shows_keys(v, known)}:
+        known = {n: v for n, v in known.items() if n not in hidden}
+    return known
+
+
+def _shows_keys(value: gast.Dict, known: Collection[str]) -> bool:
+    """Whether `{**a, "k": v}` takes items of known dicts only."""
+    return all(getattr(part, "id", None) in known for part in spread_in(value))
 
 
 def _is_display(value: gast.AST) -> bool:
     if isinstance(value, (gast.Tuple, gast.List)):
         return not any(isinstance(e, gast.Starred) for e in value.elts)
-    return isinstance(value, gast.Dict) and None not in value.keys
+    return isinstance(value, gast.Dict)

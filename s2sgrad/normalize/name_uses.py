@@ -22,8 +22,11 @@ from collections.abc import Callable, Iterable
 import gast
 
 from s2sgrad.ir.forms import bound_name
-from s2sgrad.ir.quote import nodes_of
+from s2sgrad.ir.quote import nodes, nodes_of
 from s2sgrad.ir.scoping import all_bindings
+from s2sgrad.ir.unit import Unit
+from s2sgrad.primitives import catalogue
+from s2sgrad.primitives.catalogue import Gives
 
 _USING = frozenset({gast.Name, gast.AugAssign, gast.Assign})
 
@@ -55,3 +58,47 @@ class NameUses:
     def only_read_in(self, name: str, places: Iterable[int]) -> bool:
         """Whether all reads of a name are among these nodes, given by identity."""
         return all(id(node) in places for node in self.reads[name])
+
+
+def keeps_its_keys(unit: Unit, tree: gast.FunctionDef, name: str) -> bool:
+    """Whether a dict that has this name alone when a function begins stays as it is: the name is only passed on by `**`,
+    asked for items, or given to library functions that neither change it nor give it another name.
+
+        n = kw.get("n", 2); return f(**kw)      ->      True
+        kw.setdefault("n", 2); return f(**kw)   ->      False
+    """
+    return NameUses(tree).only_read_in(name, {id(part) for node in nodes(tree) for part in _asked(unit, node)})
+
+
+def _asked(unit: Unit, node: gast.AST) -> list[gast.AST]:
+    """The parts of a node that are only looked at if they are dicts."""
+    if isinstance(node, gast.Subscript):
+        return [node.value] if isinstance(node.ctx, gast.Load) else []
+    if isinstance(node, gast.keyword):
+        return [node.value] if node.arg is None else []
+    if isinstance(node, gast.Dict):
+        return spread_in(node)
+    if isinstance(node, (gast.For, gast.comprehension)):
+        return [node.iter]
+    if isinstance(node, (gast.If, gast.While, gast.IfExp)):
+        return [node.test]
+    if isinstance(node, gast.Compare):
+        return node.comparators
+    if isinstance(node, gast.UnaryOp):
+        return [node.operand]
+    if not isinstance(node, gast.Call):
+        return []
+    called = catalogue.of(unit.resolve(node.func))
+    given = node.args if called.pure and called.gives in (Gives.NEW, Gives.SHELL, Gives.ITEM) else []
+    method = isinstance(node.func, gast.Attribute) and _asks(getattr(dict, node.func.attr, None))
+    return [*given, node.func.value] if method else given
+
+
+def spread_in(node: gast.Dict) -> list[gast.AST]:
+    """The dicts that a display takes the items of: `{**a, "k": v}`."""
+    return [value for key, value in zip(node.keys, node.values, strict=True) if key is None]
+
+
+def _asks(method: object) -> bool:
+    """Whether a method of dicts changes none."""
+    return method is not None and not (known := catalogue.of(method)).writes and known.gives is not Gives.UNKNOWN

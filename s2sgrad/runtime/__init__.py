@@ -12,6 +12,7 @@ array([2., 2., 2.])
 from __future__ import annotations
 
 import copy
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -270,7 +271,11 @@ def restored(x: Any, old: Any) -> Any:
 
 
 def held(d: Any, key: Any, copied: bool = True) -> Any:
-    """The value that `d[key] = ..` overwrites, to be recorded for `put_back`; ABSENT if the key is missing."""
+    """The value that `d[key] = ..` overwrites, to be recorded for `put_back`; ABSENT if the key is missing.  Refusal where
+    `d` is an object whose class says what the store does."""
+    if not isinstance(d, (dict, list, deque, np.ndarray)) and not hasattr(type(d), "__array_ufunc__"):
+        raise Refusal(None, f"an item of an object of `{type(d).__name__}` is written, which cannot be followed: use a "
+                            "dict, or pass what is stored to a method")  # fmt: skip
     found = ABSENT if isinstance(d, dict) and key not in d else d[key]
     return own(found) if copied and found is not ABSENT else found
 

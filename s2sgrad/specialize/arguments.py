@@ -234,18 +234,28 @@ class Arguments:
 
     def shown(self, value: gast.AST) -> bool:
         """Whether the keys of a `**` argument are known."""
-        return isinstance(value, gast.Dict) or self.display(value) is not None
+        return isinstance(value, gast.Dict) or self.keyed(value) is not None
 
     def spread_keywords(self, value: gast.AST) -> dict[str, Any]:
         """The values that a `**` argument stands for, by keyword."""
-        if isinstance(value, gast.Dict) and all(isinstance(k, gast.Constant) for k in value.keys):
-            return {k.value: self.evaluate(v) for k, v in zip(value.keys, value.values, strict=True)}
-        display = self.display(value)
-        if isinstance(display, gast.Dict) and all(isinstance(k, gast.Constant) for k in display.keys):
-            items = {k.value: clone(v) if self.stays_so(v) else gast.Subscript(name(value.id), clone(k), gast.Load())
-                     for k, v in zip(display.keys, display.values, strict=True)}  # fmt: skip
+        items = self.keyed(value)
+        if items is not None:
             return {k: self.evaluate(at(value, item)[0]) for k, item in items.items()}
         self.unit.refuse(value, "`**` before a value whose keys are not in the text cannot be followed: name the keywords")
+
+    def keyed(self, value: gast.AST) -> dict[str, gast.AST] | None:
+        """The items of a dict whose keys are in the text, `{"a": v, **d}` included; None for any other."""
+        display = value if isinstance(value, gast.Dict) else self.display(value)
+        out: dict[str, gast.AST] = {}
+        for key, item in zip(display.keys, display.values, strict=True) if isinstance(display, gast.Dict) else ():
+            inner = {key.value: item} if isinstance(key, gast.Constant) else self.keyed(item) if key is None else None
+            if inner is None:
+                return None
+            out |= inner if display is value else {
+                k: clone(v) if v is item and self.stays_so(v) else gast.Subscript(name(value.id), constant(k), gast.Load())
+                for k, v in inner.items()
+            }  # fmt: skip
+        return out if isinstance(display, gast.Dict) else None
 
     def by_parameters(self, value: gast.AST, callee: Any, node: gast.Call, places: int) -> dict[str, gast.AST] | None:
         """`f(x, **d)`: the items of `d` for the parameters of `f` that are still unfilled, so many being filled by position;

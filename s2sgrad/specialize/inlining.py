@@ -38,6 +38,7 @@ from s2sgrad.normalize._calls import note_receivers
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
 from s2sgrad.normalize.guarded_texts import Guard
+from s2sgrad.normalize.name_uses import keeps_its_keys
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import read
 from s2sgrad.specialize.callable_texts import returns_function
@@ -274,7 +275,9 @@ class Inliner:
             else:
                 if anew:
                     self.arguments.add(local)
-                elif isinstance(value, (gast.Tuple, gast.Dict)):
+                elif isinstance(value, gast.Tuple) or (
+                    isinstance(value, gast.Dict) and keeps_its_keys(self.unit, text.tree, local)
+                ):
                     self.unit.displays[local] = value  # `*args`, `**kwargs`
                 text.bindings[local] += 1
                 self.flattener.out += at(place, assign(local, clone(value)))

@@ -27,6 +27,7 @@ NUMBERS = """
     compose({f}, {g})(s)|applied(fs, x[0])|u[1]|sum(q(s) for q in fs) * 0.2
     steps(4, x, {})|steps(k + 2, u, {}) * w|levels([{e}, [x[k], w], [s]]) * 0.1|handed({f}, {e})|handed(falling, x[k], 3)
     spread({f}, {e})|spread(bent, x[k], (s,))|spread(bent, {e}, (), {'w': s})|spread(bent, s, (0.4,), dict(w=x[k]))
+    rewrapped({f}, {e})|rewrapped({f}, s, c={e}, act={g})|rewrapped(np.sin, {e}, **{'c': w, **{'act': np.cos}})
 """
 STATEMENTS = """
     fs.append({F})|fs.append({F})|fs = [{F}, {F}]|fs = [scaled(q) for q in x]|d['a'] = {F}|d['b'] = {F}|fs[0] = {F}
@@ -108,6 +109,18 @@ def affine(a, b, t):
 
 def twice(f):
     return compose(f, f)
+
+
+def bowed(f, t, c, by=0.5):
+    return np.tanh(f(t) * c + by)
+
+
+def rewrapped(f, t, **words):
+    words.setdefault("c", t * 0.5)
+    act = words.pop("act", np.sin)
+    if t > 0.2:
+        words["by"] = act(t)
+    return bowed(f, t, **words)
 
 
 def weighted(u):

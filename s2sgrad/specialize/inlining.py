@@ -254,6 +254,8 @@ class Inliner:
             local = text.renamed.get(p, p)
             anew = text.bindings[local]  # rebindings in the body
             value = self.keywords_spelled(local, value, text.tree.body)
+            if isinstance(value, Display) and value.mapping and not keeps_its_keys(self.unit, text.tree, local):
+                value = self.displayed(value, place)  # its items are not known before the run
             if isinstance(value, Record):
                 text.bindings[local] += 1
                 self.received(local, value, bool(anew), place)

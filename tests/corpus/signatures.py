@@ -196,3 +196,42 @@ class Reversed(Weighing):
 def array_behind_a_star_for_classes_and_methods(x):
     p, q, r = Weighing(*x), Weighing.of(*x[1:]), Reversed(*[v * v for v in x])
     return p.weighed(*x) * q.weighed(x[0], *x) + r.weighed(*(v for v in x if v > 0.0))
+
+
+def sloped(a, b=2.0, c=3.0, act=None):
+    return a * b - c if act is None else act(a * b - c)
+
+
+def with_a_default(a, v, **options):
+    options.setdefault("b", v)
+    options["c"] = options["c"] * v
+    return sloped(a, **options)
+
+
+def with_another_function(a, **options):
+    act = options.pop("act")
+    options["act"] = np.sin
+    return act(sloped(a, **options))
+
+
+def filled_by_another(a, v, **options):
+    fill(options, v)
+    return sloped(a, **options)
+
+
+def fill(options, v):
+    options["b"] = v
+
+
+@case(VECTOR)
+def keywords_that_a_wrapper_changes(x):
+    changed = with_a_default(x[0], x[1], c=x[2]) * filled_by_another(x[2], x[0], b=x[1])
+    return changed + with_another_function(x[0], b=x[1], act=np.tanh)
+
+
+@case(VECTOR)
+def keywords_from_dicts_in_dicts(x):
+    base = {"b": x[1], "c": x[2]}
+    more = {**base, "act": np.tanh}
+    base_again = {"c": x[0] * 2.0, **base}
+    return sloped(x[0], **more) * sloped(x[1], **{**base, "b": x[0]}) + sloped(x[2], **base_again)

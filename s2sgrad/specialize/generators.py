@@ -32,6 +32,7 @@ def f(x):
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -41,7 +42,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.plain_classes import lineage
 from s2sgrad.ir.exits import leaves, with_exits
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
+from s2sgrad.ir.quote import assign, at, branch, clone, constant, expression, name, rewritten
 from s2sgrad.normalize import targets
 from s2sgrad.normalize.iterables import DRAWS_ALL, RUN_THROUGH
 from s2sgrad.primitives import libraries
@@ -169,3 +170,23 @@ class Generators:
 
         self.written_out(generator.function, generator.given, generator.keywords, node, at_yield, None, generator.around)
         return at(node, name(items))[0]
+
+
+def returning(statement: gast.AST) -> list[gast.AST]:
+    """A `yield` followed by a conditional return; the flag is filled in later."""
+    if not isinstance(statement, gast.Expr) or not isinstance(statement.value, gast.Yield):
+        return [statement]
+    leave = branch(constant(False), at(statement, gast.Return(None)))
+    leave.returns_early = True
+    return [statement, *at(statement, leave)]
+
+
+def consumed(body: list[gast.AST], at_yield: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:
+    """The statements of a generator, with the consumer's statements instead of each `yield`."""
+
+    def taken(statement: gast.AST) -> list[gast.AST]:
+        if not isinstance(statement, gast.Expr) or not isinstance(statement.value, gast.Yield):
+            return [statement]
+        return at_yield(statement.value.value or at(statement, constant(None))[0])
+
+    return rewritten(body, taken)

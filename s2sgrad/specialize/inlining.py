@@ -29,7 +29,7 @@ import gast
 
 from s2sgrad.analysis.libraries import is_given
 from s2sgrad.ir import refusals, scoping
-from s2sgrad.ir.quote import assign, at, branch, clone, constant, mentioned, name, nodes, place_of, rewritten
+from s2sgrad.ir.quote import assign, at, clone, constant, mentioned, name, nodes, place_of, rewritten
 from s2sgrad.ir.signatures import signature_of
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import behaviour
@@ -43,6 +43,7 @@ from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import read
 from s2sgrad.specialize.callable_texts import returns_function
 from s2sgrad.specialize.constant_branches import folded
+from s2sgrad.specialize.generators import consumed, returning
 from s2sgrad.specialize.iterator_methods import without_iter
 from s2sgrad.specialize.static_values import (
     Display,
@@ -139,7 +140,7 @@ class Inliner:
         at(function.node, tree)
         tree.abandoned = getattr(function.node, "abandoned", False)
         if left is not None:
-            tree.body = rewritten(tree.body, _returning)
+            tree.body = rewritten(tree.body, returning)
         around = function.unit.drawn_from, function.unit.iterators
         function.unit.drawn_from, function.unit.iterators = drawn, iterators
         for _, run in ((("drawing", drawing.run),) if drawn | iterators else ()) + STATEMENTS:
@@ -175,7 +176,7 @@ class Inliner:
             for part in nodes(text.tree):
                 if getattr(part, "returns_early", False):
                     part.test = name(left)
-            text.tree.body = _consumed(text.tree.body, at_yield)
+            text.tree.body = consumed(text.tree.body, at_yield)
         self.running.append((function, arguments[0] if arguments else None))
         try:
             for statement in text.tree.body[:-1]:
@@ -382,23 +383,3 @@ def _only_reads(unit: Unit, tree: gast.FunctionDef) -> bool:
         if isinstance(node, gast.Call) and not behaviour.is_pure(unit, node):
             return False
     return True
-
-
-def _returning(statement: gast.AST) -> list[gast.AST]:
-    """A `yield` followed by a conditional return; the flag is filled in later."""
-    if not isinstance(statement, gast.Expr) or not isinstance(statement.value, gast.Yield):
-        return [statement]
-    leave = branch(constant(False), at(statement, gast.Return(None)))
-    leave.returns_early = True
-    return [statement, *at(statement, leave)]
-
-
-def _consumed(body: list[gast.AST], at_yield: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:
-    """The statements of a generator, with the consumer's statements instead of each `yield`."""
-
-    def taken(statement: gast.AST) -> list[gast.AST]:
-        if not isinstance(statement, gast.Expr) or not isinstance(statement.value, gast.Yield):
-            return [statement]
-        return at_yield(statement.value.value or at(statement, constant(None))[0])
-
-    return rewritten(body, taken)

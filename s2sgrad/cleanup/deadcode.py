@@ -253,7 +253,7 @@ class _Wanted:
         if left:
             self.left[id(statement)] = left
             for part in left:  # a pop keeps its push
-                self._read(self._operations(part))
+                self._read(self._operations_in(part))
             self._stay(statement)
         return self.remaining[id(statement)]
 
@@ -282,9 +282,13 @@ class _Wanted:
         if not self.local_stacks:
             return []
         if id(statement) not in self.touched:
-            found = operations(self.unit, effects.header(statement))
-            self.touched[id(statement)] = [(call, stack) for call, stack in found if stack in self.local_stacks]
+            self.touched[id(statement)] = self._operations_in(statement)
         return self.touched[id(statement)]
+
+    def _operations_in(self, statement: gast.AST) -> list[tuple[gast.Call, str]]:
+        """The same for a statement that is not of the tree, of which the identity may be another's later."""
+        found = operations(self.unit, effects.header(statement))
+        return [(call, stack) for call, stack in found if stack in self.local_stacks]
 
     # --- pruning ---
 

@@ -345,7 +345,10 @@ class Functions(Arguments, Attempts, CachedAttributes, Choices, ClassAttributes,
         return self.by_class[type(callee)](callee, arguments, keywords, node)
 
     def call_partial(self, callee: Partial, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        return self.apply(callee.inner, [*callee.given, *arguments], {**callee.keywords, **keywords}, node)
+        words = {**callee.keywords, **keywords}
+        if None in words and callee.keywords and keywords:  # which of them a later one replaces is not known
+            self.unit.refuse(node, "keywords of a `partial` in a dict, beside others, cannot be followed: name them")
+        return self.apply(callee.inner, [*callee.given, *arguments], words, node)
 
     def call_adapted(self, callee: Adapted, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         return callee.call(callee.inner, arguments, keywords, node)

@@ -203,8 +203,25 @@ def _partial(functions: Any, node: gast.Call) -> Partial | None:
     for a in node.args[1:]:
         if functions.unit.resolve(a) is getattr(functools, "Placeholder", MISSING) is not MISSING:
             functions.unit.refuse(a, "a partial with placeholders is not differentiated: write a lambda")
-    given = [functions.lasting(functions.evaluate(a)) for a in node.args[1:]]
-    return Partial(inner, given, {k.arg: functions.lasting(functions.evaluate(k.value)) for k in node.keywords})
+    given = [v for a in node.args[1:] for v in _positional(functions, a)]
+    words = {n: value for k in node.keywords for n, value in _keywords(functions, k).items()}
+    return Partial(inner, list(map(functions.lasting, given)), {n: functions.lasting(value) for n, value in words.items()})
+
+
+def _positional(functions: Any, argument: gast.AST) -> list[Any]:
+    """The values of an argument that a partial keeps."""
+    counted = isinstance(argument, gast.Starred) and functions.is_counted(argument)
+    return functions.spread(argument) if counted else [functions.evaluate(argument)]
+
+
+def _keywords(functions: Any, argument: gast.keyword) -> dict[str | None, Any]:
+    """The values of keywords that a partial keeps; those of a dict whose keys only the run knows as a copy of it."""
+    if argument.arg is not None:
+        return {argument.arg: functions.evaluate(argument.value)}
+    if functions.shown(argument.value):
+        return functions.spread_keywords(argument.value)
+    copied = gast.Call(functions.unit.builtin(dict), [argument.value], [])
+    return {None: functions.evaluate(at(argument.value, copied)[0])}
 
 
 @_of(checkpoint, when=lambda functions, node: not node.keywords and _takes_it_alone(functions, node))

@@ -235,3 +235,14 @@ def keywords_from_dicts_in_dicts(x):
     more = {**base, "act": np.tanh}
     base_again = {"c": x[0] * 2.0, **base}
     return sloped(x[0], **more) * sloped(x[1], **{**base, "b": x[0]}) + sloped(x[2], **base_again)
+
+
+@case(VECTOR)
+def partial_that_keeps_a_dict_as_it_was(x):
+    options = {"b": x[1], "c": x[0]}
+    first = functools.partial(sloped, **options)
+    options["b"] = x[2]
+    options.pop("c")
+    second = functools.partial(sloped, c=x[1], **options)
+    options["b"] = 0.0
+    return first(x[0]) * second(x[2]) + first(x[1])

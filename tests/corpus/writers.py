@@ -347,3 +347,17 @@ def writers_chosen_twice_in_each_trip(v):
         write = raises if k == 1 else puts
         write(u, np.cos(v[k]) * u[0])
     return np.sum(u * u)
+
+
+def set_rate(d, rate):
+    d["rate"] = rate
+
+
+@case(VECTOR)
+def dicts_in_a_list_that_a_helper_writes(x):
+    held = {"rate": x[0]}
+    for d in [held]:
+        set_rate(d, x[2])
+    other = {}
+    [set_rate(d, x[1]) for d in [other, held]]
+    return held["rate"] * other["rate"] * x[0]

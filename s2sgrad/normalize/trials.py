@@ -19,7 +19,7 @@ from s2sgrad import emit, runtime
 from s2sgrad.analysis import effects
 from s2sgrad.ir import scoping
 from s2sgrad.ir.forms import arguments_of
-from s2sgrad.ir.quote import clone, constant, expression, loaded, mentioned, name, nodes, stored
+from s2sgrad.ir.quote import at, clone, constant, expression, loaded, mentioned, name, nodes, stored
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.normalize.deferred import Deferred
@@ -162,7 +162,8 @@ class Trials:
         attempted = self.unit.helper("attempted", trials.attempted)
         places = gast.Tuple([constant(k) for k, n in enumerate(names) if n in writes.arguments], gast.Load())
         arguments = gast.Tuple(clone(call.args), gast.Load())
-        return expression("f(g, a, w, n)", f=attempted, g=clone(call.func), a=arguments, w=places, n=call.lineno)
+        trial = expression("f(g, a, w, n)", f=attempted, g=clone(call.func), a=arguments, w=places, n=call.lineno)
+        return at(call, trial)[0]
 
     def computes(self, node: gast.AST) -> bool:
         """Whether an expression is pure, and may be evaluated twice."""

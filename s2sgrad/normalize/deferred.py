@@ -28,7 +28,7 @@ from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import trials
 
 _TAKING = (sum, list, tuple, max, min)
-_COMPUTED = (property, functools.cached_property)
+COMPUTED = (property, functools.cached_property)
 
 
 class Deferred:
@@ -42,7 +42,7 @@ class Deferred:
         classes, _ = reached(*(u.primal.function for u in units), *begin)
         classes = [c for c in dict.fromkeys([*classes, *begin]) if is_plain_class(c)]
         members = [(a, f) for c in classes for k in lineage(c)[:-1] for a, f in vars(k).items()]
-        self.computed = {a for a, f in members if isinstance(f, _COMPUTED)}
+        self.computed = {a for a, f in members if isinstance(f, COMPUTED)}
         self.methods = set().union(*map(methods_of, classes))
         self.held = self.methods.union(*map(fields_of, classes))
 

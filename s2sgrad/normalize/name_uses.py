@@ -89,7 +89,7 @@ def _asked(unit: Unit, node: gast.AST) -> list[gast.AST]:
     if not isinstance(node, gast.Call):
         return []
     called = catalogue.of(unit.resolve(node.func))
-    given = node.args if called.pure and called.gives in (Gives.NEW, Gives.SHELL, Gives.ITEM) else []
+    given = node.args if called.pure and called.gives in (Gives.NEW, Gives.SHELL) else []
     method = isinstance(node.func, gast.Attribute) and _asks(getattr(dict, node.func.attr, None))
     return [*given, node.func.value] if method else given
 

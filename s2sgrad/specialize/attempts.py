@@ -38,10 +38,10 @@ from s2sgrad.ir.quote import at, clone, constant, mentioned, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize import trials
+from s2sgrad.normalize.deferred import COMPUTED
 from s2sgrad.runtime import trials as runtime_trials
 from s2sgrad.specialize.static_values import Display, Function, Known, Object, Partial, Value
 
-_COMPUTED = (property, functools.cached_property)
 _COUNTING = (iter, zip, enumerate, len, reversed)
 
 
@@ -83,7 +83,7 @@ class Attempts:
             owner = None if mentioned(part) & own else self.held(part.value)
             if isinstance(owner, Object):
                 local = owner.attributes.get(part.attr, "")
-                computed = isinstance(self.looked_up(owner.cls, part.attr), _COMPUTED)
+                computed = isinstance(self.looked_up(owner.cls, part.attr), COMPUTED)
                 return at(part, name(local))[0] if local and local not in self.values and not computed else None
             return self.field_of(clone(part.value, put), part) if self.may_be_of_object(part) else None
 

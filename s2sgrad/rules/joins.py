@@ -108,18 +108,61 @@ def append(g, y, arr, values, axis=None):
     return split_like(g, (arr, values), axis)
 
 
+def unsplit(g, ary, places, axis=0):
+    """The transpose of `np.split(ary, places, axis)` at places that may overlap or leave elements out.
+
+    >>> unsplit([np.ones(3), np.ones(0), np.ones(2)], np.zeros(3), [3, 1], 0)
+    array([1., 2., 2.])
+    """
+    out = np.zeros(np.shape(ary), dtype=g[0].dtype)
+    for part, section in zip(g, np.array_split(out, places, axis), strict=True):
+        section += part
+    return out
+
+
+@linear(unsplit)
+def _(w, y, g, ary, places, axis=0):
+    return np.array_split(w, places, axis), None, None
+
+
 @linear(np.split, np.array_split)
 def split(g, y, ary, indices_or_sections=None, axis=0):
+    return unsplit(g, ary, indices_or_sections, axis)
+
+
+def in_order(indices_or_sections):
+    """Whether the parts of an array that is split follow one another: by a number of parts, or at places that ascend."""
+    if indices_or_sections.rank == 0:
+        return True
+    items = getattr(indices_or_sections, "items", None)
+    if items is None or not all(getattr(item, "known", False) for item in items):
+        return False
+    places = [item.value for item in items]
+    return all(k >= 0 for k in places) and places == sorted(places)
+
+
+@split.refined(in_order)
+def _(g, y, ary, indices_or_sections=None, axis=0):
     return np.concatenate(g, axis)
 
 
 @linear(np.hsplit)
 def hsplit(g, y, ary, indices_or_sections=None):
+    return unsplit(g, ary, indices_or_sections, min(np.ndim(ary) - 1, 1))
+
+
+@hsplit.refined(in_order)
+def _(g, y, ary, indices_or_sections=None):
     return np.hstack(g)
 
 
 @linear(np.vsplit)
 def vsplit(g, y, ary, indices_or_sections=None):
+    return unsplit(g, ary, indices_or_sections, 0)
+
+
+@vsplit.refined(in_order)
+def _(g, y, ary, indices_or_sections=None):
     return np.vstack(g)
 
 
@@ -130,6 +173,11 @@ def unstack(g, y, x, *, axis=0):
 
 @linear(np.dsplit)
 def dsplit(g, y, ary, indices_or_sections=None):
+    return unsplit(g, ary, indices_or_sections, 2)
+
+
+@dsplit.refined(in_order)
+def _(g, y, ary, indices_or_sections=None):
     return np.dstack(g)
 
 

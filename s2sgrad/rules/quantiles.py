@@ -79,7 +79,7 @@ def quantile_weights(x, q, axis=None, method="linear", nan=False):
 
 def spread_shape(q, x, axis):
     """The shape that makes a quantile of `x` broadcast to the shapes of `q` and `x` joined."""
-    over = range(np.ndim(x)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    over = range(np.ndim(x)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     over = [k % np.ndim(x) for k in over]
     return np.shape(q) + tuple(1 if k in over else n for k, n in enumerate(np.shape(x)))
 
@@ -91,7 +91,7 @@ def leading_axes(q):
 
 def axes_behind(q, x, axis):
     """The axes of `x` over which a quantile is taken, where those of `q` stand in front of them."""
-    over = range(np.ndim(x)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    over = range(np.ndim(x)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     return tuple(np.ndim(q) + k % np.ndim(x) for k in over)
 
 

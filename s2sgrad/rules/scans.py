@@ -179,7 +179,7 @@ def _(g, y, m, axis=-1):
 def rows(x, axis):
     """`x` with the axes in `axis` (None: all) as its last one, and the function that brings an array of rows back."""
     shape = np.shape(x)
-    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = range(len(shape)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     axes = tuple(k % len(shape) for k in axes)
     moved = np.moveaxis(x, axes, range(len(shape) - len(axes), len(shape)))
     lead = moved.shape[: len(shape) - len(axes)]

@@ -98,8 +98,8 @@ def inverse_axes(axes):
     >>> inverse_axes((1, 2, 0)), inverse_axes(None)
     ((2, 0, 1), None)
     """
-    if axes is None:
-        return None
+    if axes is None or np.ndim(axes) == 0:
+        return axes
     axes = [k % len(axes) for k in axes]
     return tuple(axes.index(k) for k in range(len(axes)))
 

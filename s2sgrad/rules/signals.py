@@ -13,17 +13,20 @@ from s2sgrad.rules.builtin_functions import placed, preceded
 from s2sgrad.rules.scans import undiff
 from s2sgrad.rules.selections import untake
 from s2sgrad.rules.table import bilinear, flat, general
-from s2sgrad.runtime import over, unbroadcast
+from s2sgrad.runtime import Refusal, over, unbroadcast
 
 # --- convolution -----------------------------------------------------------------------------------------------------
 
 
 def cut_off(a, v, mode, correlating=False):
-    """How many places of the full convolution of `a` and `v` come before and after those that `mode` keeps."""
+    """How many places of the full convolution of `a` and `v` come before and after those that `mode` keeps.
+
+    NumPy takes 0, 1 and 2 for "valid", "same" and "full" as well.
+    """
     short = min(np.size(a), np.size(v))
-    if mode == "full":
+    if mode in ("full", 2):
         return 0, 0
-    if mode == "valid":
+    if mode in ("valid", 0):
         return short - 1, short - 1
     before = (short - 1) // 2 if not correlating or np.size(a) >= np.size(v) else short // 2
     return before, short - 1 - before
@@ -58,7 +61,14 @@ def _(g, y, a, v, mode="valid"):
 
 
 def segment(x, xp):
-    """The number of the segment of `xp` that each `x` lies in; outside, the first or the last."""
+    """The number of the segment of `xp` that each `x` lies in; outside, the first or the last.
+
+    >>> segment(0.5, [0.0, 2.0, 1.0])
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: np.interp has a derivative where `xp` increases: sort the points first
+    """
+    if np.any(np.less(xp[1:], xp[:-1])):
+        raise Refusal(None, "np.interp has a derivative where `xp` increases: sort the points first")
     return np.clip(np.searchsorted(xp, x, "right") - 1, 0, max(np.size(xp) - 2, 0))
 
 
@@ -155,7 +165,7 @@ def ungradient(g, f, x, axis, edge_order=1):
     h = _steps(x, np.shape(g)[-1], g.dtype)
     p = h[:-1] / (h[:-1] + h[1:])
     change = g[..., 1:-1] * p
-    if edge_order == 2:
+    if edge_order != 1:
         change[..., :1] -= g[..., :1] * p[:1]
         change[..., -1:] += g[..., -1:] * (1.0 - p[-1:])
     slope = undiff(change)
@@ -174,7 +184,7 @@ def spacing_bar(g, f, x, axis, edge_order=1):
     first, inner, last = g[..., :1], g[..., 1:-1], g[..., -1:]
     no_first, no_last = np.zeros_like(s[..., :1]), np.zeros_like(s[..., 1:])
     change, p_bar = inner * p, inner
-    if edge_order == 2:
+    if edge_order != 1:
         rest = np.zeros_like(inner[..., 1:])
         low, high = np.concatenate((first, rest), -1), np.concatenate((rest, last), -1)
         change = change - low * p + high * (1.0 - p)

@@ -13,10 +13,14 @@ from s2sgrad.rules.table import bilinear, flat
 
 
 def cut_off(a, v, mode):
-    """How many places of the full convolution of `a` and `v` come before and after those that `mode` keeps, by axis."""
+    """How many places of the full convolution of `a` and `v` come before and after those that `mode` keeps, by axis.
+
+    >>> cut_off(np.zeros(5), np.zeros(3), "valid"), cut_off(2.0, 3.0, "valid")
+    ([(2, 2)], 0)
+    """
     pairs = list(zip(np.shape(a), np.shape(v), strict=True))
-    if mode == "full":
-        return [(0, 0) for _ in pairs]
+    if mode == "full" or not pairs:
+        return 0
     if mode == "valid":
         return [(min(m, n) - 1, min(m, n) - 1) for m, n in pairs]
     return [((n - 1) // 2, n - 1 - (n - 1) // 2) for _, n in pairs]  # "same": as long as `a`

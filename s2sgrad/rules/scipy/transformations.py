@@ -27,9 +27,24 @@ def powm1(g, z, x, y):
     return g * y * x ** (y - 1.0), special.xlogy(g * (z + 1.0), x)
 
 
+def bounded_log(x):
+    """`log(x)`, where at 0 a number below all other logarithms stands for minus infinity.
+
+    >>> float(bounded_log(0.0))
+    -10000.0
+    """
+    with np.errstate(divide="ignore"):
+        return np.maximum(np.log(x), -1e4)
+
+
+@elementwise(bounded_log)
+def _(g, y, x):
+    return over(g, x)
+
+
 @elementwise(special.boxcox)
 def boxcox(g, y, x, lmbda):  # log(x) * exprel(lmbda * log(x))
-    log_x = np.log(x)
+    log_x = bounded_log(x)
     return g * x ** (lmbda - 1.0), 0.5 * g * log_x * log_x * special.hyp1f1(2.0, 3.0, lmbda * log_x)
 
 

@@ -12,6 +12,7 @@ for _m, _n in (((5,), (3,)), ((4,), (4,)), ((3,), (4,)), ((3, 4), (2, 3)), ((2, 
         example(_f, normal(*_m), normal(*_n))
         for _mode in ("full", "same", "valid"):
             example(_f, normal(*_m), normal(*_n), mode=_mode)
+example(signal.convolve, 0.7, 1.3, "same")
 example(signal.convolve, normal(5), normal(3), "same", "direct")
 example(signal.correlate, normal(5), normal(3), "full", method="fft")
 

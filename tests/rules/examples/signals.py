@@ -11,7 +11,7 @@ from .base import example, normal
 for _f in (np.convolve, np.correlate):
     for _m, _n in ((5, 3), (3, 4), (4, 4), (6, 1)):
         example(_f, normal(_m), normal(_n))
-        for _mode in ("full", "same", "valid"):
+        for _mode in ("full", "same", "valid", 0, 1, 2):
             example(_f, normal(_m), normal(_n), mode=_mode)
 _xp = np.array([-1.0, 0.2, 0.9, 2.0])
 _x = np.array([[-2.3, -0.7, 0.5], [1.3, 1.9, 2.6]])
@@ -22,7 +22,7 @@ example(np.interp, _x, _xp, normal(4), left=0.3, right=-0.7)
 example(np.interp, _x, _xp, normal(4), 0.3)
 example(np.interp, _x, np.array([0.3]), normal(1))
 _places = np.array([0.0, 0.7, 1.0, 2.2, 3.1])
-for _k in (1, 2):
+for _k in (0, 1, 2):
     example(np.gradient, normal(5), edge_order=_k)
     example(np.gradient, normal(5), 0.3, edge_order=_k)
     example(np.gradient, normal(5), _places, edge_order=_k)

@@ -1,0 +1,420 @@
+"""Every public callable of NumPy and SciPy, differentiated on arguments that a search finds: right or refused, never else.
+
+    python tests/library_sweep.py                            everything; prints what is wrong or crashed, and counts
+    python tests/library_sweep.py scipy.special numpy:take   these modules and callables
+
+Arguments are found by trial: values of `PALETTE` in every place, one optional keyword at a time, until a plain call
+succeeds.  Each success is a `Call`; its text is a program like those of the random generators.  The trials run in child
+processes, since some arguments end the interpreter inside of a library: the child is started anew behind such a callable.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import faulthandler
+import importlib
+import inspect
+import io
+import itertools
+import json
+import math
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import types
+import warnings
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+MODULES = (
+    "numpy",
+    "numpy.linalg",
+    "numpy.fft",
+    "scipy.special",
+    "scipy.linalg",
+    "scipy.signal",
+    "scipy.ndimage",
+    "scipy.interpolate",
+    "scipy.integrate",
+    "scipy.stats",
+    "scipy.fft",
+)
+ARRAYS = "array"  # stands for a module in a name: methods and attributes of arrays
+NUMBERS = "number"  # and of the numbers that reductions give
+
+FLOATS = {
+    "v": "np.array([0.3, 0.71, 0.45, 0.92, 0.2])",
+    "m": "np.array([[2.1, 0.3, 0.25], [0.3, 1.4, 0.4], [0.25, 0.4, 0.9]])",
+    "s": "0.6",
+    "w": "np.array([0.15, 0.38, 0.55, 0.8, 1.35])",
+    "n": "np.array([[0.21, 0.83, 0.47], [0.65, 0.34, 0.12]])",
+    "big": "2.4",
+}
+OTHERS = {
+    "two": "2",
+    "one": "1",
+    "i": "np.array([0, 2, 1, 3, 1])",
+    "k": "np.array([True, False, True, True, False])",
+    "pair": "[0, 1]",
+    "five": "(5,)",
+    "f": "np.cos",
+    "zero": "0",
+    "yes": "True",
+}
+PALETTE = FLOATS | OTHERS
+VALUES = {name: eval(text, {"np": np}) for name, text in PALETTE.items()}
+
+TRIALS = 300  # plain calls of one callable, in each of three ways
+KEPT = 2  # calls that each way keeps
+LEAVES = 3  # parts of one result that are differentiated
+SECONDS = 20  # of the processor, for one callable
+SKIPPED = re.compile(r"numpy:(test|show_.*|info|save.*|memmap|get_include|empty.*)")  # write files, print, or give anything
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a library: its arguments, names of the palette or texts, and the part of its result that is read."""
+
+    callee: str  # as "scipy.special:gamma"
+    places: tuple[str, ...]
+    keywords: tuple[tuple[str, str], ...] = ()
+    called: tuple[str, ...] | None = None  # the result is called with these
+    part: tuple = ()  # the path to a number or an array in the result
+    size: bool = False  # the size of it is taken, since it is complex
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the float arguments."""
+        used = [*self.places, *(value for _, value in self.keywords), *(self.called or ())]
+        return tuple(name for name in dict.fromkeys(used) if name in FLOATS)
+
+    @property
+    def expression(self) -> str:
+        module, _, name = self.callee.partition(":")
+        written = [part if part in FLOATS else OTHERS.get(part, part) for part in self.places]
+        written += [f"{key}={value if value in FLOATS else OTHERS.get(value, value)}" for key, value in self.keywords]
+        if module in (ARRAYS, NUMBERS):
+            head = written.pop(0) if module == ARRAYS else f"np.sum({written.pop(0)})"
+            text = f"{head}.{name}" + (f"({', '.join(written)})" if callable(_attribute(name)) else "")
+        else:
+            text = f"lib.{name}({', '.join(written)})"
+        if self.called is not None:
+            text += f"({', '.join(self.called)})"
+        return text + "".join(f".{key}" if isinstance(key, str) else f"[{key}]" for key in self.part)
+
+    @property
+    def source(self) -> str:
+        """A module with a function `f` of the float arguments, whose result is a weighted sum of what the call gives."""
+        module = self.callee.partition(":")[0]
+        library = "" if module in (ARRAYS, NUMBERS) else f"import {module} as lib\n"
+        weights = "np.cos(1.0 + np.arange(np.size(y))).reshape(np.shape(y))"
+        return (
+            f"import numpy as np\n{library}\n\ndef f({', '.join(self.parameters)}):\n    y = {self.expression}\n"
+            f"    return np.sum({weights} * {'np.abs(y)' if self.size else 'y'})\n"
+        )
+
+
+def _attribute(name):
+    return getattr(np.ndarray, name, None) or getattr(np.float64, name)
+
+
+def names(modules=MODULES) -> list[str]:
+    """What is public and can be called, as "module:name", each object once."""
+    found, seen = [], set()
+    for module in modules:
+        library = importlib.import_module(module)
+        listed = getattr(library, "__all__", None) or dir(library)
+        for name in sorted(listed):
+            value = getattr(library, name, None)
+            if name.startswith("_") or isinstance(value, types.ModuleType) or not callable(value) or id(value) in seen:
+                continue
+            if isinstance(value, type) and issubclass(value, (np.generic, BaseException)):
+                continue
+            seen.add(id(value))
+            found.append(f"{module}:{name}")
+    found += [f"{ARRAYS}:{name}" for name in dir(np.ndarray) if not name.startswith("_")]
+    found += [f"{NUMBERS}:{name}" for name in dir(np.float64) if not name.startswith("_")]
+    return [name for name in found if not SKIPPED.fullmatch(name)]
+
+
+# --- arguments ---------------------------------------------------------------------------------------------------------
+
+
+USUAL = tuple(name for name in PALETTE if name not in ("yes", "k"))
+MASKED = (*USUAL, "k")  # where NumPy may take a mask
+OPERANDS = tuple(name for name in USUAL if name != "f")
+
+
+def parameters(callee: str) -> tuple[list[tuple[str, ...]], int, list[tuple[str, tuple[str, ...]]]]:
+    """What each parameter by position may be given, how many of them are required, and the same for keywords."""
+    module, _, name = callee.partition(":")
+    if module in (ARRAYS, NUMBERS):
+        count = 3 if callable(_attribute(name)) else 1
+        return [MASKED] * count, 1, [("axis", USUAL), ("keepdims", ("yes",)), ("where", ("k",))]
+    value = getattr(importlib.import_module(module), name)
+    if isinstance(value, np.ufunc):
+        return [OPERANDS] * value.nin, value.nin, [("where", ("k",)), ("out", tuple(FLOATS))]
+    try:
+        listed = inspect.signature(value).parameters.values()
+    except (ValueError, TypeError):
+        return [MASKED] * 3, 1, []
+    by_position = [p for p in listed if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    places = [_given(p, value) for p in by_position] + [USUAL] * 2 * any(p.kind is p.VAR_POSITIONAL for p in listed)
+    required = max(1, sum(p.default is p.empty for p in by_position))
+    keywords = [(p.name, _given(p, value)) for p in listed if p.default is not p.empty and p.kind is not p.POSITIONAL_ONLY]
+    return places[:4], required, keywords
+
+
+def _given(parameter, value) -> tuple[str, ...]:
+    """What a parameter may be given: of texts those that the documentation lists, of truth values both."""
+    if isinstance(parameter.default, bool) or parameter.name == "keepdims":
+        return "yes", "zero"
+    if isinstance(parameter.default, int) or parameter.name in ("axis", "axes"):
+        return tuple(OTHERS)
+    if isinstance(parameter.default, str):
+        listed = re.search(rf"^\s*{parameter.name}\b.*?:(.*?)$", inspect.getdoc(value) or "", re.M)
+        texts = re.findall(r"'\w+'|\"\w+\"", listed[1]) if listed else []
+        return tuple(dict.fromkeys([repr(parameter.default), *texts]))
+    return USUAL
+
+
+def candidates(callee: str, rng: random.Random):
+    """Calls to try: the usual arguments first; then one keyword at a time; then more arguments by position."""
+    places, required, keywords = parameters(callee)
+
+    def filled(count):
+        choices = places[:count]
+        floats = [[name for name in choice if name in FLOATS] or choice for choice in choices]
+        orders = (list(itertools.islice(_shuffled(options, rng), TRIALS // 2)) for options in (floats, choices))
+        return [call for pair in itertools.zip_longest(*orders) for call in pair if call and any(n in FLOATS for n in call)]
+
+    yield [Call(callee, call) for call in filled(required)]
+    if keywords:
+        keyed = [Call(callee, c, ((k, v),)) for c in filled(required)[:40] for k, values in keywords for v in values]
+        yield rng.sample(keyed, min(TRIALS, len(keyed)))
+    for count in range(required + 1, len(places) + 1):
+        yield [Call(callee, call) for call in filled(count)]
+
+
+def _shuffled(options, rng):
+    """All combinations in a random order; where there are many, combinations drawn at random."""
+    if math.prod(map(len, options)) <= 5000:
+        every = list(itertools.product(*options))
+        rng.shuffle(every)
+        return iter(every)
+    return (tuple(map(rng.choice, options)) for _ in itertools.count())
+
+
+def plain(call: Call):
+    """The function of a call, its arguments and the result of the call alone."""
+    space: dict = {}
+    exec(compile(call.source, "<sweep>", "exec"), space)
+    args = [_copied(VALUES[name]) for name in call.parameters]
+    expression = eval(f"lambda {', '.join(call.parameters)}: {call.expression}", space)
+    return space["f"], args, expression
+
+
+def _copied(value):
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def parts(value, depth=3):
+    """The paths to numbers and arrays of floats or complex numbers in a result, and which these are."""
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "fc" and value.size and np.all(np.isfinite(value)) and np.all(np.abs(value) < 1e4):
+            yield (), value.dtype.kind == "c"
+    elif isinstance(value, (float, complex)):
+        if abs(value) < 1e4:
+            yield (), isinstance(value, complex)
+    elif isinstance(value, (tuple, list)) and depth:
+        fields = getattr(value, "_fields", None) or range(len(value))
+        for key, item in zip(fields, value, strict=False):
+            for rest, is_complex in parts(item, depth - 1):
+                yield (key, *rest), is_complex
+
+
+def found(callee: str) -> list[Call]:
+    """Calls of this callable that succeed, each with a part of the result that may carry a derivative."""
+    rng = random.Random(callee)
+    result = []
+    for group in candidates(callee, rng):
+        kept, shapes = 0, set()
+        for call in group:
+            if kept == KEPT:
+                break
+            for done in _tried(call):
+                shape = (len(call.places), call.keywords, done.part, tuple(n in FLOATS for n in call.places))
+                if shape not in shapes:
+                    shapes.add(shape)
+                    result.append(done)
+                    kept += 1
+    return result
+
+
+def _tried(call: Call) -> list[Call]:
+    try:
+        _, args, expression = plain(call)
+        value = expression(*args)
+    except Exception:
+        return []
+    if callable(value) and not isinstance(value, (type, np.ndarray, np.generic)):
+        return [] if call.called else [done for n in ("s", "v") for done in _tried(replace(call, called=(n,)))]
+    return [replace(call, part=part, size=is_complex) for part, is_complex in itertools.islice(parts(value), LEAVES)]
+
+
+# --- judgement ---------------------------------------------------------------------------------------------------------
+
+
+def judged(call: Call) -> tuple[str, str]:
+    """What became of a call: right, refused, rejected (differences cannot judge it), wrong or crashed; and why."""
+    from judging import Rejected, expected, loaded
+
+    from s2sgrad import S2SGradError, value_and_grad
+    from s2sgrad.api.forward import jvp
+    from s2sgrad.runtime.checks import Refusal
+
+    _, args, _ = plain(call)
+    argnums = tuple(range(len(args)))
+    outcomes = []
+    with loaded(call.source, "<sweep>") as f:
+        try:
+            value, directions, slopes = expected(f, args, argnums)
+            again, _, _ = expected(f, args, argnums)
+            if not np.array_equal(value, again):
+                raise Rejected("another value each time")
+        except Rejected as error:
+            return "rejected", str(error)
+        for mode in ("grad", "jvp"):
+            try:
+                if mode == "grad":
+                    own, gradients = value_and_grad(f, argnums)(*[_copied(a) for a in args])
+                    got = [float(np.sum(np.multiply(g, d))) for g, d in zip(gradients, directions, strict=True)]
+                    fits = all(np.shape(g) == np.shape(a) for g, a in zip(gradients, args, strict=True))
+                else:
+                    own, got, fits = None, [], True
+                    for k, direction in enumerate(directions):
+                        tangents = [direction if i == k else None for i in argnums]
+                        own, tangent = jvp(f, tuple(_copied(a) for a in args), tuple(tangents))
+                        got.append(float(tangent))
+            except (S2SGradError, Refusal) as error:
+                outcomes.append(("refused", f"{mode}: {type(error).__name__}: {_line(error)}"))
+                continue
+            except Exception as error:
+                outcomes.append(("crashed", f"{mode}: {type(error).__name__}: {error}"))
+                continue
+            close = all(abs(g - s) <= 2e-5 * max(1.0, abs(s), abs(float(value))) for g, s in zip(got, slopes, strict=True))
+            same = np.allclose(own, value, rtol=1e-12, atol=1e-12, equal_nan=True)
+            if close and same and fits:
+                outcomes.append(("right", mode))
+            else:
+                why = f"{got} for {slopes}" if not close else f"value {own} for {value}" if not same else "shape"
+                outcomes.append(("wrong", f"{mode}: {why}"))
+    for word in ("wrong", "crashed", "refused"):
+        told = [why for kind, why in outcomes if kind == word]
+        if told:
+            return word, "; ".join(told)
+    return "right", ""
+
+
+def _line(error):
+    return str(error).strip().split("\n")[0][:160]
+
+
+def outcome(call: Call) -> dict:
+    """A call judged, for JSON."""
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        word, why = judged(call)
+    return {"callee": call.callee, "word": word, "why": why, "source": call.source}
+
+
+def _child():
+    """Judge the callables that arrive on the standard input; a line of JSON for each call, and one behind each callable."""
+    out = sys.stdout
+    sys.stdout = io.StringIO()
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGVTALRM, _late)
+    for line in sys.stdin:
+        callee = line.strip()
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+        try:
+            faulthandler.dump_traceback_later(10 * SECONDS, exit=True)  # for what never comes back from the library
+            calls = found(callee)
+            print(json.dumps({"callee": callee, "word": "found"}), file=out, flush=True)
+            for call in calls:
+                print(json.dumps(outcome(call)), file=out, flush=True)
+        except TimeoutError:
+            pass
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            faulthandler.cancel_dump_traceback_later()
+        print(json.dumps({"callee": callee, "word": "done"}), file=out, flush=True)
+
+
+def _late(*_):
+    raise TimeoutError
+
+
+def swept(callees):
+    """The outcomes of many callables, computed in a child process that is started anew where one ends it."""
+    left, searching = list(callees), True
+    while left:
+        child = subprocess.Popen(
+            [sys.executable, __file__, "--child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        try:
+            while left:
+                child.stdin.write(left[0] + "\n")
+                child.stdin.flush()
+                searching = True
+                while True:
+                    line = child.stdout.readline()
+                    if not line:
+                        raise BrokenPipeError
+                    told = json.loads(line)
+                    if told["word"] == "done":
+                        break
+                    if told["word"] == "found":
+                        searching = False
+                    else:
+                        yield told
+                left.pop(0)
+        except BrokenPipeError:
+            if not searching:
+                yield {"callee": left[0], "word": "crashed", "why": "the interpreter", "source": ""}
+            left.pop(0)
+        finally:
+            child.kill()
+            child.communicate()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("wanted", nargs="*", help="modules, or callables as module:name")
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        return _child()
+    every = names()
+    wanted = [n for n in every if not options.wanted or n in options.wanted or n.partition(":")[0] in options.wanted]
+    counts = Counter()
+    for told in swept(wanted):
+        counts[told["word"]] += 1
+        if told["word"] in ("wrong", "crashed"):
+            print(f"{told['word']}: {told['callee']}: {told['why']}\n{told['source']}", flush=True)
+    print(*(f"{count} {word}" for word, count in counts.most_common()), sep=", ")
+
+
+if __name__ == "__main__":
+    main()

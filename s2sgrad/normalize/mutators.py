@@ -69,7 +69,7 @@ def stores(unit: Unit, node: gast.AST) -> Stores | None:
         if part is not node and isinstance(part, gast.Call):
             _refuse_value(unit, part)
     written = out_arguments.into(unit, node)
-    return None if written is None else [written[0]]
+    return None if written is None else written[0]
 
 
 def _put_back(unit: Unit, d: gast.Name, key: gast.AST, old: gast.AST) -> Stores:
@@ -80,7 +80,7 @@ def into(unit: Unit, node: gast.Call, atom: containers.Atom) -> containers.Writt
     """(stores, result) of a call with `out=`, or of a container method; None for any other call."""
     _refuse_value(unit, node)
     by_out = out_arguments.into(unit, node)
-    return containers.written(unit, node, atom) if by_out is None else ([by_out[0]], by_out[1])
+    return containers.written(unit, node, atom) if by_out is None else by_out
 
 
 def _refuse_value(unit: Unit, node: gast.Call) -> None:

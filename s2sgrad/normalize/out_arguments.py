@@ -39,17 +39,18 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad import runtime
 from s2sgrad.ir.forms import is_none, parts_of
-from s2sgrad.ir.quote import as_target, assign, clone, expression, name, nodes
-from s2sgrad.ir.reach import module_alias
+from s2sgrad.ir.quote import as_target, assign, clone, constant, expression, name, nodes
+from s2sgrad.ir.reach import call, module_alias
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize._calls import is_literal, may_be_array
 from s2sgrad.primitives import catalogue
 
 
-def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
-    """(store, result) for a call with `out=`, which is removed from the call; None if it has no `out`."""
+def into(unit: Unit, node: gast.Call) -> tuple[list[gast.AST], gast.AST] | None:
+    """(stores, result) for a call with `out=`, which is removed from the call; None if it has no `out`."""
     target, method = _target(unit, node)
     if target is None or any(isinstance(a, gast.Starred) for a in node.args):
         return None
@@ -66,18 +67,29 @@ def into(unit: Unit, node: gast.Call) -> tuple[gast.AST, gast.AST] | None:
     if catalogue.of(target).accumulates:
         _without_dtype(unit, node, method, names)
     mask = _mask(unit, node, target)
-    if mask is None and isinstance(out, gast.Subscript) and _is_section(out.slice):
+    if mask is None and not catalogue.of(target).joins and isinstance(out, gast.Subscript) and _is_section(out.slice):
         store = gast.Assign([as_target(out)], node, None)
         store.casts = True
-        return store, clone(out)
+        return [store], clone(out)
     place = _Held(unit, out)
     if mask is not None:
-        return _selected(unit, node, place, mask), place()
+        return [_selected(unit, node, place, mask)], place()
+    checks = [_apart(unit, node, place)] if catalogue.of(target).joins else []
     store = gast.Assign([as_target(expression("x[...]", x=place()))], node, None)
     store.casts = True
     if isinstance(out, gast.Name) and out.id in _optional(unit, node):
-        return _if_given(unit, node, out, store)
-    return store, place()
+        return _if_given(unit, node, out, [*checks, store])
+    return [*checks, store], place()
+
+
+def _apart(unit: Unit, node: gast.Call, place: _Held) -> gast.AST:
+    """The check that a function which joins arrays writes none of them."""
+    if not node.args:
+        unit.refuse(node, "`out=` of this function is not differentiated where its arrays are a keyword: give them first")
+    arrays = _Held(unit, node.args[0])
+    check = call(unit, "apart", runtime.apart, constant(node.lineno), place(), arrays())
+    node.args[0] = arrays()
+    return gast.Expr(check)
 
 
 def _require_one(unit: Unit, node: gast.Call, target: Any, out: gast.AST) -> None:
@@ -183,11 +195,11 @@ def _emptied(statement: gast.Assign) -> list[str]:
     return [t.id for t, value in pairs if isinstance(t, gast.Name) and is_none(value)]
 
 
-def _if_given(unit: Unit, node: gast.Call, out: gast.Name, store: gast.AST) -> tuple[gast.AST, gast.AST]:
-    """The store if the parameter `out` is an array; a new array if it is None."""
+def _if_given(unit: Unit, node: gast.Call, out: gast.Name, stores: list[gast.AST]) -> tuple[list[gast.AST], gast.AST]:
+    """The stores if the parameter `out` is an array; a new array if it is None."""
     result = unit.temp()
     fresh, same = assign(result, clone(node)), assign(result, clone(out))
-    return gast.If(expression("x is None", x=out.id), [fresh], [store, same]), name(result)
+    return [gast.If(expression("x is None", x=out.id), [fresh], [*stores, same])], name(result)
 
 
 # --- the other options ---

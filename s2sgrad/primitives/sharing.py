@@ -72,6 +72,7 @@ know(
     gives=Gives.NEW, computes=True,
 )  # fmt: skip
 know(np.full, np.full_like, fills=True)
+know(np.concatenate, np.stack, joins=True)
 know(np.sum, np.prod, np.cumsum, np.cumprod, np.mean, np.std, np.var, np.trace, accumulates=True)
 
 # --- of Python ---

@@ -276,7 +276,9 @@ def _(p, a, a_dot, rcond=None, *, rtol=None):
 def cutoff(a, b, rcond):
     """The part of the largest singular value of `a` up to which the others count as 0 to np.linalg.lstsq."""
     eps = np.finfo(np.result_type(a, b, np.float32)).eps
-    return eps * max(np.shape(a)) if rcond is None else eps if rcond < 0 else rcond
+    if rcond is None:
+        return eps * max(np.shape(a))
+    return rcond if 0 < rcond < 1 else eps  # as LAPACK's dlalsd has it
 
 
 flat(cutoff)

@@ -13,11 +13,13 @@ import numpy as np
 from s2sgrad.rules.helpers import power_or_zero
 from s2sgrad.rules.reductions import dropped, is_container, tie_weights, whole
 from s2sgrad.rules.table import existing, flat, general
-from s2sgrad.runtime import over, unreduce
+from s2sgrad.runtime import Refusal, over, unreduce
 
 
 def matrix_axes(x, ord, axis):
     """The axes of the rows and of the columns of a matrix norm; of a norm of vectors none."""
+    if np.ndim(ord):
+        raise Refusal(None, "a norm of several orders at once has no derivative: give one number")
     if axis is None and np.ndim(x) == 2:
         axis = (0, 1)
     if ord is None or ord == "fro" or not isinstance(axis, tuple) or len(axis) == 1:

@@ -53,7 +53,7 @@ def whole_dropped(operand, axis, keepdims):
 
 def count(x, axis=None):
     """How many elements of `x` a reduction over `axis` puts into one."""
-    axes = axis if isinstance(axis, tuple) else (axis,)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     return np.size(x) if axis is None else math.prod(np.shape(x)[k] for k in axes)
 
 
@@ -157,7 +157,7 @@ def centered(x, axis=None):
     x = np.asarray(x)
     if np.size(x) == 0:
         return x
-    axes = tuple(range(np.ndim(x))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(range(np.ndim(x))) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     corner = [slice(None)] * np.ndim(x)
     for k in axes:
         corner[k] = slice(0, 1)

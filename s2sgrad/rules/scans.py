@@ -126,7 +126,7 @@ def lined(w, shape, axis):
     """
     if axis is None or np.ndim(w) == len(shape):
         return w
-    axes = [k % len(shape) for k in (axis if isinstance(axis, tuple) else (axis,))]
+    axes = [k % len(shape) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))]
     sizes = dict(zip(axes, np.shape(w), strict=True))
     return np.reshape(np.transpose(w, np.argsort(axes)), [sizes.get(k, 1) for k in range(len(shape))])
 
@@ -135,7 +135,7 @@ def unlined(g, w, axis):
     """The transpose of `lined`, in the shape of `w`."""
     if axis is None or np.ndim(g) == np.ndim(w):
         return g
-    axes = [k % np.ndim(g) for k in (axis if isinstance(axis, tuple) else (axis,))]
+    axes = [k % np.ndim(g) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))]
     order = np.argsort(axes)
     return np.transpose(np.reshape(g, [np.shape(w)[k] for k in order]), np.argsort(order))
 

@@ -22,7 +22,7 @@ def untake(g, x, indices, axis=None):
     >>> untake(np.array([1.0, 2.0, 4.0]), np.zeros(3), [0, 2, 0])
     array([5., 0., 2.])
     """
-    out = np.zeros(np.shape(x), np.result_type(g))
+    out, indices = np.zeros(np.shape(x), np.result_type(g)), np.asarray(indices, np.intp)  # truth values are 0 and 1
     if axis is None or not out.size:
         np.add.at(np.reshape(out, -1), indices if out.size else [], g if out.size else 0.0)
         return out

@@ -142,7 +142,7 @@ def _(y, x, xp, fp, x_dot, xp_dot, fp_dot, left=None, right=None):
 
 def gradient_axes(f, axis):
     """The axes along which np.gradient goes."""
-    axes = range(np.ndim(f)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = range(np.ndim(f)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     return tuple(k % np.ndim(f) for k in axes)
 
 

@@ -100,7 +100,7 @@ def spreading(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     if axis is None or keepdims or not np.ndim(x):
         return g
     shape = list(np.shape(x))
-    for k in axis if isinstance(axis, tuple) else (axis,):
+    for k in axis if isinstance(axis, (tuple, list)) else (axis,):
         shape[k] = 1
     return np.reshape(g, shape)
 

@@ -50,7 +50,7 @@ def unreduce_lanes(g: np.ndarray, x: Any, axis: Any = None, keepdims: bool = Fal
     """Spread each lane of the cotangent `g` of a reduction of `x` over `axis` back over the shape of `x`."""
     shape = list(np.shape(x))
     if not keepdims:
-        for k in range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,):
+        for k in range(len(shape)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,):
             shape[k] = 1
         g = np.reshape(g, (len(g), *shape))
     return np.broadcast_to(g, (len(g), *np.shape(x)))

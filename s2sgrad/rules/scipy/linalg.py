@@ -229,6 +229,15 @@ def cholesky_bar(g, y, lower):
 
 @general(linalg.cholesky)
 def cholesky(g, y, a, lower=False, *, check_finite=True):
+    return np.reshape(cholesky_bar(g, y, lower), np.shape(a))  # SciPy takes a number for a matrix
+
+
+def matrices(a):
+    return a.rank is not None and a.rank > 1
+
+
+@cholesky.refined(matrices)
+def _(g, y, a, lower=False, *, check_finite=True):
     return cholesky_bar(g, y, lower)
 
 
@@ -241,6 +250,11 @@ def cholesky_along(y, a_dot, lower):
 
 
 @cholesky.forward()
+def _(y, a, a_dot, lower=False, *, check_finite=True):
+    return cholesky_along(y, np.reshape(a_dot, np.shape(y)), lower)
+
+
+@cholesky.forward(matrices)
 def _(y, a, a_dot, lower=False, *, check_finite=True):
     return cholesky_along(y, a_dot, lower)
 
@@ -261,6 +275,11 @@ def cho_factor_bar(c_bar, c, lower):
 
 @general(linalg.cho_factor)
 def cho_factor(g, y, a, lower=False, *, check_finite=True):
+    return np.reshape(cho_factor_bar(g[0], y[0], lower), np.shape(a))
+
+
+@cho_factor.refined(matrices)
+def _(g, y, a, lower=False, *, check_finite=True):
     return cho_factor_bar(g[0], y[0], lower)
 
 
@@ -271,6 +290,11 @@ def cho_factor_along(c, a_dot, lower):
 
 
 @cho_factor.forward()
+def _(y, a, a_dot, lower=False, *, check_finite=True):
+    return cho_factor_along(y[0], np.reshape(a_dot, np.shape(y[0])), lower), 0.0
+
+
+@cho_factor.forward(matrices)
 def _(y, a, a_dot, lower=False, *, check_finite=True):
     return cho_factor_along(y[0], a_dot, lower), 0.0
 

@@ -68,6 +68,7 @@ for _shape in ((3, 3), (4, 3), (3, 4), (2, 4, 3)):
 example(np.linalg.svd, normal(3, 3))
 example(np.linalg.qr, normal(3, 3), "complete")
 example(np.linalg.lstsq, normal(5, 3), normal(5), rcond=-1)
+example(np.linalg.lstsq, normal(3, 5), normal(3), rcond=2)
 example(np.linalg.lstsq, normal(5, 3), normal(5, 2), rcond=1e-10)
 example(np.linalg.lstsq, normal(3, 5), normal(3), rcond=None)
 example(np.linalg.lstsq, regular(3, 3), normal(3, 2), rcond=None)

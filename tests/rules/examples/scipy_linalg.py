@@ -7,7 +7,7 @@ from scipy import linalg
 
 from s2sgrad.rules.scipy import blocks
 
-from .base import example, normal, positive_definite, regular
+from .base import example, example_if_taken, normal, positive_definite, regular
 
 # --- solving ---------------------------------------------------------------------------------------------------------
 
@@ -33,6 +33,9 @@ for _f in (linalg.inv, linalg.det):
     example(_f, regular(3, 3), check_finite=False)
 example(linalg.det, regular(2, 3, 3))
 example(linalg.det, np.outer([1.0, 2.0, 3.0], [1.0, 0.5, -1.0]))
+for _f in (linalg.cholesky, linalg.cho_factor):
+    example_if_taken(_f, 2.4)
+    example_if_taken(_f, 2.4, True)
 example(linalg.expm, normal(3, 3))
 example(linalg.expm, 0.1 * normal(2, 2, 2))
 for _keywords in ({}, {"axis": 1}, {"axis": 0, "keepdims": True}, {"ord": 1}, {"ord": "nuc"}):

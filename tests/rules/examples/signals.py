@@ -22,7 +22,7 @@ example(np.interp, _x, _xp, normal(4), left=0.3, right=-0.7)
 example(np.interp, _x, _xp, normal(4), 0.3)
 example(np.interp, _x, np.array([0.3]), normal(1))
 _places = np.array([0.0, 0.7, 1.0, 2.2, 3.1])
-for _k in (0, 1, 2):
+for _k in (0, 1, 2):  # NumPy takes 0 for 2
     example(np.gradient, normal(5), edge_order=_k)
     example(np.gradient, normal(5), 0.3, edge_order=_k)
     example(np.gradient, normal(5), _places, edge_order=_k)
@@ -33,6 +33,7 @@ for _k in (0, 1, 2):
     example(np.gradient, normal(4, 3, 5), 0.3, 0.7, axis=(0, -1), edge_order=_k)
     example(signals.ungradient, normal(4, 5), normal(4, 5), _places, -1, _k)
     example(signals.ungradient, normal(4, 5), normal(4, 5), 0.3, 0, _k)
+example(np.gradient, normal(4, 5), axis=[0, 1])
 example(np.gradient, normal(2), 0.3)
 example(np.gradient, normal(3), np.array([0.0, 0.4, 1.0]), edge_order=2)
 example(np.unwrap, np.array([0.3, 2.9, 6.8, 1.1]))

@@ -67,7 +67,7 @@ ALLOWED = {
     "runtime.checks": {"numpy"},
     "runtime.records": {"copy", "numpy", "s2sgrad.runtime.checkpoints"},
     "runtime.shadows": {"numpy", "s2sgrad.runtime.checks", "s2sgrad.runtime.records", "s2sgrad.runtime.structure"},
-    "runtime.slopes": {"numpy"},
+    "runtime.slopes": {"numpy", "s2sgrad.runtime.checks"},
     "rules.*": {"numpy", "scipy", "sys", "importlib", "contextlib", "bisect", "heapq", "math", "random", "operator",
                 "builtins", "inspect", "types", "dataclasses", "copy", "string", "functools", "s2sgrad.runtime",
                 "s2sgrad.rules"},

@@ -24,11 +24,12 @@ from s2sgrad.analysis.sizes import Dim
 
 class Kind:
     """Base class of the lattice.  `rank` is None where it is unknown; `known` says that `value` is a constant of the
-    text."""
+    text; `may_be_python`: the value may be a number of Python's, not of NumPy's."""
 
     rank: ClassVar[int | None] = None
     known: ClassVar[bool] = False
     value: ClassVar[Any] = None
+    may_be_python: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,11 @@ class Number(Kind):
     size: Dim = None
     double: bool = False
     rank: ClassVar[int | None] = 0
+
+    @property
+    def may_be_python(self) -> bool:  # type: ignore[override]
+        """Whether the type is one of Python's, or unknown."""
+        return self.type in (None, float, int, bool)
 
     def __repr__(self) -> str:
         return f"Number({getattr(self.type, '__name__', None)}, {self.known}, {self.value})"
@@ -64,6 +70,7 @@ class Array(Kind):
 
     dtype: str | None
     dims: tuple[Dim, ...] | None
+    may_be_python: ClassVar[bool] = False
 
     @property
     def rank(self) -> int | None:  # type: ignore[override]

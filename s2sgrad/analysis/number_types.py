@@ -8,7 +8,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Number, Unknown, operand
+from s2sgrad.analysis.kinds import (
+    Array,
+    Container,
+    Drawing,
+    Instance,
+    Kind,
+    Number,
+    Numeric,
+    Pullback,
+    Recorded,
+    Set,
+    Unknown,
+    operand,
+)
 
 
 def may_carry(kind: Kind | None) -> bool:
@@ -48,8 +61,23 @@ def is_complex(kind: Kind | None) -> bool:
     return isinstance(kind, Array) and kind.dtype is not None and kind.dtype.startswith("complex")
 
 
+def is_real(kind: Kind | None) -> bool:
+    """Whether a value is known to hold no complex number, or to be none (what raises); of an instance, each attribute is
+    asked about where it is read.
+
+    >>> is_real(Array("float64", None)), is_real(Array(None, (3,))), is_real(Number(complex)), is_real(Unknown())
+    (True, False, False, False)
+    """
+    kind = operand(kind)
+    if isinstance(kind, Number):
+        return kind.double or (kind.type is not None and not is_complex(kind))
+    if isinstance(kind, (Array, Numeric)):
+        return kind.dtype is not None and not kind.dtype.startswith("complex")
+    if isinstance(kind, Container):
+        return is_real(kind.item) if kind.items is None else all(map(is_real, kind.items))
+    return not isinstance(kind, Unknown) or isinstance(kind, (Drawing, Recorded, Pullback, Set))
+
+
 def is_python_number(kind: Kind | None) -> bool:
     """Whether a value may be a Python number, for which division by zero raises."""
-    if isinstance(kind, Number):
-        return kind.type in (None, float, int, bool)
-    return not isinstance(kind, Array)
+    return kind is None or kind.may_be_python

@@ -65,7 +65,7 @@ def by_example(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bo
     loose = [k for k, kind in enumerate(kinds) if is_numeric(kind) and kind.rank is None and kind.dtype is not None]
     if len(loose) == 1:
         return _of_any_rank(operation, kinds, loose[0])
-    if any(isinstance(k, Array) and k.dtype is None and k.dims is not None for k in kinds):
+    if any(map(_lacks_dtype, kinds)):
         return _without_dtype(by_example(operation, [_with_dtype(k) for k in kinds], sizes_known))
     try:
         return _sampled(operation, kinds, sizes_known)
@@ -105,8 +105,17 @@ def _of_any_rank(operation: Callable[..., Any], kinds: list[Kind], place: int) -
     return Array(out.dtype, None) if isinstance(out, Array) else join(out, Array(dtype, None)) or UNKNOWN
 
 
+def _lacks_dtype(kind: Kind) -> bool:
+    """Whether only the dtype of an array or a number is unknown: it may even be complex."""
+    if isinstance(kind, Number):
+        return kind.type is None and not kind.double
+    return isinstance(kind, Array) and kind.dtype is None and kind.dims is not None
+
+
 def _with_dtype(kind: Kind) -> Kind:
-    return Array("float64", kind.dims) if isinstance(kind, Array) and kind.dtype is None else kind
+    if not _lacks_dtype(kind):
+        return kind
+    return replace(kind, type=float) if isinstance(kind, Number) else Array("float64", kind.dims)
 
 
 def _without_dtype(kind: Kind) -> Kind:
@@ -275,7 +284,7 @@ def _number(kind: Number, variant: int) -> Any:
     if kind.size is not None:
         return _size(kind.size, variant)
     type_ = kind.type or float
-    if type_ not in (bool, int, float) and not issubclass(type_, np.generic):
+    if type_ not in (bool, int, float, complex) and not issubclass(type_, np.generic):
         raise _NoSample  # what a class of the user's, such as an enumeration, makes of a number is its own
     if issubclass(type_, (bool, np.bool_)):
         return type_(True)

@@ -15,7 +15,8 @@ from s2sgrad.analysis.kinds import Unknown
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.value_kinds import kinds_of
-from s2sgrad.runtime.checks import Refusal, has_methods_of_its_own
+from s2sgrad.errors import Unsupported
+from s2sgrad.runtime.checks import Refusal, has_methods_of_its_own, holds_complex
 from s2sgrad.runtime.closures import Closure
 
 _LASTING = (np.ndarray, np.generic, float, int, str, type(None), FunctionType, BuiltinFunctionType, np.ufunc)
@@ -32,8 +33,18 @@ def require_floats(parameter: str, arguments: dict[str, Any], function: str, der
                 f"{asked}, but `*{name}` has {len(value)} arguments in this call: pass more of them, or change argnums"
             )
         value = value[int(place[:-1])]
+    require_real(parameter, value)
     if not has_floats(value):
         raise TypeError(f"{asked}, but its value is {_described(value)}: pass a float, or an array of floats")
+
+
+def require_real(parameter: str, value: Any) -> None:
+    """Raise Unsupported for an argument that is complex, or a container of complex numbers; what an object holds is asked
+    about where the function reads it."""
+    if holds_complex(value):
+        what = "holds complex numbers" if isinstance(value, (list, tuple, dict)) else "is complex"
+        raise Unsupported(f"`{parameter}` {what}, which cannot be differentiated yet: pass its real and imaginary parts as "
+                          "two float arguments")  # fmt: skip
 
 
 def has_floats(value: Any) -> bool:

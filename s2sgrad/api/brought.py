@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from s2sgrad.ir.signatures import signature
-from s2sgrad.runtime.given import called, fitted, new
+from s2sgrad.runtime.given import called, fitted, new, require_real
 from s2sgrad.runtime.results import described
 
 
@@ -24,6 +24,7 @@ def pair_of(
     """
     pair = called(f"`{f.__name__}`", f, *args, **keywords) if lends else f(*args, **keywords)
     if isinstance(pair, tuple) and len(pair) == 2 and callable(pair[1]):
+        require_real(pair[0], f"`{f.__name__}`")
         return (new(pair[0]), pair[1]) if lends else pair
     what = described(pair)
     if isinstance(pair, tuple):

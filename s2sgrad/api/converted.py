@@ -25,7 +25,7 @@ from s2sgrad.errors import NoSource, Unsupported
 from s2sgrad.ir.quote import assign, mentioned, nodes
 from s2sgrad.ir.quote import name as name_of
 from s2sgrad.rules import table
-from s2sgrad.runtime.given import fitted, new
+from s2sgrad.runtime.given import fitted, new, require_real
 from s2sgrad.source import Primal, brings_gradient, is_method_of, read
 from s2sgrad.source.making import made
 
@@ -219,6 +219,7 @@ def _valued(
     )
 
     def valued(value: Any, *_: Any) -> Any:
+        require_real(value, f"`{f.__name__}`")
         return new(value)
 
     valued.__name__ = f"{base}_value"

@@ -20,7 +20,7 @@ from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api import brought, transposed
-from s2sgrad.api.arguments import has_floats
+from s2sgrad.api.arguments import has_floats, require_real
 from s2sgrad.api.higher import Call, Forward, backward_of, is_constant
 from s2sgrad.api.library import plain
 from s2sgrad.driver import cache
@@ -153,7 +153,10 @@ def _compiled(
     if key is None or key.forgotten:
         _require_fit(function, args, keywords)
         kinds = kinds_of([*args, *keywords.values()])
-        key = Kinds((len(args), kinds, tuple(keywords), _active(function, args, kinds, lead, wanted), again))
+        active = _active(function, args, kinds, lead, wanted)
+        for k in active:
+            require_real(function.__code__.co_varnames[k], args[k]) if isinstance(k, int) else require_real("args", args)
+        key = Kinds((len(args), kinds, tuple(keywords), active, again))
         if quick is not None and not any(isinstance(kind, Unknown) for kind in kinds[lead:]):
             family.remember(quick, key)
     compiled = cache.compiled(family, key, function, lambda: _compile(function, *key.items, debug))

@@ -27,6 +27,7 @@ from s2sgrad.forward.lane_forms import NoLanes
 from s2sgrad.ir import seeds
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.closures import Closure
+from s2sgrad.runtime.given import require_real
 from s2sgrad.runtime.lanes import count, zero_lanes
 from s2sgrad.runtime.references import Reference
 from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, seed_of_number
@@ -258,6 +259,7 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
             raise TypeError(f"a {what} that carries derivatives cannot be followed yet: pass its data as arguments")
     if not active:
         value = function(*primals, **keywords)
+        require_real(value, f"`{getattr(function, '__name__', function)}`")
         return value, runtime.zeros(value)
     along = Jvp(function).along(active)
     result = along.along(primals, tuple(tangents[k] for k in active), keywords)

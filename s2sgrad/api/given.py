@@ -20,7 +20,7 @@ import numpy as np
 from s2sgrad import rules  # noqa: F401  (fills the table)
 from s2sgrad.ir.signatures import signature
 from s2sgrad.rules import table
-from s2sgrad.runtime.given import called, fitted, new
+from s2sgrad.runtime.given import called, fitted, new, require_real
 from s2sgrad.runtime.results import described as shown
 from s2sgrad.source import stands_for
 from s2sgrad.source.making import defined, made
@@ -235,6 +235,7 @@ def _guard(spec: Given, rule: Callable[..., Any], argument: str, what: tuple[str
     names = list(spec.defaults)
 
     def guard(*arguments: Any, **keywords: Any) -> Any:
+        require_real(arguments[1], spec.said)
         bar = called(f"{said} in `{argument}`", rule, *arguments, **keywords)
         if bar is None:
             raise TypeError(f"{said} in `{argument}` returned None: `return` the {noun} in `{argument}`, or give None in "
@@ -267,6 +268,7 @@ def guard_of_all(spec: Given, rule: Callable[..., Any]) -> types.FunctionType:
             raise TypeError(f"{said} must return the value and its tangent, `return y, y_dot`; it returned {shown(pair)}")
         if pair[1] is None:
             raise TypeError(f"{said} returned None for the tangent: `return y, y_dot`")
+        require_real(pair[0], spec.said)
         return new(tuple(pair))
 
     stands_for(guard, "differentiated", rule)

@@ -245,7 +245,7 @@ def _shapes(c: Compilation) -> None:
 
 def _legality(c: Compilation) -> None:
     """Refuse what would give a wrong number, or check it when the function runs."""
-    if checks.run(Context(c.unit, c.tree, c.kinds, c.callees, c.paths, c.purpose.forward, c.purpose.again)):
+    if checks.run(Context(c.unit, c.tree, c.kinds, c.callees, c.paths, c.purpose.forward, c.purpose.again), c.inference):
         _shapes(c)
 
 

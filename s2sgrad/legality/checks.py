@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.inference import Inference
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import calls_in
-from s2sgrad.legality import calls, containers, operations, repeats, stores, string_roundtrips, unseen_reads
+from s2sgrad.legality import calls, complex_values, containers, operations, repeats, stores, string_roundtrips, unseen_reads
 from s2sgrad.legality.context import Context
 from s2sgrad.primitives import sharing
 
 
-def run(context: Context) -> bool:
+def run(context: Context, inference: Inference) -> bool:
     """Raise Unsupported or NoRule at the first construct of a function that cannot be differentiated; whether statements
     were inserted that check something when the function runs."""
     collections: set[str] = set()
@@ -22,6 +23,8 @@ def run(context: Context) -> bool:
         containers.check(context, statement, collections)
         operations.check_indices(context, statement)
         on_path = operation is not None and bool(set(binds(statement)) & context.paths.active)
+        if operation is None:
+            complex_values.check(context, statement, None)
         if on_path:
             operations.check(context, statement, operation)
         for call in calls_in(effects.header(statement)):
@@ -33,4 +36,4 @@ def run(context: Context) -> bool:
     string_roundtrips.check(context.unit, context.tree, context.varied, context.kinds)
     containers.check_stacks(context)
     repeats.check(context)
-    return unseen_reads.check(context)
+    return any([complex_values.insert_checks(context, inference), unseen_reads.check(context)])

@@ -14,11 +14,11 @@ import numpy as np
 from s2sgrad import emit, source
 from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.kinds import Foreign, Instance
-from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.analysis.primitive_calls import Operation, is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes_of
 from s2sgrad.ir.unit import MISSING
+from s2sgrad.legality import complex_values
 from s2sgrad.legality.context import Context
 from s2sgrad.memory.sources import bound_sources
 from s2sgrad.mirror.shadows import without_rule
@@ -43,7 +43,8 @@ def check(context: Context, statement: gast.AST, operation: Operation) -> None:
     carriers = [s for s in activity.sources(operation) if s in context.varied]
     if not carriers or _is_view(context, statement, operation):
         return
-    _values(context, statement, operation, carriers)
+    complex_values.check(context, statement, operation)
+    _methods(context, operation)
     if operation.target in _BY_PLACE and not context.unit.mirrored.issuperset(binds(statement)):
         context.unit.refuse(operation.node, "what may be a view is read here after what it was made from has been written, "
                                             "which is not differentiated again: copy it first")  # fmt: skip
@@ -68,12 +69,8 @@ def _is_view(context: Context, statement: gast.AST, operation: Operation) -> boo
     return bool(bound_sources(context.unit, bound, operation.node, context.kinds))
 
 
-def _values(context: Context, statement: gast.AST, operation: Operation, carriers: list[str]) -> None:
-    """Complex numbers, and calls of methods of differentiated values."""
-    real = not any(is_complex(context.kinds.get(n)) for n in carriers)
-    if real and operation.form != "call" and any(is_complex(context.kinds.get(n)) for n in binds(statement)):
-        context.unit.refuse(operation.node, "complex numbers cannot be differentiated yet: compute with real and imaginary "
-                                            "parts")  # fmt: skip
+def _methods(context: Context, operation: Operation) -> None:
+    """Calls of methods of differentiated values."""
     node = operation.node
     if operation.form == "call" and isinstance(node.func, gast.Attribute) and operation.target is MISSING:
         if context.depends(node.func):

@@ -55,9 +55,10 @@ def positive(g, y, x):
     return g
 
 
-def plain_power(n):
-    """The exponent is a constant of which one less is an exponent as well."""
-    return n.known and isinstance(n.value, (int, float)) and (n.value >= 1 or n.value < 0)
+def plain_power(x, n):
+    """The exponent is a constant of which one less is an exponent as well; no power of a number of Python's is complex."""
+    known = n.known and isinstance(n.value, (int, float)) and (n.value >= 1 or n.value < 0)
+    return known and (float(n.value).is_integer() or not x.may_be_python)
 
 
 @elementwise(np.power, builtins.pow)

@@ -110,9 +110,9 @@ class Rule:
         """Register a shorter pullback, taken where `when` holds.
 
         `when` names the arguments it asks about (`operand`: the first, whatever its name) and receives their kinds; a kind
-        has `.rank` (None: unknown, 0 for a number), `.known` and `.value` (a constant of the text), that of a list or a
-        tuple has `.items`.  The last refinement that holds is taken.  `exact`: its cotangents have the shapes of the
-        arguments, and none is left to broadcast.
+        has `.rank` (None: unknown, 0 for a number), `.known` and `.value` (a constant of the text), `.may_be_python`, that
+        of a list or a tuple has `.items`.  The last refinement that holds is taken.  `exact`: its cotangents have the
+        shapes of the arguments, and none is left to broadcast.
         """
 
         def register(pullback: Callable[..., Any]) -> Callable[..., Any]:

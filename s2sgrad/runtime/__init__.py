@@ -24,9 +24,11 @@ from s2sgrad.runtime.checks import Refusal, asked_whole, bound, contiguous, once
 from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     apart,
     as_number,
+    holds_complex,
     is_special,
     number,
     only_these,
+    real,
     replaces,
     require_array,
     resizes,

@@ -288,6 +288,28 @@ def as_number(x: Any, name: str, line: int) -> Any:
     return x
 
 
+def real(x: Any, name: str, line: int) -> None:
+    """Check that a differentiated value is not complex, nor any item of it; TypeError if it is.
+
+    >>> real([1.0, np.ones(2) * 1j], "y", 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: `y` is complex, and complex numbers cannot be differentiated yet: compute ...
+    """
+    if holds_complex(x):
+        called = f"`{name}`" if name else "this"
+        raise Refusal(line, f"{called} is complex, and {NOT_COMPLEX}")
+
+
+NOT_COMPLEX = "complex numbers cannot be differentiated yet: compute with real and imaginary parts"
+
+
+def holds_complex(x: Any) -> bool:
+    """Whether a value is a complex number or array, or a list, tuple or dict that holds one."""
+    if isinstance(x, (list, tuple, dict)):
+        return any(map(holds_complex, x.values() if isinstance(x, dict) else x))
+    return isinstance(x, complex) or (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind == "c")
+
+
 def shuffled(x: Any, generator: Any, line: int) -> None:
     """Check that `x` is an array and `generator` is one of NumPy's (None: `np.random`); TypeError if not."""
     if not isinstance(x, np.ndarray) or not isinstance(generator, (np.random.Generator, np.random.RandomState, type(None))):

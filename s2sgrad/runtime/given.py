@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.runtime.checks import NOT_COMPLEX, Refusal, holds_complex
 from s2sgrad.runtime.results import described
 from s2sgrad.runtime.structure import rebuilt
 
@@ -49,6 +50,17 @@ def called(said: str, rule: Callable[..., Any], *given: Any, **keywords: Any) ->
         if "read-only" in str(error):
             error.add_note(f"{said} writes an array that it is only lent: write a copy of it")
         raise
+
+
+def require_real(y: Any, said: str) -> None:
+    """Raise TypeError where a function with a rule of its own gives complex numbers, which have no derivative yet.
+
+    >>> require_real(1j, "`f`")
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: `f` gives complex numbers: complex numbers cannot be differentiated yet: compute ...
+    """
+    if holds_complex(y):
+        raise Refusal(None, f"{said} gives complex numbers: {NOT_COMPLEX}")
 
 
 def fitted(bar: Any, x: Any, said: str, argument: str = "", tangent: bool = False) -> Any:

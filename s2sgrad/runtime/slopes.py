@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.runtime.checks import NOT_COMPLEX, Refusal
+
 
 def over(g: Any, y: Any) -> Any:
     """`g / y`, but 0 where `g` is 0, and without a warning or an exception where `y` is 0.
@@ -59,7 +61,12 @@ def power_slope(x: Any, n: Any) -> Any:
 
     >>> [float(power_slope(0.0, n)) for n in (2, 0, 0.5)]
     [0.0, 0.0, inf]
+    >>> power_slope(-2.0, 0.5)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: a broken power of a negative number of Python's is complex: complex numbers cannot ...
     """
+    if type(x) in (float, int) and x < 0 and type(n) is float and not n.is_integer():
+        raise Refusal(None, f"a broken power of a negative number of Python's is complex: {NOT_COMPLEX}")
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(np.equal(n, 0), 0.0, n * np.power(np.multiply(x, 1.0), np.subtract(n, 1.0)))[()]
 

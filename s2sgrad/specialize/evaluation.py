@@ -107,9 +107,8 @@ class Evaluator:
             return self.functions.named(node)
         if isinstance(node, gast.Starred):
             return at(node, gast.Starred(self.atom(node.value), gast.Load()))[0]
-        if isinstance(node, gast.UnaryOp) and isinstance(node.operand, gast.Constant):
-            if isinstance(node.op, gast.USub) and type(node.operand.value) in (int, float):
-                return at(node, constant(-node.operand.value))[0]
+        if isinstance(node, gast.UnaryOp) and (negative := _negative(node)) is not None:
+            return negative
         elif isinstance(node, gast.Attribute) and self.unit.resolve(node) is not MISSING:
             return self.functions.of_outside(node)
         elif isinstance(node, gast.NamedExpr):
@@ -156,7 +155,7 @@ class Evaluator:
 
     def of_UnaryOp(self, node: gast.UnaryOp) -> gast.AST:
         if isinstance(node.operand, gast.Constant):
-                return self.operand(node) if isinstance(node.op, gast.USub) else node
+            return _negative(node) or node
         operand = self.operand(node.operand)
         if isinstance(operand, Object) and not isinstance(node.op, gast.Not):
             return self.functions.unary(node, operand)
@@ -279,3 +278,10 @@ class Evaluator:
         node.args = values[: len(node.args)]
         for keyword, value in zip(node.keywords, values[len(node.args) :], strict=True):
             keyword.value = value
+
+
+def _negative(node: gast.UnaryOp) -> gast.AST | None:
+    """The constant that `-1` is; None for anything else, `-1j` among it, whose text would be another number's."""
+    value = node.operand.value if isinstance(node.operand, gast.Constant) else None
+    is_folded = isinstance(node.op, gast.USub) and type(value) in (int, float)
+    return at(node, constant(-value))[0] if is_folded else None

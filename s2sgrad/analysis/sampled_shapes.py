@@ -105,16 +105,21 @@ def _of_any_rank(operation: Callable[..., Any], kinds: list[Kind], place: int) -
     return Array(out.dtype, None) if isinstance(out, Array) else join(out, Array(dtype, None)) or UNKNOWN
 
 
-def _lacks_dtype(kind: Kind) -> bool:
-    """Whether only the dtype of an array or a number is unknown: it may even be complex."""
+def _lacks_dtype(kind: Kind | None) -> bool:
+    """Whether the dtype of an array, of a number, or of one in a container is unknown: it may even be complex."""
     if isinstance(kind, Number):
         return kind.type is None and not kind.double
+    if isinstance(kind, Container):
+        return _lacks_dtype(kind.item) if kind.items is None else any(map(_lacks_dtype, kind.items))
     return isinstance(kind, Array) and kind.dtype is None and kind.dims is not None
 
 
 def _with_dtype(kind: Kind) -> Kind:
     if not _lacks_dtype(kind):
         return kind
+    if isinstance(kind, Container):
+        items = None if kind.items is None else tuple(map(_with_dtype, kind.items))
+        return replace(kind, items=items, item=None if kind.item is None else _with_dtype(kind.item))
     return replace(kind, type=float) if isinstance(kind, Number) else Array("float64", kind.dims)
 
 

@@ -19,8 +19,10 @@ from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.primitives import spellings
 
 
-def method(owner: Array | Numeric, called: str, kinds: list[Kind], names: list[str]) -> Kind | None:
+def method(owner: Array | Number | Numeric, called: str, kinds: list[Kind], names: list[str]) -> Kind | None:
     """The kind of the result of an array's method; `names` are the keywords of its last arguments."""
+    if isinstance(owner, Number):
+        return owner if called == "copy" else UNKNOWN
     if called == "item":
         return Number(float) if owner.dtype and owner.dtype.startswith("float") else UNKNOWN
     if called == "reshape":

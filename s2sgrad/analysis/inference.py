@@ -395,5 +395,5 @@ class Inference:
             copied = method == "copy" and owner.type in (list, dict)
             return owner if copied else owner.element() if method == "pop" and owner.type is list and not kinds else UNKNOWN
         followed = method in spellings.METHODS or catalogue.of(getattr(np.ndarray, method, None)).flat
-        followed = followed and isinstance(owner, (Array, Numeric))
+        followed = followed and isinstance(owner, (Array, Number, Numeric))
         return array_members.method(owner, method, kinds, names) if followed else UNKNOWN

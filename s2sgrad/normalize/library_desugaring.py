@@ -42,7 +42,7 @@ from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, name, n
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views, displays, iterables, library
 from s2sgrad.normalize._calls import may_have_method
-from s2sgrad.normalize.library.arrays import flat_places, is_unbuffered, raveled
+from s2sgrad.normalize.library.arrays import flat_places, flat_section, is_unbuffered, raveled
 from s2sgrad.normalize.library.table import listed
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import is_named
@@ -89,7 +89,10 @@ class _Desugarer(Transformer):
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
         if isinstance(node.ctx, gast.Store):
             node = flat_places(self.unit, node)
-        node.value = raveled(self.unit, node.value)
+        else:
+            node = flat_section(self.unit, node)
+        if isinstance(node, gast.Subscript):
+            node.value = raveled(self.unit, node.value)
         return self.generic_visit(node)
 
     def visit_Assign(self, statement: gast.Assign) -> gast.AST:

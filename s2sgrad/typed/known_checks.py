@@ -1,7 +1,9 @@
-"""Run-time checks that the kinds decide, of what loops run over and of references to objects, are removed.
+"""Run-time checks that the kinds decide, of what loops run over and of references to objects, are removed, and copies of
+numbers.
 
     t = sequence(x); for k in range(len(t)): y = t[k]      ->      for k in range(len(x)): y = x[k]
     t = place(p, "v"); vs[t]                               ->      vs[p]
+    t = np.ravel(m)[k]; y = t.copy()                       ->      y = np.ravel(m)[k], if that is a number
 
 A dict is iterated by its keys.
 """
@@ -9,6 +11,7 @@ A dict is iterated by its keys.
 from __future__ import annotations
 
 import gast
+import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
@@ -17,7 +20,7 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Container, Number, Pointer
 from s2sgrad.cleanup import copy_propagation
 from s2sgrad.inplace import rebind_markers
-from s2sgrad.ir.forms import alone
+from s2sgrad.ir.forms import alone, receiver
 from s2sgrad.ir.quote import name, nested
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime import references
@@ -31,10 +34,19 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
         if effects.is_one_of(unit.called(call), (runtime.sequence, references.place)) and _holds(unit, call, inference):
             statement.value = call.args[0]
             copies.add(statement.targets[0].id)
+        elif _is_number(owner := receiver(call, "copy"), inference) and isinstance(owner, gast.Name):
+            statement.value = owner
+            copies.add(statement.targets[0].id)
     for body in nested(tree.body):
         body[:] = [s for s in body if not _is_needless(unit, s, inference)]
     copies = rebind_markers.lasting(unit, tree, copies)
     copy_propagation.read_through(unit, tree, copies.__contains__)
+
+
+def _is_number(node: gast.AST | None, inference: Inference) -> bool:
+    """Whether an expression is a number of NumPy's, which is its own copy."""
+    kind = None if node is None else inference.kind(node)
+    return isinstance(kind, Number) and isinstance(kind.type, type) and issubclass(kind.type, np.generic)
 
 
 def _holds(unit: Unit, call: gast.Call, inference: Inference) -> bool:

@@ -102,6 +102,24 @@ def _is_flat(unit: Unit, node: gast.AST) -> bool:
     return isinstance(node, gast.Attribute) and node.attr == "flat" and may_have_method(unit, node, np.ndarray)
 
 
+def flat_section(unit: Unit, node: gast.Subscript) -> gast.AST:
+    """`x.flat[k]` that is read, as a copy of `np.ravel(x)[k]` unless that is an element; any other section unchanged.
+
+    >>> from s2sgrad.driver.pipeline import shown
+    >>> print(shown('''
+    ... def f(m):
+    ...     return m.flat[1:] * m.flat[0]
+    ... ''', "library_desugaring"))
+    def f(m):
+        return np.ravel(m)[1:].copy() * np.ravel(m)[0]
+    """
+    one = isinstance(node.slice, (gast.BinOp, gast.UnaryOp)) or isinstance(getattr(node.slice, "value", None), int)
+    if one or not _is_flat(unit, node.value):
+        return node
+    np_ = module_alias(unit, np)
+    return placed(node, expression("np.ravel(x)[k].copy()", np=np_, x=node.value.value, k=node.slice))
+
+
 def _require_twice(unit: Unit, flat: gast.Attribute) -> None:
     if not is_pure(unit, flat.value):
         unit.refuse(flat, "`flat` of what a call gives is written here: give the array a name first")

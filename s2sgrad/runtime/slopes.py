@@ -25,7 +25,14 @@ def over(g: Any, y: Any) -> Any:
     if isinstance(g, float) and isinstance(y, float) and y:
         return float(g) / float(y) if g else 0.0
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return np.where(np.equal(g, 0.0), 0.0, np.divide(g, y))[()]
+        out = np.divide(g, y)
+        return np.where(np.equal(g, 0.0), 0.0, out)[()] if _has_nan(out) else out
+
+
+def _has_nan(a: Any) -> bool:
+    """Whether an array may hold nan, by its sum: faster than to ask each element."""
+    total = np.add.reduce(a, axis=None)
+    return bool(total != total)
 
 
 def times(g: Any, e: Any) -> Any:
@@ -43,7 +50,8 @@ def times(g: Any, e: Any) -> Any:
     if isinstance(g, float) and isinstance(e, float):
         return float(g) * float(e) if g else 0.0
     with np.errstate(invalid="ignore", over="ignore"):
-        return np.where(np.equal(g, 0.0), 0.0, np.multiply(g, e))[()]
+        out = np.multiply(g, e)
+        return np.where(np.equal(g, 0.0), 0.0, out)[()] if _has_nan(out) else out
 
 
 def product(a: Any, b: Any) -> Any:
@@ -53,7 +61,8 @@ def product(a: Any, b: Any) -> Any:
     array([0., 0., 6.])
     """
     with np.errstate(invalid="ignore", over="ignore"):
-        return np.where(np.equal(a, 0.0) | np.equal(b, 0.0), 0.0, np.multiply(a, b))[()]
+        out = np.multiply(a, b)
+        return np.where(np.equal(a, 0.0) | np.equal(b, 0.0), 0.0, out)[()] if _has_nan(out) else out
 
 
 def power_slope(x: Any, n: Any) -> Any:

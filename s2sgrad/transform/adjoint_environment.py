@@ -19,6 +19,7 @@ from s2sgrad.analysis import contents, effects, picked
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, OrNone, argument, operand
 from s2sgrad.analysis.shadow_kinds import of_shadow
+from s2sgrad.analysis.singular import Singular
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import assign, clone, constant, mentioned, name
 from s2sgrad.ir.reach import call
@@ -59,6 +60,7 @@ class Bars:
         self.mirrored: set[str] = set()  # names whose adjoints are bound in the forward sweep
         self.borrowed: set[str] = set()  # names that may alias such an adjoint
         self.selected_values: frozenset[str] = frozenset()  # values that are 0 where a mask excludes something
+        self.singular: Singular | None = None
 
     # --- adjoint variables ---
 

@@ -12,6 +12,7 @@ import gast
 from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.number_types import may_carry
+from s2sgrad.analysis.singular import Singular
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.lifetimes import Lifetimes
@@ -45,6 +46,11 @@ class Paths:
         facts, loops = Facts(self.tree), (s for s in effects.walk(self.tree.body) if isinstance(s, gast.For))
         kept = frozenset(id(loop) for loop in loops if slots_of(self.unit, loop.iter) is not None)
         return Lifetimes(facts.graph, facts.liveness, kept)
+
+    @functools.cached_property
+    def singular(self) -> Singular:
+        """Where cotangents and slopes may be infinite although the derivative is not."""
+        return Singular(self.tree, self.operations, self.active)
 
     @functools.cached_property
     def memory(self) -> Memory:

@@ -69,6 +69,7 @@ class Reverse(Branches, Mirrored):
         self.records = Records(unit, self.lifetimes, inference, paths.memory)
         self.records.grown = paths.grown
         self.adjoints = Adjoints(unit, inference, self.active, paths.stacks, paths.grown)
+        self.adjoints.singular = paths.singular
         self.adjoints.picked = picked.names(unit, tree, self.kinds)
         ours = unit.primal.is_generated or selected.is_of_rules(unit.primal.function)
         if ours:  # hand-written programs have no such values

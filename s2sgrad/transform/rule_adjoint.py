@@ -151,6 +151,11 @@ class RuleAdjoint:
         """The cotangents of the wanted operands; one that is deliberately 0 is selected, never multiplied."""
         formula = self.formula
         spoiled, beside = self._spoiled(), self._beside_selected()
+        guarded = self._guarded([k for k in self.wanted if k not in spoiled and k not in beside])
+        if guarded and self.y.id in self.adjoints.singular.rooted:
+            beside += sorted(guarded)
+        else:
+            spoiled |= guarded
         if spoiled or beside:
             self.g = replace(self.adjoints.named(self.g), mask=self.g.mask)
         if formula.uses(formula.parameters[0], self.wanted) > 1 or (
@@ -186,6 +191,17 @@ class RuleAdjoint:
             return []
         made = [isinstance(o, gast.Name) and o.id in self.adjoints.selected_values for o in self.operands]
         return [k for k in self.wanted if made[1 - k] and (k == 1 or isinstance(node.op, gast.Mult))]
+
+    def _guarded(self, wanted: list[int]) -> set[int]:
+        """The operands whose slopes may be 0 where the cotangent is infinite, or infinite where it is 0 (`Singular`)."""
+        known, g = self.adjoints.singular, self.formula.parameters[0]
+        if known is None or not isinstance(self.y, gast.Name) or self.y.id not in known.rooted | known.divisors:
+            return set()
+        if self.y.id not in known.rooted and not known.may_overflow(self.operation):
+            return set()
+        factors = [k for k in wanted if _has_factor(self.formula.cotangents[k], g)]
+        slopes = self._written(replace(self.g, value=constant(1.0)), factors) if factors else {}
+        return {k for k, slope in slopes.items() if not isinstance(simplified(clone(slope)), gast.Constant)}
 
     def _joint(self, cotangents: Cotangents) -> Cotangents:
         """Names for all cotangents, bound by one call of the rule's joint pullback, if there is one for these
@@ -267,3 +283,14 @@ class RuleAdjoint:
         if own and self.adjoints.any_picked(getattr(self.operation.node, "args", [])):
             own = table.VALUES
         return max(own, g.idle if self.rule.tag in ("elementwise", "linear") else 0)
+
+
+def _has_factor(node: gast.AST, factor: str) -> bool:
+    """Whether an expression is a product with a variable, or a quotient of one."""
+    if isinstance(node, gast.Name):
+        return node.id == factor
+    if isinstance(node, gast.UnaryOp):
+        return _has_factor(node.operand, factor)
+    if not isinstance(node, gast.BinOp) or not isinstance(node.op, (gast.Mult, gast.Div)):
+        return False
+    return _has_factor(node.left, factor) or (isinstance(node.op, gast.Mult) and _has_factor(node.right, factor))

@@ -1,0 +1,169 @@
+"""Values whose cotangents, or whose own slopes, may be infinite where the function has a finite derivative.
+
+    s = np.sum(x ** 2); r = np.sqrt(s)         `s` is rooted: at 0 its cotangent is infinite, and the slope of `x ** 2` is 0
+    e = np.exp(-x); y = 1.0 / (1.0 + e)        `e` is a divisor: where it is infinite, its cotangent is 0
+
+>>> import gast
+>>> import numpy as np
+>>> from s2sgrad.analysis.activity import operations
+>>> from s2sgrad.ir.unit import Unit
+>>> tree = gast.parse('''
+... def f(x):
+...     q = x ** 2
+...     s = np.sum(q)
+...     r = np.sqrt(s)
+...     e = np.exp(r)
+...     d = 1.0 + e
+...     y = 1.0 / d
+...     return y
+... ''').body[0]
+>>> unit = Unit(None, None, {"x", "q", "s", "r", "e", "d", "y"})
+>>> unit.resolve = lambda node: getattr(np, node.attr, None) if isinstance(node, gast.Attribute) else None
+>>> found = Singular(tree, operations(unit, tree, {}), {"x", "q", "s", "r", "e", "d", "y"})
+>>> sorted(found.rooted), sorted(found.divisors)
+(['q', 's'], ['d', 'e'])
+
+The analysis is flow-insensitive.  A name counts only if all that is differentiated of it goes that way.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.activity import Operations, sources
+from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.forms import number
+from s2sgrad.rules import singular
+
+_Use = tuple[Operation | None, int, str]  # an operation and the operand's place, or a store; the result
+
+
+class Singular:
+    """The rooted names and the divisors of one function."""
+
+    def __init__(self, tree: gast.FunctionDef, operations: Operations, active: Collection[str]) -> None:
+        self.uses: dict[str, list[_Use | None]] = {}  # None: one that is not followed
+        self.made: dict[str, list[Operation]] = {}
+        for statement in effects.walk(tree.body):
+            self._note(statement, operations, active)
+        returned = tree.body[-1].value if tree.body and isinstance(tree.body[-1], gast.Return) else None
+        for read in effects.loads(returned) if returned is not None else ():
+            self.uses.setdefault(read.id, []).append(None)
+
+    def _note(self, statement: gast.AST, operations: Operations, active: Collection[str]) -> None:
+        """Note what a statement reads and makes."""
+        section = effects.stored(statement)
+        if section is not None:
+            for read in effects.loads(statement.value):
+                self.uses.setdefault(read.id, []).append((None, 0, effects.base(section)))
+            return
+        operation = operations.get(id(statement))
+        if operation is None or operation.form == "flat":
+            return
+        targets = binds(statement)
+        for target in targets:
+            self.made.setdefault(target, []).append(operation)
+        if targets and not active.intersection(targets):
+            return
+        plain = len(targets) == 1 and operation.form in ("rule", "item", "atom")
+        for read in sources(operation):
+            places = [k for k, o in enumerate(operation.operands) if getattr(o, "id", None) == read]
+            use = (operation, places[0] if places else 0, targets[0]) if plain and len(places) < 2 else None
+            self.uses.setdefault(read, []).append(use)
+            if plain and len(places) == 2:
+                self.uses[read] += [(operation, k, targets[0]) for k in places]
+                self.uses[read].remove(None)
+
+    @functools.cached_property
+    def rooted(self) -> frozenset[str]:
+        """The names of which a root is taken, perhaps of a sum or a product with them."""
+        return self._closed(lambda operation, place: singular.is_root(operation.target, exponent(operation)))
+
+    @functools.cached_property
+    def divisors(self) -> frozenset[str]:
+        """The names that may overflow and by which something that does not is divided, perhaps added to others."""
+        return self._closed(self._divides) & self.overflowing
+
+    def _divides(self, operation: Operation, place: int) -> bool:
+        others = {getattr(o, "id", None) for k, o in enumerate(operation.operands) if k != place}
+        return singular.divides(operation.target, place, exponent(operation)) and not others & self.overflowing
+
+    def _closed(self, ends: Callable[[Operation, int], bool]) -> frozenset[str]:
+        """The names all of whose uses end in such an operation, through those that pass a cotangent on."""
+        ending, behind, waiting = False, {}, []
+        for name, uses in self.uses.items():
+            for use in uses:
+                if use is not None and use[0] is not None and use[0].form == "rule" and ends(use[0], use[1]):
+                    ending = True
+                elif use is not None and (use[0] is None or use[0].form != "rule" or passes_on(use[0], use[1])):
+                    behind.setdefault(use[2], []).append(name)
+                else:
+                    waiting.append(name)
+        if not ending:
+            return frozenset()
+        waiting += behind.keys() - self.uses.keys()
+        lost: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name not in lost:
+                lost.add(name)
+                waiting += behind.get(name, ())
+        return frozenset(self.uses.keys() - lost)
+
+    @functools.cached_property
+    def overflowing(self) -> frozenset[str]:
+        """The names whose values may have overflowed: exponentials, and what is made of them by arithmetic."""
+        ahead: dict[str, list[str]] = {}
+        waiting: list[str] = []
+        for name, made in self.made.items():
+            for operation in made:
+                if operation.form == "rule" and is_one_of(operation.target, singular.OVERFLOWING):
+                    waiting.append(name)
+                for read in self._growing_with(operation):
+                    ahead.setdefault(read, []).append(name)
+        known: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name not in known:
+                known.add(name)
+                waiting += ahead.get(name, ())
+        return frozenset(known)
+
+    def may_overflow(self, operation: Operation) -> bool:
+        """Whether the slope of an operation may be infinite because its value, or an operand, has overflowed."""
+        given = {o.id for o in operation.operands if isinstance(o, gast.Name)}
+        return is_one_of(operation.target, singular.OVERFLOWING) or not given.isdisjoint(self.overflowing)
+
+    def _growing_with(self, operation: Operation) -> list[str]:
+        """The names with which the result of an operation grows as they do."""
+        if operation.form != "rule":
+            return sources(operation) if operation.form in ("item", "atom") else []
+        raised = is_one_of(operation.target, singular.POWERS) and (exponent(operation) or 0.0) >= 1.0
+        return [
+            o.id for k, o in enumerate(operation.operands)
+            if isinstance(o, gast.Name) and (passes_on(operation, k) or (raised and k == 0))
+        ]  # fmt: skip
+
+
+def passes_on(operation: Operation, place: int) -> bool:
+    """Whether an operation passes a cotangent on to an operand, as it is or times another operand."""
+    return operation.rule is not None and (
+        is_one_of(operation.target, singular.ADDITIVE)
+        or operation.rule.tag in ("linear", "bilinear")
+        or (is_one_of(operation.target, singular.PRODUCTS) and (place == 0 or operation.target is np.multiply))
+    )
+
+
+def exponent(operation: Operation) -> float | None:
+    """The constant exponent of a power; None for anything else."""
+    power = operation.operands[1] if len(operation.operands) == 2 else None
+    if isinstance(power, gast.UnaryOp) and isinstance(power.op, gast.USub):
+        return None if number(power.operand) is None else -number(power.operand)
+    return number(power)

@@ -1,0 +1,41 @@
+"""Functions whose slopes may be infinite, or whose values may overflow, where what is made of them is finite.
+
+    r = np.sqrt(s)       ->  the slope is infinite at s = 0, and a slope of 0 behind it wins: `s = x ** 2`
+    y = 1.0 / d          ->  where `d` has overflowed `y` is 0, and so is its slope, whatever `d` is made of
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+
+import numpy as np
+
+ADDITIVE = frozenset({np.add, np.subtract, np.negative, np.positive})
+PRODUCTS = frozenset({np.multiply, np.divide})
+POWERS = frozenset({np.power, np.float_power, math.pow, builtins.pow})
+ROOTS = frozenset({np.sqrt, math.sqrt})
+NORMS = frozenset({np.linalg.norm, np.hypot, math.hypot})
+OVERFLOWING = frozenset({np.exp, np.exp2, np.expm1, np.cosh, np.sinh, math.exp, math.expm1, math.cosh, math.sinh})
+
+
+def is_root(primitive: object, exponent: float | None) -> bool:
+    """Whether this is the square root, or a power of an exponent from a half up to one.
+
+    >>> is_root(np.sqrt, None), is_root(np.power, 0.5), is_root(np.power, 2.0)
+    (True, True, False)
+    """
+    if exponent is None:
+        return any(primitive is root for root in ROOTS)
+    return 0.5 <= exponent < 1.0 and any(primitive is power for power in POWERS)
+
+
+def divides(primitive: object, place: int, exponent: float | None) -> bool:
+    """Whether a function divides by this argument.
+
+    >>> divides(np.divide, 1, None), divides(np.divide, 0, None), divides(np.power, 0, -1.0)
+    (True, False, True)
+    """
+    if exponent is not None and any(primitive is power for power in POWERS):
+        return place == 0 and exponent < 0
+    return primitive is np.reciprocal or (primitive is np.divide and place == 1)

@@ -42,6 +42,7 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import number
 from s2sgrad.rules import singular
 
+_Condition = Callable[[Operation, int], bool]
 _Use = tuple[Operation | None, int, str]  # an operation and the operand's place, or a store; the result
 
 
@@ -84,37 +85,29 @@ class Singular:
     @functools.cached_property
     def rooted(self) -> frozenset[str]:
         """The names of which a root is taken, perhaps of a sum or a product with them."""
-        return self._closed(lambda operation, place: singular.is_root(operation.target, exponent(operation)))
+        return self._closed(lambda operation, place: singular.is_root(operation.target, exponent(operation)), passes_on)
 
     @functools.cached_property
     def divisors(self) -> frozenset[str]:
         """The names that may overflow and by which something that does not is divided, perhaps added to others."""
-        return self._closed(self._divides) & self.overflowing
+        return self._closed(self._divides, grows) & self.overflowing
 
     def _divides(self, operation: Operation, place: int) -> bool:
         others = {getattr(o, "id", None) for k, o in enumerate(operation.operands) if k != place}
         return singular.divides(operation.target, place, exponent(operation)) and not others & self.overflowing
 
-    def _closed(self, ends: Callable[[Operation, int], bool]) -> frozenset[str]:
-        """The names all of whose uses end in such an operation, through those that pass a cotangent on."""
+    def _closed(self, ends: _Condition, through: _Condition) -> frozenset[str]:
+        """The names all of whose uses end in one kind of operation, through another."""
         ending, behind, waiting = False, {}, []
         for name, uses in self.uses.items():
             for use in uses:
-                if use is not None and use[0] is not None and use[0].form == "rule" and ends(use[0], use[1]):
+                if _is(use, ends):
                     ending = True
-                elif use is not None and (use[0] is None or use[0].form != "rule" or passes_on(use[0], use[1])):
+                elif use is not None and (_is(use, through) or not _is(use, lambda *_: True)):
                     behind.setdefault(use[2], []).append(name)
                 else:
                     waiting.append(name)
-        if not ending:
-            return frozenset()
-        waiting += behind.keys() - self.uses.keys()
-        lost: set[str] = set()
-        while waiting:
-            name = waiting.pop()
-            if name not in lost:
-                lost.add(name)
-                waiting += behind.get(name, ())
+        lost = _reached([*waiting, *(behind.keys() - self.uses.keys())], behind) if ending else self.uses.keys()
         return frozenset(self.uses.keys() - lost)
 
     @functools.cached_property
@@ -128,13 +121,7 @@ class Singular:
                     waiting.append(name)
                 for read in self._growing_with(operation):
                     ahead.setdefault(read, []).append(name)
-        known: set[str] = set()
-        while waiting:
-            name = waiting.pop()
-            if name not in known:
-                known.add(name)
-                waiting += ahead.get(name, ())
-        return frozenset(known)
+        return frozenset(_reached(waiting, ahead))
 
     def may_overflow(self, operation: Operation) -> bool:
         """Whether the slope of an operation may be infinite because its value, or an operand, has overflowed."""
@@ -145,11 +132,23 @@ class Singular:
         """The names with which the result of an operation grows as they do."""
         if operation.form != "rule":
             return sources(operation) if operation.form in ("item", "atom") else []
-        raised = is_one_of(operation.target, singular.POWERS) and (exponent(operation) or 0.0) >= 1.0
-        return [
-            o.id for k, o in enumerate(operation.operands)
-            if isinstance(o, gast.Name) and (passes_on(operation, k) or (raised and k == 0))
-        ]  # fmt: skip
+        return [o.id for k, o in enumerate(operation.operands) if isinstance(o, gast.Name) and grows(operation, k)]
+
+
+def _is(use: _Use | None, condition: _Condition) -> bool:
+    """Whether a use is an operation with a rule for which a condition holds."""
+    return use is not None and use[0] is not None and use[0].form == "rule" and condition(use[0], use[1])
+
+
+def _reached(waiting: list[str], edges: dict[str, list[str]]) -> set[str]:
+    """What can be reached from these names."""
+    known: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in known:
+            known.add(name)
+            waiting += edges.get(name, ())
+    return known
 
 
 def passes_on(operation: Operation, place: int) -> bool:
@@ -159,6 +158,12 @@ def passes_on(operation: Operation, place: int) -> bool:
         or operation.rule.tag in ("linear", "bilinear")
         or (is_one_of(operation.target, singular.PRODUCTS) and (place == 0 or operation.target is np.multiply))
     )
+
+
+def grows(operation: Operation, place: int) -> bool:
+    """Whether the result of an operation overflows where an operand does, or is made of one that does."""
+    raised = is_one_of(operation.target, singular.POWERS) and (exponent(operation) or 0.0) >= 1.0
+    return passes_on(operation, place) or (place == 0 and (raised or operation.target is np.square))
 
 
 def exponent(operation: Operation) -> float | None:

@@ -27,6 +27,7 @@ from s2sgrad.cleanup import (
     accumulation,
     algebra,
     attribute_writeback,
+    closed_slopes,
     coalesce,
     contractions,
     copy_propagation,
@@ -58,7 +59,7 @@ from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
 from s2sgrad.specialize import flatten
 from s2sgrad.specialize.ways import PLAIN, Unsettled, Ways
-from s2sgrad.transform import shape_obligations, shape_refinement, sinking, watches
+from s2sgrad.transform import compounds, shape_obligations, shape_refinement, sinking, watches
 from s2sgrad.transform.paths import Paths
 from s2sgrad.typed import (
     array_likes,
@@ -258,6 +259,7 @@ TRANSFORM: tuple[Stage, ...] = (
     Stage("sinking", _sink),
     Stage("shapes", _shapes),
     Stage("legality", _legality),
+    Stage("compounds", lambda c: compounds.run(c.paths)),
     Stage("reverse", _reverse),
 )
 
@@ -284,6 +286,7 @@ CLEANUP: tuple[Stage, ...] = _stages(
     ("unpackings", peephole.unpackings),
     ("forward_substitution", forward_substitution.run),
     ("augmented", peephole.augmented),
+    ("closed_slopes", closed_slopes.run),
     ("algebra", algebra.run),
     ("contractions", contractions.run),
     ("deadcode", deadcode.run),

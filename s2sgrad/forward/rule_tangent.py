@@ -21,15 +21,17 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.analysis import singular
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.errors import NoRule, NoSource, Unsupported
 from s2sgrad.forward.tangents import Tangents
-from s2sgrad.ir.forms import is_none
+from s2sgrad.ir.forms import is_none, minus
 from s2sgrad.ir.quote import assign, clone, constant, mentioned, name, nodes, substitute
 from s2sgrad.ir.reach import call
 from s2sgrad.rules import table
+from s2sgrad.rules.singular import divides
 from s2sgrad.transform import inline, keywords, pullback_text
 from s2sgrad.transform.calls import Pair, Pairs
 from s2sgrad.transform.cotangents import Cotangent, total
@@ -54,7 +56,10 @@ class RuleTangent:
         why = self.rule.refusal(self.kinds)
         if why is not None:
             self.unit.no_rule(self.operation.node, why)
+        quotients = self._by_divisors()
+        self.wanted = [k for k in self.wanted if k not in quotients]
         terms, jointly = self._of_operands()
+        terms += [*quotients.values()]
         terms += [term for k in self.keywords if k not in jointly and (term := self._of_keyword(k)) is not None]
         if not terms:
             return None
@@ -125,6 +130,18 @@ class RuleTangent:
         shared, unused = replace(formula, cotangents=tuple(slopes)), Cotangent(constant(None), None)
         written = pullback_text.written(self.tangents, self.operation, shared, self.y, unused, self.wanted, more)
         return [written[k] for k in self.wanted if k in written]
+
+    def _by_divisors(self) -> dict[int, gast.AST]:
+        """The terms of operands that may overflow and that this divides by: 0 where the quotient is."""
+        known, found, power = self.tangents.singular, {}, singular.exponent(self.operation)
+        for k in self.wanted if known is not None else ():
+            operand = self.operands[k]
+            if operand.id in known.divisors and divides(self.operation.target, k, power):
+                ratio = call(self.unit, "over", runtime.over, self.tangents.part(operand), operand)
+                flat = call(self.unit, "times", runtime.times, self.y, ratio)
+                scaled = self.operation.target is not np.divide and power not in (None, -1)
+                found[k] = gast.BinOp(constant(power), gast.Mult(), flat) if scaled else minus(flat)
+        return found
 
     def _written(self, formula: inline.Formula, g: Cotangent, wanted: list[int]) -> list[gast.AST]:
         written = pullback_text.written(self.tangents, self.operation, formula, self.y, g, wanted)

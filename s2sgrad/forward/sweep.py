@@ -52,6 +52,7 @@ class Forward:
         self.inference, self.kinds, self.operations = inference, inference.env, paths.operations
         self.tangents = Tangents(unit, inference, paths.active, given)
         self.tangents.present = given.keys() & paths.active
+        self.tangents.singular = paths.singular
         facts = Facts(tree)
         self.mirrored = Mirrored(unit, tree, self.tangents, unit.mirrored & paths.active)
         self.lifetimes = facts.lifetimes

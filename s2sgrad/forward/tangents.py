@@ -16,6 +16,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
+from s2sgrad.analysis.singular import Singular
 from s2sgrad.ir.quote import assign, clone, constant, expression, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
@@ -39,6 +40,7 @@ class Tangents:
         self.out: list[gast.AST] = []
         self.alike: dict[str, str] = {}
         self.decisions = Decisions(unit, inference)
+        self.singular: Singular | None = None
 
     def dot(self, x: str) -> str:
         """The name of the tangent of `x`."""

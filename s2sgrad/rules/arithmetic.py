@@ -7,7 +7,7 @@ import builtins
 import numpy as np
 
 from s2sgrad.rules.table import elementwise, flat
-from s2sgrad.runtime import log_or_zero, power_slope
+from s2sgrad.runtime import log_or_zero, power_slope, times
 
 
 @elementwise(np.add)
@@ -64,6 +64,11 @@ def plain_power(x, n):
 @elementwise(np.power, builtins.pow)
 def power(g, z, x, n):
     return g * power_slope(x, n), g * z * log_or_zero(x)
+
+
+@power.refined(lambda n: n.known and isinstance(n.value, (int, float)) and 0 < n.value < 1)
+def _(g, z, x, n):
+    return times(g, power_slope(x, n)), None
 
 
 @power.refined(plain_power)

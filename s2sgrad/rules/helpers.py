@@ -331,7 +331,7 @@ def _(w, z, x, n):
 
 @elementwise(runtime.power_slope)
 def power_slope_(w, z, x, n):
-    return w * times(n, power_slope(x, n - 1)), w * power_or_zero(x, n - 1) * (1.0 + n * log_or_zero(x))
+    return times(w, times(n, power_slope(x, n - 1))), w * power_or_zero(x, n - 1) * (1.0 + n * log_or_zero(x))
 
 
 @elementwise(runtime.log_or_zero)

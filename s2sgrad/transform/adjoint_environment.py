@@ -396,6 +396,5 @@ class Bars:
         holder = self.unit.temp()
         self.kinds[holder] = g.kind or UNKNOWN
         value = simplified(clone(g.value))
-        value = value if is_fresh(self.unit, value) else stores.detached(self, value, g.kind)
-        self.out.append(assign(holder, value))
+        self.out.append(assign(holder, value if is_fresh(self.unit, value) else stores.detached(self, value, g.kind)))
         return replace(g, value=name(holder))

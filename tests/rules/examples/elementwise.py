@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.rules import choices, elementwise, helpers, scalar_math, special
+from s2sgrad.rules import choices, elementwise, helpers, monomials, scalar_math, special
 
 from .base import between, example, normal
 
@@ -51,6 +51,19 @@ for _f in (np.power, np.float_power, runtime.power_slope, helpers.power_or_zero)
     example(_f, normal(3), -1)
     example(_f, 1.4, 0.7)
     example(_f, between(0.4, 2.0, 3), 2.5)
+example(np.power, between(0.4, 2.0, 3), 0.5)
+example(monomials.power, between(0.4, 2.0, 3), 1.5)
+for _x in (1.3, between(0.4, 2.0, 3)):
+    for _p in (1, 2, 2.5):
+        example(monomials.monomial, _x, 3, _p)
+    for _p, _q in ((1, 2), (1, -2), (1.5, -1)):
+        example(monomials.product_of_powers, _x, between(0.4, 2.0, 2, 3), 3, _p, _q)
+for _axis in (None, 1):
+    for _p in (2, 3):
+        _x = normal(2, 3)
+        example(monomials.power_of_norm, _x, np.linalg.norm(_x, axis=_axis), 3, _p, axis=_axis)
+    for _w, _q in ((1.3, -2), (1.3, 2), (between(0.4, 2.0, 2), -2)):
+        example(monomials.square_of_scaled_norm, _x, _w, np.linalg.norm(_x, axis=_axis), 3, _q, axis=_axis)
 example(runtime.log_or_zero, between(0.3, 2.0, 3))
 example(np.ldexp, normal(3), 4)
 example(np.ldexp, normal(3), np.array([1, -2, 0]))

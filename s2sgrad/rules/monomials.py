@@ -1,0 +1,123 @@
+"""Slopes of powers of roots in what is under the root.
+
+    z = np.sqrt(s) ** 2               ->  s_bar = z_bar
+    z = (np.sqrt(s) / w) ** 2         ->  s_bar = z_bar * w ** -2; w_bar = z_bar * (-2 * s * w ** -3)
+    z = np.linalg.norm(x) ** 2        ->  x_bar = z_bar * (2.0 * x)
+
+The compiler finds them (`transform.compounds`).  `c` is a factor, `p` and `q` are exponents.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.rules.table import elementwise, general
+from s2sgrad.runtime import power_slope, unbroadcast, unreduce
+
+
+def power(x, p):
+    """`x ** p` in floating point, without warnings."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.power(np.multiply(x, 1.0), p)
+
+
+@elementwise(power)
+def _(g, z, x, p):
+    return g * power_slope(x, p), None
+
+
+def monomial(x, c, p):
+    """`c * x ** p`."""
+    return c * x**p
+
+
+@elementwise(monomial)
+def of_one(g, z, x, c, p):
+    return g * (c * power_slope(x, p)), None, None
+
+
+@of_one.refined(lambda p: p.known and isinstance(p.value, int))
+def _(g, z, x, c, p):
+    return g * (c * p * x ** (p - 1)), None, None
+
+
+@of_one.refined(lambda p: p.known and p.value == 1)
+def _(g, z, x, c, p):
+    return g * c, None, None
+
+
+def product_of_powers(x, w, c, p, q):
+    """`c * x ** p * w ** q`."""
+    return c * x**p * w**q
+
+
+@elementwise(product_of_powers)
+def of_two(g, z, x, w, c, p, q):
+    return g * (c * power_slope(x, p) * power(w, q)), g * (c * power(x, p) * power_slope(w, q)), None, None, None
+
+
+@of_two.refined(lambda p, q: p.known and p.value == 1 and q.known and q.value == 2)
+def _(g, z, x, w, c, p, q):
+    return g * (c * w * w), g * (c * 2 * x * w), None, None, None
+
+
+@of_two.refined(lambda p, q: p.known and p.value == 1 and q.known and q.value == -2)
+def _(g, z, x, w, c, p, q):
+    return g * c / (w * w), -2 * g * z / w, None, None, None
+
+
+def power_of_norm(x, y, c, p, *, axis=None, keepdims=False):
+    """`c * y ** p` with the norm `y` of `x`."""
+    return c * np.linalg.norm(x, axis=axis, keepdims=keepdims) ** p
+
+
+@general(power_of_norm)
+def of_norm(g, z, x, y, c, p, *, axis=None, keepdims=False):
+    return unreduce(g * (c * p * y ** (p - 2)), x, axis, keepdims) * x, None, None, None
+
+
+@of_norm.refined(lambda p: p.known and p.value == 2)
+def _(g, z, x, y, c, p, *, axis=None, keepdims=False):
+    return unreduce(g * (c * p), x, axis, keepdims) * x, None, None, None
+
+
+@of_norm.refined(lambda p, axis: p.known and p.value == 2 and axis.known and axis.value is None)
+def _(g, z, x, y, c, p, *, axis=None, keepdims=False):
+    return g * (c * p * x), None, None, None
+
+
+@of_norm.forward()
+def _(z, x, y, c, p, x_dot, y_dot, c_dot, p_dot, *, axis=None, keepdims=False):
+    return c * p * y ** (p - 2) * np.sum(x * x_dot, axis=axis, keepdims=keepdims), None, None, None
+
+
+@of_norm.forward(lambda p: p.known and p.value == 2)
+def _(z, x, y, c, p, x_dot, y_dot, c_dot, p_dot, *, axis=None, keepdims=False):
+    return c * p * np.sum(x * x_dot, axis=axis, keepdims=keepdims), None, None, None
+
+
+def square_of_scaled_norm(x, w, y, c, q, *, axis=None, keepdims=False):
+    """`c * y ** 2 * w ** q` with the norm `y` of `x`."""
+    return c * np.linalg.norm(x, axis=axis, keepdims=keepdims) ** 2 * w**q
+
+
+@general(square_of_scaled_norm)
+def of_scaled_norm(g, z, x, w, y, c, q, *, axis=None, keepdims=False):
+    slope = unreduce(unbroadcast(g * (2.0 * c * power(w, q)), y), x, axis, keepdims) * x
+    return slope, unbroadcast(g * (c * (y * y) * power_slope(w, q)), w), None, None, None
+
+
+@of_scaled_norm.refined(lambda w, q: w.rank == 0 and q.known and q.value == -2)
+def _(g, z, x, w, y, c, q, *, axis=None, keepdims=False):
+    return unreduce(2 * c * g / (w * w), x, axis, keepdims) * x, np.sum(-2 * g * z) / w, None, None, None
+
+
+@of_scaled_norm.forward()
+def _(z, x, w, y, c, q, x_dot, w_dot, y_dot, c_dot, q_dot, *, axis=None, keepdims=False):
+    along = np.sum(x * x_dot, axis=axis, keepdims=keepdims) * (2.0 * c * power(w, q))
+    return along, c * (y * y) * power_slope(w, q) * w_dot, None, None, None
+
+
+for _rule in (of_one, of_two, of_norm, of_scaled_norm):
+    for _known in set(_rule.differentiable) & {"c", "p", "q"}:
+        _rule.constant(_known)

@@ -1,0 +1,206 @@
+"""Powers of roots are powers: their derivatives are taken in what is under the root.
+
+    r = np.sqrt(s); q = r / w; z = q ** 2       ->      z is differentiated as `s * w ** -2`
+    n = np.linalg.norm(x); z = n * n            ->      z is differentiated as `np.sum(x * x)`
+
+In steps the slope would be `2 * r * (1 / (2 * r))`, which is nan at 0, and 0 with a cotangent of 0.  The function itself
+is computed as it is written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.analysis.singular import exponent
+from s2sgrad.flow.counts import binding_counts, bound_once
+from s2sgrad.flow.graph import binds
+from s2sgrad.ir.forms import is_none, number
+from s2sgrad.ir.quote import clone, constant, name, nested, placed
+from s2sgrad.rules import monomials, singular
+from s2sgrad.rules.table import lookup
+from s2sgrad.transform.paths import Paths
+
+_DEEP = 6  # operations that are looked through
+
+
+def run(paths: Paths) -> None:
+    """Replace the operations that are powers of roots."""
+    if any(is_one_of(o.target, singular.ROOTS | singular.NORMS | singular.POWERS) for o in paths.operations.values()):
+        _Compounds(paths).run()
+
+
+@dataclass(frozen=True)
+class _Monomial:
+    """`factor * base ** power * ..`"""
+
+    factor: float
+    powers: dict[str, float]
+
+    def times(self, other: _Monomial, sign: int = 1) -> _Monomial:
+        powers = dict(self.powers)
+        for base, power in other.powers.items():
+            powers[base] = powers.get(base, 0.0) + sign * power
+        return _Monomial(self.factor * other.factor**sign, powers)
+
+    def raised(self, power: float) -> _Monomial | None:
+        root = not float(power).is_integer()  # of a product of two, or of an even power, either may be negative
+        if root and (self.factor <= 0 or len(self.powers) > 1 or any(p % 2 == 0 for p in self.powers.values())):
+            return None
+        return _Monomial(self.factor**power, {base: p * power for base, p in self.powers.items()})
+
+
+class _Compounds:
+    """The monomials of one function."""
+
+    def __init__(self, paths: Paths) -> None:
+        self.paths, self.operations, body = paths, paths.operations, paths.tree.body
+        memory = paths.memory
+        written = {n for w in memory.written for n in memory.with_memory_of(w)} | memory.lost
+        self.once = {n: s for n, s in bound_once(body).items() if n not in written and isinstance(s.targets[0], gast.Name)}
+        counts = binding_counts(body)
+        self.steady = {n for n in paths.kinds if n not in written and counts[n] <= 1}
+        self.order: dict[int, int] = {}
+        self.bound: dict[str, int] = {}  # where a name is bound
+        self.around: dict[int, frozenset[int]] = {}  # by statement: the blocks that it stands in
+        self._place(body, frozenset())
+
+    def _place(self, body: list[gast.AST], around: frozenset[int]) -> None:
+        """Note where the statements of a block stand."""
+        around |= {id(body)}
+        for statement in body:
+            self.around[id(statement)], self.order[id(statement)] = around, len(self.order)
+            target = getattr(statement, "target", None) if isinstance(statement, gast.For) else None
+            for bound in [target.id] if target is not None else binds(statement):
+                self.bound[bound] = len(self.order)
+            for block in (getattr(statement, "body", None), getattr(statement, "orelse", None)):
+                if block:
+                    self._place(block, around)
+
+    def run(self) -> None:
+        """Replace operations, where a factor is a root."""
+        for statement in effects.walk(self.paths.tree.body):
+            operation = self.operations.get(id(statement))
+            if isinstance(statement, gast.Assign) and operation is not None and operation.form == "rule":
+                new = self._replaced(statement, operation)
+                if new is not None:
+                    self.operations[id(statement)] = new
+
+    def _replaced(self, statement: gast.Assign, operation: Operation) -> Operation | None:
+        """The operation in what is under a root; None where there is no root, or the power of it is less than 1."""
+        parts = [self._monomial(o, statement, statement) for o in operation.operands]
+        whole = _combined(operation, parts)
+        if whole is None or not 1 <= len(whole.powers) <= 2:
+            return None
+        for base, power in whole.powers.items():
+            norm = self._norm(base, statement)
+            others = {b: p for b, p in whole.powers.items() if b != base}
+            if norm is not None and (power >= 2 if not others else power == 2):
+                return self._of_norm(operation, norm, base, whole, others)
+            if power >= 1 and any(m is not None and 0 < m.powers.get(base, 1) < 1 for m in parts):
+                return _of_powers(operation, whole, [base, *others])
+        return None
+
+    def _monomial(self, node: gast.AST, use: gast.AST, last: gast.AST, depth: int = 0) -> _Monomial | None:
+        """What an operand of a statement is as a monomial, in names that do not change before the `last` statement."""
+        value = number(node)
+        if value is not None:
+            return _Monomial(float(value), {})
+        if not isinstance(node, gast.Name):
+            return None
+        made = self.once.get(node.id)
+        operation = self.operations.get(id(made)) if made is not None else None
+        if depth < _DEEP and operation is not None and operation.form == "rule" and self._is_before(made, use):
+            found = _combined(operation, [self._monomial(o, made, last, depth + 1) for o in operation.operands])
+            if found is not None:
+                return found
+        numeric = isinstance(self.paths.kinds.get(node.id), (Number, Array))
+        return _Monomial(1.0, {node.id: 1.0}) if numeric and self._is_kept(node.id, use, last) else None
+
+    def _is_kept(self, variable: str, use: gast.AST, last: gast.AST) -> bool:
+        """Whether a variable is the same where it is read and before the `last` statement."""
+        if variable in self.steady:
+            return self.bound.get(variable, 0) <= self.order[id(use)]
+        body = next((b for b in nested(self.paths.tree.body) if any(s is last for s in b)), [])
+        places = [k for k, s in enumerate(body) if s is use or s is last]
+        shared = self.paths.memory.with_memory_of(variable)
+        if variable in self.paths.memory.lost or not places or (len(places) < 2 and use is not last):
+            return False
+        between = effects.walk(body[places[0] : places[-1]])
+        return not any(variable in binds(s) or shared & self.paths.memory.changed(s) for s in between)
+
+    def _is_before(self, made: gast.AST, use: gast.AST) -> bool:
+        """Whether a statement runs before another whenever that does."""
+        return self.around[id(made)] <= self.around[id(use)] and self.order[id(made)] < self.order[id(use)]
+
+    def _norm(self, base: str, use: gast.AST) -> Operation | None:
+        """The operation of a norm of vectors that a base is; None for any other."""
+        made = self.once.get(base)
+        operation = self.operations.get(id(made)) if made is not None else None
+        if operation is None or operation.target is not np.linalg.norm or not self._is_before(made, use):
+            return None
+        (x,), kind = operation.operands, operation.keywords.get("ord")
+        plain = operation.keywords.keys() <= {"axis", "keepdims", "ord"} and (kind is None or is_none(kind))
+        array = isinstance(x, gast.Name) and isinstance(self.paths.kinds.get(x.id), Array)
+        return operation if plain and array and self._is_kept(x.id, made, use) else None
+
+    def _of_norm(
+        self, operation: Operation, norm: Operation, base: str, whole: _Monomial, others: dict[str, float]
+    ) -> Operation:
+        """The power of a norm, perhaps with another factor."""
+        keywords = {k: clone(v) for k, v in norm.keywords.items() if k != "ord"}
+        x, y, factor = clone(norm.operands[0]), name(base), constant(_whole(whole.factor))
+        if others:
+            ((other, power),) = others.items()
+            operands = [x, name(other), y, factor, constant(_whole(power))]
+            return _made(operation, monomials.square_of_scaled_norm, operands, keywords)
+        return _made(operation, monomials.power_of_norm, [x, y, factor, constant(_whole(whole.powers[base]))], keywords)
+
+
+def _combined(operation: Operation, parts: list[_Monomial | None]) -> _Monomial | None:
+    """The monomial that an operation makes of others; None where it makes none."""
+    if not parts or parts[0] is None:
+        return None
+    target, first = operation.target, parts[0]
+    if is_one_of(target, singular.PRODUCTS) and parts[1] is not None:
+        sign = 1 if target is np.multiply else -1
+        whole = first.times(parts[1], sign) if sign == 1 or parts[1].factor else None
+    elif is_one_of(target, singular.POWERS) and exponent(operation) is not None:
+        whole = first.raised(exponent(operation))
+    elif is_one_of(target, singular.ROOTS):
+        whole = first.raised(0.5)
+    else:
+        fixed = {np.square: 2.0, np.positive: 1.0, np.reciprocal: -1.0}
+        if target is np.negative:
+            return _Monomial(-first.factor, first.powers)
+        whole = first.raised(fixed[target]) if is_one_of(target, fixed) else None
+    return whole
+
+
+def _of_powers(operation: Operation, whole: _Monomial, bases: list[str]) -> Operation:
+    """A product of powers of one variable or two."""
+    numbers = [constant(_whole(v)) for v in (whole.factor, *(whole.powers[b] for b in bases))]
+    if len(bases) == 2:
+        return _made(operation, monomials.product_of_powers, [*map(name, bases), *numbers], {})
+    if numbers[0].value == numbers[1].value == 1:
+        return _made(operation, np.positive, [name(bases[0])], {})
+    return _made(operation, monomials.monomial, [name(bases[0]), *numbers], {})
+
+
+def _made(operation: Operation, function: Callable, operands: list[gast.AST], keywords: dict[str, gast.AST]) -> Operation:
+    node = gast.Call(name(function.__name__), operands, [gast.keyword(k, v) for k, v in keywords.items()])
+    return Operation("rule", placed(operation.node, node), operands, keywords, lookup(function), function)
+
+
+def _whole(value: float) -> float | int:
+    """A whole number as such, and what differs from one by rounding."""
+    near = round(value) if math.isfinite(value) else 0
+    return near if abs(value - near) < 1e-12 else value

@@ -3,11 +3,14 @@
 >>> names = Namer({"x", "x_bar", "t1"})
 >>> names.fresh("x_bar"), names.fresh("x_bar"), names.numbered("t"), names.numbered("t")
 ('x_bar_', 'x_bar_2', 't2', 't3')
+>>> names.fresh((lambda: 0).__name__)
+'lambda_'
 """
 
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Iterable
 
 
@@ -25,7 +28,9 @@ class Namer:
         return copy
 
     def fresh(self, base: str) -> str:
-        """`base` itself if it is free, otherwise `base_`, `base_2`, ..."""
+        """`base` itself if it is free, otherwise `base_`, `base_2`, ...; as an identifier."""
+        if not base.isidentifier():
+            base = re.sub(r"\W", "_", base).lstrip("_") or "f"
         candidate, k = base, 1
         while candidate in self.taken or keyword.iskeyword(candidate):
             candidate, k = (f"{base}_" if k == 1 else f"{base}_{k}"), k + 1

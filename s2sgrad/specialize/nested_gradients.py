@@ -282,8 +282,7 @@ class Derivatives:
         active = tuple(k for k, t in enumerate(tangents) if not (isinstance(t, gast.Constant) and t.value is None))
         gradient = make(f.target, **options).along(active)
         self.unit.derived.append(Derived(gradient, f.target, lambda f: make(f, **options).along(active)))
-        base = gradient.__name__ if gradient.__name__.isidentifier() else "lambda__jvp"
-        target = Known(gradient, name(self.unit.helper(base, gradient)))
+        target = Known(gradient, name(self.unit.helper(gradient.__name__, gradient)))
         for k in active:
             fits = gast.Call(name(self.unit.helper("tangent_fits", runtime.tangent_fits)), [], [])
             fits.args = [primals[k], tangents[k], constant(k)]

@@ -92,6 +92,16 @@ def object_kind(value: Any) -> Kind:
     return {Trust.DRAWING: DRAWING, Trust.ANY: OPAQUE}.get(trust, UNKNOWN)
 
 
+def length_told(value: Any) -> int | None:
+    """The number of items of an existing tuple that its kind tells; None for anything else.
+
+    >>> length_told((1.0, 2.0)), length_told([1.0, 2.0])
+    (2, None)
+    """
+    kind = object_kind(value) if type(value) is tuple else UNKNOWN
+    return len(kind.items) if isinstance(kind, Container) and kind.items is not None else None
+
+
 def kind_of_changing(value: Any) -> Kind:
     """The same for an object whose items may be replaced: nothing is known of those of a list or dict."""
     kind = object_kind(value)

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Iterable
 
 
@@ -30,7 +29,7 @@ class Namer:
     def fresh(self, base: str) -> str:
         """`base` itself if it is free, otherwise `base_`, `base_2`, ...; as an identifier."""
         if not base.isidentifier():
-            base = re.sub(r"\W", "_", base).lstrip("_") or "f"
+            base = "".join(c if c.isalnum() else "_" for c in base).lstrip("_") or "f"
         candidate, k = base, 1
         while candidate in self.taken or keyword.iskeyword(candidate):
             candidate, k = (f"{base}_" if k == 1 else f"{base}_{k}"), k + 1

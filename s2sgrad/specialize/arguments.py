@@ -20,26 +20,23 @@ def f(x):
 from __future__ import annotations
 
 import sys
-import types
 from typing import Any
 
 import gast
 import numpy as np
 
-from s2sgrad import runtime
 from s2sgrad.analysis.plain_classes import is_plain_class
-from s2sgrad.analysis.reached_classes import is_named_tuple
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, clone, constant, expression, name
-from s2sgrad.ir.reach import call
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import checks
-from s2sgrad.specialize.static_values import Display, Function, Known, Partial
+from s2sgrad.specialize.stars import Stars, places_alone
+from s2sgrad.specialize.static_values import Function, Known, Partial
 
 
-class Arguments:
+class Arguments(Stars):
     """Evaluates the arguments of calls."""
 
     shared: set[str]  # variables that a call may bind: those of attributes, and of `nonlocal`
@@ -56,6 +53,7 @@ class Arguments:
         """The arguments of a call, by position and by keyword, evaluated from left to right."""
         values: list[Any] = []
         keywords: dict[str, Any] = {}
+        self.in_one(callee, node)
         if (filled := self.filled(callee, node)) is not None:
             return filled, {}
         missing = self.missing(callee, node)
@@ -64,9 +62,11 @@ class Arguments:
             if not isinstance(argument, gast.Starred):
                 value = self.evaluate(argument)
                 values.append(self.items_of_object(value, argument) if self.unit.draws(argument) else value)
-            elif missing is not None and self.display(argument.value) is None:
+            elif self.count_of(argument) is not None:
+                values += self.spread(argument)
+            elif missing is not None:
                 values += self.counted(argument, *missing)
-            elif not self.is_counted(argument) and (left := self.left_before(callee, node)) is not None:
+            elif (left := self.left_before(callee, node)) is not None:
                 values += self.gathered_from(argument, max(0, left - len(values)))
             else:
                 values += self.spread(argument)
@@ -114,31 +114,6 @@ class Arguments:
         left = gast.Starred(self.flattener.atom(at(argument, expression("xs[n:]", xs=data, n=count))[0]), gast.Load())
         return [*(self.evaluate(at(argument, item)[0]) for item in items), *at(argument, left)]
 
-    def drawn(self, argument: gast.Starred) -> gast.AST:
-        """What stands behind a star, as a sequence of what a loop over it visits: keys of a dict, items of a set or of a
-        generator expression."""
-        value = argument.value
-        if isinstance(value, gast.GeneratorExp):
-            value = at(value, gast.ListComp(value.elt, value.generators))[0]
-        return self.flattener.atom(at(value, call(self.unit, "sequence", runtime.sequence, self.flattener.atom(value)))[0])
-
-    def is_counted(self, argument: gast.Starred) -> bool:
-        """Whether the text tells how many items a star stands for."""
-        shown = isinstance(argument.value, (gast.Tuple, gast.List)) or isinstance(self.held(argument.value), Display)
-        return shown or self.display(argument.value) is not None
-
-    def missing(self, callee: Any, node: gast.Call) -> tuple[int, list[Any]] | None:
-        """The number of arguments that a star stands for, if it is the only one and the callee takes a fixed number; and the
-        defaults of the last parameters."""
-        stars = [a for a in node.args if isinstance(a, gast.Starred)]
-        takes = self.places_of(callee) if len(stars) == 1 and not node.keywords else None
-        if takes is None:
-            return None
-        count, defaults = takes[0] - len(node.args) + 1, takes[1]
-        if not all(isinstance(d, gast.Constant) for d in defaults):
-            return None
-        return (count, defaults) if not defaults or (len(defaults) <= count and node.args[-1] is stars[0]) else None
-
     def filled(self, callee: Any, node: gast.Call) -> list[Any] | None:
         """The arguments of `f(a, *items, **d)` in the order of `f`'s parameters, where `items` and `d` are data; None for
         any other call."""
@@ -146,13 +121,13 @@ class Arguments:
         if not isinstance(last, gast.Starred) or keyword is None or keyword.arg is not None:
             return None
         function, takes, before = self.text_called(callee), self.places_of(callee), node.args[:-1]
-        known = self.is_counted(last) or self.shown(keyword.value) or any(isinstance(a, gast.Starred) for a in before)
-        if known or function is None or takes is None or not all(isinstance(d, gast.Constant) for d in takes[1]):
+        counted = self.count_of(last) is not None or any(isinstance(a, gast.Starred) for a in before)
+        if counted or self.shown(keyword.value) or function is None or takes is None:
             return None
         args = function.node.args
-        if args.posonlyargs or args.kwonlyargs or args.kwarg:
+        if args.posonlyargs or args.kwonlyargs or args.kwarg or not all(isinstance(d, gast.Constant) for d in takes[1]):
             return None
-        words = [getattr(p, "keyword", p.id) for p in args.args][len(before) :]
+        words = takes[0][len(before) :]
         first = [self.kept(self.evaluate(a), [last, keyword.value]) for a in before]
         items = self.kept(self.drawn(last), [keyword.value])
         d = self.flattener.atom(keyword.value)
@@ -174,63 +149,6 @@ class Arguments:
                               len=self.unit.builtin(len))  # fmt: skip
             out.append(self.evaluate(at(items, item)[0]))
         return out
-
-    def places_of(self, callee: Any) -> tuple[int, list[Any]] | None:
-        """How many arguments a callee takes by position, if that is fixed, and the defaults of the last of them."""
-        function, target = self.text_called(callee), getattr(callee, "target", None)
-        if function is not None:
-            places = [*function.node.args.posonlyargs, *function.node.args.args]
-            defaults = [function.defaults[p.id] for p in places if p.id in function.defaults]
-            whole = not function.node.args.vararg and len(defaults) == len(function.node.args.defaults)
-            return (len(places), defaults) if whole else None
-        if count := _places_alone(target):
-            return count, []
-        if not is_plain_class(target) and not is_named_tuple(target):
-            return None
-        fields = signature(target).parameters.values()
-        if any(p.kind is not p.POSITIONAL_OR_KEYWORD for p in fields):
-            return None
-        return len(fields), [self.outside(p.name, p.default) for p in fields if p.default is not p.empty]
-
-    def counted(self, argument: gast.Starred, count: int, defaults: list[Any]) -> list[Any]:
-        """The items of a tuple whose length is checked at run time; defaults replace missing items."""
-        if isinstance(self.held(argument.value), Display) or isinstance(argument.value, (gast.Tuple, gast.List)):
-            return self.spread(argument)
-        data = self.drawn(argument)
-        if not isinstance(data, gast.Name):
-            return self.spread(argument)
-        items: list[gast.AST] = [gast.Subscript(clone(data), constant(k), gast.Load()) for k in range(count)]
-        if not defaults:
-            check = expression("f(v, n)", f=self.unit.helper("unpackable", checks.unpackable), v=data, n=count)
-        else:
-            least = count - len(defaults)
-            check = expression("f(v, a, b)", f=self.unit.helper("spreads", checks.spreads), v=data, a=least, b=count)
-            for k, default in enumerate(defaults, least):
-                items[k] = expression("v if len(xs) > k else d", v=items[k], xs=clone(data), k=k, d=clone(default),
-                                      len=self.unit.builtin(len))  # fmt: skip
-        self.flattener.out += at(argument, gast.Expr(check))
-        return [self.evaluate(at(argument, item)[0]) for item in items]
-
-    def spread(self, argument: gast.Starred) -> list[Any]:
-        """The values that a starred argument stands for."""
-        value = argument.value
-        if isinstance(value, (gast.Tuple, gast.List)):
-            return [self.evaluate(e) for e in value.elts]
-        held = self.held(value)
-        if isinstance(held, Display):
-            return list(held.items.values())
-        display = self.display(value)
-        if isinstance(display, (gast.Tuple, gast.List)):
-            places = [gast.Subscript(name(value.id), constant(k), gast.Load()) for k in range(len(display.elts))]
-            items = [clone(e) if self.stays_so(e) else p for e, p in zip(display.elts, places, strict=True)]
-            return [self.evaluate(at(argument, item)[0]) for item in items]
-        self.unit.refuse(argument, "`*` before a value whose length is not in the text cannot be followed: name the "
-                                   "arguments")  # fmt: skip
-
-    def stays_so(self, item: gast.AST) -> bool:
-        """Whether an item of a display still has the value that it had in it, wherever the display is read."""
-        fixed = isinstance(item, gast.Name) and not self.flattener.loops and self.is_fixed(item.id)
-        return isinstance(item, gast.Constant) or (fixed and item.id not in self.shared)
 
     def shown(self, value: gast.AST) -> bool:
         """Whether the keys of a `**` argument are known."""
@@ -290,7 +208,7 @@ class Arguments:
         args: list[gast.AST] = []
         required = _required(self.unit.resolve(node.func), node)
         for argument in node.args:
-            if isinstance(argument, gast.Starred) and self.is_counted(argument):
+            if isinstance(argument, gast.Starred) and self.count_of(argument) is not None:
                 args += self.spread(argument)
             elif isinstance(argument, gast.Starred) and required is not None:
                 args = [self.flattener.atom(a) for a in args]
@@ -325,7 +243,7 @@ def _required(target: Any, node: gast.Call) -> int | None:
     stars = [a for a in node.args if isinstance(a, gast.Starred)]
     words = {k.arg for k in node.keywords}
     if rule is None and len(stars) == 1 and not words:  # `operator.mul`
-        missing = _places_alone(target) - len(node.args) + 1
+        missing = places_alone(target) - len(node.args) + 1
         return missing if missing > 0 else None
     if rule is None or len(stars) != 1 or None in words or _may_take_more(target):
         return None
@@ -333,15 +251,6 @@ def _required(target: Any, node: gast.Call) -> int | None:
         return None
     missing = len({*rule.differentiable} - words) - len(node.args) + 1
     return missing if missing > 0 else None
-
-
-def _places_alone(target: Any) -> int:
-    """How many arguments a builtin function takes, by position and no others; 0 if it may take others."""
-    try:
-        parameters = signature(target).parameters.values() if type(target) is types.BuiltinFunctionType else ()
-    except (TypeError, ValueError):
-        return 0
-    return len(parameters) if all(p.kind is p.POSITIONAL_ONLY and p.default is p.empty for p in parameters) else 0
 
 
 def _may_take_more(target: Any) -> bool:

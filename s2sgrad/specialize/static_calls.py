@@ -210,7 +210,7 @@ def _partial(functions: Any, node: gast.Call) -> Partial | None:
 
 def _positional(functions: Any, argument: gast.AST) -> list[Any]:
     """The values of an argument that a partial keeps."""
-    counted = isinstance(argument, gast.Starred) and functions.is_counted(argument)
+    counted = isinstance(argument, gast.Starred) and functions.count_of(argument) is not None
     return functions.spread(argument) if counted else [functions.evaluate(argument)]
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad.analysis.kinds import Array, Container, Kind, Known, Number, Pointer, Text
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Pointer, Text
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import libraries
@@ -57,10 +57,13 @@ def operand_asked(unit: Unit, node: gast.AST) -> gast.AST | None:
     return node.args[0] if asks and node.args else None
 
 
-def coarse(kind: Kind | None) -> Kind | None:
-    """A kind as far as tests of types ask; None where they learn nothing from it."""
+def coarse(kind: Kind | None, spread: bool = False) -> Kind | None:
+    """A kind as far as tests of types ask, and calls if it is `spread` by `*` or `**`; None where they learn nothing from
+    it."""
     if isinstance(kind, Array):
         return Array(None, None)
+    if isinstance(kind, Container) and spread and kind.items is not None:
+        return Container(kind.type, (UNKNOWN,) * len(kind.items), kind.keys)
     if isinstance(kind, Container):
         return Container(kind.type, None, kind.keys if kind.type is tuple else None)
     if isinstance(kind, Number) and not isinstance(kind, Pointer):

@@ -22,7 +22,7 @@ from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api import brought, transposed
 from s2sgrad.api.arguments import has_floats, require_real
 from s2sgrad.api.higher import Call, Forward, backward_of, is_constant
-from s2sgrad.api.library import plain
+from s2sgrad.api.library import plain, with_places
 from s2sgrad.driver import cache
 from s2sgrad.driver.compiled import Compiled, compile_pair
 from s2sgrad.errors import Unsupported
@@ -78,6 +78,7 @@ def pair_for(
         function, receiver, bound = plain(f)
         keywords = {**bound, **keywords} if bound else keywords
     lead = len(receiver)
+    function = with_places(function, lead, tuple(keywords))
     fwd, bwd, active = _compiled(function, receiver + primals, keywords, lead, again=again)
     places = tuple(tuple(j - lead for j in k) if isinstance(k, tuple) else k - lead for k in active)
     return fwd, bwd, places, receiver, keywords

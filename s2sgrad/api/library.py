@@ -67,18 +67,28 @@ def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
         head = ", ".join(advice.required(primitive))
         value = f"primitive({head})"
     else:
-        names_text = ", ".join(rule.differentiable[is_object:])
-        plain_ = {k: v for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int, float))}
-        head = names_text + "".join(f", {k}={v!r}" for k, v in plain_.items())
-        builtin = isinstance(primitive, types.BuiltinFunctionType)  # `math.log` takes none by keyword
-        given = (k if builtin and k in rule.positional else f"{k}={k}" for k in plain_)
-        value = f"primitive({', '.join((names_text, *given))})"
+        head, value = _of_rule(primitive, rule, is_object)
     text = f"def {name}({head}):\n    return {value}\n"
     own = f" {id(rule)}" if rule is not None and rule.given is not None else f" {id(primitive)}" if is_object else ""
     filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}{own}>"
     function = defined(text, name, filename, {"primitive": primitive, "__name__": f"s2sgrad.api.library.{name}"})
     function.origin = "library", primitive
     return function
+
+
+def _of_rule(primitive: Any, rule: table.Rule, is_object: bool) -> tuple[str, str]:
+    """The parameters of a function with a rule, and a call that passes them on; those that its own order may have elsewhere
+    are taken by keyword."""
+    names = [*rule.differentiable[is_object:], *(["*rest"] if rule.variadic else [])]
+    usual = {k: v for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int, float, str))}
+    places = [k for k in usual if k in rule.positional and not rule.variadic]
+    words = [k for k in usual if k not in places]
+    star = ["*"] if words and not rule.variadic else []
+    shown = {k: f"{k}={v!r}" for k, v in usual.items()}
+    builtin = isinstance(primitive, types.BuiltinFunctionType)  # `math.log` takes none by keyword
+    given = (k if builtin and k in rule.positional else f"{k}={k}" for k in usual)
+    head = ", ".join([*names, *map(shown.get, places), *star, *map(shown.get, words)])
+    return head, f"primitive({', '.join((*names, *given))})"
 
 
 @functools.lru_cache(maxsize=1024)
@@ -95,6 +105,22 @@ def _caller(function: types.FunctionType) -> types.FunctionType:
     return caller
 
 
+def with_places(function: types.FunctionType, count: int, words: tuple[str, ...]) -> types.FunctionType:
+    """A function with so many parameters before `*rest`, for one with fewer: what is bound is no part of `*rest`."""
+    has_rest = function.__code__.co_flags & inspect.CO_VARARGS
+    return _placed(function, count, words) if has_rest and count > function.__code__.co_argcount else function
+
+
+@functools.lru_cache(maxsize=1024)
+def _placed(function: types.FunctionType, count: int, words: tuple[str, ...]) -> types.FunctionType:
+    names = [f"bound{k}{'_' * sum(w.rstrip('_') == f'bound{k}' for w in words)}" for k in range(count)]
+    head, given = ", ".join([*names, "*rest_", *words]), ", ".join([*names, "*rest_", *(f"{w}={w}" for w in words)])
+    name = function.__name__ if function.__name__.isidentifier() else "function"
+    text = f"def {name}({head}):\n    return primitive({given})\n"
+    filename = f"<s2sgrad bound {count} {words} {function.__module__}.{function.__qualname__} {id(function)}>"
+    return defined(text, name, filename, {"primitive": function, "__name__": function.__module__})
+
+
 def spelled_out(primitive: Any) -> types.FunctionType | None:
     """A function with source for an operator or a primitive of the rule table; None for any other callable."""
     rule = table.lookup(primitive)
@@ -104,7 +130,7 @@ def spelled_out(primitive: Any) -> types.FunctionType | None:
         return _rule_function(own)
     if table.of_calls(primitive) is not None:
         return _caller_of(_Same(primitive))
-    return _wrapper(primitive) if operator_ or (rule is not None and not rule.variadic) else None
+    return _wrapper(primitive) if operator_ or rule is not None else None
 
 
 def _behind_partial(function: functools.partial) -> tuple[types.FunctionType, tuple, dict[str, Any]]:

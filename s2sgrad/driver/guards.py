@@ -184,6 +184,12 @@ class Guards:
         return None, self._predicate(value, strict)
 
     def _predicate(self, value: Any, strict: bool) -> Callable[[Any], bool]:
+        if id(value) in self._lookups.keys:
+            fits, keys = self._of_type(value, strict), self._lookups.keys[id(value)][1]
+            return lambda v: fits(v) and tuple(v) == keys
+        return self._of_type(value, strict)
+
+    def _of_type(self, value: Any, strict: bool) -> Callable[[Any], bool]:
         if isinstance(value, types.MethodType):  # each access makes a new one
             function, receiver = self.held(value.__func__), self.held(value.__self__)
             return lambda v: type(v) is types.MethodType and v.__func__ is function() and v.__self__ is receiver()

@@ -46,7 +46,7 @@ from s2sgrad.driver.compilation import Compilation, Kept, Repeated, Stage
 from s2sgrad.errors import Unsupported
 from s2sgrad.inplace import nested_lists, rebind_markers, result_checks
 from s2sgrad.ir import checkpoints
-from s2sgrad.ir.quote import clone
+from s2sgrad.ir.quote import clone, spread_names
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.legality import checks
 from s2sgrad.legality.context import Context
@@ -99,11 +99,12 @@ def _read(c: Compilation) -> None:
 
 def _told(c: Compilation) -> tuple[dict[str, Any], set[str], dict[str, Kind]]:
     """What the kinds say before the text is read: the arguments that are objects, those that have methods, and what
-    tests of their types may ask."""
+    tests of their types may ask, and calls that spread them."""
     kinds = c.given or {}
     opened_by_name = {p: module_of(kind) or opened(kind) for p, kind in kinds.items()}
     opened_by_name = {p: module for p, module in opened_by_name.items() if module}
-    of_types = {p: coarse for p, kind in kinds.items() if (coarse := type_tests.coarse(kind)) is not None}
+    spread = spread_names(c.primal.tree)
+    of_types = {p: coarse for p, kind in kinds.items() if (coarse := type_tests.coarse(kind, p in spread)) is not None}
     return opened_by_name, set(own_methods(kinds)) - opened_by_name.keys(), of_types
 
 

@@ -3,6 +3,8 @@
     stack.pop()   ->   the method `pop` of `stack`        -e   ->   `e`        x[i, j]   ->   the parts `i` and `j`
 
 >>> import gast
+
+from s2sgrad.ir.quote import calls_in
 >>> whole_number(gast.parse("-2").body[0].value), bound_name(gast.parse("y = x + 1").body[0])
 (-2, 'y')
 >>> popped(gast.parse("stack.pop()").body[0].value), popped(gast.parse("stack.pop(0)").body[0].value)

@@ -16,7 +16,7 @@ from s2sgrad.source import Binding
 
 class Lookups:
     """Lookups of names in functions (None: unbound), of attributes in modules and classes, of entries in class bodies
-    (`member_of`), and imported modules.
+    (`member_of`), imported modules, and the keys of dicts that a text assumes.
     """
 
     def __init__(self) -> None:
@@ -24,6 +24,7 @@ class Lookups:
         self.attributes: dict[tuple[int, str], tuple[Any, str, Any]] = {}
         self.members: dict[tuple[int, str], tuple[type, str, Any]] = {}
         self.modules: dict[str, Any] = {}
+        self.keys: dict[int, tuple[dict, tuple]] = {}
 
 
 _now = threading.local()
@@ -75,3 +76,10 @@ def note_attribute(owner: Any, name: str, value: Any) -> None:
     lookups = getattr(_now, "lookups", None)
     if lookups is not None:
         lookups.attributes.setdefault((id(owner), name), (owner, name, value))
+
+
+def note_keys(d: dict) -> None:
+    """Note that a text assumes the keys of a dict from outside."""
+    lookups = getattr(_now, "lookups", None)
+    if lookups is not None:
+        lookups.keys[id(d)] = d, tuple(d)

@@ -138,6 +138,13 @@ def calls_in(root: gast.AST) -> list[gast.Call]:
     return nodes_of(root, CALLS)
 
 
+def spread_names(tree: gast.AST) -> set[str]:
+    """The names behind `*` and `**` in calls."""
+    given = [a for call in calls_in(tree) for a in [*call.args, *call.keywords]]
+    behind = [a.value for a in given if isinstance(a, gast.Starred) or getattr(a, "arg", "") is None]
+    return {value.id for value in behind if isinstance(value, gast.Name)}
+
+
 def mentioned(*parts: gast.AST) -> set[str]:
     """The names that occur in some trees."""
     return {node.id for part in parts for node in nodes_of(part, NAMES)}

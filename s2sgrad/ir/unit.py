@@ -83,7 +83,7 @@ class Unit:
       to itself).
     - Values: `kinds` of names; `memory` says which may alias; `displays` are constant tuples, lists and dicts, bound once;
       `opened` has the attributes of arguments that are objects; `opaque` are parameters that may have methods of their own;
-      `argument_kinds` are those of parameters, as far as tests of types ask;
+      `argument_kinds` are those of parameters, as far as tests of types and calls with `*` ask;
       `receivers` are the names of objects that the text makes, and of the object of a method, with their classes;
       `local_codes` are the codes of methods of the classes that the function defines, which may read its variables;
       `given_objects` are the caller's objects whose attributes are loaded, with their classes, `separate` the classes of

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 import sys
@@ -88,6 +89,11 @@ def is_of_math(thing: Any) -> bool:
 def is_installed(thing: Any) -> bool:
     """Whether something belongs to Python, NumPy, SciPy or us, and so does not change while a program runs."""
     return is_installed_package(package_of(thing))
+
+
+def is_fixed(function: Any) -> bool:
+    """The same for a function, which a `partial` is of."""
+    return is_installed(function.func if isinstance(function, functools.partial) else function)
 
 
 def is_installed_package(package: str) -> bool:

@@ -233,6 +233,13 @@ def only_these(d: Any, words: tuple[str, ...], called: str) -> None:
             raise TypeError(f"{called}() got an unexpected keyword argument {key!r}")
 
 
+def has_keys(d: Any, words: tuple[str, ...]) -> None:
+    """Check that `d` in `f(**d)` has these keys, as it had before the function ran; TypeError if not."""
+    if tuple(d) != words:
+        raise Refusal(None, "the keys of this dict are others here than when the function was called, which cannot be "
+                            "followed in `f(**d)`: name the keywords")  # fmt: skip
+
+
 def fills(items: Any, d: Any, words: tuple[str, ...], needed: int, called: str) -> None:
     """Check that `f(*items, **d)` fills the parameters `words`, of which the first `needed` have no default; TypeError as
     Python raises it."""

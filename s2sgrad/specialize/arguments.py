@@ -27,13 +27,14 @@ import numpy as np
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
+from s2sgrad.ir.lookups import note_keys
 from s2sgrad.ir.quote import at, clone, constant, expression, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import checks
 from s2sgrad.specialize.stars import Stars, places_alone
-from s2sgrad.specialize.static_values import Function, Known, Partial
+from s2sgrad.specialize.static_values import Function, Known, Object, Partial
 
 
 class Arguments(Stars):
@@ -53,6 +54,8 @@ class Arguments(Stars):
         """The arguments of a call, by position and by keyword, evaluated from left to right."""
         values: list[Any] = []
         keywords: dict[str, Any] = {}
+        if isinstance(callee, Object) and any(isinstance(a, gast.Starred) for a in node.args):
+            callee = self.method(callee, "__call__", node)
         self.in_one(callee, node)
         if (filled := self.filled(callee, node)) is not None:
             return filled, {}
@@ -99,8 +102,8 @@ class Arguments(Stars):
         if function is None or function.node.args.vararg is None:
             return None
         before = [*function.node.args.posonlyargs, *function.node.args.args][given:]
-        words = {k.arg for k in node.keywords}
-        filled = None in words or words & {getattr(p, "keyword", p.id) for p in before}
+        words = self.words_of(node)
+        filled = words is None or words & {getattr(p, "keyword", p.id) for p in before}
         return None if before and filled else len(before)
 
     def gathered_from(self, argument: gast.Starred, count: int) -> list[Any]:
@@ -157,6 +160,7 @@ class Arguments(Stars):
     def spread_keywords(self, value: gast.AST) -> dict[str, Any]:
         """The values that a `**` argument stands for, by keyword."""
         items = self.keyed(value)
+        items = self.keyed_outside(value) if items is None else items
         if items is not None:
             return {k: self.evaluate(at(value, item)[0]) for k, item in items.items()}
         self.unit.refuse(value, "`**` before a value whose keys are not in the text cannot be followed: name the keywords")
@@ -174,6 +178,38 @@ class Arguments(Stars):
                 for k, v in inner.items()
             }  # fmt: skip
         return out if isinstance(display, gast.Dict) else None
+
+    def keyed_outside(self, value: gast.AST) -> dict[str, gast.AST] | None:
+        """The items of a dict from outside, whose keys are those of this call: the text has a check and is made anew for
+        others; None for any other."""
+        keys = self.keys_outside(value)
+        if keys is None:
+            return None
+        words = gast.Tuple([constant(key) for key in keys], gast.Load())
+        check = expression("f(d, words)", f=self.unit.helper("has_keys", checks.has_keys), d=value, words=words)
+        self.flattener.out += at(value, gast.Expr(check))
+        return {key: gast.Subscript(clone(value), constant(key), gast.Load()) for key in keys}
+
+    def words_of(self, node: gast.Call) -> set[str] | None:
+        """The keywords of a call, those in dicts included; None where only the running program knows them."""
+        given = [self.keys_of(k.value) if k.arg is None else (k.arg,) for k in node.keywords]
+        return None if None in given else {word for words in given for word in words}
+
+    def keys_of(self, value: gast.AST) -> tuple[str, ...] | None:
+        """The keys of what stands behind `**`; None where only the running program knows them."""
+        items = self.keyed(value)
+        return self.keys_outside(value) if items is None else tuple(items)
+
+    def keys_outside(self, value: gast.AST) -> tuple[str, ...] | None:
+        """The keys of a dict that a name from outside or an argument refers to; None where they are unknown."""
+        if (kind := self.kind_given(value)) is not None and kind.type is dict:
+            return kind.keys if kind.keys is not None and all(isinstance(key, str) for key in kind.keys) else None
+        local = isinstance(value, gast.Name) and value.id in self.unit.locals
+        outside = MISSING if local or not isinstance(value, (gast.Name, gast.Attribute)) else self.unit.resolve(value)
+        if type(outside) is not dict or not all(isinstance(key, str) for key in outside):
+            return None
+        note_keys(outside)
+        return tuple(outside)
 
     def by_parameters(self, value: gast.AST, callee: Any, node: gast.Call, places: int) -> dict[str, gast.AST] | None:
         """`f(x, **d)`: the items of `d` for the parameters of `f` that are still unfilled, so many being filled by position;
@@ -206,9 +242,10 @@ class Arguments(Stars):
     def starred(self, node: gast.Call) -> None:
         """Expand `*` and `**` in the arguments of a call, where their contents are known."""
         args: list[gast.AST] = []
+        self.in_one_of_library(node)
         required = _required(self.unit.resolve(node.func), node)
         for argument in node.args:
-            if isinstance(argument, gast.Starred) and self.count_of(argument) is not None:
+            if isinstance(argument, gast.Starred) and (self.count_of(argument) is not None or self.is_told(argument, node)):
                 args += self.spread(argument)
             elif isinstance(argument, gast.Starred) and required is not None:
                 args = [self.flattener.atom(a) for a in args]
@@ -223,6 +260,7 @@ class Arguments(Stars):
                 target = self.unit.resolve(node.func)
                 if not any(isinstance(a, gast.Starred) for a in args):
                     spread = self.by_parameters(keyword.value, Known(target, node.func), node, len(args))
+                spread = self.keyed_outside(keyword.value) if spread is None else spread
             words += [keyword] if spread is None else [gast.keyword(k, v) for k, v in spread.items()]
         node.args, node.keywords = args, words
 

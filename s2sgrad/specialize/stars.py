@@ -32,10 +32,12 @@ from s2sgrad import runtime
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.reached_classes import is_named_tuple
 from s2sgrad.analysis.results import length_told
+from s2sgrad.ir.forms import is_none, whole_number
 from s2sgrad.ir.quote import at, clone, constant, expression, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
+from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.runtime import checks
 from s2sgrad.specialize.static_values import Display, Partial
 
@@ -60,9 +62,24 @@ class Stars:
 
     def count_outside(self, value: gast.AST) -> int | None:
         """The number of items of a tuple that a name from outside refers to, which its kind tells; None for any other."""
+        if isinstance(value, gast.Subscript) and (section := _section(value.slice)) is not None:
+            count = self.count_outside(value.value)
+            return None if count is None else len(range(count)[section])
         local = isinstance(value, gast.Name) and value.id in self.unit.locals
         outside = MISSING if local or not isinstance(value, (gast.Name, gast.Attribute)) else self.unit.resolve(value)
         return length_told(outside)
+
+    def kind_given(self, value: gast.AST) -> Any:
+        """The kind of an argument, as far as this text was made for it; None for any other expression."""
+        given = isinstance(value, gast.Name) and value.id in self.given and not self.counts[value.id]
+        kind = self.unit.argument_kinds.get(value.id) if given else None
+        return kind if getattr(kind, "items", None) is not None else None
+
+    def is_told(self, argument: gast.Starred, node: gast.Call) -> bool:
+        """Whether the kind of an argument tells how many items a star gives to a function with a rule."""
+        target = self.unit.resolve(node.func)
+        has_rule = target is not MISSING and catalogue.of(target).rule is not None
+        return has_rule and getattr(self.kind_given(argument.value), "type", None) in (list, tuple)
 
     def missing(self, callee: Any, node: gast.Call) -> tuple[int, list[Any]] | None:
         """The number of arguments that a star stands for, if it is the only one without a known number of items and the
@@ -79,11 +96,12 @@ class Stars:
 
     def left_over(self, callee: Any, node: gast.Call) -> _Places | None:
         """The parameters that arguments by position may fill: those before the first that a keyword fills."""
-        places = self.places_of(callee) if all(k.arg is not None for k in node.keywords) else None
-        if places is None:
+        places = self.places_of(callee)
+        words = self.words_of(node)
+        if places is None or words is None:
             return None
         names, defaults = places
-        end = min((names.index(k.arg) for k in node.keywords if k.arg in names), default=len(names))
+        end = min((names.index(word) for word in words if word in names), default=len(names))
         return names[:end], defaults[: max(0, end - len(names) + len(defaults))]
 
     def places_of(self, callee: Any) -> _Places | None:
@@ -123,6 +141,13 @@ class Stars:
         left = self.left_before(callee, node) if places is None else None
         if (places is not None and (places[1] or len(unknown) > 1)) or (left is not None and left > first):
             self.gather(node, first)
+
+    def in_one_of_library(self, node: gast.Call) -> None:
+        """The same where no text is read: for a function with a rule, a `partial`, or what only the run knows."""
+        unknown = [k for k, a in enumerate(node.args) if isinstance(a, gast.Starred) and self.count_of(a) is None]
+        target = self.unit.resolve(node.func)
+        if len(unknown) > 1 and (not libraries.is_fixed(target) or catalogue.of(target).rule is not None):
+            self.gather(node, unknown[0])
 
     def gather(self, node: gast.Call, first: int) -> None:
         """Replace the arguments of a call from `first` on by a star before a tuple of them."""
@@ -169,6 +194,14 @@ class Stars:
             places = [gast.Subscript(name(value.id), constant(k), gast.Load()) for k in range(len(display.elts))]
             items = [clone(e) if self.stays_so(e) else p for e, p in zip(display.elts, places, strict=True)]
         elif (count := self.count_outside(value)) is not None:
+            owner, places = value, range(count)
+            if isinstance(value, gast.Subscript):
+                owner, places = value.value, range(self.count_outside(value.value))[_section(value.slice)]
+            items = [gast.Subscript(clone(owner), constant(k), gast.Load()) for k in places]
+        elif (told := self.kind_given(value)) is not None and told.type in (list, tuple):
+            count = len(told.items)
+            check = expression("f(v, n)", f=self.unit.helper("unpackable", checks.unpackable), v=clone(value), n=count)
+            self.flattener.out += at(argument, gast.Expr(check))
             items = [gast.Subscript(clone(value), constant(k), gast.Load()) for k in range(count)]
         if items is None:
             self.unit.refuse(argument, "`*` before a value whose length is not in the text cannot be followed: name the "
@@ -179,6 +212,15 @@ class Stars:
         """Whether an item of a display still has the value that it had in it, wherever the display is read."""
         fixed = isinstance(item, gast.Name) and not self.flattener.loops and self.is_fixed(item.id)
         return isinstance(item, gast.Constant) or (fixed and item.id not in self.shared)
+
+
+def _section(index: gast.AST) -> slice | None:
+    """A slice with constant bounds; None for any other index."""
+    if not isinstance(index, gast.Slice):
+        return None
+    bounds = [None if b is None else whole_number(b) for b in (index.lower, index.upper, index.step)]
+    given = [b for b in (index.lower, index.upper, index.step) if b is not None and not is_none(b)]
+    return slice(*bounds) if sum(b is not None for b in bounds) == len(given) and bounds[2] != 0 else None
 
 
 def places_alone(target: Any) -> int:

@@ -18,6 +18,8 @@ True
 
 from __future__ import annotations
 
+import functools
+
 import gast
 
 from s2sgrad import standard
@@ -40,7 +42,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
             if isinstance(call, gast.Call) and (call.keywords or any(isinstance(a, gast.Starred) for a in call.args)):
                 before = _written_out(unit, call, inference) if unit.resolve(call.func) is MISSING else []
                 if _needs_spread(unit, call, inference):
-                    before += _spread(unit, call)
+                    before += _with_constants(unit, call, inference) + _spread(unit, call)
                 body[k:k] = at(body[k], *before)
                 found = found or bool(before)
     return found
@@ -71,7 +73,7 @@ def _needs_spread(unit: Unit, call: gast.Call, inference: Inference) -> bool:
     words = any(may_carry(inference.kind(k.value)) for k in call.keywords)
     target = unit.resolve(call.func)
     late = target is MISSING
-    if not late and libraries.is_installed(target) and catalogue.of(target).rule is None:
+    if not late and libraries.is_fixed(target) and catalogue.of(target).rule is None:
         return False  # it has no derivative
     if (late and not isinstance(call.func, gast.Name)) or any(stars[:-1]) or doubled > 1:
         return False
@@ -79,6 +81,24 @@ def _needs_spread(unit: Unit, call: gast.Call, inference: Inference) -> bool:
         return words and late
     carries = words or any(may_carry(inference.kind(a)) for a in places)
     return carries and classify(unit, call, inference.env).form == "opaque"
+
+
+def _with_constants(unit: Unit, call: gast.Call, inference: Inference) -> list[gast.AST]:
+    """Give a library's function the keywords that have no derivative as a `partial`, for it may take them in no other way;
+    the statements that must precede."""
+    target = unit.resolve(call.func)
+    rule = None if target is MISSING else catalogue.of(target).rule
+    if rule is None:
+        return []
+    with_derivative = {*rule.differentiable, *rule.keyword_rules}
+    words = [k for k in call.keywords if k.arg is not None and (
+        k.arg not in with_derivative or not may_carry(inference.kind(k.value)))]  # fmt: skip
+    if not words:
+        return []
+    made = gast.Call(name(unit.helper("partial", functools.partial)), [call.func], words)
+    call.func = name(unit.temp())
+    call.keywords = [k for k in call.keywords if k not in words]
+    return [assign(call.func.id, made)]
 
 
 def _spread(unit: Unit, call: gast.Call) -> list[gast.AST]:

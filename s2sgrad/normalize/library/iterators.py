@@ -23,8 +23,10 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 import itertools
 import sys
+import types
 
 import gast
 
@@ -36,14 +38,22 @@ from s2sgrad.normalize.library.table import LibraryCall, desugars, of_found
 from s2sgrad.runtime import checks
 from s2sgrad.standard import generators
 
-_CALLABLE = (gast.Name, gast.Attribute, gast.Lambda)  # evaluates to the same function each time
+
+def _lasts(call: LibraryCall, node: gast.AST) -> bool:
+    """Whether an expression makes the same function each time: a name, a lambda, or a `partial` over such and constants."""
+    if isinstance(node, gast.Call):
+        given = [a for a in [*node.args, *(k.value for k in node.keywords)] if not isinstance(a, gast.Constant)]
+        return call.resolve(node) is functools.partial and all(_lasts(call, a) for a in given)
+    return isinstance(node, (gast.Name, gast.Attribute, gast.Lambda))
 
 
 @desugars(map)
 def _map(call: LibraryCall) -> gast.AST | None:
-    if len(call.args) < 2 or call.words or not isinstance(call.args[0], _CALLABLE):
+    if len(call.args) < 2 or call.words:
         return None
     function, *over = call.args
+    if not _lasts(call, function):
+        return _with_function_made(call, generators.mapped)
     items = [call.unit.local("item") for _ in over]
     item = of_found(call.unit, placed(call.node, gast.Call(function, [name(i) for i in items], [])))
     if len(over) == 1:
@@ -53,13 +63,19 @@ def _map(call: LibraryCall) -> gast.AST | None:
     return placed(call.node, gast.GeneratorExp(item, [each]))
 
 
+def _with_function_made(call: LibraryCall, tool: types.FunctionType) -> gast.AST | None:
+    """`map` and `filter` of one iterable, with a function that an expression makes, once: drawn from."""
+    function, *over = call.args
+    return call.looped(call.calling(tool, [function, *map(call.listed, over)])) if len(over) == 1 else None
+
+
 @desugars(filter, takes=2)
 def _filter(call: LibraryCall) -> gast.AST | None:
     function, over = call.args
     if is_none(function):
         return call.written("(v for v in xs if v)", v=call.unit.local("item"), xs=over)
-    if not isinstance(function, _CALLABLE):
-        return None
+    if not _lasts(call, function):
+        return _with_function_made(call, generators.chosen)
     return call.written("(v for v in xs if f(v))", v=call.unit.local("item"), xs=over, f=function)
 
 

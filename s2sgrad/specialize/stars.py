@@ -90,7 +90,7 @@ class Stars:
             return None
         others = sum(self.count_of(a) if isinstance(a, gast.Starred) else 1 for a in node.args if a is not stars[0])
         count, defaults = len(takes[0]) - others, takes[1]
-        if not all(isinstance(d, gast.Constant) for d in defaults):
+        if not all(isinstance(d, gast.Constant) or getattr(d, "id", "") in self.unit.helpers for d in defaults):
             return None
         return (count, defaults) if not defaults or (len(defaults) <= count and node.args[-1] is stars[0]) else None
 

@@ -259,7 +259,10 @@ def apply_along_axis(func1d, axis, arr):
 
 @stands_for(np.piecewise)
 def piecewise(x, condlist, funclist):
-    """`np.piecewise`, with lists of conditions and of functions or values."""
+    """`np.piecewise`, with lists of conditions, or one condition, and of functions or values."""
+    if np.isscalar(condlist) or (not isinstance(condlist[0], (list, np.ndarray)) and np.ndim(x) != 0):
+        condlist = [condlist]
+    x = np.asarray(x)
     y = np.zeros_like(x)
     if len(funclist) > len(condlist):
         rest = np.logical_not(np.any(condlist, axis=0))

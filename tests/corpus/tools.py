@@ -280,6 +280,13 @@ def pieces_of_a_function(v):
     return np.sum(first * second) + np.sum(third.astype(float))
 
 
+@case(VECTOR)
+def pieces_by_one_condition(v):
+    squares = np.piecewise(v, v < 0.5, [lambda t: t * t, lambda t: 3.0 * t])
+    number = np.piecewise(v[0], [v[0] < 0.5], [lambda t: t * t, lambda t: 3.0 * t])
+    return np.sum(squares) + number * v[1]
+
+
 def spread_over_defaults(a, b, c=1.0, d=2.0):
     return a * b + c * d
 

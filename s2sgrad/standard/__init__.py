@@ -157,6 +157,13 @@ def first_of(items, default):
     return default
 
 
+def first_item(items):
+    """`next(iter(items))`."""
+    for item in items:
+        return item
+    raise StopIteration
+
+
 def joined_rows(one, other):
     """Two tuples as one."""
     return (*one, *other)

@@ -281,6 +281,11 @@ def pieces_of_a_function(v):
 
 
 @case(VECTOR)
+def first_of_a_generator_expression(v):
+    return next(t * t for t in v if t > v[0] - 1.0) + np.sum(v.clip(0.1))
+
+
+@case(VECTOR)
 def pieces_by_one_condition(v):
     squares = np.piecewise(v, v < 0.5, [lambda t: t * t, lambda t: 3.0 * t])
     number = np.piecewise(v[0], [v[0] < 0.5], [lambda t: t * t, lambda t: 3.0 * t])

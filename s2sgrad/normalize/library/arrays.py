@@ -38,7 +38,7 @@ def _clip(call: LibraryCall) -> None:
 
 @desugars_method(np.ndarray, "clip")
 def _clip_method(call: LibraryCall) -> None:
-    if call.words and call.words.keys() <= {"min", "max"} and len(call.args) < 2:
+    if call.words.keys() <= {"min", "max"} and len(call.args) < 2:
         least = call.args[0] if call.args else call.words.get("min", constant(None))
         call.node.args, call.node.keywords = [least, call.words.get("max", constant(None))], []
 

@@ -72,9 +72,10 @@ def _extremes(call: LibraryCall) -> gast.AST | None:
 
 @desugars(builtins.next)
 def _next(call: LibraryCall) -> gast.AST | None:
-    if len(call.args) != 2 or not isinstance(call.args[0], gast.GeneratorExp):
+    if not 1 <= len(call.args) <= 2 or not isinstance(call.args[0], gast.GeneratorExp):
         return None
-    return call.calling(standard.first_of, [call.listed(call.args[0]), call.args[1]])
+    found = standard.first_of if call.args[1:] else standard.first_item
+    return call.calling(found, [call.listed(call.args[0]), *call.args[1:]])
 
 
 @desugars(list, tuple, takes=1)

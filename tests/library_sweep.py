@@ -78,6 +78,7 @@ SECONDS = 20  # of the processor, for one callable
 SKIPPED = re.compile(
     r"numpy:(test|show_.*|info|save.*|memmap|get_include|empty.*)"  # write files, print, or give what memory holds
     r"|scipy.linalg:qr_delete|scipy.signal:iircomb"  # end the interpreter, sooner or later
+    r"|(array|number):choose"  # takes one number for all its choices, which np.choose does not
 )
 
 
@@ -179,6 +180,8 @@ def _given(parameter, value) -> tuple[str, ...]:
     """What a parameter may be given: of texts those that the documentation lists, of truth values both."""
     if isinstance(parameter.default, bool) or parameter.name == "keepdims":
         return "yes", "zero"
+    if parameter.name == "out":
+        return tuple(FLOATS)
     if isinstance(parameter.default, int) or parameter.name in ("axis", "axes"):
         return "zero", "one", "two", "pair"
     if isinstance(parameter.default, str):

@@ -39,7 +39,7 @@ METHODS = {
     for name in [
         "sum", "mean", "prod", "max", "min", "std", "var", "cumsum", "cumprod", "argmax", "argmin", "argsort",
         "all", "any", "round", "clip", "dot", "ravel", "reshape", "transpose", "swapaxes", "squeeze",
-        "repeat", "take", "trace", "diagonal", "copy", "nonzero", "searchsorted", "ptp",
+        "repeat", "take", "trace", "diagonal", "copy", "nonzero", "searchsorted", "ptp", "choose",
     ]
     if hasattr(np.ndarray, name)  # NumPy 2 has no `x.ptp()`
 } | {"conj": np.conj, "conjugate": np.conj, "flatten": np.ravel, "item": builtins.float, "astype": np.ndarray.astype,

@@ -90,7 +90,7 @@ def polyint(g, y, p, m=1):
 
 @general(np.polyfit)
 def polyfit(g, p, x, y, deg=None, rcond=None):
-    g, p, v = columns(g), columns(p), np.vander(x, deg + 1)
+    g, p, v = columns(g), columns(p), np.vander(x, int(deg) + 1)
     scale = np.sqrt(np.sum(v * v, axis=0))
     inverse = (np.linalg.pinv(v / scale).T / scale).T
     back = inverse.T @ g

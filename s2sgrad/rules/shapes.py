@@ -8,8 +8,6 @@ All of them are linear.  Joins are in `joins.py`; what takes numbers out by thei
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from s2sgrad.rules.casts import cast, not_cast, through_cast
@@ -264,7 +262,7 @@ def _(g, y, start, stop, num=50, endpoint=True):
 @general(np.logspace)
 def logspace(g, y, start, stop, num=50, endpoint=True, base=10.0):
     t = np.linspace(0.0, 1.0, num, endpoint, dtype=g.dtype)
-    e = g * y * math.log(base)
+    e = g * y * np.log(base, dtype=g.dtype)
     return unbroadcast(np.tensordot(1.0 - t, e, 1), start), unbroadcast(np.tensordot(t, e, 1), stop)
 
 

@@ -286,6 +286,11 @@ def first_of_a_generator_expression(v):
 
 
 @case(VECTOR)
+def chosen_by_a_method(v):
+    return np.sum(np.array([1, 0, 1]).choose((v, v * v)))
+
+
+@case(VECTOR)
 def pieces_by_one_condition(v):
     squares = np.piecewise(v, v < 0.5, [lambda t: t * t, lambda t: 3.0 * t])
     number = np.piecewise(v[0], [v[0] < 0.5], [lambda t: t * t, lambda t: 3.0 * t])

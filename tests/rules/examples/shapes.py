@@ -130,3 +130,4 @@ for _blocks in ([normal(2), 0.7], _nested, [[0.3, normal(2)], [normal(3)]]):
     example(joins.unblock, normal(*np.shape(np.block(_blocks))), _blocks)
 example(np.block, [[normal(2, 2, 3), normal(2, 2, 1)]])
 example(np.block, [[[normal(1, 2, 3)]], [[normal(2, 2, 3)]]])
+example(np.logspace, 0.2, 0.7, 5, base=np.array([2.0, 3.0]))

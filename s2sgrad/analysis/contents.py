@@ -46,6 +46,20 @@ def is_plain(kind: Kind | None) -> bool:
     return not isinstance(kind, Unknown) and kind is not None
 
 
+def holds_no_function(kind: Kind | None) -> bool:
+    """Whether a value is no function, and holds none, that might close over what is differentiated.
+
+    >>> holds_no_function(Container(list, None, None, Number(int))), holds_no_function(UNKNOWN)
+    (True, False)
+    """
+    if isinstance(kind, Container):
+        items = kind.items if kind.items is not None else (kind.item or UNKNOWN,)
+        return all(map(holds_no_function, items))
+    if isinstance(kind, Instance):
+        return not hasattr(kind.cls, "__call__") and all(map(holds_no_function, kind.items))  # noqa: B004
+    return isinstance(kind, Numeric) or (kind is not None and not isinstance(kind, (Unknown, Pointer, PointerOrNone)))
+
+
 def is_plain_index(kind: Kind | None) -> bool:
     """Whether an index of this kind consists of integers and slices only, so that it selects no element twice."""
     if isinstance(kind, Container):

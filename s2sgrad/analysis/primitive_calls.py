@@ -6,6 +6,7 @@ x.sum(axis=0), np.sum(x, 0), numpy.sum(x, axis=0)   ->   rule of np.sum, operand
 from __future__ import annotations
 
 import copy
+import functools
 import operator
 import types
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad import runtime
+from s2sgrad import runtime, source
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import OPAQUE, PULLBACK, UNKNOWN, Container, Instance, Kind, Known, Text, kind_of
 from s2sgrad.analysis.trust import Trust, trust_of_kind, trust_of_owner
@@ -25,6 +26,7 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, spellings
 from s2sgrad.primitives.catalogue import methods_named, on_stack
 from s2sgrad.rules import binding, table
+from s2sgrad.runtime.closures import Closure
 
 
 @dataclass
@@ -262,6 +264,15 @@ def is_user_function(target: Any) -> bool:
     if isinstance(target, types.MethodType):
         target = target.__func__
     return isinstance(target, types.FunctionType) and not effects.is_library(target)
+
+
+def is_known_late(target: Any) -> bool:
+    """Whether the derivative of a callee is looked up when it is called: only the run knows it, it has a gradient of its
+    own, or it is a value that holds others."""
+    return target is MISSING or isinstance(target, _HOLDING) or source.brings_gradient(target)
+
+
+_HOLDING = (functools.partial, runtime.Pullback, Closure)
 
 
 def of_foreign_call(target: Any) -> Kind:

@@ -12,6 +12,7 @@ from typing import Any
 
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.given import called, fitted, new, require_real
+from s2sgrad.runtime.handed import ungiven
 from s2sgrad.runtime.results import described
 
 
@@ -33,6 +34,11 @@ def pair_of(
         f"`{f.__name__}` has a gradient of its own and must return its value and a function, the pullback: "
         f"`return y, pullback`; it returns {what}"
     )
+
+
+def zeros_of(f: Callable[..., Any], args: tuple, own: int) -> tuple:
+    """The zero cotangents of the arguments of `f` but the first `own`."""
+    return tuple(ungiven(a, f"`{f.__name__}`", argument(f, k)) for k, a in enumerate(args[own:], own))
 
 
 def cotangents(f: Callable[..., Any], pullback: Callable[..., Any], y_bar: Any, zeros: tuple, own: int = 0) -> tuple:

@@ -120,7 +120,7 @@ def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
                 "what it reads as arguments"
             )
         own = 1 if args and is_method_of(f, args[0]) else 0
-        return y, (pullback, own, tuple(runtime.zeros(a) for a in args[own:]))
+        return y, (pullback, own, brought.zeros_of(f, args, own))
 
     def bwd(saved: Any, y_bar: Any) -> Any:
         pullback, own, rest = saved

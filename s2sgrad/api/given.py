@@ -18,9 +18,11 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import rules  # noqa: F401  (fills the table)
+from s2sgrad.analysis.contents import holds_no_function
 from s2sgrad.ir.signatures import signature
 from s2sgrad.rules import table
 from s2sgrad.runtime.given import called, fitted, new, require_real
+from s2sgrad.runtime.handed import require_still, ungiven
 from s2sgrad.runtime.results import described as shown
 from s2sgrad.source import stands_for
 from s2sgrad.source.making import defined, made
@@ -273,13 +275,14 @@ def guard_of_all(spec: Given, rule: Callable[..., Any]) -> types.FunctionType:
 
     stands_for(guard, "differentiated", rule)
     dots = [spec.free(f"{n}_dot") for n in names]
-    called_, fitted_, y = spec.free("jvp"), spec.free("fitted"), spec.free("y")
+    called_, fitted_, still, y = (spec.free(n) for n in ("jvp", "fitted", "require_still", "y"))
     name = f"{_identifier(spec.name)}_tangent"
+    given = (f"{still}({dot}, {n}, {spec.said!r}, {n!r})" for n, dot in zip(names, dots, strict=True))
     text = (
         f"def {name}({', '.join([y, *names, *dots])}):\n"
-        f"    return {fitted_}({called_}(({', '.join(names)},), ({', '.join(dots)},))[1], {y}, {said!r}, tangent=True)\n"
+        f"    return {fitted_}({called_}(({', '.join(names)},), ({', '.join(given)},))[1], {y}, {said!r}, tangent=True)\n"
     )
-    return made(text, name, _home(rule), {called_: guard, fitted_: fitted}, set())
+    return made(text, name, _home(rule), {called_: guard, fitted_: fitted, still: require_still}, set())
 
 
 def _home(rule: Callable[..., Any]) -> types.FunctionType:
@@ -318,12 +321,12 @@ def enter(spec: Given, new: bool) -> Any:
 def rule_of(spec: Given) -> table.Rule:
     """The rule: the text of its pullback calls the user's functions, one per argument."""
     base = _identifier(spec.name)
-    space: dict[str, Any] = {"__name__": __name__}
+    space: dict[str, Any] = {"__name__": __name__, spec.free("ungiven"): ungiven}
     calls: dict[str, str] = {}
     names = list(spec.defaults)
     for argument, vjp in spec.vjps.items():
         if vjp is None:
-            calls[argument] = "None"
+            calls[argument] = f"{spec.free('ungiven')}({argument}, {spec.said!r}, {argument!r})"
             continue
         free = vjp.__name__
         while free in (*names, spec.free("g"), spec.free("y")) or (free in space and space[free] is not vjp):
@@ -333,14 +336,34 @@ def rule_of(spec: Given) -> table.Rule:
     required = [n for n, default in spec.defaults.items() if default is _NONE]
     rule = table.Rule(spec.primitive, _written(spec, f"{base}_rule", [calls.get(n, "None") for n in required], space),
                       "elementwise" if spec.elementwise else "general", given=spec)  # fmt: skip
+    unmoved = {n for n, vjp in spec.vjps.items() if vjp is None}
+    _where_of_numbers(rule, spec, f"{base}_rule", required, unmoved, calls, space)
     for name in names:
         if name in required and name not in calls:
             rule.constant(name, spec.unsaid(name))
         elif name in calls and name not in required:
             pullback = _written(spec, f"{base}_rule_{name}", [calls[name]], space)
             rule.keyword_rules[name] = table.Rule(spec.primitive, pullback, rule.tag, given=spec)
+            _where_of_numbers(rule.keyword_rules[name], spec, f"{base}_rule_{name}", [name], unmoved, calls, space)
     rule.tangents = _tangents(spec)
     return rule
+
+
+def _where_of_numbers(
+    rule: table.Rule, spec: Given, name: str, given: list[str], unmoved: set[str], calls: dict[str, str],
+    space: dict[str, Any],
+) -> None:  # fmt: skip
+    """The rule for calls where the arguments for which it gives None are numbers or arrays, and no functions."""
+    asked = sorted(unmoved.intersection(given))
+    if asked:
+        parameters = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in asked]
+        texts = ["None" if n in asked else calls.get(n, "None") for n in given]
+
+        def are_numbers(**kinds: Any) -> bool:
+            return all(holds_no_function(kind) for kind in kinds.values())
+
+        are_numbers.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        rule.refined(are_numbers)(_written(spec, f"{name}_of_numbers", texts, space))
 
 
 def _written(spec: Given, name: str, cotangents: list[str], space: dict[str, Any]) -> types.FunctionType:

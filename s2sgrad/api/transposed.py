@@ -19,6 +19,7 @@ from s2sgrad.api import brought
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.rules.helpers import fit
 from s2sgrad.rules.picking import picked
+from s2sgrad.runtime.handed import require_given
 
 PairIn = Callable[[Any, tuple, tuple[int, ...]], tuple[Any, Any, Any]]  # of function, arguments, positions
 Along = Callable[[Any, tuple, tuple, dict[str, Any]], tuple[Any, Any]]  # of function, primals, tangents, keywords
@@ -115,7 +116,7 @@ def tangent(f: Any, primals: tuple, dots: tuple, keywords: dict[str, Any]) -> tu
 
 def _of_the_users(pullback: runtime.Pullback, y_bar: Any) -> tuple[Any, Callable[[Any], Any]]:
     """The results of the pullback that a function with its own gradient returned, and the transpose."""
-    written, own, _ = pullback.saved
+    written, own, zeros = pullback.saved
     given = y_bar if isinstance(y_bar, tuple) else (y_bar,)
     with brought.taking(pullback.bwd.half_of.__name__, written, given):
         returned, transpose = runtime.vjp(written, *given)
@@ -123,6 +124,8 @@ def _of_the_users(pullback: runtime.Pullback, y_bar: Any) -> tuple[Any, Callable
 
     def back(cotangents: Any) -> Any:
         cotangents = cotangents if len(bars) + own != 1 else (cotangents,)
+        for bar, zero, dot in zip(_each(returned), zeros, cotangents[own:], strict=True):
+            require_given(bar, zero, dot)
         parts = [fit(c, b) for c, b in zip(cotangents[own:], _each(returned), strict=True)]
         out = transpose(type(returned)(parts) if isinstance(returned, (list, tuple)) else parts[0])
         return out if isinstance(y_bar, tuple) else out[0]

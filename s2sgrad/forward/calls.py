@@ -6,20 +6,18 @@ y = f(x)         ->    y, y_dot = jvp(f, (x,), (x_dot,))            f is known o
 
 from __future__ import annotations
 
-import functools
 from typing import Any, Protocol
 
 import gast
 
-from s2sgrad import runtime, source
+from s2sgrad import runtime
 from s2sgrad.analysis.kinds import UNKNOWN, Kind
-from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.analysis.primitive_calls import Operation, is_known_late
 from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.quote import clone, constant, name
 from s2sgrad.ir.reach import call
-from s2sgrad.ir.unit import MISSING
-from s2sgrad.transform.calls import LATE, Pairs
+from s2sgrad.transform.calls import LATE, Pairs, by_position
 
 
 class WithTangent(Protocol):
@@ -39,8 +37,7 @@ class Callees(Pairs, Protocol):
 def callee_tangent(tangents: Tangents, callees: Callees, operation: Operation) -> gast.AST:
     """A call that returns the value and the tangent of a call of a function without a rule."""
     unit, node, target = tangents.unit, operation.node, operation.target
-    late = target is MISSING or isinstance(target, functools.partial)
-    if late or target in LATE or source.brings_gradient(target):
+    if is_known_late(target) or target in LATE:
         return _at_run_time(tangents, operation)
     arguments = callees.arguments(unit, target, node)
     kinds: dict[str, Any] = {}
@@ -66,16 +63,13 @@ def _kind(tangents: Tangents, node: gast.AST) -> Kind:
 def _at_run_time(tangents: Tangents, operation: Operation) -> gast.AST:
     """`jvp(f, (x, n), (x_dot, None))`: the only entry at run time."""
     unit, node = tangents.unit, operation.node
-    for keyword in node.keywords:
-        if tangents.is_present(keyword.value):
-            unit.refuse(node, "a differentiated keyword argument of a function that is only known at run time is not "
-                              "supported yet: pass it by position")  # fmt: skip
+    given, keywords = by_position(unit, node, tangents.is_present)
     checked = isinstance(node.func, gast.Call)  # `reads_only(f, ..)`, which `jvp` checks as well
-    function, given = node.func.args[0] if checked else node.func, list(node.args)
+    function = node.func.args[0] if checked else node.func
     if tangents.is_present(function):  # the callee is a pullback, which carries values too
         function, given = name(unit.helper("call", runtime.call)), [function, *given]
     dots = [tangents.part(a) if tangents.is_present(a) else constant(None) for a in given]
     primals = gast.Tuple([*map(clone, given)], gast.Load())
     called = call(unit, "jvp", runtime.jvp, clone(function), primals, gast.Tuple(dots, gast.Load()))
-    called.keywords = [*map(clone, node.keywords)]
+    called.keywords = [*map(clone, keywords)]
     return called

@@ -22,6 +22,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import singular
+from s2sgrad.analysis.contents import holds_no_function
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.symbolic_shapes import without_symbols
@@ -32,6 +33,7 @@ from s2sgrad.ir.quote import assign, clone, constant, mentioned, name, nodes, su
 from s2sgrad.ir.reach import call
 from s2sgrad.rules import table
 from s2sgrad.rules.singular import divides
+from s2sgrad.runtime import handed
 from s2sgrad.transform import inline, keywords, pullback_text
 from s2sgrad.transform.calls import Pair, Pairs
 from s2sgrad.transform.cotangents import Cotangent, total
@@ -212,7 +214,14 @@ class RuleTangent:
                 terms.append(self._called(own.each[n], [self.tangents.part(place[n])], []))
             elif n not in own.each and given.vjps.get(n) is not None:
                 terms.append(self._of_pullback(given, n, place[n]))
+            elif not holds_no_function(self.kinds.get(n)):
+                terms.append(self._unmoved(given, n, place[n]))
         return terms
+
+    def _unmoved(self, given: Any, argument: str, node: gast.AST) -> gast.AST:
+        """The tangent along an argument for which the user gives none, and which may be a function: zeros, checked."""
+        said = constant(given.said), constant(argument)
+        return call(self.unit, "unmoved", handed.unmoved, self.tangents.part(node), clone(node), clone(self.y), *said)
 
     def _of_pullback(self, given: Any, argument: str, node: gast.AST) -> gast.AST:
         """The transpose of the user's pullback of one argument, or NoRule."""

@@ -5,16 +5,13 @@
 
 from __future__ import annotations
 
-import functools
-from typing import Any
-
 import gast
 import numpy as np
 
 from s2sgrad import emit, source
 from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.kinds import Foreign, Instance
-from s2sgrad.analysis.primitive_calls import Operation, is_user_function
+from s2sgrad.analysis.primitive_calls import Operation, is_known_late, is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes_of
 from s2sgrad.ir.unit import MISSING
@@ -24,7 +21,7 @@ from s2sgrad.memory.sources import bound_sources
 from s2sgrad.mirror.shadows import without_rule
 from s2sgrad.runtime import shadows
 
-_OPERANDS = (int, float, complex, str, bytes, list, tuple, dict, set)
+_OPERANDS = (int, float, complex, np.generic, str, bytes, list, tuple, dict, set)
 _INDEXED = (np.ndarray, np.generic, list, tuple, dict, str, bytes)
 
 
@@ -128,14 +125,9 @@ def _callee(context: Context, operation: Operation) -> None:
         if source.is_method_of(operation.target, owner.cls):
             context.unit.no_rule(operation.node, f"the pullback of the method `{operation.target.__name__}` gives no "
                                                  "gradient in its object: make it a function of what it reads")  # fmt: skip
-    if operation.form != "call" or _is_known_late(operation.target) or is_user_function(operation.target):
+    if operation.form != "call" or is_known_late(operation.target) or is_user_function(operation.target):
         return
     if not context.pairs.has_source(operation.target):
         shown = emit.expression(operation.node.func)
         context.unit.no_rule(operation.node, f"`{shown}` has no derivative rule: use functions that have one, or give it "
                                              "one with `custom_gradient` or `defvjp`")  # fmt: skip
-
-
-def _is_known_late(target: Any) -> bool:
-    """Whether the callee is known only at run time, or has a gradient of its own."""
-    return target is MISSING or isinstance(target, functools.partial) or source.brings_gradient(target)

@@ -27,6 +27,7 @@ from s2sgrad.runtime import (
     checkpoints,
     closures,
     deep_copies,
+    handed,
     item_slots,
     lanes,
     late,
@@ -136,7 +137,8 @@ know(item_slots.slots, item_slots.slot, item_slots.slot_of, item_slots.at_sectio
 know(runtime.as_number, gives=Gives.NEW, flat=True)
 know(outside.container, outside.unshared, outside.kept_outside, gives=Gives.MAYBE)
 know(runtime.unset, gives=Gives.NEW, computes=True)
-know(fitted, gives=Gives.MAYBE, of=0, computes=True)
+know(fitted, handed.require_still, gives=Gives.MAYBE, of=0, computes=True)
+know(handed.ungiven, handed.unmoved, gives=Gives.NEW, computes=True)
 know(checkpoints.Checkpoints, checkpoints.latest, checkpoints.keep, gives=Gives.NEW)
 know(checkpoints.checkpointed, gives=Gives.MAYBE, of=0)
 know(runtime.repeated, lacking, moved, builtin_functions.arranged, gives=Gives.SHELL)

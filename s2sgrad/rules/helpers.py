@@ -14,6 +14,7 @@ from s2sgrad import runtime
 from s2sgrad.rules.table import elementwise, flat, general, linear
 from s2sgrad.runtime import (
     closures,
+    handed,
     item_slots,
     keywords,
     late,
@@ -58,7 +59,7 @@ def fit(g, x):
         return {k: g[k] if k in g else runtime.zeros(x[k]) for k in x}
     if isinstance(x, (list, tuple)) and isinstance(g, np.ndarray):  # NumPy made an array of it
         return unbroadcast(g, np.array(x))
-    if x is None or isinstance(x, (list, tuple, dict)):
+    if x is None or isinstance(x, (list, tuple, dict, handed.Ungiven)):
         return None if x is None else g
     if isinstance(g, (list, tuple)) and isinstance(x, np.ndarray):  # of a list that was stacked
         return np.array([fit(a, b) for a, b in zip(g, x, strict=True)])
@@ -204,6 +205,12 @@ def _(y, x, x_dot):
     return walked(x_dot, x, y)
 
 
+@linear(handed.require_still)
+def _(w, y, dot, x, said, argument):
+    return w, None, None, None
+
+
+flat(handed.ungiven, handed.unmoved)
 flat(runtime.zeros, runtime.lasting, runtime.keys, runtime.reads_only, runtime.unset)
 
 # --- shadows ---------------------------------------------------------------------------------------------------------

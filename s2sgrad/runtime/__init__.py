@@ -39,6 +39,7 @@ from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     unset,
 )
 from s2sgrad.runtime.closures import Closure, by_name, call, is_called_otherwise
+from s2sgrad.runtime.handed import Ungiven
 from s2sgrad.runtime.hooks import hook, provide  # noqa: F401
 from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.runtime.records import OWN_RECORDS, refilled, spread
@@ -165,6 +166,8 @@ def add(a: Any, b: Any) -> Any:
     if isinstance(a, dict) and isinstance(b, dict):  # a missing key is a zero
         return {k: add(a.get(k), b.get(k)) for k in {**a, **b}}
     if isinstance(a, (list, tuple, dict)) or isinstance(b, (list, tuple, dict)):
+        if isinstance(a, Ungiven) or isinstance(b, Ungiven):
+            return a if isinstance(a, Ungiven) else b
         if isinstance(b, (list, tuple, dict)) and not isinstance(a, (list, tuple, dict)):
             a, b = b, a
         if len(a) != len(b) and not (type(a) is list and min(len(a), len(b)) == 0):
@@ -224,6 +227,8 @@ def like(x: Any, x_bar: Any) -> Any:
         return rebuilt(x, lambda item: like(item, None)) if x_bar is None else rebuilt(x, like, x_bar)
     held = attributes_of(x)
     if held is not None:
+        if isinstance(x_bar, Ungiven):
+            x_bar.refuse()
         bars = x_bar if x_bar is None or isinstance(x_bar, dict) else attributes_of(x_bar)
         return with_attributes(x, {k: like(item, (bars or {}).get(k)) for k, item in held.items()})
     if x_bar is None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.runtime.checks import NOT_COMPLEX, Refusal, holds_complex
+from s2sgrad.runtime.handed import Ungiven, ungiven
 from s2sgrad.runtime.results import described
 from s2sgrad.runtime.structure import rebuilt
 
@@ -73,9 +74,13 @@ def fitted(bar: Any, x: Any, said: str, argument: str = "", tangent: bool = Fals
     >>> fitted(2.0, np.zeros(2), "the vjp of `f`"), fitted((None, 1), (3.0, 4.0), "the vjp of `f`")
     (array([2., 2.]), (0.0, 1.0))
     """
+    if bar is None:
+        return ungiven(x, said, argument)
+    if hasattr(type(x), "zero_cotangent"):
+        x = ungiven(x, said, argument)
+    if isinstance(x, Ungiven):
+        x = bar if isinstance(bar, Ungiven) else x.zero
     if isinstance(x, _HOLDS):
-        if bar is None:
-            return rebuilt(x, lambda part: fitted(None, part, said, argument, tangent))
         same = isinstance(bar, dict) == isinstance(x, dict) and isinstance(bar, _HOLDS)
         if not same or len(bar) != len(x) or (isinstance(x, dict) and bar.keys() != x.keys()):
             place = "the result, " if tangent else f"the argument `{argument}`, " if argument else ""
@@ -84,8 +89,6 @@ def fitted(bar: Any, x: Any, said: str, argument: str = "", tangent: bool = Fals
     if not isinstance(x, (np.ndarray, np.generic, int, float)) and not hasattr(x, "__array__"):
         return bar
     shape = np.shape(x)
-    if bar is None:
-        return np.zeros(shape) if shape else 0.0
     what = _misfit(bar, x, "tangent" if tangent else "gradient")
     if what:
         place = "a result" if tangent else f"an argument `{argument}`" if argument else "an argument"

@@ -93,13 +93,23 @@ class Reference:
         return f"<{self.cls.__name__}, number {self.place}>"
 
 
+class CallableReference(Reference):
+    """An object of a class whose objects can be called; the text writes its calls out."""
+
+    __slots__ = ()
+
+    def __call__(self, /, *_: Any, **__: Any) -> Any:
+        raise Refusal(None, f"an object of `{self.cls.__name__}` that is made here is called by a function that cannot be "
+                            "followed: hand it a function of what the object holds, `lambda t, w=o.w: ..`")  # fmt: skip
+
+
 ABSENT = float("0")
 """Stands in the list of an attribute at the places of objects without it; nobody reads it, and no other 0.0 is this one."""
 
 
 def reference(cls: type, place: int) -> Reference:
     """A new object."""
-    return Reference(cls, place)
+    return CallableReference(cls, place) if hasattr(cls, "__call__") else Reference(cls, place)  # noqa: B004
 
 
 def place(x: Any, attribute: str) -> int:

@@ -32,6 +32,7 @@ from typing import Any
 
 import gast
 
+from s2sgrad.analysis.libraries import is_given
 from s2sgrad.ir.forms import appended_to
 from s2sgrad.ir.quote import assign, at, constant, name
 from s2sgrad.ir.unit import MISSING
@@ -87,6 +88,15 @@ class Evaluator:
             self.unit.keeps_function = True
             return self.hold(self.flat(node)) if value is None else self.functions.reified(value, node)
         return self.functions.as_value(node) if isinstance(node, gast.Name) else self.data(self.operand(node), node)
+
+    def argument(self, node: gast.AST, calls_it: bool) -> gast.AST:
+        """An atom for an argument; `calls_it`: a lambda is not kept by the callee, which is known and has no rule of the
+        user's."""
+        kept = self.unit.keeps_function
+        value = self.atom(node)
+        if calls_it and isinstance(node, gast.Lambda):
+            self.unit.keeps_function = kept
+        return value
 
     def data(self, value: Any, node: gast.AST) -> gast.AST:
         """The value of a node as data: an atom."""
@@ -272,9 +282,9 @@ class Evaluator:
             node.func.value = self.functions.kept(self.atom(node.func.value), [*node.args, *node.keywords])
         elif not isinstance(node.func, (gast.Name, gast.Attribute)):
             node.func = self.atom(node.func)
-        kept, is_resolved = self.unit.keeps_function, self.unit.resolve(node.func) is not MISSING
-        values = self.atoms(node.args + [k.value for k in node.keywords])
-        self.unit.keeps_function = kept if is_resolved else self.unit.keeps_function
+        target = self.unit.resolve(node.func)
+        calls_it = target is not MISSING and not is_given(target)
+        values = self.in_order(node.args + [k.value for k in node.keywords], lambda n: self.argument(n, calls_it))
         node.args = values[: len(node.args)]
         for keyword, value in zip(node.keywords, values[len(node.args) :], strict=True):
             keyword.value = value

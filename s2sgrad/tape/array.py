@@ -20,10 +20,12 @@ from s2sgrad.rules import table
 from s2sgrad.rules.selections import picked
 from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.tape import leaks
+from s2sgrad.tape.handed import refuse
 from s2sgrad.tape.primitives import Operation
 from s2sgrad.tape.recording import STATE, numbers, tracked
 from s2sgrad.tape.values import Operand, kept, leaves, opened
 
+_HOLDING = (Operand, list, tuple, dict)
 _OPERANDS = (Operand, np.ndarray, np.generic, int, float, complex, list, tuple)
 _NO_KEYWORDS: dict[str, Any] = {}
 
@@ -40,6 +42,8 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NO_KEYWORDS) 
     y = run(*[plain for _, plain in arguments], **{k: plain for k, (_, plain) in named.items()})
     if isinstance(y, np.ndarray) and y.dtype.hasobject:
         leaks.require_none_followed(operands)
+    if isinstance(y, _HOLDING):
+        _require_unfollowed(primitive, y)
     result = wrapped(y, [plain for _, plain in arguments])
     if STATE.inside is not None:
         STATE.inside.extend(a for a in operands if tracked(a.uid))
@@ -48,6 +52,12 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NO_KEYWORDS) 
         if outputs := tuple(a.uid for a in arrays(result)):
             note(_operation(primitive, arguments, named, result, outputs), tapes, [a.uid for a in operands])
     return result
+
+
+def _require_unfollowed(primitive: Any, y: Any) -> None:
+    """Raise TypeError if a result that was computed of plain arguments holds an Array that a tape follows."""
+    if any(tracked(a.uid) for a in arrays(y)):
+        refuse(getattr(primitive, "__name__", "this"), "what its result is made of")
 
 
 def _operation(

@@ -22,6 +22,7 @@ from s2sgrad.source import is_method_of, stands_for
 from s2sgrad.tape.algebra import Algebra
 from s2sgrad.tape.array import Array, apply, arrays, note, wrapped
 from s2sgrad.tape.gradient_tape import GradientTape
+from s2sgrad.tape.handed import require_none_held
 from s2sgrad.tape.places import caller
 from s2sgrad.tape.primitives import cotangent
 from s2sgrad.tape.recording import STATE, Tape, tracked
@@ -117,7 +118,9 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P,
     The pullback takes one cotangent for each value (f may return a tuple of values) and returns one for each argument of
     `f` (for a method: without `self`), None where there is none.  If `f` reads trainable Variables, the pullback also takes
     `variables=None`, and returns `(for the arguments, for the variables)`.  A pullback that uses NumPy functions on Arrays
-    can itself be differentiated.  Keywords are passed on to `f` and are constants; so are Arrays that `f` reads by name.
+    can itself be differentiated.  Keywords are passed on to `f` and are constants; so are Arrays that `f` reads by name.  A
+    function among the arguments may close over what is differentiated only if the pullback gives a gradient for that (on a
+    tape, not at all).
 
     Raises TypeError where `f` does not return a pair, where `f` reads Variables but its pullback has no `variables`, and for
     a keyword that a tape follows; ValueError where the pullback returns a wrong number of gradients, or wrong shapes.
@@ -144,6 +147,7 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P,
         operands: list[Any] = []
         arguments = [opened(a, operands)[0] for a in args]
         _require_constant(keywords)
+        require_none_held(f.__name__, args, keywords)
         if not operands and not STATE.tapes:
             return pair_of(f, args, keywords, lends=True)[0]
         listening = Tape()

@@ -17,6 +17,7 @@ from s2sgrad.api import given as rules
 from s2sgrad.rules import table
 from s2sgrad.runtime.given import called, new
 from s2sgrad.tape.array import apply
+from s2sgrad.tape.handed import require_none_held
 from s2sgrad.tape.values import Operand, unwrapped
 
 _HOLDS = (list, tuple, dict)
@@ -167,6 +168,8 @@ def _wrapper(f: Any, what: str, elementwise: bool = False, writes_nothing: bool 
         raise TypeError(f"{what} needs a function, not {f!r}")
 
     def made(*args: Any, **keywords: Any) -> Any:
+        if not table.is_flat(made):
+            require_none_held(made.__name__, args, keywords)
         if any(map(_is_followed, args)) or any(map(_is_followed, keywords.values())):
             if table.is_flat(made):
                 return f(*map(unwrapped, args), **{k: unwrapped(v) for k, v in keywords.items()})

@@ -7,8 +7,8 @@ y = f(x)         ->    y, f_pullback = vjp(f, x)        ...  x_bar = f_pullback(
 
 from __future__ import annotations
 
-import functools
 import types
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -17,10 +17,11 @@ import gast
 from s2sgrad import pullbacks, runtime, source
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
-from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.analysis.primitive_calls import Operation, is_known_late
 from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
-from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.unit import Unit
 from s2sgrad.rules.table import VALUES
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.runtime.copies import copied
@@ -131,8 +132,7 @@ def call_adjoint(context: Context, pairs: Pairs, operation: Operation, idle: int
         context.unit.refuse(operation.node, f"`{target.__name__}` is asked here of a function that carries derivatives and "
                                             "is only known at run time, which is not followed: pass what it closes over as "
                                             "arguments")  # fmt: skip
-    late = target is MISSING or isinstance(target, functools.partial)
-    if late or target in LATE or source.brings_gradient(target):
+    if is_known_late(target) or target in LATE:
         return _AtRunTime(context, operation.node)
     return _ByPair(context, pairs, operation, idle)
 
@@ -200,17 +200,42 @@ class _ByPair:
         return [gast.Assign([target], value, None)], out
 
 
+def by_position(
+    unit: Unit, call: gast.Call, carries: Callable[[gast.AST], bool]
+) -> tuple[list[gast.AST], list[gast.keyword]]:
+    """The arguments of a call whose derivative is looked up when it runs: those that carry derivatives by position; refused
+    where that is not known.
+
+        midpoint(state=s, rate=f)      ->      [f, s], []         where `midpoint` has a gradient of its own
+    """
+    if not any(carries(k.value) for k in call.keywords):
+        return call.args, call.keywords
+    target, words = unit.resolve(call.func), {k.arg: k.value for k in call.keywords}
+    given, named = list(call.args), []
+    if source.brings_gradient(target):
+        named = [p for p in signature(target.custom_gradient).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    for k, parameter in enumerate(named[len(given) :], len(given)):
+        if parameter.name in words:
+            given.append(words.pop(parameter.name))
+        elif parameter.default is parameter.empty or words.keys().isdisjoint(p.name for p in named[k:]):
+            break
+        else:
+            given.append(name(unit.helper(parameter.name, parameter.default)))
+    if any(map(carries, words.values())):
+        unit.refuse(call, "a differentiated keyword argument of a function that is only known at run time is not supported "
+                          "yet: pass it by position")  # fmt: skip
+    return given, [k for k in call.keywords if k.arg in words]
+
+
 class _AtRunTime:
     """`y, f_pullback = vjp(f, x)`: a call of a function that is known only at run time."""
 
     def __init__(self, context: Context, call: gast.Call) -> None:
-        self.context, self.keywords = context, call.keywords
+        self.context = context
         base = call.func.id if isinstance(call.func, gast.Name) else getattr(call.func, "attr", "f")
         self.saved = context.record(f"{base}_pullback")
-        if any(context.is_active(k.value) for k in call.keywords):
-            context.unit.refuse(call, "a differentiated keyword argument of a function that is only known at run time is "
-                                      "not supported yet: pass it by position")  # fmt: skip
-        self.given = [call.func, *call.args]
+        given, self.keywords = by_position(context.unit, call, context.is_active)
+        self.given = [call.func, *given]
         if context.is_active(call.func):  # the callee is a pullback, which carries values too
             self.given.insert(0, name(context.unit.helper("call", runtime.call)))
 

@@ -20,7 +20,8 @@ from s2sgrad.tape import nondifferentiable
 
 
 def flatten(value: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
-    """The vector of all numbers of a value, dict entries in the order of their keys, and the inverse function."""
+    """The vector of all numbers of a value, dict entries in the order of their keys, and the inverse function.  A
+    None has none and stays."""
     parts = _parts(value)
     shape, _ = _shape(value, 0)
 
@@ -36,7 +37,7 @@ def _parts(value: Any) -> list[np.ndarray]:
         return [part for k in sorted(value) for part in _parts(value[k])]
     if isinstance(value, (list, tuple)):
         return [part for item in value for part in _parts(item)]
-    return [np.ravel(np.asarray(value, float))]
+    return [] if value is None else [np.ravel(np.asarray(value, float))]
 
 
 @nondifferentiable
@@ -53,6 +54,8 @@ def _shape(value: Any, at: int) -> tuple[tuple[Any, ...], int]:
             shape, at = _shape(item, at)
             items.append(shape)
         return ("tuple" if isinstance(value, tuple) else "list", items), at
+    if value is None:
+        return ("nothing",), at
     end = at + np.size(value)
     return ("array" if isinstance(value, np.ndarray) else "number", at, end, np.shape(value)), end
 
@@ -65,8 +68,8 @@ def _filled(shape: tuple[Any, ...], vector: Any) -> Any:
         return [_filled(part, vector) for part in shape[1]]
     if kind == "tuple":
         return tuple([_filled(part, vector) for part in shape[1]])
-    if kind == "number":
-        return vector[shape[1]]
+    if kind in ("number", "nothing"):
+        return vector[shape[1]] if kind == "number" else None
     return np.reshape(vector[shape[1] : shape[2]], shape[3])
 
 

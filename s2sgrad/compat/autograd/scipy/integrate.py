@@ -2,6 +2,8 @@
 
     y' = f(y, t, a)      ->      adj' = -(df/dy)^T adj,  a_bar' = -(df/da)^T adj,  from the last time back to the first
 
+What `f` closes over counts as one more argument.
+
 (Griewank and Walther, *Evaluating Derivatives*, 2008; Pontryagin's adjoint.)
 
 >>> import numpy as np
@@ -18,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import api, tape
+from s2sgrad import api, runtime, tape
 from s2sgrad.compat.autograd.misc.flatten import flatten
 
 Rate = Callable[..., Any]
@@ -36,17 +38,18 @@ def odeint(
 
 def _adjoint(
     g: np.ndarray, y: np.ndarray, func: Rate, t: np.ndarray, args: tuple, options: dict[str, Any]
-) -> tuple[np.ndarray, np.ndarray, Any]:
-    """The cotangents of the initial state, the times and the arguments."""
-    vector, unflatten = flatten(args)
+) -> tuple[Any, np.ndarray, np.ndarray, Any]:
+    """The cotangents of what the function closes over, of the initial state, the times and the arguments."""
+    rest = runtime.zeros((func, *args))
+    vector, unflatten = flatten(rest)
     count = y.shape[1]
 
     def backwards(s: float, held: np.ndarray) -> np.ndarray:
         """The rates of the state, its adjoint and the cotangent of the arguments, in the time -s."""
         state, adjoint = held[:count], held[count : 2 * count]
-        rate, pull = api.vjp(lambda state, *given: func(state, -s, *given), state, *args)
-        bars = pull(adjoint)
-        return np.concatenate([-np.asarray(rate), bars[0], flatten(bars[1:])[0]])
+        rate, pull = api.vjp(lambda func, state, *given: func(state, -s, *given), func, state, *args)
+        func_bar, state_bar, *bars = pull(adjoint)
+        return np.concatenate([-np.asarray(rate), state_bar, flatten((func_bar, *bars))[0]])
 
     from scipy.integrate import odeint as solved
 
@@ -58,17 +61,17 @@ def _adjoint(
         end = solved(backwards, start, np.array([-t[k], -t[k - 1]]), tfirst=True, **options)[1]
         adjoint, args_bar = end[count : 2 * count] + g[k - 1], end[2 * count :]
     t_bar[0] = -np.dot(func(y[0], t[0], *args), adjoint - g[0])
-    return adjoint, t_bar, unflatten(args_bar)
+    func_bar, *bars = unflatten(args_bar)
+    return func_bar, adjoint, t_bar, tuple(bars)
 
 
 def _in(place: int) -> Callable[..., Any]:
     def pullback(
         g: Any, y: Any, func: Rate, y0: Any, t: Any, args: tuple, rtol: float | None, atol: float | None, mxstep: int
     ) -> Any:
-        bar = _adjoint(g, y, func, np.asarray(t), args, {"rtol": rtol, "atol": atol, "mxstep": mxstep})[place]
-        return tuple(bar) if place == 2 else bar
+        return _adjoint(g, y, func, np.asarray(t), args, {"rtol": rtol, "atol": atol, "mxstep": mxstep})[place]
 
     return pullback
 
 
-tape.defvjp(odeint, None, _in(0), _in(1), _in(2))
+tape.defvjp(odeint, *map(_in, range(4)))

@@ -1,0 +1,179 @@
+"""Programs that hand a function to a derivative rule: every kind of function value, by every way, to every kind of rule.
+
+    def f(k, s):                                        a nested function, that closes over `k`
+        def rate(t):
+            return -k * t + 0.1 * t * t
+        return nothing(rate, s * s)                     by position, to a `custom_gradient` that gives None for it
+
+`handed_program(number)` writes the program of this number, of `COUNT`; its `f` takes two numbers.  The function closes over
+what is differentiated, `k`, over a constant, `c`, or over both.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+
+class Handed(NamedTuple):
+    """The text of a program; what its function value is, how it is handed on, to which rule, and what it closes over."""
+
+    source: str
+    kind: str
+    way: str
+    rule: str
+    held: str
+
+
+HEAD = '''"""A program of handed_programs.py."""
+
+from functools import partial
+
+import numpy as np
+
+from s2sgrad import custom_gradient, custom_jvp, defvjp, jvp, primitive, vjp
+from s2sgrad.compat.autograd import extend
+
+
+def law(a, b, t):
+    return a * t + b * t * t
+
+
+def law_at(t, a, b):
+    return a * t + b * t * t
+
+
+class Law:
+    def __init__(self, a, b):
+        self.a = a
+        self.b = b
+
+    def at(self, t):
+        return self.a * t + self.b * t * t
+
+    def __call__(self, t):
+        return self.at(t)
+
+
+def value(rate, state):
+    while isinstance(rate, (list, dict)):
+        rate = rate["rate"] if isinstance(rate, dict) else rate[0]
+    return state * state + 0.1 * rate(0.5)
+
+
+'''
+RULES = {
+    "nothing": """
+@custom_gradient
+def rule(rate, state):
+    return value(rate, state), lambda g: (None, 2.0 * g * state)
+""",
+    "given": """
+@custom_gradient
+def rule(rate, state):
+    y, pull = vjp(lambda rate: rate(0.5), rate)
+    return state * state + 0.1 * y, lambda g: (pull(0.1 * g)[0], 2.0 * g * state)
+""",
+    "primitive": """
+@primitive
+def rule(rate, state):
+    return value(rate, state)
+
+
+rule.defvjp(None, lambda g, y, rate, state: 2.0 * g * state)
+""",
+    "primitive_given": """
+@primitive
+def rule(rate, state):
+    return state * state + 0.1 * rate(0.5)
+
+
+rule.defvjp(
+    lambda g, y, rate, state: vjp(lambda rate: rate(0.5), rate)[1](0.1 * g)[0],
+    lambda g, y, rate, state: 2.0 * g * state,
+)
+""",
+    "foreign": """
+def rule(rate, state):
+    return value(rate, state)
+
+
+defvjp(rule, None, lambda g, y, rate, state: 2.0 * g * state)
+""",
+    "tangents": """
+@primitive
+def rule(rate, state):
+    return value(rate, state)
+
+
+rule.defjvp(None, lambda t, y, rate, state: 2.0 * t * state)
+rule.defvjp(None, lambda g, y, rate, state: 2.0 * g * state)
+""",
+    "custom_jvp": """
+@custom_jvp
+def rule(rate, state):
+    return value(rate, state)
+
+
+@rule.defjvp
+def rule_jvp(primals, tangents):
+    rate, state = primals
+    return rule(rate, state), 2.0 * tangents[1] * state
+
+
+rule.defvjp(None, lambda g, y, rate, state: 2.0 * g * state)
+""",
+    "ported": """
+@extend.primitive
+def rule(rate, state):
+    return value(rate, state)
+
+
+extend.defvjp(rule, None, lambda ans, rate, state: lambda g: 2.0 * g * state)
+""",
+}
+KINDS = {
+    "nested": "def rate(t):\n    return {a} * t + {b} * t * t",
+    "lambda": "rate = lambda t: {a} * t + {b} * t * t",
+    "default": "rate = lambda t, a={a}, b={b}: a * t + b * t * t",
+    "partial": "rate = partial(law, {a}, {b})",
+    "partial_by_name": "rate = partial(law_at, b={b}, a={a})",
+    "two_levels": "def inner(t):\n    return {a} * t\ndef rate(t):\n    return inner(t) + {b} * t * t",
+    "made": "def make(a, b):\n    return lambda t: a * t + b * t * t\nrate = make({a}, {b})",
+    "composed": "def over(q, r):\n    return lambda t: q(t) + r(t)\n"
+    "rate = over(lambda t: {a} * t, lambda t: {b} * t * t)",
+    "chosen": "if s > 0.0:\n    rate = lambda t: {a} * t + {b} * t * t\nelse:\n    rate = lambda t: {b} * t",
+    "in_a_list": "rates = [lambda t: t, lambda t: {a} * t + {b} * t * t]\nrate = rates[1]",
+    "in_a_dict": 'rates = {{"u": lambda t: t, "v": partial(law, {a}, {b})}}\nrate = rates["v"]',
+    "of_a_loop": "for w in ({b}, {a}):\n    rate = lambda t, w=w: w * t + {b} * t * t",
+    "array": "w = np.array([{a}, {b}])\ndef rate(t):\n    return w[0] * t + w[1] * t * t",
+    "method": "made = Law({a}, {b})\nrate = made.at",
+    "object": "rate = Law({a}, {b})",
+    "late": "a = 1.0\ndef rate(t):\n    return a * t + {b} * t * t\na = {a}",
+}
+WAYS = {
+    "by_position": "y = rule(rate, x)",
+    "in_place": "y = rule(lambda t: rate(t), x)",
+    "by_name": "y = rule(state=x, rate=rate)",
+    "in_a_list": "y = rule([rate], x)",
+    "in_a_dict": 'y = rule({{"rate": rate}}, x)',
+    "through": "def through(q, z):\n    return rule(q, z)\ny = through(rate, x)",
+    "in_a_loop": "y = x\nfor _ in range(2):\n    y = rule(rate, y)",
+    "method_of": "class Drive:\n    def __init__(self, q):\n        self.q = q\n    def run(self, z):\n"
+    "        return rule(self.q, z)\ny = Drive(rate).run(x)",
+}
+HELD = {"differentiated": ("k", "k * k"), "constant": ("c", "0.3"), "both": ("c", "k"), "outside": ("CONSTANT", "CONSTANT")}
+GIVEN = {"given", "primitive_given"}
+PROGRAMS = [p for p in itertools.product(KINDS, WAYS, RULES, HELD) if not (p[1].startswith("in_a_") and p[1] != "in_a_loop"
+            and p[2] in GIVEN)]  # fmt: skip
+COUNT = len(PROGRAMS)
+
+
+def handed_program(number: int) -> Handed:
+    """The program of this number."""
+    kind, way, rule, held = PROGRAMS[number * 7919 % COUNT]
+    a, b = HELD[held]
+    body = ["c = 0.7", "x = np.sin(s) + s", *KINDS[kind].format(a=a, b=b).split("\n"), *WAYS[way].format().split("\n")]
+    text = "\n".join(f"    {line}" for line in [*body, "return y * s + 0.0 * k"])
+    source = f"{HEAD}CONSTANT = 0.9\n\n{RULES[rule]}\n\ndef f(k, s):\n{text}\n"
+    return Handed(source, kind, way, rule, held)

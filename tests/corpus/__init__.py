@@ -29,6 +29,7 @@ from . import (  # noqa: F401
     drawn,
     exits,
     found,
+    handed,
     idioms,
     imports,
     indexing,

@@ -11,7 +11,6 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import calls_in
 from s2sgrad.legality import calls, complex_values, containers, operations, repeats, stores, string_roundtrips, unseen_reads
 from s2sgrad.legality.context import Context
-from s2sgrad.primitives import sharing
 
 
 def run(context: Context, inference: Inference) -> bool:
@@ -30,9 +29,8 @@ def run(context: Context, inference: Inference) -> bool:
         for call in calls_in(effects.header(statement)):
             calls.check(context, statement, call, on_path and operation.node is call)
             unseen_reads.note(context, call)
-    if sharing.STORES_ITEM_BY_ITEM:  # these come last
-        for statement in effects.walk(context.tree.body):
-            stores.check(context, statement)
+    for statement in effects.walk(context.tree.body):  # these come last
+        stores.check(context, statement)
     string_roundtrips.check(context.unit, context.tree, context.varied, context.kinds)
     containers.check_stacks(context)
     repeats.check(context)

@@ -1,6 +1,7 @@
-"""Stores whose value overlaps the elements that they write, on NumPy versions that copy item by item.
+"""Stores into numbers; and those whose value overlaps the elements that they write, where NumPy copies item by item.
 
-    v[[3, 1]] = v[2:]      ->      Unsupported on NumPy 1.26: this store may read what it has written ...
+    np.float64(x).fill(3.0)      ->      Unsupported: a number has no items that could be written ...
+    v[[3, 1]] = v[2:]            ->      Unsupported on NumPy 1.26: this store may read what it has written ...
 """
 
 from __future__ import annotations
@@ -9,15 +10,27 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Container, Opaque
+from s2sgrad.analysis.kinds import Container, Number, Opaque
 from s2sgrad.legality.context import Context
 from s2sgrad.memory.sources import is_basic, sources
+from s2sgrad.primitives import sharing
 
 
 def check(context: Context, statement: gast.AST) -> None:
-    """Raise Unsupported where the value of a store by index arrays may share memory with what it writes."""
+    """Raise Unsupported where a number is written, or a store by index arrays may read what it has written."""
     section = effects.stored(statement)
-    if section is None or getattr(context.kind(section.slice), "dtype", None) == "bool":
+    if section is None:
+        return
+    if isinstance(context.kinds.get(effects.base(section)), Number):
+        context.unit.refuse(statement, "a number has no items that could be written, and `fill` leaves a NumPy number as it "
+                                       "is: bind a name to the new number, as in `a = 3.0`")  # fmt: skip
+    if sharing.STORES_ITEM_BY_ITEM:
+        _check_overlap(context, statement, section)
+
+
+def _check_overlap(context: Context, statement: gast.AST, section: gast.Subscript) -> None:
+    """Raise Unsupported where the value of a store by index arrays may share memory with what it writes."""
+    if getattr(context.kind(section.slice), "dtype", None) == "bool":
         return
     base = effects.base(section)
     read = sources(context.unit, statement.value, context.kinds) & context.paths.memory.with_memory_of(base)

@@ -137,22 +137,46 @@ def _(g, y, xs):
     return placed(g, place_of(y, xs), xs)
 
 
+def numbers(a, b):
+    return a.rank == 0 and b.rank == 0
+
+
 @general(builtins.max)
 def max_(g, y, a, b):
+    return unbroadcast(g * (a >= b), a), unbroadcast(g * (a < b), b)
+
+
+@max_.refined(numbers)
+def _(g, y, a, b):
     return g * (a >= b), g * (a < b)
 
 
 @general(builtins.min)
 def min_(g, y, a, b):
+    return unbroadcast(g * (a <= b), a), unbroadcast(g * (a > b), b)
+
+
+@min_.refined(numbers)
+def _(g, y, a, b):
     return g * (a <= b), g * (a > b)
 
 
 @max_.forward()
 def _(y, a, b, a_dot, b_dot):
+    return unbroadcast(times(a >= b, a_dot), y), unbroadcast(times(a < b, b_dot), y)
+
+
+@max_.forward(numbers)
+def _(y, a, b, a_dot, b_dot):
     return times(a >= b, a_dot), times(a < b, b_dot)
 
 
 @min_.forward()
+def _(y, a, b, a_dot, b_dot):
+    return unbroadcast(times(a <= b, a_dot), y), unbroadcast(times(a > b, b_dot), y)
+
+
+@min_.forward(numbers)
 def _(y, a, b, a_dot, b_dot):
     return times(a <= b, a_dot), times(a > b, b_dot)
 

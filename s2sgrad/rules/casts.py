@@ -112,7 +112,7 @@ def _(g, y, a, dtype=None, requirements=None):
 
 @linear(np.ascontiguousarray, np.asfortranarray)
 def ascontiguousarray(g, y, x, dtype=None):
-    return through_cast(g, y)
+    return np.reshape(through_cast(g, y), np.shape(x))  # NumPy makes a line of a number
 
 
 @ascontiguousarray.forward(cast)
@@ -120,7 +120,7 @@ def _(y, x, x_dot, dtype=None):
     return through_cast(np.asarray(x_dot, dtype=dtype), y)
 
 
-@ascontiguousarray.refined(not_cast)
+@ascontiguousarray.refined(lambda operand, dtype: operand.rank and not_cast(dtype))
 def _(g, y, x, dtype=None):
     return g
 

@@ -182,32 +182,33 @@ def kron(g, z, a, b):
     return kron_left(g, a, b), kron_right(g, a, b)
 
 
-@bilinear(np.cross)  # of vectors of three
+def in_space(x):
+    """Vectors of two components, along the last axis, with a third, which is 0."""
+    return x if np.shape(x)[-1] == 3 else np.concatenate((x, np.zeros_like(x[..., :1])), -1)
+
+
+def plain_cross(x, y):
+    """The cross products of vectors along the last axes, of which NumPy gives the third component where all have two."""
+    return np.cross(in_space(x), in_space(y))
+
+
+@bilinear(np.cross)
 def cross(g, z, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if axis is not None:
         axisa, axisb, axisc = axis, axis, axis
-    x, y, g = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1), np.moveaxis(g, axisc, -1)
-    a_bar, b_bar = unbroadcast(np.cross(y, g), x), unbroadcast(np.cross(g, x), y)
-    return np.moveaxis(a_bar, -1, axisa), np.moveaxis(b_bar, -1, axisb)
-
-
-@cross.refined(lambda a, b: a.rank == 1 and b.rank == 1)
-def _(g, z, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    return np.cross(b, g), np.cross(g, a)
-
-
-@cross.refined(
-    lambda a, b, axisa, axisb, axisc, axis: a.rank == b.rank is not None
-    and all(k.known and k.value == -1 for k in (axisa, axisb, axisc))
-    and axis.known and axis.value in (None, -1)
-)  # fmt: skip
-def _(g, z, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    return np.cross(b, g), np.cross(g, a)
+    x, y = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+    if np.shape(x)[-1] == np.shape(y)[-1] == 2:
+        g = np.stack((np.zeros_like(g), np.zeros_like(g), g), -1)
+    else:
+        g = np.moveaxis(g, axisc, -1)
+    a_bar, b_bar = plain_cross(y, g)[..., : np.shape(x)[-1]], plain_cross(g, x)[..., : np.shape(y)[-1]]
+    return np.moveaxis(unbroadcast(a_bar, x), -1, axisa), np.moveaxis(unbroadcast(b_bar, y), -1, axisb)
 
 
 @bilinear(*existing(np.linalg, "cross"))
 def linalg_cross(g, z, x1, x2, *, axis=-1):
-    return unbroadcast(np.linalg.cross(x2, g, axis=axis), x1), unbroadcast(np.linalg.cross(g, x1, axis=axis), x2)
+    x, y, g = np.moveaxis(x1, axis, -1), np.moveaxis(x2, axis, -1), np.moveaxis(g, axis, -1)
+    return np.moveaxis(unbroadcast(np.cross(y, g), x), -1, axis), np.moveaxis(unbroadcast(np.cross(g, x), y), -1, axis)
 
 
 @bilinear(*existing(np, "vecdot"), *existing(np.linalg, "vecdot"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from s2sgrad.rules.scans import one_axis
 from s2sgrad.rules.table import existing, linear
 
 
@@ -168,7 +169,7 @@ def _(g, y, ary, indices_or_sections=None):
 
 @linear(*existing(np, "unstack"))
 def unstack(g, y, x, *, axis=0):
-    return np.stack(g, axis)
+    return np.stack(g, one_axis(axis))
 
 
 @linear(np.dsplit)

@@ -132,7 +132,7 @@ def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False, where=True):
 
 @general(np.nancumsum)
 def nancumsum(g, y, x, axis=None):
-    if axis is None:
+    if axis is None or np.ndim(x) == 0:
         g = np.reshape(np.flip(np.cumsum(np.flip(g))), np.shape(x))
     else:
         g = np.flip(np.cumsum(np.flip(g, axis), axis), axis)
@@ -147,7 +147,7 @@ def _(y, x, x_dot, axis=None):
 @general(np.nancumprod)
 def nancumprod(g, y, x, axis=None):
     factors = np.where(np.isnan(x), 1.0, x)
-    if axis is None:
+    if axis is None or np.ndim(x) == 0:
         line = np.ravel(factors)
         bar = np.reshape(products_before(line) * (g + carried(line, g * line)), np.shape(x))
     else:
@@ -155,8 +155,14 @@ def nancumprod(g, y, x, axis=None):
     return np.where(np.isnan(x), 0.0, bar)
 
 
+def products_over(x, x_dot, axis=None):
+    """The tangent of the running products of `x`, nan passed over, along an axis, or along all in turn."""
+    factors, dots = np.where(np.isnan(x), 1.0, x), np.where(np.isnan(x), 0.0, x_dot)
+    if axis is None or np.ndim(x) == 0:
+        return products_along(np.ravel(factors), np.ravel(dots))
+    return products_along(factors, dots, axis)
+
+
 @nancumprod.forward()
 def _(y, x, x_dot, axis=None):
-    factors = np.where(np.isnan(x), 1.0, x)
-    dots = np.where(np.isnan(x), 0.0, x_dot)
-    return products_along(np.ravel(factors), np.ravel(dots)) if axis is None else products_along(factors, dots, axis)
+    return products_over(x, x_dot, axis)

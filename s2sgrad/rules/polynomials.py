@@ -55,7 +55,9 @@ polyval.refuse(
 
 def unpolyder(g, p, m=1):
     """The transpose of `np.polyder(p, m)`."""
-    for k in range(min(m, len(p))):
+    if m >= len(p):  # what is left is 0
+        return np.zeros(np.shape(p), np.result_type(g))
+    for k in range(m):
         n = len(p) - m + k + 1
         g = np.append(g * np.arange(n - 1, 0, -1, dtype=np.result_type(g)), np.zeros(1, np.result_type(g)))
     return g

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.reductions import along, dropped, is_container, whole, whole_dropped
+from s2sgrad.rules.reductions import along, dropped, is_container, reduced_axes, whole, whole_dropped
 from s2sgrad.rules.scans import rows
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import times, unreduce
@@ -59,6 +59,8 @@ def quantile_weights(x, q, axis=None, method="linear", nan=False):
     array([[0. , 0. , 1. ],
            [0.5, 0. , 0.5]])
     """
+    if nan and np.ndim(q) > 1 and isinstance(axis, tuple) and len(axis) > 1:  # NumPy exchanges axes of the result
+        raise NotImplementedError("np.nanquantile over several axes, of probabilities with several, has no derivative rule")
     lines, back = rows(x, axis)
     order = np.argsort(lines, axis=-1, kind="stable")  # nan comes last
     counts = np.sum(~np.isnan(lines), axis=-1) if nan else np.full(lines.shape[:-1], lines.shape[-1])
@@ -79,8 +81,7 @@ def quantile_weights(x, q, axis=None, method="linear", nan=False):
 
 def spread_shape(q, x, axis):
     """The shape that makes a quantile of `x` broadcast to the shapes of `q` and `x` joined."""
-    over = range(np.ndim(x)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
-    over = [k % np.ndim(x) for k in over]
+    over = reduced_axes(x, axis)
     return np.shape(q) + tuple(1 if k in over else n for k, n in enumerate(np.shape(x)))
 
 
@@ -91,8 +92,7 @@ def leading_axes(q):
 
 def axes_behind(q, x, axis):
     """The axes of `x` over which a quantile is taken, where those of `q` stand in front of them."""
-    over = range(np.ndim(x)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
-    return tuple(np.ndim(q) + k % np.ndim(x) for k in over)
+    return tuple(np.ndim(q) + k for k in reduced_axes(x, axis))
 
 
 def hundredth(q):

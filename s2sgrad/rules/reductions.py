@@ -23,13 +23,18 @@ def whole(operand, axis):
 
 
 def along(operand, axis, keepdims):
-    """The reduction drops known axes of an array."""
+    """The reduction drops known axes of what may be an array: NumPy takes `axis=0` of a number as well."""
     dropped = axis.known and axis.value is not None and keepdims.known and not keepdims.value
-    return dropped and not is_container(operand)
+    return dropped and operand.rank != 0 and not is_container(operand)
 
 
 def along_one(operand, axis, keepdims):
     return along(operand, axis, keepdims) and isinstance(axis.value, int)
+
+
+def along_of_array(operand, axis, keepdims):
+    """The same of what is known to have axes: the cotangents have its shape."""
+    return along(operand, axis, keepdims) and operand.rank is not None
 
 
 def kept(operand, keepdims):
@@ -51,13 +56,23 @@ def whole_dropped(operand, axis, keepdims):
     return whole(operand, axis) and dropped(keepdims)
 
 
+def reduced_axes(x, axis):
+    """The axes of `x` that a reduction over `axis` runs over; of a number none.
+
+    >>> reduced_axes(np.ones((2, 3)), None), reduced_axes(np.ones((2, 3)), -1), reduced_axes(5.0, 0)
+    ((0, 1), (1,), ())
+    """
+    rank = np.ndim(x)
+    axes = range(rank) if axis is None or not rank else axis if isinstance(axis, (tuple, list)) else (axis,)
+    return tuple(k % rank for k in axes)
+
+
 def count(x, axis=None):
     """How many elements of `x` a reduction over `axis` puts into one."""
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    return np.size(x) if axis is None else math.prod(np.shape(x)[k] for k in axes)
+    return np.size(x) if axis is None else math.prod(np.shape(x)[k] for k in reduced_axes(x, axis))
 
 
-flat(count)
+flat(count, reduced_axes)
 
 # --- sums ------------------------------------------------------------------------------------------------------------
 
@@ -157,9 +172,8 @@ def centered(x, axis=None):
     x = np.asarray(x)
     if np.size(x) == 0:
         return x
-    axes = tuple(range(np.ndim(x))) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     corner = [slice(None)] * np.ndim(x)
-    for k in axes:
+    for k in reduced_axes(x, axis):
         corner[k] = slice(0, 1)
     x = x - x[tuple(corner)]
     return x - np.mean(x, axis=axis, keepdims=True)
@@ -235,7 +249,7 @@ def max_(g, y, x, axis=None, *, keepdims=False, initial=None, where=True):
     return spreading(g, x, axis, keepdims) * tie_weights(x, y, axis, keepdims)
 
 
-@max_.refined(along, exact=True)
+@max_.refined(along_of_array, exact=True)
 def _(g, y, x, axis=None, *, keepdims=False, initial=None, where=True):
     return np.expand_dims(g, axis) * tie_weights(x, y, axis)
 

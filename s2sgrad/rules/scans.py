@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.reductions import whole_dropped
-from s2sgrad.rules.table import existing, general, linear
+from s2sgrad.rules.reductions import reduced_axes, whole_dropped
+from s2sgrad.rules.table import existing, flat, general, linear
 from s2sgrad.runtime import unbroadcast, unreduce
 
 # --- sums and differences --------------------------------------------------------------------------------------------
@@ -19,12 +19,12 @@ from s2sgrad.runtime import unbroadcast, unreduce
 
 @linear(np.cumsum)
 def cumsum(g, y, x, axis=None):
-    if axis is None:
+    if axis is None or np.ndim(x) == 0:
         return np.reshape(np.flip(np.cumsum(np.flip(g))), np.shape(x))
     return np.flip(np.cumsum(np.flip(g, axis), axis), axis)
 
 
-@cumsum.refined(lambda axis: axis.known and axis.value is not None)
+@cumsum.refined(lambda x, axis: x.rank != 0 and axis.known and axis.value is not None)
 def _(g, y, x, axis=None):
     return np.flip(np.cumsum(np.flip(g, axis), axis), axis)
 
@@ -35,8 +35,51 @@ def _(g, y, x, axis=None):
 
 
 @linear(np.diff)
-def diff(g, y, a, n=1, axis=-1):
+def diff(g, y, a, n=1, axis=-1, prepend=None, append=None):
+    return parted(undiff_of(g, a, n, axis, prepend, append), a, axis, prepend)[1]
+
+
+@diff.refined(lambda n, prepend, append: alone(prepend, append) and n.known and n.value == 1)
+def _(g, y, a, n=1, axis=-1, prepend=None, append=None):
     return undiff(g, n, axis)
+
+
+@diff.keyword("prepend", "linear")
+def _(g, y, a, n=1, axis=-1, prepend=None, append=None):
+    return unbroadcast(parted(undiff_of(g, a, n, axis, prepend, append), a, axis, prepend)[0], prepend)
+
+
+@diff.keyword("append", "linear")
+def _(g, y, a, n=1, axis=-1, prepend=None, append=None):
+    return unbroadcast(parted(undiff_of(g, a, n, axis, prepend, append), a, axis, prepend)[2], append)
+
+
+diff.adds("prepend", "append")
+
+
+def alone(prepend, append):
+    """Nothing is joined to the array before the differences are taken."""
+    return all(end.known and end.value is None for end in (prepend, append))
+
+
+def end_size(end, axis):
+    """How many places an end takes up along `axis`: a number takes one."""
+    return 0 if end is None else np.shape(end)[axis] if np.ndim(end) else 1
+
+
+flat(end_size)
+
+
+def undiff_of(g, a, n, axis, prepend, append):
+    """The cotangent of what np.diff takes differences of: `a` between its ends."""
+    size = end_size(prepend, axis) + np.shape(a)[axis] + end_size(append, axis)
+    return undiff(g, min(n, size), axis)  # no differences are left of fewer elements
+
+
+def parted(w, a, axis, prepend):
+    """`w` as the parts of it that belong to what is before `a`, to `a`, and to what is behind."""
+    start = end_size(prepend, axis)
+    return np.split(w, (start, start + np.shape(a)[axis]), axis)
 
 
 def undiff(g, n=1, axis=-1):
@@ -62,15 +105,28 @@ _INTEGRALS = existing(np, "trapezoid") or existing(np, "trapz")  # as a younger 
 integral = next(iter(_INTEGRALS), None)
 
 
+def steps(x, dx, y, axis):
+    """The widths of the intervals between the samples `y`, which broadcast to them."""
+    if x is None:
+        return dx
+    return lined(np.diff(x), np.shape(y), axis) if np.ndim(x) == 1 else np.diff(x, axis=axis)
+
+
+def heights_bar(g, y, x, dx, axis):
+    """The cotangent of the samples `y`, where that of the area of each interval is `g`."""
+    return spread_pairs(unbroadcast(0.5 * g * steps(x, dx, y, axis), add_neighbours(y, axis)), axis)
+
+
+def places_bar(g, y, x, axis):
+    """The cotangent of the places `x`."""
+    areas = 0.5 * g * add_neighbours(y, axis)
+    widths = unbroadcast(areas, steps(x, None, y, axis))
+    return undiff(unlined(widths, np.diff(x), axis)) if np.ndim(x) == 1 else undiff(widths, 1, axis)
+
+
 @linear(*_INTEGRALS)
 def trapezoid(g, z, y, x=None, dx=1.0, axis=-1):
-    half = 0.5 * np.expand_dims(g, axis)
-    pairs = add_neighbours(y, axis)
-    if x is None:
-        return spread_pairs(np.broadcast_to(half * dx, np.shape(pairs)), axis)
-    if np.ndim(x) == 1:
-        return spread_pairs(half * lined(np.diff(x), np.shape(pairs), axis), axis)
-    return spread_pairs(np.broadcast_to(half * np.diff(x, axis=axis), np.shape(pairs)), axis)
+    return heights_bar(np.expand_dims(g, axis), y, x, dx, axis)
 
 
 @trapezoid.keyword("dx", "general")
@@ -97,10 +153,7 @@ def _(z, y, dx_dot, x=None, dx=1.0, axis=-1):
 
 @trapezoid.keyword("x", "bilinear")
 def trapezoid_x(g, z, y, x=None, dx=1.0, axis=-1):
-    areas = 0.5 * np.expand_dims(g, axis) * add_neighbours(y, axis)
-    if np.ndim(x) == 1:
-        return undiff(unlined(unbroadcast(areas, lined(np.diff(x), np.shape(areas), axis)), np.diff(x), axis))
-    return unbroadcast(undiff(areas, 1, axis), x)
+    return places_bar(np.expand_dims(g, axis), y, x, axis)
 
 
 @trapezoid_x.refined(lambda y, x: y.rank == 1 and x.rank == 1)
@@ -178,9 +231,7 @@ def _(g, y, m, axis=-1):
 
 def rows(x, axis):
     """`x` with the axes in `axis` (None: all) as its last one, and the function that brings an array of rows back."""
-    shape = np.shape(x)
-    axes = range(len(shape)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
-    axes = tuple(k % len(shape) for k in axes)
+    shape, axes = np.shape(x), reduced_axes(x, axis)
     moved = np.moveaxis(x, axes, range(len(shape) - len(axes), len(shape)))
     lead = moved.shape[: len(shape) - len(axes)]
 
@@ -256,7 +307,7 @@ def _(y, x, x_dot, axis=None, *, keepdims=False, initial=1, where=True):
 
 @general(np.cumprod)
 def cumprod(g, y, x, axis=None):
-    if axis is None:
+    if axis is None or np.ndim(x) == 0:
         x_line = np.ravel(x)
         return np.reshape(products_before(x_line) * (g + carried(x_line, g * x_line)), np.shape(x))
     return products_before(x, axis) * (g + carried(x, g * x, axis))
@@ -264,7 +315,7 @@ def cumprod(g, y, x, axis=None):
 
 @cumprod.forward(lambda x, axis: (axis.known and axis.value is not None) or x.rank == 1)
 def _(y, x, x_dot, axis=None):
-    return products_along(x, x_dot, axis)
+    return np.reshape(products_along(x, x_dot, axis), np.shape(y))
 
 
 @cumprod.forward(lambda x, axis: axis.known and axis.value is None and x.rank != 1)
@@ -272,26 +323,39 @@ def _(y, x, x_dot, axis=None):
     return products_along(np.ravel(x), np.ravel(x_dot))
 
 
+def one_axis(axis):
+    """The axis that a scan runs along, which may be named by a tuple, or by None where there is one alone.
+
+    >>> one_axis(None), one_axis((1,)), one_axis(-1)
+    (0, 1, -1)
+    """
+    return 0 if axis is None else axis[0] if isinstance(axis, (tuple, list)) else axis
+
+
+flat(one_axis)
+
+
 @linear(*existing(np, "cumulative_sum"))
 def cumulative_sum(g, y, x, *, axis=None, include_initial=False):
-    along = 0 if axis is None else axis
+    along = one_axis(axis)
     if include_initial:
         g = np.delete(g, 0, along)
-    return np.flip(np.cumsum(np.flip(g, along), along), along)
+    return np.reshape(np.flip(np.cumsum(np.flip(g, along), along), along), np.shape(x))
 
 
 @general(*existing(np, "cumulative_prod"))
 def cumulative_prod(g, y, x, *, axis=None, include_initial=False):
-    along = 0 if axis is None else axis
+    along = one_axis(axis)
     if include_initial:
         g = np.delete(g, 0, along)
+    g = np.reshape(g, np.shape(x))  # NumPy makes a line of a number
     return products_before(x, along) * (g + carried(x, g * x, along))
 
 
 @cumulative_prod.forward()
 def _(y, x, x_dot, *, axis=None, include_initial=False):
-    dot = products_along(x, x_dot, 0 if axis is None else axis)
-    return after_zeros(dot, 0 if axis is None else axis) if include_initial else dot
+    dot = products_along(x, x_dot, one_axis(axis))
+    return after_zeros(np.atleast_1d(dot), one_axis(axis)) if include_initial else np.reshape(dot, np.shape(y))
 
 
 def after_zeros(dot, axis):

@@ -23,7 +23,7 @@ def untake(g, x, indices, axis=None):
     array([5., 0., 2.])
     """
     out, indices = np.zeros(np.shape(x), np.result_type(g)), np.asarray(indices, np.intp)  # truth values are 0 and 1
-    if axis is None or not out.size:
+    if axis is None or not out.size or not out.ndim:
         np.add.at(np.reshape(out, -1), indices if out.size else [], g if out.size else 0.0)
         return out
     axis %= out.ndim
@@ -253,7 +253,7 @@ def tile(g, y, A, reps=None):
 
 def unrepeat(g, x, repeats, axis=None):
     """The transpose of `np.repeat(x, repeats, axis)`: the copies added up."""
-    if axis is None:
+    if axis is None or np.ndim(x) == 0:
         return np.reshape(unrepeat(g, np.reshape(x, -1), repeats, 0), np.shape(x))
     n = np.shape(x)[axis]
     if np.size(repeats) == 1 and np.size(g):

@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sgrad.rules.elementwise import exp_difference
 from s2sgrad.rules.reductions import along, is_container, kept, tie_weights, whole
-from s2sgrad.rules.scans import carried, products_along, products_before
+from s2sgrad.rules.scans import carried, one_axis, products_along, products_before
 from s2sgrad.rules.selections import untake_along_axis
 from s2sgrad.rules.table import bilinear, flat, general, linear
 from s2sgrad.runtime import log_or_zero, over, power_slope, times, unreduce
@@ -196,17 +196,19 @@ flat(np.logical_and.reduce, np.logical_or.reduce, np.logical_xor.reduce)
 
 @linear(np.add.accumulate)
 def add_accumulate(g, y, x, axis=0):
+    axis = one_axis(axis)
     return np.flip(np.cumsum(np.flip(g, axis), axis), axis)
 
 
 @general(np.multiply.accumulate)
 def multiply_accumulate(g, y, x, axis=0):
+    axis = one_axis(axis)
     return products_before(x, axis) * (g + carried(x, g * x, axis))
 
 
 @multiply_accumulate.forward()
 def _(y, x, x_dot, axis=0):
-    return products_along(x, x_dot, axis)
+    return products_along(x, x_dot, one_axis(axis))
 
 
 def records(x, y, axis=0):
@@ -215,6 +217,7 @@ def records(x, y, axis=0):
     >>> records(np.array([1.0, 3.0, 2.0]), np.array([1.0, 3.0, 3.0]))
     array([0, 1, 1])
     """
+    axis = one_axis(axis)
     place = np.arange(np.shape(x)[axis])
     place = np.reshape(place, [-1 if k == axis % np.ndim(x) else 1 for k in range(np.ndim(x))])
     return np.maximum.accumulate(np.where(np.equal(x, y) | np.isnan(x), place, 0), axis)
@@ -225,17 +228,17 @@ flat(records)
 
 @general(np.maximum.accumulate, np.minimum.accumulate)
 def maximum_accumulate(g, y, x, axis=0):
-    return untake_along_axis(g, x, records(x, y, axis), axis)
+    return untake_along_axis(g, x, records(x, y, axis), one_axis(axis))
 
 
 @maximum_accumulate.forward(lambda x: is_container(x))
 def _(y, x, x_dot, axis=0):
-    return np.take_along_axis(np.asarray(x_dot), records(x, y, axis), axis)
+    return np.take_along_axis(np.asarray(x_dot), records(x, y, axis), one_axis(axis))
 
 
 @maximum_accumulate.forward(lambda x: not is_container(x))
 def _(y, x, x_dot, axis=0):
-    return np.take_along_axis(x_dot, records(x, y, axis), axis)
+    return np.take_along_axis(x_dot, records(x, y, axis), one_axis(axis))
 
 
 def unreduceat(g, x, indices, axis=0):
@@ -244,7 +247,7 @@ def unreduceat(g, x, indices, axis=0):
     >>> unreduceat(np.array([1.0, 2.0]), np.zeros(4), [0, 1])
     array([1., 2., 2., 2.])
     """
-    out = np.zeros(np.shape(x), np.result_type(g))
+    out, axis = np.zeros(np.shape(x), np.result_type(g)), one_axis(axis)
     low = np.asarray(indices)
     high = np.append(low[1:], np.shape(x)[axis])
     counts = np.where(high > low, high - low, 1)  # a stretch that does not go up is one number

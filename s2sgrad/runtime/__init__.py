@@ -100,7 +100,9 @@ def unreduce(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 def spreading(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The cotangent `g` of a reduction of `x` over `axis`, with the reduced axes of length 1: it broadcasts to `x`."""
-    if axis is None or keepdims or not np.ndim(x):
+    if not np.ndim(x):
+        return np.sum(g) if np.ndim(g) else g  # SciPy keeps an axis of a number
+    if axis is None or keepdims:
         return g
     shape = list(np.shape(x))
     for k in axis if isinstance(axis, (tuple, list)) else (axis,):

@@ -59,7 +59,7 @@ def returns_function(
         return isinstance(node.body, gast.Lambda)
     within = _functional_locals(node, home, objects)
     values = [part.value for part in statements_in(node.body) if isinstance(part, gast.Return) and part.value is not None]
-    own = parameters(node)[0].id if of_class else ""
+    own = next((p.id for p in parameters(node)), "") if of_class else ""
     calls_itself = any(isinstance(v, gast.Call) and getattr(v.func, "id", None) == own for v in values)
     return calls_itself or any(_is_functional(value, within, home, objects) for value in values)
 

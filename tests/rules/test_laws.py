@@ -25,6 +25,7 @@ from s2sgrad.rules.table import Rule, is_flat, lookup, rules
 from s2sgrad.runtime import closures, keywords, late
 
 from .examples import EXAMPLES, Example
+from .variants import variants
 
 for _module in pkgutil.iter_modules(s2sgrad.rules.__path__):
     importlib.import_module(f"s2sgrad.rules.{_module.name}")
@@ -88,7 +89,7 @@ def inner(a: Any, b: Any) -> float:
 
 
 def moved(x: Any, u: Any, h: float) -> Any:
-    return mapped(lambda a, d: a if d is None else a + h * d, x, u)
+    return mapped(lambda a, d: a if d is None else np.asarray(a + h * d) if isinstance(a, np.ndarray) else a + h * d, x, u)
 
 
 # --- pullbacks -------------------------------------------------------------------------------------------------------
@@ -269,6 +270,79 @@ def slope_along(
         else:
             results.append(run(e, args=(*e.args[:position], x, *e.args[position + 1 :])))
     return (inner(results[0], v) - inner(results[1], v)) / (2 * h)
+
+
+# --- other arguments -------------------------------------------------------------------------------------------------
+
+
+def of_library(primitive: Any) -> bool:
+    return not str(getattr(primitive, "__module__", "")).startswith("s2sgrad")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.sampled(one_in=15)
+@pytest.mark.parametrize("e", [c for c in CASES if of_library(c.values[0].primitive)])
+def test_laws_with_other_arguments(e):
+    """Numbers, axes of size 1, other axes, masks: a primitive that takes them has a cotangent and a tangent of them."""
+    with np.errstate(all="ignore"):
+        for other in variants(e):
+            try:
+                is_like_differences(other)
+            except (NotImplementedError, np.linalg.LinAlgError):  # refused when it runs, or singular
+                continue
+            except Exception as error:
+                error.add_note(f"{other} of {[np.shape(a) for a in other.args]}")
+                raise
+
+
+def is_like_differences(e: Example) -> None:
+    """The cotangents have the shapes of their arguments, the tangent that of the result, and the numbers of differences."""
+    rule, y, rng = lookup(e.primitive), run(e), np.random.default_rng(5)
+    if not rule.variadic and rule.refusal(kinds(rule, e, True)):
+        return
+    v = random_like(y, rng)
+    moving = [(place, name, value) for place, name, value in differentiable(rule, e) if given(rule, e, place, name)]
+    for pullback in pullbacks(rule, e):
+        bars = called(rule, pullback, e, v, y)
+        exact = pullback in rule.exact and not rule.variadic and rule.tag != "elementwise"
+        for place, name, value in moving:
+            bar = bars[place]
+            if bar is None or not any(map(is_real, leaves(value))):
+                continue
+            assert not exact or fits(bar, value), (pullback, name, np.shape(bar))
+            if rule.tag == "elementwise":
+                bar = np.broadcast_to(bar, np.shape(y))
+            if isinstance(value, (float, np.ndarray)):  # what the compiler does where it does not know better
+                bar = runtime.unbroadcast(bar, value)
+            u = random_like(value, rng)
+            slopes = [slope_along(e, rule, name, place, value, u, v, h) for h in (1e-6, 3e-6)]
+            if math.isclose(*slopes, rel_tol=1e-4, abs_tol=1e-5):  # else there is a kink, or a pole
+                assert math.isclose(slopes[0], inner(bar, u), rel_tol=1e-4, abs_tol=1e-5), (pullback, name)
+    if isinstance(y, (float, np.ndarray)) and all(isinstance(value, (float, np.ndarray)) for _, _, value in moving):
+        for numbers_known in (False, True):
+            tangent_is_like_differences(e, rule, y, moving, kinds(rule, e, numbers_known) if moving else {})
+
+
+def tangent_is_like_differences(e: Example, rule: Rule, y: Any, moving: list[Any], known: dict[str, Any]) -> None:
+    terms, rng = None if rule.variadic else rule.chosen_terms(known), np.random.default_rng(6)
+    if terms is None or len(moving) < len(rule.differentiable):
+        return
+    values = [value for _, _, value in moving]
+    keywords = {k: value for k, value in bound(rule, e).items() if k not in rule.differentiable}
+    for k, (place, name, value) in enumerate(moving):
+        u = random_like(value, rng)
+        if u is None:
+            continue
+        dots = [u if k == j else runtime.zeros(other) for j, other in enumerate(values)]
+        found = terms(y, *values, *dots, **keywords)
+        dot = found[k] if len(values) > 1 else found
+        if dot is not None:
+            dot = np.broadcast_to(dot, np.shape(y)) if rule.tag == "elementwise" else dot
+            assert np.shape(dot) == np.shape(y), (terms, name)
+            v = random_like(y, rng)
+            slopes = [slope_along(e, rule, name, place, value, u, v, h) for h in (1e-6, 3e-6)]
+            if math.isclose(*slopes, rel_tol=1e-4, abs_tol=1e-5):
+                assert math.isclose(slopes[0], inner(dot, v), rel_tol=1e-4, abs_tol=1e-5), (terms, name)
 
 
 WITH_KEYWORDS = [

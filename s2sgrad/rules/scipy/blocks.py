@@ -29,6 +29,8 @@ def diagonal_blocks(g, arrs):
     >>> diagonal_blocks(np.eye(2), (np.zeros((1, 1)), np.zeros((1, 1))))
     (array([[1.]]), array([[1.]]))
     """
+    if np.ndim(g) > 2:
+        raise NotImplementedError("block_diag of stacks of matrices has no derivative rule: join each alone")
     pieces, row, column = [], 0, 0
     for a in arrs:
         m, n = np.atleast_2d(a).shape

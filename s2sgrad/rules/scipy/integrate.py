@@ -9,11 +9,29 @@ from __future__ import annotations
 import numpy as np
 from scipy import integrate
 
-from s2sgrad.rules.scans import add_neighbours, evenly, lined, spread_pairs, trapezoid, undiff, unlined
+from s2sgrad.rules.scans import add_neighbours, evenly, heights_bar, lined, places_bar, spread_pairs, trapezoid_dx
 from s2sgrad.rules.table import flat, linear
 from s2sgrad.runtime import unbroadcast
 
-trapezoid.also(integrate.trapezoid)
+# --- trapezoid -------------------------------------------------------------------------------------------------------
+
+
+def places_of(x, y):
+    """The places `x` of the samples `y` where there are several lines of them: as many as of samples."""
+    return x if x is None or np.ndim(x) == 1 else np.broadcast_to(x, np.shape(y))
+
+
+@linear(integrate.trapezoid)
+def trapezoid(g, z, y, x=None, dx=1.0, axis=-1):
+    return heights_bar(np.expand_dims(g, axis), y, places_of(x, y), dx, axis)
+
+
+@trapezoid.keyword("x", "bilinear")
+def _(g, z, y, x=None, dx=1.0, axis=-1):
+    return unbroadcast(places_bar(np.expand_dims(g, axis), y, places_of(x, y), axis), x)
+
+
+trapezoid.keyword_rules["dx"] = trapezoid_dx
 
 # --- cumulative_trapezoid --------------------------------------------------------------------------------------------
 
@@ -27,11 +45,7 @@ def from_here_on(g, axis, initial):
 
 @linear(integrate.cumulative_trapezoid)
 def cumulative_trapezoid(g, z, y, x=None, dx=1.0, axis=-1, initial=None):
-    half = 0.5 * from_here_on(g, axis, initial)
-    if x is None:
-        return spread_pairs(half * dx, axis)
-    steps = lined(np.diff(x), np.shape(half), axis) if np.ndim(x) == 1 else np.diff(x, axis=axis)
-    return spread_pairs(half * steps, axis)
+    return heights_bar(from_here_on(g, axis, initial), y, x, dx, axis)
 
 
 cumulative_trapezoid.adds("initial")
@@ -39,10 +53,7 @@ cumulative_trapezoid.adds("initial")
 
 @cumulative_trapezoid.keyword("x", "bilinear")
 def cumulative_trapezoid_x(g, z, y, x=None, dx=1.0, axis=-1, initial=None):
-    areas = 0.5 * from_here_on(g, axis, initial) * add_neighbours(y, axis)
-    if np.ndim(x) == 1:
-        return undiff(unlined(unbroadcast(areas, lined(np.diff(x), np.shape(areas), axis)), np.diff(x), axis))
-    return unbroadcast(undiff(areas, 1, axis), x)
+    return places_bar(from_here_on(g, axis, initial), y, x, axis)
 
 
 @cumulative_trapezoid.keyword("dx", "general")

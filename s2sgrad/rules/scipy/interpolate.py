@@ -2,7 +2,7 @@
 
     y = spline(x)              ->      x_bar = along(y_bar * spline(x, 1), x)
     y = splev(x, tck)          ->      x_bar = y_bar * splev(x, tck, 1)
-    z = bisplev(x, y, tck)     ->      x_bar = by_row(z_bar * bisplev(x, y, tck, 1, 0)), y_bar likewise
+    z = bisplev(x, y, tck)     ->      x_bar = by_row(z_bar * bisplev(x, y, tck, 1, 0), x), y_bar likewise
 
 What a spline was made of is a constant.
 """
@@ -93,50 +93,52 @@ def _(y, x, tck, x_dot, tck_dot, der=0, ext=0):
 # --- surfaces --------------------------------------------------------------------------------------------------------
 
 
-def by_row(a):
-    """The sums of the rows of a grid; a number as it is."""
-    return np.sum(a, axis=1) if np.ndim(a) else a
+def by_row(a, x):
+    """The sums of the rows of a grid, one for each number of `x`; SciPy gives no axis of one row, or of one place."""
+    return np.reshape(np.sum(np.reshape(a, (np.size(x), -1)), axis=1), np.shape(x))
 
 
-def by_column(a):
-    """The sums of the columns of a grid; a number as it is."""
-    return np.sum(a, axis=0) if np.ndim(a) else a
+def by_column(a, y):
+    """The sums of the columns of a grid, one for each number of `y`."""
+    return np.reshape(np.sum(np.reshape(a, (-1, np.size(y))), axis=0), np.shape(y))
 
 
 def rows_like(x, a):
     """The transpose of `by_row`: each number of `x` along a row of a grid like `a`."""
-    return np.expand_dims(x, 1) * np.ones_like(a) if np.ndim(a) else x
+    shape = (np.size(x), np.size(a) // np.size(x))
+    return np.reshape(np.broadcast_to(np.reshape(x, (-1, 1)), shape), np.shape(a))
 
 
-def columns_like(x, a):
+def columns_like(y, a):
     """The transpose of `by_column`."""
-    return np.expand_dims(x, 0) * np.ones_like(a) if np.ndim(a) else x
+    shape = (np.size(a) // np.size(y), np.size(y))
+    return np.reshape(np.broadcast_to(np.reshape(y, (1, -1)), shape), np.shape(a))
 
 
 @linear(by_row)
-def _(w, y, a):
-    return rows_like(w, a)
+def _(w, y, a, x):
+    return rows_like(w, a), None
 
 
 @linear(by_column)
-def _(w, y, a):
-    return columns_like(w, a)
+def _(w, y, a, x):
+    return columns_like(w, a), None
 
 
 @linear(rows_like)
 def _(w, y, x, a):
-    return by_row(w), None
+    return by_row(w, x), None
 
 
 @linear(columns_like)
 def _(w, y, x, a):
-    return by_column(w), None
+    return by_column(w, x), None
 
 
 @general(interpolate.bisplev)
 def bisplev(g, z, x, y, tck, dx=0, dy=0):
-    along_x = by_row(g * interpolate.bisplev(x, y, tck, dx + 1, dy))
-    return along_x, by_column(g * interpolate.bisplev(x, y, tck, dx, dy + 1)), None
+    along_x = by_row(g * interpolate.bisplev(x, y, tck, dx + 1, dy), x)
+    return along_x, by_column(g * interpolate.bisplev(x, y, tck, dx, dy + 1), y), None
 
 
 @bisplev.forward()

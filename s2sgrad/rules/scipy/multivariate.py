@@ -15,7 +15,7 @@ from scipy import special, stats
 from s2sgrad.rules.linalg import lower
 from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.table import Rule, flat, general
-from s2sgrad.runtime import over
+from s2sgrad.runtime import over, unbroadcast
 
 # --- multivariate normal ---------------------------------------------------------------------------------------------
 
@@ -50,10 +50,22 @@ def asymmetric(m, cov):
     return lower(m + m.T)
 
 
+def points(x, n):
+    """`x` as points of `n` components, one a row, as SciPy takes it: of one component where it may broadcast."""
+    if np.ndim(x) < 2:
+        return np.reshape(x, (-1, 1) if n == 1 else (1, -1))
+    return np.reshape(x, (-1, np.shape(x)[-1]))
+
+
+def points_bar(rows, x):
+    """The cotangent of `x`, where that of its points is `rows`."""
+    return np.reshape(unbroadcast(rows, points(x, np.shape(rows)[1])), np.shape(x))
+
+
 def whitened(x, mean, cov):
     """inv(cov) @ (x - mean), one point a row."""
     n = dimension(mean, cov)
-    rows = np.reshape(x, (-1, n))
+    rows = np.broadcast_to(points(x, n), (np.shape(points(x, n))[0], n))
     away = rows if mean is None else rows - np.reshape(mean, (1, n))
     return np.linalg.solve(symmetric(cov, n), away.T).T
 
@@ -72,7 +84,7 @@ def cov_bar(g, x, mean, cov):
 
 @general(stats.multivariate_normal.logpdf)
 def normal_logpdf(g, y, x, mean=None, cov=1):
-    return -np.reshape(np.reshape(g, (-1, 1)) * whitened(x, mean, cov), np.shape(x))
+    return -points_bar(np.reshape(g, (-1, 1)) * whitened(x, mean, cov), x)
 
 
 @normal_logpdf.keyword("mean")
@@ -87,7 +99,7 @@ def _(g, y, x, mean=None, cov=1):
 
 @general(stats.multivariate_normal.pdf)
 def normal_pdf(g, y, x, mean=None, cov=1):
-    return -np.reshape(np.reshape(g * y, (-1, 1)) * whitened(x, mean, cov), np.shape(x))
+    return -points_bar(np.reshape(g * y, (-1, 1)) * whitened(x, mean, cov), x)
 
 
 @normal_pdf.keyword("mean")

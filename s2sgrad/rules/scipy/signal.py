@@ -29,21 +29,26 @@ def cut_off(a, v, mode):
 flat(cut_off)
 
 
+def completed(g, a, v, mode):
+    """The cotangent of the full convolution of `a` and `v`, of which `mode` keeps a part; numbers have no axes to cut."""
+    return np.pad(g, cut_off(a, v, mode)) if np.ndim(a) else g
+
+
 @bilinear(signal.convolve)
 def convolve(g, y, in1, in2, mode="full", method="auto"):
-    whole = np.pad(g, cut_off(in1, in2, mode))
+    whole = completed(g, in1, in2, mode)
     return signal.correlate(whole, in2, "valid", method), signal.correlate(whole, in1, "valid", method)
 
 
 @bilinear(signal.fftconvolve)
 def fftconvolve(g, y, in1, in2, mode="full"):
-    whole = np.pad(g, cut_off(in1, in2, mode))
+    whole = completed(g, in1, in2, mode)
     return signal.correlate(whole, in2, "valid", "fft"), signal.correlate(whole, in1, "valid", "fft")
 
 
 @bilinear(signal.correlate)
 def correlate(g, y, in1, in2, mode="full", method="auto"):
-    whole = np.pad(g, cut_off(in1, in2, mode))
+    whole = completed(g, in1, in2, mode)
     return signal.convolve(whole, in2, "valid", method), np.flip(signal.correlate(whole, in1, "valid", method))
 
 

@@ -16,7 +16,7 @@ from scipy import special
 
 from s2sgrad.rules import elementwise as numpy_rules
 from s2sgrad.rules.elementwise import exp_difference
-from s2sgrad.rules.reductions import along, is_container, whole, whole_dropped
+from s2sgrad.rules.reductions import along, is_container, reduced_axes, whole, whole_dropped
 from s2sgrad.rules.table import elementwise, general
 from s2sgrad.runtime import over, unbroadcast, unreduce
 
@@ -279,7 +279,8 @@ def _(g, y, a, axis=None, b=None, keepdims=False):
 
 @logsumexp.forward(lambda operand, b: alone(b) and not is_container(operand))
 def _(y, a, a_dot, axis=None, b=None, keepdims=False):
-    return np.sum(exp_difference(a, unreduce(y, a, axis, keepdims)) * a_dot, axis=axis, keepdims=keepdims)
+    parts = exp_difference(a, unreduce(y, a, axis, keepdims)) * a_dot
+    return np.reshape(np.sum(parts, axis=reduced_axes(a, axis)), np.shape(y))
 
 
 @logsumexp.forward(lambda operand, b: not alone(b) and not is_container(operand))

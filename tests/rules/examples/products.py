@@ -67,6 +67,7 @@ for _f in (np.cross, younger(np.linalg, "cross")):
     example(_f, normal(4, 2, 3), normal(2, 3))
     example(_f, normal(3, 2), normal(3, 2), axis=0)
 example(np.cross, normal(3, 2), normal(2, 3), axisa=0, axisc=0)
+example(younger(np.linalg, "cross"), normal(3, 1), normal(3), axis=0)
 for _f in (younger(np, "vecdot"), younger(np.linalg, "vecdot")):
     example(_f, normal(3), normal(3))
     example(_f, normal(4, 1, 3), normal(2, 3))

@@ -35,11 +35,12 @@ for _x in (0.7, between(0.1, 2.5, 4)):
 _grid = np.linspace(0.0, 2.6, 6)
 _surface = interpolate.bisplrep(np.repeat(_grid, 6), np.tile(_grid, 6), normal(36), s=0.0)
 example(interpolate.bisplev, 0.7, 1.4, _surface)
+example(interpolate.bisplev, 0.7, np.sort(between(0.1, 2.5, 3)), _surface)
 example(interpolate.bisplev, np.sort(between(0.1, 2.5, 2)), np.sort(between(0.1, 2.5, 3)), _surface)
 example(interpolate.bisplev, np.sort(between(0.1, 2.5, 2)), np.sort(between(0.1, 2.5, 3)), _surface, 1)
-for _f in (rules.by_row, rules.by_column):
-    example(_f, normal(2, 3))
-    example(_f, 0.7)
+for _f, _n in ((rules.by_row, 2), (rules.by_column, 3)):
+    example(_f, normal(2, 3), normal(_n))
+    example(_f, 0.7, 0.3)
 example(rules.rows_like, normal(2), normal(2, 3))
 example(rules.rows_like, 0.3, 0.7)
 example(rules.columns_like, normal(3), normal(2, 3))

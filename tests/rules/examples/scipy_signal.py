@@ -23,6 +23,7 @@ for _f in (integrate.trapezoid, integrate.cumulative_trapezoid):
     example(_f, normal(2, 5), _places)
     example(_f, normal(5, 2), dx=0.7, axis=0)
     example(_f, normal(2, 4), np.sort(normal(2, 4)))
+example(integrate.trapezoid, normal(3, 4), np.sort(normal(1, 4)), axis=0)
 example(integrate.cumulative_trapezoid, normal(2, 4), initial=0)
 for _n in (2, 3, 4, 5):
     example(integrate.simpson, normal(_n))

@@ -369,3 +369,31 @@ def cached_properties_of_objects_in_a_list(x):
     for p in parts:
         p.v = p.v * x[0]
     return s * sum([p.square * p.v for p in parts])
+
+
+class Drawn:
+    shown = 0
+
+    @classmethod
+    def made(*args):
+        return args[0]()
+
+    @staticmethod
+    def size():
+        return 3.0
+
+    def show(self):
+        self.shown += 1
+
+
+def shown_size():
+    figure = Drawn.made()
+    figure.show()
+    return figure.size()
+
+
+@case(VECTOR, None)
+def methods_without_a_named_parameter(x, plot):
+    if plot is not None:
+        return np.sum(x) * shown_size()
+    return np.sum(x * x)

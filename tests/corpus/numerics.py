@@ -311,3 +311,32 @@ def bound_that_is_none_in_the_first_trip(x):
         total = total + np.sum(y * y * v)
         hi = v * 0.8
     return total
+
+
+@case(VECTOR, 0.8)
+def axes_of_numbers(x, s):
+    t = np.prod(np.sum(x), axis=0) * np.take(s, 0, axis=0) + np.max(x @ x, axis=-1)
+    u = np.cumprod(s, axis=0) + np.repeat(t, 2, axis=0) + np.cumsum(np.dot(s, t), axis=0)
+    return np.sum(u * u) + np.mean(np.sum(np.min(s * s, axis=0), axis=0))
+
+
+@case(VECTOR, 0.8)
+def axis_of_a_number_or_an_array(x, s):
+    part, total = x, 0.0
+    for k in range(2):
+        total = total + np.sum(np.max(part, axis=0) * np.sum(part, axis=0) * np.cumsum(part, axis=0))
+        part = x[k] if k == 0 else s
+    return total
+
+
+@case(VECTOR, np.array([[0.3, 0.4, 0.9], [0.1, 0.8, 1.1]]))
+def integral_over_places_that_broadcast(y, x):
+    areas = np.trapezoid(y, x) if hasattr(np, "trapezoid") else np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2.0, axis=-1)
+    return np.sum(areas * areas)
+
+
+@case(VECTOR, 0.8)
+def differences_from_a_beginning(x, s):
+    first = np.diff(x, prepend=s)
+    both = np.diff(x * x, n=2, prepend=x[:2] * s, append=1.0)
+    return np.sum(first**3) + np.sum(both * both)

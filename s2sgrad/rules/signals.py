@@ -38,10 +38,21 @@ flat(cut_off)
 @bilinear(np.convolve)
 def convolve(g, y, a, v, mode="full"):
     whole = np.pad(g, cut_off(a, v, mode))
+    a_bar, v_bar = np.correlate(whole, np.ravel(v), "valid"), np.correlate(whole, np.ravel(a), "valid")
+    return np.reshape(a_bar, np.shape(a)), np.reshape(v_bar, np.shape(v))  # NumPy makes a line of a number
+
+
+def lines(a, v):
+    return a.rank != 0 and v.rank != 0
+
+
+@convolve.refined(lines)
+def _(g, y, a, v, mode="full"):
+    whole = np.pad(g, cut_off(a, v, mode))
     return np.correlate(whole, v, "valid"), np.correlate(whole, a, "valid")
 
 
-@convolve.refined(lambda mode: mode.known and mode.value == "full")
+@convolve.refined(lambda a, v, mode: lines(a, v) and mode.known and mode.value == "full")
 def _(g, y, a, v, mode="full"):
     return np.correlate(g, v, "valid"), np.correlate(g, a, "valid")
 

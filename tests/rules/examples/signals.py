@@ -13,6 +13,8 @@ for _f in (np.convolve, np.correlate):
         example(_f, normal(_m), normal(_n))
         for _mode in ("full", "same", "valid", 0, 1, 2):
             example(_f, normal(_m), normal(_n), mode=_mode)
+example(np.convolve, normal(3), 0.7)
+example(np.convolve, 0.7, 0.4)
 _xp = np.array([-1.0, 0.2, 0.9, 2.0])
 _x = np.array([[-2.3, -0.7, 0.5], [1.3, 1.9, 2.6]])
 example(np.interp, _x, _xp, normal(4))

@@ -80,7 +80,8 @@ def _of_rule(primitive: Any, rule: table.Rule, is_object: bool) -> tuple[str, st
     """The parameters of a function with a rule, and a call that passes them on; those that its own order may have elsewhere
     are taken by keyword."""
     names = [*rule.differentiable[is_object:], *(["*rest"] if rule.variadic else [])]
-    usual = {k: v for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int, float, str))}
+    usual = {k: v for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int, float))
+             or (isinstance(v, str) and rule.variadic)}  # fmt: skip
     places = [k for k in usual if k in rule.positional and not rule.variadic]
     words = [k for k in usual if k not in places]
     star = ["*"] if words and not rule.variadic else []

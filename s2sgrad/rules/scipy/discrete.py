@@ -1,6 +1,7 @@
 """Rules of scipy.stats, continued: probabilities of counts, in their parameters.
 
     y = poisson.logpmf(k, mu)    ->  mu_bar = y_bar * (k / mu - 1.0)
+    y = poisson.cdf(k, mu)       ->  mu_bar = -y_bar * poisson.pmf(k, mu)
     y = binom.logpmf(k, n, p)    ->  p_bar = y_bar * (k / p - (n - k) / (1.0 - p))
 
 The counts are whole numbers: no derivative is taken in them.  Counts that cannot occur have no slope.
@@ -28,6 +29,16 @@ def poisson_pmf(g, y, k, mu, loc=0):
     return None, over(g * y * (k - loc), mu) - g * y
 
 
+@elementwise(stats.poisson.cdf)
+def poisson_cdf(g, y, k, mu, loc=0):
+    return None, -g * stats.poisson.pmf(np.floor(k - loc), mu)
+
+
+@elementwise(stats.poisson.sf)
+def poisson_sf(g, y, k, mu, loc=0):
+    return None, g * stats.poisson.pmf(np.floor(k - loc), mu)
+
+
 @elementwise(stats.binom.logpmf)
 def binom_logpmf(g, y, k, n, p, loc=0):
     heads = k - loc
@@ -47,7 +58,7 @@ def bernoulli_logpmf(g, y, k, p, loc=0):
     return None, np.where(possible, over(g * heads, p) - over(g * (1.0 - heads), 1.0 - p), 0.0)[()]
 
 
-for _rule in (poisson_logpmf, poisson_pmf, binom_logpmf, binom_pmf, bernoulli_logpmf):
+for _rule in (poisson_logpmf, poisson_pmf, poisson_cdf, poisson_sf, binom_logpmf, binom_pmf, bernoulli_logpmf):
     _rule.constant("k")
 for _rule in (binom_logpmf, binom_pmf):
     _rule.constant("n")

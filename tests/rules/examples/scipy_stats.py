@@ -27,6 +27,8 @@ for _f in ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf"):
 _located(stats.norm.ppf, between(0.2, 0.8, 2, 3))
 for _distribution in (stats.laplace, stats.cauchy, stats.expon, stats.uniform):
     _located(_distribution.logpdf, between(0.2, 0.8, 2, 3))
+for _distribution in (stats.laplace, stats.cauchy, stats.expon):
+    _located(_distribution.pdf, between(0.2, 0.8, 2, 3))
 for _f in (stats.t.logpdf, stats.t.pdf):
     _located(_f, normal(2, 3), 2.5)
     example(_f, normal(3), between(0.7, 4.0, 2, 1))
@@ -34,13 +36,24 @@ _located(stats.gamma.logpdf, between(0.2, 0.8, 2, 3), 2.5)
 example(stats.gamma.logpdf, between(0.2, 0.8, 3), between(0.7, 4.0, 2, 1))
 _located(stats.beta.logpdf, between(0.2, 0.8, 2, 3), 2.5, 1.3)
 example(stats.beta.logpdf, between(0.2, 0.8, 3), between(0.7, 4.0, 2, 1), between(0.7, 4.0, 3, 1, 1))
+for _f in (stats.gamma.pdf, stats.chi2.pdf, stats.chi2.logpdf):
+    _located(_f, between(0.2, 0.8, 2, 3), 2.5)
+    example(_f, between(0.2, 0.8, 3), between(0.7, 4.0, 2, 1))
+_located(stats.beta.pdf, between(0.2, 0.8, 2, 3), 2.5, 1.3)
+example(stats.beta.pdf, between(0.2, 0.8, 3), between(0.7, 4.0, 2, 1), between(0.7, 4.0, 3, 1, 1))
+for _f in ("cdf", "sf", "logcdf", "logsf"):
+    for _distribution in (stats.laplace, stats.cauchy, stats.expon):
+        _located(getattr(_distribution, _f), between(0.2, 0.8, 2, 3))
+    for _distribution in (stats.t, stats.gamma, stats.chi2):
+        _located(getattr(_distribution, _f), between(0.2, 0.8, 2, 3), 3)
+    _located(getattr(stats.beta, _f), between(0.2, 0.8, 2, 3), 3, 2)
 example(rules.normal_density, normal(3), normal(2, 1), 0.7)
 example(rules.hazard, normal(3), normal(3), normal(2, 1), 0.7)
 
 # --- counts ----------------------------------------------------------------------------------------------------------
 
 _counts = np.array([0, 1, 3])
-for _f in (stats.poisson.logpmf, stats.poisson.pmf):
+for _f in (stats.poisson.logpmf, stats.poisson.pmf, stats.poisson.cdf, stats.poisson.sf):
     example(_f, _counts, between(0.7, 4.0, 2, 1))
     example(_f, 2, 1.6)
     example(_f, np.array([1, 5]), 1.6, loc=1)

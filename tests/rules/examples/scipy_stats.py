@@ -42,11 +42,11 @@ for _f in (stats.gamma.pdf, stats.chi2.pdf, stats.chi2.logpdf):
 _located(stats.beta.pdf, between(0.2, 0.8, 2, 3), 2.5, 1.3)
 example(stats.beta.pdf, between(0.2, 0.8, 3), between(0.7, 4.0, 2, 1), between(0.7, 4.0, 3, 1, 1))
 for _f in ("cdf", "sf", "logcdf", "logsf"):
-    for _distribution in (stats.laplace, stats.cauchy, stats.expon):
-        _located(getattr(_distribution, _f), between(0.2, 0.8, 2, 3))
-    for _distribution in (stats.t, stats.gamma, stats.chi2):
-        _located(getattr(_distribution, _f), between(0.2, 0.8, 2, 3), 3)
-    _located(getattr(stats.beta, _f), between(0.2, 0.8, 2, 3), 3, 2)
+    for _distribution, *_shapes in ((stats.laplace,), (stats.cauchy,), (stats.expon,), (stats.t, 3), (stats.gamma, 3),
+                                    (stats.chi2, 3), (stats.beta, 3, 2)):  # fmt: skip
+        _x, _m, _s = between(0.2, 0.8, 2, 3), between(-0.4, 0.0, 2, 1), between(1.2, 1.9, 3)
+        example(getattr(_distribution, _f), _x, *_shapes, _m, _s)
+        example(getattr(_distribution, _f), 0.7, *_shapes, loc=between(-0.1, 0.0, 3), scale=1.4)
 example(rules.normal_density, normal(3), normal(2, 1), 0.7)
 example(rules.hazard, normal(3), normal(3), normal(2, 1), 0.7)
 

@@ -19,6 +19,7 @@ import io
 import itertools
 import json
 import math
+import operator
 import os
 import random
 import re
@@ -33,6 +34,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from differences import leaves_sum, moved
 
+UFUNC_METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")
 MODULES = (
     "numpy",
     "numpy.linalg",
@@ -92,6 +94,8 @@ class Call:
     called: tuple[str, ...] | None = None  # the result is called with these
     part: tuple = ()  # the path to a number or an array in the result
     size: bool = False  # the size of it is taken, since it is complex
+    written: str = ""  # the float argument of which a copy is passed, and read in place of the result
+    out: tuple[int, ...] | None = None  # the shape of a buffer that is passed as `out=`, and read in place of the result
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -102,13 +106,15 @@ class Call:
     @property
     def expression(self) -> str:
         module, _, name = self.callee.partition(":")
-        written = [part if part in FLOATS else OTHERS.get(part, part) for part in self.places]
-        written += [f"{key}={value if value in FLOATS else OTHERS.get(value, value)}" for key, value in self.keywords]
+        texts = {part: part for part in FLOATS} | OTHERS | ({self.written: "y"} if self.written else {})
+        given = [texts.get(part, part) for part in self.places]
+        given += [f"{key}={texts.get(value, value)}" for key, value in self.keywords]
+        given += ["out=y"] if self.out is not None else []
         if module in (ARRAYS, NUMBERS):
-            head = written.pop(0) if module == ARRAYS else f"np.sum({written.pop(0)})"
-            text = f"{head}.{name}" + (f"({', '.join(written)})" if callable(_attribute(name)) else "")
+            head = given.pop(0) if module == ARRAYS else f"np.sum({given.pop(0)})"
+            text = f"{head}.{name}" + (f"({', '.join(given)})" if callable(_attribute(name)) else "")
         else:
-            text = f"lib.{name}({', '.join(written)})"
+            text = f"lib.{name}({', '.join(given)})"
         if self.called is not None:
             text += f"({', '.join(self.called)})"
         return text + "".join(f".{key}" if isinstance(key, str) else f"[{key}]" for key in self.part)
@@ -119,8 +125,12 @@ class Call:
         module = self.callee.partition(":")[0]
         library = "" if module in (ARRAYS, NUMBERS) else f"import {module} as lib\n"
         weights = "np.cos(1.0 + np.arange(np.size(y))).reshape(np.shape(y))"
+        lines = f"    y = {self.expression}\n"
+        if self.written or self.out is not None:
+            buffer = f"{self.written}.copy()" if self.written else f"np.zeros({self.out})"
+            lines = f"    y = {buffer}\n    {self.expression}\n"
         return (
-            f"import numpy as np\n{library}\n\ndef f({', '.join(self.parameters)}):\n    y = {self.expression}\n"
+            f"import numpy as np\n{library}\n\ndef f({', '.join(self.parameters)}):\n{lines}"
             f"    return np.sum({weights} * {'np.abs(y)' if self.size else 'y'})\n"
         )
 
@@ -143,6 +153,8 @@ def names(modules=MODULES) -> list[str]:
                 continue
             seen.add(id(value))
             found.append(f"{module}:{name}")
+            if module == "numpy" and isinstance(value, np.ufunc) and (value.nin, value.nout) == (2, 1):
+                found += [f"{module}:{name}.{method}" for method in UFUNC_METHODS]
     found += [f"{ARRAYS}:{name}" for name in dir(np.ndarray) if not name.startswith("_")]
     found += [f"{NUMBERS}:{name}" for name in dir(np.float64) if not name.startswith("_")]
     return [name for name in found if not SKIPPED.fullmatch(name)]
@@ -162,7 +174,10 @@ def parameters(callee: str) -> tuple[list[tuple[str, ...]], int, list[tuple[str,
     if module in (ARRAYS, NUMBERS):
         count = 3 if callable(_attribute(name)) else 1
         return [MASKED] * count, 1, [("axis", USUAL), ("keepdims", ("yes",)), ("where", ("k",))]
-    value = getattr(importlib.import_module(module), name)
+    value = operator.attrgetter(name)(importlib.import_module(module))
+    if isinstance(getattr(value, "__self__", None), np.ufunc):
+        optional = {"axis": ("zero", "one", "pair"), "keepdims": ("yes",), "where": ("k",), "initial": ("big",)}
+        return [MASKED] * 3, 1, [*optional.items()]
     if isinstance(value, np.ufunc):
         return [OPERANDS] * value.nin, value.nin, [("where", ("k",)), ("out", tuple(FLOATS))]
     try:
@@ -182,7 +197,9 @@ def _given(parameter, value) -> tuple[str, ...]:
         return "yes", "zero"
     if parameter.name == "out":
         return tuple(FLOATS)
-    if isinstance(parameter.default, int) or parameter.name in ("axis", "axes"):
+    if parameter.name in ("ind", "indices"):
+        return tuple(OTHERS)
+    if isinstance(parameter.default, int) or parameter.name in ("axis", "axes", "deg"):
         return "zero", "one", "two", "pair"
     if isinstance(parameter.default, str):
         listed = re.search(rf"^\s*{parameter.name}\b.*?:(.*?)$", inspect.getdoc(value) or "", re.M)
@@ -219,12 +236,9 @@ def _shuffled(options, rng):
 
 
 def plain(call: Call):
-    """The function of a call, its arguments and the result of the call alone."""
-    space: dict = {}
-    exec(compile(call.source, "<sweep>", "exec"), space)
+    """The arguments of a call, and a function of them that gives its result."""
     args = [_copied(VALUES[name]) for name in call.parameters]
-    expression = eval(f"lambda {', '.join(call.parameters)}: {call.expression}", space)
-    return space["f"], args, expression
+    return args, eval(f"lambda {', '.join(call.parameters)}: {call.expression}", {"np": np} | _library(call))
 
 
 def _copied(value):
@@ -256,7 +270,8 @@ def found(callee: str) -> list[Call]:
             if kept == KEPT:
                 break
             for done in _tried(call):
-                shape = (len(call.places), call.keywords, done.part, tuple(n in FLOATS for n in call.places))
+                floats = tuple(n in FLOATS for n in call.places)
+                shape = (floats, call.keywords, done.part, done.written, done.out is None)
                 if shape not in shapes:
                     shapes.add(shape)
                     result.append(done)
@@ -266,13 +281,33 @@ def found(callee: str) -> list[Call]:
 
 def _tried(call: Call) -> list[Call]:
     try:
-        _, args, expression = plain(call)
+        args, expression = plain(call)
         value = expression(*args)
     except Exception:
         return []
+    changed = [name for name, arg in zip(call.parameters, args, strict=True) if not np.array_equal(arg, VALUES[name])]
+    return [*(replace(call, written=name) for name in changed), *_with_values(call, value)]
+
+
+def _with_values(call: Call, value) -> list[Call]:
+    """The parts of a result that are read, and the call with a buffer for the result."""
     if callable(value) and not isinstance(value, (type, np.ndarray, np.generic)):
         return [] if call.called else [done for n in ("s", "v") for done in _tried(replace(call, called=(n,)))]
-    return [replace(call, part=part, size=is_complex) for part, is_complex in itertools.islice(parts(value), LEAVES)]
+    read = [replace(call, part=part, size=is_complex) for part, is_complex in itertools.islice(parts(value), LEAVES)]
+    buffered = replace(call, out=np.shape(value))
+    if isinstance(value, np.ndarray) and value.dtype == float and not any(key == "out" for key, _ in call.keywords):
+        args, _ = plain(call)
+        with contextlib.suppress(Exception):
+            space = {"np": np, "y": np.zeros(buffered.out)}
+            eval(f"lambda {', '.join(call.parameters)}: {buffered.expression}", space | _library(call))(*args)
+            if np.any(space["y"]):
+                read.append(buffered)
+    return read
+
+
+def _library(call: Call) -> dict:
+    module = call.callee.partition(":")[0]
+    return {} if module in (ARRAYS, NUMBERS) else {"lib": importlib.import_module(module)}
 
 
 # --- judgement ---------------------------------------------------------------------------------------------------------
@@ -286,7 +321,7 @@ def judged(call: Call) -> tuple[str, str]:
     from s2sgrad.api.forward import jvp
     from s2sgrad.runtime.checks import Refusal
 
-    _, args, _ = plain(call)
+    args = [_copied(VALUES[name]) for name in call.parameters]
     argnums = tuple(range(len(args)))
     outcomes = []
     with loaded(call.source, "<sweep>") as f:

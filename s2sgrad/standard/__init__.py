@@ -252,11 +252,11 @@ def sink(heap, place):
 
 
 @stands_for(np.apply_along_axis)
-def apply_along_axis(func1d, axis, arr):
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     """`np.apply_along_axis`."""
     moved = np.moveaxis(arr, axis, -1)
     lead = np.shape(moved)[:-1]
-    rows = np.array([func1d(row) for row in np.reshape(moved, (-1, np.shape(moved)[-1]))])
+    rows = np.array([func1d(row, *args, **kwargs) for row in np.reshape(moved, (-1, np.shape(moved)[-1]))])
     if np.ndim(rows) == 1:
         return np.reshape(rows, lead)
     if np.ndim(rows) > 2:

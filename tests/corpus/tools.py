@@ -291,6 +291,13 @@ def chosen_by_a_method(v):
 
 
 @case(VECTOR)
+def functions_along_an_axis_with_arguments_of_their_own(v):
+    m = np.outer(v, v)
+    picked = np.apply_along_axis(lambda row, k, scale=1.0: row[k] * scale, 1, m, 1, scale=3.0)
+    return np.sum(picked * picked) + np.sum(np.apply_along_axis(np.dot, 0, m, v))
+
+
+@case(VECTOR)
 def pieces_by_one_condition(v):
     squares = np.piecewise(v, v < 0.5, [lambda t: t * t, lambda t: 3.0 * t])
     number = np.piecewise(v[0], [v[0] < 0.5], [lambda t: t * t, lambda t: 3.0 * t])

@@ -197,7 +197,9 @@ def _given(parameter, value) -> tuple[str, ...]:
         return "yes", "zero"
     if parameter.name == "out":
         return tuple(FLOATS)
-    if parameter.name in ("ind", "indices"):
+    if isinstance(parameter.default, float):
+        return *FLOATS, "one", "two"
+    if parameter.name in ("ind", "indices", "condlist"):
         return tuple(OTHERS)
     if isinstance(parameter.default, int) or parameter.name in ("axis", "axes", "deg"):
         return "zero", "one", "two", "pair"

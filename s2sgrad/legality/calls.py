@@ -100,6 +100,9 @@ def _effect(call: Call) -> None:
     target = unit.resolve(function)
     if mod_ref.writes_out(call.node, target):
         call.refuse("`out=` is not differentiated yet: assign the result to a name")
+    option = mod_ref.overwriting(call.node, target)
+    if option is not None:
+        call.refuse(f"`{option}` lets `{call.shown}` write into its argument, which cannot be followed: leave it out")
     if target is not MISSING:
         _known(call, target)
     elif isinstance(function, gast.Attribute):

@@ -167,6 +167,8 @@ def of_call(unit: Unit, call: gast.Call) -> Behaviour:
     if isinstance(emitted, types.FunctionType) and hasattr(target, "same_signature"):
         # a generated pair: the forward function runs the user's, the backward function is pure
         return of_function(emitted, _argument_kind(unit, call)) if target.same_signature else _NOTHING
+    if mod_ref.overwriting(call, target) is not None:
+        return _STAYS
     if catalogue.of(target).pure:
         return _ANYTHING if protocols.call_acts(unit, target, call) else _NOTHING
     if any(target is late for late in _LATE):

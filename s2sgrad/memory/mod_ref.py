@@ -24,10 +24,11 @@ from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
 from s2sgrad.errors import Place, S2SGradError
 from s2sgrad.ir.one_compilation import forgotten_after
 from s2sgrad.ir.quote import nodes
-from s2sgrad.ir.signatures import Parameters
+from s2sgrad.ir.signatures import Parameters, by_position
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.places import ANYTHING, CONTAINERS, NOTHING, TOLD, Places, Summary, Told
 from s2sgrad.memory.points_to import Points
+from s2sgrad.primitives import spellings
 from s2sgrad.source import read
 
 __all__ = ["ANY", "Writes", "of", "returns_new", "returns_outside", "writes_out"]
@@ -284,6 +285,26 @@ class _Summaries:
 
 _known = _Summaries()
 forgotten_after(_known.__init__)
+
+
+def overwriting(node: Any, target: Any) -> str | None:
+    """The option that allows a library function to write into its arguments, or may do so in `**options`; None if there is
+    none.
+
+    >>> import numpy as np
+    >>> text = "median(x, overwrite_input=True), median(x, 0, None, True), median(x, overwrite_input=False), median(x, **k)"
+    >>> [overwriting(call, np.median) for call in gast.parse(text).body[0].value.elts]
+    ['overwrite_input', 'overwrite_input', None, 'overwrite_input']
+    """
+    if isinstance(target, types.FunctionType) and not effects.is_library(target):
+        return None
+    names = by_position(target)
+    given = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords if k.arg)]
+    for name, value in given:
+        if spellings.overwrites(name) and not (isinstance(value, gast.Constant) and not value.value):
+            return name
+    unnamed = any(k.arg is None for k in node.keywords) or any(isinstance(a, gast.Starred) for a in node.args)
+    return next((name for name in names if unnamed and spellings.overwrites(name)), None)
 
 
 def writes_out(node: Any, target: Any) -> bool:

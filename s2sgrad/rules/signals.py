@@ -188,7 +188,7 @@ def ungradient(g, f, x, axis, edge_order=1):
 def spacing_bar(g, f, x, axis, edge_order=1):
     """The cotangent of `x` in `np.gradient(f, x, axis=axis, edge_order=edge_order)`, coordinates or one spacing."""
     g, f = np.moveaxis(g, axis, -1), np.moveaxis(f, axis, -1)
-    h = np.diff(x) if np.ndim(x) == 1 else np.full(np.shape(f)[-1] - 1, x, dtype=f.dtype)
+    h = np.diff(x) if np.ndim(x) == 1 else np.full(np.shape(f)[-1] - 1, x, dtype=g.dtype)
     around = h[:-1] + h[1:]
     p = h[:-1] / around
     s = np.diff(f) / h

@@ -36,6 +36,7 @@ for _k in (0, 1, 2):  # NumPy takes 0 for 2
     example(signals.ungradient, normal(4, 5), normal(4, 5), _places, -1, _k)
     example(signals.ungradient, normal(4, 5), normal(4, 5), 0.3, 0, _k)
 example(np.gradient, normal(4, 5), axis=[0, 1])
+example(np.gradient, np.array([0, 2, 1, 3, 1]), 2.4)
 example(np.gradient, normal(2), 0.3)
 example(np.gradient, normal(3), np.array([0.0, 0.4, 1.0]), edge_order=2)
 example(np.unwrap, np.array([0.3, 2.9, 6.8, 1.1]))

@@ -31,6 +31,7 @@ from s2sgrad.rules import (
     shapes,
     signals,
     special,
+    spectra,
     statistics,
     ufunc_methods,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "shapes",
     "signals",
     "special",
+    "spectra",
     "statistics",
     "ufunc_methods",
 ]

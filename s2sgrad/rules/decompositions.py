@@ -1,21 +1,19 @@
-"""Rules of matrix decompositions: cholesky, eigh, svd, qr; and of what they solve: pinv, lstsq.
+"""Rules of matrix decompositions: cholesky, qr; and of what they solve: pinv, lstsq.
 
-    w, u = np.linalg.eigh(a)     ->  a_bar = u @ (diag(w_bar) + (u.T @ u_bar) / gaps) @ u.T, folded to a triangle
+    y = np.linalg.pinv(a)        ->  a_bar = .. - y.T @ y_bar @ y.T
 
 The formulas are those of Giles (2008), "Collected matrix derivative results for forward and reverse mode AD"; Murray
-(2016), arXiv:1602.07527, for cholesky; Townsend (2016), "Differentiating the singular value decomposition"; Walter and
-Lehmann (2010), arXiv:1001.1654, and Roberts and Roberts (2020), arXiv:2009.10071, for qr; Golub and Pereyra (1973) for
-pinv.  All take stacks of matrices.  Vectors of equal eigenvalues or singular values have no derivative: there a cotangent
-that depends on the choice among them is dropped.
+(2016), arXiv:1602.07527, for cholesky; Walter and Lehmann (2010), arXiv:1001.1654, and Roberts and Roberts (2020),
+arXiv:2009.10071, for qr; Golub and Pereyra (1973) for pinv.  All take stacks of matrices.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.linalg import lower
-from s2sgrad.rules.table import existing, flat, general
-from s2sgrad.runtime import over
+from s2sgrad.rules.linalg import filled, lower
+from s2sgrad.rules.spectra import frames
+from s2sgrad.rules.table import flat, general
 
 
 def columns(x):
@@ -45,12 +43,6 @@ def _(g, y, a, *, upper=False):
     return np.swapaxes(bar, -1, -2) if upper else bar
 
 
-def filled(m, lower):
-    """The symmetric matrix of which one triangle is read."""
-    m = m if lower else np.swapaxes(m, -1, -2)
-    return np.tril(m) + np.swapaxes(np.tril(m, -1), -1, -2)
-
-
 def cholesky_along(y, a_dot, upper=False):
     """The tangent of the triangular factor `y`."""
     y = np.swapaxes(y, -1, -2) if upper else y
@@ -67,132 +59,6 @@ def _(y, a, a_dot, *, upper=False):
 @cholesky.forward(lambda upper: upper.known and not upper.value)
 def _(y, a, a_dot, *, upper=False):
     return cholesky_along(y, a_dot)
-
-
-# --- eigenvalues -----------------------------------------------------------------------------------------------------
-
-
-def on_diagonal(m):
-    """A mask of the diagonal of matrices."""
-    return np.eye(np.shape(m)[-1], dtype=bool)
-
-
-flat(on_diagonal)
-
-
-@general(np.linalg.eigh)
-def eigh(g, y, a, UPLO="L"):
-    w, u = y[0], y[1]
-    u_t = np.swapaxes(u, -1, -2)
-    gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
-    turned = over(np.where(on_diagonal(a), 0.0, u_t @ g[1]), gaps)
-    full = u @ np.where(on_diagonal(a), np.expand_dims(g[0], -1), turned) @ u_t
-    bar = lower(full + np.swapaxes(full, -1, -2))  # NumPy reads one triangle
-    return bar if UPLO == "L" else np.swapaxes(bar, -1, -2)
-
-
-@general(np.linalg.eigvalsh)
-def eigvalsh(g, w, a, UPLO="L"):
-    u = np.linalg.eigh(a, UPLO)[1]
-    full = (u * np.expand_dims(g, -2)) @ np.swapaxes(u, -1, -2)
-    bar = lower(full + np.swapaxes(full, -1, -2))
-    return bar if UPLO == "L" else np.swapaxes(bar, -1, -2)
-
-
-def turned_to(u, a_dot, UPLO):
-    """The tangent of the matrix in the frame of the eigenvectors."""
-    return np.swapaxes(u, -1, -2) @ filled(a_dot, UPLO == "L") @ u
-
-
-def eigh_along(y, a_dot, UPLO):
-    """The tangents of eigenvalues and eigenvectors."""
-    core = turned_to(y[1], a_dot, UPLO)
-    gaps = np.expand_dims(y[0], -2) - np.expand_dims(y[0], -1)
-    return np.diagonal(core, 0, -2, -1), y[1] @ over(np.where(on_diagonal(core), 0.0, core), gaps)
-
-
-@eigh.forward()
-def _(y, a, a_dot, UPLO="L"):
-    return eigh_along(y, a_dot, UPLO)
-
-
-@eigvalsh.forward()
-def _(w, a, a_dot, UPLO="L"):
-    return np.diagonal(turned_to(np.linalg.eigh(a, UPLO)[1], a_dot, UPLO), 0, -2, -1)
-
-
-# --- singular values -------------------------------------------------------------------------------------------------
-
-
-@general(*existing(np.linalg, "svdvals"))
-def svdvals(g, s, x):
-    parts = np.linalg.svd(x, full_matrices=False)
-    return (parts[0] * np.expand_dims(g, -2)) @ parts[2]
-
-
-@general(np.linalg.svd)
-def svd(g, y, a, full_matrices=True, compute_uv=True):
-    if not compute_uv:
-        parts = np.linalg.svd(a, full_matrices=False)
-        return (parts[0] * np.expand_dims(g, -2)) @ parts[2]
-    s, s_bar = y[1], g[1]
-    k = np.shape(s)[-1]
-    u, v = y[0][..., :k], np.swapaxes(y[2][..., :k, :], -1, -2)
-    u_bar, v_bar = g[0][..., :k], np.swapaxes(g[2][..., :k, :], -1, -2)
-    u_t, v_t = np.swapaxes(u, -1, -2), np.swapaxes(v, -1, -2)
-    row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
-    gaps = (row - column) * (row + column)
-    u_turn, v_turn = u_t @ u_bar, v_t @ v_bar
-    u_turned = over(u_turn - np.swapaxes(u_turn, -1, -2), gaps) * row
-    v_turned = column * over(v_turn - np.swapaxes(v_turn, -1, -2), gaps)
-    core = np.where(on_diagonal(u_turned), np.expand_dims(s_bar, -1), u_turned + v_turned)
-    bar = u @ core @ v_t + over(u_bar - u @ u_turn, row) @ v_t + u @ np.swapaxes(over(v_bar - v @ v_turn, row), -1, -2)
-    if full_matrices:  # the vectors beyond the first k turn against them
-        u_rest, v_rest = y[0][..., k:], np.swapaxes(y[2][..., k:, :], -1, -2)
-        u_mixed = u_rest @ (np.swapaxes(g[0][..., k:], -1, -2) @ u)
-        v_mixed = v_rest @ (g[2][..., k:, :] @ v)
-        bar = bar - over(u_mixed, row) @ v_t - u @ np.swapaxes(over(v_mixed, row), -1, -2)
-    return bar
-
-
-def svdvals_along(a, a_dot):
-    """The tangent of the singular values."""
-    parts = np.linalg.svd(a, full_matrices=False)
-    return np.sum(parts[0] * (a_dot @ np.swapaxes(parts[2], -1, -2)), axis=-2)
-
-
-def svd_along(y, a_dot, full_matrices):
-    """The tangents of the singular vectors and values; vectors beyond the first k turn against those alone."""
-    s, k = y[1], np.shape(y[1])[-1]
-    u, v = y[0][..., :k], np.swapaxes(y[2][..., :k, :], -1, -2)
-    row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
-    gaps = (row - column) * (row + column)
-    core = np.swapaxes(u, -1, -2) @ a_dot @ v
-    core_t, between = np.swapaxes(core, -1, -2), np.where(on_diagonal(core), 0.0, core)
-    between_t = np.swapaxes(between, -1, -2)
-    to_u, to_v = a_dot @ v, np.swapaxes(a_dot, -1, -2) @ u
-    u_dot = u @ over(between * row + column * between_t, gaps) + over(to_u - u @ core, row)
-    v_dot = v @ over(column * between + between_t * row, gaps) + over(to_v - v @ core_t, row)
-    if full_matrices:
-        u_rest, v_rest = y[0][..., k:], np.swapaxes(y[2][..., k:, :], -1, -2)
-        u_dot = np.concatenate((u_dot, -(u @ (np.swapaxes(u_dot, -1, -2) @ u_rest))), axis=-1)
-        v_dot = np.concatenate((v_dot, -(v @ (np.swapaxes(v_dot, -1, -2) @ v_rest))), axis=-1)
-    return u_dot, np.diagonal(core, 0, -2, -1), np.swapaxes(v_dot, -1, -2)
-
-
-@svdvals.forward()
-def _(s, x, x_dot):
-    return svdvals_along(x, x_dot)
-
-
-@svd.forward()
-def _(y, a, a_dot, full_matrices=True, compute_uv=True):
-    return svd_along(y, a_dot, full_matrices) if compute_uv else svdvals_along(a, a_dot)
-
-
-@svd.forward(lambda compute_uv: compute_uv.known and bool(compute_uv.value))
-def _(y, a, a_dot, full_matrices=True, compute_uv=True):
-    return svd_along(y, a_dot, full_matrices)
 
 
 # --- qr --------------------------------------------------------------------------------------------------------------
@@ -296,8 +162,8 @@ def lstsq(g, y, a, b, rcond=None):
         back = back + spread
         a_bar = a_bar - spread @ x.T
     if np.any(g[3]):
-        parts = np.linalg.svd(a, full_matrices=False)
-        a_bar = a_bar + (parts[0] * g[3]) @ parts[2]
+        sides = frames(a)
+        a_bar = a_bar + (sides[0] * g[3]) @ sides[1]
     return a_bar, np.reshape(back, np.shape(b))
 
 
@@ -307,8 +173,8 @@ def lstsq_along_matrix(y, a, b, a_dot, rcond):
     residual, change = columns(b) - a @ x, a_dot @ x
     back = a_dot.T @ (p.T @ x)
     x_dot = p @ (p.T @ (a_dot.T @ residual) - change) + back - p @ (a @ back)
-    parts = np.linalg.svd(a, full_matrices=False)
-    s_dot = np.sum(parts[0] * (a_dot @ parts[2].T), axis=0)
+    sides = frames(a)
+    s_dot = np.sum(sides[0] * (a_dot @ sides[1].T), axis=0)
     return np.reshape(x_dot, np.shape(y[0])), squares_along(y, residual, -change), 0.0, s_dot
 
 

@@ -182,6 +182,12 @@ def _(g, y, m):
     return lower(g)
 
 
+def filled(m, lower):
+    """The symmetric matrix of which one triangle is read."""
+    m = m if lower else np.swapaxes(m, -1, -2)
+    return np.tril(m) + np.swapaxes(np.tril(m, -1), -1, -2)
+
+
 @general(np.linalg.matrix_power)
 def matrix_power(g, y, a, n):
     b = np.swapaxes(np.linalg.inv(a) if n < 0 else a, -1, -2)

@@ -3,6 +3,8 @@
     r = np.sqrt(s); q = r / w; z = q ** 2       ->      z is differentiated as `s * w ** -2`
     n = np.linalg.norm(x); z = n * n            ->      z is differentiated as `np.sum(x * x)`
 
+    w, V = np.linalg.eigh(S)                    ->      without `w`, what turns V among equal values of w is dropped
+
 In steps the slope would be `2 * r * (1 / (2 * r))`, which is nan at 0, and 0 with a cotangent of 0.  The function itself
 is computed as it is written.
 """
@@ -25,15 +27,23 @@ from s2sgrad.flow.counts import binding_counts, bound_once
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import is_none, number
 from s2sgrad.ir.quote import clone, constant, name, nested, placed
-from s2sgrad.rules import monomials, singular
+from s2sgrad.rules import monomials, singular, spectra
 from s2sgrad.rules.table import lookup
 from s2sgrad.transform.paths import Paths
 
 _DEEP = 6  # operations that are looked through
+_SPANS = {np.linalg.eigh: spectra.spans_of_eigh, np.linalg.svd: spectra.spans_of_svd}
+_VALUES = {np.linalg.eigh: 0, np.linalg.svd: 1}  # their place in the result
 
 
 def run(paths: Paths) -> None:
-    """Replace the operations that are powers of roots."""
+    """Replace the operations that are powers of roots, and spectra whose vectors alone are used."""
+    for statement in effects.walk(paths.tree.body):
+        operation = paths.operations.get(id(statement))
+        spans = _SPANS.get(operation.target) if operation is not None and is_one_of(operation.target, _SPANS) else None
+        if spans is not None and _uses_vectors_alone(paths, statement):
+            operation.rule = spans
+    _pair_spectra(paths)
     if any(is_one_of(o.target, singular.ROOTS | singular.NORMS | singular.POWERS) for o in paths.operations.values()):
         _Compounds(paths).run()
 
@@ -163,6 +173,33 @@ class _Compounds:
             operands = [x, name(other), y, factor, constant(_whole(power))]
             return _made(operation, monomials.square_of_scaled_norm, operands, keywords)
         return _made(operation, monomials.power_of_norm, [x, y, factor, constant(_whole(whole.powers[base]))], keywords)
+
+
+def _pair_spectra(paths: Paths) -> None:
+    """Differentiate the eigenvalues of a matrix, and the cotangent that they give it, in one frame."""
+    found = [o for o in paths.operations.values() if o.form == "rule"]
+    given = {getattr(o.operands[1], "id", None) for o in found if o.target is spectra.spectral} - {None}
+    for operation in found if given else ():
+        if operation.target is np.linalg.eigvalsh and getattr(operation.operands[0], "id", None) in given:
+            operation.rule = spectra.eigvalsh_beside_spectral
+
+
+def _uses_vectors_alone(paths: Paths, statement: gast.AST) -> bool:
+    """Whether no derivative passes through the eigenvalues, or singular values, of a decomposition."""
+    (result, *others), values = binds(statement) or [""], _VALUES[paths.operations[id(statement)].target]
+    if others or binding_counts(paths.tree.body)[result] != 1:
+        return False
+    for use in effects.walk(paths.tree.body):
+        if all(read.id != result for read in effects.loads(effects.header(use))):
+            continue
+        target = use.targets[0] if isinstance(use, gast.Assign) else None
+        operation = paths.operations.get(id(use))
+        if operation is not None and operation.form == "item":
+            if number(operation.node.slice) in (None, values) and paths.active.intersection(binds(use)):
+                return False
+        elif not isinstance(target, gast.Tuple) or target.elts[values].id in paths.active:
+            return False
+    return True
 
 
 def _combined(operation: Operation, parts: list[_Monomial | None]) -> _Monomial | None:

@@ -13,8 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.decompositions import filled
-from s2sgrad.rules.linalg import cofactors, one_matrix
+from s2sgrad.rules.linalg import cofactors, filled, one_matrix
 from s2sgrad.rules.linalg import lower as half_lower
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import unbroadcast

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules import linalg
+from s2sgrad.rules import linalg, spectra
 
 from .base import example, example_if_taken, normal, positive_definite, regular, younger
 
@@ -55,6 +55,14 @@ for _ord in (2, 1, 0, 2.5, np.inf):
 # --- decompositions --------------------------------------------------------------------------------------------------
 
 example_if_taken(np.linalg.cholesky, positive_definite(3, 3), upper=True)
+example(spectra.per_gap, normal(2, 2), normal(2, 2), 1e-9, False)
+example(spectra.frames, normal(3, 3))
+for _f in (spectra.folded, spectra.spectral, spectra.unmixed_frame):
+    _first = () if _f is not spectra.spectral else (normal(3),)
+    _last = (normal(3, 3),) if _f is spectra.unmixed_frame else ()
+    for _triangle in "LU":
+        example(_f, *_first, normal(3, 3), *_last, _triangle)
+example(spectra.frame, normal(3, 3), "L")
 for _f in (np.linalg.eigh, np.linalg.eigvalsh):
     example(_f, positive_definite(3, 3))
     example(_f, positive_definite(2, 3, 3), "U")

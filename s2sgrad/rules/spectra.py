@@ -1,0 +1,319 @@
+"""Rules of eigenvalues and singular values: eigh, eigvalsh, svd, svdvals.
+
+    w, u = np.linalg.eigh(a)     ->  a_bar = u @ (diag(w_bar) + (u.T @ u_bar) / gaps) @ u.T, folded to a triangle
+
+The formulas are those of Giles (2008), "Collected matrix derivative results for forward and reverse mode AD", and Townsend
+(2016), "Differentiating the singular value decomposition", for stacks of matrices.  Equal values leave their vectors free to
+turn.  Where only the vectors are used (`spans_of_eigh`, `spans_of_svd`), what turns them is dropped.  Where the values are
+used as well it is nan: then the derivative does not follow from one choice of vectors.  The second derivative of a sum over
+eigenvalues has one choice that does, the vectors that a change of the matrix does not mix (`unmixed_frame`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.rules.linalg import filled, lower
+from s2sgrad.rules.table import elementwise, existing, flat, general, linear
+from s2sgrad.runtime import over, product
+
+# --- eigenvalues -----------------------------------------------------------------------------------------------------
+
+
+def on_diagonal(m):
+    """A mask of the diagonal of matrices."""
+    return np.eye(np.shape(m)[-1], dtype=bool)
+
+
+def rounding(w):
+    """Up to which difference eigenvalues or singular values count as equal."""
+    size = np.max(np.abs(w), axis=-1, keepdims=True, initial=0.0)
+    return np.expand_dims(4 * np.shape(w)[-1] * np.finfo(np.result_type(w, np.float32)).eps * size, -1)
+
+
+def mixing(m, free):
+    """Where a matrix asks for what depends on the choice of vectors; nowhere if they are `free` to turn."""
+    m = np.abs(m) + np.abs(np.swapaxes(m, -1, -2))
+    small = 1e-12 * np.max(m, axis=(-2, -1), keepdims=True, initial=0.0)
+    return np.logical_not(free | on_diagonal(m)) & (m > small)
+
+
+def per_gap(m, gaps, size, mixed):
+    """`m / gaps` between different values; between equal ones 0, or nan where it is `mixed`."""
+    near = np.abs(gaps) <= size
+    return np.where(near, np.where(mixed, np.nan, 0.0), over(m, np.where(near, 1.0, gaps))).astype(np.asarray(gaps).dtype)
+
+
+@elementwise(per_gap)
+def _(g, y, m, gaps, size, mixed):
+    return per_gap(g, gaps, size, mixed), -per_gap(product(g, y), gaps, size, mixed), None, None
+
+
+flat(on_diagonal, rounding, mixing)
+
+
+def eigh_bar(g, y, a, UPLO, free):
+    """The cotangent of a symmetric matrix; `free`: its eigenvalues are not used."""
+    w, u = y[0], y[1]
+    u_t = np.swapaxes(u, -1, -2)
+    gaps, core = np.expand_dims(w, -2) - np.expand_dims(w, -1), u_t @ g[1]
+    turned = per_gap(0.5 * (core - np.swapaxes(core, -1, -2)), gaps, rounding(w), mixing(core, free))
+    full = u @ np.where(on_diagonal(a), np.expand_dims(g[0], -1), turned) @ u_t
+    bar = lower(full + np.swapaxes(full, -1, -2))  # NumPy reads one triangle
+    return bar if UPLO == "L" else np.swapaxes(bar, -1, -2)
+
+
+@general(np.linalg.eigh)
+def eigh(g, y, a, UPLO="L"):
+    return eigh_bar(g, y, a, UPLO, False)
+
+
+@general()
+def spans_of_eigh(g, y, a, UPLO="L"):
+    return eigh_bar(g, y, a, UPLO, True)
+
+
+def frame(a, UPLO):
+    """The eigenvectors of a symmetric matrix, for what its eigenvalues are used for as well."""
+    return np.linalg.eigh(a, UPLO)[1]
+
+
+@general(frame)
+def frame_(g, u, a, UPLO):
+    y = np.linalg.eigh(a, UPLO)
+    return eigh_bar((np.zeros_like(y[0]), g), y, a, UPLO, False), None
+
+
+def folded(full, UPLO):
+    """The cotangent of the triangle that NumPy reads, from that of the symmetric matrix."""
+    bar = lower(full + np.swapaxes(full, -1, -2))
+    return bar if UPLO == "L" else np.swapaxes(bar, -1, -2)
+
+
+@linear(folded)
+def _(g, y, full, UPLO):
+    bar = lower(g if UPLO == "L" else np.swapaxes(g, -1, -2))
+    return bar + np.swapaxes(bar, -1, -2), None
+
+
+def spectral(g, a, UPLO="L"):
+    """The cotangent of a symmetric matrix, given that of its eigenvalues."""
+    u = frame(a, UPLO)
+    return folded((u * np.expand_dims(g, -2)) @ np.swapaxes(u, -1, -2), UPLO)
+
+
+@general(spectral)
+def spectral_(v, y, g, a, UPLO="L"):
+    u = frame(a, UPLO)
+    bar = lower(v if UPLO == "L" else np.swapaxes(v, -1, -2))
+    turned = (bar + np.swapaxes(bar, -1, -2)) @ u
+    parts = np.linalg.eigvalsh(a, UPLO), u
+    u_bar = 2.0 * turned * np.expand_dims(g, -2)
+    return np.sum(u * turned, axis=-2), eigh_bar((np.zeros_like(g), u_bar), parts, a, UPLO, False)
+
+
+@general(np.linalg.eigvalsh)
+def eigvalsh(g, w, a, UPLO="L"):
+    return spectral(g, a, UPLO)
+
+
+@eigvalsh.refined(lambda UPLO: UPLO.known and UPLO.value == "L")
+def _(g, w, a, UPLO="L"):
+    return spectral(g, a)
+
+
+@general()
+def eigvalsh_beside_spectral(g, w, a, UPLO="L"):
+    return spectral(g, a, UPLO)
+
+
+def turned_to(u, a_dot, UPLO):
+    """The tangent of the matrix in the frame of the eigenvectors."""
+    return np.swapaxes(u, -1, -2) @ filled(a_dot, UPLO == "L") @ u
+
+
+def eigh_along(y, a_dot, UPLO, free):
+    """The tangents of eigenvalues and eigenvectors."""
+    core = turned_to(y[1], a_dot, UPLO)
+    gaps = np.expand_dims(y[0], -2) - np.expand_dims(y[0], -1)
+    turned = per_gap(core, gaps, rounding(y[0]), mixing(core, free))
+    return np.diagonal(core, 0, -2, -1), y[1] @ turned
+
+
+@eigh.forward()
+def _(y, a, a_dot, UPLO="L"):
+    return eigh_along(y, a_dot, UPLO, False)
+
+
+@frame_.forward()
+def _(u, a, UPLO, a_dot, UPLO_dot):
+    return eigh_along(np.linalg.eigh(a, UPLO), a_dot, UPLO, False)[1], None
+
+
+def unmixed_frame(a, a_dot, UPLO):
+    """The eigenvectors that a change of the matrix does not mix among equal eigenvalues."""
+    w, u = np.linalg.eigh(a, UPLO)
+    core, n = turned_to(u, a_dot, UPLO), np.shape(w)[-1]
+    apart = np.diff(w, axis=-1, prepend=w[..., :1]) > np.squeeze(rounding(w), -1)
+    group = np.cumsum(apart, axis=-1)
+    within = np.where(np.expand_dims(group, -1) == np.expand_dims(group, -2), core, 0.0)
+    far = 1.0 + 2.0 * n * np.max(np.abs(within), axis=(-2, -1), keepdims=True, initial=0.0)
+    return u @ np.linalg.eigh(within + far * (np.expand_dims(group, -2) * np.eye(n)))[1]
+
+
+@general(unmixed_frame)
+def unmixed_frame_(g, u, a, a_dot, UPLO):
+    parts = np.linalg.eigvalsh(a, UPLO), u
+    return eigh_bar((np.zeros_like(parts[0]), g), parts, a, UPLO, False), None, None
+
+
+@unmixed_frame_.forward()
+def _(u, a, a_dot, UPLO, a__dot, a_dot_dot, UPLO_dot):
+    return eigh_along((np.linalg.eigvalsh(a, UPLO), u), a__dot, UPLO, False)[1], None, None
+
+
+@eigvalsh_beside_spectral.forward()
+def _(w, a, a_dot, UPLO="L"):
+    return np.diagonal(turned_to(unmixed_frame(a, a_dot, UPLO), a_dot, UPLO), 0, -2, -1)
+
+
+def spectral_along(g, a, a_dot, UPLO, u):
+    """The tangent of `spectral` in the matrix, in a frame of eigenvectors."""
+    w, steps = np.linalg.eigvalsh(a, UPLO), np.expand_dims(g, -2) - np.expand_dims(g, -1)
+    core, gaps = turned_to(u, a_dot, UPLO), np.expand_dims(w, -2) - np.expand_dims(w, -1)
+    turned = per_gap(core * steps, gaps, rounding(w), mixing(core * steps, False))
+    return folded(u @ turned @ np.swapaxes(u, -1, -2), UPLO)
+
+
+@spectral_.forward()
+def _(y, g, a, g_dot, a_dot, UPLO="L"):
+    return spectral(g_dot, a, UPLO), spectral_along(g, a, a_dot, UPLO, frame(a, UPLO))
+
+
+def spectral_jointly(g, a, g_dot, a_dot, UPLO):
+    """The tangent of `spectral`, where the cotangent of the eigenvalues changes as they do."""
+    u = unmixed_frame(a, a_dot, UPLO)
+    own = folded((u * np.expand_dims(g_dot, -2)) @ np.swapaxes(u, -1, -2), UPLO)
+    return own + spectral_along(g, a, a_dot, UPLO, u)
+
+
+@spectral_.forward_jointly()
+def _(y, g, a, g_dot, a_dot, UPLO="L"):
+    return spectral_jointly(g, a, g_dot, a_dot, UPLO)
+
+
+@spans_of_eigh.forward()
+def _(y, a, a_dot, UPLO="L"):
+    return eigh_along(y, a_dot, UPLO, True)
+
+
+@eigvalsh.forward()
+def _(w, a, a_dot, UPLO="L"):
+    return np.diagonal(turned_to(frame(a, UPLO), a_dot, UPLO), 0, -2, -1)
+
+
+# --- singular values -------------------------------------------------------------------------------------------------
+
+
+def frames(a):
+    """The singular vectors of a matrix on both sides, for what its singular values are used for as well."""
+    parts = np.linalg.svd(a, full_matrices=False)
+    return parts[0], parts[2]
+
+
+@general(frames)
+def frames_(g, y, a):
+    parts = np.linalg.svd(a, full_matrices=False)
+    return svd_bar((g[0], np.zeros_like(parts[1]), g[1]), parts, False, False)
+
+
+@general(*existing(np.linalg, "svdvals"))
+def svdvals(g, s, x):
+    sides = frames(x)
+    return (sides[0] * np.expand_dims(g, -2)) @ sides[1]
+
+
+@general(np.linalg.svd)
+def svd(g, y, a, full_matrices=True, compute_uv=True):
+    if not compute_uv:
+        sides = frames(a)
+        return (sides[0] * np.expand_dims(g, -2)) @ sides[1]
+    return svd_bar(g, y, full_matrices, False)
+
+
+@general()
+def spans_of_svd(g, y, a, full_matrices=True, compute_uv=True):
+    return svd_bar(g, y, full_matrices, True)
+
+
+def svd_bar(g, y, full_matrices, free):
+    """The cotangent of a matrix; `free`: its singular values are not used."""
+    s, s_bar = y[1], g[1]
+    k = np.shape(s)[-1]
+    u, v = y[0][..., :k], np.swapaxes(y[2][..., :k, :], -1, -2)
+    u_bar, v_bar = g[0][..., :k], np.swapaxes(g[2][..., :k, :], -1, -2)
+    u_t, v_t = np.swapaxes(u, -1, -2), np.swapaxes(v, -1, -2)
+    row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
+    u_turn, v_turn = u_t @ u_bar, v_t @ v_bar
+    both, apart, size = u_turn + v_turn, u_turn - v_turn, rounding(s)
+    turned = per_gap(0.5 * (both - np.swapaxes(both, -1, -2)), row - column, size, mixing(both, free))
+    turned = turned + per_gap(0.5 * (apart - np.swapaxes(apart, -1, -2)), row + column, size, False)
+    core = np.where(on_diagonal(turned), np.expand_dims(s_bar, -1), turned)
+    bar = u @ core @ v_t + over(u_bar - u @ u_turn, row) @ v_t + u @ np.swapaxes(over(v_bar - v @ v_turn, row), -1, -2)
+    if full_matrices:  # the vectors beyond the first k turn against them
+        u_rest, v_rest = y[0][..., k:], np.swapaxes(y[2][..., k:, :], -1, -2)
+        u_mixed = u_rest @ (np.swapaxes(g[0][..., k:], -1, -2) @ u)
+        v_mixed = v_rest @ (g[2][..., k:, :] @ v)
+        bar = bar - over(u_mixed, row) @ v_t - u @ np.swapaxes(over(v_mixed, row), -1, -2)
+    return bar
+
+
+def svdvals_along(a, a_dot):
+    """The tangent of the singular values."""
+    sides = frames(a)
+    return np.sum(sides[0] * (a_dot @ np.swapaxes(sides[1], -1, -2)), axis=-2)
+
+
+def svd_along(y, a_dot, full_matrices, free):
+    """The tangents of the singular vectors and values; vectors beyond the first k turn against those alone."""
+    s, k = y[1], np.shape(y[1])[-1]
+    u, v = y[0][..., :k], np.swapaxes(y[2][..., :k, :], -1, -2)
+    row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
+    core, size = np.swapaxes(u, -1, -2) @ a_dot @ v, rounding(s)
+    core_t = np.swapaxes(core, -1, -2)
+    to_u, to_v, both = a_dot @ v, np.swapaxes(a_dot, -1, -2) @ u, core + core_t
+    together = per_gap(0.5 * both, row - column, size, mixing(both, free))
+    apart = per_gap(0.5 * (core - core_t), row + column, size, False)
+    u_dot = u @ (together + apart) + over(to_u - u @ core, row)
+    v_dot = v @ (together - apart) + over(to_v - v @ core_t, row)
+    if full_matrices:
+        u_rest, v_rest = y[0][..., k:], np.swapaxes(y[2][..., k:, :], -1, -2)
+        u_dot = np.concatenate((u_dot, -(u @ (np.swapaxes(u_dot, -1, -2) @ u_rest))), axis=-1)
+        v_dot = np.concatenate((v_dot, -(v @ (np.swapaxes(v_dot, -1, -2) @ v_rest))), axis=-1)
+    return u_dot, np.diagonal(core, 0, -2, -1), np.swapaxes(v_dot, -1, -2)
+
+
+@frames_.forward()
+def _(y, a, a_dot):
+    dots = svd_along(np.linalg.svd(a, full_matrices=False), a_dot, False, False)
+    return dots[0], dots[2]
+
+
+@svdvals.forward()
+def _(s, x, x_dot):
+    return svdvals_along(x, x_dot)
+
+
+@svd.forward()
+def _(y, a, a_dot, full_matrices=True, compute_uv=True):
+    return svd_along(y, a_dot, full_matrices, False) if compute_uv else svdvals_along(a, a_dot)
+
+
+@svd.forward(lambda compute_uv: compute_uv.known and bool(compute_uv.value))
+def _(y, a, a_dot, full_matrices=True, compute_uv=True):
+    return svd_along(y, a_dot, full_matrices, False)
+
+
+@spans_of_svd.forward()
+def _(y, a, a_dot, full_matrices=True, compute_uv=True):
+    return svd_along(y, a_dot, full_matrices, True)

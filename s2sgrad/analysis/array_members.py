@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.analysis import sampled_shapes
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Numeric
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Numeric, is_none
 from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.sizes import may_be_squeezed
 from s2sgrad.analysis.value_kinds import constant_kind
@@ -51,5 +51,5 @@ def attribute(owner: Array | Number, read: str) -> Kind:
         return Container(tuple, tuple(sized(d) for d in dims))
     if read in spellings.COUNTS:
         return Number(int)
-    key = "attribute", read
-    return memo(key, [owner], lambda: sampled_shapes.by_example(lambda x: getattr(x, read), [owner]))
+    found = memo(("attribute", read), [owner], lambda: sampled_shapes.by_example(lambda x: getattr(x, read), [owner]))
+    return UNKNOWN if is_none(found) else found  # `base` says what an array is made of, and a sample is of its own

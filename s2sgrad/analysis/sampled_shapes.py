@@ -149,10 +149,17 @@ def _broadcast(operation: Callable[..., Any], kinds: list[Kind]) -> Kind:
     result = by_example(operation, small) if all(k.dtype for k in kinds if isinstance(k, Array)) else UNKNOWN
     dtype = result.dtype if isinstance(result, Array) else None
     if dims == ():
-        return Number(np.dtype(dtype).type if dtype else None)
+        return _without_axes(operation, kinds, dtype)
     if dims is not None or any(map(_has_axes, kinds)):
         return Array(dtype, dims)
     return UNKNOWN if dtype is None else Numeric("float64" if dtype == "float64" else None)
+
+
+def _without_axes(operation: Callable[..., Any], kinds: list[Kind], dtype: str | None) -> Kind:
+    """The kind of the result for numbers and arrays without axes: a number, unless the operation gives a view."""
+    known = [k for k in kinds if isinstance(k, Number) or k.dtype is not None]
+    found = by_example(operation, kinds, False) if len(known) == len(kinds) else UNKNOWN
+    return found if isinstance(found, Array) else Number(np.dtype(dtype).type if dtype else None)
 
 
 def _has_axes(kind: Kind) -> bool:

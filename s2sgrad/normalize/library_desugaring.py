@@ -42,7 +42,7 @@ from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, name, n
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views, displays, iterables, library
 from s2sgrad.normalize._calls import may_have_method
-from s2sgrad.normalize.library.arrays import flat_places, flat_section, is_unbuffered, raveled
+from s2sgrad.normalize.library.arrays import flat_places, flat_section, is_unbuffered, raveled, raveled_arguments
 from s2sgrad.normalize.library.table import listed
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import is_named
@@ -71,7 +71,7 @@ class _Desugarer(Transformer):
         self.generic_visit(node)
         target = self.unit.resolve(node.func)
         if target is not builtins.next and (catalogue.of(target).pure or is_one_of(target, iterables.LAZY)):
-            node.args = [raveled(self.unit, a) for a in node.args]
+            node.args = raveled_arguments(self.unit, node, target)
         if (owner := self.list_of(node, list.index)) is not None:
             return at(node, gast.Call(name(self.unit.helper("place_of", place_of)), [owner, *node.args], []))[0]
         result = library.desugared(self.scope, node)

@@ -79,7 +79,8 @@ def into(unit: Unit, node: gast.Call) -> tuple[list[gast.AST], gast.AST] | None:
     store.casts = True
     if isinstance(out, gast.Name) and out.id in _optional(unit, node):
         return _if_given(unit, node, out, [*checks, store])
-    return [*checks, store], place()
+    whole = target is np.nan_to_num  # which gives a number for an array without axes
+    return [*checks, store], expression("x[()]", x=place()) if whole else place()
 
 
 def _apart(unit: Unit, node: gast.Call, place: _Held) -> gast.AST:

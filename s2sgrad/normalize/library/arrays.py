@@ -15,6 +15,8 @@ def f(x):
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 import numpy as np
 
@@ -25,6 +27,7 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.behaviour import is_pure
 from s2sgrad.normalize._calls import may_have_method
 from s2sgrad.normalize.library.table import LibraryCall, desugars, desugars_instances, desugars_method
+from s2sgrad.primitives import catalogue
 
 
 @desugars(np.clip)
@@ -118,6 +121,22 @@ def flat_section(unit: Unit, node: gast.Subscript) -> gast.AST:
         return node
     np_ = module_alias(unit, np)
     return placed(node, expression("np.ravel(x)[k].copy()", np=np_, x=node.value.value, k=node.slice))
+
+
+def raveled_arguments(unit: Unit, node: gast.Call, target: Any) -> list[gast.AST]:
+    """The arguments of a call, `x.flat` as `np.ravel(x)`; what copies an array may give a view of `x` for `x.flat`, as
+    `np.array` does, and gets it as it is."""
+    if any(_is_flat(unit, a) for a in node.args) and not catalogue.of(target).may_view and _views_flat(target):
+        return node.args
+    return [raveled(unit, a) for a in node.args]
+
+
+def _views_flat(target: Any) -> bool:
+    line = np.ones(2)
+    try:
+        return np.shares_memory(line, target(line.flat))
+    except Exception:
+        return False
 
 
 def _require_twice(unit: Unit, flat: gast.Attribute) -> None:

@@ -133,3 +133,22 @@ def random_directions(rng, args, argnums) -> tuple:
         else float(rng.uniform(0.2, 1.0))
         for i in argnums
     )
+
+
+def assert_value(again, value) -> None:
+    """A transform gives the value that the function gives: structure, shapes, and numbers bit by bit.
+
+    >>> assert_value((np.ones(2), 3.0), (np.ones(2), np.float64(3.0)))
+    """
+    assert type(again) is type(value) or (_is_number(again) and _is_number(value)), f"{type(again)} is not {type(value)}"
+    if isinstance(value, dict):
+        assert list(again) == list(value), "the value has other keys"
+    again, value = list(leaves(again)), list(leaves(value))
+    assert len(again) == len(value), "the value has another structure"
+    for a, b in zip(again, value, strict=True):
+        assert np.shape(a) == np.shape(b), "the value has another shape"
+        np.testing.assert_array_equal(a, b, err_msg="value")
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, (bool, int, float, np.number, np.bool_)) or (isinstance(value, np.ndarray) and value.ndim == 0)

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from differences import copied, directional, inner, leaves, leaves_sum, random_directions
+from differences import assert_value, copied, directional, inner, leaves, leaves_sum, random_directions
 from programs import Program, reduced
 
 from s2sgrad import S2SGradError, grad, value_and_grad
@@ -75,25 +75,25 @@ def assert_unchanged(args, before, message):
         assert np.array_equal(arg, old), message
 
 
-def assert_gradient(f, args, argnums, value_too=True):
-    """Compare `grad`, and `value_and_grad` too, with differences at this point; Rejected where these cannot judge."""
+def assert_gradient(f, args, argnums, alone=True):
+    """Compare `value_and_grad`, and `grad` too if it is to be compiled `alone`, with the function and with differences at
+    this point; Rejected where these cannot judge."""
     value, directions, slopes = expected(f, args, argnums)
     scale = max(1.0, abs(leaves_sum(value)))
     before = copied(args)
-    gradient = grad(f, argnums=argnums)(*args)
-    assert_unchanged(args, before, "grad writes its arguments")
+    again, gradient = value_and_grad(f, argnums=argnums)(*args)
+    assert_unchanged(args, before, "value_and_grad writes its arguments")
+    assert_value(again, value)
     assert len(gradient) == len(argnums)
     for number, part, direction, slope in zip(argnums, gradient, directions, slopes, strict=True):
         assert np.shape(part) == np.shape(args[number]), f"shape of the gradient of argument {number}"
         np.testing.assert_allclose(
             inner(part, direction), slope, rtol=1e-5, atol=2e-6 * scale, err_msg=f"argument {number}"
         )
-    if not value_too:
-        return
-    again, same = value_and_grad(f, argnums=argnums)(*args)
-    assert_unchanged(args, before, "value_and_grad writes its arguments")
-    assert_same(again, value, "value")
-    assert_same(same, gradient, "gradient")
+    if alone:
+        same = grad(f, argnums=argnums)(*args)
+        assert_unchanged(args, before, "grad writes its arguments")
+        assert_same(same, gradient, "gradient")
 
 
 def assert_tangent(f, args, argnums):
@@ -105,7 +105,7 @@ def assert_tangent(f, args, argnums):
         tangents[number] = direction
     again, tangent = jvp(f, args, tangents)
     assert_unchanged(args, before, "jvp writes its arguments")
-    assert_same(again, value, "value")
+    assert_value(again, value)
     pairs = list(zip(leaves(tangent), (v for v in leaves(value) if type(v) is not bool), strict=True))
     assert all(np.shape(t) == np.shape(v) for t, v in pairs), "shape of the tangent"
     scale = max(1.0, abs(leaves_sum(value)))
@@ -116,7 +116,7 @@ def assert_pullback(f, args, argnums):
     """Compare the pullback of `vjp`, called twice with one record, with differences; Rejected where these cannot judge."""
     value, directions, slopes = expected(f, args, argnums)
     again, pullback = vjp(f, *copied(args))
-    assert_same(again, value, "value")
+    assert_value(again, value)
     scale = max(1.0, abs(leaves_sum(value)))
     ones_ = rebuilt_of(value, lambda v: np.ones_like(v) if isinstance(v, (float, np.ndarray, np.floating)) else None)
     for call in ("first", "second"):
@@ -146,7 +146,7 @@ def assert_same(left, right, name):
 
 def check(program: Program, judge=None) -> int:
     """Check a program at its point, or at another, by `assert_gradient` or another judge; the number of points it took."""
-    judge = judge or functools.partial(assert_gradient, value_too=program.seed % 4 == 0)
+    judge = judge or functools.partial(assert_gradient, alone=program.seed % 4 == 0)
     with loaded(program.source, f"<program {program.seed}>") as f:
         for attempt in range(POINTS):
             try:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.analysis import sampled_shapes
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Numeric, is_none
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Numeric, Structured, Text, is_none
 from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.sizes import may_be_squeezed
 from s2sgrad.analysis.value_kinds import constant_kind
@@ -21,6 +21,8 @@ from s2sgrad.primitives import spellings
 
 def method(owner: Array | Number | Numeric, called: str, kinds: list[Kind], names: list[str]) -> Kind | None:
     """The kind of the result of an array's method; `names` are the keywords of its last arguments."""
+    if isinstance(owner, Structured):
+        return owner
     if isinstance(owner, Number):
         return owner if called == "copy" else UNKNOWN
     if called == "item":
@@ -38,6 +40,12 @@ def method(owner: Array | Number | Numeric, called: str, kinds: list[Kind], name
     found = memo(("method", called, tuple(names)), [owner, *kinds],
                  lambda: sampled_shapes.by_example(run, [owner, *kinds], known))  # fmt: skip
     return Array(None, owner.dims) if called == "astype" and found is UNKNOWN and isinstance(owner, Array) else found
+
+
+def item(owner: Kind, index: Kind) -> Kind:
+    """The kind of an item of what is no array of numbers: a record of a structured array, or several of its fields."""
+    named = isinstance(index, Text) or isinstance(getattr(index, "value", None), str)
+    return owner if isinstance(owner, Structured) and not named else UNKNOWN
 
 
 def attribute(owner: Array | Number, read: str) -> Kind:

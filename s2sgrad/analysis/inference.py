@@ -38,6 +38,7 @@ from s2sgrad.analysis.kinds import (
     Numeric,
     Opaque,
     Pointer,
+    Structured,
     Text,
     argument,
     is_none,
@@ -319,7 +320,7 @@ class Inference:
         if isinstance(owner, Numeric):  # no number has sections
             owner = Array(owner.dtype, None)
         if not isinstance(owner, Array):
-            return OPAQUE if isinstance(owner, Opaque) else UNKNOWN
+            return OPAQUE if isinstance(owner, Opaque) else array_members.item(owner, index)
         return self._section(node, owner, index)
 
     def _section(self, node: gast.Subscript, owner: Array, index: Kind) -> Kind | None:
@@ -395,5 +396,5 @@ class Inference:
             copied = method == "copy" and owner.type in (list, dict)
             return owner if copied else owner.element() if method == "pop" and owner.type is list and not kinds else UNKNOWN
         followed = method in spellings.METHODS or catalogue.of(getattr(np.ndarray, method, None)).flat
-        followed = followed and isinstance(owner, (Array, Number, Numeric))
+        followed = followed and isinstance(owner, (Array, Number, Numeric, Structured))
         return array_members.method(owner, method, kinds, names) if followed else UNKNOWN

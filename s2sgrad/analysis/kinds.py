@@ -181,13 +181,14 @@ class Numeric(Unknown):
 
 @dataclass(frozen=True)
 class OrNone(Numeric):
-    """What `one` says, an array of floats or a number, or None.
-
-    >>> join(Known(None), Array("float64", (3,)))
-    OrNone(dtype='float64', one=Array('float64', (3,)))
-    """
+    """What `one` says, an array of floats or a number, or None."""
 
     one: Array | Number | None = None
+
+
+@dataclass(frozen=True)
+class Structured(Unknown):
+    """A structured array, or a record of one; its fields are views of it."""
 
 
 @dataclass(frozen=True)
@@ -212,8 +213,7 @@ class Drawing(Opaque):
 class Recorded(Unknown):
     """The record of a function that calls itself, which holds others like it; `or_none`: or None.
 
-    Written out, its kind would be infinite: `of` names the function and the kinds of its arguments, of which there may be
-    several (`driver.result_kinds.Recursion`).
+    Written out, its kind would be infinite: `of` names functions, each with the kinds of arguments (`Recursion`).
     """
 
     of: frozenset[Any]
@@ -245,7 +245,7 @@ class Foreign(Opaque):
 
 
 UNKNOWN = Unknown()
-OPAQUE, DRAWING, PULLBACK = Opaque(), Drawing(), Pullback()
+OPAQUE, DRAWING, PULLBACK, STRUCTURED = Opaque(), Drawing(), Pullback(), Structured()
 
 
 def is_numeric(kind: Kind | None) -> bool:

@@ -30,6 +30,7 @@ import numpy as np
 
 from s2sgrad.analysis.broadcasting import broadcast
 from s2sgrad.analysis.kinds import (
+    STRUCTURED,
     UNKNOWN,
     Array,
     Container,
@@ -320,6 +321,8 @@ def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
     """The kind of the results of two samples."""
     if type(first) is not type(second):
         return UNKNOWN
+    if isinstance(first, (np.ndarray, np.void)) and first.dtype.names is not None:
+        return UNKNOWN if first.dtype.hasobject else STRUCTURED
     if isinstance(first, np.ndarray):
         return _array_kind(first, second, sizes_known)
     if isinstance(first, (float, int, complex, np.generic)):

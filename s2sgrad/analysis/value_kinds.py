@@ -18,6 +18,7 @@ import numpy as np
 from s2sgrad.analysis.kinds import (
     DRAWING,
     OPAQUE,
+    STRUCTURED,
     UNKNOWN,
     Array,
     Assignable,
@@ -75,7 +76,7 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
     if isinstance(v, (float, int, complex, np.generic)) and not isinstance(v, (np.str_, np.bytes_)):
         if type(v) not in _PLAIN_NUMBERS and not isinstance(v, np.generic):
             _require_arithmetic(v)
-        return Number(type(v))
+        return STRUCTURED if isinstance(v, np.void) else Number(type(v))
     if isinstance(v, np.ndarray):
         return _array(v, sizes)
     if v is None or isinstance(v, ModuleType):
@@ -92,6 +93,8 @@ def _array(v: np.ndarray, sizes: dict[int, int]) -> Kind:
         if isinstance(v, (np.matrix, np.ma.MaskedArray)):
             raise TypeError(f"operators of a {type(v).__name__} mean something else than an array's: pass an ndarray")
         return _object(v, sizes, 0)
+    if v.dtype.names is not None and not v.dtype.hasobject:
+        return STRUCTURED
     if v.dtype.kind not in "fiubc":
         return OPAQUE if v.dtype.hasobject else UNKNOWN
     return Array(v.dtype.name, tuple(n if n < 2 else Size(sizes.setdefault(n, len(sizes))) for n in v.shape))

@@ -8,7 +8,7 @@ What cannot be rewritten is refused at the statement that writes.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import gast
 
@@ -37,6 +37,7 @@ from s2sgrad.ir.forms import bound_name, parts_of, popped
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, loaded, name, place_of
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
+from s2sgrad.legality import structured_arrays
 from s2sgrad.memory.aliases import OUTSIDE
 from s2sgrad.memory.sources import HANDED_OUT
 from s2sgrad.memory.stacks import local_stacks
@@ -96,9 +97,9 @@ class AliasElimination:
             return False
         for clash in clashes:
             if is_marker(unit, clash.statement):
-                _refuse(unit, clash)
+                _refuse(unit, clash, resolver.kinds)
         if not any(resolve(clashes) for resolve in self.ways(resolver, clashes, inference)):
-            _refuse(unit, next((c for c in clashes if c.seen.startswith(OUTSIDE)), clashes[0]))
+            _refuse(unit, next((c for c in clashes if c.seen.startswith(OUTSIDE)), clashes[0]), resolver.kinds)
         return True
 
     def ways(self, resolver: _Resolver, clashes: list[Clash], inference: Inference) -> list[Callable[[list[Clash]], bool]]:
@@ -376,7 +377,8 @@ def _picks_element(statement: gast.AST) -> bool:
     )
 
 
-def _refuse(unit: Unit, clash: Clash) -> None:
+def _refuse(unit: Unit, clash: Clash, kinds: Mapping[str, Kind]) -> None:
+    structured_arrays.refuse(unit, clash.statement, {clash.written, clash.seen}, kinds)
     if clash.seen.startswith(OUTSIDE):
         outside = clash.seen.removeprefix(OUTSIDE)
         shown = "what a function returned" if outside == HANDED_OUT else f"`{outside}`"

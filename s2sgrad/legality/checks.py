@@ -9,7 +9,17 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import calls_in
-from s2sgrad.legality import calls, complex_values, containers, operations, repeats, stores, string_roundtrips, unseen_reads
+from s2sgrad.legality import (
+    calls,
+    complex_values,
+    containers,
+    operations,
+    repeats,
+    stores,
+    string_roundtrips,
+    structured_arrays,
+    unseen_reads,
+)
 from s2sgrad.legality.context import Context
 
 
@@ -22,6 +32,7 @@ def run(context: Context, inference: Inference) -> bool:
         containers.check(context, statement, collections)
         operations.check_indices(context, statement)
         on_path = operation is not None and bool(set(binds(statement)) & context.paths.active)
+        structured_arrays.check(context, statement, operation)
         if operation is None:
             complex_values.check(context, statement, None)
         if on_path:

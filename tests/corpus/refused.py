@@ -122,3 +122,25 @@ class Doubled:
 @refused(VECTOR, words="which says itself what its state is")
 def copy_of_an_object_that_says_itself_what_its_state_is(x):
     return copy.copy(Doubled(x[0])).value * x[1]  # <-
+
+
+@refused(VECTOR, words="the attribute `base` cannot be differentiated yet")
+def array_that_another_is_a_view_of(x):
+    y = np.outer(x, x[:2])[:, 1]
+    return np.sum(y.base * x[0])  # <-
+
+
+@refused(VECTOR, words="`z` is a structured array, which is not differentiated yet")
+def field_of_a_structured_array(x):
+    z = np.zeros(6, [("u", float), ("v", float)])
+    u = z["u"]
+    u[:] = x * 2.0  # <-
+    return np.sum(z["u"] ** 2)
+
+
+@refused(VECTOR, words="the attribute `flat` cannot be differentiated yet")
+def copy_of_flat_that_is_a_view(x):
+    y = x * 2.0
+    v = np.array(y.flat)  # <-
+    v *= x[1]
+    return np.sum(v * y)

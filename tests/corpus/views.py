@@ -382,3 +382,40 @@ def arrays_made_over_a_buffer(x):
     w = np.ndarray(2)
     w[:] = np.ndarray(3, buffer=y)[1:]
     return np.sum(y * y) * w[0] * w[1]
+
+
+@case(np.array([0.3, -0.7, 1.1, 0.4]))
+def sections_of_flat_are_copies(x):
+    y = x * x
+    v, w, k = y.flat[1:], y.flat[::2], slice(0, 2)
+    u = y.flat[k]
+    y[2:] *= x[1]
+    v *= 2.0
+    return np.sum(v * v) + w[1] * y[2] + np.sum(u * y[:2]) + y.flat[3]
+
+
+@case(np.array([0.3, -0.7, 1.1, 0.4]))
+def elements_of_flat_in_a_loop(x):
+    m = np.outer(x, x[:2]).T
+    total = 0.0
+    for k in range(5):
+        e = m.flat[k]
+        m[0, 0] *= 1.5
+        total += e * m.flat[k + 1]
+    return total
+
+
+@case(np.array([0.3, -0.7, 1.1, 0.4]))
+def repaired_array_without_axes_is_a_number(x):
+    y, z = np.array(x[0] * 1.5), x * 2.0
+    v, w = np.nan_to_num(y, copy=False), np.nan_to_num(z, copy=False)
+    y[...] = y * 0.5 + x[1]
+    z[...] = z * x[1]
+    return v * v + np.sin(y) + np.sum(w * w)
+
+
+@case(np.array([0.3, -0.7, 1.1, 0.4]))
+def complex_constants_beside_the_argument(x):
+    phases = np.exp(-1j * np.arange(4.0))
+    spectrum = np.fft.fft(np.eye(4)[1]) * -2j
+    return np.sum(x * np.abs(phases + 1j)) + np.sum(x * x * spectrum.real) + x[0] * (3.0 - 4.0j).imag

@@ -406,15 +406,6 @@ def elements_of_flat_in_a_loop(x):
 
 
 @case(np.array([0.3, -0.7, 1.1, 0.4]))
-def repaired_array_without_axes_is_a_number(x):
-    y, z = np.array(x[0] * 1.5), x * 2.0
-    v, w = np.nan_to_num(y, copy=False), np.nan_to_num(z, copy=False)
-    y[...] = y * 0.5 + x[1]
-    z[...] = z * x[1]
-    return v * v + np.sin(y) + np.sum(w * w)
-
-
-@case(np.array([0.3, -0.7, 1.1, 0.4]))
 def complex_constants_beside_the_argument(x):
     phases = np.exp(-1j * np.arange(4.0))
     spectrum = np.fft.fft(np.eye(4)[1]) * -2j

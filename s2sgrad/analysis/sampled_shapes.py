@@ -321,9 +321,7 @@ def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
     """The kind of the results of two samples."""
     if type(first) is not type(second):
         return UNKNOWN
-    if isinstance(first, (np.ndarray, np.void)) and first.dtype.names is not None:
-        return UNKNOWN if first.dtype.hasobject else STRUCTURED
-    if isinstance(first, np.ndarray):
+    if isinstance(first, (np.ndarray, np.void)):
         return _array_kind(first, second, sizes_known)
     if isinstance(first, (float, int, complex, np.generic)):
         sized = sizes_known and type(first) is int and first != second
@@ -345,7 +343,7 @@ def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
 
 def _array_kind(first: np.ndarray, second: np.ndarray, sizes_known: bool) -> Kind:
     if first.dtype != second.dtype or first.dtype.kind not in "fiubc":
-        return UNKNOWN
+        return STRUCTURED if first.dtype.names is not None and not first.dtype.hasobject else UNKNOWN
     if first.ndim != second.ndim:
         return Array(first.dtype.name, None)
     dims = (_dim(m, n) if sizes_known else None for m, n in zip(first.shape, second.shape, strict=True))

@@ -79,8 +79,12 @@ def into(unit: Unit, node: gast.Call) -> tuple[list[gast.AST], gast.AST] | None:
     store.casts = True
     if isinstance(out, gast.Name) and out.id in _optional(unit, node):
         return _if_given(unit, node, out, [*checks, store])
-    whole = target is np.nan_to_num  # which gives a number for an array without axes
-    return [*checks, store], expression("x[()]", x=place()) if whole else place()
+    return [*checks, store], _given_back(target, place())
+
+
+def _given_back(target: Any, out: gast.AST) -> gast.AST:
+    """What a call returns that has written `out`: `np.nan_to_num` gives a number for an array without axes."""
+    return expression("x[()]", x=out) if target is np.nan_to_num else out
 
 
 def _apart(unit: Unit, node: gast.Call, place: _Held) -> gast.AST:

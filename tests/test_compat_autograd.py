@@ -31,7 +31,7 @@ from s2sgrad.compat.autograd.misc import flatten
 from s2sgrad.compat.autograd.misc.fixed_points import fixed_point
 from s2sgrad.compat.autograd.misc.flatten import flatten_func
 from s2sgrad.compat.autograd.misc.optimizers import adam, rmsprop, sgd, unflatten_optimizer
-from s2sgrad.compat.autograd.test_util import check_grads
+from s2sgrad.compat.autograd.test_util import check_equivalent, check_grads, combo_check, scalar_close
 from s2sgrad.compat.autograd.tracer import getval
 
 X = np.array([0.3, 0.7, 1.1])
@@ -217,3 +217,54 @@ def test_jacobians_of_jacobians():
     second = jacobian(jacobian(f))(X)
     assert second.shape == (2, 3, 3) and np.allclose(second[0], 2.0 * np.eye(3))
     assert np.allclose(second[1], hessian(np.prod)(X))
+
+
+def wave(x, y, k=1.0):
+    return np.sin(x) * np.exp(y * x) * k
+
+
+INSIDE = {
+    "grad": lambda x: grad(wave, argnum=1)(x, 0.3) + grad(lambda t: x * t * t)(x),
+    "value_and_grad": lambda x: value_and_grad(lambda t: wave(x, t, 2.0))(0.3)[1],
+    "grad_named": lambda x: grad_named(wave, "y")(x, 0.3),
+    "grad_and_aux": lambda x: grad_and_aux(lambda t: (t * t * x, x))(x)[0],
+    "elementwise_grad": lambda x: np.sum(elementwise_grad(lambda t: t * t * x)(X * x)),
+    "make_vjp": lambda x: make_vjp(wave)(x, 0.3)[0](2.0) + make_vjp(wave, 1)(x, 0.3, k=x)[0](x),
+    "make_jvp": lambda x: make_jvp(wave)(x, 0.3)(2.0)[1] + make_jvp(wave, 1)(x, 0.3, k=x)(x)[1],
+    "make_hvp": lambda x: make_hvp(wave, 1)(x, 0.3, k=x)[0](x) * make_hvp(wave)(x, 0.3)[1],
+    "make_ggnvp": lambda x: np.sum(make_ggnvp(lambda w: w * x)(X)(X * x)),
+    "jacobian": lambda x: np.sum(jacobian(lambda w: w**3 * x)(X * x)),
+    "hessian": lambda x: np.sum(hessian(lambda w: np.sum(w**3 * x))(X * x)),
+    "hessian_vector_product": lambda x: hessian_vector_product(wave, 1)(x, 0.3, x),
+    "tensor_jacobian_product": lambda x: tensor_jacobian_product(wave, 1)(x, 0.3, x),
+    "jacobian_vector_product": lambda x: jacobian_vector_product(wave, 1)(x, 0.3, x),
+}
+
+
+@pytest.mark.parametrize("name", list(INSIDE))
+def test_functions_of_functions_inside_of_what_is_differentiated(name):
+    f = INSIDE[name]
+    assert value_and_grad(f)(0.7)[0] == pytest.approx(f(0.7), rel=1e-14)
+    check_grads(f, order=1)(0.7)
+
+
+def test_check_grads_differentiates_in_the_arguments_that_are_asked_for():
+    check_grads(lambda n, x: x**n, 1)(3, 2.0)
+    check_grads(lambda d, x: d.get("a", x) ** 2, argnum=(0, 1))({}, 2.0)
+    check_grads(np.sum)(np.ones((2, 3)), axis=0, keepdims=True)
+    combo_check(np.tensordot, [0, 1], order=1)([np.ones((2, 3))], [np.ones((3, 2))], axes=[1, ((1,), (0,))])
+    with pytest.raises(AssertionError, match=r"\[1\]"):
+        check_equivalent((X, 1.0), (X, 2.0))
+    with pytest.raises(AssertionError, match="structure"):
+        check_equivalent((X, 1.0), {"a": X})
+    assert scalar_close(1.0, 1.0 + 1e-9) and not scalar_close(1.0, 1.1)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x, y: np.einsum("ij,jk->ik", x, y), lambda x, y: np.broadcast_arrays(x, y)[1], lambda x, y: np.meshgrid(x, y)[0],
+])  # fmt: skip
+def test_functions_of_any_number_of_arguments_alone(f):
+    x, y = (np.arange(4.0).reshape(2, 2), np.ones((2, 2)))
+    assert np.allclose(grad(np.einsum, 2)("ij,jk->ik", x, y), np.tile(x.sum(axis=0)[:, None], (1, 2)))
+    check_grads(f, (0, 1), order=1)(x, y)
+    check_grads(np.gradient, order=1)(np.sin(x))

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.primitives.libraries import STANDARD, library, package
+from s2sgrad.primitives.libraries import FOLLOWED, library, package
 from s2sgrad.rules import table
 from s2sgrad.source import brings_gradient
 
@@ -25,9 +25,10 @@ CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
 
 
 def is_ours(target: Any) -> bool:
-    """Whether a function, or the class of an object, belongs to this package; `standard` is treated like user code."""
+    """Whether a function, or the class of an object, belongs to this package; those in `FOLLOWED` are treated like user
+    code."""
     home = getattr(target, "__module__", None) if isinstance(target, types.FunctionType) else type(target).__module__
-    return isinstance(home, str) and home.startswith("s2sgrad.") and not home.startswith(STANDARD)
+    return isinstance(home, str) and home.startswith("s2sgrad.") and not home.startswith(FOLLOWED)
 
 
 def is_library(target: Any) -> bool:

@@ -15,12 +15,14 @@ from s2sgrad.runtime.checkpoints import behind_checkpoint
 
 def underlying(value: Any) -> Any:
     """The function that `differentiable` wraps; the one under `checkpoint` if it has a rule, so that nothing is rerun; the
-    one with source behind a matrix of derivatives; any other object itself.
+    one with source behind a matrix of derivatives, and the one that a function is `read_as`; any other object itself.
     """
     if type(value) is types.ModuleType:
         return value
     if getattr(type(value), "followed", None) is not None and value.followed is not None:
         return value.followed
+    if type(value) is types.FunctionType and "read_as" in value.__dict__:
+        return value.read_as
     plain = behind_checkpoint(value)
     if plain is not None and (source.brings_gradient(plain) or table.given(plain) is not None):
         return plain

@@ -24,6 +24,9 @@ OURS = __name__.partition(".")[0]
 STANDARD = f"{OURS}.standard"
 """Our functions and classes that are compiled like the user's."""
 
+FOLLOWED = (STANDARD, f"{OURS}.compat.autograd.followed")
+"""Those, and what functions of functions are read as."""
+
 
 @dataclass(frozen=True)
 class Library:

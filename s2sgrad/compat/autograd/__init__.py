@@ -20,6 +20,7 @@ import numpy as np
 
 from s2sgrad import api, pullbacks
 from s2sgrad.api import matrices
+from s2sgrad.compat.autograd import followed
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.checkpoints import checkpoint
 
@@ -167,6 +168,10 @@ def jacobian_vector_product(fun: Callable[..., Any], argnum: int = 0) -> Callabl
 
     return product
 
+
+for _made in (grad, value_and_grad, elementwise_grad, grad_and_aux, grad_named, jacobian, hessian, make_vjp, make_jvp,
+              make_hvp, make_ggnvp, hessian_tensor_product, tensor_jacobian_product, jacobian_vector_product):  # fmt: skip
+    _made.read_as = getattr(followed, _made.__name__)  # type: ignore[attr-defined]
 
 __all__ = [
     "checkpoint",

@@ -32,10 +32,11 @@ def check_grads(
 
     `argnum`: the argument, or arguments, that are differentiated; keywords are passed on.
     """
-    argnums = argnum if isinstance(argnum, int) else tuple(argnum)
+    asked = (argnum,) if isinstance(argnum, int) else tuple(argnum)
 
     def check(*args: Any, **keywords: Any) -> None:
-        testing.check_grads(partial(f, **keywords) if keywords else f, args, order, modes, argnums)
+        argnums = [k for k in asked if len(asked) == 1 or not (isinstance(args[k], (dict, list, tuple)) and not args[k])]
+        testing.check_grads(partial(f, **keywords) if keywords else f, args, order, modes, tuple(argnums))
 
     return check
 

@@ -330,6 +330,20 @@ def _with_fields(kinds: list[Kind], names: list[str]) -> Kind | None:
 # --- NumPy ---
 
 
+@_of(np.ndarray.tolist)
+def _tolist(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """Python's numbers, in as many lists as there are axes."""
+    owner = kinds[0]
+    if not isinstance(owner, (Number, Array)) or owner.rank is None:
+        return UNKNOWN
+    whole = owner.type in (int, np.int64) if isinstance(owner, Number) else (owner.dtype or "").startswith(("int", "uint"))
+    double = isinstance(owner, Array) and (owner.dtype or "").startswith("float") or is_double(owner)
+    kind: Kind = Number(int) if whole else Number(float) if double else Number(None)
+    for _ in range(owner.rank):
+        kind = Container(list, None, None, kind)
+    return kind
+
+
 @_of(np.reshape)
 def _reshape(kinds: list[Kind], names: list[str]) -> Kind | None:
     return reshaped(kinds[0], kinds[1:]) if len(kinds) == 2 else None

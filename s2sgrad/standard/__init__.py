@@ -13,6 +13,7 @@ Results are eager: a list, where Python's own returns a lazy iterator.  Others a
 
 from __future__ import annotations
 
+import bisect
 import heapq
 import itertools
 import math
@@ -227,6 +228,18 @@ def heapify(x):
     """`heapq.heapify`."""
     for place in range(len(x) // 2 - 1, -1, -1):
         sink(x, place)
+
+
+@stands_for(bisect.insort_right)
+def insort(a, x, lo=0, hi=None, *, key=None):
+    """`bisect.insort`."""
+    a.insert(bisect.bisect_right(a, x if key is None else key(x), lo, len(a) if hi is None else hi, key=key), x)
+
+
+@stands_for(bisect.insort_left)
+def insort_left(a, x, lo=0, hi=None, *, key=None):
+    """`bisect.insort_left`."""
+    a.insert(bisect.bisect_left(a, x if key is None else key(x), lo, len(a) if hi is None else hi, key=key), x)
 
 
 def rise(heap, top, place):

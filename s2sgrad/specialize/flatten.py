@@ -36,7 +36,7 @@ from collections.abc import Iterator
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.ir import checkpoints, scoping
+from s2sgrad.ir import checkpoints, refusals, scoping
 from s2sgrad.ir.quote import assign, at, constant, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import containers, loops, mutators
@@ -247,7 +247,10 @@ class _Flattener(Conditions, Evaluator, Sections):
     def assign(self, statement: gast.Assign) -> None:
         """Flatten an assignment."""
         (target,) = statement.targets
-        if isinstance(target, gast.Name) and isinstance(statement.value, gast.IfExp):
+        refused = refusals.refused(self.unit, statement.value)
+        if refused is not None:
+            self.plain(at(statement, refused)[0])
+        elif isinstance(target, gast.Name) and isinstance(statement.value, gast.IfExp):
             self.choose(target.id, statement)
         elif effects.permutes(statement):
             if any(part.id in self.functions.values for part in statement.value.elts):
@@ -291,6 +294,10 @@ class _Flattener(Conditions, Evaluator, Sections):
 
     def write_Expr(self, statement: gast.Expr) -> None:
         value = self.functions.alone = statement.value
+        refused = refusals.refused(self.unit, value)
+        if refused is not None:
+            self.plain(at(statement, refused)[0])
+            return
         if self.functions.appended(value):
             return
         call = isinstance(value, gast.Call)

@@ -337,7 +337,7 @@ def _tolist(kinds: list[Kind], names: list[str]) -> Kind | None:
     if not isinstance(owner, (Number, Array)) or owner.rank is None:
         return UNKNOWN
     whole = owner.type in (int, np.int64) if isinstance(owner, Number) else (owner.dtype or "").startswith(("int", "uint"))
-    double = isinstance(owner, Array) and (owner.dtype or "").startswith("float") or is_double(owner)
+    double = is_double(owner) or (isinstance(owner, Array) and (owner.dtype or "").startswith("float"))
     kind: Kind = Number(int) if whole else Number(float) if double else Number(None)
     for _ in range(owner.rank):
         kind = Container(list, None, None, kind)

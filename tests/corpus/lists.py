@@ -546,7 +546,7 @@ def list_of_an_array(x):
     ys = (x * x).tolist()
     ys[0] = ys[1] * 2.0
     ys.append(xs[2])
-    return sum(ys) * xs[0] + sum([v * w for v, w in zip(xs, ys)]) + np.sum(x * x).tolist()
+    return sum(ys) * xs[0] + sum([v * w for v, w in zip(xs, ys, strict=False)]) + np.sum(x * x).tolist()
 
 
 @case(np.array([[0.3, -0.7, 1.1], [0.9, 0.4, -0.2]]))

@@ -39,7 +39,7 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.kinds import Known as KnownObject
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
+from s2sgrad.analysis.results import as_lists, memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.shadow_kinds import of_shadow
 from s2sgrad.analysis.sizes import Dim, may_be_squeezed
 from s2sgrad.analysis.widening import widened
@@ -126,6 +126,7 @@ _always(Set(), set)
 _always(Container(range, None, None, Number(int)), range)
 _always(Container(list, None), runtime.keys)
 _always(Container(list, None, None, Number(int)), deep_copies.places_under)
+_of(np.ndarray.tolist)(lambda kinds, names: as_lists(kinds[0]))
 
 
 @_of(references.reference)
@@ -328,20 +329,6 @@ def _with_fields(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 
 # --- NumPy ---
-
-
-@_of(np.ndarray.tolist)
-def _tolist(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """Python's numbers, in as many lists as there are axes."""
-    owner = kinds[0]
-    if not isinstance(owner, (Number, Array)) or owner.rank is None:
-        return UNKNOWN
-    whole = owner.type in (int, np.int64) if isinstance(owner, Number) else (owner.dtype or "").startswith(("int", "uint"))
-    double = is_double(owner) or (isinstance(owner, Array) and (owner.dtype or "").startswith("float"))
-    kind: Kind = Number(int) if whole else Number(float) if double else Number(None)
-    for _ in range(owner.rank):
-        kind = Container(list, None, None, kind)
-    return kind
 
 
 @_of(np.reshape)

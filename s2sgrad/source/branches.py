@@ -130,13 +130,7 @@ def _replaced(primal: Primal, branches: dict[tuple[int, ...], Branch]) -> Primal
     tree = primal.fresh_tree()
     refusals: dict[tuple[int, ...], tuple[str, int]] = {}
     unbound: set[str] = set()
-    for node in [part for part in gast.walk(tree) if isinstance(part, gast.IfExp)]:
-        for field in _ARMS:
-            arm = getattr(node, field)
-            branch = branches.get(_span(arm))
-            if branch is not None:
-                setattr(node, field, _at(arm, _call("NotImplementedError", gast.Constant(branch.reason, None))))
-                refusals[_span(arm)] = branch.reason, branch.construct
+    _replace_arms(tree, branches, refusals)
 
     def refused(block: list[gast.AST], is_outer: bool) -> list[gast.AST] | None:
         branch = branches.get(_start(block[0])) if block else None
@@ -164,6 +158,19 @@ def _replaced(primal: Primal, branches: dict[tuple[int, ...], Branch]) -> Primal
 
     follow(tree.body, True)
     return replace(primal, tree=tree, refusals=refusals, unbound=frozenset(unbound))
+
+
+def _replace_arms(
+    tree: gast.AST, branches: dict[tuple[int, ...], Branch], refusals: dict[tuple[int, ...], tuple[str, int]]
+) -> None:
+    """Put calls that stand for the refusals in the place of arms of conditional expressions, and note them."""
+    for node in [part for part in gast.walk(tree) if isinstance(part, gast.IfExp)]:
+        for field in _ARMS:
+            arm = getattr(node, field)
+            branch = branches.get(_span(arm))
+            if branch is not None:
+                setattr(node, field, _at(arm, _call("NotImplementedError", gast.Constant(branch.reason, None))))
+                refusals[_span(arm)] = branch.reason, branch.construct
 
 
 def _blocks(statement: gast.AST) -> list[list[gast.AST]]:

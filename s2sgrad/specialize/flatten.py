@@ -124,7 +124,8 @@ class _Flattener(Conditions, Evaluator, Sections):
 
     def statement(self, statement: gast.AST) -> None:
         """Flatten one statement by its type."""
-        getattr(self, f"write_{type(statement).__name__}", self.plain)(statement)
+        if not isinstance(statement, gast.Expr) or not self.is_refused(statement):
+            getattr(self, f"write_{type(statement).__name__}", self.plain)(statement)
 
     def plain(self, statement: gast.AST) -> None:
         """Keep a statement unchanged."""
@@ -247,10 +248,9 @@ class _Flattener(Conditions, Evaluator, Sections):
     def assign(self, statement: gast.Assign) -> None:
         """Flatten an assignment."""
         (target,) = statement.targets
-        refused = refusals.refused(self.unit, statement.value)
-        if refused is not None:
-            self.plain(at(statement, refused)[0])
-        elif isinstance(target, gast.Name) and isinstance(statement.value, gast.IfExp):
+        if self.is_refused(statement):
+            return
+        if isinstance(target, gast.Name) and isinstance(statement.value, gast.IfExp):
             self.choose(target.id, statement)
         elif effects.permutes(statement):
             if any(part.id in self.functions.values for part in statement.value.elts):
@@ -292,12 +292,15 @@ class _Flattener(Conditions, Evaluator, Sections):
             statement.value = value
             self.out.append(statement)
 
-    def write_Expr(self, statement: gast.Expr) -> None:
-        value = self.functions.alone = statement.value
-        refused = refusals.refused(self.unit, value)
+    def is_refused(self, statement: gast.Assign | gast.Expr) -> bool:
+        """Whether the value is the refusal of an arm of a conditional expression, which is then raised."""
+        refused = refusals.refused(self.unit, statement.value)
         if refused is not None:
             self.plain(at(statement, refused)[0])
-            return
+        return refused is not None
+
+    def write_Expr(self, statement: gast.Expr) -> None:
+        value = self.functions.alone = statement.value
         if self.functions.appended(value):
             return
         call = isinstance(value, gast.Call)

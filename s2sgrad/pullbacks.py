@@ -118,6 +118,14 @@ def jvp(
     return runtime.hook("jvp")(function, primals, tangents, outputs, has_aux, debug)
 
 
+def jvp_again(
+    function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None
+) -> Any:
+    """`jvp` of a function that also runs elsewhere with the same primals, as for other columns: Unsupported where a second
+    run may do something else."""
+    return runtime.hook("jvp")(function, primals, tangents, None, False, False, True)
+
+
 @entry
 def hvp(
     function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None, *,

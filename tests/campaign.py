@@ -17,7 +17,7 @@ import warnings
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 
-from judging import JUDGES, Rejected, check, check_second, explained
+from judging import JUDGES, Order, Rejected, check, check_second, explained
 
 from s2sgrad import S2SGradError
 from s2sgrad.errors import Defect
@@ -26,7 +26,7 @@ from s2sgrad.runtime.checks import Refusal
 SECONDS = 60  # of the processor, that one program may take
 
 
-def outcome(maker: str, seed: int, order: int) -> tuple[str, str]:
+def outcome(maker: str, seed: int, order: Order) -> tuple[str, str]:
     """What became of one program: a word, and what there is to tell."""
     module, name = maker.split(":")
     program = getattr(importlib.import_module(module), name)(seed)
@@ -58,6 +58,10 @@ def _late(*_):
     raise TimeoutError(f"more than {SECONDS} s")
 
 
+def _order(text: str) -> Order:
+    return int(text) if text.lstrip("-").isdecimal() else text
+
+
 def _outcome(job):
     return job[1], *outcome(*job)
 
@@ -67,8 +71,8 @@ def main() -> None:
     parser.add_argument("maker", help="module:function that writes a program of a seed")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--order", type=int, default=1, choices=(-1, 0, 1, 2),
-                        help="0: tangents in forward mode; -1: pullbacks, called twice")  # fmt: skip
+    parser.add_argument("--order", type=_order, default=1, choices=[*JUDGES, 2],
+                        help="0: tangents in forward mode; -1: pullbacks, called twice; or a matrix")  # fmt: skip
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--refusals", action="store_true", help="show the first refusal of each message")
     options = parser.parse_args()

@@ -17,10 +17,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from differences import assert_value, copied, directional, inner, leaves, leaves_sum, random_directions
+from differences import assert_value, copied, directional, inner, is_float, leaves, leaves_sum, random_directions
 from programs import Program, reduced
 
-from s2sgrad import S2SGradError, grad, value_and_grad
+from s2sgrad import S2SGradError, grad, hessian, jacfwd, jacrev, value_and_grad
 from s2sgrad.api.forward import jvp
 from s2sgrad.pullbacks import vjp
 from s2sgrad.runtime.checks import Refusal
@@ -132,7 +132,86 @@ def rebuilt_of(value, leaf):
     return rebuilt(value, lambda v: rebuilt_of(v, leaf)) if isinstance(value, (list, tuple, dict)) else leaf(value)
 
 
-JUDGES = {-1: assert_pullback, 0: assert_tangent, 1: None}  # by the order of a campaign; None: of gradients
+def assert_jacobian(way, f, args, argnums):
+    """Compare a Jacobian with differences, and with tangents, one column after the other; Rejected where differences
+    cannot judge."""
+    value, directions, slopes = expected(f, args, argnums)
+    before = copied(args)
+    matrix = way(f, argnums)(*args)
+    assert_unchanged(args, before, "a matrix writes the arguments")
+    scale = max(1.0, abs(leaves_sum(value)))
+    assert_columns(matrix, f, value, args, argnums, scale)
+    along = blocks_along(matrix, value, directions)
+    np.testing.assert_allclose(along, sum(slopes), rtol=1e-5, atol=2e-6 * scale, err_msg="along a direction")
+
+
+def assert_hessian(f, args, argnums):
+    """The same of a Hessian, or of the Jacobian of the gradient of what is no number, with differences of gradients."""
+    value, directions, _ = expected(f, args, argnums)
+    df = grad(f, argnums=argnums)
+    coarse, fine = (directional(df, args, argnums, directions, directions, step) for step in (1e-4, 1e-5))
+    if not abs(coarse - fine) < 1e-4 * (1.0 + abs(fine)):
+        raise Rejected("steps disagree")
+    before = copied(args)
+    is_number = isinstance(value, (float, np.floating)) or (isinstance(value, np.ndarray) and not value.ndim)
+    matrix = (hessian(f, argnums) if is_number else jacfwd(df, argnums))(*args)
+    assert_unchanged(args, before, "a matrix writes the arguments")
+    gradient = df(*copied(args))
+    assert_columns(matrix, df, gradient, args, argnums, 1.0 + abs(fine))
+    parts = zip(matrix, gradient, directions, strict=True)
+    along = sum(np.sum(u * sum(map(along_block, row, directions))) for row, _, u in parts)
+    np.testing.assert_allclose(along, fine, rtol=1e-3, atol=1e-4, err_msg="along a direction")
+
+
+def assert_columns(matrix, f, value, args, argnums, scale):
+    """A matrix has the columns that tangents along one float after the other give."""
+    held = [*map(is_float, leaves(value))]
+    blocks = list(leaves(matrix))
+    assert len(blocks) == sum(held) * len(argnums), "structure of the matrix"
+    along, columns = jvp(f, None, None), []
+    for number in argnums:
+        for place in np.ndindex(np.shape(args[number])):
+            tangents = [np.zeros(np.shape(x))[()] if k in argnums else None for k, x in enumerate(args)]
+            tangents[number] = unit_at(args[number], place)
+            found = leaves(along(copied(args), tangents)[1])
+            columns.append([t for t, taken in zip(found, held, strict=True) if taken])
+    shapes = [np.shape(leaf) for leaf, taken in zip(leaves(value), held, strict=True) if taken]
+    for k, shape in enumerate(shapes):
+        mine, done = np.stack([np.broadcast_to(column[k], shape) for column in columns], axis=-1), 0
+        for block, number in zip(blocks[k * len(argnums) :], argnums, strict=False):
+            size, own = np.size(args[number]), np.shape(args[number])
+            assert np.shape(block) == shape + own, "shape of a block"
+            part = np.reshape(mine[..., done : done + size], shape + own)
+            np.testing.assert_allclose(block, part, rtol=1e-8, atol=1e-9 * scale, err_msg=f"argument {number}, columns")
+            done += size
+
+
+def unit_at(x, place):
+    """The tangent of a float or an array that is 1 at one place."""
+    if not isinstance(x, np.ndarray):
+        return 1.0
+    unit = np.zeros(x.shape)
+    unit[place] = 1.0
+    return unit
+
+
+def blocks_along(matrix, value, directions):
+    """The sum of a Jacobian's blocks along directions, over all leaves."""
+    blocks = iter(leaves(matrix))
+    return sum(np.sum(along_block(next(blocks), d)) for leaf in leaves(value) if is_float(leaf) for d in directions)
+
+
+def along_block(block, direction):
+    """A block times a direction of its argument."""
+    return np.tensordot(block, direction, np.ndim(direction)) if np.ndim(direction) else block * direction
+
+
+JUDGES = {
+    -1: assert_pullback, 0: assert_tangent, 1: None, "hessian": assert_hessian,
+    "jacfwd": functools.partial(assert_jacobian, jacfwd), "jacrev": functools.partial(assert_jacobian, jacrev),
+}  # fmt: skip
+"""By the order of a campaign; None: of gradients."""
+Order = int | str
 
 
 def assert_same(left, right, name):
@@ -158,7 +237,7 @@ def check(program: Program, judge=None) -> int:
     raise Rejected("no point")
 
 
-def outcome(program: Program, order: int = 1) -> str:
+def outcome(program: Program, order: Order = 1) -> str:
     """What becomes of a program: "right", "rejected" or "refused"; the test that asks fails where it is wrong."""
     try:
         check_second(program) if order == 2 else check(program, JUDGES[order])
@@ -171,7 +250,7 @@ def outcome(program: Program, order: int = 1) -> str:
     return "right"
 
 
-def explained(program: Program, error: Exception, order: int = 1) -> str:
+def explained(program: Program, error: Exception, order: Order = 1) -> str:
     """The failing program after reduction, and how to write it again."""
 
     def fails_alike(source):
@@ -181,7 +260,7 @@ def explained(program: Program, error: Exception, order: int = 1) -> str:
         except Exception:
             return False
         try:
-            if order < 2:
+            if order != 2:
                 with loaded(source, "<reduced program>") as f:
                     (JUDGES[order] or assert_gradient)(f, program.args, program.argnums)
             else:

@@ -18,7 +18,8 @@ from test_forward import tangent_like
 
 from s2sgrad import hessian, jacfwd, jacobian
 from s2sgrad.api import columns
-from s2sgrad.api.forward import Jvp, tangent_of
+from s2sgrad.api.fitting import tangent_of
+from s2sgrad.api.forward import Jvp
 from s2sgrad.api.gradient import differentiated
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.forward.lane_forms import NoLanes

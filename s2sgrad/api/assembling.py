@@ -16,7 +16,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.value_kinds import kinds_of
-from s2sgrad.api.forward import tangent_of
+from s2sgrad.api.fitting import tangent_of
 from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, with_attributes
 
 
@@ -152,6 +152,18 @@ def empty(value: Any, arguments: list[Any]) -> Any:
 
 def of_rows(value: Any, pullback: Any, arguments: list[Any], places: tuple[int, ...]) -> Any:
     """The matrix from its rows: the cotangents of the arguments for each float of the value."""
+    return _at_rows(value, pullback, arguments, places, lambda rows: split(rows, arguments))
+
+
+def lanes_of_rows(value: Any, pullback: Any, arguments: list[Any], places: tuple[int, ...]) -> Any:
+    """The tangent of the value with all columns as lanes, from its rows."""
+    return _at_rows(value, pullback, arguments, places, lambda rows: np.moveaxis(rows, -1, 0))
+
+
+def _at_rows(
+    value: Any, pullback: Any, arguments: list[Any], places: tuple[int, ...], shown: Callable[[np.ndarray], Any]
+) -> Any:
+    """The value with what is shown of the rows at each leaf with floats, of shape (*leaf.shape, columns), in its place."""
     rows: list[list[np.ndarray]] = []
     for unit in units(value):
         bars = pullback(unit)
@@ -163,9 +175,8 @@ def of_rows(value: Any, pullback: Any, arguments: list[Any], places: tuple[int, 
         if not carries(leaf):
             return None
         mine = [np.concatenate(rows.pop(0)) for _ in range(int(np.size(leaf)))]
-        columns = count(arguments)
-        stacked = np.reshape(np.array(mine), (*np.shape(leaf), columns)) if mine else np.zeros((*np.shape(leaf), columns))
-        return split(stacked, arguments)
+        shape = (*np.shape(leaf), count(arguments))
+        return shown(np.reshape(np.array(mine), shape) if mine else np.zeros(shape))
 
     return at_leaf(value)
 

@@ -3,19 +3,23 @@
     x of shape (2,)      ->      x_dot = [[1, 0], [0, 1]]: two lanes of one run, or the tangents of two runs
 
 Several columns are computed in one run if the function can be compiled for lanes; otherwise one after the other.  The
-tangents of one run take about `_MOST` bytes.
+tangents of one run take about `_MOST` bytes.  A function for which a second run is not the same, or leaves something behind,
+runs once: with all lanes, or else by the rows of its pullback.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from s2sgrad.api.assembling import basis, carries, count, leaves
+from s2sgrad.api.assembling import basis, carries, count, lanes_of_rows, leaves
 from s2sgrad.api.forward import Jvp
+from s2sgrad.errors import S2SGradError
 from s2sgrad.forward.lane_forms import NoLanes
+from s2sgrad.pullbacks import pulled_back
 from s2sgrad.runtime.lanes import stacked, zero_lanes
 from s2sgrad.runtime.structure import float_type, rebuilt
 
@@ -37,7 +41,22 @@ class Columns:
 
         Without `value` the function is a gradient in these same arguments, and no value is returned.
         """
-        return self.at_once(places, args, keywords) or self._one_by_one(places, args, keywords)
+        found = self.at_once(places, args, keywords)
+        if found is not None:
+            return found
+        several = count([args[p] for p in places]) > 1
+        if several and not self.one.along(places).repeats(args, keywords):
+            return self._by_rows(places, args, keywords)
+        return self._one_by_one(places, args, keywords)
+
+    def repeats(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> bool:
+        """Whether the function may run more than once; nothing is called."""
+        if not self.debug:
+            with contextlib.suppress(S2SGradError):
+                self.latest = self.many
+                return self.many.along(places).repeats(args, keywords)
+        self.latest = self.one
+        return self.one.along(places).repeats(args, keywords)
 
     def at_once(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any] | None:
         """The same by runs with lanes; None if the function cannot be compiled or run for lanes."""
@@ -49,7 +68,22 @@ class Columns:
         try:
             return self._in_blocks(places, args, keywords, arguments, total)
         except Exception:  # column by column it works, or shows the user's error
+            if self._has_run_once(places, args, keywords):
+                raise
             return None
+
+    def _has_run_once(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> bool:
+        """Whether an exception came of a run with lanes that must not be followed by another one."""
+        with contextlib.suppress(Exception):  # else the text with lanes could not be made
+            return not self.many.along(places).repeats(args, keywords)
+        return False
+
+    def _by_rows(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
+        """The same in reverse mode, in one run."""
+        self.latest, has_aux = self.one, self.one.has_aux
+        value, pullback = pulled_back(self.one.primal, args, keywords, self.debug, has_aux=has_aux)
+        value, aux = value if has_aux else (value, None)
+        return value if self.value else None, lanes_of_rows(value, pullback, [args[p] for p in places], places), aux
 
     def _one_by_one(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
         self.latest = self.one
@@ -62,8 +96,10 @@ class Columns:
     def _in_blocks(
         self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any], arguments: list[Any], total: int
     ) -> tuple[Any, Any, Any]:
-        along, parts = self.many.along(places), []
-        for first, last in _blocks(args, total):
+        along, parts, blocks = self.many.along(places), [], _blocks(args, total)
+        if len(blocks) > 1 and not along.repeats(args, keywords):
+            blocks = [(0, total)]
+        for first, last in blocks:
             value, part, aux = self._parted(along.along(args, lanes_of(arguments, first, last), keywords))
             _require_lanes(value if self.value else arguments, part, last - first)
             parts.append(part)

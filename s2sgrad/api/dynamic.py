@@ -21,7 +21,7 @@ from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api import brought, transposed
 from s2sgrad.api.arguments import has_floats, require_real
-from s2sgrad.api.higher import Call, Forward, backward_of, is_constant
+from s2sgrad.api.higher import JVP, Call, Forward, backward_of, is_constant, options_of
 from s2sgrad.api.library import plain, with_places
 from s2sgrad.driver import cache
 from s2sgrad.driver.compiled import Compiled, compile_pair
@@ -54,8 +54,8 @@ def pair_for(
         f = Call(0)
     elif f in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         f = Forward(0, f)
-    elif f in (runtime.jvp, pullbacks.jvp):
-        f, keywords = runtime.hook("unfolded")(*primals, keywords), {}
+    elif f in JVP:
+        f, keywords = runtime.hook("unfolded")(*primals, options_of(f, keywords)), {}
     if isinstance(f, (Forward, Call)):
         return f.pair(primals, keywords)
     if isinstance(f, runtime.Pullback):

@@ -9,7 +9,7 @@ import inspect
 import os
 import types
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.api import converted, debugging, higher, linearized, transposed
 from s2sgrad.api.arguments import has_floats, require_separate
+from s2sgrad.api.fitting import fitting
 from s2sgrad.api.gradient import MOST, Gradient, GradientOfGradient
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
@@ -30,8 +31,7 @@ from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.given import require_real
 from s2sgrad.runtime.lanes import count, zero_lanes
 from s2sgrad.runtime.references import Reference
-from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, seed_of_number
-from s2sgrad.source import brings_gradient
+from s2sgrad.source import brings_gradient, read
 from s2sgrad.standard import called_otherwise
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class _Along(Gradient):
 
     def __init__(self, *options: Any) -> None:
         super().__init__(*options)
+        self.again = False  # as `jvp_again`
         self._placed: dict[Hashable, tuple[Compiled, Places]] = {}
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
@@ -57,6 +58,22 @@ class _Along(Gradient):
     def along(self, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
         """The value and its tangent; `tangents` are those of the argnums, each with the structure of its primal."""
         args, keywords = self._lead + primals, {**self._keywords, **keywords}
+        compiled, places = self._ready(args, keywords)
+        if compiled.written:
+            require_separate(self._arguments(args, keywords), compiled.written, self._function, compiled.outside())
+        dots = {word: self._tangent_at(place, args, tangents) for word, place in places.items()}
+        keywords = {**keywords, **self._seeds(compiled, None), **dots}
+        if self._options.debug:
+            return debugging.run(compiled.function, args, keywords, self._function, self._options)
+        return compiled.function(*args, **keywords)
+
+    def repeats(self, primals: tuple, keywords: dict[str, Any]) -> bool:
+        """Whether runs at these primals do the same, one after the other, and leave nothing behind; nothing is called."""
+        compiled, _ = self._ready(self._lead + primals, {**self._keywords, **keywords})
+        return compiled.recipe.facts.repeats
+
+    def _ready(self, args: tuple, keywords: dict[str, Any]) -> tuple[Compiled, Places]:
+        """The compiled function for these arguments, and where its tangents belong."""
         shapes = shapes_of((*args, *keywords.values()))
         quick = None if shapes is None else (tuple(keywords), shapes)
         compiled, places = self._placed.get(quick, (None, {}))
@@ -67,14 +84,9 @@ class _Along(Gradient):
                 if len(self._placed) >= MOST:
                     self._placed.clear()
                 self._placed[quick] = compiled, places
+        self._require_repeatable(compiled)
         self._latest = compiled
-        if compiled.written:
-            require_separate(self._arguments(args, keywords), compiled.written, self._function, compiled.outside())
-        dots = {word: self._tangent_at(place, args, tangents) for word, place in places.items()}
-        keywords = {**keywords, **self._seeds(compiled, None), **dots}
-        if self._options.debug:
-            return debugging.run(compiled.function, args, keywords, self._function, self._options)
-        return compiled.function(*args, **keywords)
+        return compiled, places
 
     def _made(self, function: types.FunctionType, key: Kinds) -> Compiled:
         """The compiled function for these kinds; raises NoLanes at once if that failed before."""
@@ -119,7 +131,17 @@ class _Along(Gradient):
 
     def compiled_for(self, kinds: dict[str, Any]) -> Compiled:
         """The function with its tangent, for arguments of these kinds, as another function calls it."""
-        return super().compiled_for({p: kind for p, kind in kinds.items() if p not in self.words})
+        compiled = super().compiled_for({p: kind for p, kind in kinds.items() if p not in self.words})
+        self._require_repeatable(compiled)
+        return compiled
+
+    def _require_repeatable(self, compiled: Compiled) -> None:
+        if self.again and not compiled.recipe.facts.repeats:
+            primal = read(self._function)
+            raise Unsupported(f"`{self._function.__name__}` would run again for each column or tangent here, and may do "
+                              "something else then: draw random numbers, print, use up an iterator, or change what lives "
+                              "outside of it; pass in what it draws, and return what it changes",
+                              primal.place(primal.tree))  # fmt: skip
 
     def places(self, compiled: Compiled, count: int) -> Places:
         """The positions of the arguments, bound ones included, that each tangent keyword of the generated function belongs
@@ -145,6 +167,7 @@ class _Along(Gradient):
         """The compiled function for these arguments, and the arguments by position and by keyword."""
         args, keywords = self._lead + args, {**self._keywords, **keywords}
         compiled = self._latest = self._compiled(args, keywords)
+        self._require_repeatable(compiled)
         return compiled, args, {**keywords, **self._seeds(compiled, None)}
 
     def _seeds(self, compiled: Any, seed: Any) -> dict[str, Any]:
@@ -167,9 +190,9 @@ class Jvp:
 
     def __init__(
         self, function: Callable[..., Any], outputs: str | tuple[str, ...] | None = None, has_aux: bool = False,
-        value: bool = True, lanes: bool = False, debug: bool = False,
+        value: bool = True, lanes: bool = False, debug: bool = False, again: bool = False,
     ) -> None:  # fmt: skip
-        self.primal = function
+        self.primal, self.has_aux, self._again = function, has_aux, again
         self._options = Options(value, several=True, outputs=outputs, has_aux=has_aux, backend=DEFAULT, forward=True,
                                 lanes=lanes, debug=debug)  # fmt: skip
         self._made: dict[tuple[int, ...], _Along] = {}
@@ -182,6 +205,7 @@ class Jvp:
         if active not in self._made:
             kind = _AlongOfGradient if isinstance(behind_partial(self.primal), Gradient) else _Along
             self._made[active] = kind(self.primal, active, self._options, None)
+            self._made[active].again = self._again
         self._latest = self._made[active]
         return self._latest
 
@@ -219,14 +243,15 @@ class Jvp:
 
 
 def jvp(
-    function: Any, primals: Any, tangents: Any, outputs: Any = None, has_aux: bool = False, debug: bool = False
-) -> Any:
-    """The public `jvp`: `(value, tangent)`, or a function of primals and tangents."""
+    function: Any, primals: Any, tangents: Any, outputs: Any = None, has_aux: bool = False, debug: bool = False,
+    again: bool = False,
+) -> Any:  # fmt: skip
+    """The public `jvp`: `(value, tangent)`, or a function of primals and tangents; or `jvp_again`."""
     pullbacks.function_given(function, "jvp")
     if has_aux and outputs is not None:
         raise ValueError("has_aux=True is about what a function returns, outputs= about what it writes: give one of them")
     outputs = outputs if outputs is None or isinstance(outputs, str) else tuple(outputs)
-    derivative = Jvp(function, outputs, bool(has_aux), debug=bool(debug))
+    derivative = Jvp(function, outputs, bool(has_aux), debug=bool(debug), again=again)
     if primals is None and tangents is None:
         return derivative
     if primals is None or tangents is None:
@@ -239,9 +264,8 @@ def tangent_for(function: Any, primals: tuple, tangents: tuple, keywords: dict[s
     function, primals, tangents, keywords = _as_called(function, primals, tangents, keywords)
     if function in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         return linearized.of_vjp(function, primals, tangents, keywords, tangent_for)
-    if function in (runtime.jvp, pullbacks.jvp):
-        f, inner, inner_dots = primals
-        return tangent_for(unfolded(f, inner, inner_dots, keywords), primals, tangents, {})
+    if function in higher.JVP:
+        return tangent_for(unfolded(*primals, higher.options_of(function, keywords)), primals, tangents, {})
     if isinstance(function, higher.Forward):
         return function.along(primals, tangents, keywords, tangent_for)
     if isinstance(function, higher.Call) and function.level:
@@ -290,103 +314,11 @@ def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]
     if function in (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure):
         raise Unsupported("the gradient of a tangent of a gradient, of a function that is only known at run time, is not "
                           "followed: take `jvp` of it last, or name the function")  # fmt: skip
-    if function in (runtime.jvp, pullbacks.jvp):  # a tangent of a tangent
-        function = unfolded(*inputs, {})
+    if function in higher.JVP:  # a tangent of a tangent
+        function = unfolded(*inputs, higher.options_of(function, {}))
     function, receivers = converted.again(function, inputs)
     inputs, dots = inputs[receivers:], dots[receivers:]
     along = Jvp(function, **options).along(tuple(k for k, t in enumerate(dots) if t is not None))
     compiled, args, keywords = along.unfolded(inputs, {})
     along.require_untouched()
     return linearized.of_jvp(compiled.function, along.places(compiled, len(args)), args, len(inputs), along.active, keywords)
-
-
-class Where(NamedTuple):
-    """The position of a tangent among those of a function: its number, and the path within it."""
-
-    function: Any = None
-    number: int = 0
-    path: str = ""
-
-    def at(self, key: Any) -> Where:
-        """The place of the item at this key or index."""
-        return self._replace(path=f"{self.path}[{key!r}]")
-
-    def __str__(self) -> str:
-        return f"tangents[{self.number}]{self.path}{self._of()}"
-
-    def _of(self) -> str:
-        """The name of the argument, if the function has a signature."""
-        try:
-            names = list(signature(self.function).parameters.values())
-        except (TypeError, ValueError):
-            return ""
-        named = self.number < len(names) and names[self.number].kind in (_BY_POSITION, _BY_BOTH)
-        return f", that of `{names[self.number].name}`," if named else ""
-
-
-_BY_POSITION, _BY_BOTH = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-
-
-def fitting(function: str, primals: Any, tangents: Any, of: Any = None) -> tuple[tuple, tuple]:
-    """Primals and tangents that match; `of` is the function.  None for a zero tangent."""
-    for sequence, what in ((primals, "primals"), (tangents, "tangents")):
-        if not isinstance(sequence, (tuple, list)):
-            raise TypeError(f"{what} is a tuple, with one for each argument of `{function}`, not {type(sequence).__name__}")
-    if len(primals) != len(tangents):
-        counts = f"{len(primals)} primals, {len(tangents)} tangents"
-        raise TypeError(f"jvp of `{function}` takes a tangent for each primal: {counts}")
-    fits = [
-        None if _is_nothing(x, t) else tangent_of(x, t, Where(of, k))
-        for k, (x, t) in enumerate(zip(primals, tangents, strict=True))
-    ]
-    return tuple(primals), tuple(fits)
-
-
-def _is_nothing(primal: Any, tangent: Any) -> bool:
-    """Whether a tangent is None, or a 0 for a primal without floats."""
-    return tangent is None or (not has_floats(primal) and isinstance(tangent, (int, float)) and tangent == 0)
-
-
-def _alike(primal: Any, tangent: Any) -> bool:
-    """Whether two containers have the same length, dicts the same keys."""
-    if isinstance(primal, dict) or isinstance(tangent, dict):
-        return isinstance(primal, dict) and isinstance(tangent, dict) and tangent.keys() == primal.keys()
-    return isinstance(tangent, (list, tuple)) and len(tangent) == len(primal)
-
-
-def tangent_of(primal: Any, tangent: Any, what: Where = Where()) -> Any:  # noqa: B008
-    """A tangent with the structure, shapes and dtypes of its primal; raises ValueError or TypeError if it does not fit.
-
-    >>> tangent_of({"w": np.ones(2), "n": 3}, {"w": [1, 0], "n": None})
-    {'w': array([1., 0.]), 'n': 0.0}
-    >>> tangent_of([np.ones(2)], [np.ones(3)], Where(lambda x: x[0]))
-    Traceback (most recent call last):
-    ValueError: tangents[0][0], that of `x`, must have the shape of its primal, (2,), not (3,)
-    """
-    if tangent is None:
-        return runtime.zeros(primal)
-    if isinstance(primal, (list, tuple, dict)):
-        if not _alike(primal, tangent):
-            raise ValueError(f"{what} must have the structure of its primal, a {type(primal).__name__} of {len(primal)}")
-        keys = primal.keys() if isinstance(primal, dict) else range(len(primal))
-        items = {k: tangent_of(primal[k], tangent[k], what.at(k)) for k in keys}
-        return items if isinstance(primal, dict) else rebuilt(primal, lambda _, t: t, tuple(items.values()))
-    if (attributes := attributes_of(primal)) is not None:
-        entries = tangent if isinstance(tangent, dict) else attributes_of(tangent) or {}
-        if not entries.keys() <= attributes.keys() or not (entries or isinstance(tangent, dict)):
-            raise ValueError(f"{what} must be a {type(primal).__name__}, as its primal is, or a dict of its attributes")
-        return {k: tangent_of(v, entries.get(k), what.at(k)) for k, v in attributes.items() if v is not primal}
-    return _tangent_of_leaf(primal, tangent, what) if isinstance(primal, (float, int, np.ndarray, np.generic)) else tangent
-
-
-def _tangent_of_leaf(primal: Any, tangent: Any, what: Where) -> Any:
-    """The tangent of a number or an array."""
-    if np.shape(tangent) != np.shape(primal):
-        raise ValueError(f"{what} must have the shape of its primal, {np.shape(primal)}, not {np.shape(tangent)}")
-    if not isinstance(primal, np.ndarray):
-        number = seed_of_number(tangent)
-        return type(primal)(number) if isinstance(number, float) and isinstance(primal, (float, np.floating)) else number
-    array = tangent if hasattr(tangent, "dtype") else np.asarray(tangent)
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{what} must be made of floats, not {array.dtype}")
-    return np.asarray(array, dtype=float_type(primal.dtype))

@@ -26,6 +26,12 @@ from s2sgrad.runtime.closures import Closure
 from s2sgrad.source import defined
 
 Along = Callable[[Any, tuple, tuple, dict[str, Any]], tuple[Any, Any]]  # of function, primals, tangents, keywords
+JVP = (runtime.jvp, pullbacks.jvp, pullbacks.jvp_again)
+
+
+def options_of(called: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options for a call of one of these."""
+    return {**options, "again": True} if called is pullbacks.jvp_again else options
 
 
 def pair_again(f: Any, args: tuple, options: dict[str, Any]) -> tuple[Any, tuple[Any, Any, tuple, tuple, dict[str, Any]]]:

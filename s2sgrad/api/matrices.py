@@ -9,6 +9,7 @@ statement where the first value arose that is not finite, as with `grad`.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import types
 from collections.abc import Callable
@@ -23,7 +24,7 @@ from s2sgrad.api.columns import Columns
 from s2sgrad.api.followed import by_columns
 from s2sgrad.api.gradient import Gradient, differentiated
 from s2sgrad.driver.options import Options
-from s2sgrad.errors import Unsupported
+from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.errors.raised import entry
 from s2sgrad.ir.signatures import signature
 from s2sgrad.pullbacks import function_given, pulled_back
@@ -167,12 +168,19 @@ class Jacobian(Matrix):
                 self._by_columns = True
             else:
                 rows = sum(sizes(value))
-                result = self._columns.at_once(places, args, keywords) if _few(columns, rows) else None
+                again = (_few(columns, rows) or columns <= rows) and self._may_run_again(places, args, keywords)
+                result = self._columns.at_once(places, args, keywords) if again and _few(columns, rows) else None
                 if result is not None:
                     return result[0], self._shown(assembled(result[1], arguments, result[0]))
-                if columns > rows:
+                if columns > rows or not again:
                     return value, self._shown(of_rows(value, pullback, arguments, places))
         return self._of_columns(args, keywords)[:2]
+
+    def _may_run_again(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> bool:
+        """Whether the function, which has run, may run in forward mode too."""
+        with contextlib.suppress(S2SGradError):
+            return self._columns.repeats(places, args, keywords)
+        return False
 
 
 def _few(columns: int, rows: int) -> bool:
@@ -195,6 +203,12 @@ class Hessian(Matrix):
             gradient = differentiated(function, several, replace(options, value=False), None)
             self._columns = Columns(gradient, value=False, debug=self.debug)
 
+    _of_number = False
+
+    def _is_number_or_repeats(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> bool:
+        """Whether no second run is due for the value, as far as the last call tells, or it would do the same."""
+        return self._of_number or self._columns.repeats(places, args, keywords) or self._columns.of_number
+
     def _differentiated(self, asked: tuple[int | str, ...]) -> list[Callable[..., Any]]:
         return [differentiated(self.primal, k, Options().to_be_differentiated, None) for k in asked]
 
@@ -205,23 +219,28 @@ class Hessian(Matrix):
         places = self._places(args)
         inputs, value, aux, columns = [args[p] for p in places], 0.0, None, None
         numbers = count(inputs)
-        if numbers and not self.has_aux:
+        if numbers and not self.has_aux and self._is_number_or_repeats(places, args, keywords):
             columns = self._columns.run(places, args, keywords)[1]
+            self._of_number = self._columns.of_number
             if self._argnums == 0 and type(inputs[0]) is np.ndarray and self._columns.of_number:
                 return of_array(columns[0], inputs[0])
-        if numbers and (self.has_aux or not self._columns.of_number):
+        if numbers and (columns is None or not self._columns.of_number):
             (value, *_), (_, columns, *_), _ = self._with_value.run(places, args, keywords)
             value, aux = value if self.has_aux else (value, None)
-        if isinstance(value, (list, tuple, dict)) or np.shape(value):
-            is_container = isinstance(value, (list, tuple, dict))
-            what = f"a {type(value).__name__}" if is_container else f"an array of shape {np.shape(value)}"
-            raise TypeError(f"hessian needs a function that returns a number, and this one returned {what}: use the "
-                            "Jacobian of its gradient, or sum it up")  # fmt: skip
+        _require_number(value)
         matrix = assembled(columns, inputs, tuple(inputs)) if columns is not None else empty(tuple(inputs), inputs)
         if not isinstance(self._argnums, tuple):
             matrix = at_leaves(matrix[0], lambda parts: parts[0])
         matrix = plain(matrix)
         return (matrix, aux) if self.has_aux else matrix
+
+
+def _require_number(value: Any) -> None:
+    is_container = isinstance(value, (list, tuple, dict))
+    if is_container or np.shape(value):
+        what = f"a {type(value).__name__}" if is_container else f"an array of shape {np.shape(value)}"
+        raise TypeError(f"hessian needs a function that returns a number, and this one returned {what}: use the "
+                        "Jacobian of its gradient, or sum it up")  # fmt: skip
 
 
 def _function(function: Any, name: str) -> Any:

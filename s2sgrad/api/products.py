@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from s2sgrad import runtime
-from s2sgrad.api.forward import Jvp, fitting
+from s2sgrad.api.fitting import fitting
+from s2sgrad.api.forward import Jvp
 from s2sgrad.api.gradient import differentiated
 from s2sgrad.driver.options import Options
 from s2sgrad.errors import S2SGradError, Unsupported

@@ -103,6 +103,7 @@ class Facts:
     divides_again: bool = False  # where a Python number divided by zero raises, run it again with a NumPy seed
     again: bool = False  # the text is the one that is made to be differentiated again
     outside: Unsupported | None = None  # why no text may call it at run time: what it writes may be read there
+    repeats: bool = False  # of a tangent: a second run does the same, and leaves nothing behind
 
 
 class Compiled:
@@ -201,8 +202,9 @@ def compile_gradient(
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
         again = backend is NUMPY and not program.keeps_states and not options.debug
         outside = global_conflicts.at_run_time(program.units) if options.forward else None
+        repeats = options.forward and all(emitted.repeats() for emitted in program.functions)
         facts = Facts(seed, entry.scalar, program.written, unsure, backend, entry.dots, _divides_again(program, entry),
-                      again, outside)  # fmt: skip
+                      again, outside, repeats)  # fmt: skip
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
 
     return with_branches(function, compiled, lambda made: made.made)

@@ -19,11 +19,11 @@ from s2sgrad.analysis.trust import is_writable
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.driver.options import Options
-from s2sgrad.flow.graph import binds
+from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.quote import clone, mentioned, name, nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Origin, Unit
-from s2sgrad.memory import behaviour
+from s2sgrad.memory import behaviour, repeats
 from s2sgrad.memory.sources import bound_sources, has_memory
 from s2sgrad.memory.writes import in_place
 from s2sgrad.primitives import catalogue, libraries
@@ -55,15 +55,32 @@ class Emitted:
     def is_repeatable(self) -> bool:
         """Whether the function may run a second time from the start: it has no side effects."""
         statements = [*effects.walk(self.tree.body)]
-        stored = [n for s in statements for n in nodes(effects.header(s)) if isinstance(n, gast.Attribute)]
-        if any(isinstance(s, gast.Global) for s in statements) or any(isinstance(n.ctx, gast.Store) for n in stored):
-            return False
         bound = {n for s in statements for n in binds(s)}
         computing = [s for s in statements if getattr(s, "states", None) is None]  # recording states only builds new lists
         if not all(behaviour.is_local(self.unit, effects.header(s), bound) for s in computing):
             return False
-        reached = [n for s in statements for n in nodes(effects.header(s)) if isinstance(n, (gast.Name, gast.Attribute))]
-        return all(_stays(self.unit.resolve(n)) for n in reached)
+        return not self._leaves(statements)
+
+    def repeats(self) -> bool:
+        """Whether a second run with the same arguments does the same, and leaves nothing behind; an adjoint does.  What it
+        calls of the same program is asked for itself."""
+        if not self.same_signature:
+            return True
+        statements = [*effects.walk(self.tree.body)]
+        return repeats.obstacle(self.unit, statements, judged=(Emitted,)) is None and not self._leaves(statements)
+
+    def _leaves(self, statements: Block) -> bool:
+        """Whether these statements store into what lives outside, or read what changes by itself."""
+        for statement in statements:
+            if isinstance(statement, gast.Global):
+                return True
+            for n in nodes(effects.header(statement)):
+                if isinstance(n, (gast.Subscript, gast.Attribute)) and isinstance(n.ctx, gast.Store):
+                    if isinstance(n, gast.Attribute) or effects.base(n) not in self.unit.locals:
+                        return True
+                if isinstance(n, (gast.Name, gast.Attribute)) and not _stays(self.unit.resolve(n)):
+                    return True
+        return False
 
 
 def reached(functions: list[Emitted], entries: list[Emitted]) -> list[Emitted]:

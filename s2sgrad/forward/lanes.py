@@ -21,6 +21,8 @@ from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.quote import HEADER, assign, at, blocks, calls_in, expression, loaded, mentioned, name, stored
 from s2sgrad.ir.reach import numpy_function
 from s2sgrad.ir.unit import sweep_of
+from s2sgrad.primitives import catalogue
+from s2sgrad.primitives.catalogue import Gives
 
 
 class Lanes:
@@ -125,10 +127,11 @@ class Lanes:
         return assign(target.id, self._apart(value))
 
     def _section(self, target: gast.Subscript) -> gast.Subscript:
-        """The section to be written, of a name only: a view made by a call may be none with lanes."""
-        if calls_in(target.value):
-            raise NoLanes("a store through what a call makes")
-        return self.forms.item(target)
+        """The section to be written: of a name, or of what always gives a view of it, with lanes as well."""
+        section = self.forms.item(target)
+        if not all(catalogue.of(self.unit.called(c)).gives is Gives.VIEW for c in calls_in(section.value)):
+            raise NoLanes("a store through what may be no view with lanes")
+        return section
 
     def _stored(self, target: gast.Subscript, value: gast.AST) -> gast.AST:
         """The value to store, with the axes of the section."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from s2sgrad.ir.quote import constant, name
 from s2sgrad.ir.unit import Unit
+from s2sgrad.primitives import catalogue
 from s2sgrad.rules.table import Rule
 
 
@@ -42,10 +43,13 @@ def numpy_function(unit: Unit, attribute: str) -> gast.Attribute:
 
 
 def call(unit: Unit, base: str, function: Any, *arguments: gast.AST, **keywords: Any) -> gast.Call:
-    """A call of a NumPy function (by the user's alias) or of a helper."""
+    """A call of a NumPy function (by the user's alias) or of a helper; what is stored into a view that it gives is stored
+    into its first argument."""
     if getattr(np, base, None) is function:
         target: gast.AST = numpy_function(unit, base)
     else:
         target = unit.reached(base, function)
     given = [gast.keyword(k, constant(v)) for k, v in keywords.items()]
-    return gast.Call(target, list(arguments), given)
+    made = gast.Call(target, list(arguments), given)
+    made.of_first = bool(arguments) and catalogue.of(function).gives in catalogue.VIEWS
+    return made

@@ -221,7 +221,7 @@ def of_callable(target: Any, given: Kind = _DATA) -> Behaviour:
     record = catalogue.of(target)
     if record.pure:
         return _NOTHING
-    if isinstance(target, types.FunctionType) and not is_library(target) and target.__module__ != runtime.__name__:
+    if isinstance(target, types.FunctionType) and _is_read(target):
         return of_function(target, given)
     if brings_gradient(target) or target is checkpoint or (record.writes and not record.effect):
         return _STAYS
@@ -236,6 +236,13 @@ def of_callable(target: Any, given: Kind = _DATA) -> Behaviour:
         return _of_class(target)
     function = getattr(target, "__func__", target)
     return _at_least(of_function(function, given)) if is_user_function(function) else _ANYTHING
+
+
+def _is_read(function: types.FunctionType) -> bool:
+    """Whether the source of a function says what it does: not of a library's, nor of a helper of ours with a record."""
+    if is_library(function) or function.__module__ == runtime.__name__:
+        return False
+    return function in _LATE or not (catalogue.of(function).effect and _only_checks(function))
 
 
 def _only_checks(target: Any) -> bool:

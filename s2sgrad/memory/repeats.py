@@ -23,9 +23,12 @@ from s2sgrad.memory import behaviour
 from s2sgrad.primitives import catalogue
 
 
-def obstacle(unit: Unit, statements: Iterable[gast.AST], shows: bool = False) -> gast.AST | None:
+def obstacle(
+    unit: Unit, statements: Iterable[gast.AST], shows: bool = False, judged: tuple[type, ...] = ()
+) -> gast.AST | None:
     """The first part of these statements (of compound ones: of their headers) that may behave differently when it runs
-    again; None if there is none.  With `shows`, statements that only display something are ignored."""
+    again; None if there is none.  With `shows`, statements that only display something are ignored; calls of `judged` sorts
+    of functions are judged elsewhere."""
     for statement in statements:
         value = getattr(statement, "value", None)
         if with_regions.end(statement) is not None or (isinstance(value, gast.Call) and with_regions.is_quiet(unit, value)):
@@ -35,7 +38,7 @@ def obstacle(unit: Unit, statements: Iterable[gast.AST], shows: bool = False) ->
         section = effects.stored(statement)
         if section is not None and effects.base(section) not in unit.locals:
             return statement
-        found = None if shows and only_shows(unit, statement) else _part(unit, effects.header(statement))
+        found = None if shows and only_shows(unit, statement) else _part(unit, effects.header(statement), judged)
         if found is not None:
             return found
     return None
@@ -51,11 +54,11 @@ def only_shows(unit: Unit, statement: gast.AST) -> bool:
     return record.logs and all(_part(unit, a) is None for a in arguments_of(call))
 
 
-def _part(unit: Unit, node: gast.AST) -> gast.AST | None:
+def _part(unit: Unit, node: gast.AST, judged: tuple[type, ...] = ()) -> gast.AST | None:
     """The first part of an expression or a simple statement that may behave differently."""
     for part in nodes(node):
         if isinstance(part, gast.Call):
-            if not behaviour.of_call(unit, part).is_repeatable:
+            if not isinstance(unit.called(part), judged) and not behaviour.of_call(unit, part).is_repeatable:
                 return part
         elif not isinstance(part, (gast.Name, gast.Constant)) and protocols.acts(unit, part):
             return part

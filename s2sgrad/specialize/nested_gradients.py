@@ -315,7 +315,7 @@ class Derivatives:
         f = self.unit.local("linear")
         text = f"lambda {f}, {', '.join(primals)}: ({f}({', '.join(primals)}), lambda {', '.join(dots)}: "
         text += f"jvp({f}, ({''.join(f'{p}, ' for p in primals)}), ({''.join(f'{d}, ' for d in dots)}))[1])"
-        pair = expression(text, jvp=self.unit.helper("jvp", pullbacks.jvp))
+        pair = expression(text, jvp=self.unit.helper("jvp", pullbacks.jvp_again))
         kept = [call(self.unit, "copied", copied, a) for a in node.args[1:]]
         return self.evaluate(at(node, gast.Call(pair, [node.args[0], *kept], []))[0])
 

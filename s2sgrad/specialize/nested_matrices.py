@@ -29,7 +29,7 @@ from s2sgrad.ir.quote import at, constant, name
 from s2sgrad.source.making import made
 from s2sgrad.specialize.static_values import Adapted, Known, Object, Partial
 
-WORDS = {"np": np, "jvp": pullbacks.jvp, "checked": runtime.require_array}
+WORDS = {"np": np, "jvp": pullbacks.jvp_again, "checked": runtime.require_array}
 """The free names of the text besides its arguments."""
 LOCALS = ("units", "unit", "columns", "matrix")
 

@@ -186,6 +186,7 @@ _TABLE |= {
     functools.reduce: StaticCall(_always, lambda functions, node: functions.reduce(node)),
     pullbacks.vjp: StaticCall(_takes_value, lambda functions, node: functions.pulled_back(node)),
     pullbacks.jvp: StaticCall(_has_tangent, lambda functions, node: functions.along(node)),
+    pullbacks.jvp_again: StaticCall(_has_tangent, lambda functions, node: functions.along(node)),
     pullbacks.hvp: StaticCall(_always, lambda functions, node: functions.along_gradient(node)),
     pullbacks.linearize: StaticCall(lambda _, node: len(node.args) > 1, lambda functions, node: functions.linearized(node)),
 }

@@ -26,7 +26,8 @@ from s2sgrad.rules.table import VALUES
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.runtime.copies import copied
 
-LATE = (runtime.jvp, runtime.vjp, pullbacks.jvp, pullbacks.vjp, pullbacks.vjp_of_closure)  # looked into at run time
+LATE = (runtime.jvp, runtime.vjp, pullbacks.jvp, pullbacks.jvp_again, pullbacks.vjp, pullbacks.vjp_of_closure)
+"""Looked into at run time."""
 
 
 @dataclass

@@ -7,7 +7,8 @@ import copy
 import numpy as np
 import pytest
 
-from s2sgrad.api.forward import Jvp, tangent_of
+from s2sgrad.api.fitting import tangent_of
+from s2sgrad.api.forward import Jvp
 from s2sgrad.forward.lane_forms import NoLanes
 from s2sgrad.runtime.lanes import stacked
 

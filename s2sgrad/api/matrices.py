@@ -24,7 +24,7 @@ from s2sgrad.api.columns import Columns
 from s2sgrad.api.followed import by_columns
 from s2sgrad.api.gradient import Gradient, differentiated
 from s2sgrad.driver.options import Options
-from s2sgrad.errors import S2SGradError, Unsupported
+from s2sgrad.errors import Refused, S2SGradError, Unsupported
 from s2sgrad.errors.raised import entry
 from s2sgrad.ir.signatures import signature
 from s2sgrad.pullbacks import function_given, pulled_back
@@ -164,7 +164,9 @@ class Jacobian(Matrix):
         if columns > 1 and not self._by_columns:
             try:
                 value, pullback = pulled_back(self.primal, args, keywords, self.debug)
-            except Unsupported:  # if forward mode is refused too, its error explains
+            except (Unsupported, Refused) as error:  # if forward mode is refused too, its error explains
+                if isinstance(error, Refused) and not self._may_run_again(places, args, keywords):
+                    raise  # it has run, up to this place
                 self._by_columns = True
             else:
                 rows = sum(sizes(value))

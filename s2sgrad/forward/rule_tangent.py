@@ -150,12 +150,14 @@ class RuleTangent:
         return [written[k] for k in wanted if k in written]
 
     def _with_result_shape(self, value: gast.AST) -> gast.AST:
-        """The value in the shape of the result, if an operand that it does not read may broadcast that."""
+        """The value in the shape of the result, if an operand that it does not read may broadcast that, or a number is made
+        of an array."""
         result, read = self.tangents.kinds.get(self.y.id), mentioned(value)
         moving = [self.operands[k] for k in self.wanted if self._is_differentiable_in(k)]
         moving += [self.operation.keywords[k] for k in self.keywords]
+        made = isinstance(result, Number) and not all(isinstance(self.tangents.inference.kind(o), Number) for o in moving)
         idle = [o for o in self.operation.given if not any(o is m for m in moving) and getattr(o, "id", None) not in read]
-        if all(is_none(o) or isinstance(self.tangents.inference.kind(o), Number) for o in idle):
+        if not made and all(is_none(o) or isinstance(self.tangents.inference.kind(o), Number) for o in idle):
             return value
         kind = self.tangents.inference.kind(value)
         return conformed(self.unit, value, kind, self.y.id, result, self.tangents.inference.kind)

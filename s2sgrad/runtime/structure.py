@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import itertools
 import types
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -53,7 +53,8 @@ def float_type(dtype: np.dtype) -> np.dtype:
 def rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
     """`v` with every item replaced by `leaf(item, *corresponding items of the others)`."""
     if isinstance(v, dict):
-        return {k: leaf(v[k], *(o[k] for o in others)) for k in v}
+        entries = {k: leaf(v[k], *(o[k] for o in others)) for k in v}
+        return Counter(entries) if isinstance(v, Counter) else entries  # what a Counter lacks is 0
     items = [leaf(*row) for row in zip(v, *others, strict=True)]
     if isinstance(v, tuple):
         return type(v)(*items) if hasattr(v, "_fields") else tuple(items)

@@ -272,7 +272,7 @@ def is_known_late(target: Any) -> bool:
     return target is MISSING or isinstance(target, _HOLDING) or source.brings_gradient(target)
 
 
-_HOLDING = (functools.partial, runtime.Pullback, Closure)
+_HOLDING = (functools.partial, types.MethodType, runtime.Pullback, Closure)
 
 
 def of_foreign_call(target: Any) -> Kind:

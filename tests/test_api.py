@@ -1595,3 +1595,33 @@ def test_a_method_of_an_object_is_not_taken_for_that_of_an_array():
         return model.dot(x)
 
     np.testing.assert_array_equal(grad(f, 1)(Model(), np.array([1.0, 2.0])), [2.0, 4.0])
+
+
+class Spring:
+    def __init__(self, stiffness):
+        self.stiffness = stiffness
+
+    def force(self, x):
+        return self.stiffness * x
+
+    @property
+    def double(self):
+        return 2.0 * self.stiffness
+
+
+class Stiffening(Spring):
+    def force(self, x):
+        return super().force(x) * self.double
+
+    @property
+    def double(self):
+        return super().double + 1.0
+
+
+def test_a_method_that_asks_for_its_base_class_is_differentiated_itself():
+    """Of the force 2 k (2 k + 1) x / 2 of an object, and by its class; in the object too."""
+    spring = Stiffening(0.75)
+    assert grad(spring.force)(3.0) == s2sgrad.jvp(spring.force, (3.0,), (1.0,))[1] == 0.75 * 2.5
+    in_spring, in_x = s2sgrad.vjp(Stiffening.force, spring, 3.0)[1](1.0)
+    assert in_x == 0.75 * 2.5
+    assert in_spring == {"stiffness": 3.0 * (4.0 * 0.75 + 1.0)}

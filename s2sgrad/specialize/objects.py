@@ -29,6 +29,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.plain_classes import lineage, member, written_attributes
+from s2sgrad.analysis.reached_classes import asks_class, content
 from s2sgrad.ir.lookups import note_member
 from s2sgrad.ir.quote import assign, at, constant, name
 from s2sgrad.ir.signatures import signature
@@ -260,7 +261,7 @@ class Objects:
             return Known(owner.cls, self.class_name(owner.cls))
         member = self.looked_up(owner.cls, attribute)
         if isinstance(member, property):
-            return self.apply(self.bound(member.fget, owner, node), [], {}, node)
+            return self.of_class(owner, member, attribute, node)
         if isinstance(member, functools.cached_property):
             return self.cached(owner, member, attribute, node)
         if attribute in owner.attributes:
@@ -271,10 +272,12 @@ class Objects:
         return self.of_class(owner, member, attribute, node)
 
     def of_class(self, owner: Object, member: Any, attribute: str, node: gast.AST) -> Any:
-        """`owner.attribute`, found in the class: a method, or data of the class."""
+        """`owner.attribute`, found in the class: a method, what a property computes, or data of the class."""
         note_member(owner.cls, attribute)
         if isinstance(member, types.FunctionType):
             return self.bound(member, owner, node)
+        if isinstance(member, property):
+            return self.apply(self.bound(member.fget, owner, node), [], {}, node)
         if isinstance(member, staticmethod):
             return self.text_of(member.__func__)
         if isinstance(member, classmethod):
@@ -319,7 +322,9 @@ class Objects:
     def above(self, node: gast.Attribute) -> Any:
         """`super().attribute` in the method that is being inlined, or `super(Class, self).attribute` in any."""
         attribute, given = node.attr, node.value.args
-        starts = [(function.owner, receiver) for function, receiver in reversed(self.running)]
+        starts = [(function.owner or _class_around(function.of), receiver) for function, receiver in reversed(self.running)]
+        function = self.unit.primal.function
+        starts += [(_class_around((function,)), self.receiver(name(n))) for n in function.__code__.co_varnames[:1]]
         if given:
             starts = [(self.unit.resolve(given[0]), self.receiver(given[1]))]
         for start, receiver in starts:
@@ -338,6 +343,13 @@ class Objects:
         value = self.evaluate(node)
         exact = self.of_exactly.get(value.id, ()) if isinstance(value, gast.Name) else ()
         return Record(exact, value) if len(exact) == 1 else value if isinstance(value, Object) else None
+
+
+def _class_around(of: tuple[Any, ...] | None) -> Any:
+    """The class in whose text a function stands, which `super()` in it starts from; None where it asks for none."""
+    function = None if of is None else of[0]
+    cells = zip(function.__code__.co_freevars, function.__closure__, strict=True) if asks_class(function) else ()
+    return next((content(cell) for free, cell in cells if free == "__class__"), None)
 
 
 def _functions(cls: type) -> list[Any]:

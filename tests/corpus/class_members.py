@@ -397,3 +397,29 @@ def methods_without_a_named_parameter(x, plot):
     if plot is not None:
         return np.sum(x) * shown_size()
     return np.sum(x * x)
+
+
+class Spring:
+    def __init__(self, stiffness):
+        self.stiffness = stiffness
+
+    def force(self, x):
+        return self.stiffness * x
+
+
+class Stiffening(Spring):
+    def __init__(self, stiffness, more):
+        super().__init__(stiffness)
+        self.more = more
+
+    def force(self, x):
+        return super().force(x) + self.more * x**3
+
+
+STIFFENING = Stiffening(0.6, 1.2)
+
+
+@case(VECTOR)
+def methods_that_ask_for_their_base_class_are_called_by_their_class(x):
+    made = Stiffening(x[0], x[1])
+    return Stiffening.force(made, x[2]) + Spring.force(made, x[1]) + Stiffening.force(STIFFENING, x[0])

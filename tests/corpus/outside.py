@@ -131,3 +131,34 @@ def lists_that_hold_items_from_outside(x):
     h += WEIGHTS[1]
     h *= h
     return np.sum(h) + sum(x[k] * x[m] ** 2 for k, others in enumerate(beside) for m in others)
+
+
+LABELS = np.array([0, 2, 1, 2])
+CLASSES = LABELS.max() + 1
+HALF, THREE, IS_ON = np.float32(0.5), np.uint8(3), np.bool_(True)
+
+
+class Counted:
+    classes = LABELS.max() + 1
+
+    def __init__(self):
+        self.half = np.float32(0.5)
+
+
+COUNTED = Counted()
+
+
+def shared_out(count):
+    small = np.float16(0.25)
+    return lambda x: x / count + small * x
+
+
+SHARED_OUT = shared_out(np.int64(4))
+
+
+@case(np.array([0.7, 1.3, 0.4]))
+def numbers_of_numpy_as_globals_captures_and_attributes(x):
+    y = x / CLASSES + CLASSES / x - HALF * x
+    y *= THREE
+    y -= IS_ON * x * COUNTED.half
+    return y**THREE * Counted.classes + COUNTED.classes % (2.0 + x) + SHARED_OUT(x) / COUNTED.half

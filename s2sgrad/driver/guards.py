@@ -34,13 +34,22 @@ from s2sgrad.ir.unit import MISSING, Derived
 from s2sgrad.primitives import libraries
 from s2sgrad.rules import table
 
-_LASTING = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type(Ellipsis))
+_LASTING = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type(Ellipsis),
+            types.WrapperDescriptorType, types.MethodDescriptorType)  # fmt: skip
+
+
+def _is_lasting(value: Any) -> bool:
+    """Whether an object keeps nothing of the user's alive."""
+    return isinstance(value, _LASTING) or (all(map(_is_lasting, value)) if type(value) is tuple else _is_library(value))
 
 
 def held(value: Any) -> tuple[Callable[[], Any], bool]:
     """A reference to an object that does not keep it alive, and whether that is possible."""
-    if isinstance(value, _LASTING) or _is_library(value):
+    if _is_lasting(value):
         return (lambda: value), True
+    if isinstance(value, (types.MemberDescriptorType, types.GetSetDescriptorType)):  # of a class with slots
+        owner, name = weakref.ref(value.__objclass__), value.__name__
+        return (lambda: vars(owner() or object).get(name)), True
     try:
         return weakref.ref(value), True
     except TypeError:

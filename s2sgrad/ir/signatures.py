@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -170,3 +171,24 @@ def signature_of(args: gast.arguments, defaults: dict[str, Any]) -> inspect.Sign
         for kind, group in kinds
         for p in group
     ])  # fmt: skip
+
+
+def placed(
+    function: Any, args: Iterable[Any], words: dict[str, Any], default: Callable[[inspect.Parameter], Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of a call, those by name moved to their positions where these are known: and the others by name.  Where
+    a parameter between them is not given, `default` makes its argument.
+
+    >>> placed(lambda x, y=2.0, z=3.0, *, k=1.0: x, [5.0], {"z": 7.0, "k": 0.5}, lambda p: p.default)
+    ([5.0, 2.0, 7.0], {'k': 0.5})
+    """
+    given, words = list(args), dict(words)
+    named = [p for p in signature(function).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    for k, parameter in enumerate(named[len(given) :], len(given)):
+        if parameter.name in words:
+            given.append(words.pop(parameter.name))
+        elif parameter.default is parameter.empty or words.keys().isdisjoint(p.name for p in named[k:]):
+            break
+        else:
+            given.append(default(parameter))
+    return given, words

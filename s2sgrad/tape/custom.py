@@ -15,7 +15,7 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 import numpy as np
 
 from s2sgrad.api.brought import argument, pair_of, require_some, taking
-from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.signatures import placed, signature
 from s2sgrad.runtime.results import described
 from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.source import is_method_of, stands_for
@@ -92,10 +92,14 @@ class _Own:
         raise ValueError(f"the pullback of `{self.name}` returned {what} for {place} {how}") from None
 
 
+def _is_followed(value: Any) -> bool:
+    return any(tracked(a.uid) for a in arrays(opened(value, [])[0]))
+
+
 def _require_constant(keywords: dict[str, Any]) -> None:
     """Refuse keywords that a tape follows."""
     for name, value in keywords.items():
-        if any(tracked(a.uid) for a in arrays(opened(value, [])[0])):
+        if _is_followed(value):
             raise TypeError(f"keywords of a custom_gradient function are constants, but a tape follows `{name}`: "
                             "pass it by position")
 
@@ -118,9 +122,9 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P,
     The pullback takes one cotangent for each value (f may return a tuple of values) and returns one for each argument of
     `f` (for a method: without `self`), None where there is none.  If `f` reads trainable Variables, the pullback also takes
     `variables=None`, and returns `(for the arguments, for the variables)`.  A pullback that uses NumPy functions on Arrays
-    can itself be differentiated.  Keywords are passed on to `f` and are constants; so are Arrays that `f` reads by name.  A
-    function among the arguments may close over what is differentiated only if the pullback gives a gradient for that (on a
-    tape, not at all).
+    can itself be differentiated.  What is followed is handed on by position; parameters for keywords only are constants, and
+    so are Arrays that `f` reads by name.  A function among the arguments may close over what is differentiated only if the
+    pullback gives a gradient for that (on a tape, not at all).
 
     Raises TypeError where `f` does not return a pair, where `f` reads Variables but its pullback has no `variables`, and for
     a keyword that a tape follows; ValueError where the pullback returns a wrong number of gradients, or wrong shapes.
@@ -145,6 +149,8 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P,
     @functools.wraps(f)
     def decorated(*args: Any, **keywords: Any) -> Any:
         operands: list[Any] = []
+        if any(map(_is_followed, keywords.values())):
+            args, keywords = placed(f, args, keywords, lambda p: p.default)
         arguments = [opened(a, operands)[0] for a in args]
         _require_constant(keywords)
         require_none_held(f.__name__, args, keywords)

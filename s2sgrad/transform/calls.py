@@ -20,7 +20,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation, is_known_late
 from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
-from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.signatures import placed
 from s2sgrad.ir.unit import Unit
 from s2sgrad.rules.table import VALUES
 from s2sgrad.runtime.checkpoints import behind_checkpoint
@@ -211,17 +211,9 @@ def by_position(
     """
     if not any(carries(k.value) for k in call.keywords):
         return call.args, call.keywords
-    target, words = unit.resolve(call.func), {k.arg: k.value for k in call.keywords}
-    given, named = list(call.args), []
+    target, given, words = unit.resolve(call.func), call.args, {k.arg: k.value for k in call.keywords}
     if source.brings_gradient(target):
-        named = [p for p in signature(target.custom_gradient).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    for k, parameter in enumerate(named[len(given) :], len(given)):
-        if parameter.name in words:
-            given.append(words.pop(parameter.name))
-        elif parameter.default is parameter.empty or words.keys().isdisjoint(p.name for p in named[k:]):
-            break
-        else:
-            given.append(name(unit.helper(parameter.name, parameter.default)))
+        given, words = placed(target.custom_gradient, given, words, lambda p: name(unit.helper(p.name, p.default)))
     if any(map(carries, words.values())):
         unit.refuse(call, "a differentiated keyword argument of a function that is only known at run time is not supported "
                           "yet: pass it by position")  # fmt: skip

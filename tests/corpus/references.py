@@ -412,3 +412,26 @@ def array_updated_in_a_dict_of_one_of_two_objects(x):
     list(named.values())[i % 2].parts["table"][i] = row[0]
     both[-1].parts["row"] *= 0.5
     return np.sum(row) + sum([np.sum(q.parts["row"] ** 2) + np.sum(q.parts["table"]) for q in both])
+
+
+class Summed:
+    """Objects with operators, and with slots, that refer to the ones that they were made of."""
+
+    __slots__ = ("of", "value")
+
+    def __init__(self, value, of=()):
+        self.value = value
+        self.of = [*of]
+
+    def __add__(self, other):
+        return Summed(self.value + other.value, (self, other))
+
+    def __mul__(self, other):
+        return Summed(self.value * other.value, (self, other))
+
+
+@case(np.array([0.7, 1.3, 0.4]))
+def objects_with_slots_and_operators_in_lists(x):
+    a, b = Summed(x[0]), Summed(x[1])
+    made = [a * b + a, b * b]
+    return made[0].value * made[1].of[0].value + sum(part.value for part in made[0].of) * x[2]

@@ -300,14 +300,23 @@ def test_a_pullback_that_returns_another_structure():
         t.gradient(y, x)
 
 
-def test_a_keyword_of_a_custom_gradient_is_a_constant():
+@custom_gradient
+def shifted(x, by=2.0, scale=1.0, *, only=1.0):
+    return (x + by) * scale * only, lambda g: (g * scale, g * scale, g * (x + by))
+
+
+def test_a_keyword_of_a_custom_gradient_is_handed_on_by_position():
     x, k = constant(2.0), constant(3.0)
-    with GradientTape() as t:
+    with GradientTape(persistent=True) as t:
         t.watch([x, k])
-        with pytest.raises(TypeError, match="`k`: pass it by position"):
-            tenfold(x, k=k)
-        with pytest.raises(TypeError, match="`k`: pass it by position"):
-            tenfold(x, k=Variable(1.0))
+        y = shifted(scale=k, x=x)
+        with pytest.raises(TypeError, match="`only`: pass it by position"):
+            shifted(x, only=k)
+        z = tenfold(x, k=k)
+    assert [bar.item() for bar in t.gradient(y, [x, k])] == [3.0, 4.0]
+    in_x, in_k = t.gradient(z, [x, k])
+    assert in_x.item() == 10.0
+    assert in_k is None
 
 
 def both_ways(f, sources, call, order=1):

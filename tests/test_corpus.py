@@ -43,7 +43,7 @@ IN_PLACE = ("buffers", "indices", "mixed_lists", "mutators", "named_alike", "nam
             "recursive_writers", "sharing", "stacks", "stores", "swaps", "undecided", "views", "writers")  # fmt: skip
 
 # And those that write into lists, dicts and objects that they made.
-CONTAINERS = ("array_likes", "attributes", "bound_late", "callables", "class_members", "classes",
+CONTAINERS = ("array_likes", "asked_objects", "attributes", "bound_late", "callables", "class_members", "classes",
               "closures", "comprehensions", "copies", "decorated", "dicts", "kept_closures", "list_sections", "lists",
               "managers", "nested_lists", "objects", "passed_on", "pulled_back", "recursive_objects", "references",
               "remembered", "shared_lists", "stateful", "subclasses", "tools", "tried_objects")  # fmt: skip

@@ -27,6 +27,11 @@ class Reference:
         self.cls = cls
         self.place = place
 
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        """The class of the object, for code outside of the text that asks by `isinstance`."""
+        return self.cls
+
     def __index__(self) -> int:
         return self.place
 

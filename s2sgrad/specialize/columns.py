@@ -227,7 +227,8 @@ class Columns:
         if self.unit.source_place(node) in self.ways.objects:
             return {*self.followed}
         self.asked_of_data.append((owner.id, node))
-        return self.flow().classes(owner.id)
+        found = self.flow().classes(owner.id)
+        return found if found or self.inherited() is None else {*self.followed}  # what it is given may hold objects
 
     def turned_out_objects(self, tree: gast.FunctionDef) -> set[Any]:
         """The places of attributes that are of an object, by the whole text, although none was known to be there."""

@@ -39,7 +39,7 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.plain_classes import is_plain_class
-from s2sgrad.analysis.reached_classes import RESULT, RESULTS, reached, reached_by_name, walked
+from s2sgrad.analysis.reached_classes import RESULT, RESULTS, codes_of, reached, reached_by_name, walked
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir import scoping
@@ -159,8 +159,9 @@ class LiftedColumns:
         if target not in self.seen_texts:
             classes, asked = reached(target, also=self.closures_among)
             asks = any(c in self.families for c in classes) or any(a in self.members for a in asked)
-            calls = "__call__" in self.members and any(map(_calls_values, walked((target,), self.closures_among)[0]))
-            self.seen_texts[target] = asks or calls
+            functions = walked((target,), self.closures_among)[0]
+            calls = "__call__" in self.members and any(map(_calls_values, functions))
+            self.seen_texts[target] = asks or calls or any(map(_asks_what_it_is, functions))
         return self.seen_texts[target]
 
 
@@ -189,6 +190,12 @@ def _drop_idle(tree: gast.FunctionDef, own: set[str], columns: set[str]) -> None
     tree.args.kw_defaults = [None] * len(tree.args.kwonlyargs)
     for call in calls:
         call.keywords = [k for k in call.keywords if k.arg not in idle]
+
+
+def _asks_what_it_is(function: types.FunctionType) -> bool:
+    """Whether a user's function asks something for its class or its members: a reference has none of the object's."""
+    names_ = {n for code in codes_of(function.__code__) for n in code.co_names} - function.__globals__.keys()
+    return not names_.isdisjoint(("type", "hasattr", "getattr", "vars", "dir"))
 
 
 def _calls_values(function: types.FunctionType) -> bool:

@@ -149,7 +149,9 @@ def _has_tangent(functions: Any, node: gast.Call) -> bool:
 def _takes_reference(functions: Any, node: gast.Call) -> bool:
     """`isinstance(x, C)` or `type(x)`, where `x` may be a reference."""
     count = 2 if functions.unit.resolve(node.func) is isinstance else 1
-    return functions.in_columns and len(node.args) == count and not functions.may_be_known(node.args[0])
+    if not functions.in_columns or len(node.args) != count:
+        return False
+    return not isinstance(node.args[0], (gast.Name, gast.Lambda)) or not functions.may_be_known(node.args[0])
 
 
 def _copies_object(functions: Any, node: gast.Call) -> bool:

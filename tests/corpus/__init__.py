@@ -8,6 +8,7 @@ What is refused stands in refused.py.
 from . import (  # noqa: F401
     array_likes,
     arrays,
+    asked_objects,
     assignments,
     attempts,
     attributes,

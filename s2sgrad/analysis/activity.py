@@ -78,7 +78,7 @@ def sources(operation: Operation) -> list[str]:
         return []
     if operation.form in ("atom", "opaque") or operation.why:
         return [n.id for n in effects.loads(operation.node)]
-    carriers = [o.id for o in operation.given if isinstance(o, gast.Name)]
+    carriers = [n.id for o in operation.given for n in effects.loads(o)]
     if operation.form == "call":  # the callee may carry values itself: a closure, the owner of a method
         carriers += [n.id for n in effects.loads(operation.node.func)]
     return carriers

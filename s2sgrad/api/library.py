@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from s2sgrad import rules  # noqa: F401  (fills the table)
-from s2sgrad.errors import NoSource
+from s2sgrad.analysis.libraries import is_library
+from s2sgrad.errors import NoRule, NoSource
 from s2sgrad.ir import advice
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.underlying import underlying
@@ -141,10 +142,25 @@ def _behind_partial(function: functools.partial) -> tuple[types.FunctionType, tu
     return inner, lead + function.args, {**keywords, **function.keywords} if keywords else function.keywords
 
 
+def _lacks_rule(function: Any) -> bool:
+    """Whether a method belongs to a library that is known by its rules, and this one has none."""
+    plain_ = isinstance(function, types.FunctionType) and is_library(function)
+    return plain_ and spelled_out(function) is None and not brings_gradient(function) and not table.is_flat(function)
+
+
+def _without_rule(function: Any, shown: str) -> NoRule:
+    """The error for a library's function or method, which is known by its rule alone and not read."""
+    error = NoRule(f"`{shown}` has no derivative rule: use functions that have one, or give it one with `custom_gradient` "
+                   "or `defvjp`")  # fmt: skip
+    if lines := advice.for_function(function):
+        error.add_note(lines)
+    return error
+
+
 def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
     """The underlying function of a callable, and the arguments that are bound to it: a receiver, those of a partial.
 
-    Raises NoSource for a callable that is neither Python nor in the rule table.
+    Raises NoSource for a callable that is neither Python nor in the rule table, NoRule for a library's that has no rule.
 
     >>> plain(functools.partial(str.format, "x", end=1))
     Traceback (most recent call last):
@@ -162,11 +178,13 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
     if library is not None:
         return library, (), {}
     if isinstance(function, types.MethodType):
+        if _lacks_rule(function.__func__):
+            raise _without_rule(function, f"{type(function.__self__).__name__}.{function.__name__}")
         inner, lead, keywords = plain(function.__func__)
         return inner, (*lead, function.__self__), keywords
     if isinstance(function, functools.partial):
         return _behind_partial(function)
-    if isinstance(function, types.FunctionType):
+    if isinstance(function, types.FunctionType) and not is_library(function):
         return function, (), {}
     if isinstance(function, Closure):
         inner, lead, keywords = plain(function.function)
@@ -177,6 +195,8 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         return inner, (*lead, function), keywords
     if table.is_flat(function):
         return _wrapper(function), (), {}
+    if isinstance(function, types.FunctionType):
+        raise _without_rule(function, function.__qualname__)
     try:
         return read(function).function, (), {}
     except NoSource as error:

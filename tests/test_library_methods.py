@@ -1,0 +1,94 @@
+"""Methods of a library's objects: a derivative that is right, or an error that names the method, in both modes.
+
+    def of(x, a): return np.sum(stats.gamma.cdf(x, a))      ->      NoRule: `stats.gamma.cdf` has no derivative rule
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from s2sgrad import S2SGradError, grad, jvp
+from s2sgrad.source import defined
+
+stats = pytest.importorskip("scipy.stats")
+interpolate = pytest.importorskip("scipy.interpolate")
+optimize = pytest.importorskip("scipy.optimize")
+
+SHAPES = {name: dist.numargs for name, dist in vars(stats).items() if isinstance(dist, stats.rv_continuous)}
+AT = 0.63
+SHAPE = (2.3, 3.1, 1.7, 2.9)
+OF_POINTS = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
+OF_SHAPES = ("mean", "var", "std", "median", "entropy", "interval", "support", "stats")
+WAYS = ("named", "given", "frozen", "bound")
+
+
+def method_cases():
+    for name in SHAPES:
+        for method in (*OF_POINTS, *OF_SHAPES):
+            for way in WAYS:
+                yield pytest.param(name, method, way, id=f"{name}.{method}-{way}")
+
+
+def text_of(method, way, shapes):
+    """The function of the first argument (if the method has one), the shapes, the location and the scale."""
+    own = ["x"] if method in OF_POINTS else []
+    parameters = ["x", *(f"a{k}" for k in range(shapes)), "loc", "scale"]
+    rest = parameters[1:] if method != "interval" else ["0.9", *parameters[1:]]
+    call = {
+        "named": f"dist.{method}({', '.join([*own, *rest])})",
+        "given": f"d.{method}({', '.join([*own, *rest])})",
+        "frozen": f"d.{method}({', '.join(own or rest[: len(rest) - len(parameters) + 1])})",
+        "bound": f"d({', '.join([*own, *rest])})",
+    }[way]
+    return f"def f({', '.join(parameters)}, d):\n    return np.sum({call})\n", parameters
+
+
+def agrees(function, arguments, place, ways=("grad", "jvp")):
+    """The derivative in the argument at a place: what differences give, or a refusal.  How many modes gave a number."""
+    step, numbers = 1e-5, 0
+
+    def value(at):
+        return function(*arguments[:place], at, *arguments[place + 1 :])
+
+    for way in ways:
+        try:
+            if way == "grad":
+                found = grad(function, place)(*arguments)
+            else:
+                dots = tuple(1.0 if k == place else None for k in range(len(arguments)))
+                found = jvp(function, arguments, dots)[1]
+        except S2SGradError as error:
+            assert error.place is not None, "an error without a place"
+            continue
+        at = arguments[place]
+        wanted = (value(at + step) - value(at - step)) / (2.0 * step)
+        if np.isfinite(wanted):
+            np.testing.assert_allclose(found, wanted, rtol=2e-4, atol=1e-6, err_msg=way)
+            numbers += 1
+    return numbers
+
+
+@pytest.mark.sampled(one_in=60)
+@pytest.mark.parametrize("name, method, way", [*method_cases()])
+def test_methods_of_distributions_are_right_or_refused(name, method, way):
+    dist, shapes = getattr(stats, name), SHAPES[name]
+    text, parameters = text_of(method, way, shapes)
+    function = defined(text, "f", f"<{name}.{method} {way}>", {"np": np, "dist": dist, "__name__": __name__})
+    given = {"named": None, "given": dist, "frozen": None, "bound": getattr(dist, method)}[way]
+    if way == "frozen":
+        try:
+            given = dist(*SHAPE[:shapes], 0.1, 1.4)
+        except ValueError:
+            pytest.skip("no such distribution")
+    arguments = (AT, *SHAPE[:shapes], 0.1, 1.4, given)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # of integrals that converge slowly, and supports without an end
+        try:
+            function(*arguments)
+        except Exception:
+            pytest.skip("the method cannot be called so")
+        for place in range(len(parameters)):
+            agrees(function, arguments, place)

@@ -27,6 +27,8 @@ def method(owner: Array | Number | Numeric, called: str, kinds: list[Kind], name
         return owner if called == "copy" else UNKNOWN
     if called == "item":
         return Number(float) if owner.dtype and owner.dtype.startswith("float") else UNKNOWN
+    if called == "view" and kinds:
+        return Array(None, None)  # of bytes, that is: of what they are made of
     if called == "reshape":
         return reshaped(owner, kinds)
     if called == "squeeze" and isinstance(owner, Array) and may_be_squeezed(owner.dims):

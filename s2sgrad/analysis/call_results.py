@@ -39,7 +39,7 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.kinds import Known as KnownObject
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.analysis.results import as_lists, memo, reshaped, sized, sizes_known
+from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.shadow_kinds import of_shadow
 from s2sgrad.analysis.sizes import Dim, may_be_squeezed
 from s2sgrad.analysis.widening import widened
@@ -126,7 +126,6 @@ _always(Set(), set)
 _always(Container(range, None, None, Number(int)), range)
 _always(Container(list, None), runtime.keys)
 _always(Container(list, None, None, Number(int)), deep_copies.places_under)
-_of(np.ndarray.tolist)(lambda kinds, names: as_lists(kinds[0]))
 
 
 @_of(references.reference)
@@ -273,6 +272,12 @@ def _structure(kinds: list[Kind], names: list[str]) -> Kind | None:
 def _checked(kinds: list[Kind], names: list[str]) -> Kind | None:
     """The checked function itself, whose kind may be known."""
     return kinds[0]
+
+
+@_of(np.ndarray.view)
+def _viewed(kinds: list[Kind], names: list[str]) -> Kind | None:
+    """Of bytes, that is: of what they are made of."""
+    return Array(None, None) if len(kinds) > 1 else None
 
 
 @_of(order_of)

@@ -141,11 +141,12 @@ def _attribute(unit: Unit, node: gast.Attribute, kinds: dict[str, Kind]) -> Oper
     if place is not None:
         item = at(node, gast.Subscript(node.value, constant(place), gast.Load()))[0]
         return Operation("item", item, [node.value])
-    if node.attr in spellings.FLAT_ATTRIBUTES:
+    of_data = trust_of_owner(unit, node.value, kinds) <= Trust.DATA  # an object has attributes of its own
+    if of_data and node.attr in spellings.FLAT_ATTRIBUTES:
         return Operation("flat", node)
     primitive = spellings.ATTRIBUTES.get(node.attr)
     rule = table.lookup(primitive) if primitive is not None else None
-    if rule is not None and trust_of_owner(unit, node.value, kinds) <= Trust.DATA:
+    if of_data and rule is not None:
         return Operation("rule", node, [node.value], {}, rule, primitive)
     return Operation("opaque", node, why=f"the attribute `{node.attr}` cannot be differentiated yet: pass its value as "
                                          "an argument")  # fmt: skip
@@ -183,8 +184,14 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         target, arguments = type(target).__call__, [node.func, *arguments]
     if rule is not None:
         return Operation("opaque", node, why=_STARRED) if _is_starred(node) else _bound(node, rule, target, arguments)
-    of_memory = target is np.ndarray and (len(node.args) > 2 or any(k.arg == "buffer" for k in node.keywords))
-    return Operation("flat", node) if catalogue.of(target).is_flat and not of_memory else _unruled(node, target)
+    is_flat = catalogue.of(target).is_flat and not _holds_given(node, target)
+    return Operation("flat", node) if is_flat else _unruled(node, target)
+
+
+def _holds_given(node: gast.Call, target: Any) -> bool:
+    """Whether what a class makes holds what it is given: `np.ndarray(shape, dtype, x)`, `type(name, bases, {"w": x})`."""
+    most = {np.ndarray: 2, type: 1}.get(target, len(node.args)) if isinstance(target, type) else len(node.args)
+    return len(node.args) > most or (target is np.ndarray and any(k.arg == "buffer" for k in node.keywords))
 
 
 _OF_KEYS = (sorted, list, tuple, max, min, sum)  # on a dict, their result consists of keys
@@ -223,9 +230,8 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         form = {("append", 1): "push", ("pop", 0): "pop"}.get((name, len(node.args)))
         if form is not None:
             return Operation(form, node, [owner, *node.args])
-    given = arguments_of(node)
     if trust_of_owner(unit, owner, kinds) > Trust.DATA:  # an arbitrary method, whatever its name
-        return Operation("call", node, given)
+        return _unruled(node, MISSING)
     primitive = spellings.METHODS.get(name)
     if any(record.flat for record in methods_named(name)):
         return Operation("flat", node)
@@ -238,7 +244,7 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     if _is_starred(node):
         return Operation("opaque", node, why=_STARRED)
     if rule is None or isinstance(held, (Container, Text, Known)):
-        return Operation("call", node, given)
+        return _unruled(node, MISSING)
     return _bound_method(node, rule, primitive)
 
 

@@ -10,6 +10,7 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import calls_in
 from s2sgrad.legality import (
+    array_attributes,
     calls,
     complex_values,
     containers,
@@ -31,6 +32,7 @@ def run(context: Context, inference: Inference) -> bool:
         operation = context.paths.operations.get(id(statement))
         containers.check(context, statement, collections)
         operations.check_indices(context, statement)
+        array_attributes.check(context, statement)
         on_path = operation is not None and bool(set(binds(statement)) & context.paths.active)
         structured_arrays.check(context, statement, operation)
         if operation is None:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import bisect
 import builtins
 
 import numpy as np
@@ -219,7 +218,7 @@ def order_of(xs, reverse=False):
     return builtins.sorted(range(len(xs)), key=lambda k: xs[k], reverse=reverse)
 
 
-flat(order_of, bisect.bisect_left, bisect.bisect_right)
+flat(order_of)
 
 
 def arranged(xs, order):

@@ -116,6 +116,7 @@ def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
 
 # --- numbers, strings, containers ---
 
+_of(np.ndarray.view)(lambda kinds, names: Array(None, None) if len(kinds) > 1 else None)  # of bytes, of what they hold
 _always(Number(int), int, runtime.raised, trials.passed_on, references.place, references.place_among, references.number_of,
         references.number_among, references.operand_number, references.number_named)
 _always(Number(bool), bool, isinstance, references.is_instance, references.has_member)
@@ -272,12 +273,6 @@ def _structure(kinds: list[Kind], names: list[str]) -> Kind | None:
 def _checked(kinds: list[Kind], names: list[str]) -> Kind | None:
     """The checked function itself, whose kind may be known."""
     return kinds[0]
-
-
-@_of(np.ndarray.view)
-def _viewed(kinds: list[Kind], names: list[str]) -> Kind | None:
-    """Of bytes, that is: of what they are made of."""
-    return Array(None, None) if len(kinds) > 1 else None
 
 
 @_of(order_of)

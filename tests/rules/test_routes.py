@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from differences import assert_value
 from scipy import interpolate
 
-from s2sgrad import GradientTape, constant, grad, runtime
+from s2sgrad import GradientTape, constant, runtime, value_and_grad
 from s2sgrad.runtime import shadows
 from s2sgrad.tape.array import apply, arrays
 
@@ -110,7 +111,8 @@ def test_three_routes(e):
 
     if e.primitive not in NOT_COMPILED and all(map(is_number, leaves(run(e)))):  # else its squares are no program
         f, args = calling(e)
-        compiled = grad(f, argnums=tuple(range(len(args))))(*copy.deepcopy(args))
+        value, compiled = value_and_grad(f, argnums=tuple(range(len(args))))(*copy.deepcopy(args))
+        assert_value(value, f(*copy.deepcopy(args)))
         for a, g in zip([leaf for c, v in zip(compiled, args, strict=True) for leaf in chosen(c, v)], taped, strict=True):
             np.testing.assert_allclose(0.0 if a is None else a, g, rtol=1e-8, atol=1e-10 * size)
 

@@ -1,5 +1,7 @@
 """Dicts: of parameters, of functions, as memos and counters, within each other, with keys that are computed."""
 
+import collections
+
 import numpy as np
 
 from .case import case
@@ -388,3 +390,11 @@ def arrays_of_a_dict_updated_in_the_order_of_their_keys(x, d):
     for k in sorted(d):
         d[k] *= x
     return np.sum(d["a"] * d["b"] * x)
+
+
+@case(np.array([0.3, -0.7, 1.1, 0.4]))
+def counter_counts_what_it_lacks_from_zero(x):
+    sums = collections.Counter()
+    for k, word in enumerate("abca"):
+        sums[word] += x[k] * x[k]
+    return sums["a"] * sums["b"] + sums["c"] * x[0] + sums["e"] * x[1]

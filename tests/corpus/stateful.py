@@ -93,3 +93,21 @@ def optimizer_with_state(rate):
     for _ in range(3):
         p = adam.update(p, 2.0 * (p - 2.0))
     return p * p
+
+
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def act(self, x, power=2):
+        return self.factor * x**power
+
+
+act = Scale(1.7).act
+ACTS = {"act": act, "bound": [act]}
+
+
+@case(0.8)
+def method_of_an_object_kept_under_a_name(x):
+    total = act(x) + sum(map(act, [x, x * x]))
+    return total * ACTS["act"](x) + ACTS["bound"][0](x, 3)

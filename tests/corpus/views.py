@@ -410,3 +410,18 @@ def complex_constants_beside_the_argument(x):
     phases = np.exp(-1j * np.arange(4.0))
     spectrum = np.fft.fft(np.eye(4)[1]) * -2j
     return np.sum(x * np.abs(phases + 1j)) + np.sum(x * x * spectrum.real) + x[0] * (3.0 - 4.0j).imag
+
+
+@case(np.array([[0.3, -0.7], [1.1, 0.4]]))
+def rows_of_the_transpose_are_scaled(q):
+    y = q * 1.5
+    y.T[0] *= 3.0
+    np.transpose(y)[1] += y.T[0] * q[0, 1]
+    np.swapaxes(y, 0, 1)[0, 1:] *= q[1, 1]
+    return y * y
+
+
+@case(np.array([0.3, -0.7, 1.1, 0.4]))
+def number_made_of_an_array_of_one_item(x):
+    first = np.asarray(x[:1] * x[1:2]).flatten().item()
+    return first * float(np.squeeze(x[2:3] * x[3])) + x[2:3].reshape(-1, 1).item() * first

@@ -331,7 +331,7 @@ def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:
         items = tuple(_kind(a, b, sizes_known) for a, b in zip(first, second, strict=False))
         if len(first) != len(second):
             return Container(type_, None, None, items[0] if items else None)
-        return Container(type_, items)
+        return Container(type_, items, getattr(first, "_fields", None))
     if type(first) is dict and first.keys() == second.keys():
         return Container(dict, tuple(_kind(first[k], second[k], sizes_known) for k in first), tuple(first))
     if isinstance(first, str):

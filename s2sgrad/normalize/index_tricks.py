@@ -13,7 +13,7 @@ def f(x):
     result = columns(t2)
     return result
 
-With slices (`np.r_[0:1:5j]`) they make grids, which are refused where they depend on a differentiated value.
+Slices (`np.r_[0:1:5j]`) make grids, which are refused where they depend on a differentiated value.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 
 from s2sgrad import standard
 from s2sgrad.ir.forms import parts_of
-from s2sgrad.ir.quote import at
+from s2sgrad.ir.quote import at, clone
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
 
@@ -34,8 +34,10 @@ def joined(unit: Unit, node: gast.Subscript) -> gast.Call | None:
     if trick is not np.r_ and trick is not np.c_:
         return None
     parts = parts_of(node.slice)
-    if any(isinstance(p, (gast.Slice, gast.Starred)) or isinstance(getattr(p, "value", None), str) for p in parts):
+    grids = [isinstance(p, gast.Slice) for p in parts]
+    if all(grids) or any(isinstance(p, gast.Starred) or isinstance(getattr(p, "value", None), str) for p in parts):
         return None
+    parts = [gast.Subscript(clone(node.value), p, gast.Load()) if g else p for p, g in zip(parts, grids, strict=True)]
     if trick is np.c_:
         parts_joined = call(unit, "columns", standard.columns, gast.Tuple(parts, gast.Load()))
     else:

@@ -72,6 +72,16 @@ def _array(call: LibraryCall) -> gast.AST | None:
     return call.written(_AT_LEAST[least], x=call.node, np=module_alias(call.unit, np))
 
 
+@desugars(np.atleast_1d, np.atleast_2d, np.atleast_3d)
+def _each_at_least(call: LibraryCall) -> gast.AST | None:
+    """`np.atleast_2d(a, b)` as `(np.atleast_2d(a), np.atleast_2d(b))`, a list in old versions of NumPy."""
+    if len(call.args) < 2 or call.words or call.is_spread:
+        return None
+    items = [gast.Call(clone(call.node.func), [a], []) for a in call.args]
+    shown = gast.Tuple if isinstance(np.atleast_1d(0, 0), tuple) else gast.List
+    return placed(call.node, shown(items, gast.Load()))
+
+
 @desugars(np.ndenumerate)
 def _ndenumerate(call: LibraryCall) -> gast.AST | None:
     if len(call.args) != 1 or call.words or not call.at_once:

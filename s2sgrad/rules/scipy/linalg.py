@@ -79,6 +79,8 @@ flat(assumption, is_symmetric, other_way)
 
 @general(linalg.solve)
 def solve(g, y, a, b, lower=False, *, check_finite=True, assume_a=None, transposed=False):
+    if np.ndim(a) < 2 or np.ndim(b) < 1:  # numbers: a system of one
+        return np.reshape(-np.sum(g * y) / a, np.shape(a)), unbroadcast(g / a, b)
     vector = is_vector(a, b)
     if is_symmetric(assumption(assume_a)):
         b_bar = linalg.solve(a, g, lower=lower, assume_a=assume_a)
@@ -130,6 +132,8 @@ def change_along(y, a, b, a_dot, lower, assume_a, transposed):
 
 @solve.forward(lambda assume_a, transposed: not plain(assume_a, transposed))
 def _(y, a, b, a_dot, b_dot, lower=False, *, check_finite=True, assume_a=None, transposed=False):
+    if np.ndim(a) < 2 or np.ndim(b) < 1:
+        return -y * np.ravel(a_dot) / np.ravel(a), y * 0.0 + b_dot / np.ravel(a)
     change = change_along(y, a, b, a_dot, lower, assume_a, transposed)
     return -solved(a, change, lower, assume_a, transposed), solved(a, b_dot, lower, assume_a, transposed)
 
@@ -371,27 +375,3 @@ def _(y, a, a_dot, *, check_finite=True):
 @det.forward(one_matrix)
 def _(y, a, a_dot, *, check_finite=True):
     return np.sum(cofactors(a) * a_dot)
-
-
-def expm_slope(a, e):
-    """The derivative of `linalg.expm` at `a` in the direction `e`: the corner of the exponential of a matrix of blocks.
-
-    Higham (2008), "Functions of Matrices", (10.43).
-
-    >>> expm_slope(np.zeros((1, 1)), np.ones((1, 1)))
-    array([[1.]])
-    """
-    n = np.shape(a)[-1]
-    top = np.concatenate((a, e), axis=-1)
-    bottom = np.concatenate((np.zeros_like(a), a), axis=-1)
-    return linalg.expm(np.concatenate((top, bottom), axis=-2))[..., :n, n:]
-
-
-@general(linalg.expm)
-def expm(g, y, A):
-    return expm_slope(turned(A), g)
-
-
-@expm.forward()
-def _(y, A, A_dot):
-    return expm_slope(A, A_dot)

@@ -11,6 +11,9 @@ from .base import example, example_if_taken, normal, positive_definite, regular
 
 # --- solving ---------------------------------------------------------------------------------------------------------
 
+example(linalg.solve, 1.7, 0.6)
+example(linalg.solve, 1.7, normal(1))
+example(linalg.solve, regular(1, 1), 0.6)
 for _b in ((3,), (3, 2)):
     example(linalg.solve, regular(3, 3), normal(*_b))
     example(linalg.solve, regular(3, 3), normal(*_b), transposed=True)
@@ -37,6 +40,7 @@ for _f in (linalg.cholesky, linalg.cho_factor):
     example_if_taken(_f, 2.4)
     example_if_taken(_f, 2.4, True)
 example(linalg.expm, normal(3, 3))
+example(linalg.expm, 0.7)
 example(linalg.expm, 0.1 * normal(2, 2, 2))
 for _keywords in ({}, {"axis": 1}, {"axis": 0, "keepdims": True}, {"ord": 1}, {"ord": "nuc"}):
     example(linalg.norm, normal(2, 3), **_keywords)

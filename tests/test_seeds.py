@@ -168,6 +168,7 @@ def product(x, y):
     return x * y
 
 
+LINE = np.array([0.3, -0.7, 1.1])
 NEITHER = [1.0, True, None, 1j, b"x", {0}, (0, (1,)), (False,), np.array([0, 1]), range(2)]
 
 
@@ -195,3 +196,15 @@ def test_unknown_names_say_what_there_is(argnums):
 def test_integers_of_numpy_and_the_same_argument_twice():
     assert grad(product, np.int64(1))(2.0, 3.0) == 2.0
     assert grad(product, [np.int64(1), 0, 0])(2.0, 3.0) == (2.0, 3.0, 3.0)
+
+
+@pytest.mark.parametrize("line", [np.atleast_1d, np.ravel, lambda s: np.reshape(s, (1,)), lambda s: np.append(LINE[:0], s)])
+def test_a_seed_is_not_changed_where_a_number_is_made_a_line_twice(line):
+    def f(s):
+        return line(s), np.sin(line(s)), np.concatenate((LINE, line(s)))
+
+    seed = np.array([2.0]), np.array([3.0]), np.arange(1.0, 2.0 + LINE.size)
+    kept = tuple(v.copy() for v in seed)
+    gradient = grad(f)(0.7, seed=seed)
+    assert gradient == pytest.approx(2.0 + 3.0 * np.cos(0.7) + seed[2][-1]) and isinstance(gradient, float)
+    assert all(np.array_equal(v, w) for v, w in zip(seed, kept, strict=True))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from s2sgrad.rules.casts import cast
 from s2sgrad.rules.scans import one_axis
 from s2sgrad.rules.table import existing, linear
 
@@ -18,7 +19,7 @@ def split_like(g, xs, axis=0):
     """Cut `g`, arrays of the sizes of `xs` joined along `axis` (None: raveled), into arrays of their shapes.
 
     >>> split_like(np.arange(3.0), [np.zeros(2), 5.0])
-    [array([0., 1.]), array(2.)]
+    [array([0., 1.]), np.float64(2.0)]
     """
     if axis is None:
         g, axis = np.reshape(g, -1), 0
@@ -27,7 +28,7 @@ def split_like(g, xs, axis=0):
     for x in xs:
         stop = start + np.size(x) // others
         piece = g[(slice(None),) * (axis % g.ndim) + (slice(start, stop),)]
-        pieces.append(np.reshape(piece, np.shape(x)))
+        pieces.append(np.reshape(piece, np.shape(x))[()])  # of a number: a number, which shares no memory
         start = stop
     if isinstance(xs, np.ndarray):
         return np.stack(pieces)
@@ -56,28 +57,32 @@ def _(w, y, ws, g, axis=0):
 
 
 @linear(np.concatenate)
-def concatenate(g, y, arrays, axis=0):
+def concatenate(g, y, arrays, axis=0, *, dtype=None, casting="same_kind"):
     return split_like(g, arrays, axis)
 
 
 @linear(np.stack)
-def stack(g, y, arrays, axis=0):
+def stack(g, y, arrays, axis=0, *, dtype=None, casting="same_kind"):
     return np.moveaxis(g, axis, 0)
 
 
 @stack.refined(lambda axis: axis.known and axis.value == 0)
-def _(g, y, arrays, axis=0):
+def _(g, y, arrays, axis=0, *, dtype=None, casting="same_kind"):
     return g
 
 
 @linear(np.vstack)
-def vstack(g, y, tup):
+def vstack(g, y, tup, *, dtype=None, casting="same_kind"):
     return split_like(g, tup, 0)
 
 
 @linear(np.hstack)
-def hstack(g, y, tup):
+def hstack(g, y, tup, *, dtype=None, casting="same_kind"):
     return split_like(g, tup, min(np.ndim(g) - 1, 1))
+
+
+for _rule in (concatenate, stack, vstack, hstack):
+    _rule.refuse(cast, "a join to a dtype that is no float has no derivative rule: join first, and use `astype`")
 
 
 @linear(np.dstack)

@@ -209,3 +209,20 @@ def decided_by_all_and_any(m):
     if np.all(m < 2.0) and np.any(m < 0.0):
         return m * m
     return m
+
+
+@case(VECTOR, SCALAR)
+def at_least_two_axes_of_several(v, s):
+    a, b = np.atleast_2d(v, s)
+    c, d, e = np.atleast_1d(s, v * s, a)
+    return a * b + c * d + sum(np.sum(x * x) for x in np.atleast_3d(e, s))
+
+
+@case(VECTOR, SCALAR)
+def grids_beside_values_in_an_index_trick(v, s):
+    return np.r_[v, s, 1:4] * np.r_[0:1:7j], np.c_[v * s, 1:4], np.r_[0:1:0.25, s]
+
+
+@case(VECTOR, PAIR)
+def joins_with_a_dtype(v, w):
+    return np.hstack([v, w], dtype=float) * np.concatenate((v * v, w), casting="same_kind"), np.vstack([w, w], dtype=None)

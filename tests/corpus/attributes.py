@@ -180,3 +180,18 @@ def attributes_of_a_local_object_in_a_tuple(x):
     state = State(x)
     values = (state.h, state.step(x), state.h)
     return values[0] + 3.0 * values[1] + 5.0 * values[2] + sum([state.h, state.step(x), state.h * x])
+
+
+@case(np.array([[2.0, 0.3], [-0.4, 1.5]]))
+def named_results_of_decompositions(m):
+    spectrum = np.linalg.eigh(m + m.T)
+    values = spectrum.eigenvalues * spectrum[0] + np.linalg.svd(m).S
+    return values * np.linalg.slogdet(m).logabsdet + np.sum(spectrum.eigenvectors[:, 0] ** 2 * m)
+
+
+@case(np.array([[2.0, 0.3], [-0.4, 1.5]]))
+def named_and_unpacked_results(m):
+    factors = np.linalg.qr(m)
+    q, r = factors
+    u, s, vh = np.linalg.svd(m)
+    return factors.R @ q + r * factors.Q + u * s @ vh + np.linalg.slogdet(m).sign * m

@@ -10,6 +10,7 @@ from .base import example, normal, younger
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
+example(np.reshape, 0.7, (1, 1))
 example(np.reshape, normal(2, 3), (3, 2))
 example(np.reshape, normal(2, 3), -1)
 example(np.reshape, normal(2, 3, 4), (4, 6), order="F")
@@ -91,6 +92,8 @@ example(np.concatenate, [normal(2, 3), normal(1, 3)])
 example(np.concatenate, (normal(2, 3), normal(2, 1)), axis=-1)
 example(np.concatenate, [normal(2, 3), normal(2)], axis=None)
 example(np.concatenate, normal(2, 3, 2), axis=1)
+for _f in (np.concatenate, np.stack, np.vstack, np.hstack):
+    example(_f, [normal(3), normal(3)], dtype=float, casting="same_kind")
 example(np.stack, [normal(3), normal(3)])
 example(np.stack, [normal(2, 3), normal(2, 3)], axis=1)
 example(np.stack, [normal(2, 3), normal(2, 3)], axis=-1)

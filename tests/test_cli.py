@@ -87,6 +87,42 @@ own = custom_gradient(lambda x: (x * x, lambda g: g * x))
 
 def halved(x):
     return np.sum(own(x))
+
+
+class Layer:
+    __slots__ = ("w", "step")
+
+    def __init__(self, w, step=None):
+        self.w, self.step = w, step
+
+
+class Hidden:
+    def __init__(self, w):
+        self.__dict__["w"] = w
+
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+
+class Others:
+    def __array__(self, dtype=None, copy=None):
+        return np.ones(2)
+
+    def __array_ufunc__(self, *args, **keywords):
+        return NotImplemented
+
+
+def of_layer(layer):
+    return np.sum(layer.w ** 2)
+
+
+def of_wrong_layer(layer):
+    return np.sum(own(layer.w))
+
+
+def writes(x):
+    x *= 2.0
+    return np.sum(x)
 '''
 
 
@@ -229,6 +265,20 @@ def test_check_where_nothing_can_be_compared(here, capsys):
     assert "cannot be compared here" in printed and "WRONG" not in printed
 
 
+def test_check_goes_into_objects_and_names_the_rest(here, capsys):
+    assert main(["check", "model.py:of_layer", "--args", "Layer(start, Others())", "--order", "2"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("layer.w") == 2
+    assert "agrees with central differences.\nNot checked: `layer.step`, a Others\n" in printed
+    assert main(["check", "model.py:of_wrong_layer", "--args", "Layer(start)"]) == 1
+    assert "argument `layer.w`, element [1]: gradient 1, differences 2" in capsys.readouterr().out
+
+
+def test_check_names_a_mode_that_is_refused(here, capsys):
+    assert main(["check", "model.py:writes", "--args", "start"]) == 0
+    assert "Not checked: its pullback (this writes the argument `x`" in capsys.readouterr().out
+
+
 def test_arguments_that_begin_with_a_minus(here, capsys):
     assert main(["check", "model.py:energy", "--args", "-start, -1.0"]) == 0
 
@@ -272,6 +322,8 @@ def test_check_only_some(here, capsys):
     ("check model.py:store", "cannot be called with"),
     ("check model.py:store --args start", "line 28"),
     ("check model.py:energy --args 1,1", "there is nothing to differentiate"),
+    ("check model.py:of_layer --args Layer(start[:0])", "there is nothing to compare"),
+    ("check model.py:of_layer --args Hidden(start)", "cannot be checked"),
     ("check model.py:energy --args start,1.0 --order 0", "--order must be 1 or more"),
 ])  # fmt: skip
 def test_mistakes_are_told_in_a_paragraph(here, capsys, arguments, message):

@@ -1,12 +1,13 @@
 """check_grads finds what is wrong and accepts what is right."""
 
 import re
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
 from s2sgrad import custom_gradient, custom_jvp
-from s2sgrad.testing import check_grads, comparisons
+from s2sgrad.testing import check_grads, comparisons, unchecked
 from s2sgrad.testing.differences import careful, quick
 
 VECTOR = np.array([0.5, -1.5, 2.0])
@@ -232,3 +233,99 @@ def test_a_tape():
     check_grads(nested, (parameters, rng.standard_normal((5, 4))), modes=("rev", "fwd", "tape"), order=2)
     check_grads(energy, (VECTOR.astype(np.float32), np.float32(3.0)), modes="tape")
     assert "tape, argument `x`: gradient 2, differences 4" in message(lambda x: halved(x), 2.0, modes="tape")
+
+
+# --- every leaf, and nothing that is not checked ------------------------------------------------------------------------
+
+
+class Slots:
+    __slots__ = ("n", "scale", "w")
+
+    def __init__(self, w):
+        self.w, self.scale, self.n = w, 0.4, 3
+
+
+@dataclass
+class Layer:
+    inner: Slots
+    parts: list = field(default_factory=lambda: [0.5, {"b": np.array([0.1, 0.2])}])
+    name: str = "layer"
+
+
+class Hidden:  # its attributes are not followed
+    def __init__(self, w):
+        self.__dict__["w"] = w
+
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+
+class ArrayOfOthers:
+    def __array__(self, dtype=None, copy=None):
+        return np.ones(2)
+
+    def __array_ufunc__(self, *args, **keywords):
+        return NotImplemented
+
+    def mean(self):
+        return 1.0
+
+
+def of_layer(layer):
+    inner, (first, second) = layer.inner, layer.parts[:2]
+    return np.sum(np.sin(inner.w)) * inner.scale**inner.n + first * np.sum(second["b"] ** 2)
+
+
+LEAVES = ["layer.inner.scale", "layer.inner.w", "layer.parts[0]", "layer.parts[1]['b']"]
+
+
+@pytest.mark.parametrize("wrong", LEAVES)
+def test_each_leaf_of_objects_is_checked(wrong):
+    def spoilt(layer):
+        leaf = layer.inner.w if wrong == LEAVES[1] else layer.inner.scale if wrong == LEAVES[0] else layer.parts[0]
+        leaf = layer.parts[1]["b"] if wrong == LEAVES[3] else leaf
+        return of_layer(layer) + np.sum(halved(leaf))
+
+    layer = Layer(Slots(np.array([0.3, 0.9])))
+    check_grads(of_layer, (layer,), order=2, modes=("rev", "fwd", "vjp"))
+    check_grads(of_layer, (layer,), modes="tape")
+    found = comparisons(of_layer, (layer,))
+    assert sorted({c.argument for c in found}) == LEAVES and all(c.agrees for c in found)
+    for mode in ("rev", "vjp"):
+        with pytest.raises(AssertionError, match=re.escape(f"argument `{wrong}`")):
+            check_grads(spoilt, (layer,), modes=mode)
+    with pytest.raises(AssertionError, match=re.escape(f"forward mode, argument `{wrong}`")):
+        check_grads(spoilt, (layer,), modes="fwd")
+    assert layer.inner.scale == 0.4 and layer.parts[0] == 0.5  # the check has its own copies
+
+
+def test_a_check_of_nothing_is_an_error():
+    with pytest.raises(ValueError, match="nothing to differentiate"):
+        check_grads(lambda n: n * 2.0, (3,))
+    with pytest.raises(ValueError, match="nothing to compare"):
+        check_grads(lambda x: np.sum(x) + 1.0, (np.zeros(0),))
+    with pytest.raises(ValueError, match="nothing to compare"):
+        check_grads(lambda x: np.sum(x[0]) + 1.0, ([np.zeros((0, 2))],))
+
+
+def test_what_cannot_be_checked_is_named():
+    def scaled(x, other):
+        return x * 2.0
+
+    others = (Hidden(2.0), "a Hidden"), (ArrayOfOthers(), "a ArrayOfOthers")
+    for other, name in others:
+        with pytest.raises(TypeError, match=re.escape(name) + ".*`argnums` names the arguments"):
+            check_grads(scaled, (1.5, other))
+        check_grads(scaled, (1.5, other), argnums=0)
+    for other in (3, "text", None, np.random.default_rng(0), np.sin, np.arange(3), Hidden(3)):
+        check_grads(scaled, (1.5, other))
+    layer = Layer(Slots(np.ones(2)), parts=[0.5, {"b": np.ones(2)}, ArrayOfOthers()])
+    assert unchecked(of_layer, (layer,)) == ["`layer.parts[2]`, a ArrayOfOthers"]
+    layer.parts[2] = Hidden(2.0)  # read by nobody: no difference, and no derivative
+    assert "layer.parts[2].w" in {c.argument for c in comparisons(of_layer, (layer,), order=2)}
+
+
+def test_the_pullback_is_a_mode():
+    assert {c.mode for c in comparisons(energy, (VECTOR, 3.0), order=2, modes=("vjp",))} == {"vjp"}
+    with pytest.raises(AssertionError, match="pullback, argument `x`"):
+        check_grads(lambda x: halved(x), (2.0,), modes="vjp")

@@ -10,15 +10,16 @@ import numpy as np
 from s2sgrad.cli.targets import Mistake, evaluated, function_named, parameters_named, primal_of
 from s2sgrad.errors import S2SGradError, raised
 from s2sgrad.ir.signatures import signature
-from s2sgrad.testing import comparisons
+from s2sgrad.testing import comparisons, unchecked
 
 _WRONG = 8  # wrong results that are listed
 _COUNTS = frozenset(["count", "i", "j", "iterations", "n", "size", "steps", "trips"])
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare the gradient of a function with central differences, in every parameter that holds floats.  Without
-    --args the arguments are guessed from defaults, annotations and names; arrays cannot be guessed."""
+    """Compare the gradient of a function with central differences, in every number of every parameter, objects included,
+    and so its pullback and its tangent.  Without --args the arguments are guessed from defaults, annotations and names;
+    arrays cannot be guessed."""
     target, space = function_named(options.target)
     function = primal_of(target)
     guessed = options.args is None
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
             raise Mistake(f"{options.target} has no argument {name!r}; it has {', '.join(parameters)}")
     argnums = None if names is None else tuple(parameters.index(n) for n in names)
     try:
-        found_all = comparisons(function, arguments, options.order, argnums)
+        found_all, left = _compared(function, arguments, options.order, argnums)
     except S2SGradError:
         raise
     except (TypeError, ValueError, AssertionError) as error:  # no comparison possible: random numbers, nan
@@ -50,7 +51,21 @@ def run(options: argparse.Namespace) -> int:
     unknown = all(c.agrees or c.trouble for c in found_all)
     said = "agrees with" if good else "cannot be compared here with" if unknown else "DIFFERS from"
     print(f"\nThe gradient {said} central differences.")
+    for what in left:
+        print(f"Not checked: {what}")
     return 0 if good else 1
+
+
+def _compared(function: Any, arguments: tuple, order: int, argnums: tuple | None) -> tuple[list, list[str]]:
+    """The comparisons in all modes, and what is not checked."""
+    found = comparisons(function, arguments, order, argnums)
+    left = unchecked(function, arguments) if argnums is None else []
+    for mode, word in (("vjp", "its pullback"), ("fwd", "its tangent")):
+        try:
+            found += comparisons(function, arguments, order, argnums, modes=(mode,))
+        except S2SGradError as error:
+            left.append(f"{word} ({error.message})")
+    return found, left
 
 
 def _table(found: list) -> bool:

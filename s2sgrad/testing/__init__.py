@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from s2sgrad.api.binding import Transformed
 from s2sgrad.errors.raised import entry
-from s2sgrad.testing.checking import MODES, Comparison, comparisons
+from s2sgrad.testing.checking import MODES, Comparison, comparisons, unchecked
 
-__all__ = ["Comparison", "check_grads", "comparisons"]
+__all__ = ["Comparison", "check_grads", "comparisons", "unchecked"]
 
 
 @entry
@@ -29,10 +30,11 @@ def check_grads(
 ) -> Any:
     """Compare the gradient of `f` at `args` with central differences; raise AssertionError where they differ.
 
-    `modes`: "rev" is the gradient of `grad`, "fwd" the tangent of `jvp`, "tape" the gradient of a GradientTape; the first
-    two by default (a function with its own gradient may have no tangent: `modes="rev"`).  With `order=2` the derivatives of
-    `<gradient, v>` are compared too, for a random `v`.  Arguments and results may be nested tuples, lists and dicts.
-    `argnums`: the positions to check, by default every argument that holds floats.
+    `modes`: "rev" is the gradient of `grad`, "fwd" the tangent of `jvp`, "vjp" the pullback, "tape" the gradient of a
+    GradientTape; the first two by default (a function with its own gradient may have no tangent: `modes="rev"`).  With
+    `order=2` the derivatives of `<gradient, v>` are compared too, for a random `v`.  Arguments may be nested tuples, lists,
+    dicts and objects: each float in them is checked.  `argnums`: the positions to check, by default every argument that
+    holds floats; TypeError for one whose floats cannot be checked, ValueError where there is none to compare.
 
     Each number of an argument is shifted separately if there are few, and all together in random directions if there are
     many.  Where that disagrees, the differences are repeated with other steps, and the wrong elements are located: the
@@ -63,11 +65,11 @@ def check_grads(
     if not callable(f):
         raise TypeError(f"check_grads needs a function, not {type(f).__name__}")
     if args is None:
-        return lambda *point: check_grads(f, point, order, modes, argnums, rtol, atol)
+        return Transformed(f, lambda g: lambda *point: check_grads(g, point, order, modes, argnums, rtol, atol))
     modes = (modes,) if isinstance(modes, str) else tuple(modes)
     unknown = [m for m in modes if m not in MODES]
     if unknown or not modes:
-        raise ValueError(f"there is no mode {unknown[0] if unknown else None!r}: modes=('fwd', 'rev'), and 'tape'")
+        raise ValueError(f"there is no mode {unknown[0] if unknown else None!r}: modes=('fwd', 'rev'), 'vjp', and 'tape'")
     if not isinstance(args, (tuple, list)):
         raise TypeError(f"args is a tuple of the arguments, (x, y), not {type(args).__name__}")
     wrong = [c for c in comparisons(f, tuple(args), order, argnums, rtol, atol, modes) if not c.agrees]

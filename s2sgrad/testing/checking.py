@@ -11,17 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.api import Gradient, grad, jvp
+from s2sgrad.api import Gradient, grad, jvp, vjp
 from s2sgrad.api.argnums import checked
+from s2sgrad.api.arguments import has_floats
+from s2sgrad.errors.cycles import cycle, refers_to_itself
 from s2sgrad.errors.raised import behind_call
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.results import NoResult, without_floats
 from s2sgrad.runtime.watching import not_finite
 from s2sgrad.tape import Array, GradientTape, constant
-from s2sgrad.testing.containers import element, flat, inner, is_float, leaves, like_flat, mapped, paths, shifted
+from s2sgrad.testing.containers import element, flat, inner, is_float, leaves, like_flat, mapped, paths, shifted, unfollowed
 from s2sgrad.testing.differences import careful, quick
 
-MODES = ("fwd", "rev", "tape")
+MODES = ("fwd", "rev", "vjp", "tape")
 _FEW = 8  # with at most this many numbers in an argument, each is shifted separately; else all in random directions
 _DIRECTIONS = 4
 _EACH = 64  # at most this many are checked one by one in a wrong direction; more are bisected
@@ -61,7 +63,7 @@ class Comparison:
         return apart / max(abs(self.ours), abs(self.differences)) if apart else 0.0
 
     def __str__(self) -> str:
-        ways = {"rev": "", "fwd": "forward mode, ", "tape": "tape, "}
+        ways = {"rev": "", "fwd": "forward mode, ", "vjp": "pullback, ", "tape": "tape, "}
         where = f", element {self.element}" if self.element else "" if self.alone else ", all elements in a random direction"
         head = f"{f'order {self.order}, ' * (self.order > 1)}{ways[self.mode]}argument `{self.argument}`{where}"
         what = "tangent" if self.mode == "fwd" else "gradient"
@@ -87,7 +89,8 @@ def comparisons(
     _require_fit(f, args)
     names = _names(f, args)
     if argnums is None:
-        numbers = tuple(k for k, a in enumerate(args) if any(is_float(x) for x in leaves(a)))
+        numbers = tuple(k for k, a in enumerate(args) if any(is_float(x) for x in leaves(a)) and has_floats(a))
+        _require_followed(args, names, numbers)
     else:
         asked = checked(argnums)
         numbers = tuple(_position(n, names) for n in (asked if isinstance(asked, tuple) else (asked,)))
@@ -102,7 +105,25 @@ def comparisons(
         for number in numbers:
             out += at.compared(number)
         function, taped = grad(function, argnums=numbers), _Taped(taped, numbers)
+    if not out:
+        raise ValueError("the arguments hold no numbers: there is nothing to compare")
     return out
+
+
+def unchecked(f: Callable[..., Any], args: tuple) -> list[str]:
+    """What holds floats in the arguments, and is not differentiated: it is a constant, and not among the comparisons."""
+    return [shown for name, value in zip(_names(f, args), args, strict=True) for shown in unfollowed(value, name)]
+
+
+def _require_followed(args: tuple, names: list[str], numbers: tuple[int, ...]) -> None:
+    """Raise TypeError for an argument that holds floats, none of which can be checked."""
+    for k, (value, name) in enumerate(zip(args, names, strict=True)):
+        left = [*unfollowed(value, name)] if k not in numbers else []
+        left += [f"`{name}`, a {type(value).__name__}"] if k not in numbers and any(map(is_float, leaves(value))) else []
+        if left:
+            met = cycle(value, name)
+            why = f"{' and '.join(left)}, cannot be checked" if met is None else str(refers_to_itself(met))
+            raise TypeError(f"{why}; `argnums` names the arguments to check")
 
 
 @dataclass
@@ -134,6 +155,10 @@ class _Point:
             derivative = grad(self.f, argnums=self.numbers, output_gradients=self.seed)
             self.gradients["rev"] = derivative(*self.given)
             _unchanged(self.args, self.given, "the gradient function changed its argument")
+        if "vjp" in self.modes:
+            bars = vjp(self.f, *self.given)[1](self.seed)
+            self.gradients["vjp"] = tuple(bars[k] for k in self.numbers)
+            _unchanged(self.args, self.given, "the pullback changed its argument")
         if "tape" in self.modes:
             self.gradients["tape"] = _Taped(self.taped, self.numbers, self.seed)(*self.given)
             _unchanged(self.args, self.given, "the tape changed its argument")
@@ -328,7 +353,7 @@ def _names(f: Any, args: tuple) -> list[str]:
 
 def _fits(argument: Any, gradient: Any, name: str, mode: str) -> None:
     """Raise AssertionError unless the gradient has the structure, shapes and dtypes of its argument."""
-    way = "the tape's gradient" if mode == "tape" else "the gradient"
+    way = {"tape": "the tape's gradient", "vjp": "the cotangent"}.get(mode, "the gradient")
     own, got = list(paths(argument, name)), list(leaves(gradient))
     floats = [(path, x) for path, x in own if is_float(x)]
     got = [g for (_, a), g in zip(own, got, strict=True) if is_float(a)] if len(got) == len(own) else got

@@ -1,4 +1,7 @@
-"""Nested tuples, lists and dicts: their leaves, and arithmetic on them."""
+"""Nested tuples, lists, dicts and objects: their leaves, and arithmetic on them.
+
+    Layer(w=[1.0, 2.0])      ->      leaves p.w[0], p.w[1]; an object that refers to itself is a leaf
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.errors.cycles import cycle
+from s2sgrad.primitives import libraries
+from s2sgrad.runtime.guests import is_array_of_others
+from s2sgrad.runtime.structure import attributes_of, reachable
+
+_LEAVES = (float, int, str, np.ndarray, np.generic, type(None))
 _DRAWING = (np.random.Generator, np.random.RandomState, random.Random)  # objects with state
 
 
@@ -18,7 +27,7 @@ def is_float(x: Any) -> bool:
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """The leaves of nested tuples, lists and dicts, in order.
+    """The leaves of nested tuples, lists, dicts and objects, in order.
 
     >>> list(leaves({"a": 1.0, "b": (2.0, [3.0, None])}))
     [1.0, 2.0, 3.0, None]
@@ -35,8 +44,32 @@ def paths(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     if isinstance(value, (tuple, list, dict)):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from paths(item, f"{path}[{key!r}]")
+    elif (held := attributes(value)) is not None:
+        for name, item in held.items():
+            yield from paths(item, f"{path}.{name}")
     else:
         yield path, value
+
+
+def attributes(value: Any) -> dict[str, Any] | None:
+    """The attributes of an object, in which a derivative has parts; None for anything else."""
+    held = None if isinstance(value, _LEAVES) else attributes_of(value)
+    return held if held is None or cycle(value, "") is None else None
+
+
+def unfollowed(value: Any, path: str) -> Iterator[str]:
+    """The leaves that hold floats in which nothing is differentiated, such as arrays of other libraries."""
+    for where, leaf in paths(value, path):
+        if not isinstance(leaf, _LEAVES) and _holds_floats(leaf):
+            yield f"`{where}`, a {type(leaf).__name__}"
+
+
+def _holds_floats(x: Any, depth: int = 4) -> bool:
+    if is_float(x) or is_array_of_others(type(x)):
+        return True
+    if depth == 0 or (libraries.is_installed(type(x)) and not isinstance(x, (list, tuple, dict))):
+        return False
+    return any(_holds_floats(part, depth - 1) for part in (reachable(x) or {}).values())
 
 
 def fresh(x: Any) -> Any:
@@ -56,6 +89,11 @@ def mapped(value: Any, change: Callable[[Any], Any] = fresh) -> Any:
         return type(value)(*(mapped(v, change) for v in value))
     if isinstance(value, (tuple, list)):
         return type(value)([mapped(v, change) for v in value])
+    if (held := attributes(value)) is not None:
+        made = object.__new__(type(value))
+        for name, item in held.items():
+            object.__setattr__(made, name, mapped(item, change))
+        return made
     return change(value)
 
 

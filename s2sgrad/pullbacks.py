@@ -95,7 +95,8 @@ def takes(f: Any, option: str) -> bool:
 
 @entry
 def jvp(
-    function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None, *,
+    function: Callable[..., Any] | None = None, primals: Sequence[Any] | None = None,
+    tangents: Sequence[Any] | None = None, *,
     outputs: str | Sequence[str] | None = None, has_aux: bool = False, debug: bool = False,
 ) -> Any:  # fmt: skip
     """The value of a function at the primals, and its tangent along the tangents: the directional derivative.
@@ -115,6 +116,8 @@ def jvp(
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 10.0))
     (6.0, 23.0)
     """
+    if function is None:
+        return functools.partial(jvp, outputs=outputs, has_aux=has_aux, debug=debug)
     return runtime.hook("jvp")(function, primals, tangents, outputs, has_aux, debug)
 
 
@@ -128,7 +131,8 @@ def jvp_again(
 
 @entry
 def hvp(
-    function: Callable[..., Any], primals: Sequence[Any] | None = None, tangents: Sequence[Any] | None = None, *,
+    function: Callable[..., Any] | None = None, primals: Sequence[Any] | None = None,
+    tangents: Sequence[Any] | None = None, *,
     has_aux: bool = False, debug: bool = False,
 ) -> Any:  # fmt: skip
     """The product of the Hessian of a function that returns a number with a vector, without the matrix.
@@ -140,6 +144,8 @@ def hvp(
     >>> hvp(lambda x: x[0] ** 2 * x[1], (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
     array([4., 2.])
     """
+    if function is None:
+        return functools.partial(hvp, has_aux=has_aux, debug=debug)
     return runtime.hook("hvp")(function, primals, tangents, has_aux, debug)
 
 

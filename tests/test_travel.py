@@ -105,7 +105,7 @@ GRADIENTS = {
     "library": (grad(np.sin), (0.0,), 1.0),
     "partial": (grad(functools.partial(cube, k=2.0)), (2.0,), 24.0),
     "method": (grad(Spring(1.0).plain), (3.0,), 6.0),
-    "unbound": (grad(Spring.plain), (Spring(1.0), 3.0), 6.0),
+    "unbound": (grad(Spring.plain, 1), (Spring(1.0), 3.0), 6.0),
     "instance": (grad(Spring(1.0)), (3.0,), 6.0),
     "slope_of_instance": (Spring(1.0).slope, (3.0,), 6.0),
     "slope_of_class": (Spring.slope, (Spring(1.0), 3.0), 6.0),

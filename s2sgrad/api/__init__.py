@@ -88,7 +88,10 @@ def grad(
     infinite: it names the statement where the first such value arose, the variable and the element, and whether that was
     in the function or in its derivative.  This text, which checks each value, takes several times as long.
 
-    Use it as a call, `grad(f)`, as a decorator, `@grad`, or as a decorator with options, `@grad(argnums="w")`.
+    Use it as a call, `grad(f)`, as a decorator, `@grad`, or as a decorator with options, `@grad(argnums="w")`.  Of methods,
+    as with all that makes a derivative: `self` is argument 0 of a function of a class, `grad(Net.loss)(net, x)`, and a bound
+    method has none, `grad(net.loss)(x)`; decorated in the class, `net.loss(x)` is the gradient of the bound method.  The
+    name `"self"` asks for the receiver in each case.
 
     Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
     TypeError for an integer argument; ValueError for a seed of the wrong structure or shape.

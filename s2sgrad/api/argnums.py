@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.driver import cache
-from s2sgrad.ir.signatures import is_method
 
 Argnums = int | str | tuple[int | str, ...]
 
@@ -39,11 +38,11 @@ def _one(number: Any, argnums: Any) -> int | str:
 
 
 def parameter_named(
-    function: types.FunctionType, number: int | str, bound: int, by_name: dict[str, Any], binds: str
+    function: types.FunctionType, number: int | str, bound: int, by_name: dict[str, Any]
 ) -> str:
     """The name of the parameter at a position, or with a name; elements of `*args` as `args[k]`.
 
-    The first `bound` arguments are already bound, and those in `by_name` by name; `binds` says what attribute access binds.
+    The first `bound` arguments are already bound, or are not counted, and those in `by_name` are bound by name.
     Raises TypeError if there is no such parameter.
     """
     parameters = cache.of(function.__code__).parameters
@@ -52,8 +51,6 @@ def parameter_named(
         if number not in parameters.names:
             raise TypeError(f"{name} has no parameter named {number!r}, which argnums names{_names_note(parameters.names)}")
         return number
-    if not bound and (binds == "class" or (binds and is_method(function, parameters.positional))):
-        bound = 1
     positional = parameters.positional[bound:]
     variadic = parameters.variadic
     for k, positional_name in enumerate(positional):

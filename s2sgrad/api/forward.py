@@ -17,7 +17,9 @@ from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.api import converted, debugging, higher, linearized, transposed
+from s2sgrad.api.argnums import parameter_named
 from s2sgrad.api.arguments import has_floats, require_separate
+from s2sgrad.api.binding import Binds
 from s2sgrad.api.fitting import fitting
 from s2sgrad.api.gradient import MOST, Gradient, GradientOfGradient
 from s2sgrad.driver import cache
@@ -109,6 +111,9 @@ class _Along(Gradient):
             raise Unsupported(f"`{name}` writes its argument `{parameter}`, which cannot be followed where the function is "
                               "only known at run time: write a copy, and return what is wanted")  # fmt: skip
 
+    def _parameter(self, number: int | str) -> str:
+        return parameter_named(self._function, number, len(self._lead), self._keywords)
+
     @property
     def active(self) -> tuple[int, ...]:
         """The positions of the arguments with tangents."""
@@ -181,7 +186,7 @@ class _AlongOfGradient(_Along, GradientOfGradient):
         return self._inner._seeds(compiled.below, None)
 
 
-class Jvp:
+class Jvp(Binds):
     """A function that returns the value and the tangent of another one: the result of `jvp(f)`.
 
     `.source` is the text for the latest primals, `.source_for(*primals)` the text for these, with a tangent for each that
@@ -192,13 +197,19 @@ class Jvp:
         self, function: Callable[..., Any], outputs: str | tuple[str, ...] | None = None, has_aux: bool = False,
         value: bool = True, lanes: bool = False, debug: bool = False, again: bool = False,
     ) -> None:  # fmt: skip
-        self.primal, self.has_aux, self._again = function, has_aux, again
+        self.primal = self.given = function
+        self.has_aux, self._again = has_aux, again
         self._options = Options(value, several=True, outputs=outputs, has_aux=has_aux, backend=DEFAULT, forward=True,
                                 lanes=lanes, debug=debug)  # fmt: skip
         self._made: dict[tuple[int, ...], _Along] = {}
         self._latest: _Along | None = None
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_jvp"
         self.__doc__ = f"Value of `{self.__name__[:-4]}` and its tangent.  The generated function is in `.source`."
+
+    def of(self, function: Callable[..., Any]) -> Jvp:
+        """The same of another function."""
+        o = self._options
+        return Jvp(function, o.outputs, o.has_aux, o.value, o.lanes, o.debug, self._again)
 
     def along(self, active: tuple[int, ...]) -> _Along:
         """The function along tangents of the arguments at these positions."""

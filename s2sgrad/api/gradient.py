@@ -17,10 +17,12 @@ from s2sgrad.analysis.kinds_key import Forgotten, Kinds
 from s2sgrad.analysis.value_kinds import kinds_by_name
 from s2sgrad.api import debugging, travel
 from s2sgrad.api.argnums import Argnums, parameter_named
-from s2sgrad.api.arguments import require_floats, require_separate
+from s2sgrad.api.arguments import require_floats, require_separate, require_trees
+from s2sgrad.api.binding import Binds, OfInstances, as_bound, kind_of_binding, receiver_of
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import S2SGradError, Unsupported
+from s2sgrad.errors.cycles import explained
 from s2sgrad.errors.raised import behind_partial, entry, located
 from s2sgrad.ir import seeds
 from s2sgrad.ir.signatures import require_parameters, signature
@@ -34,16 +36,7 @@ if TYPE_CHECKING:  # imported at the first compilation, to keep `import s2sgrad`
 MOST = 512  # cache of exact shapes; there are few texts, one per pattern of shapes
 
 
-class _OfInstances(property):
-    """A property of instances only: the class itself has the attribute that it would have without."""
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        if instance is None:
-            raise AttributeError
-        return super().__get__(instance, owner)
-
-
-class Gradient:
+class Gradient(Binds):
     """The gradient of a function, as a function: the result of `grad` and `value_and_grad`.
 
     Nothing is read or compiled before the first call (or `.source`).  `.primal` is the original function, `.source` the
@@ -58,7 +51,7 @@ class Gradient:
         if options.outputs is not None:
             require_parameters(self._function, options.outputs)
         self._lead, self._lead_bound = lead + bound, bound
-        self._binds = _binding(function)
+        self._binds = kind_of_binding(function)
         self._word = seeds.Word(self._function.__name__, cache.of(self._function.__code__).parameters)
         self._argnums = argnums
         self._options = options
@@ -131,7 +124,7 @@ class Gradient:
             return (self.by_default() if compiled.backend.gives_up_on else self)(*asked[0], **keywords)
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
-            error = located(error, self._function)
+            error = located(explained(error, (*args, *keywords.values())), self._function)
             raise error
 
     def by_default(self) -> Gradient:
@@ -160,6 +153,7 @@ class Gradient:
             with contextlib.suppress(Forgotten):
                 return self._of_kinds(recent_kinds)
         arguments = self._arguments(args, keywords)
+        require_trees(family.wrt, arguments)
         self._require_floats(family.wrt, arguments)
         key = Kinds(tuple(kinds_by_name(arguments, {*list(arguments)[: len(args)], *keywords}).items()))
         compiled = self._of_kinds(key)
@@ -234,7 +228,8 @@ class Gradient:
         return tuple(map(self._parameter, asked))
 
     def _parameter(self, number: int | str) -> str:
-        return parameter_named(self._function, number, len(self._lead), self._keywords, self._binds)
+        bound = len(self._lead) or (1 if self._binds == "class" else receiver_of(self._function))
+        return parameter_named(self._function, number, bound, self._keywords)
 
     # --- inspection ---
 
@@ -270,7 +265,7 @@ class Gradient:
             self._latest = self._of_kinds(Kinds(tuple((name, UNKNOWN) for name in names)))
         return self._latest
 
-    @_OfInstances
+    @OfInstances
     def __wrapped__(self) -> types.FunctionType:
         """The generated function, for inspect.getsource and help; AttributeError where `.source` raises."""
         try:
@@ -278,7 +273,7 @@ class Gradient:
         except (S2SGradError, TypeError) as error:  # tools such as doctest call hasattr and must not fail
             raise AttributeError(f"{self.__name__} has no generated function: {error}") from error
 
-    @_OfInstances
+    @OfInstances
     def __signature__(self) -> inspect.Signature:
         """The function's own signature without bound arguments, with the keyword for the cotangent."""
         own = signature(self._function)
@@ -301,10 +296,16 @@ class Gradient:
         return f"<{what} of {self._function.__qualname__} in {self._argnums!r}>"
 
     def __get__(self, instance: Any, owner: type | None = None) -> Gradient:
-        if self._lead or not self._binds or (instance is None and self._binds == "instance"):
+        if isinstance(self.primal, Binds):
+            primal = as_bound(self.primal, instance, owner)
+            if primal is self.primal:
+                return self
+            bound = type(self)(primal, self._argnums, self._options, self._seed)
+        elif self._lead or not self._binds or (instance is None and self._binds == "instance"):
             return self
-        receiver = (instance if owner is None else owner) if self._binds == "class" else instance
-        bound = type(self)(self.primal, self._argnums, self._options, self._seed, (receiver,))
+        else:
+            receiver = (instance if owner is None else owner) if self._binds == "class" else instance
+            bound = type(self)(self.primal, self._argnums, self._options, self._seed, (receiver,))
         bound._by_types, bound._by_shape, bound._own = self._of_bound
         bound._unbound = self
         return bound
@@ -389,12 +390,3 @@ def _arrived(function: Any, argnums: Argnums, options: Options, seed: Any, texts
 
 def _bound(gradient: Gradient, receiver: Any) -> Gradient:
     return gradient.__get__(receiver, type(receiver)) if gradient._binds == "instance" else gradient.__get__(None, receiver)
-
-
-def _binding(function: Any) -> str:
-    """What attribute access binds, as for the function itself: "instance", "class", or "" for nothing."""
-    if isinstance(function, Gradient):
-        return function._binds
-    if isinstance(function, classmethod):
-        return "class"
-    return "instance" if isinstance(function, types.FunctionType) else ""

@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.api.argnums import Argnums, checked
+from s2sgrad.api.arguments import without_floats
 from s2sgrad.api.assembling import assembled, at_leaves, count, empty, of_array, of_rows, plain, sizes
+from s2sgrad.api.binding import Binds, receiver_name, receiver_of
 from s2sgrad.api.columns import Columns
 from s2sgrad.api.followed import by_columns
 from s2sgrad.api.gradient import Gradient, differentiated
@@ -32,15 +34,19 @@ from s2sgrad.pullbacks import function_given, pulled_back
 _RUN = 20_000  # the overhead of a call, as a number of floats
 
 
-class Matrix:
+class Matrix(Binds):
     """A function that returns the matrix of derivatives of another one: the result of `jacobian` and others."""
 
     def __init__(
-        self, function: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False, debug: bool = False
+        self, given: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False, debug: bool = False
     ) -> None:
-        self.primal, self.has_aux, self.debug = function, has_aux, bool(debug)
-        self._argnums = checked(argnums)
-        self._columns = Columns(function, has_aux, debug=self.debug)
+        self.given, self.has_aux, self.debug = given, has_aux, bool(debug)
+        self.primal = function = _function(given, word)
+        self._argnums, self._word = checked(argnums), word
+        self._lead: tuple = ()  # the receiver, where it is asked for by its name
+        if isinstance(function, types.MethodType) and receiver_name(function) in self._asked:
+            self.primal, self._lead = function.__func__, (function.__self__,)
+        self._columns = Columns(self.primal, has_aux, debug=self.debug)
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_{word}"
         self.__doc__ = f"The {word} of `{getattr(function, '__name__', 'f')}` in {self._argnums!r}."
 
@@ -50,13 +56,14 @@ class Matrix:
     def __repr__(self) -> str:
         return f"<{self.__name__.rpartition('_')[2]} of {getattr(self.primal, '__qualname__', self.primal)}>"
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+    def of(self, function: Callable[..., Any]) -> Matrix:
+        """The same matrix of another function."""
+        return type(self)(function, self._argnums, self._word, self.has_aux, self.debug)
 
     @functools.cached_property
     def followed(self) -> types.FunctionType | None:
         """A function with source that computes the same, to be differentiated; None if there is none."""
-        if self.has_aux or self.debug:
+        if self.has_aux or self.debug or self._lead:
             return None
         single = not isinstance(self._argnums, tuple)
         return by_columns(self._differentiated(self._asked), self.primal, self._asked, single, self.__name__)
@@ -72,6 +79,7 @@ class Matrix:
 
     def _by_position(self, args: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
         """The arguments, made positional if a differentiated one was passed by keyword."""
+        args = self._lead + args
         if not keywords or keywords.keys().isdisjoint(self._asked):
             return args, keywords
         bound = signature(self.primal).bind(*args, **keywords)
@@ -82,22 +90,24 @@ class Matrix:
 
     @property
     def _asked(self) -> tuple[int | str, ...]:
-        return self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
+        asked = self._argnums if isinstance(self._argnums, tuple) else (self._argnums,)
+        return tuple(_behind(a, len(self._lead)) for a in asked)
 
     def _places(self, args: tuple) -> tuple[int, ...]:
         """The positions of the differentiated arguments."""
-        if self._argnums == 0 and args and sizes(args[0]):
+        if self._argnums == 0 and not self._lead and args and sizes(args[0]):
             return (0,)
         asked = self._asked
         named = any(isinstance(a, str) for a in asked)
         names = self._names() if named else []
-        places = tuple(names.index(a) if a in names else a for a in asked)
+        behind = 0 if self._lead else receiver_of(self.primal)
+        places = [names.index(a) if a in names else _behind(a, behind) for a in asked]
         for asked_, place in zip(asked, places, strict=True):
             if not isinstance(place, int) or not -len(args) <= place < len(args):
                 raise TypeError(f"argnums names {asked_!r}, which is no argument that is given by position")
             if not sizes(args[place]):
                 name = (names or self._names())[place]
-                raise TypeError(f"{self.__name__} was asked for in `{name}`, an argument without floats: pass a float")
+                raise TypeError(f"{self.__name__} was asked for in `{name}`, {without_floats(args[place], name)}")
         return tuple(p % len(args) for p in places)
 
     def _of_columns(self, args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -185,6 +195,20 @@ class Jacobian(Matrix):
         return False
 
 
+class ValueAndJacobian(Jacobian):
+    """The value and the Jacobian."""
+
+    @entry
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        """The value (with `has_aux` a pair) and the Jacobian."""
+        return self.with_value(args, keywords)
+
+    @property
+    def followed(self) -> None:
+        """It returns no matrix alone."""
+        return None
+
+
 def _few(columns: int, rows: int) -> bool:
     """Whether one run for all columns is cheaper than a run for each row, with a fixed overhead per run."""
     numbers = max(columns, rows)
@@ -195,10 +219,10 @@ class Hessian(Matrix):
     """Columns of the derivative of the gradient: forward over reverse mode."""
 
     def __init__(
-        self, function: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False, debug: bool = False
+        self, given: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False, debug: bool = False
     ) -> None:
-        super().__init__(function, argnums, word, has_aux, debug)
-        several = self._asked
+        super().__init__(given, argnums, word, has_aux, debug)
+        function, several = self.primal, self._asked
         options = Options(value=True, several=True, has_aux=has_aux).to_be_differentiated
         self._with_value = self._columns = Columns(differentiated(function, several, options, None), debug=self.debug)
         if not has_aux:
@@ -245,6 +269,19 @@ def _require_number(value: Any) -> None:
                         "Jacobian of its gradient, or sum it up")  # fmt: skip
 
 
+def _behind(argnum: int | str, leading: int) -> int | str:
+    """The position among all arguments, of which these first ones are not counted."""
+    return argnum + leading if isinstance(argnum, int) and argnum >= 0 else argnum
+
+
+def _made(
+    kind: Callable[..., Any], function: Any, argnums: Argnums, word: str, has_aux: bool, debug: bool
+) -> Any:
+    """The matrix, or without a function the decorator that makes it."""
+    make = functools.partial(kind, argnums=argnums, word=word, has_aux=has_aux, debug=debug)
+    return make if function is None else make(function)
+
+
 def _function(function: Any, name: str) -> Any:
     if isinstance(function, Matrix) and function.followed is None:
         raise TypeError(f"{name} of {function!r} cannot be computed: it takes its arguments by position, and "
@@ -257,32 +294,32 @@ def _function(function: Any, name: str) -> Any:
 
 @entry
 def jacfwd(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
-) -> Matrix:
+    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
+) -> Any:
     """The Jacobian by forward mode, column by column: for functions with few inputs.
 
     >>> jacfwd(lambda x: np.array([x, x * x]))(3.0)
     array([1., 6.])
     """
-    return Forward(_function(function, "jacfwd"), argnums, "jacobian", has_aux, debug)
+    return _made(Forward, function, argnums, "jacobian", has_aux, debug)
 
 
 @entry
 def jacrev(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
-) -> Matrix:
+    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
+) -> Any:
     """The Jacobian by reverse mode, row by row: for functions with few outputs.
 
     >>> jacrev(lambda x: np.sum(x * x))(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return Reverse(_function(function, "jacrev"), argnums, "jacobian", has_aux, debug)
+    return _made(Reverse, function, argnums, "jacobian", has_aux, debug)
 
 
 @entry
 def jacobian(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
-) -> Matrix:
+    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
+) -> Any:
     """The Jacobian, by forward or by reverse mode, whichever is expected to be cheaper.
 
     Its shape is that of the value followed by that of the argument; values and arguments may be nested lists, tuples and
@@ -292,26 +329,26 @@ def jacobian(
     array([[2., 0.],
            [0., 4.]])
     """
-    return Jacobian(_function(function, "jacobian"), argnums, "jacobian", has_aux, debug)
+    return _made(Jacobian, function, argnums, "jacobian", has_aux, debug)
 
 
 @entry
 def hessian(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
-) -> Matrix:
+    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
+) -> Any:
     """The second derivatives of a function that returns a number, of shape `argument.shape + argument.shape`.
 
     >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0]))
     array([[4., 2.],
            [2., 0.]])
     """
-    return Hessian(_function(function, "hessian"), argnums, "hessian", has_aux, debug)
+    return _made(Hessian, function, argnums, "hessian", has_aux, debug)
 
 
 @entry
 def elementwise_grad(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
-) -> Gradient:
+    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
+) -> Any:
     """The derivative of an elementwise function, at each element.
 
     >>> elementwise_grad(np.sin)(np.array([0.0, np.pi]))
@@ -319,22 +356,20 @@ def elementwise_grad(
     """
     asked = checked(argnums)
     options = Options(several=isinstance(asked, tuple), has_aux=bool(has_aux), debug=bool(debug))
-    return differentiated(_function(function, "elementwise_grad"), asked, options, None)
+
+    def made(function: Callable[..., Any]) -> Gradient:
+        return differentiated(_function(function, "elementwise_grad"), asked, options, None)
+
+    return made if function is None else made(function)
 
 
 @entry
 def value_and_jacobian(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
-) -> Callable[..., tuple[Any, Any]]:
+    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
+) -> Any:
     """Like `jacobian`, but returns `(value, jacobian)`; with `has_aux`, `((value, aux), jacobian)`.
 
     >>> value_and_jacobian(lambda x: 2.0 * x)(3.0)
     (6.0, 2.0)
     """
-    jacobian_ = Jacobian(_function(function, "value_and_jacobian"), argnums, "jacobian", has_aux, debug)
-
-    @functools.wraps(function, assigned=("__module__", "__name__", "__qualname__"), updated=())
-    def value_and_jacobian(*args: Any, **keywords: Any) -> tuple[Any, Any]:
-        return jacobian_.with_value(args, keywords)
-
-    return entry(value_and_jacobian)
+    return _made(ValueAndJacobian, function, argnums, "value_and_jacobian", has_aux, debug)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from s2sgrad import runtime
+from s2sgrad.api.binding import Binds
 from s2sgrad.api.fitting import fitting
 from s2sgrad.api.forward import Jvp
 from s2sgrad.api.gradient import differentiated
@@ -18,11 +19,12 @@ from s2sgrad.errors.raised import entry, head
 from s2sgrad.pullbacks import function_given, pulled_back, takes
 
 
-class Hvp:
+class Hvp(Binds):
     """The product of a Hessian with a vector: the result of `hvp(f)`."""
 
     def __init__(self, function: Callable[..., Any], has_aux: bool = False, debug: bool = False) -> None:
-        self.primal, self.has_aux, self.debug = function, bool(has_aux), bool(debug)
+        self.primal = self.given = function
+        self.has_aux, self.debug = bool(has_aux), bool(debug)
         self._made: dict[tuple[int, ...], Jvp] = {}
         self._latest: Jvp | None = None
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_hvp"
@@ -38,6 +40,10 @@ class Hvp:
             self._made[active] = Jvp(gradient, has_aux=self.has_aux, value=False, debug=self.debug)
         self._latest = self._made[active]
         return self._latest.along(active).along(primals, tuple(tangents[k] for k in active), keywords)
+
+    def of(self, function: Callable[..., Any]) -> Hvp:
+        """The same of another function."""
+        return Hvp(function, self.has_aux, self.debug)
 
     @property
     def source(self) -> str:

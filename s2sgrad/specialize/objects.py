@@ -295,9 +295,12 @@ class Objects:
         return self.flattener.hold(at(node, gast.Attribute(cls, attribute, gast.Load()))[0])
 
     def looked_up(self, cls: type, attribute: str) -> Any:
-        """The class member of this name, which becomes a guard of the text."""
+        """The class member of this name, which becomes a guard of the text.  A derivative made in the class binds itself."""
         note_member(cls, attribute)
-        return underlying(member(cls, attribute, MISSING))
+        found = member(cls, attribute, MISSING)
+        below = underlying(found)
+        binds_itself = hasattr(type(found), "__get__") and not isinstance(found, types.FunctionType)
+        return found if binds_itself and isinstance(below, types.FunctionType) else below
 
     def method(self, owner: Object, attribute: str, node: gast.AST) -> Any:
         """The method of an object as a function value, with the object bound."""

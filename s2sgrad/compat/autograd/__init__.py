@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +19,7 @@ import numpy as np
 
 from s2sgrad import api, pullbacks
 from s2sgrad.api import matrices
+from s2sgrad.api.binding import transforms
 from s2sgrad.compat.autograd import followed
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.checkpoints import checkpoint
@@ -55,6 +55,7 @@ def grad_named(fun: Callable[..., Any], argname: str) -> Any:
     return api.grad(fun, argname)
 
 
+@transforms
 def multigrad_dict(fun: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
     """The gradients in all arguments of a call, by name."""
     takes = signature(fun)
@@ -77,6 +78,7 @@ def hessian(fun: Callable[..., Any], argnum: int = 0) -> Any:
     return matrices.hessian(fun, argnum)
 
 
+@transforms
 def hessian_tensor_product(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
     """A function of the arguments and, last, a tensor: the product of the Hessian with the tensor."""
     product = pullbacks.hvp(fun)
@@ -91,6 +93,7 @@ def hessian_tensor_product(fun: Callable[..., Any], argnum: int = 0) -> Callable
 hessian_vector_product = hessian_tensor_product
 
 
+@transforms
 def tensor_jacobian_product(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
     """A function of the arguments and, last, a tensor: the product of the tensor with the Jacobian."""
     gradient = api.grad(fun, argnum)
@@ -105,6 +108,7 @@ def tensor_jacobian_product(fun: Callable[..., Any], argnum: int = 0) -> Callabl
 vector_jacobian_product = tensor_jacobian_product
 
 
+@transforms
 def make_vjp(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., tuple[Callable[[Any], Any], Any]]:
     """A function of the arguments that returns the pullback and the value."""
 
@@ -115,6 +119,7 @@ def make_vjp(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., tuple[Ca
     return vjp_maker
 
 
+@transforms
 def make_jvp(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., Callable[[Any], tuple[Any, Any]]]:
     """A function of the arguments that returns a function of a tangent: the value, and its tangent."""
     along = api.jvp(fun)
@@ -125,6 +130,7 @@ def make_jvp(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., Callable
     return jvp_maker
 
 
+@transforms
 def make_hvp(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., tuple[Callable[[Any], Any], Any]]:
     """A function of the arguments that returns the product with the Hessian, as a function, and the gradient."""
     gradient = api.grad(fun, argnum)
@@ -143,6 +149,7 @@ def _half_of_squares(x: Any) -> Any:
     return 0.5 * np.sum(x**2, axis=-1)
 
 
+@transforms
 def make_ggnvp(
     f: Callable[..., Any], g: Callable[[Any], Any] = _half_of_squares, f_argnum: int = 0
 ) -> Callable[..., Callable[[Any], Any]]:
@@ -158,11 +165,11 @@ def make_ggnvp(
     return ggnvp_maker
 
 
+@transforms
 def jacobian_vector_product(fun: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
     """A function of the arguments and, last, a vector: the product of the Jacobian with the vector."""
     make = make_jvp(fun, argnum)
 
-    @functools.wraps(fun, updated=())
     def product(*args: Any, **keywords: Any) -> Any:
         return make(*args[:-1], **keywords)(args[-1])[1]
 

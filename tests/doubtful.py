@@ -1538,7 +1538,7 @@ def dotted(s, a):
     s.dot(a)
 
 
-@program(FOUR, Slotted(FOUR), first=Unsupported)
+@program(FOUR, Slotted(FOUR))
 def method_named_dot_writes_in_a_helper(x, s):
     a = x * 2.0
     dotted(s, a)

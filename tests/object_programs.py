@@ -115,7 +115,9 @@ def object_program(seed: int) -> Program:
         heads += [rng.choice(("ga = Group(ps, x[1])", "ga = Ramp(ps, 0.5)")), "gs = [ga, Ramp(qs, x[0]), Group([one], 0.4)]"]
     end = ["    for f in fs:", "        s += f(x[3]) * 0.1",
            "    return s + h + sum([p.energy for p in ps]) + sum([q.v * q.w for q in qs]) + d['b'].energy + one.w"]
-    classes = CLASS + GROUP * writer.grouped
+    slots = random.Random(f"slots {seed}").random() < 0.3
+    part = CLASS.replace("Part:", 'Part:\n    __slots__ = ("v", "w", "log")') if slots else CLASS
+    classes = part + GROUP * writer.grouped
     lines = ["import copy, math", "import numpy as np", "", classes, "", "def f(x):", *(f"    {head}" for head in heads)]
     source = "\n".join([*lines, *writer.lines, *end, ""])
     return Program(source, draw_arguments(rng, (VECTOR,), digits=5), frozenset(writer.features), seed, (VECTOR,),

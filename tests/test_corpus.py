@@ -46,7 +46,7 @@ IN_PLACE = ("buffers", "indices", "mixed_lists", "mutators", "named_alike", "nam
 CONTAINERS = ("array_likes", "asked_objects", "attributes", "bound_late", "callables", "class_members", "classes",
               "closures", "comprehensions", "copies", "decorated", "dicts", "kept_closures", "list_sections", "lists",
               "managers", "nested_lists", "objects", "passed_on", "pulled_back", "recursive_objects", "references",
-              "remembered", "shared_lists", "stateful", "subclasses", "tools", "tried_objects")  # fmt: skip
+              "remembered", "shared_lists", "slotted", "stateful", "subclasses", "tools", "tried_objects")  # fmt: skip
 
 # All tests of a case are run in a row, so that its gradient is compiled once for them.
 every_case = pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name, scope="module")

@@ -15,13 +15,15 @@ import numpy as np
 
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.runtime.closures import Closure
+from s2sgrad.runtime.guests import is_array_of_others
+from s2sgrad.runtime.structure import stored_in
 
 NUMBERS = {float, int, bool, np.float64}
 _OF_KINDS = (float, int, complex, str, tuple, np.generic)  # these have kinds of their own; other objects have unknown kind
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
 _LONGEST = 64
 _DEEPEST = 3  # nesting of instances and lists
-_CLASSES: weakref.WeakKeyDictionary[type, int] = weakref.WeakKeyDictionary()  # a number for plain instances, 0 for others
+_CLASSES: weakref.WeakKeyDictionary[type, int] = weakref.WeakKeyDictionary()  # see `_key`
 _numbers = itertools.count(1)
 
 
@@ -49,10 +51,14 @@ def _key(a: Any, depth: int) -> Any:
         return object, getattr(a, "__closure__", None) is None
     if isinstance(a, _OF_KINDS):
         return None
-    number = _CLASSES.get(kind)
+    number = _CLASSES.get(kind)  # of plain instances above, of arrays of other libraries below, and of all else 0
     if number is None:
-        number = _CLASSES[kind] = next(_numbers) if attributes_of(a) is not None else 0
-    return _with_inner(vars(a).values(), depth, number, tuple(vars(a))) if number else object
+        number = next(_numbers) if attributes_of(a) is not None else -next(_numbers) * is_array_of_others(kind)
+        _CLASSES[kind] = number
+    if number < 1:
+        return number or object
+    held = stored_in(a)
+    return _with_inner(held.values(), depth, number, tuple(held))
 
 
 def _with_inner(items: Iterable[Any], depth: int, *key: Any) -> tuple | None:

@@ -19,6 +19,7 @@ from typing import Any
 import gast
 
 from s2sgrad.primitives.catalogue import may_write
+from s2sgrad.runtime.structure import stored_in
 
 CHANGEABLE = (list, dict, set, bytearray, deque)
 """Containers that a function may change where they are global."""
@@ -45,4 +46,4 @@ def attribute_owner(resolve: Resolve, node: gast.AST) -> Any:
     if not isinstance(node, gast.Attribute) or isinstance(node.ctx, gast.Load) or not isinstance(node.value, gast.Name):
         return None
     found = resolve(node.value)
-    return found if isinstance(found, type) or hasattr(found, "__dict__") else None
+    return found if isinstance(found, type) or stored_in(found) is not None else None

@@ -17,6 +17,8 @@ import numpy as np
 
 from s2sgrad.ir.quote import nodes
 from s2sgrad.primitives import libraries
+from s2sgrad.runtime.guests import acts_as_array
+from s2sgrad.runtime.structure import stored_in
 
 DEEPEST = 5  # nesting of instances
 LONGEST = 64  # longer containers have one kind for all items
@@ -134,6 +136,8 @@ def is_plain_class(target: Any) -> bool:
     """Whether a callable is a user's class with plain instances: no hooks on attributes, no base class from a library."""
     if not isinstance(target, type) or _is_of_library(target) or issubclass(target, (tuple, BaseException)):
         return False
+    if acts_as_array(target):
+        return False
     frozen = getattr(getattr(target, "__dataclass_params__", None), "frozen", False)
     hooks = _HOOKS[:-2] if frozen else _HOOKS
     if issubclass(target, CONTAINERS) and not _is_read_alike(target):
@@ -157,7 +161,7 @@ def attributes_of(value: Any) -> dict[str, Any] | None:
     """The attributes of a plain instance; None for anything else, such as a list or dict of the caller's."""
     if isinstance(value, (type, types.FunctionType, types.ModuleType, *CONTAINERS)) or not is_plain_class(type(value)):
         return None
-    return getattr(value, "__dict__", None)
+    return stored_in(value)
 
 
 def opened_of(value: Any, depth: int = 0) -> Opened | None:

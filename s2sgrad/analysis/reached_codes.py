@@ -25,6 +25,7 @@ from s2sgrad.analysis.reached_classes import codes_of
 from s2sgrad.errors import GENERATED
 from s2sgrad.primitives import libraries
 from s2sgrad.runtime.closures import Closure
+from s2sgrad.runtime.structure import stored_in
 
 _MOST = 20_000  # objects that are looked at
 _CONTAINERS = (list, tuple, set, frozenset, collections.deque)
@@ -138,6 +139,5 @@ def _parts(found: Any) -> Iterable[Any]:
     if libraries.package_of(type(found)) == libraries.OURS:
         return (getattr(found, "primal", None),)  # of a gradient
     held = [*(found.values() if isinstance(found, dict) else found if isinstance(found, _CONTAINERS) else ())]
-    held += getattr(found, "__dict__", {}).values()
-    held += [getattr(found, n, None) for cls in type(found).__mro__ for n in getattr(cls, "__slots__", ())]
+    held += (stored_in(found) or {}).values()
     return held if libraries.is_installed(type(found)) else (type(found), *held)

@@ -24,6 +24,7 @@ from s2sgrad.analysis.kinds import (
     Assignable,
     Container,
     Foreign,
+    Guest,
     Instance,
     Kind,
     Known,
@@ -44,6 +45,7 @@ from s2sgrad.analysis.plain_classes import (
     runs_nothing,
 )
 from s2sgrad.analysis.sizes import Size
+from s2sgrad.runtime.guests import is_array_of_others
 from s2sgrad.runtime.references import Reference
 
 
@@ -118,6 +120,8 @@ def _object(v: Any, sizes: dict[int, int], depth: int) -> Kind:
     if methods := assigning(type(v)):
         return Assignable(methods=methods)
     found = _instance(v, sizes, depth)
+    if isinstance(found, Opaque) and is_array_of_others(type(v)):
+        return Guest(found.quiet, type(v))
     operators = hasattr(v, "__matmul__") and not hasattr(v, "__array_ufunc__")
     return Foreign(found.quiet) if operators and isinstance(found, Opaque) else found
 

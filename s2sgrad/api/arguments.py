@@ -16,8 +16,10 @@ from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.errors import Unsupported
+from s2sgrad.errors.cycles import cycle, refers_to_itself
 from s2sgrad.runtime.checks import Refusal, has_methods_of_its_own, holds_complex
 from s2sgrad.runtime.closures import Closure
+from s2sgrad.runtime.guests import is_array_of_others, refused_guest
 
 _LASTING = (np.ndarray, np.generic, float, int, str, type(None), FunctionType, BuiltinFunctionType, np.ufunc)
 
@@ -36,6 +38,23 @@ def require_floats(parameter: str, arguments: dict[str, Any], function: str, der
     require_real(parameter, value)
     if not has_floats(value):
         raise TypeError(f"{asked}, but its value is {_described(value)}: pass a float, or an array of floats")
+    if (guest := _guest_in(value, parameter)) is not None:
+        raise TypeError(f"{asked}, but {refused_guest(guest[1], f'`{guest[0]}`')}")
+
+
+def without_floats(value: Any, name: str) -> str:
+    """What is wrong with an argument without floats, and the way out."""
+    guest = _guest_in(value, name)
+    return "an argument without floats: pass a float" if guest is None else f"but {refused_guest(guest[1], f'`{guest[0]}`')}"
+
+
+def require_trees(wrt: tuple[str, ...], arguments: dict[str, Any]) -> None:
+    """Raise TypeError where a differentiated argument refers to itself, or where a list or dict does in any argument."""
+    asked = {parameter.partition("[")[0] for parameter in wrt}
+    for name, value in arguments.items():
+        met = None if isinstance(value, _LASTING) else cycle(value, name)
+        if met is not None and (met.of_containers or name in asked):
+            raise refers_to_itself(met)
 
 
 def require_real(parameter: str, value: Any) -> None:
@@ -61,6 +80,8 @@ def has_floats(value: Any) -> bool:
     attributes = attributes_of(value)
     if attributes is not None:
         return any(map(has_floats, attributes.values()))
+    if is_array_of_others(type(value)):
+        return _guest_in(value, "") is not None
     if isinstance(value, (list, tuple, dict)):
         return any(map(has_floats, value.values() if isinstance(value, dict) else value))
     if not hasattr(value, "__array_ufunc__"):
@@ -87,6 +108,19 @@ def _floats_among(holds: tuple) -> tuple[bool, bool]:
             return True, True
         any_floats, lasting = any_floats or here, lasting and stays
     return any_floats, lasting
+
+
+def _guest_in(value: Any, name: str) -> tuple[str, type] | None:
+    """The path to an array of another library in a nested value, and its class; None where there is none that may hold
+    floats."""
+    if isinstance(value, (list, tuple, dict)):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            if (found := _guest_in(item, f"{name}[{key!r}]")) is not None:
+                return found
+    elif not isinstance(value, _LASTING) and is_array_of_others(type(value)) and attributes_of(value) is None:
+        dtype = getattr(value, "dtype", None)
+        return (name, type(value)) if getattr(dtype, "kind", "f") in "fcO" else None
+    return None
 
 
 def _described(value: Any) -> str:

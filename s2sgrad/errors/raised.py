@@ -20,6 +20,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from s2sgrad.errors import GENERATED, MADE, Defect, Place, Refused, S2SGradError, Unsupported, is_written
+from s2sgrad.errors.cycles import explained
 from s2sgrad.errors.wording import Wording
 from s2sgrad.runtime.checks import Refusal
 
@@ -93,7 +94,7 @@ def entry(function: F) -> F:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
             if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call does not fit
                 raise error.with_traceback(None) from None
-            error = located(error, args[0] if args else None)
+            error = located(explained(error, (*args, *keywords.values())), args[0] if args else None)
             raise error
 
     return called  # type: ignore[return-value]

@@ -17,13 +17,14 @@ import types
 from typing import Any
 
 from s2sgrad.primitives import libraries
+from s2sgrad.runtime.structure import stored_in
 
 _NOTHING = object()
 
 
 def is_followed(owner: Any) -> bool:
     """Whether an object is an instance of a user's class, whose attributes may be added and removed."""
-    return hasattr(owner, "__dict__") and not isinstance(owner, tuple) and not libraries.is_installed(type(owner))
+    return stored_in(owner) is not None and not isinstance(owner, tuple) and not libraries.is_installed(type(owner))
 
 
 def held_function(owner: Any, name: str) -> Any:

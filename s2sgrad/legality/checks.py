@@ -14,6 +14,7 @@ from s2sgrad.legality import (
     calls,
     complex_values,
     containers,
+    guests,
     operations,
     repeats,
     stores,
@@ -28,6 +29,7 @@ def run(context: Context, inference: Inference) -> bool:
     """Raise Unsupported or NoRule at the first construct of a function that cannot be differentiated; whether statements
     were inserted that check something when the function runs."""
     collections: set[str] = set()
+    suspects, checks = guests.suspects(context), {}
     for statement in effects.walk(context.tree.body):
         operation = context.paths.operations.get(id(statement))
         containers.check(context, statement, collections)
@@ -38,6 +40,8 @@ def run(context: Context, inference: Inference) -> bool:
         if operation is None:
             complex_values.check(context, statement, None)
         if on_path:
+            if inserted := guests.check(context, operation, suspects):
+                checks[id(statement)] = inserted
             operations.check(context, statement, operation)
         for call in calls_in(effects.header(statement)):
             calls.check(context, statement, call, on_path and operation.node is call)
@@ -47,4 +51,5 @@ def run(context: Context, inference: Inference) -> bool:
     string_roundtrips.check(context.unit, context.tree, context.varied, context.kinds)
     containers.check_stacks(context)
     repeats.check(context)
-    return any([complex_values.insert_checks(context, inference), unseen_reads.check(context)])
+    inserted = [guests.insert(context.tree, checks), complex_values.insert_checks(context, inference)]
+    return any([*inserted, unseen_reads.check(context)])

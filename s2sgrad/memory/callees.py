@@ -34,6 +34,7 @@ from s2sgrad.memory.arguments import Arguments, Points
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, TOLD, Place, Places, Summary
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.primitives.catalogue import Gives
+from s2sgrad.runtime.structure import stored_in
 
 _SHOWS = {"__str__", "__repr__"}
 _PLAIN_MEMBERS = (types.FunctionType, types.MemberDescriptorType, types.GetSetDescriptorType, staticmethod, classmethod,
@@ -254,7 +255,7 @@ def _object_of(points: Points, node: gast.AST) -> Any:
     owner = _object_of(points, node.value) if found is MISSING else MISSING
     if owner is MISSING or not _is_looked_up_plainly(owner):
         return found
-    held = getattr(owner, "__dict__", None)
+    held = stored_in(owner)
     if not isinstance(held, dict) or node.attr not in held:
         return MISSING
     note_attribute(owner, node.attr, held[node.attr])
@@ -269,7 +270,7 @@ def _is_looked_up_plainly(owner: Any) -> bool:
 
 def _of_object(points: Points, found: Any, name: str, args: Arguments, node: gast.AST) -> Places:
     """A method of an object from outside."""
-    held = getattr(found, "__dict__", None)
+    held = stored_in(found)
     if isinstance(found, (str, int, float, complex, bytes, np.generic)):
         return library_calls.plain_method(points, set(), name, args, node)
     if isinstance(held, dict) and name in held and _is_looked_up_plainly(found):

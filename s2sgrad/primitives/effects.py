@@ -62,7 +62,7 @@ know(
     runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,
     runtime.apart, runtime.asked_whole, runtime.only_these, checks.fills,
     checks.as_long, checks.spreads, checks.shuffled, checks.lasts, references.number_among, references.operand_number,
-    results.require_floats, results.pair, watching.watch, watching.watch_derivative, watching.watch_result,
+    results.require_floats, results.pair, runtime.no_guest, watching.watch, watching.watch_derivative, watching.watch_result,
     effect=True,
 )  # fmt: skip
 know(outside.set_item, outside.delete_items, writes=(0,), effect=True)

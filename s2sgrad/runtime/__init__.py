@@ -39,6 +39,7 @@ from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401
     unset,
 )
 from s2sgrad.runtime.closures import Closure, by_name, call, is_called_otherwise
+from s2sgrad.runtime.guests import is_array_of_others, no_guest  # noqa: F401
 from s2sgrad.runtime.handed import Ungiven
 from s2sgrad.runtime.hooks import hook, provide  # noqa: F401
 from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401
@@ -154,7 +155,7 @@ def zeros(v: Any) -> Any:
         return {k: zeros(item) for k, item in held.items() if item is not v}
     if isinstance(v, (float, int, np.generic)):
         return float_type(v.dtype).type(0.0) if isinstance(v, np.floating) else 0.0
-    return np.zeros_like(v) if hasattr(v, "__array_ufunc__") else None
+    return np.zeros_like(v) if hasattr(v, "__array_ufunc__") and not is_array_of_others(type(v)) else None
 
 
 def add(a: Any, b: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.guests import is_array_of_others
 from s2sgrad.runtime.structure import attributes_of
 
 
@@ -47,7 +48,8 @@ def without_floats(v: Any, numbers: bool = False) -> str:
         return ""
     items = _items(v)
     if items is None:
-        return "" if hasattr(v, "__array_ufunc__") or hasattr(v, "__array__") else described(v)
+        is_array = hasattr(v, "__array_ufunc__") and not is_array_of_others(type(v))
+        return "" if is_array else described(v)
     if any(item is not v and not without_floats(item, numbers) for item in items):
         return ""
     return f"an empty {type(v).__name__}" if len(items) == 0 else f"{described(v)} without floats"

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import copy
 import itertools
+import sys
 import types
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from s2sgrad.runtime.guests import acts_as_array
 
 ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 FINITE = (itertools.product, itertools.permutations, itertools.combinations, itertools.combinations_with_replacement,
@@ -26,13 +29,24 @@ _DATA = (tuple, list, dict, set, type, int, float, complex, str, bytes, np.ndarr
 _NUMPYS = (np.ndarray, np.generic)
 _FIXED = (int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type, range, slice, types.ModuleType,
           types.FunctionType, types.BuiltinFunctionType)  # fmt: skip
-_NO_INSTANCES = ("builtins", "numpy", "types", "functools", "collections", "random", "s2sgrad", "re", "threading")
+_NO_INSTANCES = sys.stdlib_module_names | {"numpy", "scipy", "s2sgrad"}
 
 
 def attributes_of(v: Any) -> dict[str, Any] | None:
-    """The attributes of an instance of a user's class; None for anything else."""
+    """The attributes of an instance of a user's class; None for anything else, and for an array of another library."""
     home = (type(v).__module__ or "").partition(".")[0]
-    return None if home in _NO_INSTANCES or isinstance(v, _DATA) else getattr(v, "__dict__", None)
+    if home in _NO_INSTANCES or isinstance(v, _DATA) or acts_as_array(type(v)):
+        return None
+    return stored_in(v)
+
+
+def stored_in(v: Any) -> dict[str, Any] | None:
+    """What an object stores, in its `__dict__` and in the slots of its classes; None where it has neither."""
+    held, slots = getattr(v, "__dict__", None), slots_of_all(type(v))
+    if not slots:
+        return held
+    kept = {n: getattr(v, n) for n in slots if hasattr(v, n)}
+    return kept | held if held else kept
 
 
 def with_attributes(x: Any, items: dict[str, Any]) -> Any:
@@ -94,6 +108,8 @@ def ones(y: Any) -> Any:
         return rebuilt(y, ones)
     if isinstance(y, np.ndarray):
         return np.ones(y.shape, float_type(y.dtype))
+    if (held := attributes_of(y)) is not None:
+        return {name: ones(item) for name, item in held.items()}
     return y.dtype.type(1.0) if isinstance(y, np.floating) else 1.0
 
 
@@ -123,13 +139,8 @@ def seeded(y: Any, seed: Any) -> Any:
     """`seed` as a cotangent of `y`; ValueError unless structure and shapes agree, TypeError where it is not a number."""
     if seed is ONES:
         return ones(y)
-    if isinstance(y, (list, tuple, dict)):
-        keys = set(y) == set(seed) if isinstance(y, dict) and isinstance(seed, dict) else None
-        if keys is None:
-            keys = isinstance(seed, (list, tuple)) and not isinstance(y, dict) and len(seed) == len(y)
-        if not keys:
-            raise ValueError(f"the seed must have the structure of the result, a {type(y).__name__} of {len(y)}")
-        return rebuilt(y, seeded, seed)
+    if isinstance(y, (list, tuple, dict)) or attributes_of(y) is not None:
+        return _seeded_parts(y, seed)
     if seed is None and isinstance(y, (float, int, np.ndarray, np.generic)):
         raise TypeError("the seed is None where the result is a number: write 0.0 where it does not count")
     if np.shape(seed) != np.shape(y):
@@ -140,6 +151,17 @@ def seeded(y: Any, seed: Any) -> Any:
             raise TypeError(f"the seed must be made of floats, not {given.dtype}")
         return np.asarray(given, dtype=float_type(y.dtype))
     return seed_of_number(seed) if isinstance(y, (float, int, np.generic)) else seed
+
+
+def _seeded_parts(y: Any, seed: Any) -> Any:
+    """The same for a container, or for an object, whose cotangent is a dict of its attributes."""
+    parts, given = attributes_of(y) or y, attributes_of(seed) or seed
+    same = set(parts) == set(given) if isinstance(parts, dict) and isinstance(given, dict) else None
+    if same is None:
+        same = isinstance(given, (list, tuple)) and not isinstance(parts, dict) and len(given) == len(parts)
+    if not same:
+        raise ValueError(f"the seed must have the structure of the result, a {type(y).__name__} of {len(parts)}")
+    return rebuilt(parts, seeded, given)
 
 
 def seed_of_number(seed: Any) -> Any:
@@ -194,7 +216,7 @@ def reachable(v: Any, attributes: Any = None) -> dict[Any, Any] | None:
         return dict(enumerate(v))
     if isinstance(v, Mapping):
         return dict(v)
-    names = [*getattr(v, "__dict__", ()), *(name for cls in type(v).__mro__ for name in slots_of(cls))]
+    names = [*getattr(v, "__dict__", ()), *slots_of_all(type(v))]
     names = [n for n in names if (attributes is None or n in attributes) and hasattr(v, n)]
     return {n: getattr(v, n) for n in names} or None
 
@@ -205,6 +227,11 @@ def slots_of(cls: type) -> list[str]:
     names = [names] if isinstance(names, str) else list(names)
     private = [n if not n.startswith("__") or n.endswith("__") else f"_{cls.__name__.lstrip('_')}{n}" for n in names]
     return [n for n in private if n not in ("__dict__", "__weakref__")]
+
+
+def slots_of_all(cls: type) -> tuple[str, ...]:
+    """The attributes that objects of a class keep in slots, those of its bases first."""
+    return tuple(dict.fromkeys(name for k in reversed(cls.__mro__) for name in slots_of(k)))
 
 
 def is_sequence(x: Any) -> bool:

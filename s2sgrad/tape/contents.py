@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from s2sgrad.analysis.plain_classes import attributes_of
-from s2sgrad.runtime.structure import rebuilt
+from s2sgrad.runtime.structure import rebuilt, stored_in
 from s2sgrad.tape.values import Operand
 
 Copy = tuple[Any, Any, Any]
@@ -56,7 +56,8 @@ def split(value: Any, operands: list[Any], copies: list[Copy] | None = None) -> 
         return rebuilt(parts, lambda part: part[0]), plain
     recorded, copy = {}, object.__new__(type(value))
     for name, item in attributes_of(value).items():
-        recorded[name], vars(copy)[name] = split(item, operands, copies)
+        recorded[name], plain = split(item, operands, copies)
+        object.__setattr__(copy, name, plain)
     if copies is not None:
         copies.append((value, copy, _items(copy)))
     return recorded, copy
@@ -64,7 +65,7 @@ def split(value: Any, operands: list[Any], copies: list[Copy] | None = None) -> 
 
 def _items(copy: Any) -> Any:
     """A shallow copy of the content of a list, a dict or an object."""
-    return list(copy) if isinstance(copy, list) else dict(copy if isinstance(copy, dict) else vars(copy))
+    return list(copy) if isinstance(copy, list) else dict(copy if isinstance(copy, dict) else stored_in(copy))
 
 
 def write_back(copies: list[Copy]) -> None:
@@ -77,9 +78,11 @@ def write_back(copies: list[Copy]) -> None:
                 originals_of = {**{id(a): b for a, b in zip(before, original, strict=True)}, **originals}
                 original[:] = [originals_of.get(id(item), item) for item in now]
             continue
-        items = original if isinstance(original, dict) else vars(original)
+        is_dict = isinstance(original, dict)
         for key in before.keys() - now.keys():
-            del items[key]
+            delete = dict.__delitem__ if is_dict else object.__delattr__
+            delete(original, key)
         for key, item in now.items():
             if key not in before or item is not before[key]:
-                items[key] = originals.get(id(item), item)
+                put = dict.__setitem__ if is_dict else object.__setattr__
+                put(original, key, originals.get(id(item), item))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.primitives.record import know_methods
-from s2sgrad.runtime.structure import attributes_of, slots_of
+from s2sgrad.runtime.structure import attributes_of
 from s2sgrad.tape.array import Array, Operators, apply
 from s2sgrad.tape.recording import STATE, numbers
 from s2sgrad.tape.values import unwrapped
@@ -137,6 +137,4 @@ def _attributes(value: Any) -> list[Any]:
     """The attributes of an instance of a user's class, including slots."""
     if isinstance(value, Operators):
         return []
-    attributes = attributes_of(value) or {}
-    slots = [name for cls in type(value).__mro__ for name in slots_of(cls)]
-    return [*attributes.values(), *(getattr(value, name) for name in slots if hasattr(value, name))]
+    return list((attributes_of(value) or {}).values())

@@ -68,6 +68,7 @@ from . import (  # noqa: F401
     shared_lists,
     sharing,
     signatures,
+    slotted,
     stacks,
     stateful,
     statements,

@@ -1,0 +1,90 @@
+"""Arrays of other libraries that meet a derivative: refused where the kinds know, else checked when the function runs.
+
+    y = a * s                 ->      Unsupported: `s` is a Series, whose operators are not those of arrays
+    t = frame["x"]; a * t     ->      no_guest(t, "frame[..]", 7); a * t
+
+A constant may be computed from them as they are (`s.mean()`, `s > 0`), and may be an index.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad import emit, runtime
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Container, Guest, Instance, Kind, Opaque, Unknown
+from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.quote import at, constant, name, nested
+from s2sgrad.legality.context import Context
+from s2sgrad.runtime.guests import is_array_of_others, refused_guest
+
+Suspects = dict[str, gast.AST | None]
+"""Local names that may stand for arrays of other libraries, with what they are bound to."""
+
+
+def suspects(context: Context) -> Suspects:
+    """The names that may stand for such arrays: objects of which nothing is known, and what is computed from these."""
+    if context.unit.primal.is_generated:  # the checks are in the primal text
+        return {}
+    out: Suspects = {n: None for n, kind in context.kinds.items() if _may_hold(kind)}
+    bound = [(n, s.value) for s in effects.walk(context.tree.body) if (n := bound_name(s)) is not None]
+    before = -1
+    while before < len(out):
+        before = len(out)
+        for target, value in bound:
+            is_unknown = type(context.kinds.get(target)) is Unknown
+            if is_unknown and any(_is_suspect(context, n, out) for n in effects.loads(value)):
+                out.setdefault(target, value)
+    return out
+
+
+def _may_hold(kind: Kind | None) -> bool:
+    if isinstance(kind, Container):
+        return any(map(_may_hold, kind.items if kind.items is not None else (kind.item,)))
+    return isinstance(kind, Guest) or type(kind) is Opaque
+
+
+def _is_suspect(context: Context, node: gast.Name, found: Suspects) -> bool:
+    return node.id in found or is_array_of_others(type(context.unit.resolve(node)))
+
+
+def check(context: Context, operation: Operation, found: Suspects) -> list[gast.AST]:
+    """Refuse an operand that is such an array; the checks of those that may be."""
+    of_the_users = operation.rule is not None and operation.rule.given is not None
+    if context.unit.primal.is_generated or operation.form != "rule" or of_the_users:
+        return []
+    checks: list[gast.AST] = []
+    for operand in operation.given:
+        if not isinstance(operand, (gast.Name, gast.Attribute)):
+            continue
+        kind = context.kind(operand)
+        cls = _guest(kind) or type(context.unit.resolve(operand))
+        what = context.unit.word(operand.id) if isinstance(operand, gast.Name) else f"`{emit.expression(operand)}`"
+        if is_array_of_others(cls):
+            seen = isinstance(kind, Instance)
+            way = "read its attributes, or call a method that gives the array"
+            lost = f"{what} is a {cls.__name__}, whose attributes NumPy does not follow where it makes an array of it: {way}"
+            context.unit.refuse(operation.node, lost if seen else refused_guest(cls, what))
+        local = isinstance(operand, gast.Name) and operand.id in found
+        if local and (operand.id not in context.varied or isinstance(kind, Container)):
+            shown = constant(context.unit.shown(operand.id, found[operand.id]))
+            called = name(context.unit.helper("no_guest", runtime.no_guest))
+            line = constant(getattr(operation.node, "lineno", 0))
+            checks.append(gast.Expr(gast.Call(called, [name(operand.id), shown, line], [])))
+    return checks
+
+
+def _guest(kind: Kind | None) -> type | None:
+    """The class of such an array, where this is, or holds, one for certain."""
+    if isinstance(kind, Container):
+        return next(filter(None, map(_guest, kind.items or ())), None)
+    guest = isinstance(kind, Guest) or (isinstance(kind, Instance) and is_array_of_others(kind.cls))
+    return kind.cls if guest else None
+
+
+def insert(tree: gast.FunctionDef, checks: dict[int, list[gast.AST]]) -> bool:
+    """Insert the checks before the statements; whether there are any."""
+    for body in nested(tree.body) if checks else ():
+        body[:] = [s for statement in body for s in (*at(statement, *checks.get(id(statement), ())), statement)]
+    return bool(checks)

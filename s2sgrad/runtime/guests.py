@@ -1,0 +1,68 @@
+"""Arrays of other libraries: a pandas Series, a dask array.  NumPy takes them for arrays, but their operators, methods and
+items mean something else than an array's: they align labels, or divide by n - 1.
+
+    a * s      ->      no_guest(s, "s", 7); a * s      raises for a Series, which `s.to_numpy()` is not
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.runtime.checks import Refusal
+
+_OPERATING = ("__array_ufunc__", "__array_function__")
+_PROTOCOLS = (*_OPERATING, "__array__", "__array_interface__", "__array_struct__")
+
+
+def is_array_of_others(cls: type) -> bool:
+    """Whether NumPy takes objects of a class for arrays, though they are none of its own.
+
+    >>> is_array_of_others(type("Series", (), {"__array__": lambda self: np.ones(3)})), is_array_of_others(np.ndarray)
+    (True, False)
+    """
+    return _has(cls, _PROTOCOLS)
+
+
+def acts_as_array(cls: type) -> bool:
+    """Whether objects of a class stand for arrays in what NumPy does, so that they are not seen as objects with attributes.
+    One that NumPy can only make an array of, by `__array__`, is seen as one."""
+    return _has(cls, _OPERATING)
+
+
+def _has(cls: type, protocols: tuple[str, ...]) -> bool:
+    if issubclass(cls, (np.ndarray, np.generic)) or (cls.__module__ or "").partition(".")[0] == "s2sgrad":
+        return False
+    return any(getattr(cls, protocol, None) is not None for protocol in protocols)
+
+
+def no_guest(x: Any, name: str, line: int) -> None:
+    """Check that an operand is no array of another library, nor holds one; TypeError if so.
+
+    >>> no_guest(type("Series", (), {"__array__": lambda self: np.ones(3)})(), "s", 7)
+    Traceback (most recent call last):
+    s2sgrad.runtime.checks.Refusal: line 7: `s` is a Series, whose operators and methods are not those of NumPy's arrays: ...
+    """
+    if isinstance(x, (list, tuple, dict)):
+        for item in x.values() if isinstance(x, dict) else x:
+            no_guest(item, name, line)
+    elif is_array_of_others(type(x)):
+        raise Refusal(line, refused_guest(type(x), name and f"`{name}`"))
+
+
+def refused_guest(cls: type, what: str = "") -> str:
+    """The message about such an array where a derivative meets it; `what` it is for the user, in backquotes if it is a name.
+
+    >>> refused_guest(type("Series", (), {}), "`s`").partition(": ")[2]
+    'write `np.asarray(s)`'
+    """
+    shown = f"{what or 'this'} is a {cls.__name__}"
+    return f"{shown}, whose operators and methods are not those of NumPy's arrays: {_way(cls, what)}"
+
+
+def _way(cls: type, what: str) -> str:
+    name = what.strip("`") if what[:1] == "`" else ""
+    if hasattr(cls, "to_numpy"):
+        return f"write `{name}.to_numpy()`"
+    return f"write `np.asarray({name or '..'})`"

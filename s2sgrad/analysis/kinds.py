@@ -244,13 +244,6 @@ class Foreign(Opaque):
     """An object with its own operators that is no number, array or container: a sparse matrix."""
 
 
-@dataclass(frozen=True)
-class Guest(Opaque):
-    """An array of another library: a Series, a dask array."""
-
-    cls: type = object
-
-
 UNKNOWN = Unknown()
 OPAQUE, DRAWING, PULLBACK, STRUCTURED = Opaque(), Drawing(), Pullback(), Structured()
 

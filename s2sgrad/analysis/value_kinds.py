@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -24,7 +25,6 @@ from s2sgrad.analysis.kinds import (
     Assignable,
     Container,
     Foreign,
-    Guest,
     Instance,
     Kind,
     Known,
@@ -47,6 +47,13 @@ from s2sgrad.analysis.plain_classes import (
 from s2sgrad.analysis.sizes import Size
 from s2sgrad.runtime.guests import is_array_of_others
 from s2sgrad.runtime.references import Reference
+
+
+@dataclass(frozen=True)
+class Guest(Opaque):
+    """An array of another library: a Series, a dask array."""
+
+    cls: type = object
 
 
 def kinds_of(values: Iterable[Any]) -> tuple[Kind, ...]:

@@ -12,8 +12,9 @@ import gast
 
 from s2sgrad import emit, runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Container, Guest, Instance, Kind, Opaque, Unknown
+from s2sgrad.analysis.kinds import Container, Instance, Kind, Opaque, Unknown
 from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.analysis.value_kinds import Guest
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import at, constant, name, nested
 from s2sgrad.legality.context import Context

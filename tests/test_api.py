@@ -1598,7 +1598,7 @@ def test_a_method_of_an_object_is_not_taken_for_that_of_an_array():
     np.testing.assert_array_equal(grad(f, 1)(Model(), np.array([1.0, 2.0])), [2.0, 4.0])
 
 
-class Spring:
+class Coil:
     def __init__(self, stiffness):
         self.stiffness = stiffness
 
@@ -1610,7 +1610,7 @@ class Spring:
         return 2.0 * self.stiffness
 
 
-class Stiffening(Spring):
+class Stiffening(Coil):
     def force(self, x):
         return super().force(x) * self.double
 

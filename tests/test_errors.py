@@ -741,7 +741,7 @@ REFUSED = {
     "unknown method of an array": (S2SGradError, """
         def f(x):
             y = x * 2.0
-            y.partition(1)  # <-
+            y.setfield(1.0, float)  # <-
             return y[0]
     """, (V,)),
     "method of an array without a rule": (S2SGradError, """

@@ -99,6 +99,8 @@ def _writer(unit: Unit, node: gast.Call) -> tuple[Writer, list[gast.AST]] | None
         write = next(filter(None, (_FUNCTIONS.get(getattr(cls, method or "", None)) for cls in owners)), None)
         if write is _sort and any(k.arg in ("key", "reverse") for k in node.keywords):
             return None  # of a list
+        if write is _partition and node.args and isinstance(getattr(node.args[0], "value", None), str):
+            return None  # of a text
         return (write, [node.func.value, *node.args]) if write is not None and may_be_array(unit, node.func.value) else None
     ufunc = getattr(target, "__self__", None)
     if isinstance(ufunc, np.ufunc) and target.__name__ == "at":
@@ -190,6 +192,13 @@ def _sort(
     return _text(unit, "x[...] = np.sort(x, axis=n)", x=x, n=axis)
 
 
+def _partition(unit: Unit, x: gast.AST, kth: gast.AST, axis: gast.AST | None = None, kind: gast.AST | None = None,
+               order: gast.AST | None = None) -> Stores:  # fmt: skip
+    if _value(unit, order, None, "order") is not None:
+        unit.refuse(order, "sorting by fields is not differentiated: sort a plain array")
+    return _text(unit, "x[...] = np.partition(x, k, axis=n)", x=x, k=kth, n=axis or constant(-1))
+
+
 def _put(unit: Unit, a: gast.AST, ind: gast.AST, v: gast.AST, mode: gast.AST | None = None) -> Stores:
     places = expression("np.take(np.arange(np.size(x)), np.ravel(i))", x=a, i=ind, np=module_alias(unit, np))
     if _value(unit, mode, "raise", "mode") != "raise":
@@ -269,6 +278,7 @@ _SHUFFLING = (np.random.Generator.shuffle, np.random.RandomState.shuffle)
 _FUNCTIONS: dict[Any, Writer] = {
     np.copyto: _copyto, np.put: _put, np.fill_diagonal: _fill_diagonal, np.place: _place, np.putmask: _putmask,
     np.put_along_axis: _put_along_axis, np.ndarray.sort: _sort, np.ndarray.fill: _fill, np.ndarray.put: _put_method,
+    np.ndarray.partition: _partition,
     np.ndarray.__setitem__: _setitem, operator.setitem: _setitem, np.random.shuffle: _shuffle_by_module,
     **dict.fromkeys(_SHUFFLING, _shuffle_by_generator),
 }  # fmt: skip
@@ -281,7 +291,7 @@ for _operation in (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.FloorDiv, gast.
 _BUILD = "build a new array"
 _OPERATOR = "write the operator itself, as in `x += e`"
 _REFUSED: dict[Any, str] = {
-    random.shuffle: _BUILD, np.ndarray.partition: "use `x.sort()`",
+    random.shuffle: _BUILD,
     np.ndarray.resize: "use np.resize, np.pad or a slice", np.ndarray.setfield: _BUILD, np.ndarray.setflags: "leave it out",
     operator.delitem: _BUILD,
 }  # fmt: skip
@@ -301,8 +311,6 @@ def _refuse_unknown(unit: Unit, node: gast.Call) -> None:
     if target is MISSING and isinstance(node.func, gast.Attribute) and may_be_array(unit, node.func.value):
         owners = (np.ndarray, *libraries.DRAWING)
         way = next(filter(None, (_way_out(getattr(cls, node.func.attr, None)) for cls in owners)), None)
-        if node.func.attr == "partition" and node.args and isinstance(getattr(node.args[0], "value", None), str):
-            return  # of a text
     if way is not None:
         unit.refuse(node, f"`{callee(node.func)}` writes what it is given, which is not differentiated: {way}")
 

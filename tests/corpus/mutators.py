@@ -272,3 +272,13 @@ def shuffled_in_place(x, m):
     rng.shuffle(m.T)
     np.random.RandomState(5).shuffle(m)
     return np.sum(WEIGHTS * y) + np.sum(TABLE * m * m) + rng.random() * x[0]
+
+
+@case(VECTOR, MATRIX, "mode: fast")
+def partitioned_in_place(x, m, text):
+    y = x * 1.0
+    y.partition(2)
+    y[1:].partition((0, 1))
+    m.partition(1, axis=0)
+    head, _, tail = text.partition(": ")
+    return np.sum(WEIGHTS * y) * len(head) + np.sum(TABLE * m * m) * len(tail)

@@ -18,12 +18,12 @@ import numpy as np
 
 from s2sgrad import runtime, source
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import OPAQUE, PULLBACK, UNKNOWN, Container, Instance, Kind, Known, Text, kind_of
+from s2sgrad.analysis.kinds import OPAQUE, PULLBACK, UNKNOWN, Container, Drawing, Instance, Kind, Known, Text, kind_of
 from s2sgrad.analysis.trust import Trust, trust_of_kind, trust_of_owner
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import at, constant
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.primitives import catalogue, spellings
+from s2sgrad.primitives import catalogue, libraries, spellings
 from s2sgrad.primitives.catalogue import methods_named, on_stack
 from s2sgrad.rules import binding, table
 from s2sgrad.runtime.closures import Closure
@@ -230,6 +230,8 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         form = {("append", 1): "push", ("pop", 0): "pop"}.get((name, len(node.args)))
         if form is not None:
             return Operation(form, node, [owner, *node.args])
+    if isinstance(kind_of(owner, kinds), Drawing):
+        return _draw(node, name)
     if trust_of_owner(unit, owner, kinds) > Trust.DATA:  # an arbitrary method, whatever its name
         return _unruled(node, MISSING)
     primitive = spellings.METHODS.get(name)
@@ -246,6 +248,13 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     if rule is None or isinstance(held, (Container, Text, Known)):
         return _unruled(node, MISSING)
     return _bound_method(node, rule, primitive)
+
+
+def _draw(node: gast.Call, name: str) -> Operation:
+    """A draw from a generator, by the rule of whichever class has one for a method of this name."""
+    known = (getattr(cls, name, None) for cls in libraries.DRAWING)
+    draw = next((method for method in known if table.lookup(method) is not None), None)
+    return _unruled(node, MISSING) if draw is None else _bound(node, table.lookup(draw), draw, list(node.args))
 
 
 def _bound_method(node: gast.Call, rule: table.Rule, primitive: Any) -> Operation:

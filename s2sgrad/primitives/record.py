@@ -106,7 +106,7 @@ class Primitive:
     @property
     def pure(self) -> bool:
         """Whether the callable has no effects, and its result depends on its arguments alone."""
-        if self.effect or self.writes:
+        if self.effect or self.writes or table.changes_owner(self.function):
             return False
         declared = self.computes or self._is_elementwise or self._is_ours
         if not declared and self.is_given:  # a user's rule promises nothing about other effects
@@ -123,7 +123,7 @@ class Primitive:
             return Gives.NEW if rule is not None and rule.tag == "elementwise" else Gives.UNKNOWN
         if isinstance(self.function, type) and issubclass(self.function, np.generic):
             return Gives.MAYBE  # `np.float64(x)` of an array
-        return Gives.NEW if self.pure or self._is_ours else Gives.UNKNOWN
+        return Gives.NEW if self.pure or self._is_ours or table.changes_owner(self.function) else Gives.UNKNOWN
 
     @property
     def may_view(self) -> bool:

@@ -232,6 +232,7 @@ _RULES: dict[Any, Rule] = {}
 _FLAT: set[Any] = set()
 _PASSING_OVER: dict[Any, int] = {}
 _OWNERS: dict[int, Any] = {}
+_OWNERLESS: set[Any] = set()
 _TYPES: set[type] = set()  # of what has been entered: an object of another type only says that it is equal
 _GIVEN: dict[Any, Rule] = {}  # by the user, to callables that are no functions of Python's, by their identity
 _HOME = "s2sgrad rule"  # where a function keeps what the user gave it
@@ -282,6 +283,19 @@ def flat(*primitives: Any) -> None:
     """List primitives whose results never carry a derivative."""
     _FLAT.update(primitives)
     _TYPES.update(map(type, primitives))
+
+
+def without_owner(*methods: Any) -> None:
+    """List methods whose rules hold whatever their owner is, which they change: it is none of the rules' arguments, and a
+    bound method has the rule, too."""
+    _OWNERLESS.update(methods)
+
+
+def changes_owner(primitive: Any) -> bool:
+    """Whether a callable is such a method, bound or not."""
+    if isinstance(primitive, (types.BuiltinMethodType, types.MethodType)):
+        primitive = getattr(type(primitive.__self__), primitive.__name__, None)
+    return any(primitive is method for method in _OWNERLESS)
 
 
 def passing_over(level: int, *primitives: Any) -> None:
@@ -341,6 +355,8 @@ def lookup(primitive: Any) -> Rule | None:
     except TypeError:  # unhashable callables have no rule
         return None
     rule = _RULES.get(primitive) if rule is None and arriving.read() else rule
+    if rule is None and changes_owner(primitive):
+        return _RULES.get(getattr(type(primitive.__self__), primitive.__name__))
     return rule if type(primitive) in _TYPES else None
 
 

@@ -230,10 +230,8 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         form = {("append", 1): "push", ("pop", 0): "pop"}.get((name, len(node.args)))
         if form is not None:
             return Operation(form, node, [owner, *node.args])
-    if isinstance(kind_of(owner, kinds), Drawing):
-        return _draw(node, name)
-    if trust_of_owner(unit, owner, kinds) > Trust.DATA:  # an arbitrary method, whatever its name
-        return _unruled(node, MISSING)
+    if trust_of_owner(unit, owner, kinds) > Trust.DATA:
+        return _draw(node, kind_of(owner, kinds))
     primitive = spellings.METHODS.get(name)
     if any(record.flat for record in methods_named(name)):
         return Operation("flat", node)
@@ -250,9 +248,10 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     return _bound_method(node, rule, primitive)
 
 
-def _draw(node: gast.Call, name: str) -> Operation:
-    """A draw from a generator, by the rule of whichever class has one for a method of this name."""
-    known = (getattr(cls, name, None) for cls in libraries.DRAWING)
+def _draw(node: gast.Call, owner: Kind | None) -> Operation:
+    """A draw from a generator, by the rule of whichever class has one for a method of this name; of anything else an
+    arbitrary method, whatever its name."""
+    known = (getattr(cls, node.func.attr, None) for cls in libraries.DRAWING if isinstance(owner, Drawing))
     draw = next((method for method in known if table.lookup(method) is not None), None)
     return _unruled(node, MISSING) if draw is None else _bound(node, table.lookup(draw), draw, list(node.args))
 

@@ -231,8 +231,7 @@ class Rule:
 _RULES: dict[Any, Rule] = {}
 _FLAT: set[Any] = set()
 _PASSING_OVER: dict[Any, int] = {}
-_OWNERS: dict[int, Any] = {}
-_OWNERLESS: set[Any] = set()
+_OWNERS, _OWNERLESS = dict[int, Any](), set[Any]()
 _TYPES: set[type] = set()  # of what has been entered: an object of another type only says that it is equal
 _GIVEN: dict[Any, Rule] = {}  # by the user, to callables that are no functions of Python's, by their identity
 _HOME = "s2sgrad rule"  # where a function keeps what the user gave it
@@ -286,8 +285,7 @@ def flat(*primitives: Any) -> None:
 
 
 def without_owner(*methods: Any) -> None:
-    """List methods whose rules hold whatever their owner is, which they change: it is none of the rules' arguments, and a
-    bound method has the rule, too."""
+    """List methods that change their owner, which is none of their rules' arguments: a bound one has the rule, too."""
     _OWNERLESS.update(methods)
 
 

@@ -398,3 +398,9 @@ def counter_counts_what_it_lacks_from_zero(x):
     for k, word in enumerate("abca"):
         sums[word] += x[k] * x[k]
     return sums["a"] * sums["b"] + sums["c"] * x[0] + sums["e"] * x[1]
+
+
+@case(0.7)
+def pairs_and_keywords_in_one_dict(x):
+    d = dict([("a", x), ("b", x * x)], c=np.sin(x), b=2.0 * x)
+    return d["a"] * d["b"] + d["c"], list(d)

@@ -40,12 +40,13 @@ _PAIRS = (builtins.enumerate, builtins.sorted, builtins.list, standard.ordered)
 def _dict(call: LibraryCall) -> gast.AST | None:
     if len(call.args) < 2 and call.words:
         keys = [*(None for _ in call.args), *map(constant, call.words)]
-        return placed(call.node, gast.Dict(keys, [*call.args, *call.words.values()]))
+        whole = [_of_pairs(a) if _holds_pairs(a) else a for a in call.args]
+        return placed(call.node, gast.Dict(keys, [*whole, *call.words.values()]))
     if len(call.args) != 1:
         return None
     (source,) = call.args
     if _holds_pairs(source):
-        return placed(call.node, gast.Dict([pair.elts[0] for pair in source.elts], [pair.elts[1] for pair in source.elts]))
+        return placed(call.node, _of_pairs(source))
     tool = call.resolve(source)
     zipped = tool is builtins.zip and len(source.args) == 2 and not source.keywords
     yields = isinstance(source, gast.Call) and call.scope.endings.is_source(source)
@@ -70,6 +71,11 @@ def empty_dict(unit: Unit, node: gast.AST) -> gast.AST | None:
         return None
     unit.stand_ins.add((OrderedDict, dict))
     return placed(node, gast.Dict([], []))
+
+
+def _of_pairs(node: gast.List | gast.Tuple) -> gast.Dict:
+    """The dict of a literal list of pairs."""
+    return gast.Dict([pair.elts[0] for pair in node.elts], [pair.elts[1] for pair in node.elts])
 
 
 def _holds_pairs(node: gast.AST) -> bool:

@@ -83,33 +83,55 @@ def cov_bar(g, x, mean, cov):
 
 
 @general(stats.multivariate_normal.logpdf)
-def normal_logpdf(g, y, x, mean=None, cov=1):
+def normal_logpdf(g, y, x, mean=None, cov=1, allow_singular=False):
     return -points_bar(np.reshape(g, (-1, 1)) * whitened(x, mean, cov), x)
 
 
 @normal_logpdf.keyword("mean")
-def _(g, y, x, mean=None, cov=1):
+def _(g, y, x, mean=None, cov=1, allow_singular=False):
     return mean_bar(g, x, mean, cov)
 
 
 @normal_logpdf.keyword("cov")
-def _(g, y, x, mean=None, cov=1):
+def _(g, y, x, mean=None, cov=1, allow_singular=False):
     return cov_bar(g, x, mean, cov)
 
 
 @general(stats.multivariate_normal.pdf)
-def normal_pdf(g, y, x, mean=None, cov=1):
+def normal_pdf(g, y, x, mean=None, cov=1, allow_singular=False):
     return -points_bar(np.reshape(g * y, (-1, 1)) * whitened(x, mean, cov), x)
 
 
 @normal_pdf.keyword("mean")
-def _(g, y, x, mean=None, cov=1):
+def _(g, y, x, mean=None, cov=1, allow_singular=False):
     return mean_bar(g * y, x, mean, cov)
 
 
 @normal_pdf.keyword("cov")
-def _(g, y, x, mean=None, cov=1):
+def _(g, y, x, mean=None, cov=1, allow_singular=False):
     return cov_bar(g * y, x, mean, cov)
+
+
+for _rule in (normal_logpdf, normal_pdf):
+    _rule.refuse(
+        lambda allow_singular: not allow_singular.known or allow_singular.value,
+        "a density of a singular covariance has no derivative rule: leave out `allow_singular`",
+    )
+
+
+@general(stats.multivariate_normal.entropy)
+def normal_entropy(g, y, mean=None, cov=1):
+    return None
+
+
+@normal_entropy.keyword("mean")
+def _(g, y, mean=None, cov=1):
+    return np.zeros_like(mean)
+
+
+@normal_entropy.keyword("cov")
+def _(g, y, mean=None, cov=1):
+    return asymmetric(0.5 * g * np.linalg.inv(symmetric(cov, dimension(mean, cov))), cov)
 
 
 # --- Dirichlet -------------------------------------------------------------------------------------------------------
@@ -129,8 +151,8 @@ def unsimplex(g, x):
     return g[:-1] - g[-1]
 
 
-@general(stats.dirichlet.logpdf)
-def dirichlet_logpdf(g, y, x, alpha):
+def dirichlet_bars(g, x, alpha):
+    """The cotangents of the point and the parameters in logarithms of densities with the cotangent `g`."""
     full = simplex(x, alpha)
     powers = np.reshape(alpha - 1.0, (-1,) + (1,) * (np.ndim(x) - 1))
     digammas = special.digamma(np.sum(alpha)) - special.digamma(alpha)
@@ -138,5 +160,15 @@ def dirichlet_logpdf(g, y, x, alpha):
     return unsimplex(over(g * powers, full), x), np.sum(points, axis=1) + np.sum(g) * digammas
 
 
-for _rule in [rule for rule in vars().values() if isinstance(rule, Rule)]:
+@general(stats.dirichlet.logpdf)
+def dirichlet_logpdf(g, y, x, alpha):
+    return dirichlet_bars(g, x, alpha)
+
+
+@general(stats.dirichlet.pdf)
+def dirichlet_pdf(g, y, x, alpha):
+    return dirichlet_bars(g * y, x, alpha)
+
+
+for _rule in [rule for rule in vars().values() if isinstance(rule, Rule) and rule.differentiable]:
     _rule.refuse(lambda operand: is_container(operand), "a density of a list has no derivative rule: pass an array")

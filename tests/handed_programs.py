@@ -31,7 +31,7 @@ from functools import partial
 
 import numpy as np
 
-from s2sgrad import custom_gradient, custom_jvp, defvjp, jvp, primitive, vjp
+from s2sgrad import checkpoint, custom_gradient, custom_jvp, defvjp, grad, jvp, primitive, vjp
 from s2sgrad.compat.autograd import extend
 
 
@@ -53,6 +53,13 @@ class Law:
 
     def __call__(self, t):
         return self.at(t)
+
+
+def helped(a, b):
+    def inner(t):
+        return a * t + b * t * t
+
+    return inner
 
 
 def value(rate, state):
@@ -149,6 +156,12 @@ KINDS = {
     "array": "w = np.array([{a}, {b}])\ndef rate(t):\n    return w[0] * t + w[1] * t * t",
     "method": "made = Law({a}, {b})\nrate = made.at",
     "object": "rate = Law({a}, {b})",
+    "recursive": "def power(t, n):\n    return {b} if n == 0 else t * power(t, n - 1) + {a}\n"
+    "rate = lambda t: power(t, 2)",
+    "argument_of_a_helper": "rate = helped({a}, {b})",
+    "keyword_only": "def rate(t, *, a={a}, b={b}):\n    return a * t + b * t * t",
+    "gradient": "rate = grad(lambda t: {a} * t * t + {b} * t)",
+    "pullback": "pull = vjp(lambda t: {a} * t * t + {b} * t, 0.5)[1]\nrate = lambda t: pull(t)[0]",
     "late": "a = 1.0\ndef rate(t):\n    return a * t + {b} * t * t\na = {a}",
 }
 WAYS = {
@@ -159,6 +172,17 @@ WAYS = {
     "in_a_dict": 'y = rule({{"rate": rate}}, x)',
     "through": "def through(q, z):\n    return rule(q, z)\ny = through(rate, x)",
     "in_a_loop": "y = x\nfor _ in range(2):\n    y = rule(rate, y)",
+    "rule_in_a_list": "rules = [np.add, rule]\ny = rules[1](rate, x)",
+    "rule_of_a_loop": "y = x\nfor h in [rule, rule]:\n    y = h(rate, y)",
+    "rule_as_argument": "def use(h, q, z):\n    return h(q, z)\ny = use(rule, rate, x)",
+    "in_a_comprehension": "y = sum([rule(rate, z) for z in (x, 2.0)])",
+    "under_checkpoint": "y = checkpoint(lambda z: rule(rate, z))(x)",
+    "in_try": "try:\n    y = rule(rate, x)\nexcept ValueError:\n    y = x",
+    "by_star": "given = (rate, x)\ny = rule(*given)",
+    "by_stars": 'given = {{"rate": rate, "state": x}}\ny = rule(**given)',
+    "partial_of_the_rule": "y = partial(rule, rate)(x)",
+    "within_another": "y = rule(lambda t: rule(rate, t), x)",
+    "in_a_branch": "if s > 0.5:\n    y = rule(rate, x)\nelse:\n    y = x",
     "method_of": "class Drive:\n    def __init__(self, q):\n        self.q = q\n    def run(self, z):\n"
     "        return rule(self.q, z)\ny = Drive(rate).run(x)",
 }

@@ -17,6 +17,7 @@ from s2sgrad.analysis.plain_classes import attributes_of
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.cycles import cycle, refers_to_itself
+from s2sgrad.runtime import Pullback
 from s2sgrad.runtime.checks import Refusal, has_methods_of_its_own, holds_complex
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.guests import is_array_of_others, refused_guest
@@ -70,6 +71,8 @@ def has_floats(value: Any) -> bool:
     """Whether a value is, contains, or may contain floats."""
     if isinstance(value, Closure):
         return _holds_floats(value)
+    if isinstance(value, Pullback):  # whose record is what it holds
+        return has_floats(value.saved)
     if type(value) is np.ndarray and value.dtype.kind == "f":
         return True
     if type(value) is float or type(value) is np.float64:

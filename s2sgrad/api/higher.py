@@ -221,8 +221,8 @@ class Call:
 
 def is_constant(value: Any) -> bool:
     """Whether a value of unknown kind carries no derivative."""
-    if isinstance(value, Closure):
-        return not has_floats(value.holds)
+    if isinstance(value, (Closure, runtime.Pullback)):
+        return not has_floats(value)
     return callable(value) or isinstance(value, types.ModuleType)
 
 

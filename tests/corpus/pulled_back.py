@@ -263,3 +263,15 @@ def ways(h, w):
 @case(VECTOR)
 def linear_map_of_a_function_that_is_handed_on(w):
     return ways(np.sin, w) + ways(lambda q: q**3 * w, w)
+
+
+@case(0.7, 1.3, second=False)
+def pullbacks_within_functions_that_are_composed(k, t):
+    def weighted(s):
+        return k * s * s
+
+    h = np.tanh
+    for _ in range(2):
+        pull = vjp(weighted, 0.5)[1]
+        h = lambda s, h=h, pull=pull: pull(h(s))[0] + k  # noqa: E731
+    return h(t)

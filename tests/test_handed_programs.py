@@ -267,6 +267,43 @@ def test_a_rule_is_called_by_keywords():
         assert np.isclose(jvp(f, (1.3,), (1.0,))[1], wanted)
 
 
+@primitive
+def with_options(x, options):
+    return x + options["rate"](0.5) * options["w"]
+
+
+with_options.defvjp(lambda g, y, x, options: g,
+                    lambda g, y, x, options: {"rate": None, "w": g * options["rate"](0.5)})  # fmt: skip
+
+
+@primitive
+def by_name_alone(x, *, rate, w=1.0):
+    return x * w + rate(0.5)
+
+
+by_name_alone.defvjp(lambda g, y, x, rate, w: g * w, None, lambda g, y, x, rate, w: g * x)
+
+
+def test_a_rule_that_gives_a_gradient_for_a_part_of_its_argument():
+    def of_parts(k):
+        return with_options(k, {"rate": np.sin, "w": k})
+
+    assert grad(of_parts)(1.3) == jvp(of_parts, (1.3,), (1.0,))[1] == 1.0 + np.sin(0.5)
+    for derivative in differentiated(lambda k: with_options(k, {"rate": lambda t: k * t, "w": k}), 1.3):
+        with pytest.raises(REFUSED, match="gradient of `k`"):
+            derivative()
+
+
+def test_functions_that_are_given_by_name_alone():
+    def of_a_constant(k):
+        return by_name_alone(k, w=k, rate=lambda t: 2.0 * t)
+
+    assert grad(of_a_constant)(1.3) == jvp(of_a_constant, (1.3,), (1.0,))[1] == 2.6
+    for derivative in differentiated(lambda k: by_name_alone(k, rate=lambda t: k * t), 1.3):
+        with pytest.raises(REFUSED, match="gradient of `k`"):
+            derivative()
+
+
 TIMES = np.linspace(0.0, 1.0, 4)
 
 

@@ -294,7 +294,8 @@ def _head(spec: Given, defaults: bool) -> str:
     head = [spec.free("g"), spec.free("y")]
     for k, (argument, default) in enumerate(spec.defaults.items()):
         head += ["*"] * (k == spec.positional)
-        head.append(f"{argument}=default_{k}" if defaults and default is not _NONE else argument)
+        usual = "None" if default is _NONE else f"default_{k}"  # one for keywords only is given by each call
+        head.append(f"{argument}={usual}" if defaults and (default is not _NONE or k >= spec.positional) else argument)
     return ", ".join(head)
 
 
@@ -333,7 +334,7 @@ def rule_of(spec: Given) -> table.Rule:
             free += "_"
         space[free] = vjp
         calls[argument] = f"{free}({_passed(spec)})"
-    required = [n for n, default in spec.defaults.items() if default is _NONE]
+    required = [n for n in names[: spec.positional] if spec.defaults[n] is _NONE]
     rule = table.Rule(spec.primitive, _written(spec, f"{base}_rule", [calls.get(n, "None") for n in required], space),
                       "elementwise" if spec.elementwise else "general", given=spec)  # fmt: skip
     unmoved = {n for n, vjp in spec.vjps.items() if vjp is None}

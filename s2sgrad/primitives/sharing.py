@@ -122,7 +122,7 @@ know(references.number_among, references.operand_number, gives=Gives.NEW, flat=T
 know(closures.closure, late.late, gives=Gives.MAYBE, of=1)
 know(late.now, late.moved_with, gives=Gives.MAYBE, of=_ANY)
 know(late.held_part, late.variables_part, gives=Gives.MAYBE, of=0)
-know(builtin_functions.spread, builtin_functions.regroup, helpers.fit, gives=Gives.MAYBE, of=0)
+know(builtin_functions.spread, builtin_functions.regroup, helpers.fit, helpers.fit_given, gives=Gives.MAYBE, of=0)
 know(joins.split_like, gives=Gives.MAYBE, several=True, computes=True)
 know(late.settled, gives=Gives.MAYBE, keeps_kind=True)
 know(shadows.add_into, shadows.refilled, gives=Gives.MAYBE, of=0)

@@ -151,7 +151,28 @@ def own(w, y, x_bar):
     return w
 
 
+def fit_given(g, bar, x, said, argument=""):
+    """As `fit`, of the tangent `g` of the argument `x` of a user's rule that gave `bar` for it; Refusal where the rule gives
+    nothing for what a function in `x` closes over, which has a tangent.
+
+    >>> fit_given((2.0, 3.0), (1.0, None), (5.0, 7.0), "`f`")
+    (2.0, 3.0)
+    """
+    handed.require_given(bar, handed.ungiven(x, said, argument), g)
+    return fit(g, bar)
+
+
+@linear(fit_given)
+def _(w, y, g, bar, x, said, argument=""):
+    return fit(w, g), None, None, None
+
+
 @linear(fitted)
+def fitted_(w, y, bar, x, said, argument="", tangent=False):
+    return fit_given(w, bar, x, said, argument), None, None
+
+
+@fitted_.refined(lambda x: is_no_function(x))
 def _(w, y, bar, x, said, argument="", tangent=False):
     return fit(w, bar), None, None
 

@@ -316,3 +316,16 @@ def test_no_check_where_the_kinds_are_known():
 
     text = grad(f).source_for(THREE, THREE, 2, "a")
     assert "real(" not in text and "power_slope" not in text
+
+
+def pair_with_a_constant(x):
+    return x * 2.0, NUMBER
+
+
+def test_a_complex_constant_that_a_function_returns_beside_its_result():
+    def f(x):
+        y, z = pair_with_a_constant(x)
+        return np.sum(np.abs(y * z))
+
+    for way in modes(f, THREE).values():
+        refused(way)

@@ -1,6 +1,6 @@
 """Legality: whatever would give a wrong gradient is refused before text is generated, with the place and the way out.
 
-    y = np.fft.fft(x); return np.sum(y)      ->      NoRule: `np.fft.fft` has no derivative rule ...
+    y = np.intersect1d(x, c); return np.sum(y)      ->      NoRule: `np.intersect1d` has no derivative rule ...
 
 `checks` examines each statement in textual order: uses of containers (`containers`), operations without derivative
 (`operations`), and what calls may write or keep (`calls`); then, for the whole function, stores that overlap their value

@@ -25,14 +25,16 @@ _MESSAGE = "complex numbers cannot be differentiated yet: compute with real and 
 
 
 def check(context: Context, statement: gast.AST, operation: Operation | None) -> None:
-    """Raise Unsupported where a statement makes something complex of a differentiated value, by the kinds; what a function
-    gives that is read is refused in it."""
+    """Raise Unsupported where a statement makes something complex of what is not, and carries a derivative, by the kinds;
+    what is complex already was refused where it was made, in a callee too."""
     section = effects.stored(statement)
     if section is not None:
         if is_complex(context.kinds.get(effects.base(section))) and context.passes_on(statement.value):
             context.unit.refuse(statement, _MESSAGE)
     elif operation is not None and operation.form != "call":
-        if any(is_complex(context.kinds.get(n)) for n in binds(statement)):
+        carriers = [n for n in activity.sources(operation) if n in context.varied]
+        becomes = any(is_complex(context.kinds.get(n)) for n in binds(statement))
+        if becomes and not all(is_complex(context.kinds.get(n)) for n in carriers):
             context.unit.refuse(operation.node, _MESSAGE)
 
 

@@ -1,6 +1,6 @@
 """Operations on the differentiated path that have no derivative, or no known one.
 
-    y = np.fft.fft(x)      ->      NoRule: `np.fft.fft` has no derivative rule: use functions that have one ...
+    y = np.intersect1d(x, c)      ->      NoRule: `np.intersect1d` has no derivative rule: use functions that have one ...
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 from s2sgrad import emit, source
 from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.kinds import Foreign, Instance
+from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.analysis.primitive_calls import Operation, is_known_late, is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes_of
@@ -52,7 +53,7 @@ def check(context: Context, statement: gast.AST, operation: Operation) -> None:
     _keywords(context, operation)
     _operands(context, operation)
     _constants(context, operation)
-    _callee(context, operation)
+    _callee(context, statement, operation)
 
 
 _BY_PLACE = (shadows.shadow_of, shadows.tangent_of)  # their results are tracked as views, or not at all
@@ -118,7 +119,7 @@ def _constants(context: Context, operation: Operation) -> None:
             context.unit.no_rule(operation.node, why)
 
 
-def _callee(context: Context, operation: Operation) -> None:
+def _callee(context: Context, statement: gast.AST, operation: Operation) -> None:
     """A call without rule or source; a method whose user-defined gradient omits its object."""
     owner = context.kind(operation.operands[0]) if operation.form == "call" and operation.operands else None
     if isinstance(owner, Instance) and source.brings_gradient(operation.target) and context.depends(operation.operands[0]):
@@ -129,5 +130,8 @@ def _callee(context: Context, operation: Operation) -> None:
         return
     if not context.pairs.has_source(operation.target):
         shown = emit.expression(operation.node.func)
+        if any(is_complex(context.kinds.get(n)) for n in binds(statement)):
+            context.unit.refuse(operation.node, f"`{shown}` gives complex numbers, which cannot be differentiated yet: give "
+                                                "the real function around them a rule with `custom_gradient`")  # fmt: skip
         context.unit.no_rule(operation.node, f"`{shown}` has no derivative rule: use functions that have one, or give it "
                                              "one with `custom_gradient` or `defvjp`")  # fmt: skip

@@ -186,7 +186,10 @@ def _pair_spectra(paths: Paths) -> None:
 
 def _uses_vectors_alone(paths: Paths, statement: gast.AST) -> bool:
     """Whether no derivative passes through the eigenvalues, or singular values, of a decomposition."""
-    (result, *others), values = binds(statement) or [""], _VALUES[paths.operations[id(statement)].target]
+    decomposition = paths.operations[id(statement)]
+    (result, *others), values = binds(statement) or [""], _VALUES[decomposition.target]
+    if getattr(decomposition.keywords.get("compute_uv"), "value", True) is not True:
+        return False  # the result may be the values
     if others or binding_counts(paths.tree.body)[result] != 1:
         return False
     for use in effects.walk(paths.tree.body):

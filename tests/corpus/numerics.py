@@ -340,3 +340,9 @@ def differences_from_a_beginning(x, s):
     first = np.diff(x, prepend=s)
     both = np.diff(x * x, n=2, prepend=x[:2] * s, append=1.0)
     return np.sum(first**3) + np.sum(both * both)
+
+
+@case(np.array([[0.5, -1.2, 0.8], [1.4, 0.2, -0.6]]))
+def item_of_singular_values_alone(a):
+    first, second = np.linalg.svd(a * a, compute_uv=False)
+    return np.linalg.svd(a, compute_uv=False)[0] * first - second * np.linalg.svd(a, False, False)[1]

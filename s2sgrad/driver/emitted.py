@@ -71,12 +71,13 @@ class Emitted:
 
     def _leaves(self, statements: Block) -> bool:
         """Whether these statements store into what lives outside, or read what changes by itself."""
+        own = self.unit.locals | {n for s in statements for n in binds(s)}
         for statement in statements:
             if isinstance(statement, gast.Global):
                 return True
             for n in nodes(effects.header(statement)):
                 if isinstance(n, (gast.Subscript, gast.Attribute)) and isinstance(n.ctx, gast.Store):
-                    if isinstance(n, gast.Attribute) or effects.base(n) not in self.unit.locals:
+                    if isinstance(n, gast.Attribute) or effects.base(n) not in own:
                         return True
                 if isinstance(n, (gast.Name, gast.Attribute)) and not _stays(self.unit.resolve(n)):
                     return True

@@ -65,7 +65,11 @@ class _Monomial:
         root = not float(power).is_integer()  # of a product of two, or of an even power, either may be negative
         if root and (self.factor <= 0 or len(self.powers) > 1 or any(p % 2 == 0 for p in self.powers.values())):
             return None
-        return _Monomial(self.factor**power, {base: p * power for base, p in self.powers.items()})
+        try:
+            factor = self.factor**power
+        except ArithmeticError:  # the program's own number is infinite, or raises too
+            return None
+        return _Monomial(factor, {base: p * power for base, p in self.powers.items()})
 
 
 class _Compounds:

@@ -11,7 +11,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
-from s2sgrad.runtime import deep_copies, item_slots, keywords, late, shadows, structure
+from s2sgrad.runtime import deep_copies, handed, item_slots, keywords, late, shadows, structure
 from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
@@ -173,6 +173,7 @@ _whole = normal(4, 2)
 _apart = normal(2)
 example(shadows.shadow_of, _apart, _whole, normal(4, 2))
 example(shadows.tangent_of, _apart, _whole, normal(4, 2), normal(2))
+example(handed.require_still, normal(2), np.ones(2), "`f`", "x")
 example(shadows.put, normal(2), _apart, _whole, normal(4, 2))
 example(shadows.unless_shared, normal(2), _apart, _whole)
 example(shadows.each_once, [normal(2), 0.3], [np.ones(2), 1.0])

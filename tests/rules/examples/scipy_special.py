@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.scipy import elliptic
+from s2sgrad.rules.scipy import elliptic, transformations
 
 from .base import between, example, normal
 
@@ -115,6 +115,7 @@ for _f in (special.exp10, special.cosm1, special.sindg, special.cosdg, special.t
     example(_f, between(0.2, 0.9, 2, 3))
     example(_f, 0.7)
 example(special.radian, 3.0, between(0.4, 3.0, 3), between(0.4, 3.0, 2, 1))
+example(transformations.bounded_log, between(0.4, 3.0, 3))
 for _f in (special.powm1, special.boxcox, special.boxcox1p, special.inv_boxcox, special.inv_boxcox1p):
     example(_f, between(0.4, 3.0, 2, 3), 1.3)
     example(_f, between(0.4, 3.0, 2, 1), between(0.2, 0.9, 3))

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import pytest
 
-from s2sgrad import S2SGradError, grad, jvp
+from s2sgrad import NoRule, S2SGradError, grad, jvp
 from s2sgrad.source import defined
 
 stats = pytest.importorskip("scipy.stats")
@@ -92,3 +92,52 @@ def test_methods_of_distributions_are_right_or_refused(name, method, way):
             pytest.skip("the method cannot be called so")
         for place in range(len(parameters)):
             agrees(function, arguments, place)
+
+
+class Squared(stats.rv_continuous):
+    def _cdf(self, x):
+        return 1.0 - np.exp(-x * x)
+
+
+OBJECTS = {
+    "frozen": stats.gamma(2.0),
+    "own": Squared(a=0.0),
+    "own_frozen": Squared(a=0.0)(0.1, 1.2),
+    "histogram": stats.rv_histogram(np.histogram([0.1, 0.4, 0.6, 0.9], bins=3)),
+    "spline": interpolate.CubicSpline(np.arange(5.0), np.arange(5.0) ** 2),
+    "pieces": interpolate.interp1d(np.arange(5.0), np.arange(5.0) ** 2),
+    "polynomial": np.polynomial.Polynomial([1.0, 2.0, 3.0]),
+    "density": stats.gaussian_kde([0.1, 0.5, 0.9]),
+    "bounds": optimize.Bounds(0.0, 1.0),
+}
+CALLS = {
+    "cdf": lambda o, x: o.cdf(x),
+    "logsf": lambda o, x: o.logsf(x),
+    "call": lambda o, x: np.sum(o(x)),
+    "integrate": lambda o, x: o.integrate(0.0, x),
+    "derivative": lambda o, x: o.derivative()(x),
+    "deriv": lambda o, x: o.deriv()(x),
+    "evaluate": lambda o, x: np.sum(o.evaluate(x)),
+    "residual": lambda o, x: np.sum(o.residual(np.array([x]))[0]),
+    "starred": lambda o, x: o.cdf(*[x]),
+}
+
+
+@pytest.mark.sampled(one_in=4)
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_methods_of_objects_are_right_or_refused(kind, call):
+    try:
+        CALLS[call](OBJECTS[kind], AT)
+    except (AttributeError, TypeError):
+        pytest.skip("it has no such method")
+    agrees(CALLS[call], (OBJECTS[kind], AT), 1)
+
+
+def test_a_method_is_refused_by_name_at_the_line_of_the_user():
+    def of(d, x):
+        return d.moment(2) * x + d.cdf(x * 1.0)
+
+    with pytest.raises(NoRule, match=r"`Squared\.cdf` has no derivative rule") as caught:
+        grad(of, 1)(OBJECTS["own"], AT)
+    assert "d.moment(2) * x + d.cdf(x * 1.0)" in caught.value.place.text

@@ -208,8 +208,8 @@ class Columns:
 
     def record(self, owner: gast.AST, attribute: str, node: gast.AST) -> Record | None:
         """The reference whose attribute is read; None if the data cannot be a reference."""
-        if not self.in_columns or attribute not in self.members:
-            return None
+        if not self.in_columns or attribute not in self.members or self.unit.resolve(owner) is not MISSING:
+            return None  # what lives outside is no reference
         exact = self.of_exactly.get(owner.id) if isinstance(owner, gast.Name) else None
         if exact is None and attribute in HELD_BY_DATA:
             be = self.may_be(owner, node) & {*self.members[attribute]}

@@ -29,13 +29,13 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.cleanup import forward_substitution
-from s2sgrad.flow.counts import bound_once
+from s2sgrad.flow.counts import binding_counts, bound_once
 from s2sgrad.ir.forms import minus, negated, number
-from s2sgrad.ir.quote import Transformer, clone, constant
+from s2sgrad.ir.quote import Transformer, calls_in, clone, constant, mentioned
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same
-from s2sgrad.ir.unit import Unit, is_derived
-from s2sgrad.rules.singular import ROOTS
+from s2sgrad.ir.unit import Unit, is_derived, parameters
+from s2sgrad.rules.singular import OVERFLOWING, ROOTS
 
 _Factor = tuple[gast.AST, bool]  # and whether it is a divisor
 
@@ -45,7 +45,8 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     statements = [s for s in effects.walk(tree.body) if is_derived(s) and getattr(s, "value", None) is not None]
     rewriter = _Closed(unit, tree)
     for statement in statements:
-        before = rewriter.count
+        before, targets = rewriter.count, effects.targets(statement) if isinstance(statement, gast.Assign) else []
+        rewriter.target = targets[0] if len(targets) == 1 else None
         statement.value = rewriter.visit(statement.value)
         if rewriter.count != before:
             unit.rewritten(statement)
@@ -56,20 +57,36 @@ class _Closed(Transformer):
     """Rewrites the expressions of one function; `count`: how many it has."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
-        self.unit, self.count = unit, 0
+        self.unit, self.count, self.target = unit, 0, None
+        self.outer = {n.id for s in effects.walk(tree.body) for n in effects.loads(s)} - unit.locals
         once, written = bound_once(tree.body), unit.memory.written
         self.values = {n: s.value for n, s in once.items() if isinstance(s.targets[0], gast.Name) and n not in written}
+        self.fixed = {p.id for p in parameters(tree)} - binding_counts(tree.body).keys() - written | self.values.keys()
+        self.guarded = {
+            n.id for s in effects.walk(tree.body) for c in calls_in(effects.header(s))
+            if unit.resolve(c.func) is runtime.product for n in effects.loads(c)
+        }  # fmt: skip
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
-        self.generic_visit(node)
         target = self.unit.resolve(node.func)
         new = None
-        if target is runtime.times:
-            new = self._flat(*node.args)
-        elif target is runtime.product:
+        if target is runtime.product:
             new = self._of_root(*node.args)
+            if new is None:
+                return node
+        elif target is runtime.over and self.target not in self.guarded:
+            new = self._computed(*node.args)
+        else:
+            self.generic_visit(node)
+            if target is runtime.times:
+                new = self._flat(*node.args)
         self.count += new is not None
         return node if new is None else new
+
+    def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
+        new = self._shared(_factors(node)) if isinstance(node.op, (gast.Mult, gast.Div)) else None
+        self.count += new is not None
+        return self.generic_visit(node if new is None else new)
 
     # --- quotients by exponentials ---
 
@@ -90,17 +107,43 @@ class _Closed(Transformer):
             divisor = factors.pop(place)[0]
             rest = self._rest(divisor, e)
         share = self._named(gast.BinOp(clone(rest), gast.Div(), clone(divisor)), factors)
-        return _product([*factors, (gast.BinOp(constant(1), gast.Sub(), share), False)])
+        return _product(_cancelled([*factors, (gast.BinOp(constant(1), gast.Sub(), share), False)]))
 
-    def _rest(self, divisor: gast.AST, part: gast.AST) -> gast.AST | None:
-        """The constant `c` of a divisor `c + part`; None for others."""
+    def _shared(self, factors: list[_Factor], deep: bool = True) -> gast.AST | None:
+        """`g * share(e, c)` for `g / (c + e) * e` with an exponential `e`, which may overflow."""
+        for k, (e, below) in enumerate(factors):
+            if below or not isinstance(e, gast.Name) or not self._is_exponential(e):
+                continue
+            for m, (divisor, under) in enumerate(factors):
+                rest = self._rest(divisor, e, constant=False) if under else None
+                if rest is not None:
+                    made = call(self.unit, "share", runtime.share, e, clone(rest))
+                    others = [f for place, f in enumerate(factors) if place not in (k, m)]
+                    return _product([*others, (made, False)])
+                value = self.values.get(divisor.id) if deep and isinstance(divisor, gast.Name) and not under else None
+                if isinstance(value, gast.BinOp) and self._is_fixed(value):
+                    inner = self._shared([*factors[:m], *_factors(clone(value)), *factors[m + 1 :]], deep=False)
+                    if inner is not None:
+                        return inner
+        return None
+
+    def _is_fixed(self, value: gast.AST) -> bool:
+        """Whether an expression has the same value wherever it stands."""
+        return {n.id for n in effects.loads(value)} - self.outer <= self.fixed
+
+    def _is_exponential(self, node: gast.Name) -> bool:
+        value = self.values.get(node.id)
+        return isinstance(value, gast.Call) and effects.is_one_of(self.unit.resolve(value.func), OVERFLOWING)
+
+    def _rest(self, divisor: gast.AST, part: gast.AST, constant: bool = True) -> gast.AST | None:
+        """What is added to `part` in a divisor `c + part`, a number if it is to be `constant`; None for others."""
         divisor = self.values.get(divisor.id) if isinstance(divisor, gast.Name) else divisor
         if not isinstance(divisor, gast.BinOp) or not isinstance(divisor.op, gast.Add) or not isinstance(part, gast.Name):
             return None
         if part.id not in self.values:
             return None
         for rest, other in ((divisor.left, divisor.right), (divisor.right, divisor.left)):
-            if same(other, part) and number(rest) is not None:
+            if same(other, part) and (number(rest) is not None or (not constant and isinstance(rest, gast.Name))):
                 return rest
         return None
 
@@ -111,7 +154,36 @@ class _Closed(Transformer):
                 return clone(factor)
         return quotient
 
-    # --- roots of sums of squares ---
+    # --- roots ---
+
+    def _computed(self, g: gast.AST, divisor: gast.AST) -> gast.AST | None:
+        """`times(g, ratio(f, c * r))` for `over(g * f, c * r)`: a factor that is made of the root `r` is 0 with it, or not.
+
+        Where such a factor is 0 the slope is unknown; where `g` is 0, it is 0.
+        """
+        root = divisor.right if isinstance(divisor, gast.BinOp) and isinstance(divisor.op, gast.Mult) else None
+        if not isinstance(root, gast.Name) or not self._is_root(self.values.get(root.id)):
+            return None
+        value = self.values.get(g.id) if isinstance(g, gast.Name) else None
+        g = clone(value) if value is not None and self._is_fixed(value) else g
+        factors = _common_factors(g)
+        own = [f for f in factors if root.id in mentioned(f[0])]
+        others = [f for f in factors if root.id not in mentioned(f[0])]
+        if not own or not others or others[0][1] or all(self._is_not_zero(f) for f, _ in own):
+            return None
+        slope = call(self.unit, "ratio", runtime.ratio, _product(own), divisor)
+        return call(self.unit, "times", runtime.times, _product(others), slope)
+
+    def _is_not_zero(self, node: gast.AST) -> bool:
+        """Whether an expression of a root is not 0 where that is: a function such as the exponential."""
+        plain = isinstance(node, gast.Call) and len(node.args) == 1 and not node.keywords
+        argument = node.args[0] if plain else node
+        argument = argument.operand if isinstance(argument, gast.UnaryOp) else argument
+        function = self.unit.called(node)
+        return plain and isinstance(argument, gast.Name) and isinstance(function, np.ufunc) and function(0.0) != 0.0
+
+    def _is_root(self, value: gast.AST | None) -> bool:
+        return isinstance(value, gast.Call) and effects.is_one_of(self.unit.resolve(value.func), ROOTS)
 
     def _of_root(self, slope: gast.AST, g: gast.AST) -> gast.AST | None:
         """`g * over(a, r)` for `product(2 * a, over(g, 2.0 * r))` with a root `r` of a sum of squares of `a` and others."""
@@ -130,9 +202,7 @@ class _Closed(Transformer):
 
     def _is_root_with(self, value: gast.AST | None, part: gast.AST) -> bool:
         """Whether a value is a root, of a sum of squares one of which is that of `part`."""
-        if not isinstance(value, gast.Call) or not effects.is_one_of(self.unit.resolve(value.func), ROOTS):
-            return False
-        return any(same(part, square) for square in self._squared(value.args[0]))
+        return self._is_root(value) and any(same(part, square) for square in self._squared(value.args[0]))
 
     def _squared(self, node: gast.AST) -> list[gast.AST]:
         """What is squared in a sum of squares; nothing of what is none."""
@@ -165,6 +235,24 @@ def _factors(node: gast.AST, below: bool = False) -> list[_Factor]:
     return [(node, below)]
 
 
+def _common_factors(node: gast.AST) -> list[_Factor]:
+    """The factors of a product; of a sum the first factors that its terms share, and what remains of it."""
+    left, right = (_common_factors(n) for n in (node.left, node.right)) if _is_sum(node) else ((), ())
+    shared = 0
+    for (one, below), (other, under) in zip(left[:-1], right[:-1], strict=False):
+        if below != under or not same(one, other):
+            break
+        shared += 1
+    if not shared:
+        return _factors(node)
+    rest = gast.BinOp(_product(left[shared:]), node.op, _product(right[shared:]))
+    return [*left[:shared], (rest, False)]
+
+
+def _is_sum(node: gast.AST) -> bool:
+    return isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Add, gast.Sub))
+
+
 def _product(factors: list[_Factor]) -> gast.AST:
     (out, below), *others = factors
     if below:
@@ -172,6 +260,15 @@ def _product(factors: list[_Factor]) -> gast.AST:
     for factor, under in others:
         out = gast.BinOp(out, gast.Div() if under else gast.Mult(), factor)
     return out
+
+
+def _cancelled(factors: list[_Factor]) -> list[_Factor]:
+    """Factors without those that are divisors as well: `s / s * (1 - s)`."""
+    for k, (factor, below) in enumerate(factors):
+        for m, (other, under) in enumerate(factors):
+            if below and not under and same(factor, other) and len(factors) > 2:
+                return _cancelled([f for place, f in enumerate(factors) if place not in (k, m)])
+    return factors
 
 
 def _is_double(node: gast.AST) -> bool:

@@ -140,6 +140,10 @@ class RuleTangent:
             operand = self.operands[k]
             if operand.id in known.divisors and divides(self.operation.target, k, power):
                 ratio = call(self.unit, "over", runtime.over, self.tangents.part(operand), operand)
+                if self.operation.target is runtime.share:
+                    slope = gast.BinOp(self.y, gast.Mult(), gast.BinOp(constant(1.0), gast.Sub(), self.y))
+                    found[k] = call(self.unit, "times", runtime.times, slope, ratio)
+                    continue
                 flat = call(self.unit, "times", runtime.times, self.y, ratio)
                 scaled = self.operation.target is not np.divide and power not in (None, -1)
                 found[k] = gast.BinOp(constant(power), gast.Mult(), flat) if scaled else minus(flat)

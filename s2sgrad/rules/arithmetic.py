@@ -66,7 +66,7 @@ def power(g, z, x, n):
     return g * power_slope(x, n), g * z * log_or_zero(x)
 
 
-@power.refined(lambda n: n.known and isinstance(n.value, (int, float)) and 0 < n.value < 1)
+@power.refined(lambda n: n.known and isinstance(n.value, (int, float)) and 0.5 <= n.value < 1)
 def _(g, z, x, n):
     return times(g, power_slope(x, n)), None
 

@@ -22,6 +22,7 @@ from s2sgrad.runtime import (
     over,
     power_slope,
     product,
+    ratio,
     shadows,
     structure,
     times,
@@ -344,6 +345,16 @@ def times_(w, y, g, e):
 @elementwise(runtime.product)
 def product_(w, y, a, b):
     return product(w, b), product(w, a)
+
+
+@elementwise(runtime.ratio)
+def ratio_(w, z, a, b):
+    return ratio(w, b), -ratio(w * z, b)
+
+
+@elementwise(runtime.share)
+def share_(w, y, e, c):
+    return times(w * y, ratio(1.0 - y, e)), -w * y * ratio(1.0, e + c)
 
 
 def power_or_zero(x, n):

@@ -11,6 +11,8 @@ import math
 
 import numpy as np
 
+from s2sgrad.runtime import share
+
 ADDITIVE = frozenset({np.add, np.subtract, np.negative, np.positive})
 PRODUCTS = frozenset({np.multiply, np.divide})
 POWERS = frozenset({np.power, np.float_power, math.pow, builtins.pow})
@@ -31,11 +33,11 @@ def is_root(primitive: object, exponent: float | None) -> bool:
 
 
 def divides(primitive: object, place: int, exponent: float | None) -> bool:
-    """Whether a function divides by this argument.
+    """Whether a function divides by this argument, or tends to a number where it is infinite.
 
     >>> divides(np.divide, 1, None), divides(np.divide, 0, None), divides(np.power, 0, -1.0)
     (True, False, True)
     """
     if exponent is not None and any(primitive is power for power in POWERS):
         return place == 0 and exponent < 0
-    return primitive is np.reciprocal or (primitive is np.divide and place == 1)
+    return primitive is np.reciprocal or (primitive is np.divide and place == 1) or (primitive is share and place == 0)

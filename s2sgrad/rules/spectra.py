@@ -70,6 +70,7 @@ def eigh(g, y, a, UPLO="L"):
 
 @general()
 def spans_of_eigh(g, y, a, UPLO="L"):
+    """The cotangent of a matrix of which only the eigenvectors are used."""
     return eigh_bar(g, y, a, UPLO, True)
 
 
@@ -124,6 +125,7 @@ def _(g, w, a, UPLO="L"):
 
 @general()
 def eigvalsh_beside_spectral(g, w, a, UPLO="L"):
+    """The cotangent of a matrix of whose eigenvalues the function takes a cotangent, too."""
     return spectral(g, a, UPLO)
 
 
@@ -243,6 +245,7 @@ def svd(g, y, a, full_matrices=True, compute_uv=True):
 
 @general()
 def spans_of_svd(g, y, a, full_matrices=True, compute_uv=True):
+    """The cotangent of a matrix of which only the singular vectors are used."""
     return svd_bar(g, y, full_matrices, True)
 
 

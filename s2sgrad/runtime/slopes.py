@@ -65,6 +65,27 @@ def product(a: Any, b: Any) -> Any:
         return np.where(np.equal(a, 0.0) | np.equal(b, 0.0), 0.0, out)[()] if _has_nan(out) else out
 
 
+def ratio(a: Any, b: Any) -> Any:
+    """`a / b` without a warning: nan where both are 0, for what the limit is there is not known.
+
+    >>> ratio(np.array([0.0, 1.0, 3.0]), np.array([0.0, 0.0, 2.0]))
+    array([nan, inf, 1.5])
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.divide(a, b)
+
+
+def share(e: Any, c: Any) -> Any:
+    """`e / (e + c)`, which is 1 where `e` alone is infinite.
+
+    >>> share(np.array([1.0, np.inf, np.inf]), np.array([3.0, 1.0, np.inf]))
+    array([0.25, 1.  ,  nan])
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        out = np.divide(e, np.add(e, c))
+        return np.where(np.isinf(e) & np.isfinite(c), 1.0, out)[()] if _has_nan(out) else out
+
+
 def power_slope(x: Any, n: Any) -> Any:
     """The derivative of `x ** n` in x, `n * x ** (n - 1)`; exactly 0 where n is 0, inf where NumPy gives inf.
 

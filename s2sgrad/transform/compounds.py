@@ -110,6 +110,9 @@ class _Compounds:
 
     def _replaced(self, statement: gast.Assign, operation: Operation) -> Operation | None:
         """The operation in what is under a root; None where there is no root, or the power of it is less than 1."""
+        norm = self._root_of_contraction(statement, operation)
+        if norm is not None:
+            return norm
         parts = [self._monomial(o, statement, statement) for o in operation.operands]
         whole = _combined(operation, parts)
         if whole is None or not 1 <= len(whole.powers) <= 2:
@@ -122,6 +125,20 @@ class _Compounds:
             if power >= 1 and any(m is not None and 0 < m.powers.get(base, 1) < 1 for m in parts):
                 return _of_powers(operation, whole, [base, *others])
         return None
+
+    def _root_of_contraction(self, statement: gast.Assign, operation: Operation) -> Operation | None:
+        """The norm that the root of `np.einsum("ij,ij->i", x, x)` is; None for anything else."""
+        made = self.once.get(getattr(operation.operands[0], "id", None)) if operation.operands else None
+        inner = self.operations.get(id(made)) if made is not None else None
+        if inner is None or inner.target is not np.einsum or not singular.is_root(operation.target, exponent(operation)):
+            return None
+        axes = _contracted(inner.operands)
+        if exponent(operation) not in (None, 0.5) or axes is None or inner.keywords or not self._is_before(made, statement):
+            return None
+        x = inner.operands[1]
+        if not isinstance(self.paths.kinds.get(x.id), Array) or not self._is_kept(x.id, made, statement):
+            return None
+        return _made(operation, np.linalg.norm, [clone(x)], {"axis": axes})
 
     def _monomial(self, node: gast.AST, use: gast.AST, last: gast.AST, depth: int = 0) -> _Monomial | None:
         """What an operand of a statement is as a monomial, in names that do not change before the `last` statement."""
@@ -207,6 +224,21 @@ def _uses_vectors_alone(paths: Paths, statement: gast.AST) -> bool:
         elif not isinstance(target, gast.Tuple) or target.elts[values].id in paths.active:
             return False
     return True
+
+
+def _contracted(operands: list[gast.AST]) -> gast.AST | None:
+    """The axes over which an einsum of an array with itself sums the squares; None where it does anything else."""
+    if len(operands) != 3 or not isinstance(operands[1], gast.Name) or getattr(operands[2], "id", "") != operands[1].id:
+        return None
+    text = getattr(operands[0], "value", None)
+    given, arrow, kept = text.replace(" ", "").partition("->") if isinstance(text, str) else ("", "", "")
+    first, _, second = given.partition(",")
+    if not arrow or first != second or not first.isalpha() or len(set(first)) != len(first):
+        return None
+    gone = [k for k, letter in enumerate(first) if letter not in kept]
+    if not gone or kept != "".join(letter for letter in first if letter in kept):
+        return None
+    return constant(gone[0]) if len(gone) == 1 else gast.Tuple([constant(k) for k in gone], gast.Load())
 
 
 def _combined(operation: Operation, parts: list[_Monomial | None]) -> _Monomial | None:

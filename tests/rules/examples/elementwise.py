@@ -36,7 +36,7 @@ example(np.nan_to_num, normal(3), nan=1.0, posinf=2.0, neginf=-2.0)
 
 _PAIRS = (np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.fmax, np.fmin, np.logaddexp)
 _PAIRS += (np.logaddexp2, np.hypot, np.arctan2, np.remainder, np.fmod, np.copysign, elementwise.exp_difference)
-_PAIRS += (runtime.over, runtime.times, runtime.product)
+_PAIRS += (runtime.over, runtime.times, runtime.product, runtime.ratio, runtime.share)
 for _f in _PAIRS:
     example(_f, normal(3), normal(3))
     example(_f, normal(2, 3), normal(3))

@@ -89,10 +89,12 @@ class Singular:
 
     @functools.cached_property
     def divisors(self) -> frozenset[str]:
-        """The names that may overflow and by which something that does not is divided, perhaps added to others."""
+        """The names that may overflow where the function levels off: something that does not overflow is divided by them."""
         return self._closed(self._divides, grows) & self.overflowing
 
     def _divides(self, operation: Operation, place: int) -> bool:
+        if singular.levels_off(operation.target):
+            return True
         others = {getattr(o, "id", None) for k, o in enumerate(operation.operands) if k != place}
         return singular.divides(operation.target, place, exponent(operation)) and not others & self.overflowing
 

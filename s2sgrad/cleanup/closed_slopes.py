@@ -161,21 +161,44 @@ class _Closed(Transformer):
 
         Where such a factor is 0 the slope is unknown; where `g` is 0, it is 0.
         """
-        root = divisor.right if isinstance(divisor, gast.BinOp) and isinstance(divisor.op, gast.Mult) else None
-        if not isinstance(root, gast.Name) or not self._is_root(self.values.get(root.id)):
+        roots = [f for f, _ in _factors(divisor) if isinstance(f, gast.Name) and self._is_root(self.values.get(f.id))]
+        if not roots:
             return None
-        value = self.values.get(g.id) if isinstance(g, gast.Name) else None
-        g = clone(value) if value is not None and self._is_fixed(value) else g
-        factors = _common_factors(g)
-        own = [f for f in factors if root.id in mentioned(f[0])]
-        others = [f for f in factors if root.id not in mentioned(f[0])]
+        root = roots[0]
+        factors = self._written_out(_common_factors(g), root.id)
+        own = [f for f in factors if self._depends(f[0], root.id)]
+        others = [f for f in factors if not self._depends(f[0], root.id)]
         if not own or not others or others[0][1] or all(self._is_not_zero(f) for f, _ in own):
             return None
         slope = call(self.unit, "ratio", runtime.ratio, _product(own), divisor)
         return call(self.unit, "times", runtime.times, _product(others), slope)
 
+    def _written_out(self, factors: list[_Factor], root: str, deep: int = 3) -> list[_Factor]:
+        """Factors without names of products that are computed from a root."""
+        out: list[_Factor] = []
+        for factor, below in factors:
+            value = self.values.get(factor.id) if isinstance(factor, gast.Name) and deep else None
+            arithmetic = isinstance(value, (gast.BinOp, gast.UnaryOp)) and self._is_fixed(value)
+            if arithmetic and self._depends(value, root):
+                inner = [(f, under != below) for f, under in _common_factors(clone(value))]
+                out += self._written_out(inner, root, deep - 1)
+            else:
+                out.append((factor, below))
+        return out
+
+    def _depends(self, node: gast.AST, root: str) -> bool:
+        """Whether an expression is computed from a root, or may be."""
+        waiting, known = [*mentioned(node)], set()
+        while waiting:
+            read = waiting.pop()
+            if read not in known:
+                known.add(read)
+                waiting += mentioned(self.values[read]) if read in self.values and read != root else ()
+        return root in known
+
     def _is_not_zero(self, node: gast.AST) -> bool:
         """Whether an expression of a root is not 0 where that is: a function such as the exponential."""
+        node = self.values.get(node.id, node) if isinstance(node, gast.Name) else node
         plain = isinstance(node, gast.Call) and len(node.args) == 1 and not node.keywords
         argument = node.args[0] if plain else node
         argument = argument.operand if isinstance(argument, gast.UnaryOp) else argument
@@ -183,7 +206,7 @@ class _Closed(Transformer):
         return plain and isinstance(argument, gast.Name) and isinstance(function, np.ufunc) and function(0.0) != 0.0
 
     def _is_root(self, value: gast.AST | None) -> bool:
-        return isinstance(value, gast.Call) and effects.is_one_of(self.unit.resolve(value.func), ROOTS)
+        return isinstance(value, gast.Call) and effects.is_one_of(self.unit.resolve(value.func), ROOTS | {np.cbrt})
 
     def _of_root(self, slope: gast.AST, g: gast.AST) -> gast.AST | None:
         """`g * over(a, r)` for `product(2 * a, over(g, 2.0 * r))` with a root `r` of a sum of squares of `a` and others."""

@@ -31,8 +31,9 @@ from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.forms import is_none, minus
 from s2sgrad.ir.quote import assign, clone, constant, mentioned, name, nodes, substitute
 from s2sgrad.ir.reach import call
+from s2sgrad.ir.simplify import simplified
 from s2sgrad.rules import table
-from s2sgrad.rules.singular import divides
+from s2sgrad.rules.singular import divides, levels_off
 from s2sgrad.runtime import handed
 from s2sgrad.transform import inline, keywords, pullback_text
 from s2sgrad.transform.calls import Pair, Pairs
@@ -138,7 +139,10 @@ class RuleTangent:
         known, found, power = self.tangents.singular, {}, singular.exponent(self.operation)
         for k in self.wanted if known is not None else ():
             operand = self.operands[k]
-            if operand.id in known.divisors and divides(self.operation.target, k, power):
+            if operand.id in known.divisors and levels_off(self.operation.target):
+                (slope,) = self._written(self._formula, Cotangent(constant(1.0), None), [k])
+                found[k] = call(self.unit, "times", runtime.times, simplified(clone(slope)), self.tangents.part(operand))
+            elif operand.id in known.divisors and divides(self.operation.target, k, power):
                 ratio = call(self.unit, "over", runtime.over, self.tangents.part(operand), operand)
                 if self.operation.target is runtime.share:
                     slope = gast.BinOp(self.y, gast.Mult(), gast.BinOp(constant(1.0), gast.Sub(), self.y))

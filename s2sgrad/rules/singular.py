@@ -20,6 +20,8 @@ ROOTS = frozenset({np.sqrt, math.sqrt})
 NORMS = frozenset({np.linalg.norm, np.hypot, math.hypot})
 OVERFLOWING = frozenset({np.exp, np.exp2, np.expm1, np.cosh, np.sinh, math.exp, math.expm1, math.cosh, math.sinh})
 
+LEVELLED = frozenset({np.exp, np.exp2, np.expm1, np.tanh, np.arctan, math.exp, math.expm1, math.tanh, math.atan})
+
 
 def is_root(primitive: object, exponent: float | None) -> bool:
     """Whether this is the square root, or a power of an exponent from a half up to one.
@@ -41,3 +43,12 @@ def divides(primitive: object, place: int, exponent: float | None) -> bool:
     if exponent is not None and any(primitive is power for power in POWERS):
         return place == 0 and exponent < 0
     return primitive is np.reciprocal or (primitive is np.divide and place == 1) or (primitive is share and place == 0)
+
+
+def levels_off(primitive: object) -> bool:
+    """Whether a function of one argument is flat where that is infinite, if its value is finite there.
+
+    >>> levels_off(np.arctan), levels_off(np.log)
+    (True, False)
+    """
+    return any(primitive is function for function in LEVELLED)

@@ -44,7 +44,8 @@ def run(paths: Paths) -> None:
         if spans is not None and _uses_vectors_alone(paths, statement):
             operation.rule = spans
     _pair_spectra(paths)
-    if any(is_one_of(o.target, singular.ROOTS | singular.NORMS | singular.POWERS) for o in paths.operations.values()):
+    roots = singular.ROOTS | singular.NORMS | singular.POWERS | {np.cbrt}
+    if any(is_one_of(o.target, roots) for o in paths.operations.values()):
         _Compounds(paths).run()
 
 
@@ -54,22 +55,30 @@ class _Monomial:
 
     factor: float
     powers: dict[str, float]
+    signed: bool = False  # by a cube root, which negative numbers have as well
 
     def times(self, other: _Monomial, sign: int = 1) -> _Monomial:
         powers = dict(self.powers)
         for base, power in other.powers.items():
             powers[base] = powers.get(base, 0.0) + sign * power
-        return _Monomial(self.factor * other.factor**sign, powers)
+        return _Monomial(self.factor * other.factor**sign, powers, self.signed or other.signed)
 
     def raised(self, power: float) -> _Monomial | None:
         root = not float(power).is_integer()  # of a product of two, or of an even power, either may be negative
-        if root and (self.factor <= 0 or len(self.powers) > 1 or any(p % 2 == 0 for p in self.powers.values())):
+        even = any(p % 2 == 0 for p in self.powers.values())
+        if root and (self.signed or self.factor <= 0 or len(self.powers) > 1 or even):
             return None
         try:
             factor = self.factor**power
         except ArithmeticError:  # the program's own number is infinite, or raises too
             return None
-        return _Monomial(factor, {base: p * power for base, p in self.powers.items()})
+        return _Monomial(factor, {base: p * power for base, p in self.powers.items()}, self.signed)
+
+    def cube_root(self) -> _Monomial | None:
+        if any(p % 2 != 1 for p in self.powers.values()):
+            return None
+        return _Monomial(math.copysign(abs(self.factor) ** (1.0 / 3.0), self.factor),
+                         {base: p / 3.0 for base, p in self.powers.items()}, True)  # fmt: skip
 
 
 class _Compounds:
@@ -117,12 +126,15 @@ class _Compounds:
         whole = _combined(operation, parts)
         if whole is None or not 1 <= len(whole.powers) <= 2:
             return None
+        if whole.signed and any(_whole(p) != round(p) for p in whole.powers.values()):
+            return None
         for base, power in whole.powers.items():
             norm = self._norm(base, statement)
             others = {b: p for b, p in whole.powers.items() if b != base}
             if norm is not None and (power >= 2 if not others else power == 2):
                 return self._of_norm(operation, norm, base, whole, others)
-            if power >= 1 and any(m is not None and 0 < m.powers.get(base, 1) < 1 for m in parts):
+            rooted = any(m is not None and 0 < m.powers.get(base, 1) < 1 for m in parts)
+            if _whole(power) >= 1 and (rooted or operation.target is np.cbrt):
                 return _of_powers(operation, whole, [base, *others])
         return None
 
@@ -256,7 +268,9 @@ def _combined(operation: Operation, parts: list[_Monomial | None]) -> _Monomial 
     else:
         fixed = {np.square: 2.0, np.positive: 1.0, np.reciprocal: -1.0}
         if target is np.negative:
-            return _Monomial(-first.factor, first.powers)
+            return _Monomial(-first.factor, first.powers, first.signed)
+        if target is np.cbrt:
+            return first.cube_root()
         whole = first.raised(fixed[target]) if is_one_of(target, fixed) else None
     return whole
 

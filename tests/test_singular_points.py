@@ -1,0 +1,293 @@
+"""What derivatives are at singular points: the tables of docs/singular-points.md row by row, and a sweep over composites."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from s2sgrad import grad, hessian, jacfwd, jvp, value_and_grad
+from s2sgrad.testing import check_grads
+
+PAGE = Path(__file__).parent.parent / "docs" / "singular-points.md"
+ROWS = [re.findall(r"(?:^| )`(.*?)`(?= \|)", line.replace("\\|", "|")) for line in PAGE.read_text().splitlines()
+        if line.startswith("| `")]  # fmt: skip
+
+
+def function_of(text, *lines):
+    """The function of `x` that a text says, with source."""
+    body = "".join(f"    {line}\n" for line in (*lines, f"return {text}"))
+    source, name = f"def f(x):\n{body}", f"<singular {abs(hash((text, lines)))}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    space = {"np": np}
+    exec(compile(source, name, "exec"), space)
+    return space["f"]
+
+
+def quietly(f, *args):
+    """A value, without the warnings of the function itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return f(*args)
+
+
+def tangents(f, x):
+    """The derivative of a number in each element of `x`, in forward mode."""
+    if np.ndim(x) == 0:
+        return jvp(f, (x,), (1.0,))[1]
+    units = np.eye(np.size(x), dtype=x.dtype).reshape(np.size(x), *np.shape(x))
+    return np.reshape([jvp(f, (x,), (unit,))[1] for unit in units], np.shape(x))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} at {row[1]}")
+def test_the_tables(row):
+    text, x, expected = row[0], eval(row[1], {"np": np}), eval(row[2], {"np": np})
+    f = function_of(text)
+    for derivative in (grad(f), lambda x: tangents(f, x), lambda x: value_and_grad(f)(x)[1], jacfwd(f)):
+        np.testing.assert_allclose(quietly(derivative, x), expected, rtol=1e-6, atol=1e-9)
+    if len(row) > 3:
+        np.testing.assert_allclose(quietly(hessian(f), x), eval(row[3], {"np": np}), rtol=1e-6, atol=1e-9)
+
+
+def test_the_tables_are_read():
+    assert len(ROWS) > 50 and sum(len(row) == 4 for row in ROWS) > 15
+
+
+QUIET = [row[0] for row in ROWS if "exp" not in row[0] and "cosh" not in row[0] and row[2] != "np.nan"]
+
+
+@pytest.mark.parametrize("text", QUIET)
+def test_derivatives_warn_of_nothing(text):
+    """Where the function itself does not: what overflows warns in the user's statement."""
+    row = next(row for row in ROWS if row[0] == text)
+    f, x = function_of(text), eval(row[1], {"np": np})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        grad(f)(x)
+        tangents(f, x)
+
+
+# --- statements, loops, several names --------------------------------------------------------------------------------
+
+B = np.arange(9.0).reshape(3, 3)
+
+
+def norm_by_a_loop(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i] ** 2
+    return np.sqrt(s)
+
+
+def distances_by_components(x):
+    dx, dy = x[:, 0][:, None] - x[:, 0], x[:, 1][:, None] - x[:, 1]
+    r = np.sqrt(dx**2 + dy**2)
+    return np.sum(r * np.exp(-r) + r)
+
+
+def kernel_by_statements(x):
+    d = x[:, None] - x[None]
+    r = np.sqrt(np.sum(d * d, axis=-1)) / 1.5
+    return np.sum(np.exp(-0.5 * r**2))
+
+
+def clipped_squares(x):
+    D = x * 1.0
+    D[D < 0] = 0
+    return np.sum(np.exp(-0.5 * np.sqrt(D) ** 2))
+
+
+def weighted_norm(x):
+    return np.sqrt(x @ (np.array([[2.0, 1.0], [1.0, 3.0]]) @ x))
+
+
+def haversine(x):
+    return 2.0 * np.arcsin(np.sqrt(np.sin(x[0] / 2) ** 2 + np.cos(x[0]) * np.sin(x[1] / 2) ** 2))
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "expected"),
+    [
+        (norm_by_a_loop, np.zeros(3), np.zeros(3)),
+        (distances_by_components, np.ones((2, 2)), np.zeros((2, 2))),
+        (kernel_by_statements, np.ones((2, 2)), np.zeros((2, 2))),
+        (clipped_squares, np.array([-1e-17, 0.0, 1.0]), np.array([0.0, -0.5, -0.5 * np.exp(-0.5)])),
+        (weighted_norm, np.zeros(2), np.zeros(2)),
+        (haversine, np.zeros(2), np.zeros(2)),
+    ],
+)
+def test_statements(f, x, expected):
+    np.testing.assert_allclose(grad(f)(x), expected, atol=1e-12)
+    np.testing.assert_allclose(tangents(f, x), expected, atol=1e-12)
+    check_grads(f, (np.abs(x) + np.random.default_rng(3).uniform(0.3, 0.6, x.shape),), order=2, modes=("fwd", "rev"))
+
+
+def test_second_derivatives_of_a_kernel_at_equal_points():
+    """Of `exp(-0.5 * |d| ** 2 / 1.5 ** 2)` at d = 0, in two points."""
+    H = hessian(kernel_by_statements)(np.zeros((2, 1))).reshape(2, 2)
+    np.testing.assert_allclose(H, np.array([[-1.0, 1.0], [1.0, -1.0]]) * 2.0 / 1.5**2, atol=1e-12)
+
+
+def test_a_residue_of_rounding_in_a_tangent():
+    value, tangent = jvp(clipped_squares, (np.zeros(2),), (np.array([1e-17, 0.0]),))
+    assert value == 2.0 and abs(tangent) < 1e-16
+
+
+def root_that_moves_on(xs):
+    """`r` is of an earlier `x` than the one at hand."""
+    r, total = 0.0, 0.0
+    for x in xs:
+        if x > 1.0:
+            r = np.sqrt(x)
+        total = total + r**2 * x
+    return total
+
+
+def root_of_what_is_written(x):
+    D = x * x
+    r = np.sqrt(D)
+    D[0] = 5.0
+    return np.sum(r**2 * x)
+
+
+def root_of_an_even_power(x):
+    r = np.sqrt(np.sqrt(x**2))
+    return r**2
+
+
+@pytest.mark.parametrize("f", [root_that_moves_on, root_of_what_is_written])
+def test_powers_of_other_roots(f):
+    check_grads(f, (np.array([2.0, 0.5, 3.0]),), order=2, modes=("fwd", "rev"))
+
+
+def test_even_powers_have_two_roots():
+    check_grads(root_of_an_even_power, (-2.0,), order=1, modes=("fwd", "rev"))
+
+
+# --- equal eigenvalues -----------------------------------------------------------------------------------------------
+
+
+def projected(S):
+    _, V = np.linalg.eigh(S)
+    U = V[:, :2]
+    return np.sum(U @ U.T * B)
+
+
+def polar(A):
+    u, _, vt = np.linalg.svd(A)
+    return np.sum(u @ vt * B)
+
+
+def squared_by_eigenvectors(S):
+    w, V = np.linalg.eigh(S)
+    return np.sum((V * w**2) @ V.T * B)
+
+
+def cubed_eigenvalues(S):
+    return np.sum(np.linalg.eigvalsh(S) ** 3)
+
+
+def log_determinant(S):
+    return np.sum(np.log(np.linalg.eigvalsh(S)))
+
+
+Q = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
+EQUAL = np.diag([1.0, 1.0, 2.0])
+
+
+def along(f, x, e, h=1e-4):
+    return (f(x + h * e) - f(x - h * e)) / (2 * h)
+
+
+SPACES = [(projected, EQUAL), (projected, Q @ EQUAL @ Q.T), (polar, np.eye(3)), (polar, EQUAL), (cubed_eigenvalues, EQUAL)]
+
+
+@pytest.mark.parametrize(("f", "x"), SPACES)
+def test_functions_of_spaces(f, x):
+    for seed in range(4):
+        e = np.random.default_rng(seed).normal(size=(3, 3))
+        e = e if f is polar else e + e.T
+        expected = along(f, x, e)
+        np.testing.assert_allclose(jvp(f, (x,), (e,))[1], expected, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(np.sum(grad(f)(x) * np.tril(e) if f is not polar else grad(f)(x) * e), expected,
+                                   rtol=1e-5, atol=1e-6)  # fmt: skip
+
+
+@pytest.mark.parametrize("f", [cubed_eigenvalues, log_determinant])
+@pytest.mark.parametrize("x", [2.0 * np.eye(3), EQUAL, Q @ EQUAL @ Q.T])
+def test_second_derivatives_of_sums_over_eigenvalues(f, x):
+    H = hessian(f)(x)
+    for seed in range(3):
+        e = np.random.default_rng(seed).normal(size=(3, 3))
+        e = np.tril(e + e.T)
+        np.testing.assert_allclose(np.tensordot(H, e, 2), along(grad(f), x, e), rtol=1e-6, atol=1e-6)
+
+
+def test_what_needs_values_and_vectors_is_no_wrong_number():
+    for derivative in (grad(squared_by_eigenvectors), lambda S: tangents(squared_by_eigenvectors, S)):
+        found = derivative(EQUAL)
+        expected = np.tril(EQUAL @ (B + B.T) + (B + B.T) @ EQUAL)
+        np.fill_diagonal(expected, np.diag(expected) / 2)
+        assert np.all(np.isnan(found) | np.isclose(found, expected)) and np.any(np.isnan(found))
+    check_grads(squared_by_eigenvectors, (np.diag([1.0, 2.0, 4.0]),), order=2, modes=("fwd", "rev"))
+
+
+# --- a sweep ---------------------------------------------------------------------------------------------------------
+
+INNER = [
+    "x", "x * x", "x ** 3", "np.abs(x)", "np.sqrt(x)", "np.sqrt(x * x)", "np.exp(x)", "np.exp(-x)", "1 / (1 + np.exp(-x))",
+    "1 - np.cos(x)", "np.maximum(x, 0.0)", "np.sin(x) ** 2", "x * np.sqrt(x)", "np.cbrt(x)", "x ** 4", "np.exp(x) - 1",
+    "np.hypot(x, 0.0)", "np.tanh(x)", "np.where(x > 0, x, 0.0)", "np.cosh(x)", "(x - 1.0) ** 2", "np.expm1(x)",
+    "np.exp(x) + 1", "x ** 1.5", "np.sqrt(x) * 2.0", "np.sqrt(x) / 3.0",
+]  # fmt: skip
+OUTER = [
+    "u", "np.sqrt(u)", "u ** 2", "u ** 3", "np.exp(-u)", "np.exp(u)", "np.log1p(u)", "np.cos(u)", "np.sin(u)", "np.tanh(u)",
+    "1 / (1 + u)", "np.arctan(u)", "np.abs(u)", "np.log(1 + np.exp(u))", "u ** 0.5", "u ** 1.5", "(1 + u) * np.exp(-u)",
+    "np.exp(-u ** 2)", "1 / (u + 2.0) ** 2", "x * u", "np.sqrt(1 + u ** 2)", "np.log(u + 1.0)", "np.sqrt(u) * x",
+    "2 / (1 + np.exp(-2 * u)) - 1", "np.cbrt(u)", "1 / (1 + np.exp(u))", "(u * 3.0) ** 2",
+]  # fmt: skip
+POINTS = [0.0, 1000.0, -1000.0, 1.0, -1.0]
+
+
+def difference(f, x):
+    """The derivative by differences of two widths in extended precision, on one side where the other has no value; None
+    where they do not settle, or the sides differ."""
+    at, slopes = np.longdouble(x), []
+    for h in map(np.longdouble, (1e-5, 1e-7)):
+        before, here, after = f(at - h), f(at), f(at + h)
+        slopes.append(((here - before) / h, (after - here) / h))
+    settled = []
+    for wide, narrow in zip(*slopes, strict=True):
+        near = np.isfinite(wide) and np.isfinite(narrow) and abs(wide - narrow) <= 1e-3 * max(1e-3, abs(narrow))
+        settled.append(float(narrow) if near else None)
+    left, right = settled
+    lower, upper = f(np.float64(x - 1e-5)), f(np.float64(x + 1e-5))
+    if not np.isfinite(lower) or not np.isfinite(upper):
+        return right if not np.isfinite(lower) else left
+    return None if None in settled or abs(left - right) > 2e-3 * max(1.0, abs(left)) else 0.5 * (left + right)
+
+
+@pytest.mark.sampled(one_in=6)
+@pytest.mark.parametrize("pair", list(itertools.product(INNER, OUTER)), ids=" in ".join)
+def test_composites(pair):
+    """No wrong number, in either mode; two numbers agree."""
+    inner, outer = pair
+    f = function_of(outer, f"u = {inner}")
+    for x in POINTS:
+        if not np.isfinite(quietly(f, np.float64(x))):
+            continue
+        try:
+            found = [float(quietly(grad(f), x)), float(quietly(jvp, f, (x,), (1.0,))[1])]
+        except OverflowError:  # of Python's numbers, in the function itself
+            continue
+        expected = quietly(difference, f, x)
+        numbers = [v for v in found if not np.isnan(v)]
+        if len(numbers) == 2:
+            assert np.isclose(*numbers, rtol=1e-9, atol=1e-12), (x, found)
+        for v in numbers if expected is not None else ():
+            assert abs(v - expected) <= 1e-2 * max(1e-2, abs(expected)), (x, found, expected)

@@ -77,6 +77,7 @@ ALLOWED = {
                      "s2sgrad.primitives"},
     "primitives.record": {"numpy", "dataclasses", "enum", "types", "s2sgrad.runtime", "s2sgrad.rules", "s2sgrad.source"},
     "emit.*": {"gast", "astunparse", "sys", "s2sgrad.emit"},
+    "source.typed_in": {"contextlib", "os", "stat", "sys", "textwrap", "types", "s2sgrad.source"},
     "source.*": {"gast", "ast", "contextlib", "hashlib", "itertools", "weakref", "linecache", "threading", "types",
                  "warnings", "dataclasses", "functools", "s2sgrad.errors", "s2sgrad.source"},
 }  # fmt: skip

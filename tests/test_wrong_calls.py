@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from s2sgrad import NoSource, Unsupported, grad, jvp, value_and_grad, vjp
+from s2sgrad.source import typed_in
 from s2sgrad.testing import check_grads
 
 
@@ -259,8 +260,42 @@ def test_functions_without_a_file(made):
             way()
 
 
-def test_functions_of_the_command_line():
-    text = "from s2sgrad import grad\nf = lambda x: x * x\ntry: grad(f)(2.0)\nexcept Exception as error: print(error)"
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
-    assert "put it in a file or a notebook" in done.stdout or done.stdout == "", done.stdout
+PROGRAM = """from s2sgrad import grad, hessian
+def f(x):
+    return x * x * x
+print(grad(f)(2.0), hessian(lambda x: x * x)(3.0))
+"""
+MADE = 'exec("def f(x): return x * x")\nfrom s2sgrad import grad\ntry: grad(f)(2.0)\nexcept Exception as error: print(error)'
+
+
+def run(*options, **given):
+    done = subprocess.run([sys.executable, *options], capture_output=True, text=True, check=True, **given)
     assert not done.stderr
+    return done.stdout
+
+
+def test_functions_of_the_command_line():
+    assert run("-c", PROGRAM) == run(f"-Bc{PROGRAM}") == "12.0 2.0\n"
+    assert "put it in a file or a notebook" in run("-c", MADE)
+
+
+def test_functions_of_standard_input(tmp_path):
+    (tmp_path / "program").write_text(PROGRAM)
+    with (tmp_path / "program").open() as file:
+        assert run(stdin=file) == "12.0 2.0\n"
+    caught = PROGRAM.replace("print(", "try: print(") + "except Exception as error: print(error)\n"
+    assert "put it in a file or a notebook" in run(input=caught)  # a pipe is read once
+
+
+def test_functions_typed_at_a_prompt(monkeypatch):
+    """Where the history is all that there is, the latest statement that compiles to the function is its text."""
+    typed = ["import math", "@staticmethod", "def f(x):", "    return x * x", "", "def f(x):", "    return x + x", "",
+             "g = lambda t: t * t", "f(2.0)"]  # fmt: skip
+    monkeypatch.setattr(typed_in, "_history", lambda: typed)
+    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+    space = {}
+    for text in ("def f(x):\n    return x + x\n", "g = lambda t: t * t", "def h(x):\n    return x\n"):
+        exec(compile(text, "<stdin>", "single"), space)
+    assert grad(space["f"])(2.0) == 2.0 and grad(space["g"])(3.0) == 6.0
+    with pytest.raises(NoSource, match="keeps no source"):
+        grad(space["h"])(2.0)

@@ -17,7 +17,7 @@ lambdas that share a line, the columns of its instructions.  The text is then co
 code, which detects a file that was edited after its import.
 
 Each room builds on the ones before it: `primal`, `branches`, `mangling`, `refusing`, `files`, `making`, `comparing`,
-`finding`, `reading`.
+`finding`, `typed_in`, `reading`.
 """
 
 from __future__ import annotations

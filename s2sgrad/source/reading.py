@@ -10,6 +10,7 @@ import gast
 from gast.ast3 import Ast3ToGAst
 
 from s2sgrad.errors import NoSource
+from s2sgrad.source import typed_in
 from s2sgrad.source.branches import noted
 from s2sgrad.source.files import Found, file_of, lines_of, text_of
 from s2sgrad.source.finding import find
@@ -33,7 +34,7 @@ def read(function: Any) -> Primal:
         raise NoSource(no_function(function))
     code = function.__code__
     shown = function.__qualname__
-    text = text_of(function)
+    text = text_of(function) or typed_in.text_of(function)
     if not text:
         raise NoSource(no_text(shown, code.co_filename))
     try:

@@ -201,3 +201,63 @@ def handed_program(number: int) -> Handed:
     text = "\n".join(f"    {line}" for line in [*body, "return y * s + 0.0 * k"])
     source = f"{HEAD}CONSTANT = 0.9\n\n{RULES[rule]}\n\ndef f(k, s):\n{text}\n"
     return Handed(source, kind, way, rule, held)
+
+
+# --- functions that are handed to functions of Python's and of libraries ------------------------------------------------
+
+VALUES = {
+    "nested": "def rate(t, *_):\n        return t * k",
+    "lambda": "rate = lambda t, *_: t * k",
+    "partial": "rate = partial(np.multiply, k)",
+    "method": "rate = Scale(k).at",
+    "object": "rate = Scale(k)",
+}
+CALLS = """
+    np.sum(np.piecewise(V * x, [V < 0.4, V >= 0.4], [rate, np.sin]))
+    np.sum(np.piecewise(V, [V < 0.4, V >= 0.4], [rate, np.sin]))
+    np.sum(np.apply_along_axis(rate, 0, A * x))|np.sum(np.apply_along_axis(rate, 0, A)) * x|np.sum(np.vectorize(rate)(V * x))
+    np.sum(np.apply_over_axes(both, A * x, [0]))|np.sum(np.vectorize(rate)(V)) * x|np.sum(np.fromfunction(rate, (3,))) * x
+    sum(map(rate, V)) * x|sum(list(map(rate, [x, 2.0 * x])))|reduce(both, V, x)|sum(itertools.accumulate(V, both)) * x
+    sum(itertools.starmap(both, [(x, 2.0), (3.0, x)]))|sorted([x, 2.0 * x, -x], key=rate)[0]|max(V, key=rate) * x
+    integrate.quad(rate, 0.0, 1.0)[0] * x|integrate.quad(rate, 0.0, x)[0]|integrate.fixed_quad(rate, 0.0, 1.0)[0] * x
+    np.sum(integrate.solve_ivp(both, (0.0, 1.0), [1.0]).y) * x|np.sum(integrate.odeint(both, [1.0], V)) * x
+    integrate.quad_vec(rate, 0.0, 1.0)[0] * x|optimize.brentq(lambda t: rate(t) - 1.0, -5.0, 5.0) * x
+    optimize.newton(lambda t: rate(t) - 1.0, 0.5) * x|optimize.fsolve(lambda t: rate(t) - 1.0, 0.5)[0] * x
+    optimize.minimize_scalar(lambda t: (rate(t) - 1.0) ** 2).x * x
+    np.sum(ndimage.generic_filter(V, lambda v: np.sum(v) * k, 3))
+    np.sum(np.frompyfunc(rate, 1, 1)(V).astype(float)) * x|np.sum(linalg.funm(np.eye(2), rate)) * x|sum(filter(rate, V)) * x
+    next(iter([rate]))(x)|partial(rate)(x)|np.array([rate, rate], dtype=object)[0](x)|(x if callable(rate) else k)
+"""
+
+
+def calling_program(value: str, call: str) -> str:
+    """A program that hands a function value to a function of Python's or of a library."""
+    return f'''import itertools
+from functools import partial, reduce
+
+import numpy as np
+from scipy import integrate, linalg, ndimage, optimize
+
+A = np.array([[0.2, 0.5, 0.9], [1.0, 0.3, 0.7]])
+V = np.array([0.2, 0.5, 0.9])
+
+
+class Scale:
+    def __init__(self, k):
+        self.k = k
+
+    def at(self, t, *_):
+        return t * self.k
+
+    def __call__(self, t, *_):
+        return t * self.k
+
+
+def f(k, x):
+    {VALUES[value]}
+
+    def both(a, b):
+        return a * k + np.sum(b) * 0.1
+
+    return {call}
+'''

@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from handed_programs import COUNT, GIVEN, HELD, KINDS, RULES, WAYS, handed_program
+from handed_programs import CALLS, COUNT, GIVEN, HELD, KINDS, RULES, VALUES, WAYS, calling_program, handed_program
 from judging import loaded
 
 from s2sgrad import (
@@ -92,6 +92,18 @@ def test_right_or_refused(number):
             assert value_and_grad(f)(*POINT)[0] == f(*POINT)
         elif not made_here:
             assert all("closes over" in found[name] for name in FIRST), found
+
+
+@pytest.mark.dear
+@pytest.mark.sampled(one_in=12)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("call", [call.strip() for line in CALLS.strip().split("\n") for call in line.split("|")])
+def test_functions_of_libraries_that_take_functions(call, value):
+    with loaded(calling_program(value, call), f"<calling {value} {call}>") as f:
+        first = slopes(f)
+        for name, derivative in FIRST.items():
+            outcome(derivative, f, first, name)
 
 
 def test_programs_are_all_there():

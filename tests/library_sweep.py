@@ -66,7 +66,7 @@ OTHERS = {
     "k": "np.array([True, False, True, True, False])",
     "pair": "[0, 1]",
     "five": "(5,)",
-    "f": "np.cos",
+    "f": "np.sinc",
     "zero": "0",
     "yes": "True",
 }

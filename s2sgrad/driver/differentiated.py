@@ -32,7 +32,7 @@ class Differentiated(Purpose):
         self.walk = Reverse(c.unit, c.tree, c.inference, c.callees, c.paths, self.seed, idle)
         self.walk.inner = self.inner
         result = c.kinds.get(self.walk.result, UNKNOWN)
-        c.kinds[self.seed] = Number(None) if isinstance(result, Number) else result
+        c.kinds[self.seed] = Number(None, double=True) if isinstance(result, Number) else result
         self.swept = self.walk.run()
         c.unit.kinds = self.swept.kinds
         escape_copies.attributes(c.unit, self.swept.forward, self.walk.records, c.kinds)

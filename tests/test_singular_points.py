@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import random
 import re
 import warnings
 from pathlib import Path
@@ -167,6 +168,70 @@ def test_powers_of_other_roots(f):
 
 def test_even_powers_have_two_roots():
     check_grads(root_of_an_even_power, (-2.0,), order=1, modes=("fwd", "rev"))
+
+
+def cube_of_a_root_behind_a_branch(x):
+    """Nobody reads `x` behind the branch, but the derivative of `p` passes through it."""
+    a = x * 1.0
+    p = x * x
+    if np.sum(a) > 1.0:
+        p = p + a
+    r = np.cbrt(a) ** 3
+    return np.sum(a * p) + np.sum(r)
+
+
+def test_a_tangent_is_kept_across_a_branch():
+    check_grads(cube_of_a_root_behind_a_branch, (np.array([2.0, 0.5, 3.0]),), order=2, modes=("fwd", "rev"))
+
+
+OPERATIONS = [
+    "np.sqrt({v})", "{v} ** 2", "{v} * {u}", "{v} / w", "np.sqrt({v}) ** 3", "{v} ** 0.5", "np.square({v})",
+    "({v} / w) ** 2",
+    "np.linalg.norm({v}) ** 2 * {u}", "(w * {v}) ** 2", "np.sqrt(np.sum({v} ** 2)) * {u}", "{v} * np.sqrt({u})",
+    "1 / (1 + np.exp(-{v}))", "np.exp(-{v})", "np.cbrt({v}) ** 3", "{v} + {u}", "np.log(1 + np.exp({v}))", "np.cbrt({v})",
+    "np.sqrt({v} * {u})", "np.tanh(np.exp({v}))", "1 / (np.exp({v}) + {u} * {u})",
+    "np.sqrt(np.einsum('i,i->', {v}, {v})) * {u}",
+]  # fmt: skip
+CHANGES = ["{v}[1] = 0.7", "{v} = {v} * 1.0", "{v}[0] *= 1.5", "{v} += 0.25", "w = w * 1.1"]
+
+
+def program(seed):
+    """The lines of a random program of roots, powers and exponentials, with branches, loops and stores between them."""
+    draw, names = random.Random(seed), ["a", "b", "D"]
+    lines = ["a = x * 1.0", "b = x * x + 0.5", "w = 1.3 + x[0]", "D = x * x"]
+
+    def block(depth, length):
+        for _ in range(length):
+            kind, v, u = draw.random(), draw.choice(names), draw.choice(names)
+            indent = "    " * depth
+            if kind < 0.6:
+                target = draw.choice(["p", "q", "s", "a", "b"])
+                lines.append(f"{indent}{target} = {draw.choice(OPERATIONS).format(v=v, u=u)}")
+                names.extend([target] * (depth == 0 and target not in names))
+            elif kind < 0.8 and depth < 2:
+                head = draw.choice(["for _ in range(2):", f"if np.sum({v}) > {draw.choice([0.0, 2.0])}:"])
+                lines.append(indent + head)
+                block(depth + 1, draw.randint(1, 3))
+            else:
+                lines.append(indent + draw.choice(CHANGES).format(v=v))
+
+    block(0, draw.randint(4, 9))
+    return " + ".join(f"np.sum({n})" for n in names), lines
+
+
+@pytest.mark.sampled(one_in=8)
+@pytest.mark.parametrize("seed", range(160))
+def test_random_programs(seed):
+    f = function_of(*(lambda result, lines: (result, *lines))(*program(seed)))
+    x, e = np.random.default_rng(seed).uniform(0.4, 1.4, 3), np.array([0.3, -0.5, 0.7])
+    value = quietly(f, x.copy())
+    if not np.isfinite(value) or abs(value) > 1e6:
+        pytest.skip("it has no value here")
+    rough, expected = (quietly(along, f, x, e, h) for h in (1e-5, 1e-6))
+    if not abs(rough - expected) <= 1e-5 * max(1.0, abs(expected)):
+        pytest.skip("differences do not settle")
+    for found in (np.sum(grad(f)(x.copy()) * e), jvp(f, (x.copy(),), (e,))[1], np.sum(jacfwd(f)(x.copy()) * e)):
+        assert abs(found - expected) <= 1e-4 * max(1.0, abs(expected))
 
 
 # --- equal eigenvalues -----------------------------------------------------------------------------------------------

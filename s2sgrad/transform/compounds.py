@@ -24,9 +24,10 @@ from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.singular import exponent
 from s2sgrad.flow.counts import binding_counts, bound_once
+from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import is_none, number
-from s2sgrad.ir.quote import clone, constant, name, nested, placed
+from s2sgrad.ir.quote import COMPOUND, clone, constant, name, nested, placed
 from s2sgrad.rules import monomials, singular, spectra
 from s2sgrad.rules.table import lookup
 from s2sgrad.transform.paths import Paths
@@ -91,6 +92,7 @@ class _Compounds:
         self.once = {n: s for n, s in bound_once(body).items() if n not in written and isinstance(s.targets[0], gast.Name)}
         counts = binding_counts(body)
         self.steady = {n for n in paths.kinds if n not in written and counts[n] <= 1}
+        self.facts = Facts(paths.tree)
         self.order: dict[int, int] = {}
         self.bound: dict[str, int] = {}  # where a name is bound
         self.around: dict[int, frozenset[int]] = {}  # by statement: the blocks that it stands in
@@ -170,14 +172,18 @@ class _Compounds:
 
     def _is_kept(self, variable: str, use: gast.AST, last: gast.AST) -> bool:
         """Whether a variable is the same where it is read and before the `last` statement."""
-        if variable in self.steady:
-            return self.bound.get(variable, 0) <= self.order[id(use)]
         body = next((b for b in nested(self.paths.tree.body) if any(s is last for s in b)), [])
         places = [k for k, s in enumerate(body) if s is use or s is last]
+        alone = not places or (len(places) < 2 and use is not last)
+        between = body[places[0] : places[-1]] if places else []
+        straight = not alone and not any(isinstance(s, COMPOUND) for s in between)
+        if variable in self.steady:
+            # a tangent that nobody reads is dropped where paths part or meet
+            read = straight or variable in self.facts.liveness.after(last)
+            return read and self.bound.get(variable, 0) <= self.order[id(use)]
         shared = self.paths.memory.with_memory_of(variable)
-        if variable in self.paths.memory.lost or not places or (len(places) < 2 and use is not last):
+        if variable in self.paths.memory.lost or not straight:
             return False
-        between = effects.walk(body[places[0] : places[-1]])
         return not any(variable in binds(s) or shared & self.paths.memory.changed(s) for s in between)
 
     def _is_before(self, made: gast.AST, use: gast.AST) -> bool:

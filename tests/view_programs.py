@@ -37,6 +37,10 @@ WRITES = """
     np.add({z}[0], {k}, out={z}[0])|{z}.fill({k})|{z}[1:] = {z}[:-1] * {k}|{z}[0] -= np.sum({z}) * {k}
     {z} += {z}[::-1]|np.copyto({z}, {k} * {z})|{z}[{z} > 0.5] *= {k}|{z}[0] = np.sin({z}[1])|{z} /= 1.0 + {k} * {k}
 """
+TAKEN = """
+    y[0, 0]|min(y[0], key=abs)|max(y[:, 0])|picked(y[0], 2)|picked(y, 1)[0]|float(y[1, 0])|y[1].max()|y[0, :1].item()
+    np.squeeze(y[0, 1])
+"""
 HELD = """
     [{v}]#{w}[0]|{{'a': {v}}}#{w}['a']|({v}, 1.0)#{w}[0]|[{v}, {v} * 2.0]#{w}[-1]|[0.0, [{v}]]#{w}[1][0]
     list({v})#np.stack({w})
@@ -51,7 +55,17 @@ def _parts(text: str) -> list[str]:
     return [part.strip() for line in text.strip().splitlines() for part in line.split("|") if part.strip()]
 
 
-MADE, VIEWS, ROWS, WRITES, HELD, RETURNS = map(_parts, (MADE, VIEWS, ROWS, WRITES, HELD, RETURNS))
+MADE, VIEWS, ROWS, WRITES, TAKEN, HELD, RETURNS = map(_parts, (MADE, VIEWS, ROWS, WRITES, TAKEN, HELD, RETURNS))
+
+
+FIXED = """import numpy as np
+
+
+def picked(v, n):
+    return picked(v, n - 1) if n else v[0]
+
+
+"""
 
 
 def view_program(seed: int) -> Program:
@@ -65,6 +79,8 @@ def view_program(seed: int) -> Program:
 
     lines = ["def f(q, c):", f"    y = {chosen(MADE)}", "    v = y", "    x = c * 1.0"]
     for number in range(rng.randint(1, 3)):
+        if taken := rng.random() < 0.4:
+            lines.append(f"    t = {chosen(TAKEN)}")
         whole = rng.choice(["y", "y", "v"])
         if rng.random() < 0.2:
             made, way = chosen(HELD).split("#")
@@ -90,9 +106,11 @@ def view_program(seed: int) -> Program:
             lines += [f"    {'if q[0, 1] > 0.3' if way == 'if' else 'for _ in range(2)'}:", "    " + step]
         else:
             lines.append(step)
+        if taken:
+            lines.append("    x += 0.5 * t")
         if rng.random() < 0.3:
             lines.append(f"    x += {rng.choice(['y[0, 0]', 'np.sum(v)', 'y[1][0] * c'])}")
     lines.append("    return " + chosen(RETURNS).replace("{{", "{").replace("}}", "}"))
-    source = "import numpy as np\n\n\n" + "\n".join(lines) + "\n"
+    source = FIXED + "\n".join(lines) + "\n"
     kinds = (MATRIX, NUMBER)
     return Program(source, draw_arguments(rng, kinds, digits=5), frozenset(features), seed, kinds, "view_program")

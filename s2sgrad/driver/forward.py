@@ -56,7 +56,8 @@ class Tangent(Purpose):
         mark(c.tree.body, "forward")
         body, tangent = walk.run()
         if self.lanes:
-            lanes = Lanes(walk.tangents, [*dots.values()], walk.written, walk.mirrored.shadows.lie_alike)
+            lie_alike, lent = walk.mirrored.shadows.lie_alike, not self.owns_arguments
+            lanes = Lanes(walk.tangents, [*dots.values()], walk.written, lie_alike, lent)
             body, tangent = lanes.run(body, tangent)
         value = c.tree.body[-1].value
         parts = [*([name(value.id)] * self.value), tangent, *([name(self.split.aux)] if self.split is not None else [])]

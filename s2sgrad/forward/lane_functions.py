@@ -106,6 +106,29 @@ def _transposed(forms: Forms, operation: Operation) -> gast.AST:
     return call(forms.unit, "transpose", np.transpose, forms.lifted(operand), axis_node(order))
 
 
+@form(np.swapaxes, np.moveaxis)
+def _axes_moved(forms: Forms, operation: Operation) -> gast.AST:
+    words = ("axis1", "axis2") if operation.target is np.swapaxes else ("source", "destination")
+    only(operation, *words)
+    axes = [forms.axes(operation, word) for word in words]
+    if None in axes:
+        raise NoForm("an axis that is not known")
+    places = [axis_node(behind(axis)) for axis in axes]
+    return call(forms.unit, operation.target.__name__, operation.target, forms.lifted(operation.operands[0]), *places)
+
+
+@form(np.squeeze)
+def _squeezed(forms: Forms, operation: Operation) -> gast.AST:
+    only(operation, "axis")
+    operand, axis = operation.operands[0], forms.axes(operation)
+    if axis is None:
+        dims = getattr(forms.kind(operand), "dims", None)
+        if dims is None or not all(isinstance(d, int) for d in dims):
+            raise NoForm("axes that are not known")
+        axis = tuple(k for k, d in enumerate(dims) if d == 1)
+    return call(forms.unit, "squeeze", np.squeeze, forms.lifted(operand), axis_node(behind(axis)))
+
+
 @form(np.reshape)
 def _reshaped(forms: Forms, operation: Operation) -> gast.AST:
     shape = next((operation.keywords[k] for k in ("shape", "newshape") if k in operation.keywords), None)

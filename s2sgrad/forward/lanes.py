@@ -26,15 +26,17 @@ from s2sgrad.primitives.catalogue import Gives
 
 
 class Lanes:
-    """Adds lanes to the `tangents` of one function with the parameters `given`."""
+    """Adds lanes to the `tangents` of one function with the parameters `given`; `lent`: a caller may write what they share
+    memory with."""
 
-    def __init__(self, tangents: Tangents, given: list[str], written: set[str], lie_alike: bool) -> None:
+    def __init__(self, tangents: Tangents, given: list[str], written: set[str], lie_alike: bool, lent: bool) -> None:
         if lie_alike:  # an array with lanes has another memory layout
             raise NoLanes("how an array lies in memory decides what is a view of it")
         self.unit, self.given = tangents.unit, given
         self.carrying = {*tangents.names.values()}
         self.written = {tangents.names[x] for x in written if x in tangents.names}
-        self.forms = Forms(self.unit, tangents.inference, self.carrying, stores=bool(self.written))
+        self.lent = lent
+        self.forms = Forms(self.unit, tangents.inference, self.carrying, stores=bool(self.written) or lent)
 
     def run(self, body: Block, tangent: gast.AST) -> tuple[Block, gast.AST]:
         """The body without its `return`, and the tangent of the value, with lanes."""
@@ -160,7 +162,7 @@ class Lanes:
         kind = forms.kind(value)
         if isinstance(kind, Array) and kind.rank:
             items = forms.lifted(value)
-            if kind.rank == 1 and effects.base(value) in self.written:  # numbers, which are no views
+            if kind.rank == 1 and self._may_change(value):  # numbers, which are no views
                 items = expression("x.copy()", x=items)
             return expression("np.moveaxis(x, 1, 0)", x=items, np=numpy_function(self.unit, "moveaxis").value)
         if not isinstance(kind, Container):
@@ -168,9 +170,12 @@ class Lanes:
         return forms.carried(value)
 
     def _apart(self, value: gast.AST) -> gast.AST:
-        """The value with lanes; copied if it is an element of an array that is written, which without lanes is a number."""
+        """The value with lanes; copied if it is an element of an array that may be written: without lanes it is a number."""
         new = self.forms.carried(value)
         if not isinstance(value, gast.Subscript) or not isinstance(self.forms.kind(value), Number):
             return new
-        owner = effects.base(value)
-        return expression("x.copy()", x=new) if owner in self.written else new
+        return expression("x.copy()", x=new) if self._may_change(value) else new
+
+    def _may_change(self, value: gast.AST) -> bool:
+        """Whether the memory of a value may be written later, here or by a caller."""
+        return self.lent or effects.base(value) in self.written

@@ -425,3 +425,15 @@ def rows_of_the_transpose_are_scaled(q):
 def number_made_of_an_array_of_one_item(x):
     first = np.asarray(x[:1] * x[1:2]).flatten().item()
     return first * float(np.squeeze(x[2:3] * x[3])) + x[2:3].reshape(-1, 1).item() * first
+
+
+def picked(v, n):
+    return picked(v, n - 1) if n else v[0]
+
+
+@case(np.array([0.3, -0.7, 1.1]))
+def elements_from_helpers_before_the_array_is_written(x):
+    y = x * x
+    first, smallest = picked(y, 2), min(y, key=abs)
+    y *= x[1]
+    return y * first + smallest * x

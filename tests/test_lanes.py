@@ -127,7 +127,9 @@ def shapes(x):
     y = S * x
     return (
         y.T, y.ravel(), y.reshape(9, 1), y.reshape(-1), np.transpose(y[None], (1, 0, 2)), np.broadcast_to(x, (2, 3)),
-        np.expand_dims(x, 1), np.swapaxes(y, 0, 1), np.moveaxis(y[None], 0, -1), np.squeeze(y[None], 0), np.squeeze(y[:, None]), np.diag(x), np.diag(y), np.tile(x, 2),
+        np.expand_dims(x, 1), np.swapaxes(y, 0, 1), np.squeeze(y[None], 0), np.diag(x), np.diag(y), np.tile(x, 2),
+        np.moveaxis(y[None], 0, -1), np.moveaxis(y[None], (1, 2), (2, 0)), np.squeeze(y[:, None], axis=1),
+        np.diag(y, -1), y[..., None].squeeze(-1),
     )  # fmt: skip
 
 

@@ -143,8 +143,9 @@ class Forms:
                 return self.elementwise(operation)
         return self.by_lane(operation)
 
-    def by_lane(self, operation: Operation) -> gast.AST:
-        """A call without a registered form and with one operand that has lanes: lane by lane."""
+    def by_lane(self, operation: Operation, is_new: bool = False) -> gast.AST:
+        """A call without a registered form and with one operand that has lanes: lane by lane; `is_new`: without lanes it
+        would give new memory."""
         node, target = operation.node, operation.target
         given = node.args if isinstance(node, gast.Call) else []
         if isinstance(node, gast.Call) and self.unit.called(node) is target:
@@ -160,15 +161,15 @@ class Forms:
         if len(carrying) != 1 or not known or any(self.reads(k.value) for k in keywords):
             raise NoLanes(f"{getattr(target, '__name__', target)} has no form with lanes")
         place = carrying[0]
-        self._require_new_memory(target, given[place])
+        self._require_new_memory(target, given[place], is_new)
         out = call(self.unit, "by_lane", of_lanes.by_lane, clone(function),
                    *(self.carried(a) if k == place else clone(a) for k, a in enumerate(given)))  # fmt: skip
         out.keywords = [gast.keyword("place", constant(place)), *map(clone, keywords)]
         return out
 
-    def _require_new_memory(self, target: Any, operand: gast.AST) -> None:
-        """Refuse where lane-by-lane results would not be new memory, or where lanes cannot be counted."""
-        if self.stores and catalogue.of(target).may_view:
+    def _require_new_memory(self, target: Any, operand: gast.AST, is_new: bool) -> None:
+        """Refuse where results without lanes may be no new memory, or where lanes cannot be counted."""
+        if self.stores and not is_new and catalogue.of(target).may_view:
             raise NoLanes("a view that is no view with lanes")
         kind = self.kind(operand)
         if isinstance(kind, Container) and not kind.items:

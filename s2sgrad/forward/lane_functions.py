@@ -117,6 +117,16 @@ def _axes_moved(forms: Forms, operation: Operation) -> gast.AST:
     return call(forms.unit, operation.target.__name__, operation.target, forms.lifted(operation.operands[0]), *places)
 
 
+@form(np.diag)
+def _diagonal(forms: Forms, operation: Operation) -> gast.AST:
+    """Of a matrix a view of its diagonal, of a vector a new matrix."""
+    operand = operation.operands[0]
+    if forms.rank(operand) == 1:
+        return forms.by_lane(operation, is_new=True)
+    offset = operation.keywords.get("k", constant(0))
+    return call(forms.unit, "diagonal", np.diagonal, forms.lifted(operand), clone(offset), constant(1), constant(2))
+
+
 @form(np.squeeze)
 def _squeezed(forms: Forms, operation: Operation) -> gast.AST:
     only(operation, "axis")

@@ -435,5 +435,5 @@ def picked(v, n):
 def elements_from_helpers_before_the_array_is_written(x):
     y = x * x
     first, smallest = picked(y, 2), min(y, key=abs)
-    y *= x[1]
+    y[:2] = y[1:] * x[1]
     return y * first + smallest * x

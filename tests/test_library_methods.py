@@ -16,6 +16,7 @@ from s2sgrad.source import defined
 stats = pytest.importorskip("scipy.stats")
 interpolate = pytest.importorskip("scipy.interpolate")
 optimize = pytest.importorskip("scipy.optimize")
+sparse = pytest.importorskip("scipy.sparse")
 
 SHAPES = {name: dist.numargs for name, dist in vars(stats).items() if isinstance(dist, stats.rv_continuous)}
 AT = 0.63
@@ -107,6 +108,8 @@ OBJECTS = {
     "spline": interpolate.CubicSpline(np.arange(5.0), np.arange(5.0) ** 2),
     "pieces": interpolate.interp1d(np.arange(5.0), np.arange(5.0) ** 2),
     "polynomial": np.polynomial.Polynomial([1.0, 2.0, 3.0]),
+    "poly1d": np.poly1d([1.0, 2.0, 3.0]),
+    "sparse": sparse.csr_array(np.eye(2) * 2.0),
     "density": stats.gaussian_kde([0.1, 0.5, 0.9]),
     "bounds": optimize.Bounds(0.0, 1.0),
 }
@@ -119,6 +122,7 @@ CALLS = {
     "deriv": lambda o, x: o.deriv()(x),
     "evaluate": lambda o, x: np.sum(o.evaluate(x)),
     "residual": lambda o, x: np.sum(o.residual(np.array([x]))[0]),
+    "dot": lambda o, x: np.sum(o.dot(np.array([x, 1.0]) * x)),
     "starred": lambda o, x: o.cdf(*[x]),
 }
 
@@ -141,3 +145,23 @@ def test_a_method_is_refused_by_name_at_the_line_of_the_user():
     with pytest.raises(NoRule, match=r"`Squared\.cdf` has no derivative rule") as caught:
         grad(of, 1)(OBJECTS["own"], AT)
     assert "d.moment(2) * x + d.cdf(x * 1.0)" in caught.value.place.text
+
+
+@pytest.mark.parametrize("dist", [stats.norm, stats.laplace, stats.cauchy, stats.norm], ids=lambda dist: dist.name)
+def test_methods_of_one_name_are_told_apart(dist):
+    def handed(m, x, loc, scale):
+        return m(x, loc, scale) * x
+
+    assert all(agrees(handed, (dist.logpdf, AT, 0.1, 1.4), place) == 2 for place in (1, 2, 3))
+
+
+def test_methods_with_the_same_text_are_told_apart():
+    places = [stats.gamma.logpdf, stats.t.logpdf, stats.gamma.logpdf]
+    assert all(agrees(lambda m, x, a: m(x, a) * x, (m, AT, 2.3), k) == 2 for m in places for k in (1, 2))
+
+
+def test_calls_of_objects_have_rules_and_methods_that_only_call_what_has_one_are_read():
+    assert agrees(CALLS["call"], (OBJECTS["poly1d"], AT), 1) == 2
+    assert agrees(CALLS["dot"], (OBJECTS["sparse"], AT), 1) == 2
+    poly = OBJECTS["poly1d"]
+    assert agrees(lambda x: poly(x) * x, (AT,), 0) == 2

@@ -9,12 +9,16 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
+import gast
+
 from s2sgrad import rules  # noqa: F401  (fills the table)
 from s2sgrad.analysis.libraries import is_library
-from s2sgrad.errors import NoRule, NoSource
+from s2sgrad.errors import NoRule, NoSource, S2SGradError
 from s2sgrad.ir import advice
+from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.underlying import underlying
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.rules import table
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.source import brings_gradient, defined, read
@@ -70,7 +74,9 @@ def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
     else:
         head, value = _of_rule(primitive, rule, is_object)
     text = f"def {name}({head}):\n    return {value}\n"
-    own = f" {id(rule)}" if rule is not None and rule.given is not None else f" {id(primitive)}" if is_object else ""
+    own = rule if rule is not None and rule.given is not None else primitive if is_object else None
+    own = getattr(primitive, "__self__", None) if own is None and isinstance(primitive, types.MethodType) else own
+    own = "" if own is None else f" {id(own)}"  # `stats.gamma.cdf` and `stats.t.cdf` are told apart by their objects
     filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}{own}>"
     function = defined(text, name, filename, {"primitive": primitive, "__name__": f"s2sgrad.api.library.{name}"})
     function.origin = "library", primitive
@@ -143,9 +149,24 @@ def _behind_partial(function: functools.partial) -> tuple[types.FunctionType, tu
 
 
 def _lacks_rule(function: Any) -> bool:
-    """Whether a method belongs to a library that is known by its rules, and this one has none."""
-    plain_ = isinstance(function, types.FunctionType) and is_library(function)
-    return plain_ and spelled_out(function) is None and not brings_gradient(function) and not table.is_flat(function)
+    """Whether a function belongs to a library that is known by its rules, and has none, nor a source that has them all."""
+    if not isinstance(function, types.FunctionType) or not is_library(function):
+        return False
+    known = spelled_out(function) is not None or brings_gradient(function) or table.is_flat(function)
+    return not known and not _is_known_throughout(function)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_known_throughout(function: types.FunctionType) -> bool:
+    """Whether all that a function calls is known now and has a rule: `dot` of a sparse matrix, which is `self @ other`."""
+    try:
+        unit, tree = Unit.of(read(function))
+    except S2SGradError:
+        return False
+    if any(isinstance(n, (gast.Starred, gast.Attribute)) and unit.resolve(n) is MISSING for n in nodes(tree)):
+        return False
+    targets = [unit.resolve(n.func) for n in nodes(tree) if isinstance(n, gast.Call)]
+    return all(t is not MISSING and (table.lookup(t) is not None or table.is_flat(t)) for t in targets)
 
 
 def _without_rule(function: Any, shown: str) -> NoRule:
@@ -184,7 +205,7 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         return inner, (*lead, function.__self__), keywords
     if isinstance(function, functools.partial):
         return _behind_partial(function)
-    if isinstance(function, types.FunctionType) and not is_library(function):
+    if isinstance(function, types.FunctionType) and (not is_library(function) or _is_known_throughout(function)):
         return function, (), {}
     if isinstance(function, Closure):
         inner, lead, keywords = plain(function.function)

@@ -57,7 +57,8 @@ def check(context: Context, operation: Operation, found: Suspects) -> list[gast.
         return []
     checks: list[gast.AST] = []
     for operand in operation.given:
-        if not isinstance(operand, (gast.Name, gast.Attribute)):
+        called_itself = operand is getattr(operation.node, "func", None)  # by the rule of its class: `np.poly1d([..])(x)`
+        if called_itself or not isinstance(operand, (gast.Name, gast.Attribute)):
             continue
         kind = context.kind(operand)
         cls = _guest(kind) or type(context.unit.resolve(operand))

@@ -148,6 +148,19 @@ def _behind_partial(function: functools.partial) -> tuple[types.FunctionType, tu
     return inner, lead + function.args, {**keywords, **function.keywords} if keywords else function.keywords
 
 
+def _behind_method(method: types.MethodType) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
+    if _lacks_rule(method.__func__):
+        raise _without_rule(method, f"{type(method.__self__).__name__}.{method.__name__}")
+    inner, lead, keywords = plain(method.__func__)
+    return inner, (*lead, method.__self__), keywords
+
+
+def _behind_function(function: types.FunctionType) -> types.FunctionType:
+    if _lacks_rule(function):
+        raise _without_rule(function, function.__qualname__)
+    return _wrapper(function) if is_library(function) and table.is_flat(function) else function
+
+
 def _lacks_rule(function: Any) -> bool:
     """Whether a function belongs to a library that is known by its rules, and has none, nor a source that has them all."""
     if not isinstance(function, types.FunctionType) or not is_library(function):
@@ -199,14 +212,11 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
     if library is not None:
         return library, (), {}
     if isinstance(function, types.MethodType):
-        if _lacks_rule(function.__func__):
-            raise _without_rule(function, f"{type(function.__self__).__name__}.{function.__name__}")
-        inner, lead, keywords = plain(function.__func__)
-        return inner, (*lead, function.__self__), keywords
+        return _behind_method(function)
     if isinstance(function, functools.partial):
         return _behind_partial(function)
-    if isinstance(function, types.FunctionType) and (not is_library(function) or _is_known_throughout(function)):
-        return function, (), {}
+    if isinstance(function, types.FunctionType):
+        return _behind_function(function), (), {}
     if isinstance(function, Closure):
         inner, lead, keywords = plain(function.function)
         return inner, lead + function.called_with(()), keywords
@@ -216,8 +226,6 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         return inner, (*lead, function), keywords
     if table.is_flat(function):
         return _wrapper(function), (), {}
-    if isinstance(function, types.FunctionType):
-        raise _without_rule(function, function.__qualname__)
     try:
         return read(function).function, (), {}
     except NoSource as error:

@@ -296,7 +296,7 @@ def overwriting(node: Any, target: Any) -> str | None:
     >>> [overwriting(call, np.median) for call in gast.parse(text).body[0].value.elts]
     ['overwrite_input', 'overwrite_input', None, 'overwrite_input']
     """
-    if isinstance(target, types.FunctionType) and not effects.is_library(target):
+    if is_ours(target) or (isinstance(target, types.FunctionType) and not effects.is_library(target)):
         return None
     names = by_position(target)
     given = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords if k.arg)]

@@ -26,7 +26,8 @@ def over(g: Any, y: Any) -> Any:
         return float(g) / float(y) if g else 0.0
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         out = np.divide(g, y)
-        return np.where(np.equal(g, 0.0), 0.0, out)[()] if _has_nan(out) else out
+        sound = isinstance(y, float) and 0.0 < abs(y) < np.inf
+        return out if sound or not _has_nan(out) else np.where(np.equal(g, 0.0), 0.0, out)[()]
 
 
 def _has_nan(a: Any) -> bool:

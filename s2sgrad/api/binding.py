@@ -77,6 +77,11 @@ class Transformed(Binds):
         return self._made(*args, **keywords)
 
     @property
+    def followed(self) -> types.FunctionType | None:
+        """The function that is read in the place of this one."""
+        return self._made if isinstance(self._made, types.FunctionType) else None
+
+    @property
     def __signature__(self) -> inspect.Signature:
         return inspect.signature(self._made)
 

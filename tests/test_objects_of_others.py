@@ -451,3 +451,25 @@ def test_one_array_in_two_places_is_not_written():
         for derivative in (grad(f), lambda p, f=f: jvp(f, (p,), (p,)), jacfwd(f)):
             with pytest.raises((ValueError, Unsupported), match="share"):
                 derivative(value)
+
+
+# --- objects that are returned ---------------------------------------------------------------------------------------
+
+
+@dataclass
+class Outer:
+    p: Data
+    w: float
+
+
+RETURNING = {
+    "itself": lambda q: q, "a part": lambda q: q.p, "a pair": lambda q: (q.p, q.w**2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RETURNING)
+def test_an_object_that_is_returned_has_its_rows_and_columns(name):
+    f, q = RETURNING[name], Outer(Data(2.0, 3.0), 0.5)
+    matrices = [repr(make(f)(q)) for make in (jacfwd, jacrev, jacobian)]
+    assert matrices[0] == matrices[1] == matrices[2] and "None" not in matrices[0]
+    check_grads(f, (q,), order=1 if "pair" in name else 2)

@@ -102,7 +102,7 @@ def assembled(dots: Any, arguments: list[Any], value: Any) -> Any:
     items = None if isinstance(dots, np.ndarray) else items_of(dots)
     if items is not None:
         own = items_of(value)
-        return formed(dots, {key: assembled(item, arguments, own[key]) for key, item in items.items()})
+        return formed(value, {key: assembled(item, arguments, own[key]) for key, item in items.items()})
     return split(_rows(dots), arguments) if carries(value) else None
 
 
@@ -170,8 +170,8 @@ def _at_rows(
         rows.append([np.ravel(leaf) for p, x in zip(places, arguments, strict=True) for leaf in floats(bars[p], x)])
 
     def at_leaf(leaf: Any) -> Any:
-        if isinstance(leaf, (list, tuple, dict)):
-            return rebuilt(leaf, at_leaf)
+        if not isinstance(leaf, np.ndarray) and (items := items_of(leaf)) is not None:
+            return formed(leaf, {key: at_leaf(item) for key, item in items.items()})
         if not carries(leaf):
             return None
         mine = [np.concatenate(rows.pop(0)) for _ in range(int(np.size(leaf)))]

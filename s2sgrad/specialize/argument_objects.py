@@ -69,6 +69,8 @@ class GivenObjects:
                                         "return numbers, arrays, lists or dicts")  # fmt: skip
         if isinstance(value, (Object, Display)):
             self.loose.append((statement, value))
+        if isinstance(value, Object) and value.given is not None:
+            statement.value = self.flattener.hold(at(statement, clone(value.given))[0])
         self.require_no_object(statement)
         return statement
 

@@ -48,3 +48,22 @@ def test_most_of_them_are_followed():
     found = sum((outcomes_of(single_program(way), "<call-shape>") for way in SINGLE[::97]), Counter())
     assert found["right"] >= 0.5 * found.total()
     assert {part for way in SINGLE for part in way} == {*CLASSES, *REACHED, *HANDS}
+
+
+class Slotted:
+    __slots__ = ("a",)
+
+    def _cdf(self, x):
+        return x * x
+
+    def both(self, x):
+        good = [x.ravel()]
+        return self._cdf(*good)
+
+
+def test_a_star_before_what_a_method_of_the_same_object_takes():
+    def f(x, k):
+        return np.sum(k.both(x))
+
+    np.testing.assert_allclose(grad(f)(AT, Slotted()), 2.0 * AT)
+    np.testing.assert_allclose(jvp(f, (AT, Slotted()), (ALONG, None))[1], 2.0 * AT @ ALONG)

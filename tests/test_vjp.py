@@ -596,3 +596,20 @@ def test_results_that_share_memory_with_what_was_written():
     assert np.array_equal(w, v)
     for _ in range(2):
         np.testing.assert_array_equal(pullback((np.ones(5), 2.0 * np.ones(5)))[0], [0.0, 12.0, 3.0, 3.0, 3.0])
+
+
+def test_a_function_that_holds_a_pullback_carries_what_the_pullback_was_taken_at():
+    def made(f, *args):
+        def inner(*args):
+            value, pullback = vjp(lambda t: f(t), args[0])
+            return (lambda g: pullback(g)[0]), value
+
+        return inner(*args)
+
+    def slope(f, x):
+        return made(f, x)[0](2.0)
+
+    cube = lambda t: t**3  # noqa: E731
+    assert grad(slope, 1)(cube, 1.5) == pytest.approx(18.0)
+    assert grad(lambda x: slope(cube, x))(1.5) == pytest.approx(18.0)
+    assert grad(lambda x: grad(slope, 1)(cube, x))(1.5) == pytest.approx(12.0)

@@ -146,6 +146,15 @@ def test_a_function_of_the_library_takes_by_position_what_its_own_order_says():
         grad(np.sum)(A, 0, None, None, True)  # our order would be another
 
 
+@pytest.mark.parametrize("args", [(1,), (1, "edge"), (((1, 0), (2, 1)), "reflect")])
+def test_a_function_that_takes_other_keywords_in_other_modes(args):
+    want = grad(lambda x: np.pad(x, *args))(A)
+    assert np.allclose(grad(np.pad)(A, *args), want)
+    assert np.allclose(grad(sliced(np.pad, (A, *args), 0, {}))(A), want)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        grad(np.pad)(A, 1, constant_values=2.0)
+
+
 def test_what_a_partial_binds_may_be_among_any_number_of_arguments():
     def called(f, x):
         return f(x, x)

@@ -86,17 +86,34 @@ def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
 def _of_rule(primitive: Any, rule: table.Rule, is_object: bool) -> tuple[str, str]:
     """The parameters of a function with a rule, and a call that passes them on; those that its own order may have elsewhere
     are taken by keyword."""
+    own = _parameters_of(primitive)
     names = [*rule.differentiable[is_object:], *(["*rest"] if rule.variadic else [])]
-    usual = {k: v for k, v in rule.keywords.items() if v is None or isinstance(v, (bool, int, float))
-             or (isinstance(v, str) and rule.variadic)}  # fmt: skip
+    others = not rule.variadic and not rule.keywords.keys() <= {*rule.positional}
+    loose = others and any(p.kind is p.VAR_KEYWORD for p in own.values())  # what else it takes may depend on `mode`
+    usual = {k: v for k, v in rule.keywords.items() if _is_passed(v, own.get(k), rule.variadic or loose)}
     places = [k for k in usual if k in rule.positional and not rule.variadic]
-    words = [k for k in usual if k not in places]
+    words = [] if loose else [k for k in usual if k not in places]
     star = ["*"] if words and not rule.variadic else []
     shown = {k: f"{k}={v!r}" for k, v in usual.items()}
     builtin = isinstance(primitive, types.BuiltinFunctionType)  # `math.log` takes none by keyword
-    given = (k if builtin and k in rule.positional else f"{k}={k}" for k in usual)
+    given = (k if builtin and k in rule.positional else f"{k}={k}" for k in [*places, *words])
     head = ", ".join([*names, *map(shown.get, places), *star, *map(shown.get, words)])
     return head, f"primitive({', '.join((*names, *given))})"
+
+
+def _is_passed(default: Any, parameter: inspect.Parameter | None, words: bool) -> bool:
+    """Whether a function may be given this default of its rule's; None only where it is its own, `words` only if asked."""
+    if default is None:
+        return parameter is None or parameter.default is None or parameter.default is parameter.empty
+    return isinstance(default, (bool, int, float)) or (words and isinstance(default, str))
+
+
+def _parameters_of(primitive: Any) -> dict[str, inspect.Parameter]:
+    """The parameters of a function, by name; none where it does not tell them."""
+    try:
+        return dict(signature(primitive).parameters)
+    except (TypeError, ValueError):
+        return {}
 
 
 @functools.lru_cache(maxsize=1024)

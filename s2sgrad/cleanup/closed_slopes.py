@@ -31,11 +31,12 @@ from s2sgrad.analysis import effects
 from s2sgrad.cleanup import forward_substitution
 from s2sgrad.flow.counts import binding_counts, bound_once
 from s2sgrad.ir.forms import minus, negated, number
-from s2sgrad.ir.quote import Transformer, calls_in, clone, constant, mentioned
+from s2sgrad.ir.quote import Transformer, calls_in, children, clone, constant
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, is_derived, parameters
 from s2sgrad.rules.singular import OVERFLOWING, ROOTS
+from s2sgrad.rules.table import is_flat
 
 _Factor = tuple[gast.AST, bool]  # and whether it is a divisor
 
@@ -187,14 +188,21 @@ class _Closed(Transformer):
         return out
 
     def _depends(self, node: gast.AST, root: str) -> bool:
-        """Whether an expression is computed from a root, or may be."""
-        waiting, known = [*mentioned(node)], set()
+        """Whether an expression is computed from a root by arithmetic and elementwise functions: any other says which
+        elements count, and its zeros are those of a mask."""
+        waiting, known = [node], set()
         while waiting:
-            read = waiting.pop()
-            if read not in known:
-                known.add(read)
-                waiting += mentioned(self.values[read]) if read in self.values and read != root else ()
-        return root in known
+            part = waiting.pop()
+            if isinstance(part, gast.Name) and part.id not in known:
+                if part.id == root:
+                    return True
+                known.add(part.id)
+                waiting += [self.values[part.id]] if part.id in self.values else []
+            elif isinstance(part, (gast.BinOp, gast.UnaryOp)):
+                waiting += children(part)
+            elif isinstance(part, gast.Call) and isinstance(self.unit.called(part), np.ufunc):
+                waiting += part.args if not is_flat(self.unit.called(part)) else []
+        return False
 
     def _is_not_zero(self, node: gast.AST) -> bool:
         """Whether an expression of a root is not 0 where that is: a function such as the exponential."""

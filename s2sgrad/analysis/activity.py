@@ -13,8 +13,9 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Kind
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.primitive_calls import Operation, classify
+from s2sgrad.ir.forms import number
 from s2sgrad.ir.quote import at, name
-from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 
 Operations = dict[int, Operation]
 
@@ -40,8 +41,10 @@ def active(
     `shared` names may be read through the others.
     """
     forward: dict[str, set[str]] = {x: set(others) & shared.keys() for x, others in shared.items()}
+    items = _items(tree, {result, *shared})
     for statement in effects.walk(tree.body):
-        for source, target in _edges(statement, found):
+        apart = _of_items(statement, items)
+        for source, target in _edges(statement, found) if apart is None else apart:
             if may_carry(kinds.get(target)):
                 forward.setdefault(source, set()).add(target)
     backward: dict[str, set[str]] = {}
@@ -50,7 +53,64 @@ def active(
             backward.setdefault(target, set()).add(source)
     varied = _reached(forward, {w for w in wrt if may_carry(kinds.get(w))})
     useful = _reached(backward, {result})
-    return varied & useful, varied
+    both = varied & useful
+    whole = {t for t, names in items.items() if both.intersection(names)}
+    return (both | whole) - _all(items), varied - _all(items)
+
+
+def _all(items: Mapping[str, tuple[str, ...]]) -> set[str]:
+    return {part for parts in items.values() for part in parts}
+
+
+def _items(tree: gast.FunctionDef, others: set[str]) -> dict[str, tuple[str, ...]]:
+    """Names for the items of variables, but `others`, that only ever hold tuples which are written out, all of one length:
+    what nobody reads of such a tuple needs no derivative.
+
+    q = (a, b); r = q; c, _ = r      ->      a influences c, b does not
+    """
+    bound: dict[str, list[gast.AST | None]] = {n: [None] for n in others.union(p.id for p in parameters(tree))}
+    for statement in effects.walk(tree.body):
+        alone = isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)
+        value = statement.value if alone else None
+        for target in effects.writes(statement):
+            bound.setdefault(target, []).append(value)
+    lengths: dict[str, int] = {}
+    for _ in range(3):  # a copy of a copy
+        for target, values in bound.items():
+            known = {_length(value, lengths) for value in values}
+            if len(known) == 1 and (length := known.pop()):
+                lengths[target] = length
+    return {t: tuple(f"{t} {k}" for k in range(n)) for t, n in lengths.items()}
+
+
+def _length(value: gast.AST | None, lengths: Mapping[str, int]) -> int:
+    """That of a tuple which is written out, or of a variable that only ever holds such; 0 for anything else."""
+    if isinstance(value, gast.Name):
+        return lengths.get(value.id, 0)
+    shown = isinstance(value, gast.Tuple) and all(isinstance(e, (gast.Name, gast.Constant)) for e in value.elts)
+    return len(value.elts) if shown else 0
+
+
+def _of_items(statement: gast.AST, items: Mapping[str, tuple[str, ...]]) -> list[tuple[str, str]] | None:
+    """The edges of a statement that makes such a tuple, or reads one item or each; None for any other."""
+    if not isinstance(statement, gast.Assign):
+        return None
+    (target,), value = statement.targets, statement.value
+    if isinstance(target, gast.Name) and target.id in items and isinstance(value, gast.Tuple):
+        pairs = [(e.id, part) for e, part in zip(value.elts, items[target.id], strict=True) if isinstance(e, gast.Name)]
+        return [*pairs, *((part, target.id) for part in items[target.id])]
+    if isinstance(target, gast.Name) and target.id in items:
+        same = zip(items[value.id], items[target.id], strict=True)
+        return [*same, *((part, target.id) for part in items[target.id])]
+    read = value.value if isinstance(value, gast.Subscript) else value
+    parts = items.get(read.id) if isinstance(read, gast.Name) else None
+    if parts is not None and isinstance(value, gast.Subscript) and isinstance(target, gast.Name):
+        place = number(value.slice)
+        return [(parts[place], target.id)] if isinstance(place, int) and -len(parts) <= place < len(parts) else None
+    each = parts is not None and read is value and isinstance(target, gast.Tuple) and len(target.elts) == len(parts)
+    if each and all(isinstance(t, gast.Name) for t in target.elts):
+        return [(part, t.id) for part, t in zip(parts, target.elts, strict=True)]
+    return None
 
 
 def _edges(statement: gast.AST, found: Operations) -> list[tuple[str, str]]:

@@ -34,9 +34,10 @@ def with_branches(
     a result are those of the text. Where it would, for it needs no adjoint of them, their calls are written out."""
     refused: list[Branch] = []
     errors: list[Exception] = []
-    inlined = False
+    inlined, whole = False, frozenset[types.CodeType]()
     while True:
-        with branches.without(refused, inlined):
+        code = None
+        with branches.without(refused, inlined, whole):
             try:
                 with compiling(function) as lookups:
                     out = compiled(lookups)
@@ -45,13 +46,17 @@ def with_branches(
                 error, branch = errors[-1], None
             except (Unsupported, NoRule, NoSource) as found:
                 error, branch = found, branches.around(found)
+                code = branches.callee(found, function.__code__) if isinstance(found, NoRule) else None
         if branch is not None and branch not in refused and error not in errors and len(refused) < _MOST:
             refused.append(branch)
             errors.append(error)
         elif refused and not inlined:
             inlined = True
+        elif code is not None and code not in whole and len(whole) < _MOST:  # maybe nobody reads what has no rule
+            whole |= {code}
+            errors.append(error)
         else:
-            raise error
+            raise errors[0] if whole else error
 
 
 @contextlib.contextmanager

@@ -31,6 +31,7 @@ from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.unit import Origin, Unit, parameters
 from s2sgrad.memory.aliases import Aliases, is_from_outside
 from s2sgrad.memory.sources import is_fresh, sources
+from s2sgrad.primitives import catalogue
 from s2sgrad.transform.calls import checked_owner
 from s2sgrad.transform.paths import Paths
 from s2sgrad.transform.stores import laid_out, reshapes
@@ -152,6 +153,9 @@ class Forward:
         targets = binds(statement)
         if not targets:
             return [statement]
+        if self.tangents.active.isdisjoint(targets) and operation.form == "call" and catalogue.of(operation.target).pure:
+            self.tangents.present.difference_update(targets)
+            return [statement]  # nobody needs its tangent
         if operation.form == "call" and self._carries(operation) and not self.mirrored.is_view_of(operation, targets):
             return self._call(statement, operation)
         if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):

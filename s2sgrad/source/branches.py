@@ -61,6 +61,7 @@ class _Refused(threading.local):
 
     branches: tuple[Branch, ...] = ()
     inlined: bool = False
+    whole: frozenset[types.CodeType] = frozenset()  # of functions that are written out for their own sake
     read: dict[int, Primal] | None = None
 
 
@@ -68,15 +69,18 @@ _now = _Refused()
 
 
 @contextlib.contextmanager
-def without(branches: list[Branch], inlined: bool = False) -> Iterator[None]:
+def without(
+    branches: list[Branch], inlined: bool = False, whole: frozenset[types.CodeType] = frozenset()
+) -> Iterator[None]:
     """Functions are read with these branches, and those of the contexts around, replaced; `inlined`: calls of these
-    functions are written out."""
-    before = _now.branches, _now.inlined, _now.read
+    functions are written out; and so are those of the functions with the codes `whole`."""
+    before = _now.branches, _now.inlined, _now.whole, _now.read
     _now.branches, _now.inlined, _now.read = (*_now.branches, *branches), inlined or _now.inlined, {}
+    _now.whole |= whole
     try:
         yield
     finally:
-        _now.branches, _now.inlined, _now.read = before
+        _now.branches, _now.inlined, _now.whole, _now.read = before
 
 
 def codes() -> frozenset[types.CodeType]:
@@ -85,8 +89,8 @@ def codes() -> frozenset[types.CodeType]:
 
 
 def inlined() -> frozenset[types.CodeType]:
-    """Those of them that are written out where they are called."""
-    return codes() if _now.inlined else frozenset()
+    """Those of them that are written out where they are called, and of the others that are."""
+    return codes() | _now.whole if _now.inlined else _now.whole
 
 
 def around(error: S2SGradError) -> Branch | None:
@@ -98,6 +102,16 @@ def around(error: S2SGradError) -> Branch | None:
                 found = _innermost(primal, primal.tree.body, place)
                 if found is not None:
                     return Branch(primal.function.__code__, found[0].lineno, found[0].col_offset, error.reason, place.line)
+    return None
+
+
+def callee(error: S2SGradError, root: types.CodeType) -> types.CodeType | None:
+    """The code of the function that an error is about, where the one that is differentiated calls it; else None."""
+    for place in error.origins[:1]:
+        for primal in (_now.read or {}).values():
+            if primal.file == place.file and _contains(primal, primal.tree, place):
+                code = primal.function.__code__
+                return None if code is root or primal.is_generated else code
     return None
 
 

@@ -3,6 +3,7 @@
 # ruff: noqa: B007
 
 import numpy as np
+import scipy.special
 
 from .case import case
 
@@ -303,3 +304,23 @@ def star_before_a_dict_gives_its_keys(x, table):
 
 def difference(a, b):
     return 10.0 * a - b
+
+
+def gain_and_more(a):
+    return a * 2.0, scipy.special.spence(a * a), np.sum(a)
+
+
+def gains(a):
+    return gain_and_more(a)
+
+
+@case(np.array([0.3, 0.7, 1.1]))
+def results_that_nobody_reads(x):
+    k, _, s = gain_and_more(x)
+    total = np.sum(k * k) * s
+    for i in range(2):
+        first, _, _ = gains(x * (i + 1))
+        total = total + np.sum(first**3) + gain_and_more(x)[0][i]
+    q = (x, scipy.special.spence(x), total)
+    r = q
+    return r[0] @ r[-1] if total is None else np.sum(r[0]) * r[-1]

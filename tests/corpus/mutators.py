@@ -282,3 +282,14 @@ def partitioned_in_place(x, m, text):
     m.partition(1, axis=0)
     head, _, tail = text.partition(": ")
     return np.sum(WEIGHTS * y) * len(head) + np.sum(TABLE * m * m) * len(tail)
+
+
+@case(np.array([0.3, 0.7, 1.1]), 0.4, second=False)
+def item_of_a_tuple_that_is_written_later(x, s):
+    y = x * 1.0
+    q = (y, s * s)
+    y[0] = s * 3.0
+    k, w = q
+    r = (k, w) if s > 0.0 else (w, k)
+    a, b = r
+    return np.sum(a * a) * b + np.sum(q[0])

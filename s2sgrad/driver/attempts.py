@@ -34,7 +34,7 @@ def with_branches(
     a result are those of the text. Where it would, for it needs no adjoint of them, their calls are written out."""
     refused: list[Branch] = []
     errors: list[Exception] = []
-    inlined, whole = False, frozenset[types.CodeType]()
+    inlined, whole, first = False, frozenset[types.CodeType](), None
     while True:
         code = None
         with branches.without(refused, inlined, whole):
@@ -54,9 +54,9 @@ def with_branches(
             inlined = True
         elif code is not None and code not in whole and len(whole) < _MOST:  # maybe nobody reads what has no rule
             whole |= {code}
-            errors.append(error)
+            first = first or error
         else:
-            raise errors[0] if whole else error
+            raise first or error
 
 
 @contextlib.contextmanager

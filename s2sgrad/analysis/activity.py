@@ -96,21 +96,27 @@ def _of_items(statement: gast.AST, items: Mapping[str, tuple[str, ...]]) -> list
     if not isinstance(statement, gast.Assign):
         return None
     (target,), value = statement.targets, statement.value
-    if isinstance(target, gast.Name) and target.id in items and isinstance(value, gast.Tuple):
-        pairs = [(e.id, part) for e, part in zip(value.elts, items[target.id], strict=True) if isinstance(e, gast.Name)]
-        return [*pairs, *((part, target.id) for part in items[target.id])]
     if isinstance(target, gast.Name) and target.id in items:
-        same = zip(items[value.id], items[target.id], strict=True)
-        return [*same, *((part, target.id) for part in items[target.id])]
-    read = value.value if isinstance(value, gast.Subscript) else value
-    parts = items.get(read.id) if isinstance(read, gast.Name) else None
-    if parts is not None and isinstance(value, gast.Subscript) and isinstance(target, gast.Name):
+        given = items[value.id] if isinstance(value, gast.Name) else [getattr(e, "id", None) for e in value.elts]
+        parts = items[target.id]
+        pairs = [(source, part) for source, part in zip(given, parts, strict=True) if source is not None]
+        return [*pairs, *((part, target.id) for part in parts)]
+    return _of_reads(target, value, items)
+
+
+def _of_reads(target: gast.AST, value: gast.AST, items: Mapping[str, tuple[str, ...]]) -> list[tuple[str, str]] | None:
+    """The edges of `c = q[0]` and of `c, d = q`; None for anything else."""
+    owner = value.value if isinstance(value, gast.Subscript) else value
+    parts = items.get(owner.id) if isinstance(owner, gast.Name) else None
+    if parts is None:
+        return None
+    if owner is not value:
         place = number(value.slice)
-        return [(parts[place], target.id)] if isinstance(place, int) and -len(parts) <= place < len(parts) else None
-    each = parts is not None and read is value and isinstance(target, gast.Tuple) and len(target.elts) == len(parts)
-    if each and all(isinstance(t, gast.Name) for t in target.elts):
-        return [(part, t.id) for part, t in zip(parts, target.elts, strict=True)]
-    return None
+        known = isinstance(target, gast.Name) and isinstance(place, int) and -len(parts) <= place < len(parts)
+        return [(parts[place], target.id)] if known else None
+    targets = target.elts if isinstance(target, gast.Tuple) else []
+    each = len(targets) == len(parts) and all(isinstance(t, gast.Name) for t in targets)
+    return [(part, t.id) for part, t in zip(parts, targets, strict=True)] if each else None
 
 
 def _edges(statement: gast.AST, found: Operations) -> list[tuple[str, str]]:

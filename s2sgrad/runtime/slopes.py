@@ -101,7 +101,8 @@ def power_slope(x: Any, n: Any) -> Any:
     if type(x) in (float, int) and x < 0 and type(n) is float and not n.is_integer():
         raise Refusal(None, f"a broken power of a negative number of Python's is complex: {NOT_COMPLEX}")
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return np.where(np.equal(n, 0), 0.0, n * np.power(np.multiply(x, 1.0), np.subtract(n, 1.0)))[()]
+        less = n - 1.0 if isinstance(n, (float, int)) else np.subtract(n, 1.0)  # a number of Python's widens no array
+        return np.where(np.equal(n, 0), 0.0, n * np.power(np.multiply(x, 1.0), less))[()]
 
 
 def log_or_zero(x: Any) -> Any:

@@ -49,6 +49,7 @@ from s2sgrad.ir.quote import (
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import generator_texts, iterables
 from s2sgrad.normalize.absorption import Absorption
+from s2sgrad.normalize.endings import inlined
 from s2sgrad.normalize.generator_texts import NotDrawn
 from s2sgrad.normalize.iterator_kinds import IteratorKinds
 from s2sgrad.normalize.iterator_makers import Iterators
@@ -174,19 +175,12 @@ class _Scope(Iterators):
     def meets(self, loop: gast.For) -> bool:
         """Whether a trip of a loop may change what later items are made of, and these would be made before."""
         over = loop.iter
-        while (inner := self.inlined(over)) is not None:
+        while (inner := inlined(self.unit, over)) is not None:
             over = inner
         inside = (n for n in nodes(over) if n is not over)
         listed = any(isinstance(n, gast.GeneratorExp) or is_one_of(self.called(n), iterables.COMPUTED) for n in inside)
         listed = listed or self.called(over) is itertools.pairwise
         return listed and self.names.may_change([loop.iter], loop.body)
-
-    def inlined(self, node: gast.AST) -> gast.AST | None:
-        """The iterable of an iterator whose items are computed in the trips of the loop over it; None for other loops."""
-        if isinstance(node, gast.GeneratorExp) and len(node.generators) == 1:
-            return node.generators[0].iter
-        one = is_one_of(self.called(node), (builtins.map, builtins.filter)) and len(node.args) == 2
-        return node.args[1] if one else None
 
     # --- expressions ---
 

@@ -43,12 +43,12 @@ class Endings:
         self.unit = unit
         self.yielding = {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef) and yields(n)}
         self.waiting, self.left = waiting(unit, tree), left(unit, tree)
-        self.looped = set[int]()  # generator expressions that are inlined into the loop over them
+        self.looped = set[int]()  # generator expressions, `map` and `filter` that are inlined into the loop over them
         for loop in [n for n in nodes(tree) if isinstance(n, gast.For)]:
             part = loop.iter
-            while isinstance(part, gast.GeneratorExp) and len(part.generators) == 1:
+            while (inner := inlined(unit, part)) is not None:
                 self.looped.add(id(part))
-                part = part.generators[0].iter
+                part = inner
 
     def waits(self, node: gast.Call) -> bool:
         """Whether a call makes a lazy iterator that may be infinite."""
@@ -79,6 +79,14 @@ class Endings:
         if is_one_of(target, (itertools.islice, itertools.takewhile, np.array, *iterables.CONTAINERS)):
             return False
         return self.is_source(node) or any(map(self.is_endless, node.args))
+
+
+def inlined(unit: Unit, node: gast.AST) -> gast.AST | None:
+    """The iterable of an iterator whose items are computed in the trips of the loop over it; None for other loops."""
+    if isinstance(node, gast.GeneratorExp) and len(node.generators) == 1:
+        return node.generators[0].iter
+    one = is_one_of(unit.called(node), (builtins.map, builtins.filter)) and len(node.args) == 2
+    return node.args[1] if one else None
 
 
 def left(unit: Unit, tree: gast.FunctionDef) -> set[int]:

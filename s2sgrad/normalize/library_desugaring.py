@@ -75,6 +75,8 @@ class _Desugarer(Transformer):
         if (owner := self.list_of(node, list.index)) is not None:
             return at(node, gast.Call(name(self.unit.helper("place_of", place_of)), [owner, *node.args], []))[0]
         result = library.desugared(self.scope, node)
+        if isinstance(result, gast.GeneratorExp) and id(node) in self.endings.looped:
+            self.endings.looped.add(id(result))
         return self.joined(result) if isinstance(result, (gast.GeneratorExp, gast.DictComp)) else result  # `map` of `filter`
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.AST:

@@ -363,3 +363,14 @@ def iterables_that_lists_take_all_items_of(x):
     for v, w in zip(itertools.chain.from_iterable(rows), sorted(in_pairs(x), key=lambda v: -v)):
         s = s * 0.9 + v * w * next(it)
     return s + a * d[1] + rest[-1]
+
+
+@case(np.array([1.355, 0.355, 0.733, 0.554]), 1.123)
+def list_written_in_a_loop_over_map_of_map_of_it(x, c):
+    xs, total, k = [x[0], c, x[1] * c, x[2]], 0.3, 0
+    ys = xs
+    for a in filter(np.isfinite, map(np.tanh, map(np.sin, xs))):
+        k = (k + 1) % 4
+        total = total + np.sin(a) * c
+        ys[k] = 0.5 * ys[k] + 0.3 * a
+    return total + x[3]

@@ -204,6 +204,9 @@ class Closures:
     def displayed(self, display: Display, node: gast.AST) -> gast.AST:
         """A display whose items are converted to data."""
         items = [self.reified(item, node) for item in display.items.values()]
+        if None in items:
+            self.unit.refuse(node, "a function or an object in a list, tuple or dict that changes cannot be followed here: "
+                                   "give it a name of its own")  # fmt: skip
         if display.mapping:
             return gast.Dict([constant(key) for key in display.items], items)
         return (display.literal or gast.List)(items, gast.Load())

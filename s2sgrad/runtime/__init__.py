@@ -306,7 +306,7 @@ def keys_of(d: Any) -> list:
     """The keys of a dict in order; TypeError for anything else, and for a subclass that overrides how a dict is read."""
     if isinstance(d, dict) and not is_special(type(d), _SHOWING):
         return list(d)
-    raise TypeError(f"a loop over the items of a {type(d).__name__} cannot be reversed; pass a dict")
+    raise Refusal(None, f"a loop over the items of a {d.__class__.__name__} cannot be reversed: pass a dict")
 
 
 # --- calls of functions that are not known when the text is written --------------------------------------------------

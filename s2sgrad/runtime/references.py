@@ -29,8 +29,9 @@ class Reference:
 
     @property
     def __class__(self) -> type:  # type: ignore[override]
-        """The class of the object, for code outside of the text that asks by `isinstance`."""
-        return self.cls
+        """The class of the object, for code outside of the text that asks by `isinstance`; a reference is no list or dict,
+        whose items it has none of."""
+        return Reference if issubclass(self.cls, (list, tuple, dict, set, frozenset)) else self.cls
 
     def __index__(self) -> int:
         return self.place

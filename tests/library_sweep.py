@@ -179,7 +179,8 @@ def parameters(callee: str) -> tuple[list[tuple[str, ...]], int, list[tuple[str,
         optional = {"axis": ("zero", "one", "pair"), "keepdims": ("yes",), "where": ("k",), "initial": ("big",)}
         return [MASKED] * 3, 1, [*optional.items()]
     if isinstance(value, np.ufunc):
-        return [OPERANDS] * value.nin, value.nin, [("where", ("k",)), ("out", tuple(FLOATS))]
+        masks = [("where", ("k",))] if module == "numpy" else []  # SciPy 1.17 computes other elements than its masks say
+        return [OPERANDS] * value.nin, value.nin, [*masks, ("out", tuple(FLOATS))]
     try:
         listed = inspect.signature(value).parameters.values()
     except (ValueError, TypeError):
@@ -199,7 +200,7 @@ def _given(parameter, value) -> tuple[str, ...]:
         return tuple(FLOATS)
     if isinstance(parameter.default, float):
         return *FLOATS, "one", "two"
-    if parameter.name in ("ind", "indices", "condlist"):
+    if parameter.name in ("ind", "indices", "condlist", "kth"):
         return tuple(OTHERS)
     if isinstance(parameter.default, int) or parameter.name in ("axis", "axes", "deg"):
         return "zero", "one", "two", "pair"

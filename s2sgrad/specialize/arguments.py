@@ -33,11 +33,11 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import checks
-from s2sgrad.specialize.stars import Stars, places_alone
+from s2sgrad.specialize.stars import places_alone
 from s2sgrad.specialize.static_values import Function, Known, Object, Partial
 
 
-class Arguments(Stars):
+class Arguments:
     """Evaluates the arguments of calls."""
 
     shared: set[str]  # variables that a call may bind: those of attributes, and of `nonlocal`

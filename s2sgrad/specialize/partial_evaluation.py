@@ -73,6 +73,7 @@ from s2sgrad.specialize.object_updates import ObjectUpdates
 from s2sgrad.specialize.objects import Objects
 from s2sgrad.specialize.recursive_methods import Recursion
 from s2sgrad.specialize.reference_operators import ReferenceOperators
+from s2sgrad.specialize.stars import Stars
 from s2sgrad.specialize.static_containers import Collections
 from s2sgrad.specialize.static_values import (
     Adapted,
@@ -99,7 +100,7 @@ from s2sgrad.specialize.ways import Ways
 class Functions(Arguments, Attempts, CachedAttributes, Choices, ClassAttributes, ClassChoices, Closures, Collections,
                 Columns, Definitions, Derivatives, FixedFunctions, Generators, GivenObjects, GuardedCalls, Inliner,
                 LiftedColumns, Lookahead, Matrices, Memos, NamedAttributes, Objects, ObjectCopies, ObjectUpdates,
-                Operators, Recursion, ReferenceOperators, TupleMethods, Unroller):  # fmt: skip
+                Operators, Recursion, ReferenceOperators, Stars, TupleMethods, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` has those with a name.  Each family of values
     has its own class; no two define the same name, so that the order of the bases does not matter."""
 
@@ -111,8 +112,7 @@ class Functions(Arguments, Attempts, CachedAttributes, Choices, ClassAttributes,
         self.open_guards()
         self.acting: set[str] = set()  # functions called for their effect
         self.values: dict[str, Value] = {}
-        self.running: list[tuple[Function, Any]] = []
-        self.opened, self.calls, self.hint = [], 0, None
+        self.running, self.opened, self.calls, self.hint = [], [], 0, None
         self.outside_objects: dict[int, Object] = {}
         self.written_outside = set(map(id, owners_written(unit.primal.function) or ()))
         self.data, self.plain_names, self.arguments, self.mixed = set(), {}, set(), set()

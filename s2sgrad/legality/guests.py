@@ -62,8 +62,8 @@ def check(context: Context, operation: Operation, found: Suspects) -> list[gast.
             continue
         kind = context.kind(operand)
         cls = _guest(kind) or type(context.unit.resolve(operand))
-        what = context.unit.word(operand.id) if isinstance(operand, gast.Name) else f"`{emit.expression(operand)}`"
         if is_array_of_others(cls):
+            what = context.unit.word(operand.id) if isinstance(operand, gast.Name) else f"`{emit.expression(operand)}`"
             seen = isinstance(kind, Instance)
             way = "read its attributes, or call a method that gives the array"
             lost = f"{what} is a {cls.__name__}, whose attributes NumPy does not follow where it makes an array of it: {way}"

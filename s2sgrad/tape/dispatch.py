@@ -37,22 +37,22 @@ class _Applied:
         return _ready(getattr(self.primitive, name))
 
 
-class _Module:
-    """A module whose functions are called through `apply`."""
+class _Owner:
+    """A module, or an object such as `stats.norm`, whose functions are called through `apply`."""
 
-    def __init__(self, module: types.ModuleType) -> None:
-        self.module = module
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
 
     def __getattr__(self, name: str) -> Any:
-        value = _ready(getattr(self.module, name))
+        value = _ready(getattr(self.owner, name))
         setattr(self, name, value)
         return value
 
 
 def _ready(value: Any) -> Any:
     """A global of a rule module, wrapped where it has to be."""
-    if isinstance(value, types.ModuleType):
-        return _Module(value)
+    if isinstance(value, types.ModuleType) or table.owns(value):
+        return _Owner(value)
     if isinstance(value, (type, Operand, table.Rule)) or not callable(value):
         return value
     if table.lookup(value) is not None or table.is_flat(value) or isinstance(value, np.ufunc):
@@ -75,7 +75,7 @@ def _space(globals_: dict[str, Any]) -> dict[str, Any]:
         for name, value in globals_.items():
             if value is not math:
                 space[name] = _ready(value)
-        space["math"], space["isinstance"] = _Module(math), _isinstance
+        space["math"], space["isinstance"] = _Owner(math), _isinstance
     return space
 
 

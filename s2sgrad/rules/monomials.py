@@ -12,17 +12,17 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad.rules.table import elementwise, general
-from s2sgrad.runtime import power_slope, unbroadcast, unreduce
+from s2sgrad.runtime import as_weak, power_slope, unbroadcast, unreduce
 
 
 def power(x, p):
     """`x ** p` in floating point, without warnings."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return np.power(np.multiply(x, 1.0), p)
+        return as_weak(np.power(np.multiply(x, 1.0), p), x, p)
 
 
 @elementwise(power)
-def _(g, z, x, p):
+def of_power(g, z, x, p):
     return g * power_slope(x, p), None
 
 
@@ -118,6 +118,6 @@ def _(z, x, w, y, c, q, x_dot, w_dot, y_dot, c_dot, q_dot, *, axis=None, keepdim
     return along, c * (y * y) * power_slope(w, q) * w_dot, None, None, None
 
 
-for _rule in (of_one, of_two, of_norm, of_scaled_norm):
+for _rule in (of_power, of_one, of_two, of_norm, of_scaled_norm):
     for _known in set(_rule.differentiable) & {"c", "p", "q"}:
         _rule.constant(_known)

@@ -45,7 +45,7 @@ from s2sgrad.runtime.hooks import hook, provide  # noqa: F401
 from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.runtime.records import OWN_RECORDS, refilled, spread
 from s2sgrad.runtime.results import NoResult, without_floats
-from s2sgrad.runtime.slopes import log_or_zero, over, power_slope, product, ratio, share, times  # noqa: F401
+from s2sgrad.runtime.slopes import as_weak, log_or_zero, over, power_slope, product, ratio, share, times  # noqa: F401
 from s2sgrad.runtime.structure import (  # noqa: F401  # noqa: F401
     ABSENT,
     ENDLESS,

@@ -97,12 +97,22 @@ def power_slope(x: Any, n: Any) -> Any:
     s2sgrad.runtime.checks.Refusal: a broken power of a negative number of Python's is complex: complex numbers cannot ...
     """
     if isinstance(x, float) and isinstance(n, (float, int)) and 1e-8 < x < 1e8 and -30 < n < 30:  # which is no trouble
-        return np.float64(n * x ** (n - 1.0))
+        return n * x ** (n - 1.0)
     if type(x) in (float, int) and x < 0 and type(n) is float and not n.is_integer():
         raise Refusal(None, f"a broken power of a negative number of Python's is complex: {NOT_COMPLEX}")
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         less = n - 1.0 if isinstance(n, (float, int)) else np.subtract(n, 1.0)  # a number of Python's widens no array
-        return np.where(np.equal(n, 0), 0.0, n * np.power(np.multiply(x, 1.0), less))[()]
+        slope = np.where(np.equal(n, 0), 0.0, n * np.power(np.multiply(x, 1.0), less))[()]
+    return as_weak(slope, x, n)
+
+
+def as_weak(result: Any, *operands: Any) -> Any:
+    """A number of Python's where all operands are such: it widens no array of float32 that it is multiplied by.
+
+    >>> type(as_weak(np.float64(2.0), 1.3, 2)) is float, type(as_weak(np.float64(2.0), np.float64(1.3), 2)) is np.float64
+    (True, True)
+    """
+    return result.item() if all(type(x) in (float, int) for x in operands) else result
 
 
 def log_or_zero(x: Any) -> Any:

@@ -33,7 +33,7 @@ for _module in pkgutil.iter_modules(s2sgrad.rules.__path__):
 
 ROUNDS_DOWN = {np.float32}
 WIDENS = {np.float64, np.float_power, np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray}
-WIDENS |= {np.ndarray.astype, np.power, np.power.outer, runtime.power_slope}  # the last three: runtime.power_slope
+WIDENS |= {np.ndarray.astype}
 WIDENS |= {np.frombuffer}  # reads doubles alone
 WIDENS |= {math.fsum, math.dist, scalar_math.hypot_of_all, np.polyval, polynomials.unpolyder, polynomials.unpolyint}
 WIDENS |= {special.gammainc, special.gammaincc, special.gammaincinv, special.betainc, special.betaincinv, linalg.norm}

@@ -13,6 +13,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.rules.table import elementwise, flat, general, linear
 from s2sgrad.runtime import (
+    as_weak,
     closures,
     handed,
     item_slots,
@@ -360,7 +361,8 @@ def share_(w, y, e, c):
 def power_or_zero(x, n):
     """`x ** n`, but 0 where `x` is 0: what is left of `x ** n` in an exponent's derivative, by convention."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return np.where(np.equal(x, 0.0), 0.0, np.power(np.multiply(x, 1.0), n * 1.0))[()]
+        powers = np.power(as_weak(np.multiply(x, 1.0), x), n * 1.0)
+        return as_weak(np.where(np.equal(x, 0.0), 0.0, powers)[()], x, n)
 
 
 @elementwise(power_or_zero)

@@ -18,7 +18,7 @@ from s2sgrad.runtime import as_weak, power_slope, unbroadcast, unreduce
 def power(x, p):
     """`x ** p` in floating point, without warnings."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return as_weak(np.power(np.multiply(x, 1.0), p), x, p)
+        return as_weak(np.power(as_weak(np.multiply(x, 1.0), x), p), x, p)
 
 
 @elementwise(power)

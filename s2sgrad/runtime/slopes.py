@@ -102,7 +102,7 @@ def power_slope(x: Any, n: Any) -> Any:
         raise Refusal(None, f"a broken power of a negative number of Python's is complex: {NOT_COMPLEX}")
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         less = n - 1.0 if isinstance(n, (float, int)) else np.subtract(n, 1.0)  # a number of Python's widens no array
-        slope = np.where(np.equal(n, 0), 0.0, n * np.power(np.multiply(x, 1.0), less))[()]
+        slope = np.where(np.equal(n, 0), 0.0, n * np.power(as_weak(np.multiply(x, 1.0), x), less))[()]
     return as_weak(slope, x, n)
 
 
@@ -118,4 +118,4 @@ def as_weak(result: Any, *operands: Any) -> Any:
 def log_or_zero(x: Any) -> Any:
     """`log(x)`, but 0 at 0: a factor of the derivative of `x ** n` in n, which is 0 at x = 0 by convention."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.equal(x, 0.0), 0.0, np.log(np.multiply(x, 1.0)))[()]
+        return as_weak(np.where(np.equal(x, 0.0), 0.0, np.log(np.multiply(x, 1.0)))[()], x)

@@ -132,7 +132,7 @@ class _Writer:
     # --- statements ---
 
     def statement(self) -> None:
-        choices = [self.store, self.store, self.bind, self.dead, self.push, self.pop, self.save_and_restore]
+        choices = [self.store, self.store, self.bind, self.dead, self.push, self.pop, self.save_and_restore, self.shown]
         if self.depth == 1:
             choices += [self.undone, self.repeated, self.branch, self.guarded, self.indices]
         self.pick(*choices)
@@ -202,6 +202,13 @@ class _Writer:
             self.drained(stack)
         else:
             self.line(self.taken(stack, held.pop()))
+
+    def shown(self) -> None:
+        """A stack stands in a tuple, and its last item is read from there."""
+        numbered = [s for s, held in self.stacks.items() if held and held[-1] is None]
+        if numbered:
+            self.line(f"both = ({self.rng.choice(numbered)}, {self.rng.choice(list(self.stacks))})")
+            self.line(f"a = 0.5 * a + {self.number(0)} * both[0][-1]")
 
     def drained(self, stack: str) -> None:
         """Take all that is on a stack of numbers; the list is read too."""
@@ -284,7 +291,7 @@ class _Writer:
         self.stacks = {stack: [] for stack in held}
         self.line(f"a *= {self.number(0)}")
         for _ in range(rng.randint(1, 3)):
-            self.pick(self.store, self.bind, self.dead, self.push, self.pop, self.save_and_restore)
+            self.pick(self.store, self.bind, self.dead, self.push, self.pop, self.save_and_restore, self.shown)
         while any(self.stacks.values()):
             self.pop()
         self.loop, self.depth, self.stacks = None, 1, held

@@ -436,7 +436,7 @@ def test_the_note_tells_the_derivative_from_the_function(write, tmp_path):
 @pytest.mark.parametrize("way", [*COMPILED, "hvp", "jacobian"])
 @pytest.mark.parametrize("name", ["nested recursion", "function in a list"])
 def test_a_refusal_in_a_function_that_is_put_beside(write, tmp_path, name, way):
-    text = FORWARD[name][1].replace(".reshape(9)", ".dot(np.linalg.eig(np.outer(x, x))[0])")
+    text = FORWARD[name][1].replace(".reshape(9)", ".dot(np.i0(x) * x)")
     module, file = write(text)
     with pytest.raises(NoRule) as caught:
         WAYS[way](module.f, X)

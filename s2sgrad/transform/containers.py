@@ -78,7 +78,7 @@ def grown(unit: Unit, tree: gast.FunctionDef, found: Operations) -> set[str]:
     if not changed:
         return set()
     mentions = read_counts(tree.body)
-    as_stacks = _mentioned_as_stacks(unit, found)
+    as_stacks = _mentioned_as_stacks(unit, tree, found)
     out = {s for s in changed if mentions[s] != as_stacks[s]} | _made_elsewhere(unit, tree, changed)
     for operation in found.values():
         if operation.is_stack and getattr(operation.operands[0], "id", None) in out:
@@ -86,14 +86,28 @@ def grown(unit: Unit, tree: gast.FunctionDef, found: Operations) -> set[str]:
     return out
 
 
-def _mentioned_as_stacks(unit: Unit, found: Operations) -> Counter[str]:
-    """How often each list is mentioned by a push or a pop, or passed on as a whole."""
+def _mentioned_as_stacks(unit: Unit, tree: gast.FunctionDef, found: Operations) -> Counter[str]:
+    """How often each list is mentioned by a push or a pop, or passed on in a record of ours.
+
+    The adjoint of a stack that is passed on is bound, not added to: so only the last use of a stack may pass it on.
+    """
     out: Counter[str] = Counter()
-    for operation in found.values():
+    last = {id(s): k for k, s in enumerate(tree.body)}
+    for statement in effects.walk(tree.body):
+        operation = found.get(id(statement))
+        if operation is None:
+            continue
         if operation.is_stack:
             whole = operation.operands[:1]
-        elif operation.form == "display" or (unit.primal.is_generated and _reads_structure(unit, operation.node)):
-            whole = operation.operands or getattr(operation.node, "args", [])
+        elif not unit.primal.is_generated:
+            continue
+        elif unit.called(operation.node) is runtime.zeros:
+            whole = operation.operands or operation.node.args
+        elif id(statement) in last and (operation.form == "display" or unit.called(operation.node) is runtime.own):
+            names = [n.id for n in operation.operands or getattr(operation.node, "args", []) if isinstance(n, gast.Name)]
+            later = read_counts(tree.body[last[id(statement)] + 1 :])
+            out.update(n for n in names if names.count(n) == 1 and not later[n])
+            continue
         else:
             whole = []
         out.update(n.id for n in whole if isinstance(n, gast.Name))

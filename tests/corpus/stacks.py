@@ -198,3 +198,32 @@ def updated_in_both_arms_before_it_comes_off_a_list(x, c):
     for _ in range(len(s)):
         a += c * s.pop()
     return np.sum(u * u)
+
+
+@case(VECTOR)
+def stack_in_several_tuples(x):
+    s = []
+    s.append(x[0] * x[1])
+    first, second = (s, 1), (s, s)
+    return first[0][0] * x[2] + second[0][0] * x[3] + second[1][0] * x[1]
+
+
+@case(VECTOR)
+def stack_in_a_tuple_in_each_trip_while_it_grows(x):
+    s = []
+    s.append(x[0] * x[1])
+    y = 0.0
+    for k in range(3):
+        s.append(x[2] ** 2 * (k + 1))
+        both = (s, k)
+        y += (both[0][0] * x[3] + both[0][-1]) * (k + 1)
+    return y
+
+
+@case(VECTOR)
+def stack_in_a_tuple_before_items_come_off_it(x):
+    s = []
+    s.append(x[0] * x[1])
+    s.append(x[2] * x[3])
+    both = (s[:], s)
+    return both[0][1] * s.pop() + both[1][0] * s.pop()

@@ -73,10 +73,10 @@ def function_with_a_gradient_of_its_own_is_called_by_keywords(x):
     return scaled_sum(by=x[0] * x[1], x=np.sin(x), power=2.0) + scaled_sum(x * x, power=x[2])
 
 
-@case(VECTOR)
-def kept_method_is_handed_to_rules_from_a_list(x):
-    rate = Law(0.7, x[0]).at
-    y = x[1]
+@case(1.3, 0.8)
+def kept_method_is_handed_to_rules_from_a_list(b, state):
+    rate = Law(0.7, b).at
+    y = state
     for h in [opaque_square, opaque_square]:
         y = h(rate, y)
-    return y * x[1] + x[2]
+    return y * state

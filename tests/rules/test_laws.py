@@ -127,6 +127,7 @@ def kinds(rule: Rule, e: Example, numbers_known: bool) -> dict[str, Any]:
         return SimpleNamespace(
             **({"items": items_of(value)} if isinstance(value, (list, tuple, dict)) else {}),
             rank=np.ndim(value) if number or isinstance(value, np.ndarray) else None,
+            dims=np.shape(value) if number or isinstance(value, np.ndarray) else None,
             known=known,
             value=value if known else None,
             may_be_python=not isinstance(value, (np.ndarray, np.generic)),

@@ -77,10 +77,32 @@ def other_way(trans):
 flat(assumption, is_symmetric, other_way)
 
 
+def is_of_one(a, b):
+    """Whether a system has one unknown, and right sides of any size."""
+    return np.size(a) == 1 or np.ndim(b) < 1
+
+
+flat(is_of_one)
+
+
+def each_times(y, factors):
+    """The solutions `y` of systems of one, each times its factor.
+
+    >>> each_times(np.ones((2, 3)), np.array([[[2.0]], [[5.0]]])).tolist()
+    [[2.0, 2.0, 2.0], [5.0, 5.0, 5.0]]
+    """
+    return np.reshape(np.reshape(y, (np.size(factors), -1)) * np.reshape(factors, (-1, 1)), np.shape(y))
+
+
+def of_each(products, a):
+    """The sums of `products` over the solutions of each system of one, in the shape of the matrices `a`."""
+    return np.reshape(np.sum(np.reshape(products, (np.size(a), -1)), axis=1), np.shape(a))
+
+
 @general(linalg.solve)
 def solve(g, y, a, b, lower=False, *, check_finite=True, assume_a=None, transposed=False):
-    if np.ndim(a) < 2 or np.ndim(b) < 1:  # numbers: a system of one
-        return np.reshape(-np.sum(g * y) / a, np.shape(a)), unbroadcast(g / a, b)
+    if is_of_one(a, b):
+        return -of_each(g * y, a) / a, unbroadcast(each_times(g, 1.0 / a), b)
     vector = is_vector(a, b)
     if is_symmetric(assumption(assume_a)):
         b_bar = linalg.solve(a, g, lower=lower, assume_a=assume_a)
@@ -95,24 +117,29 @@ def plain(assume_a, transposed):
     return known and assume_a.value in GENERAL and not transposed.value
 
 
-@solve.refined(lambda a, b, assume_a, transposed: (a.rank, b.rank) == (2, 1) and plain(assume_a, transposed))
+def plain_matrix(a, assume_a, transposed):
+    """A matrix that is not known to be a single number, for which SciPy divides right sides of any size."""
+    return a.rank == 2 and 1 not in (getattr(a, "dims", None) or ()) and plain(assume_a, transposed)
+
+
+@solve.refined(lambda a, b, assume_a, transposed: b.rank == 1 and plain_matrix(a, assume_a, transposed))
 def _(g, y, a, b, lower=False, *, check_finite=True, assume_a=None, transposed=False):
     b_bar = linalg.solve(a.T, g)
     return -np.outer(b_bar, y), b_bar
 
 
-@solve.refined(lambda a, b, assume_a, transposed: (a.rank, b.rank) == (2, 2) and plain(assume_a, transposed))
+@solve.refined(lambda a, b, assume_a, transposed: b.rank == 2 and plain_matrix(a, assume_a, transposed))
 def _(g, y, a, b, lower=False, *, check_finite=True, assume_a=None, transposed=False):
     b_bar = linalg.solve(a.T, g)
     return -(b_bar @ y.T), b_bar
 
 
-@solve.forward(lambda a, b, assume_a, transposed: a.rank == 2 and b.rank in (1, 2) and plain(assume_a, transposed))
+@solve.forward(lambda a, b, assume_a, transposed: b.rank in (1, 2) and plain_matrix(a, assume_a, transposed))
 def _(y, a, b, a_dot, b_dot, lower=False, *, check_finite=True, assume_a=None, transposed=False):
     return -linalg.solve(a, a_dot @ y), linalg.solve(a, b_dot)
 
 
-@solve.forward_jointly(lambda a, b, assume_a, transposed: a.rank == 2 and b.rank in (1, 2) and plain(assume_a, transposed))
+@solve.forward_jointly(lambda a, b, assume_a, transposed: b.rank in (1, 2) and plain_matrix(a, assume_a, transposed))
 def _(y, a, b, a_dot, b_dot, lower=False, *, check_finite=True, assume_a=None, transposed=False):
     return linalg.solve(a, b_dot - a_dot @ y)
 
@@ -130,12 +157,24 @@ def change_along(y, a, b, a_dot, lower, assume_a, transposed):
     return np.reshape(change @ side, np.shape(y))
 
 
-@solve.forward(lambda assume_a, transposed: not plain(assume_a, transposed))
+def along_matrix(y, a, b, a_dot, lower, assume_a, transposed):
+    """What the tangent of the matrix adds to that of the solution."""
+    if is_of_one(a, b):
+        return -each_times(y, a_dot / a)
+    return -solved(a, change_along(y, a, b, a_dot, lower, assume_a, transposed), lower, assume_a, transposed)
+
+
+def along_right_side(y, a, b, b_dot, lower, assume_a, transposed):
+    """What the tangent of the right side adds to that of the solution."""
+    if is_of_one(a, b):
+        return each_times(y * 0.0 + b_dot, 1.0 / a)
+    return solved(a, b_dot, lower, assume_a, transposed)
+
+
+@solve.forward(lambda a, b, assume_a, transposed: b.rank not in (1, 2) or not plain_matrix(a, assume_a, transposed))
 def _(y, a, b, a_dot, b_dot, lower=False, *, check_finite=True, assume_a=None, transposed=False):
-    if np.ndim(a) < 2 or np.ndim(b) < 1:
-        return -y * np.ravel(a_dot) / np.ravel(a), y * 0.0 + b_dot / np.ravel(a)
-    change = change_along(y, a, b, a_dot, lower, assume_a, transposed)
-    return -solved(a, change, lower, assume_a, transposed), solved(a, b_dot, lower, assume_a, transposed)
+    along_side = along_right_side(y, a, b, b_dot, lower, assume_a, transposed)
+    return along_matrix(y, a, b, a_dot, lower, assume_a, transposed), along_side
 
 
 solve.refuse(

@@ -903,7 +903,7 @@ class Guarded:
 GUARDED = Guarded()
 
 
-@program(0.6)
+@program(0.6, second=Unsupported)
 def global_object_with_hooks_counts(x):
     y = x * GUARDED.n + x
     GUARDED.inc()
@@ -1401,7 +1401,7 @@ def gotten(a, x):
     z[0] = 5.0
 
 
-@program(FOUR, first=Refused)
+@program(FOUR, first=Unsupported)
 def written_through_a_method_that_is_kept(x):
     a = x * 2.0
     gotten(a, x * 1.0)
@@ -1519,7 +1519,7 @@ class Rows(list):
         return self
 
 
-@program(FOUR, Slotted(FOUR), first=Unsupported)
+@program(FOUR, Slotted(FOUR))
 def method_named_item_returns_its_argument(x, s):
     a = x * 2.0
     z = s.item(a)
@@ -2072,13 +2072,13 @@ def beside(writes):
 
 for writes in (
     compared, floated, item_set, entered, property_set, property_set_by_another, default_of_a_key,
-    default_of_a_mapped_function, destination_by_name, overwritten_by_an_option, cast_without_a_copy, section_of_a_list,
+    default_of_a_mapped_function, destination_by_name, cast_without_a_copy, section_of_a_list,
     poked, poked_by_name, plain_again,
 ):  # fmt: skip
     program(FOUR)(beside(writes))
 for writes in (
     shown, formatted, contained, hashed, ordered, arrayed, made_by_new, drawn_into_by_position,
-    filtered_into, packed_into, run_by_a_thread, run_by_a_thread_with_a_name,
+    filtered_into, packed_into, run_by_a_thread, run_by_a_thread_with_a_name, overwritten_by_an_option,
     behind_a_user_dict, array_full_of_none, array_of_a_list_of_none, array_of_objects,
 ):  # fmt: skip
     program(FOUR, first=Unsupported)(beside(writes))

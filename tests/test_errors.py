@@ -695,7 +695,7 @@ REFUSED = {
             y = x * 2.0
             return np.sum(np.nextafter(y, 0.0))  # <-
     """, (V,)),
-    "NumPy function without a rule, eig": (NoRule, """
+    "NumPy function without a rule, eig": (Unsupported, """
         def f(x):
             w, v = np.linalg.eig(np.outer(x, x))  # <-
             return np.sum(w)
@@ -709,11 +709,11 @@ REFUSED = {
         def f(x):
             return np.sum(np.polyval([x, x * x], 2.0))  # <-
     """, (V,)),
-    "draw that depends on the argument": (NoRule, """
+    "draw whose shape depends on the argument": (NoSource, """
         def f(x):
-            return np.sum(np.random.normal(x, 1.0))  # <-
+            return np.sum(np.random.gamma(x, 1.0))  # <-
     """, (V,)),
-    "draw from the argument": (NoRule, """
+    "draw from the argument": (NoSource, """
         def f(x):
             return np.sum(np.random.choice(x, 2))  # <-
     """, (V,)),

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import keyword
 import types
+import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -74,7 +75,19 @@ def lifted(
         ahead = [*named, *places[len(places) - usual :]]
         lead, whole, captured = _opened(unit, variables, captured, ahead, whole)
         return _lifted_function(unit, base, node.args, [*_parameters([*lead, *captured]), *ahead], whole, free), captured
-    return _defined(unit, base, node.args, places, [*words, *_parameters(captured)], whole, free, last), captured
+    target = _defined(unit, base, node.args, places, [*words, *_parameters(captured)], whole, free, last)
+    if not last:
+        _CAPTURES[target] = tuple(captured)
+    return target, captured
+
+
+_CAPTURES: weakref.WeakKeyDictionary[types.FunctionType, tuple[str, ...]] = weakref.WeakKeyDictionary()
+
+
+def with_captures(unit: Unit, target: Any, keywords: dict[str, Any]) -> dict[str, Any]:
+    """The keywords of a call; a lifted function that calls itself, under whatever name, passes its captures on."""
+    captured = _CAPTURES.get(target, ()) if target is unit.primal.function else ()
+    return {**{c: name(c) for c in captured}, **keywords}
 
 
 def function(

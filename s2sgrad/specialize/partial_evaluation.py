@@ -362,11 +362,11 @@ class Functions(Arguments, Attempts, CachedAttributes, Choices, ClassAttributes,
         if (recursive := self.as_recursive([callee.target], owner, node)) is not None:
             return self.apply(recursive, arguments, keywords, node)
         if isinstance(owner, type):
-            bound = [Known(owner, name(self.unit.helper(owner.__name__, owner)))]
-            return self.apply(self.text_of(callee.target.__func__), [*bound, *arguments], keywords, node)
+            bound = Known(owner, name(self.unit.helper(owner.__name__, owner)))
+            return self.apply(self.text_of(callee.target.__func__), [bound, *arguments], keywords, node)
         if is_plain_class(callee.target):
             return self.construct(callee.target, arguments, keywords, node)
-        given = [*arguments, *keywords.values()]
+        given = [*arguments, *(keywords := lambda_lifting.with_captures(self.unit, callee.target, keywords)).values()]
         static = any(isinstance(v, (Value, gast.Starred)) and not isinstance(v, Known) for v in given)
         again = is_made_for_functions(callee.target, (v.target for v in given if isinstance(v, Known)))
         followed = is_plain(callee.target) and not self.stays(callee.target, node)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from .case import case
@@ -48,6 +50,23 @@ def sizes(parts, n):
     return 0.0 if n == 0 else parts[n - 1].size * 2.0 + sizes(parts, n - 1)
 
 
+def called_with(called, *args, **keywords):
+    return called(*args, **keywords)
+
+
+def sizes_by_helper(parts, n):
+    return 0.0 if n == 0 else parts[n - 1].size ** 2 * n + called_with(sizes_by_helper, parts, n=n - 1)
+
+
+def sizes_by_partial(parts, n):
+    return 0.0 if n == 0 else parts[n - 1].size * n + functools.partial(sizes_by_partial, parts)(n - 1)
+
+
+def sizes_by_lambda(parts, n):
+    again = lambda k: sizes_by_lambda(parts, k)  # noqa: E731
+    return 0.0 if n == 0 else parts[n - 1].size * n + [sizes_by_lambda][0](parts, n - 1) * called_with(again, n - 1)
+
+
 def squares(parts, n):
     return 0.0 if n == 0 else parts[n - 1].ndim + squares(parts, n - 1)
 
@@ -90,6 +109,26 @@ def class_is_asked_by_a_function(x):
 @case(VECTOR)
 def recursion_reads_a_size(x):
     return sizes([Sized(v) for v in x], 3)
+
+
+@case(VECTOR)
+def recursion_by_way_of_a_helper(x):
+    return sizes_by_helper([Sized(v) for v in x], 3) + sizes_by_partial([Sized(v * v) for v in x], 3)
+
+
+@case(VECTOR)
+def nested_recursion_by_way_of_a_helper(x):
+    parts = [Sized(v) for v in x]
+
+    def power(n):
+        return 1.0 if n == 0 else parts[n - 1].size * x[0] * called_with(power, n - 1)
+
+    return power(3)
+
+
+@case(VECTOR)
+def recursion_by_way_of_a_lambda(x):
+    return sizes_by_lambda([Sized(v) for v in x], 3)
 
 
 @case(VECTOR)

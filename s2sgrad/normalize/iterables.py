@@ -17,6 +17,7 @@ import functools
 import itertools
 import math
 import operator
+import statistics
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -37,7 +38,11 @@ COMPREHENSIONS = (gast.GeneratorExp, gast.ListComp, gast.SetComp, gast.DictComp)
 CONTAINERS = frozenset({list, tuple, set, frozenset, dict, sorted})
 """Callables that make a container of all items."""
 
-DRAWS_ALL = CONTAINERS | {sum, max, min, math.prod, math.fsum, np.fromiter}
+STATISTICS = frozenset({statistics.mean, statistics.fmean, statistics.variance, statistics.pvariance, statistics.stdev,
+                        statistics.pstdev})  # fmt: skip
+"""Functions of the numbers in an iterable that have derivative rules."""
+
+DRAWS_ALL = CONTAINERS | STATISTICS | {sum, max, min, math.prod, math.fsum, np.fromiter}
 """Callables that consume all items before they return."""
 
 DRAWS = DRAWS_ALL | {any, all, builtins.next}

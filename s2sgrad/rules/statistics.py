@@ -1,4 +1,4 @@
-"""Rules of statistics: average, cov, corrcoef, bincount, histogram.
+"""Rules of statistics: average, cov, corrcoef, bincount, histogram; and of Python's module `statistics`.
 
     c = np.cov(x)                  ->  x_bar = (c_bar + c_bar.T) @ centered(x, 1) / (n - 1)
     h = np.bincount(k, w)          ->  w_bar = np.take(h_bar, k)
@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
+import statistics
+
 import numpy as np
 
+from s2sgrad.rules.builtin_functions import regroup, spread
 from s2sgrad.rules.reductions import centered, count, tie_weights
 from s2sgrad.rules.scans import lined, unlined
 from s2sgrad.rules.table import flat, general, linear
@@ -242,3 +245,41 @@ def histogram(g, y, a, bins=10, range=None, *, weights=None):
 @histogram.keyword("weights")
 def histogram_weights(g, y, a, bins=10, range=None, *, weights=None):
     return np.take(np.pad(g[0], (0, 1)), bin_of(a, y[1]))
+
+
+# --- Python's statistics, of numbers in a sequence -------------------------------------------------------------------
+
+
+@linear(statistics.mean, statistics.fmean)
+def mean(g, y, data):
+    return spread(g / len(data), data)
+
+
+def deviations(data):
+    """The deviations of numbers from their mean.
+
+    >>> deviations([1.0, 3.0]).tolist()
+    [-1.0, 1.0]
+    """
+    items = np.array(data)
+    return items - np.mean(items)
+
+
+@general(statistics.pvariance)
+def pvariance(g, y, data):
+    return regroup(2.0 * g * deviations(data) / len(data), data)
+
+
+@general(statistics.variance)
+def variance(g, y, data):
+    return regroup(2.0 * g * deviations(data) / (len(data) - 1), data)
+
+
+@general(statistics.pstdev)
+def pstdev(g, y, data):
+    return regroup(g * over(deviations(data), y * len(data)), data)
+
+
+@general(statistics.stdev)
+def stdev(g, y, data):
+    return regroup(g * over(deviations(data), y * (len(data) - 1)), data)

@@ -16,7 +16,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-import statistics
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -277,38 +276,6 @@ def piecewise(x, condlist, funclist):
     for where, function in zip(condlist, funclist):  # noqa: B905
         y[where] = function(x[where]) if callable(function) else function
     return y
-
-
-@stands_for(statistics.mean, statistics.fmean)
-def mean(data):
-    """`statistics.mean` of floats."""
-    return sum(data) / len(data)
-
-
-@stands_for(statistics.pvariance)
-def pvariance(data):
-    """`statistics.pvariance` of floats."""
-    middle = sum(data) / len(data)
-    return sum([(item - middle) ** 2 for item in data]) / len(data)
-
-
-@stands_for(statistics.variance)
-def variance(data):
-    """`statistics.variance` of floats."""
-    middle = sum(data) / len(data)
-    return sum([(item - middle) ** 2 for item in data]) / (len(data) - 1)
-
-
-@stands_for(statistics.pstdev)
-def pstdev(data):
-    """`statistics.pstdev` of floats."""
-    return np.sqrt(pvariance(data))
-
-
-@stands_for(statistics.stdev)
-def stdev(data):
-    """`statistics.stdev` of floats."""
-    return np.sqrt(variance(data))
 
 
 _combinations, _permutations = itertools.combinations, itertools.permutations

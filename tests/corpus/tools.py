@@ -124,6 +124,16 @@ def moments_of_a_list(v):
     return statistics.fmean(items) * statistics.stdev(items) + statistics.pvariance(items) * statistics.mean(items)
 
 
+@case(VECTOR)
+def moments_of_a_generator(v):
+    return statistics.mean(t * t for t in v) + statistics.pstdev(map(np.sin, v)) * statistics.variance((v[0], v[1] * v[2]))
+
+
+@case(VECTOR, second=False)
+def deviation_of_equal_numbers(v):
+    return statistics.stdev([v[0], v[0]]) + v[1]
+
+
 @case(VECTOR, "square")
 def table_of_functions_by_name(v, name):
     table = {"square": lambda t: t * t, "sine": np.sin}

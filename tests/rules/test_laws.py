@@ -9,6 +9,7 @@ import importlib
 import inspect
 import math
 import pkgutil
+import statistics
 import textwrap
 from types import SimpleNamespace
 from typing import Any
@@ -36,6 +37,7 @@ WIDENS = {np.float64, np.float_power, np.array, np.asarray, np.asanyarray, np.as
 WIDENS |= {np.ndarray.astype}
 WIDENS |= {np.frombuffer}  # reads doubles alone
 WIDENS |= {math.fsum, math.dist, scalar_math.hypot_of_all, np.polyval, polynomials.unpolyder, polynomials.unpolyint}
+WIDENS |= {statistics.fmean, statistics.pstdev, statistics.stdev}  # they give Python's floats
 WIDENS |= {special.gammainc, special.gammaincc, special.gammaincinv, special.betainc, special.betaincinv, linalg.norm}
 # the last six: parts of theirs are of Python floats alone
 

@@ -27,6 +27,7 @@ import math
 import gast
 
 from s2sgrad import standard
+from s2sgrad.normalize.iterables import STATISTICS
 from s2sgrad.normalize.library.table import LibraryCall, desugars, rows
 
 
@@ -94,7 +95,7 @@ def _sum(call: LibraryCall) -> None:
         call.args[0] = call.listed(call.args[0])
 
 
-@desugars(math.prod, math.fsum)
+@desugars(math.prod, math.fsum, *STATISTICS)
 def _of_list(call: LibraryCall) -> None:
     call.node.args = [call.listed(a) for a in call.args]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics as python
+
 import numpy as np
 
 from s2sgrad.rules import masked, reductions, scans, statistics
@@ -163,3 +165,7 @@ example(np.bincount, np.array([0, 2, 2, 1]), normal(4), minlength=5)
 example(np.histogram, normal(6), 3)
 example(np.histogram, normal(6), bins=np.array([-1.0, 0.0, 0.5, 2.0]), weights=normal(6))
 example(np.histogram, normal(2, 3), bins=4, range=(-1.0, 1.0), weights=normal(2, 3))
+for _f in (python.mean, python.fmean, python.pvariance, python.variance, python.pstdev, python.stdev):
+    example(_f, [0.3, 0.7, -0.4])
+    example(_f, (0.3, 0.7))
+    example(_f, normal(4))

@@ -187,6 +187,8 @@ class _Writer:
         value = self.number() if size is None else self.array(size) + " * 1.0"
         self.line(f"put({stack}, {value})" if self.rng.random() < 0.1 else f"{stack}.append({value})")
         self.stacks[stack].append(size)
+        if size is None and self.rng.random() < 0.2:
+            self.shown()
 
     def pop(self) -> None:
         filled = [s for s, held in self.stacks.items() if held]

@@ -322,6 +322,18 @@ def pair_with_a_constant(x):
     return x * 2.0, NUMBER
 
 
+def test_no_check_of_what_is_taken_from_real_numbers():
+    def f(w):
+        y = np.zeros((5,))
+        np.cbrt(w, where=np.array([True, False, True, True, False]), out=y)
+        return np.sum(y)
+
+    w = np.arange(1.0, 6.0)
+    slopes = grad(f)
+    np.testing.assert_allclose(slopes(w), np.array([1.0, 0.0, 1.0, 1.0, 0.0]) / (3.0 * np.cbrt(w) ** 2))
+    assert "real(" not in slopes.source
+
+
 def test_a_complex_constant_that_a_function_returns_beside_its_result():
     def f(x):
         y, z = pair_with_a_constant(x)

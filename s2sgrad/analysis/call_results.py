@@ -146,8 +146,7 @@ def _calls_made(kinds: list[Kind], names: list[str]) -> Kind:
 
 @_of(len)
 def _len(kinds: list[Kind], names: list[str]) -> Kind | None:
-    known = isinstance(kinds[0], Array) and kinds[0].dims
-    return sized(kinds[0].dims[0]) if known else Number(int)
+    return sized(kinds[0].dims[0]) if isinstance(kinds[0], Array) and kinds[0].dims else Number(int)
 
 
 @_of(list, sorted)
@@ -382,7 +381,8 @@ def _take(kinds: list[Kind], names: list[str]) -> Kind | None:
     whole, index = (by_example(np.array, [kind], []) if isinstance(kind, Container) else kind for kind in kinds[:2])
     inner = index.dims if isinstance(index, Array) else () if isinstance(index, Number) else None
     if not isinstance(whole, Array) or whole.dtype is None or whole.dims is None or inner is None:
-        return None
+        found = by_example(np.take, kinds, names)
+        return Numeric("float64") if found is UNKNOWN and getattr(whole, "dtype", None) == "float64" else found
     if axis is None or axis == KnownObject(None):
         dims = inner
     elif isinstance(axis, Number) and type(axis.value) is int and -len(whole.dims) <= axis.value < len(whole.dims):

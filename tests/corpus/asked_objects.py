@@ -55,7 +55,7 @@ def called_with(called, *args, **keywords):
 
 
 def sizes_by_helper(parts, n):
-    return 0.0 if n == 0 else parts[n - 1].size ** 2 * n + called_with(sizes_by_helper, parts, n=n - 1)
+    return 0.0 if n == 0 else parts[n - 1].size ** 2 * n + called_with(sizes_by_helper, parts, n - 1)
 
 
 def sizes_by_partial(parts, n):

@@ -483,7 +483,7 @@ def test_classes_of_arguments_go_too(module):
         from s2sgrad import grad
 
         np.testing.assert_array_equal(grad(made.Model(2.0).loss)(np.ones(2)), [4.0, 4.0])
-        assert grad(made.Model.loss)(made.Model(2.0), 3.0) == 12.0
+        assert grad(made.Model.loss, "x")(made.Model(2.0), 3.0) == 12.0
         return weakref.ref(made.Model)
 
     gone = used()

@@ -71,7 +71,7 @@ class Spring:
 
     @grad
     def slope(self, x):
-        return x * x
+        return x * x * self.k
 
     @grad
     @staticmethod
@@ -108,7 +108,7 @@ GRADIENTS = {
     "unbound": (grad(Spring.plain, 1), (Spring(1.0), 3.0), 6.0),
     "instance": (grad(Spring(1.0)), (3.0,), 6.0),
     "slope_of_instance": (Spring(1.0).slope, (3.0,), 6.0),
-    "slope_of_class": (Spring.slope, (Spring(1.0), 3.0), 6.0),
+    "slope_of_class": (Spring.slope, (Spring(1.0), 3.0), {"k": 9.0}),
     "static": (Spring.static, (3.0,), 6.0),
     "of_class": (Spring.of_class, (3.0,), 6.0),
     "of_the_class_of_an_instance": (Spring(1.0).of_class, (3.0,), 6.0),

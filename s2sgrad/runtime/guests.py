@@ -19,7 +19,8 @@ _PROTOCOLS = (*_OPERATING, "__array__", "__array_interface__", "__array_struct__
 def is_array_of_others(cls: type) -> bool:
     """Whether NumPy takes objects of a class for arrays, though they are none of its own.
 
-    >>> is_array_of_others(type("Series", (), {"__array__": lambda self: np.ones(3)})), is_array_of_others(np.ndarray)
+    >>> Series = type("Series", (), {"__module__": "pandas", "__array__": lambda self: np.ones(3)})
+    >>> is_array_of_others(Series), is_array_of_others(np.ndarray)
     (True, False)
     """
     return _has(cls, _PROTOCOLS)
@@ -40,7 +41,7 @@ def _has(cls: type, protocols: tuple[str, ...]) -> bool:
 def no_guest(x: Any, name: str, line: int) -> None:
     """Check that an operand is no array of another library, nor holds one; TypeError if so.
 
-    >>> no_guest(type("Series", (), {"__array__": lambda self: np.ones(3)})(), "s", 7)
+    >>> no_guest(type("Series", (), {"__module__": "pandas", "__array__": lambda self: np.ones(3)})(), "s", 7)
     Traceback (most recent call last):
     s2sgrad.runtime.checks.Refusal: line 7: `s` is a Series, whose operators and methods are not those of NumPy's arrays: ...
     """

@@ -3,7 +3,7 @@ at a prompt, where Python 3.11 and 3.12 keep the lines in the history alone.
 
     python -c "def f(x): return x * x; .."      ->      the argument behind -c, in sys.orig_argv
     python < program.py                         ->      the file that standard input still is
-    >>> def f(x): return x * x                  ->      the lines of readline's history
+    def f(x): return x * x, at a prompt         ->      the lines of readline's history
 
 A text counts only if it compiles to the function at hand: where another one stands there, the function has no text.
 

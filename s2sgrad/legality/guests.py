@@ -62,7 +62,7 @@ def check(context: Context, operation: Operation, found: Suspects) -> list[gast.
             continue
         kind = context.kind(operand)
         cls = _guest(kind) or type(context.unit.resolve(operand))
-        if is_array_of_others(cls):
+        if is_array_of_others(cls) and operation.target not in vars(cls).values():
             what = context.unit.word(operand.id) if isinstance(operand, gast.Name) else f"`{emit.expression(operand)}`"
             seen = isinstance(kind, Instance)
             way = "read its attributes, or call a method that gives the array"

@@ -19,8 +19,26 @@ from s2sgrad.runtime import over, unbroadcast, unreduce
 # --- average ---------------------------------------------------------------------------------------------------------
 
 
+def as_axes(axis):
+    """A list of axes as a tuple; anything else as it is."""
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
+flat(as_axes)
+
+
 @linear(np.average)
 def average(g, y, a, axis=None, weights=None, *, keepdims=False):
+    axis = as_axes(axis)
+    g = unreduce(g, a, axis, keepdims)
+    if weights is None:
+        return g / count(a, axis)
+    w = lined(weights, np.shape(a), axis)
+    return np.multiply(g, w) / np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=True)
+
+
+@average.refined(lambda axis: axis.known or axis.rank == 0)
+def _(g, y, a, axis=None, weights=None, *, keepdims=False):
     g = unreduce(g, a, axis, keepdims)
     if weights is None:
         return g / count(a, axis)

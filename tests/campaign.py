@@ -20,6 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from judging import JUDGES, Order, Rejected, check, check_second, explained
 
 from s2sgrad import S2SGradError
+from s2sgrad.errors import Defect
 from s2sgrad.runtime.checks import Refusal
 
 SECONDS = 60  # of the processor, that one program may take
@@ -38,6 +39,8 @@ def outcome(maker: str, seed: int, order: Order) -> tuple[str, str]:
         return "right", ""
     except Rejected as error:
         return "rejected", str(error)
+    except Defect as error:  # the compiler itself failed
+        return "crashed", f"{error}\n{program!r}\n{program.source}"
     except (S2SGradError, Refusal) as error:
         return "refused", str(error)
     except Exception as error:

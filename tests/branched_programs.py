@@ -35,6 +35,7 @@ RARE = ("{v} = {v}.sort_values().to_numpy()", "import absent_module\n{v} = absen
         "with open({v}) as file:\n    {v} = file.read()", "{v}.name = 'result'", "return Foreign({v}).values",
         "{v}.update(Foreign())\ndel {v}", "class Local(Foreign):\n    pass\n{v} = Local()",
         "async def later():\n    return {v}\n{v} = later()")  # fmt: skip
+VALUES = ("{v}.sort_values().to_numpy()", "{v} * eval('2.0')", "Foreign({v})", "np.linalg.eigvals({v})", "{v} + None")
 TYPES = ("isinstance({v}, np.ndarray)", "isinstance({v}, np.generic)", "isinstance({v}, float)",
          "isinstance({v}, (int, float))", "isinstance({v}, numbers.Number)", "type({v}) is float",
          "type({v}) is not np.ndarray", "type({v}) == np.float64", "hasattr({v}, 'shape')", "hasattr({v}, 'append')",
@@ -64,7 +65,9 @@ def _insert(rng: random.Random, function: ast.FunctionDef) -> None:
     while (loops := [s for s in body if isinstance(s, (ast.For, ast.While, ast.If))]) and rng.random() < 0.4:
         body = rng.choice(loops).body
     place = rng.randint(0, len(body) - 1)
-    if rng.random() < 0.25:
+    if rng.random() < 0.2:
+        lines = [f"{{v}} = {rng.choice(VALUES)} if {rng.choice(TESTS)} else {{v}}"]
+    elif rng.random() < 0.25:
         lines = ["try:", f"    {rng.choice(ATTEMPTS)}", "except AttributeError:", "    pass"]
     else:
         lines = [f"if {rng.choice(TESTS)}:", *("    " + line for line in rng.choice(RARE).splitlines())]

@@ -19,6 +19,7 @@ import pytest
 import shares
 
 from s2sgrad.driver import cache, compiled
+from s2sgrad.errors import raised
 
 LEFT_OUT = pytest.StashKey[int]()
 QUICK = 8  # so many cases of a test
@@ -33,6 +34,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.stash[LEFT_OUT] = 0
     config.addinivalue_line("markers", "dear: takes a second or more; --quick leaves it out")
+    config.addinivalue_line("markers", "provokes_defects: makes the compiler fail, to see what the user is told")
     config.addinivalue_line("markers", "sampled(one_in, turn=0, by=None): without --all, run one in so many of the cases")
 
 
@@ -103,6 +105,21 @@ def pytest_collection_finish():
 
 
 # --- fixtures --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def no_defects(request, monkeypatch):
+    """Fail a test in which the compiler itself failed: many tests take any refusal, and a `Defect` is one by type."""
+    made = []
+    original = raised.defect
+
+    def noted(error, function):
+        made.append(f"{type(error).__name__}: {error}")
+        return original(error, function)
+
+    monkeypatch.setattr(raised, "defect", noted)
+    yield
+    assert not made or request.node.get_closest_marker("provokes_defects"), made
 
 
 @pytest.fixture

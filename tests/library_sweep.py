@@ -322,6 +322,7 @@ def judged(call: Call) -> tuple[str, str]:
 
     from s2sgrad import S2SGradError, value_and_grad
     from s2sgrad.api.forward import jvp
+    from s2sgrad.errors import Defect
     from s2sgrad.runtime.checks import Refusal
 
     args = [_copied(VALUES[name]) for name in call.parameters]
@@ -348,6 +349,9 @@ def judged(call: Call) -> tuple[str, str]:
                         tangents = [direction if i == k else None for i in argnums]
                         own, tangent = jvp(f, tuple(_copied(a) for a in args), tuple(tangents))
                         got.append(float(tangent))
+            except Defect as error:
+                outcomes.append(("crashed", f"{mode}: {_line(error)}"))
+                continue
             except (S2SGradError, Refusal) as error:
                 outcomes.append(("refused", f"{mode}: {type(error).__name__}: {_line(error)}"))
                 continue

@@ -128,6 +128,26 @@ def called_with_constants_as_well(x, mode="all"):
     return np.sum(doubled(x, mode) * x * doubled(np.ones(2), mode))
 
 
+OFFSET = None
+
+
+def in_an_arm(x, c=False):
+    y = x + OFFSET if OFFSET else x * x
+    z = (np.linalg.eigvals(y) if c else y) if x[0] > 0.0 else 3.0 * x
+    for _ in range(2):
+        z = z * (outlined(x) if c else 2.0)
+    return np.sum(z)
+
+
+def either(x, mode):
+    return x * 2.0 if mode == "all" else outlined(x)
+
+
+def in_arms_of_elements_and_lambdas(x, mode="all"):
+    f = lambda t: t * t if mode == "all" else outlined(t)  # noqa: E731
+    return sum([np.sum(f(v)) * v if mode == "all" else outlined(v) for v in x]) + np.sum(either(x, mode))
+
+
 NOT_TAKEN = {
     in_one_branch: lambda x: 2.0 * np.sin(x) * np.cos(x),
     after_a_return: lambda x: 2.0 * x,
@@ -136,6 +156,8 @@ NOT_TAKEN = {
     called_for_its_checks: lambda x: 2.0 * x,
     behind_a_helper_without_derivatives: lambda x: 6.0 * x,
     called_with_constants_as_well: lambda x: 8.0 * x,
+    in_an_arm: lambda x: 8.0 * x,
+    in_arms_of_elements_and_lambdas: lambda x: 3.0 * x * x + 2.0,
 }
 
 
@@ -156,6 +178,8 @@ def test_what_is_not_taken_does_not_matter(f):
     (called_for_its_checks, True, "`exec` reads or writes variables unseen"),
     (behind_a_helper_without_derivatives, "n", "`exec` reads or writes variables unseen"),
     (called_with_constants_as_well, "n", "`exec` reads or writes variables unseen"),
+    (in_an_arm, True, "`np.linalg.eigvals` has no derivative rule"),
+    (in_arms_of_elements_and_lambdas, "n", "`eval` reads or writes variables unseen"),
 ])  # fmt: skip
 def test_what_is_taken_raises_at_its_line(f, argument, words):
     with pytest.raises(Refused) as raised:
@@ -177,6 +201,7 @@ def test_a_recursive_function_keeps_no_branch_that_its_adjoint_lacks():
 @pytest.mark.parametrize("text", [
     "try:\n        if k:\n            y = np.linalg.eigvals(y)\n    except Exception:\n        y = 0.0",
     "with contextlib.suppress(Exception):\n        if k:\n            y = np.linalg.eigvals(y)",
+    "try:\n        y = np.linalg.eigvals(y) if k else y\n    except Exception:\n        y = 0.0",
     "if k:\n        global TOTAL\n        TOTAL = np.linalg.eigvals(y)",
 ])  # fmt: skip
 def test_where_the_refusal_would_be_handled_it_holds_for_all(text, tmp_path):

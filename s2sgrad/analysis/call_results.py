@@ -39,7 +39,7 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.kinds import Known as KnownObject
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
+from s2sgrad.analysis.results import as_lists, memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.shadow_kinds import of_shadow
 from s2sgrad.analysis.sizes import Dim, may_be_squeezed
 from s2sgrad.analysis.widening import widened
@@ -125,8 +125,8 @@ _always(Number(None), item_slots.slot, runtime.as_number)
 _always(Text(), str)
 _always(Set(), set)
 _always(Container(range, None, None, Number(int)), range)
-_always(Container(list, None), runtime.keys)
 _always(Container(list, None, None, Number(int)), deep_copies.places_under)
+_of(np.ndarray.tolist)(lambda kinds, names: as_lists(kinds[0]))
 
 
 @_of(references.reference)
@@ -223,7 +223,7 @@ def _slots(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Container(owner.type, items, owner.keys, None if owner.item is None else _slot(owner.item))
 
 
-_always(Container(list, None), item_slots.at_section)
+_always(Container(list, None), item_slots.at_section, runtime.keys)
 _always(UNKNOWN, item_slots.at_item)
 
 

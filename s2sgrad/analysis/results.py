@@ -24,6 +24,7 @@ from s2sgrad.analysis.kinds import (
     Known,
     Number,
     Recorded,
+    is_double,
     is_none,
 )
 from s2sgrad.analysis.plain_classes import LONGEST, attributes_of, hides_methods
@@ -63,6 +64,18 @@ def reshaped(owner: Kind, shape: list[Kind]) -> Kind:
     if parts is None or not all(isinstance(p, Number) for p in parts):
         return Array(dtype, None)
     return Array(dtype, tuple(p.value if p.known and p.value >= 0 else None for p in parts))
+
+
+def as_lists(owner: Kind) -> Kind:
+    """`x.tolist()`: Python's numbers, in as many lists as there are axes."""
+    if not isinstance(owner, (Number, Array)) or owner.rank is None:
+        return UNKNOWN
+    whole = owner.type in (int, np.int64) if isinstance(owner, Number) else (owner.dtype or "").startswith(("int", "uint"))
+    double = is_double(owner) or (isinstance(owner, Array) and (owner.dtype or "").startswith("float"))
+    kind: Kind = Number(int) if whole else Number(float) if double else Number(None)
+    for _ in range(owner.rank):
+        kind = Container(list, None, None, kind)
+    return kind
 
 
 def item_of(kind: Kind | None, k: int, n: int) -> Kind | None:

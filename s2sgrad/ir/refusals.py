@@ -78,9 +78,22 @@ def move(primal: Primal, tree: gast.AST, call: gast.AST, number: Any) -> None:
 
 
 def written(unit: Any, tree: gast.FunctionDef) -> None:
-    """Let the statements in place of refused branches raise the refusals."""
-    for statement in [n for n in nodes(tree) if isinstance(n, gast.Raise)] if unit.primal.refusals else ():
-        reason, line = unit.primal.refusals.get((statement.lineno, statement.col_offset), ("", 0))
-        if line:
-            refusal = gast.Call(name(unit.helper("Refusal", Refusal)), [constant(line), constant(reason)], [])
-            statement.exc = placed(statement, refusal)
+    """Let the statements in place of refused branches raise the refusals, and the calls in place of refused arms be them."""
+    refused = unit.primal.refusals
+    for node in [n for n in nodes(tree) if isinstance(n, (gast.Raise, gast.Call))] if refused else ():
+        where = (node.lineno, node.col_offset)
+        where += () if isinstance(node, gast.Raise) else (node.end_lineno, node.end_col_offset)
+        reason, line = refused.get(where, ("", 0))
+        if not line:
+            continue
+        arguments = [constant(line), constant(reason)]
+        if isinstance(node, gast.Raise):
+            node.exc = placed(node, gast.Call(name(unit.helper("Refusal", Refusal)), arguments, []))
+        else:
+            node.func, node.args = placed(node, name(unit.helper("Refusal", Refusal))), [placed(node, a) for a in arguments]
+
+
+def refused(unit: Any, node: gast.AST) -> gast.Raise | None:
+    """The statement that raises the refusal in place of an arm of a conditional expression; None for any other value."""
+    is_one = isinstance(node, gast.Call) and unit.resolve(node.func) is Refusal
+    return gast.Raise(node, None) if is_one else None

@@ -43,7 +43,7 @@ METHODS = {
     ]
     if hasattr(np.ndarray, name)  # NumPy 2 has no `x.ptp()`
 } | {"conj": np.conj, "conjugate": np.conj, "flatten": np.ravel, "item": builtins.float, "astype": np.ndarray.astype,
-      "view": np.ndarray.view}  # fmt: skip
+      "view": np.ndarray.view, "tolist": np.ndarray.tolist}  # fmt: skip
 """Array method -> the function whose rule applies."""
 
 OF_ONE = {builtins.max: builtin_functions.largest, builtins.min: builtin_functions.smallest}

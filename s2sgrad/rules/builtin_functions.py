@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import bisect
 import builtins
 
 import numpy as np
@@ -218,7 +219,7 @@ def order_of(xs, reverse=False):
     return builtins.sorted(range(len(xs)), key=lambda k: xs[k], reverse=reverse)
 
 
-flat(order_of)
+flat(order_of, bisect.bisect_left, bisect.bisect_right)
 
 
 def arranged(xs, order):

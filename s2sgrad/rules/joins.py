@@ -1,6 +1,7 @@
 """Rules of joining and splitting arrays.
 
     y = np.concatenate([a, b])    ->  a_bar, b_bar = split_like(y_bar, [a, b])
+    xs = x.tolist()               ->  x_bar = gathered(xs_bar, x)
     y = np.stack([a, b])          ->  the list's cotangent is y_bar itself: a_bar = y_bar[0]; b_bar = y_bar[1]
 
 The cotangent of a list of arrays is a list, or an array that is indexed in the same way.
@@ -11,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad.rules.casts import cast
+from s2sgrad.rules.helpers import fit
 from s2sgrad.rules.scans import one_axis
 from s2sgrad.rules.table import existing, linear
 
@@ -107,6 +109,25 @@ def columns(parts):
 @linear(columns)
 def _(g, y, parts):
     return split_like(g, parts, -1)
+
+
+def gathered(g, x):
+    """The cotangent of `x` in `x.tolist()`: nested lists `g` as an array.
+
+    >>> gathered([[1.0, 2.0]], np.zeros((1, 2))), float(gathered(3.0, 5.0))
+    (array([[1., 2.]]), 3.0)
+    """
+    return np.asarray(g, np.result_type(x))[()]
+
+
+@linear(np.ndarray.tolist)
+def tolist(g, y, x):
+    return gathered(g, x)
+
+
+@linear(gathered)
+def _(w, y, g, x):
+    return fit(w, g), None
 
 
 @linear(np.append)

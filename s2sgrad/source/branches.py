@@ -1,6 +1,7 @@
 """Branches that are refused: they raise the refusal when they are taken, and the rest of the function is compiled.
 
     if verbose: plot(x)      ->      if verbose: raise NotImplementedError("`plot` has no derivative rule: ..")
+    y = rare(x) if k else x  ->      y = NotImplementedError("`rare` has no ..") if k else x
 
 The same goes for the body of a `try` that uses an attribute which its operand may not have:
 
@@ -40,19 +41,28 @@ from s2sgrad.source.primal import Primal
 
 _OF_THE_WHOLE = (gast.Global, gast.Nonlocal, gast.Yield, gast.YieldFrom, gast.Await)
 _BLOCKS = ("body", "orelse", "finalbody")
+_ARMS = ("body", "orelse")
 _SCOPES = (gast.FunctionDef, gast.ClassDef, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 @dataclass(frozen=True)
 class Branch:
     """A branch of an `if` or `match`, or the rest of a block after an `if` that returns, by its function and its first
-    statement; the reason why it is refused, and the line of the construct."""
+    statement; or of a conditional expression, by where it begins and ends; the reason why it is refused, and the line of the
+    construct."""
 
     code: types.CodeType
-    line: int
-    column: int
+    place: tuple[int, ...]
     reason: str
     construct: int
+
+
+def _start(node: gast.AST) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _span(node: gast.AST) -> tuple[int, int, int, int]:
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
 class _Refused(threading.local):
@@ -101,7 +111,8 @@ def around(error: S2SGradError) -> Branch | None:
             if primal.file == place.file and _contains(primal, primal.tree, place):
                 found = _innermost(primal, primal.tree.body, place)
                 if found is not None:
-                    return Branch(primal.function.__code__, found[0].lineno, found[0].col_offset, error.reason, place.line)
+                    where = _start(found[0]) if isinstance(found, list) else _span(found)
+                    return Branch(primal.function.__code__, where, error.reason, place.line)
     return None
 
 
@@ -121,21 +132,22 @@ def noted(primal: Primal) -> Primal:
         return primal
     code = primal.function.__code__
     if id(code) not in _now.read:
-        here = {(b.line, b.column): b for b in _now.branches if b.code is code}
+        here = {b.place: b for b in _now.branches if b.code is code}
         _now.read[id(code)] = _replaced(primal, here) if here else primal
     known = _now.read[id(code)]
     return replace(primal, tree=known.tree, refusals=known.refusals, unbound=known.unbound)
 
 
-def _replaced(primal: Primal, branches: dict[tuple[int, int], Branch]) -> Primal:
+def _replaced(primal: Primal, branches: dict[tuple[int, ...], Branch]) -> Primal:
     """The function without these branches, each from its first statement, which is given by its position, to the end of its
-    block."""
+    block; and without these arms of conditional expressions."""
     tree = primal.fresh_tree()
-    refusals: dict[tuple[int, int], tuple[str, int]] = {}
+    refusals: dict[tuple[int, ...], tuple[str, int]] = {}
     unbound: set[str] = set()
+    _replace_arms(tree, branches, refusals)
 
     def refused(block: list[gast.AST], is_outer: bool) -> list[gast.AST] | None:
-        branch = branches.get((block[0].lineno, block[0].col_offset)) if block else None
+        branch = branches.get(_start(block[0])) if block else None
         if branch is None:
             return None
         parts = [part for statement in block for part in gast.walk(statement)]
@@ -143,7 +155,7 @@ def _replaced(primal: Primal, branches: dict[tuple[int, int], Branch]) -> Primal
         around_it = [p for p in parts if isinstance(p, gast.stmt) and p.lineno <= branch.construct <= p.end_lineno]
         raised = gast.Raise(_call("NotImplementedError", gast.Constant(branch.reason, None)), None)
         raised = _at((around_it or block)[-1], raised)
-        refusals[raised.lineno, raised.col_offset] = branch.reason, branch.construct
+        refusals[_start(raised)] = branch.reason, branch.construct
         return [raised]
 
     def follow(block: list[gast.AST], is_outer: bool) -> None:
@@ -154,12 +166,25 @@ def _replaced(primal: Primal, branches: dict[tuple[int, int], Branch]) -> Primal
                 block[k] = statement = _at(statement, gast.If(attempt.asked, instead, attempt.otherwise))
             for inner in _blocks(statement):
                 follow(inner, is_outer and not isinstance(statement, _SCOPES))
-        rest = next((k for k, s in enumerate(block) if (s.lineno, s.col_offset) in branches), None)
+        rest = next((k for k, s in enumerate(block) if _start(s) in branches), None)
         if rest is not None:
             block[rest:] = refused(block[rest:], is_outer)
 
     follow(tree.body, True)
     return replace(primal, tree=tree, refusals=refusals, unbound=frozenset(unbound))
+
+
+def _replace_arms(
+    tree: gast.AST, branches: dict[tuple[int, ...], Branch], refusals: dict[tuple[int, ...], tuple[str, int]]
+) -> None:
+    """Put calls that stand for the refusals in the place of arms of conditional expressions, and note them."""
+    for node in [part for part in gast.walk(tree) if isinstance(part, gast.IfExp)]:
+        for field in _ARMS:
+            arm = getattr(node, field)
+            branch = branches.get(_span(arm))
+            if branch is not None:
+                setattr(node, field, _at(arm, _call("NotImplementedError", gast.Constant(branch.reason, None))))
+                refusals[_span(arm)] = branch.reason, branch.construct
 
 
 def _blocks(statement: gast.AST) -> list[list[gast.AST]]:
@@ -235,7 +260,7 @@ def _contains(primal: Primal, node: gast.AST, place: Place) -> bool:
     return (own.line, own.column) <= (place.line, place.column) <= (own.end_line, own.end_column)
 
 
-def _innermost(primal: Primal, body: list[gast.AST], place: Place) -> list[gast.AST] | None:
+def _innermost(primal: Primal, body: list[gast.AST], place: Place) -> list[gast.AST] | gast.AST | None:
     """The innermost branch around a place; not one whose exceptions a `try` or a context manager may handle."""
     for k, statement in enumerate(body):
         if not _contains(primal, statement, place):
@@ -247,10 +272,21 @@ def _innermost(primal: Primal, body: list[gast.AST], place: Place) -> list[gast.
         found = _innermost(primal, inside, place) if inside is not None and not handled else None
         is_branch = isinstance(statement, (gast.If, gast.Match))
         tries = handled and isinstance(statement, gast.Try) and _attempt(primal, statement) is not None
+        if inside is None:
+            found = _innermost_arm(primal, statement, place)
         if found is None and inside is not None and (is_branch or (tries and _contains(primal, inside[0], place))):
             found = inside if _is_usable(inside) else None
         return found or _after_return(body, k)
     return None
+
+
+def _innermost_arm(primal: Primal, statement: gast.AST, place: Place) -> gast.AST | None:
+    """The innermost arm around a place of a conditional expression, but the rest of which no other names depend on."""
+    chosen = [part for part in gast.walk(statement) if isinstance(part, gast.IfExp)]
+    arms = [arm for part in chosen for arm in (part.body, part.orelse) if _contains(primal, arm, place)]
+    found = min(arms, key=lambda arm: sum(1 for _ in gast.walk(arm)), default=None)
+    binds = (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)
+    return None if found is None or any(isinstance(part, binds) for part in gast.walk(found)) else found
 
 
 def _after_return(body: list[gast.AST], place: int) -> list[gast.AST] | None:

@@ -106,7 +106,7 @@ class Primal:
     tree: gast.FunctionDef = field(repr=False)
     file: str
     lines: tuple[str, ...] = field(repr=False)
-    refusals: dict[tuple[int, int], tuple[str, int]] = field(default_factory=dict, repr=False)
+    refusals: dict[tuple[int, ...], tuple[str, int]] = field(default_factory=dict, repr=False)
     unbound: frozenset[str] = frozenset()
 
     @property

@@ -36,7 +36,7 @@ from collections.abc import Iterator
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.ir import checkpoints, scoping
+from s2sgrad.ir import checkpoints, refusals, scoping
 from s2sgrad.ir.quote import assign, at, constant, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import containers, loops, mutators
@@ -124,7 +124,8 @@ class _Flattener(Conditions, Evaluator, Sections):
 
     def statement(self, statement: gast.AST) -> None:
         """Flatten one statement by its type."""
-        getattr(self, f"write_{type(statement).__name__}", self.plain)(statement)
+        if not isinstance(statement, gast.Expr) or not self.is_refused(statement):
+            getattr(self, f"write_{type(statement).__name__}", self.plain)(statement)
 
     def plain(self, statement: gast.AST) -> None:
         """Keep a statement unchanged."""
@@ -247,6 +248,8 @@ class _Flattener(Conditions, Evaluator, Sections):
     def assign(self, statement: gast.Assign) -> None:
         """Flatten an assignment."""
         (target,) = statement.targets
+        if self.is_refused(statement):
+            return
         if isinstance(target, gast.Name) and isinstance(statement.value, gast.IfExp):
             self.choose(target.id, statement)
         elif effects.permutes(statement):
@@ -288,6 +291,13 @@ class _Flattener(Conditions, Evaluator, Sections):
         if not isinstance(value, gast.Name) or value.id != target:  # a comprehension already writes to this name
             statement.value = value
             self.out.append(statement)
+
+    def is_refused(self, statement: gast.Assign | gast.Expr) -> bool:
+        """Whether the value is the refusal of an arm of a conditional expression, which is then raised."""
+        refused = refusals.refused(self.unit, statement.value)
+        if refused is not None:
+            self.plain(at(statement, refused)[0])
+        return refused is not None
 
     def write_Expr(self, statement: gast.Expr) -> None:
         value = self.functions.alone = statement.value

@@ -13,6 +13,7 @@ Results are eager: a list, where Python's own returns a lazy iterator.  Others a
 
 from __future__ import annotations
 
+import bisect
 import heapq
 import itertools
 import math
@@ -29,11 +30,20 @@ from s2sgrad.rules.builtin_functions import arranged, order_of
 from s2sgrad.rules.joins import columns as columns
 from s2sgrad.rules.table import flat
 from s2sgrad.runtime.keywords import checked, code, given, held
+from s2sgrad.standard import sorted_lists
 
 OF_SEQUENCE = {max: builtin_functions.largest, min: builtin_functions.smallest, math.hypot: scalar_math.hypot_of_all}
 """Variadic functions, with the version that takes the arguments as one sequence, for calls such as `max(*xs)`."""
 
-TOOLS: dict[Any, Callable[..., Any]] = {}
+TOOLS: dict[Any, Callable[..., Any]] = {
+    heapq.heappush: sorted_lists.heappush,
+    heapq.heappop: sorted_lists.heappop,
+    heapq.heapreplace: sorted_lists.heapreplace,
+    heapq.heappushpop: sorted_lists.heappushpop,
+    heapq.heapify: sorted_lists.heapify,
+    bisect.insort_right: sorted_lists.insort,
+    bisect.insort_left: sorted_lists.insort_left,
+}
 """Library functions, each with its replacement here; the parameters are the same."""
 
 
@@ -186,68 +196,6 @@ def vectorized_of_two(function, kind, first, second):
     a, b = np.ravel(np.broadcast_to(first, shape)), np.ravel(np.broadcast_to(second, shape))
     values = [function(a[k], b[k]) for k in range(len(a))]
     return np.reshape(np.array(values).astype(kind or np.asarray(values[0]).dtype), shape)
-
-
-@stands_for(heapq.heappush)
-def heappush(heap, item):
-    """`heapq.heappush`."""
-    heap.append(item)
-    rise(heap, 0, len(heap) - 1)
-
-
-@stands_for(heapq.heappop)
-def heappop(heap):
-    """`heapq.heappop`."""
-    last = heap.pop()
-    if len(heap) == 0:
-        return last
-    return heapreplace(heap, last)
-
-
-@stands_for(heapq.heapreplace)
-def heapreplace(heap, item):
-    """`heapq.heapreplace`."""
-    smallest = heap[0]
-    heap[0] = item
-    sink(heap, 0)
-    return smallest
-
-
-@stands_for(heapq.heappushpop)
-def heappushpop(heap, item):
-    """`heapq.heappushpop`."""
-    if len(heap) > 0 and heap[0] < item:
-        return heapreplace(heap, item)
-    return item
-
-
-@stands_for(heapq.heapify)
-def heapify(x):
-    """`heapq.heapify`."""
-    for place in range(len(x) // 2 - 1, -1, -1):
-        sink(x, place)
-
-
-def rise(heap, top, place):
-    """Sift an item of a heap up until its parent is not larger, no higher than `top`."""
-    item = heap[place]
-    while place > top and item < heap[(place - 1) // 2]:
-        heap[place] = heap[(place - 1) // 2]
-        place = (place - 1) // 2
-    heap[place] = item
-
-
-def sink(heap, place):
-    """Sift an item of a heap down to a leaf, along the smaller children, and up again to its place, as Python does."""
-    top, item = place, heap[place]
-    while 2 * place + 1 < len(heap):
-        child = 2 * place + 1
-        if child + 1 < len(heap) and not heap[child] < heap[child + 1]:
-            child += 1
-        heap[place] = heap[child]
-        place = child
-    heap[place] = item
-    rise(heap, top, place)
 
 
 @stands_for(np.apply_along_axis)

@@ -538,3 +538,31 @@ def list_that_a_first_trip_makes(x):
         velocity = [0.9 * v - 0.1 * g for v, g in zip(velocity, parameters, strict=True)]
         parameters = [p + v for p, v in zip(parameters, velocity, strict=True)]
     return sum(np.sum(p * p) for p in parameters)
+
+
+@case(VECTOR)
+def list_of_an_array(x):
+    xs = x.tolist()
+    ys = (x * x).tolist()
+    ys[0] = ys[1] * 2.0
+    ys.append(xs[2])
+    return sum(ys) * xs[0] + sum([v * w for v, w in zip(xs, ys, strict=False)]) + np.sum(x * x).tolist()
+
+
+@case(np.array([[0.3, -0.7, 1.1], [0.9, 0.4, -0.2]]))
+def nested_lists_of_a_matrix(a):
+    total = 0.0
+    for k, row in enumerate(a.tolist()):
+        for v in row:
+            total += v * v * (k + 1)
+    back = np.array((a * a).tolist())
+    return total + np.sum(back * a)
+
+
+@case(VECTOR, 0.8)
+def list_of_an_array_or_a_number(x, s):
+    part, total = x, 0.0
+    for k in range(2):
+        total = total + np.sum(np.array((part * part).tolist()))
+        part = x[k] * s
+    return total

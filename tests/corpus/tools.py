@@ -1,5 +1,6 @@
 """Tools of Python's library that call functions or run through things, and NumPy's that take functions."""
 
+import bisect
 import functools
 import itertools
 import math
@@ -491,3 +492,27 @@ def operators_are_mapped_and_starred(x):
         pairs.append((x[k], x[k + 1]))
     total = sum(map(operator.mul, x, x[::-1])) + sum(map(operator.neg, x)) + operator.abs(x[1] - 3.0)
     return total * sum(itertools.starmap(operator.truediv, pairs)) + sum(operator.pow(*pair) for pair in pairs)
+
+
+KNOTS, HEIGHTS = [0.0, 0.5, 1.0], [1.0, 3.0, -1.0]
+
+
+def between_knots(t):
+    k = min(max(bisect.bisect(KNOTS, t) - 1, 0), len(KNOTS) - 2)
+    w = (t - KNOTS[k]) / (KNOTS[k + 1] - KNOTS[k])
+    return HEIGHTS[k] * (1 - w) + HEIGHTS[k + 1] * w
+
+
+@case(VECTOR)
+def interpolation_by_bisection(x):
+    k = bisect.bisect_left(np.sort(x), 0.9)
+    return sum(between_knots(v) ** 2 for v in x) * x[k]
+
+
+@case(VECTOR)
+def lists_kept_sorted(x):
+    xs, pairs = [0.5, 1.0], [(x[0], x[1]), (x[1] + 2.0, 2.0)]
+    for v in x:
+        bisect.insort(xs, v * v)
+    bisect.insort_left(pairs, (x[2], x[0]), key=lambda p: p[0])
+    return xs[0] * xs[1] + xs[2] * bisect.bisect_right(pairs, 5.0, key=lambda p: p[0]) + pairs[1][0] * pairs[2][1]

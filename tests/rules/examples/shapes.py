@@ -134,3 +134,7 @@ for _blocks in ([normal(2), 0.7], _nested, [[0.3, normal(2)], [normal(3)]]):
 example(np.block, [[normal(2, 2, 3), normal(2, 2, 1)]])
 example(np.block, [[[normal(1, 2, 3)]], [[normal(2, 2, 3)]]])
 example(np.logspace, 0.2, 0.7, 5, base=np.array([2.0, 3.0]))
+for _shape in ((3,), (2, 3)):
+    example(np.ndarray.tolist, normal(*_shape))
+    example(joins.gathered, normal(*_shape).tolist(), normal(*_shape))
+example(joins.gathered, [normal(2), normal(2)], normal(2, 2))

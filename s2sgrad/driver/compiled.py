@@ -200,7 +200,7 @@ def compile_gradient(
         global_conflicts.check(program.units)
         seed = next(iter(entry.defaults), "")
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
-        again = backend is NUMPY and not program.keeps_states and not options.debug
+        again = backend is NUMPY and not (program.keeps_states or options.debug or program.hands_buffers)
         outside = global_conflicts.at_run_time(program.units) if options.forward else None
         repeats = options.forward and all(emitted.repeats() for emitted in program.functions)
         facts = Facts(seed, entry.scalar, program.written, unsure, backend, entry.dots, _divides_again(program, entry),

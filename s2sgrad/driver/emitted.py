@@ -49,6 +49,7 @@ class Emitted:
     records: bool = False  # a function that returns its value and the record for its adjoint
     restores: bool = False  # an adjoint that writes arrays of its record
     shared: frozenset[tuple[int, int]] = frozenset()  # of such an adjoint: slots of its record that may share memory
+    buffers: tuple[str, ...] = ()  # of an adjoint: the parameters for arrays that it adds to, None by default
     flat: bool = False  # an adjoint of a function whose result must be a float to be differentiated: no argument reaches it
     backend: Backend = NUMPY  # the backend that rewrote it
 

@@ -48,6 +48,7 @@ class Part:
     same_signature: bool
     defaults: dict[str, Any]
     doc: str | None
+    buffers: int
     stacks: frozenset[int]
     records: bool
     restores: bool
@@ -95,6 +96,7 @@ class Plan:
                 function.__kwdefaults__ = {**(primal.__kwdefaults__ or {}), **part.defaults} or None
             else:
                 function.same_signature = False  # the backward function of a pair
+                function.__defaults__ = (None,) * part.buffers or None
             if not part.same_signature or getattr(primal, "takes_record", False):
                 function.takes_record = True  # derivatives of a backward function take a record too
                 whose = primal if part.same_signature else part
@@ -180,8 +182,9 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
     doc = ast.get_docstring(node)
     place = guards.place(primal)
     reaches = tuple(n for n, (how, _) in zip(inner.co_freevars, closure, strict=True) if how == "cell")
-    return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, emitted.stacks, emitted.records,
-                emitted.restores, emitted.shared, emitted.flat, reaches, shadows.are_in(emitted.unit))  # fmt: skip
+    return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, len(emitted.buffers),
+                emitted.stacks, emitted.records, emitted.restores, emitted.shared, emitted.flat, reaches,
+                shadows.are_in(emitted.unit))  # fmt: skip
 
 
 def _places(

@@ -13,6 +13,7 @@ from s2sgrad.analysis.kinds import Kind
 from s2sgrad.analysis.reached import reaches_change
 from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.backends.scalar_lists import ScalarLists
+from s2sgrad.driver import handed_buffers
 from s2sgrad.driver.compilation import Observer
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.driver.options import Options
@@ -37,6 +38,8 @@ def lowered(
     entry = program.gradient(function, kinds, wrt, options)
     if program.pairs and not program.kept_apart and reaches_change(function):
         return lowered(function, kinds, wrt, options, observer, kept_apart=True)
+    if not options.records_all and not options.debug:
+        program.hands_buffers = handed_buffers.run(program, entry)
     used = any(emitted.backend is backend for emitted in program.functions)
     if used and backend.gives_up_on and not all(emitted.is_repeatable() for emitted in program.functions):
         return lowered(function, kinds, wrt, replace(options, backend=NUMPY.name), observer, kept_apart)

@@ -63,6 +63,7 @@ class Program:
         self.debug = False  # the text checks each intermediate value
         self.records_all = False  # loops over `checkpointed` keep records of every trip
         self.keeps_states = False  # there are such loops, and they do not
+        self.hands_buffers = False  # the text is not one to be differentiated again
         self._compiling: list[tuple[Any, Paired | None]] = []  # functions whose pairs or tangents are being compiled
 
     def gradient(

@@ -709,13 +709,23 @@ REFUSED = {
         def f(x):
             return np.sum(np.polyval([x, x * x], 2.0))  # <-
     """, (V,)),
-    "draw whose shape depends on the argument": (NoSource, """
+    "draw whose shape depends on the argument": (NoRule, """
         def f(x):
             return np.sum(np.random.gamma(x, 1.0))  # <-
     """, (V,)),
-    "draw from the argument": (NoSource, """
+    "draw from the argument": (NoRule, """
         def f(x):
             return np.sum(np.random.choice(x, 2))  # <-
+    """, (V,)),
+    "draw of a generator by a method without a rule": (NoRule, """
+        def f(x):
+            return np.sum(np.random.default_rng(0).multivariate_normal(x, np.eye(len(x))))  # <-
+    """, (V,)),
+    "draw by a method that a global holds": (NoRule, """
+        draw = np.random.gamma
+
+        def f(x):
+            return np.sum(draw(x))  # <-
     """, (V,)),
     "SciPy function without a rule": (NoRule, """
         from scipy.signal import hilbert

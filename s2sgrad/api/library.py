@@ -19,6 +19,7 @@ from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.underlying import underlying
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.primitives.libraries import library, package_of
 from s2sgrad.rules import table
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.source import brings_gradient, defined, read
@@ -166,7 +167,7 @@ def _behind_partial(function: functools.partial) -> tuple[types.FunctionType, tu
 
 
 def _behind_method(method: types.MethodType) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
-    if _lacks_rule(method.__func__):
+    if _lacks_rule(method.__func__) or _is_known_by_rule(method.__func__):
         raise _without_rule(method, f"{type(method.__self__).__name__}.{method.__name__}")
     inner, lead, keywords = plain(method.__func__)
     return inner, (*lead, method.__self__), keywords
@@ -184,6 +185,14 @@ def _lacks_rule(function: Any) -> bool:
         return False
     known = spelled_out(function) is not None or brings_gradient(function) or table.is_flat(function)
     return not known and not _is_known_throughout(function)
+
+
+def _is_known_by_rule(function: Any) -> bool:
+    """Whether a callable without Python source belongs to a library that is known by its rules."""
+    if isinstance(function, (types.FunctionType, type, types.ModuleType)):
+        return False
+    package = package_of(function) or package_of(type(function))
+    return library(package).by_record and package != "builtins"
 
 
 @functools.lru_cache(maxsize=1024)
@@ -225,9 +234,9 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         return plain(function.followed)
     if underlying(function) is not function:
         return plain(underlying(function))
-    library = spelled_out(function)  # a bound method may be in the table too
-    if library is not None:
-        return library, (), {}
+    of_library = spelled_out(function)  # a bound method may be in the table too
+    if of_library is not None:
+        return of_library, (), {}
     if isinstance(function, types.MethodType):
         return _behind_method(function)
     if isinstance(function, functools.partial):
@@ -243,6 +252,8 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
         return inner, (*lead, function), keywords
     if table.is_flat(function):
         return _wrapper(function), (), {}
+    if _is_known_by_rule(function):
+        raise _without_rule(function, getattr(function, "__qualname__", None) or type(function).__name__)
     try:
         return read(function).function, (), {}
     except NoSource as error:

@@ -27,9 +27,6 @@ def no_function(thing: Any) -> str:
     name = getattr(thing, "__name__", None) if not isinstance(thing, types.ModuleType) else None
     if isinstance(name, str):
         inner = f": pass {name}.__wrapped__, the function that it wraps" if hasattr(thing, "__wrapped__") else _OWN
-        homes = type(thing).__module__, getattr(thing, "__module__", None) or ""
-        if any(home.partition(".")[0] in ("numpy", "scipy") for home in homes):
-            return f"`{name}` has no derivative rule{_OWN}"
         return f"{name} (an object of type {kind}) has no Python source{inner}"
     return f"an object of type {kind} has no Python source: pass a function, a lambda or a method"
 

@@ -1,0 +1,202 @@
+"""Primitives applied to handles: the innermost run records the call, and what it calls is the business of the outer ones.
+
+    y = apply(np.sin, (x,))      x of the inner run, over a handle of the outer one
+      ->  y = apply(np.sin, (x.value,)), recorded by the outer run; the inner run records the call, too
+"""
+
+from __future__ import annotations
+
+from sys import getrefcount
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.errors import Unsupported
+from s2sgrad.recorded import operations
+from s2sgrad.recorded.operations import Kept, as_scalar, kept_array, kept_number
+from s2sgrad.recorded.places import user_place
+from s2sgrad.recorded.runs import OPEN, Root, Run
+from s2sgrad.recorded.values import FLOATS, KEPT, Array, Number, bottom, handles_in, is_handle, lost, mapped, settled
+from s2sgrad.rules import binding, table
+from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.structure import rebuilt
+
+_NONE: dict[str, Any] = {}
+_FLAT_TYPES = (bool, int, np.generic, str, bytes, type(None), np.dtype, type, slice, range)
+
+
+def innermost(handles: list[Any]) -> Run | None:
+    """The run that records a call with these handles; None where all are values again, of runs that are over."""
+    run = None
+    for h in handles:
+        if not h.run.open:
+            if OPEN.runs:
+                raise Refusal(None, KEPT)
+        elif run is None or h.run.level > run.level:
+            run = h.run
+    return run
+
+
+def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NONE) -> Any:
+    """`primitive(*args, **keywords)` where there may be handles among the arguments."""
+    handles: list[Any] = []
+    for a in args:
+        handles_in(a, handles)
+    for a in keywords.values():
+        handles_in(a, handles)
+    if not handles:
+        return primitive(*args, **keywords)
+    run = innermost(handles)
+    if run is None:
+        return apply(primitive, tuple(mapped(a, settled) for a in args), {k: mapped(v, settled) for k, v in keywords.items()})
+
+    def below(h: Any) -> Any:
+        return h.value if h.run is run else h
+
+    y = apply(primitive, tuple([mapped(a, below) for a in args]), {k: mapped(v, below) for k, v in keywords.items()})
+    active = any(h.run is run and (type(h) is Number or h.root.active) for h in handles)
+    if active and table.is_flat(primitive):
+        active = False
+    made: list[Any] = []
+    result = lifted(run, y, active, made, primitive)
+    if made and active and not _is_cast_to_int(primitive, y):
+        record(run, primitive, args, keywords, result, made)
+    return result
+
+
+def record(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], result: Any, made: list[Any]) -> None:
+    """Append the entry of a call; results that are numbers have their places behind it."""
+    place = len(run.entries)
+    run.entries.append(None)
+    for number, h in enumerate(h for h in made if type(h) is Number):
+        h.node = place + number
+        if number:
+            run.entries.append(None)
+    rule = table.lookup(primitive)
+    borrows = rule is None or rule.tag != "linear"
+    where = user_place()
+    operands, named = tuple([kept(run, a, borrows) for a in args]), {k: kept(run, v, borrows) for k, v in keywords.items()}
+    call, operands, named = operations.prepared(primitive, operands, named, where)
+    run.entries[place] = operations.pull, call, operands, named, kept(run, result, borrows), where
+
+
+def kept(run: Run, value: Any, borrows: bool = True) -> Any:
+    """An argument or a result for the record: handles of the run as snapshots, arrays that others may write as copies."""
+    kind = type(value)
+    if kind is Number:
+        return kept_number(value) if value.run is run else value
+    if kind is Array:
+        return kept_array(value, borrows) if value.run is run else value
+    if kind is np.ndarray:
+        return value.copy() if value.flags.writeable or value.base is not None else value
+    if isinstance(value, (list, tuple, dict)):
+        return rebuilt(value, lambda item: kept(run, item, borrows))
+    return value
+
+
+def _is_cast_to_int(primitive: Any, y: Any) -> bool:
+    return primitive is np.ndarray.astype and bottom(y).dtype.kind not in "fc"
+
+
+# --- results -----------------------------------------------------------------------------------------------------------
+
+
+def lifted(run: Run, y: Any, active: bool, made: list[Any], primitive: Any = None) -> Any:
+    """A result as handles of the run; those that are new, and no views, are appended to `made`."""
+    kind = type(y)
+    if kind is Number or kind in FLOATS:
+        if not active:
+            return y
+        made.append(number := Number(y, -1, run))
+        return number
+    if kind is Array or kind is np.ndarray:
+        return _lifted_array(run, y, active, made, primitive)
+    if isinstance(y, np.ndarray):
+        raise Unsupported(f"operators of a {kind.__name__} mean something else than an ndarray's: pass an ndarray")
+    if isinstance(y, (list, tuple, dict)):
+        return rebuilt(y, lambda item: lifted(run, item, active, made, primitive))
+    if active and isinstance(y, (complex, np.complexfloating)):
+        operations.require_real(binding.name_of(primitive), y)
+    if active and not isinstance(y, _FLAT_TYPES) and not table.is_flat(primitive):
+        lost(f"`{binding.name_of(primitive)}`, which makes a {kind.__name__},")
+    return y
+
+
+def _lifted_array(run: Run, y: Any, active: bool, made: list[Any], primitive: Any) -> Any:
+    b = bottom(y)
+    if b.dtype.kind != "f":
+        if active and b.dtype.kind == "c":
+            operations.require_real(binding.name_of(primitive), b)
+        if active and b.dtype.hasobject:
+            lost(f"`{binding.name_of(primitive)}`, which makes an array of objects,")
+        return y
+    owner = owner_of(b)
+    root = run.root_of(owner)
+    if root is not None and owner.dtype == b.dtype:
+        return Array(y, root, run)  # a view
+    if owner.dtype != b.dtype or _overlaps(b) or owner.base is not None:
+        y = apply(np.copy, (y,))
+        owner = owner_of(bottom(y))
+    made.append(array := Array(y, run.enter(owner, active), run))
+    return array
+
+
+def _overlaps(b: np.ndarray) -> bool:
+    """Whether broadcasting gave one item several places."""
+    return 0 in b.strides and any(s == 0 and n > 1 for s, n in zip(b.strides, b.shape, strict=True))
+
+
+def owner_of(b: np.ndarray) -> np.ndarray:
+    """The array that owns the memory of a view: the last ndarray behind it."""
+    while (base := b.base) is not None:
+        if isinstance(base, memoryview):
+            base = base.obj
+        while base is not None and not isinstance(base, np.ndarray) and type(base).__name__ == "DummyArray":
+            base = base.base  # of `as_strided`
+        if not isinstance(base, np.ndarray):
+            return b
+        b = base
+    return b
+
+
+_LONE = 3  # references to an array that only a local variable of the caller and the argument here hold, and the question
+
+
+def born(y: Any, references: int = _LONE) -> Any:
+    """A float array that recorded code made, as a handle of every open run: so its stores are seen.  Where others hold its
+    memory, no derivative may be stored there: they would read it unseen."""
+    kind = type(y)
+    if kind is np.ndarray:
+        if y.dtype.kind != "f" or not OPEN.runs:
+            return y
+        owner = owner_of(y)
+        foreign = getrefcount(owner) > (references + 1 if owner is y else _LONE)
+        for run in OPEN.runs:
+            y = _of_run(run, y, foreign)
+        return y
+    if kind is Array and len(OPEN.runs) > 1:
+        for run in OPEN.runs:
+            if y.run.level < run.level and y.run.open:
+                y = _of_run(run, y, False)
+        return y
+    if (kind is tuple or kind is list) and y and any(type(i) is np.ndarray for i in y):
+        return kind(born(i, references + 1) for i in y) if kind in (tuple, list) else y
+    return y
+
+
+def _of_run(run: Run, y: Any, foreign: bool) -> Any:
+    owner = owner_of(bottom(y))
+    root = run.root_of(owner)
+    if root is None:
+        if owner.dtype != bottom(y).dtype or _overlaps(bottom(y)):
+            return y
+        root = run.enter(owner, False, foreign)
+    return Array(y, root, run)
+
+
+def call_below(run: Run, value: Any) -> Any:
+    """The value of a handle of this run, one level below; anything else as it is."""
+    return value.value if is_handle(value) and value.run is run else value
+
+
+__all__ = ["Kept", "Root", "apply", "as_scalar", "born", "call_below", "innermost", "kept", "lifted", "owner_of", "record"]

@@ -1,0 +1,282 @@
+"""The operators of numbers: Python's own on the values, and the slopes on the record.
+
+    z = x * y      ->      entry (pull_product, node of x, node of y, x, y); x_bar += z_bar * y; y_bar += z_bar * x
+
+Values are those of the plain program, down to their types and exceptions.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.errors import Unsupported
+from s2sgrad.recorded.applying import apply, as_scalar, innermost
+from s2sgrad.recorded.values import FLOATS, Array, Handle, Number, bottom, plain, settled
+
+_NUMBERS = FLOATS | {int, bool, np.int64, np.int32, np.bool_}
+_KNOWN = (int, float, complex, np.ndarray, np.generic, list, tuple)
+
+# --- slopes: each gives the operands of an entry (pull, node, node, x, y) their cotangents -----------------------------
+
+
+def _gives(nodes: list[Any], node: int | None, bar: Any) -> None:
+    if node is not None:
+        old = nodes[node]
+        nodes[node] = bar if old is None else old + bar
+
+
+def pull_sum(sweep: Any, place: int, entry: tuple) -> None:
+    nodes = sweep.nodes
+    g = nodes[place]
+    if g is not None:
+        nodes[place] = None
+        _gives(nodes, entry[1], g)
+        _gives(nodes, entry[2], g)
+
+
+def pull_difference(sweep: Any, place: int, entry: tuple) -> None:
+    nodes = sweep.nodes
+    g = nodes[place]
+    if g is not None:
+        nodes[place] = None
+        _gives(nodes, entry[1], g)
+        if entry[2] is not None:
+            _gives(nodes, entry[2], -g)
+
+
+def pull_product(sweep: Any, place: int, entry: tuple) -> None:
+    nodes = sweep.nodes
+    g = nodes[place]
+    if g is not None:
+        nodes[place] = None
+        _, a, b, x, y = entry
+        if a is not None:
+            old = nodes[a]
+            nodes[a] = g * y if old is None else old + g * y
+        if b is not None:
+            old = nodes[b]
+            nodes[b] = g * x if old is None else old + g * x
+
+
+def pull_quotient(sweep: Any, place: int, entry: tuple) -> None:
+    nodes = sweep.nodes
+    g = nodes[place]
+    if g is not None:
+        nodes[place] = None
+        _, a, b, x, y = entry
+        share = g / y
+        _gives(nodes, a, share)
+        if b is not None:
+            _gives(nodes, b, -share * (x / y))
+
+
+def pull_remainder(sweep: Any, place: int, entry: tuple) -> None:
+    nodes = sweep.nodes
+    g = nodes[place]
+    if g is not None:
+        nodes[place] = None
+        _, a, b, x, y = entry
+        _gives(nodes, a, g)
+        if b is not None:
+            _gives(nodes, b, -g * (x // y))
+
+
+def pull_negative(sweep: Any, place: int, entry: tuple) -> None:
+    nodes = sweep.nodes
+    g = nodes[place]
+    if g is not None:
+        nodes[place] = None
+        _gives(nodes, entry[1], -g)
+
+
+def pull_power(sweep: Any, place: int, entry: tuple) -> None:
+    """Of an exponent that is an integer above 1."""
+    nodes = sweep.nodes
+    g = nodes[place]
+    if g is not None:
+        nodes[place] = None
+        _, a, _, x, n = entry
+        _gives(nodes, a, g * (n * as_scalar(x) ** (n - 1)))
+
+
+# --- operators ---------------------------------------------------------------------------------------------------------
+
+
+def _operators(symbol: Callable[[Any, Any], Any], ufunc: np.ufunc, pull: Any) -> tuple[Any, Any]:
+    """`a op b` and `b op a` of a number `a`."""
+
+    def either(a: Number, b: Any, first: bool) -> Any:
+        kind = type(b)
+        run = a.run
+        if kind is Number:
+            if not (run.open and b.run.open):
+                return symbol(settled(a), settled(b)) if first else symbol(settled(b), settled(a))
+            if b.run is not run:
+                run = innermost([a, b])
+        elif kind not in _NUMBERS:
+            return _unlike(a, b, first)
+        elif not run.open:
+            return symbol(settled(a), b) if first else symbol(b, settled(a))
+        if not first:
+            a, b = b, a
+        x, m = (a.value, a.node) if type(a) is Number and a.run is run else (a, None)
+        y, n = (b.value, b.node) if type(b) is Number and b.run is run else (b, None)
+        z = symbol(x, y)
+        if type(z) is not Number and type(z) not in FLOATS:
+            if isinstance(z, complex | np.complexfloating):
+                raise Unsupported("a power of a negative number is complex, which cannot be differentiated yet")
+            return z
+        entries = run.entries  # type: ignore[union-attr]
+        made = Number(z, len(entries), run)  # type: ignore[arg-type]
+        entries.append((pull, m, n, x, y))
+        return made
+
+    def _unlike(a: Number, b: Any, first: bool) -> Any:
+        if not isinstance(b, _KNOWN):
+            return NotImplemented
+        if isinstance(b, (list, tuple)):
+            if type(bottom(a)) is float:
+                return NotImplemented
+            b = apply(np.array, (b,))
+        return apply(ufunc, (as_scalar(a), b) if first else (b, as_scalar(a))) if type(b) is not complex else symbol_complex()
+
+    def symbol_complex() -> Any:
+        raise Unsupported("complex numbers cannot be differentiated yet: compute with real and imaginary parts")
+
+    def left(a: Number, b: Any) -> Any:
+        if type(b) is Number and b.run is a.run and a.run.open:  # the usual case
+            x, y = a.value, b.value
+            z = symbol(x, y)
+            run = a.run
+            entries = run.entries
+            made = Number(z, len(entries), run)
+            entries.append((pull, a.node, b.node, x, y))
+            return made
+        return either(a, b, True)
+
+    def right(a: Number, b: Any) -> Any:
+        return either(a, b, False)
+
+    return left, right
+
+
+def _power(a: Any, b: Any) -> Any:
+    if not isinstance(b, _KNOWN) or not isinstance(a, _KNOWN):
+        return NotImplemented
+    a, b = (_settled(v) for v in (a, b))
+    if not isinstance(bottom(a), np.ndarray) and not isinstance(bottom(b), np.ndarray):
+        if type(a) is Number and type(b) is int and b > 1:
+            run = a.run
+            z = a.value**b
+            if type(z) is Number or type(z) in FLOATS:
+                made = Number(z, len(run.entries), run)
+                run.entries.append((pull_power, a.node, None, a.value, b))
+                return made
+        value = plain(a) ** plain(b)  # of the type that Python gives it, or what it raises
+        if isinstance(value, complex | np.complexfloating):
+            raise Unsupported("a power of a negative number is complex, which cannot be differentiated yet")
+        z = apply(_POWERS[type(value) is float], (a, b))
+        return z
+    return apply(np.power, (_array(a), _array(b)))
+
+
+def _power_of_floats(x: Any, y: Any) -> Any:
+    return x**y
+
+
+_POWERS = {False: np.power, True: operator.pow}
+
+
+def _settled(v: Any) -> Any:
+    return settled(v) if (type(v) is Number or type(v) is Array) and not v.run.open else v
+
+
+def _array(v: Any) -> Any:
+    return apply(np.array, (v,)) if isinstance(v, (list, tuple)) else v
+
+
+def _flat(symbol: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+    """An operator without a derivative."""
+
+    def left(a: Handle, b: Any) -> Any:
+        return symbol(bottom(a), plain(b)) if isinstance(b, _KNOWN) else NotImplemented
+
+    def right(a: Handle, b: Any) -> Any:
+        return symbol(plain(b), bottom(a)) if isinstance(b, _KNOWN) else NotImplemented
+
+    return left, right
+
+
+def _compared(name: str) -> Callable[[Any, Any], Any]:
+    symbol = getattr(operator, name)
+
+    def compare(a: Handle, b: Any) -> Any:
+        if not isinstance(b, _KNOWN):
+            if b is None or name not in ("eq", "ne"):
+                return NotImplemented if b is not None else symbol(bottom(a), b)
+            return NotImplemented
+        return symbol(bottom(a), plain(b))
+
+    return compare
+
+
+def _negative(a: Number) -> Any:
+    run = a.run
+    if not run.open:
+        return -settled(a)
+    made = Number(-a.value, len(run.entries), run)
+    run.entries.append((pull_negative, a.node, None, None, None))
+    return made
+
+
+def _divided(a: Any, b: Any) -> Any:
+    return (a // b, a % b) if isinstance(b, _KNOWN) else NotImplemented
+
+
+def _array_operators(ufunc: np.ufunc) -> tuple[Any, Any]:
+    def left(a: Array, b: Any) -> Any:
+        return apply(ufunc, (a, _array(b))) if isinstance(b, _KNOWN) else NotImplemented
+
+    def right(a: Array, b: Any) -> Any:
+        return apply(ufunc, (_array(b), a)) if isinstance(b, _KNOWN) else NotImplemented
+
+    return left, right
+
+
+_SYMBOLS: dict[str, tuple[Any, np.ufunc, Any]] = {
+    "add": (operator.add, np.add, pull_sum),
+    "sub": (operator.sub, np.subtract, pull_difference),
+    "mul": (operator.mul, np.multiply, pull_product),
+    "truediv": (operator.truediv, np.divide, pull_quotient),
+    "mod": (operator.mod, np.remainder, pull_remainder),
+}
+OF_ARRAYS = {name: ufunc for name, (_, ufunc, _) in _SYMBOLS.items()} | {
+    "pow": np.power, "floordiv": np.floor_divide, "matmul": np.matmul}  # fmt: skip
+
+
+def install() -> None:
+    """Give handles their operators."""
+    for name, (symbol, ufunc, pull) in _SYMBOLS.items():
+        left, right = _operators(symbol, ufunc, pull)
+        setattr(Number, f"__{name}__", left)
+        setattr(Number, f"__r{name}__", right)
+    Number.__pow__ = lambda a, b: _power(a, b)  # type: ignore[attr-defined]
+    Number.__rpow__ = lambda a, b: _power(b, a)  # type: ignore[attr-defined]
+    Number.__floordiv__, Number.__rfloordiv__ = _flat(operator.floordiv)  # type: ignore[attr-defined]
+    Number.__neg__ = _negative  # type: ignore[attr-defined]
+    Number.__pos__ = lambda a: a  # type: ignore[attr-defined]
+    for name, ufunc in OF_ARRAYS.items():
+        left, right = _array_operators(ufunc)
+        setattr(Array, f"__{name}__", left)
+        setattr(Array, f"__r{name}__", right)
+    Array.__neg__ = lambda a: apply(np.negative, (a,))  # type: ignore[attr-defined]
+    Array.__pos__ = lambda a: apply(np.positive, (a,))  # type: ignore[attr-defined]
+    for name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(Handle, f"__{name}__", _compared(name))
+    Handle.__abs__ = lambda a: apply(np.absolute, (a,))  # type: ignore[attr-defined]
+    Handle.__divmod__ = _divided  # type: ignore[attr-defined]
+    Handle.__rdivmod__ = lambda a, b: _divided(b, a)  # type: ignore[attr-defined]

@@ -1,0 +1,199 @@
+"""Derivatives of functions that are run and recorded.
+
+    y, pullback = vjp(f, (x,), {}, (0,))     ->     x becomes a handle of a new run, f runs, pullback sweeps its record
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.recorded.applying import apply, born, kept, lifted, owner_of
+from s2sgrad.recorded.hooks import call
+from s2sgrad.recorded.operations import Kept
+from s2sgrad.recorded.runs import OPEN, Run
+from s2sgrad.recorded.sweep import Sweep, made
+from s2sgrad.recorded.values import Array, Number, bottom, is_handle, mapped
+from s2sgrad.runtime.structure import attributes_of, rebuilt
+
+
+def is_float(value: Any) -> bool:
+    """Whether a value is a number or an array of floats, or a handle of one."""
+    value = bottom(value)
+    return isinstance(value, (float, np.floating)) or (type(value) is np.ndarray and value.dtype.kind == "f")
+
+
+class Lifting:
+    """The arguments of a call as handles: `leaves` are those that are differentiated, in order."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.leaves: list[Kept] = []
+        self._memo: dict[int, Any] = {}
+        self._held: list[Any] = []
+
+    def differentiated(self, x: Any) -> Any:
+        """An argument whose floats are followed."""
+        if is_float(x) and not isinstance(bottom(x), np.ndarray):
+            self.run.entries.append(None)
+            number = Number(x, len(self.run.entries) - 1, self.run)
+            self.leaves.append(Kept(x, number.node, None, True))
+            return number
+        return self._container(x, self.differentiated, True)
+
+    def constant(self, x: Any) -> Any:
+        """An argument whose arrays may be written."""
+        return self._container(x, self.constant, False)
+
+    def _container(self, x: Any, item: Callable[[Any], Any], active: bool) -> Any:
+        kind = type(x)
+        if kind in (int, str, bool, type(None)) or (is_handle(x) and type(x) is Number):
+            return x
+        if id(x) in self._memo:
+            return self._memo[id(x)]
+        if isinstance(bottom(x), np.ndarray):
+            y = self._array(x, active)
+        elif kind is list:
+            self._memo[id(x)] = y = []
+            self._held.append(x)
+            y.extend([item(v) for v in x])
+            return y
+        elif isinstance(x, (list, tuple, dict)):
+            y = rebuilt(x, item) if kind in (tuple, dict) or hasattr(x, "_fields") else x
+        elif active and (held := attributes_of(x)) is not None:
+            y = self._memo[id(x)] = object.__new__(kind)
+            self._held.append(x)
+            for name, value in held.items():
+                object.__setattr__(y, name, item(value))
+            return y
+        else:
+            return x
+        self._memo[id(x)] = y
+        self._held.append(x)
+        return y
+
+    def _array(self, x: Any, active: bool) -> Any:
+        b = bottom(x)
+        if type(b) is not np.ndarray or b.dtype.kind != "f":
+            return b.copy() if type(b) is np.ndarray and b.dtype.kind in "iub" and b.flags.writeable and not active else x
+        copied = apply(np.copy, (x,)) if is_handle(x) else np.array(x, order="K")
+        found = [h for h in [copied]]
+        y = lifted(self.run, found[0], active, [])
+        if active:
+            self.leaves.append(Kept(y.value, -1, y.root, True))
+        return y
+
+
+class Record:
+    """A run that is over: its entries, its result, and the leaves of its arguments."""
+
+    __slots__ = ("entries", "leaves", "result", "start")
+
+    def __init__(self, run: Run, result: Any, leaves: list[Kept], start: int = 0) -> None:
+        self.entries, self.result, self.leaves, self.start = run.entries, result, leaves, start
+
+    def pull(self, seed: Any = None) -> list[Any]:
+        """The cotangents of the leaves, for the cotangent of the result (None: ones)."""
+        sweep = Sweep(len(self.entries))
+        begin(sweep, self.result, seed)
+        sweep.over(self.entries, self.start, len(self.entries))
+        return [cotangent(sweep, leaf) for leaf in self.leaves]
+
+
+def begin(sweep: Sweep, result: Any, seed: Any) -> None:
+    """Give a result its cotangent; None: ones."""
+    if type(result) is Kept:
+        if result.followed:
+            bar = made_ones(result.value) if seed is None else seed
+            sweep.give(result, sweep.fitted(bar, result.value, False), None)
+    elif isinstance(result, dict):
+        for key, item in result.items():
+            begin(sweep, item, seed if seed is None else seed[key])
+    elif isinstance(result, (list, tuple)):
+        for k, item in enumerate(result):
+            begin(sweep, item, seed if seed is None else seed[k])
+    elif (held := attributes_of(result)) is not None:
+        for name, item in held.items():
+            begin(sweep, item, seed if seed is None else seed[name])
+
+
+def made_ones(value: Any) -> Any:
+    """Ones of the shape of a value."""
+    b = bottom(value)
+    return made(np.ones(b.shape, b.dtype)) if isinstance(b, np.ndarray) else 1.0
+
+
+def cotangent(sweep: Sweep, leaf: Kept) -> Any:
+    """The cotangent of a leaf, in memory of its own."""
+    if leaf.root is None:
+        bar = sweep.nodes[leaf.node]
+        return _number(0.0 if bar is None else bar, bottom(leaf.value))
+    if not sweep.has(leaf.root):
+        return made(np.zeros(bottom(leaf.where).shape, bottom(leaf.where).dtype))
+    view = sweep.view(leaf)
+    return apply(np.copy, (view,)) if is_handle(view) else view.copy()
+
+
+def _number(bar: Any, x: Any) -> Any:
+    if is_handle(bar):
+        return bar
+    return bar if type(x) is float else type(x)(bar)
+
+
+def vjp(f: Any, args: tuple, keywords: dict[str, Any], wanted: tuple[int, ...]) -> tuple[Any, Callable[..., Any], Lifting]:
+    """(value, pullback): the pullback gives the cotangents of the arguments at the places `wanted`, with their structure."""
+    run = Run()
+    lifting = Lifting(run)
+    given = [lifting.differentiated(a) if k in wanted else lifting.constant(a) for k, a in enumerate(args)]
+    named = {k: lifting.constant(v) for k, v in keywords.items()}
+    with run:
+        y = call(f, *given, **named)
+    record = Record(run, held(run, y), lifting.leaves)
+    value = lowered(run, y)
+
+    def pullback(seed: Any = None) -> list[Any]:
+        ready = iter(record.pull(seed))
+        return [structured(args[k], ready) for k in wanted]
+
+    return value, pullback, lifting
+
+
+def held(run: Run, y: Any) -> Any:
+    """A result for the record, objects included."""
+    if not is_handle(y) and (parts := attributes_of(y)) is not None:
+        return {name: held(run, item) for name, item in parts.items()}
+    if isinstance(y, (list, tuple, dict)) and not is_handle(y):
+        return rebuilt(y, lambda item: held(run, item))
+    return kept(run, y, False)
+
+
+def lowered(run: Run, y: Any) -> Any:
+    """A result one level below the run."""
+    return mapped(y, lambda h: h.value if h.run is run else h)
+
+
+def structured(x: Any, ready: Any) -> Any:
+    """The cotangents of leaves in the structure of their argument; None for what is no float."""
+    if is_float(x):
+        return next(ready)
+    if isinstance(x, (list, tuple, dict)):
+        return rebuilt(x, lambda item: structured(item, ready))
+    parts = attributes_of(x)
+    return None if parts is None else {name: structured(item, ready) for name, item in parts.items()}
+
+
+def grad(f: Any, argnums: Any = 0) -> Callable[..., Any]:
+    """The gradient of a function, recorded at each call."""
+
+    def gradient(*args: Any, **keywords: Any) -> Any:
+        numbers = (argnums,) if isinstance(argnums, int) else argnums
+        _, pullback, _ = vjp(f, args, keywords, numbers)
+        bars = pullback()
+        return bars[0] if isinstance(argnums, int) else tuple(bars)
+
+    return gradient
+
+
+__all__ = ["OPEN", "Array", "born", "owner_of"]

@@ -1,0 +1,217 @@
+"""The hook: what a call in recorded code does, by the object that is called.
+
+    call(g, x)      g of the user  ->  g with its calls followed        call(np.sin, x)   ->  by its rule
+    call(Net, n)    ->  its `__init__` with its calls followed          call(rng.normal, ..)  ->  as it is, where no rule is
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.analysis.libraries import is_library, is_ours
+from s2sgrad.primitives import spellings
+from s2sgrad.recorded import arithmetic, arrays, rewriting
+from s2sgrad.recorded.applying import born
+from s2sgrad.recorded.library import SPECIAL, applied, require_no_text, shuffled, writing_at
+from s2sgrad.recorded.rewriting import FOLLOWED, followed
+from s2sgrad.recorded.runs import OPEN
+from s2sgrad.recorded.values import handles_in
+from s2sgrad.rules import table
+from s2sgrad.source import brings_gradient
+
+TRANSFORMS: dict[type, Callable[..., Any]] = {}
+"""How objects of these classes are called: gradients and what else differentiates; filled by `derivatives`."""
+OWN_GRADIENTS: list[Callable[..., Any]] = []
+"""How a function with a gradient of its own is called; filled by `derivatives`."""
+
+_MAKING_HANDLES = frozenset({max, min, sorted, abs, pow, map, filter, zip, enumerate, reversed, list, tuple, dict, set})
+"""Builtins that work on handles as they are, and return them."""
+
+
+def call(f: Any, /, *args: Any, **keywords: Any) -> Any:
+    """`f(*args, **keywords)` in recorded code."""
+    kind = type(f)
+    if kind is types.FunctionType:
+        if id(f.__code__) in FOLLOWED:
+            return f(*args, **keywords)
+        return _of_function(f, args, keywords)
+    known = _BY_TYPE.get(kind)
+    if known is not None:
+        return known(f, args, keywords)
+    if kind is str and f == "text":
+        require_no_text(*args)
+        return args[0]
+    if isinstance(f, type):
+        return _of_class(f, args, keywords)
+    for cls in kind.__mro__:
+        if cls in TRANSFORMS and OPEN.runs:
+            return TRANSFORMS[cls](f, args, keywords)
+    return _of_object(f, args, keywords)
+
+
+def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    special = SPECIAL.get(f)
+    if special is not None:
+        return special(*args, **keywords)
+    if brings_gradient(f) and OWN_GRADIENTS:
+        return OWN_GRADIENTS[0](f, args, keywords)
+    if table.lookup(f) is not None or table.is_flat(f):
+        return applied(f, args, keywords)
+    if f.__module__ is not None and f.__module__.startswith(("s2sgrad.rules", "s2sgrad.runtime")):
+        return followed(f)(*args, **keywords)
+    if is_ours(f):
+        return f(*args, **keywords)
+    if not is_library(f):
+        return followed(f)(*args, **keywords)
+    return born(f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()}))
+
+
+def _of_method(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    function = f.__func__
+    if table.lookup(f) is not None:
+        return applied(f, args, keywords)
+    if type(function) is types.FunctionType and id(function.__code__) not in FOLLOWED:
+        if brings_gradient(function) and OWN_GRADIENTS:
+            return OWN_GRADIENTS[0](f, args, keywords)
+        if table.lookup(function) is not None or not (is_library(function) or is_ours(function)):
+            return call(function, f.__self__, *args, **keywords)
+        return born(f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()}))
+    return f(*args, **keywords)
+
+
+def _of_partial(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    if f.func is arrays.method or f.func is call:
+        return f(*args, **keywords)
+    return call(f.func, *f.args, *args, **{**f.keywords, **keywords})
+
+
+def _of_memo(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """A memoized function remembers in each run what it gave in that."""
+    if not OPEN.runs:
+        return f(*args, **keywords)
+    _, cache = OPEN.runs[-1].caches.setdefault(id(f), (f, {}))
+    key = args + tuple(sorted(keywords.items()))
+    if key not in cache:
+        cache[key] = call(f.__wrapped__, *args, **keywords)
+    return cache[key]
+
+
+def _of_class(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    special = SPECIAL.get(f)
+    if special is not None:
+        return special(*args, **keywords)
+    init = f.__init__
+    plain = type(f) is type and f.__new__ is object.__new__ and type(init) is types.FunctionType
+    if plain and id(init.__code__) not in FOLLOWED and not is_library(init):
+        made = object.__new__(f)
+        call(init, made, *args, **keywords)
+        return made
+    return f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()})
+
+
+def _of_ufunc(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    return applied(f, args, keywords)
+
+
+def _of_builtin(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    try:
+        special = SPECIAL.get(f)
+    except TypeError:  # a method of an object that has no hash
+        special = None
+    if special is not None:
+        return special(*args, **keywords)
+    if f in _MAKING_HANDLES:
+        return f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()})
+    owner, name = f.__self__, f.__name__
+    if name == "at" and isinstance(owner, np.ufunc):
+        return writing_at(owner)(*args, **keywords)
+    if name == "shuffle":
+        return shuffled(f, *args, **keywords)
+    if isinstance(owner, (np.ndarray, np.generic)):
+        return _of_plain_array(f, owner, args, keywords)
+    if table.lookup(f) is not None or table.is_flat(f):
+        primitive = spellings.OF_MANY.get(f, f) if len(args) > 2 else f
+        return applied(primitive, args, keywords)
+    if isinstance(owner, (list, dict, set)):
+        return f(*args, **keywords)
+    if handles_in(args, []) or handles_in(keywords, []):
+        home = getattr(owner, "__name__", "") if isinstance(owner, types.ModuleType) else ""
+        if home in ("math", "cmath") or (getattr(f, "__module__", "") or "").startswith("numpy"):
+            return applied(f, args, keywords)
+    return born(f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()}))
+
+
+def _of_plain_array(f: Any, owner: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """A method of an array that is no handle."""
+    if not (handles_in(args, []) or handles_in(keywords, [])):
+        return born(f(*args, **keywords))
+    primitive = spellings.METHODS.get(f.__name__)
+    if primitive is None:
+        return f(*args, **keywords)
+    return applied(primitive, (owner, *args), keywords)
+
+
+def _of_descriptor(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """A method by its class: `np.ndarray.sum(x)`, `list.append(xs, v)`."""
+    if args and handles_in(args[:1], []) and getattr(f, "__objclass__", None) in (np.ndarray, float, np.generic):
+        return call(getattr(args[0], f.__name__), *args[1:], **keywords)
+    return f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()})
+
+
+def _of_object(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    try:
+        special = SPECIAL.get(f)
+        if special is not None:
+            return special(*args, **keywords)
+    except TypeError:  # not hashable
+        pass
+    if table.lookup(f) is not None or table.is_flat(f) or type(f) is _DISPATCHED:
+        return applied(f, args, keywords)
+    function = getattr(type(f), "__call__", None)  # noqa: B004
+    if type(function) is types.FunctionType and not is_ours(f):
+        if table.lookup(function) is not None or not is_library(function):
+            return call(function, f, *args, **keywords)
+        return born(f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()}))
+    return f(*args, **keywords)
+
+
+def ready(value: Any) -> Any:
+    """An argument for C code or for a library, which may call it: a function with its calls followed."""
+    kind = type(value)
+    if kind is types.FunctionType:
+        if id(value.__code__) in FOLLOWED:
+            return value
+        if table.lookup(value) is None and not is_library(value) and not is_ours(value) and not brings_gradient(value):
+            return followed(value)
+        return functools.partial(call, value)
+    if kind is types.MethodType or kind is np.ufunc or kind is functools.partial:
+        return functools.partial(call, value)
+    if kind is types.BuiltinFunctionType and table.lookup(value) is not None:
+        return functools.partial(call, value)
+    return value
+
+
+def _method_called(primitive: Any, handle: Any, args: tuple, keywords: dict[str, Any], method: Any) -> Any:
+    return applied(primitive, (handle, *args), keywords)
+
+
+_DISPATCHED = type(np.sum)  # of NumPy's functions, where it is a type of its own
+_BY_TYPE: dict[type, Callable[..., Any]] = {
+    types.MethodType: _of_method,
+    functools.partial: _of_partial,
+    functools._lru_cache_wrapper: _of_memo,
+    type: _of_class,
+    np.ufunc: _of_ufunc,
+    types.BuiltinFunctionType: _of_builtin,
+    types.MethodDescriptorType: _of_descriptor,
+    types.WrapperDescriptorType: _of_descriptor,
+}
+arrays.CALLED.update(call=call, method=_method_called)
+rewriting.set_hook(call)
+arithmetic.install()
+arrays.install()

@@ -1,0 +1,176 @@
+"""Stores into arrays: each is an entry of its run, and what refers to the old content keeps a copy of it.
+
+    y[i] = e      ->      entry (pull_store, place of y, i, e); the sweep: e_bar += y_bar[i]; y_bar[i] = 0
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.recorded.applying import apply, kept, owner_of
+from s2sgrad.recorded.operations import Kept
+from s2sgrad.recorded.runs import OPEN
+from s2sgrad.recorded.values import FLOATS, KEPT, Array, Number, bottom, mapped
+from s2sgrad.rules.selections import picked
+from s2sgrad.runtime.checks import Refusal
+
+
+def plain_index(index: Any) -> Any:
+    """An index without handles; arrays in it are copied, for they may be written."""
+    if type(index) is int or type(index) is slice and type(index.start) is not Number:
+        return index
+    if type(index) is tuple:
+        return tuple([plain_index(k) for k in index])
+    if type(index) is slice:
+        return slice(*(bottom(k) for k in (index.start, index.stop, index.step)))
+    if type(index) is list:
+        return [plain_index(k) for k in index]
+    index = bottom(index)
+    if isinstance(index, np.integer):
+        return int(index)
+    return index.copy() if isinstance(index, np.ndarray) else index
+
+
+def read(array: Array, index: Any) -> Any:
+    """`array[index]`: a single item is an entry of its own, without the rule of selections."""
+    index = plain_index(index)
+    run = array.run
+    if type(index) is int or (type(index) is tuple and all(type(k) is int for k in index)):
+        if not run.open:
+            return apply(picked, (array,), {"index": index})
+        value = array.value[index]
+        kind = type(value)
+        if kind is Number or kind in FLOATS:
+            if not array.root.active:
+                return value
+            entries = run.entries
+            made = Number(value, len(entries), run)
+            entries.append((pull_item, array.root, _offset(array, index)))
+            return made
+    if isinstance(index, str):
+        raise IndexError("only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
+                         "arrays are valid indices")  # fmt: skip
+    return apply(picked, (array,), {"index": index})
+
+
+def _offset(array: Array, index: Any) -> int:
+    """The place of an item in the memory of its root."""
+    b = bottom(array.value)
+    size = b.itemsize
+    offset = array.root.offset(b) if b is not array.root.owner else 0
+    if type(index) is int:
+        return offset + (index % b.shape[0]) * (b.strides[0] // size)
+    for k, n, stride in zip(index, b.shape, b.strides, strict=True):
+        offset += (k % n) * (stride // size)
+    return offset
+
+
+def pull_item(sweep: Any, place: int, entry: tuple) -> None:
+    """The adjoint of reading one item."""
+    g = sweep.nodes[place]
+    if g is not None:
+        sweep.nodes[place] = None
+        sweep.add_item(entry[1], entry[2], g)
+
+
+def write(array: Array, index: Any, value: Any) -> None:
+    """`array[index] = value`."""
+    index = plain_index(index)
+    run, root = array.run, array.root
+    if not run.open:
+        raise Refusal(None, KEPT) if OPEN.runs else Refusal(None, "an array that an earlier call kept is written: copy it")
+    if isinstance(value, (list, tuple)):
+        value = apply(np.array, (value,))
+    mine = False
+    if type(value) is Number or type(value) is Array:
+        if not value.run.open:
+            raise Refusal(None, KEPT)
+        if value.run.level > run.level:
+            raise Refusal(None, "a value of an inner derivative is stored into an array that was made outside of it: return it")
+        mine = value.run is run
+    active = mine and (type(value) is Number or value.root.active)
+    if active and root.foreign:
+        raise Refusal(None, "a value that carries a derivative is stored into an array that was made outside of the function, "
+                            "where it would be read without: write into a copy")  # fmt: skip
+    if root.borrowed:
+        release(array)
+    stored = kept(run, value) if active else None
+    target = array.value
+    target[index] = value.value if mine else value  # it may raise: then nothing was stored
+    root.written = True
+    if root.active or active:
+        run.entries.append((pull_store, Kept(target, -1, root, True), index, stored, np.shape(bottom(value))))
+        root.active = root.active or active
+
+
+def release(array: Array) -> None:
+    """Copy what snapshots of this memory refer to, before it is written."""
+    root = array.root
+    copies: dict[Any, Any] = {}
+    for snapshot in root.borrowed:
+        b = bottom(snapshot.value)
+        key = root.offset(b), b.shape, b.strides
+        if key not in copies:
+            copies[key] = apply(np.copy, (snapshot.value,))
+        snapshot.value = copies[key]
+    root.borrowed.clear()
+    root.version += 1
+
+
+def pull_store(sweep: Any, place: int, entry: tuple) -> None:
+    """The adjoint of a store: the cotangent of what was overwritten is 0, that of the stored value is the part's."""
+    _, target, index, stored, shape = entry
+    if not sweep.has(target.root):
+        return
+    bars = sweep.view(target)
+    part = bars[index]
+    is_array = isinstance(part, np.ndarray)
+    if stored is not None and is_array:
+        part = apply(np.copy, (part,))
+        parts = index if type(index) is tuple else (index,)
+        if bottom(part).size and any(isinstance(p, (list, np.ndarray)) for p in parts):
+            part = _last_writers(part, np.shape(bottom(target.where)), index)
+    bars[index] = 0.0
+    if stored is None:
+        return
+    if is_array:
+        found = np.shape(bottom(part))
+        if len(shape) > len(found):
+            part = apply(np.reshape, (part, shape))
+        elif shape != found:
+            part = sweep.fitted(part, stored.value, True)
+    sweep.give(stored, part, None)
+
+
+def _last_writers(part: Any, shape: tuple[int, ...], index: Any) -> Any:
+    """Of an index that repeats places, the cotangents of those that were stored last."""
+    places = np.full(shape, -1)
+    order = np.arange(bottom(part).size).reshape(np.shape(bottom(part)))
+    places[index] = order
+    last = places[index] == order
+    return part if last.all() else part * last
+
+
+def in_place(operation: Any, name: str) -> Any:
+    """`x op= other` on an array: as NumPy does, into its memory."""
+
+    def operate(self: Array, other: Any) -> Any:
+        y = operation(self, other)
+        if y is NotImplemented:
+            return y
+        mine, theirs = bottom(self), bottom(y)
+        if not np.can_cast(np.asarray(theirs).dtype, mine.dtype, "same_kind"):
+            getattr(operator, name)(mine.copy(), bottom(other))  # raises as NumPy does
+        if np.shape(theirs) != mine.shape:
+            raise ValueError(f"non-broadcastable output operand with shape {mine.shape} doesn't match the broadcast shape "
+                             f"{np.shape(theirs)}")  # fmt: skip
+        write(self, ..., y)
+        return self
+
+    return operate
+
+
+__all__ = ["in_place", "mapped", "owner_of", "plain_index", "read", "write"]

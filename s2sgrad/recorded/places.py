@@ -1,0 +1,36 @@
+"""Places in the user's program: where a recorded call stands.
+
+    np.gamma(x)    line 7 of model.py   ->   Where(code, instruction), a Place when a message is written
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import NamedTuple
+
+from s2sgrad.errors import Place
+from s2sgrad.tape.places import place_of
+
+_OURS = ("s2sgrad", "numpy", "scipy")
+
+
+class Where(NamedTuple):
+    """An instruction of a code object; a frame would keep its variables alive."""
+
+    code: types.CodeType | None
+    instruction: int
+
+    def place(self) -> Place | None:
+        """The place in the file."""
+        return place_of((self.code, self.instruction)) if self.code is not None else None
+
+
+def user_place() -> Where:
+    """The instruction that the user's program is at."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS:
+            return Where(frame.f_code, frame.f_lasti)
+        frame = frame.f_back  # type: ignore[assignment]
+    return Where(None, 0)

@@ -1,0 +1,151 @@
+'''A function whose calls are followed: the same statements, lines and names, with every call handed to a hook.
+
+    def f(x): return g(x) + math.sin(x)     ->     def f(x): return call(g, x) + call(math.sin, x)
+
+Nothing else changes: not the globals, not the cells, not the defaults.  A function without source stays as it is, and its
+values are followed by the handles alone.
+'''
+
+from __future__ import annotations
+
+import ast
+import copy
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from s2sgrad.errors import NoSource
+from s2sgrad.source.files import Found, file_of, quietly, text_of
+from s2sgrad.source.finding import FUTURE_FLAGS, find
+from s2sgrad.source.refusing import Refusal
+from s2sgrad.source.typed_in import text_of as typed_text
+
+HOOK = "_s2s_call"
+_CELL = types.CellType()
+_OF_FRAMES = ("super", "locals", "globals", "vars", "dir")
+"""Builtins that ask the frame which called them."""
+_READING = ("eval", "exec")
+
+_MADE: dict[int, tuple[types.CodeType, types.CodeType]] = {}
+"""By the identity of a code object: itself, so that no identity is used again, and what was made of it."""
+FOLLOWED: set[int] = set()
+"""Identities of code objects whose calls are followed: equal ones may differ in that."""
+
+
+def set_hook(call: Callable[..., Any]) -> None:
+    """Name the function that all calls are handed to."""
+    _CELL.cell_contents = call
+
+
+def is_followed(function: Any) -> bool:
+    """Whether calls in a function are handed to the hook."""
+    return id(function.__code__) in FOLLOWED
+
+
+def followed(function: Any) -> Any:
+    """The function with its calls handed to the hook; itself where that cannot be."""
+    if type(function) is not types.FunctionType or id(function.__code__) in FOLLOWED:
+        return function
+    code = function.__code__
+    if id(code) not in _MADE:
+        made = _rewritten(function) or code
+        _MADE[id(code)] = code, made
+        if made is not code:
+            _note(made)
+    made = _MADE[id(code)][1]
+    if made is code:
+        return function
+    own = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    cells = tuple([_CELL if name == HOOK else own[name] for name in made.co_freevars])
+    new = types.FunctionType(made, function.__globals__, function.__name__, function.__defaults__, cells)
+    new.__kwdefaults__ = function.__kwdefaults__
+    new.__dict__.update(function.__dict__)
+    new.__qualname__, new.__module__, new.__doc__ = function.__qualname__, function.__module__, function.__doc__
+    return new
+
+
+def _note(code: types.CodeType) -> None:
+    FOLLOWED.add(id(code))
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            _note(const)
+
+
+class _Calls(ast.NodeTransformer):
+    """Hands each call to the hook."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name in _READING and node.args:
+            node.args[0] = _call(node.args[0], ast.Constant("text"), node.args[0])
+        if name in _OF_FRAMES or name in _READING:
+            return node
+        return _call(node, node.func, *node.args, keywords=node.keywords)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.args = self.visit(node.args)
+        node.body = [self.visit(s) for s in node.body]
+        node.decorator_list = [self.visit(d) for d in node.decorator_list]
+        return node  # without annotations
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+
+def _call(place: ast.AST, *args: Any, keywords: Any = ()) -> ast.Call:
+    return ast.copy_location(ast.Call(ast.Name(HOOK, ast.Load()), list(args), list(keywords)), place)
+
+
+def _rewritten(function: types.FunctionType) -> types.CodeType | None:
+    """The code of the function with its calls handed to the hook; None where there is no source."""
+    code = function.__code__
+    try:
+        text = text_of(function) or typed_text(function)
+        if not text:
+            return None
+        found = find(file_of(code.co_filename, text), code)
+        return _compiled(found, code, code.co_flags & FUTURE_FLAGS)
+    except (Refusal, NoSource, RecursionError, SyntaxError, ValueError):
+        return None
+
+
+def _compiled(found: Found, code: types.CodeType, flags: int) -> types.CodeType | None:
+    node = _Calls().visit(copy.deepcopy(found.node))
+    if isinstance(node, ast.Lambda):
+        body: list[ast.stmt] = [ast.copy_location(ast.Expr(node), node)]
+    else:
+        node.decorator_list = []
+        node.returns = None
+        body = [node]
+        if found.class_name is None and node.name not in code.co_freevars:
+            body = [ast.Global([node.name]), node]
+    free = [name for name in code.co_freevars if name != "__class__" or found.class_name is None]
+    if found.class_name is not None:  # for private names, and `super()`
+        body = [ast.copy_location(ast.ClassDef(found.class_name, [], [], body, [], **_TYPE_PARAMETERS), node)]
+    arguments = ast.arguments([], [ast.arg(name) for name in [*free, HOOK]], None, [], [], None, [])
+    outer = ast.FunctionDef("_s2s_outer", arguments, body, [], **_TYPE_PARAMETERS)
+    module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, node)], []))
+    compiled = quietly(compile, module, code.co_filename, "exec", flags, True)
+    fresh = next((c for c in _codes(compiled) if _is_of(c, code)), None)
+    if fresh is None or not {*code.co_freevars} >= {*fresh.co_freevars} - {HOOK}:
+        return None
+    return fresh.replace(co_qualname=code.co_qualname)
+
+
+_TYPE_PARAMETERS: dict[str, Any] = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield const
+            yield from _codes(const)
+
+
+def _is_of(fresh: types.CodeType, code: types.CodeType) -> bool:
+    count = code.co_argcount + code.co_kwonlyargcount
+    same = fresh.co_name == code.co_name and fresh.co_firstlineno == code.co_firstlineno
+    return same and fresh.co_varnames[:count] == code.co_varnames[:count] and fresh.co_argcount == code.co_argcount

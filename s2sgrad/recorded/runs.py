@@ -1,0 +1,86 @@
+"""A run: what a function does while it is recorded, and the memory that its arrays live in.
+
+    y = x * x      x a handle of a run   ->   one entry (slopes of the product, x, x); y is a handle of the same run
+
+An entry is a tuple `(pull, ..)`: the sweep calls `pull(sweep, place, entry)`.  The cotangent of a number stands at the place
+of the entry that made it.  That of an array is part of the flat cotangent of its root: the memory that it is a view of.
+"""
+
+from __future__ import annotations
+
+import threading
+from sys import getrefcount
+from typing import Any
+
+import numpy as np
+
+_MANY = 256  # roots, before those are dropped that nobody holds
+
+
+class Root:
+    """The memory of an array and of all its views.  `active`: it may carry a derivative; `foreign`: others hold it, too."""
+
+    __slots__ = ("_start", "active", "borrowed", "foreign", "owner", "version", "written")
+
+    def __init__(self, owner: np.ndarray, active: bool = False, foreign: bool = False) -> None:
+        self.owner, self.active, self.foreign = owner, active, foreign
+        self.written = False
+        self.version = 0  # how often its content was copied before a store
+        self.borrowed: list[Any] = []  # snapshots that still refer to this memory
+        self._start: int | None = None
+
+    def offset(self, view: np.ndarray) -> int:
+        """The number of items between the start of the memory and the first item of a view."""
+        if self._start is None:
+            self._start = self.owner.__array_interface__["data"][0]
+        return (view.__array_interface__["data"][0] - self._start) // view.itemsize
+
+
+class Run:
+    """The record of one call.  `level`: how many runs were open when it began; `open`: whether it goes on."""
+
+    __slots__ = ("_most", "caches", "entries", "level", "open", "printed", "roots")
+
+    def __init__(self) -> None:
+        self.entries: list[Any] = []
+        self.roots: dict[int, Root] = {}
+        self.caches: dict[int, Any] = {}  # of memoized functions: what they remember of this run
+        self.level = len(OPEN.runs)
+        self.open = False
+        self.printed = False  # whether a value that is followed was made a text
+        self._most = _MANY
+
+    def __enter__(self) -> Run:
+        self.level, self.open = len(OPEN.runs), True
+        OPEN.runs.append(self)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        OPEN.runs.remove(self)
+        self.open = False
+
+    def root_of(self, owner: np.ndarray) -> Root | None:
+        """The root of memory that is known to the run."""
+        return self.roots.get(id(owner))
+
+    def enter(self, owner: np.ndarray, active: bool, foreign: bool = False) -> Root:
+        """The root of memory that is new to the run.  Those that nobody else holds any more are dropped now and then."""
+        if len(self.roots) > self._most:
+            self.roots = {k: root for k, root in self.roots.items() if getrefcount(root) > _DROPPED}
+            self._most = max(_MANY, 2 * len(self.roots))
+        root = self.roots[id(owner)] = Root(owner, active, foreign)
+        return root
+
+
+class _Open(threading.local):
+    def __init__(self) -> None:
+        self.runs: list[Run] = []
+
+
+OPEN = _Open()
+_DROPPED = 3  # references to a root that only the dict holds: the dict's, that of the loop, and that of the question
+
+
+def printed() -> bool:
+    """Whether a text may show a number that an open run of this thread follows."""
+    return any(run.printed for run in OPEN.runs)

@@ -1,0 +1,183 @@
+"""The reverse sweep over a record: cotangents of numbers by place, of arrays as parts of one flat cotangent per memory.
+
+    entries [y = x * x, z = y[0]], z_bar = 1     ->     y_bar[0] += z_bar; x_bar += rule(y_bar, y, x, x)
+
+Where a run is open the sweep itself is recorded: cotangents are handles then, and the rules run on handles.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.recorded.applying import apply, born, lifted
+from s2sgrad.recorded.operations import Kept
+from s2sgrad.recorded.rewriting import followed
+from s2sgrad.recorded.runs import OPEN, Root
+from s2sgrad.recorded.values import Array, Number, bottom, is_handle
+from s2sgrad.rules.selections import unpicked
+from s2sgrad.runtime.structure import rebuilt
+
+
+class Sweep:
+    """One pass backwards over the entries of a run, from `stop` down to `start`."""
+
+    __slots__ = ("bars", "masks", "nodes", "nested")
+
+    def __init__(self, size: int) -> None:
+        self.nodes: list[Any] = [None] * size
+        self.bars: dict[Root, Any] = {}
+        self.masks: dict[Any, Any] = {}
+        self.nested = bool(OPEN.runs)
+
+    def over(self, entries: list[Any], start: int, stop: int) -> None:
+        """Pull the entries, the latest first."""
+        for place in range(stop - 1, start - 1, -1):
+            entry = entries[place]
+            if entry is not None:
+                entry[0](self, place, entry)
+
+    # --- what pullbacks are called with ---
+
+    def value(self, operand: Any) -> Any:
+        """A recorded operand as the rules expect it."""
+        if type(operand) is Kept:
+            return operand.value
+        if type(operand) is tuple:
+            return tuple([o.value if type(o) is Kept else self.value(o) for o in operand])
+        if isinstance(operand, (list, tuple, dict)) and not is_handle(operand):
+            return rebuilt(operand, self.value)
+        return operand
+
+    def formula(self, pullback: Any) -> Any:
+        """A pullback of the rule table; its calls are followed where the sweep is recorded."""
+        return followed(pullback) if self.nested else pullback
+
+    def fitted(self, bar: Any, x: Any, elementwise: bool) -> Any:
+        """A cotangent with the shape of its operand: summed over broadcast axes, or broadcast."""
+        shape = np.shape(bottom(x))
+        if np.shape(bottom(bar)) == shape:
+            return bar
+        if elementwise:
+            return apply(runtime.unbroadcast, (bar, x))
+        return apply(np.broadcast_to, (bar,), {"shape": shape})
+
+    def zeros(self, value: Any) -> Any:
+        """The zero cotangent of a value."""
+        return made(runtime.zeros(bottom(value)))
+
+    # --- cotangents ---
+
+    def has(self, root: Root) -> bool:
+        """Whether a cotangent has arrived anywhere in this memory."""
+        return root in self.bars
+
+    def take(self, kept: Kept) -> tuple[Any, Any]:
+        """(the cotangent of a result, where it counts); it is gone then."""
+        root = kept.root
+        if root is None:
+            bar, self.nodes[kept.node] = self.nodes[kept.node], None
+            return bar, None
+        if root not in self.bars:
+            return None, None
+        bar = self.view(kept)
+        del self.bars[root]
+        return bar, self.masks.pop(root, None)
+
+    def view(self, kept: Kept) -> Any:
+        """The part of the flat cotangent that belongs to a view."""
+        root = kept.root
+        where = bottom(kept.where)
+        bars = self.bars.get(root)  # type: ignore[arg-type]
+        if bars is None:
+            bars = self.bars[root] = made(np.zeros(root.owner.size, root.owner.dtype))  # type: ignore[union-attr,index]
+        offset = 0 if where is root.owner else root.offset(where)  # type: ignore[union-attr]
+        return _strided(bars, offset, where.shape, where.strides)
+
+    def give(self, kept: Kept, bar: Any, mask: Any) -> None:
+        """Add to the cotangent of an operand.  `mask`: where it counts; elsewhere it is exactly 0."""
+        if mask is not None:
+            if not np.any(mask):
+                return
+            if not np.all(mask):
+                mask = np.asarray(mask)
+                if mask.shape != np.shape(bottom(bar)):
+                    mask = None if mask.ndim < np.ndim(bottom(bar)) else _narrowed(mask, np.shape(bottom(bar)))
+            else:
+                mask = None
+        if mask is not None:
+            bar = apply(np.where, (mask, bar, 0.0))
+        if kept.root is None:
+            old = self.nodes[kept.node]
+            if np.ndim(bottom(bar)):
+                bar = apply(np.reshape, (bar, ()))
+            self.nodes[kept.node] = bar if old is None else old + bar
+            return
+        root, where = kept.root, bottom(kept.where)
+        first = root not in self.bars
+        if mask is not None and first and where.size == root.owner.size:
+            self.masks[root] = mask
+        elif root in self.masks:
+            known = self.masks.pop(root)
+            if mask is not None and mask.shape == known.shape and where.size == root.owner.size:
+                self.masks[root] = known | mask
+        if first and not self.nested and where is root.owner and where.flags.c_contiguous:
+            self.bars[root] = np.array(bar, where.dtype).reshape(-1)
+            return
+        part = self.view(kept)
+        if _repeats(where):
+            self.bars[root] = self.bars[root] + self._scattered(root, where, bar)
+        else:
+            part += bar
+
+    def _scattered(self, root: Root, where: np.ndarray, bar: Any) -> Any:
+        """The cotangent of a view some of whose items are the same item of the memory."""
+        places = _strided(np.arange(root.owner.size), root.offset(where), where.shape, tuple(
+            s // where.itemsize * np.dtype(int).itemsize for s in where.strides), unit=np.dtype(int).itemsize)  # fmt: skip
+        return apply(unpicked, (apply(np.broadcast_to, (bar,), {"shape": where.shape}), root.owner.reshape(-1)),
+                     {"index": places})  # fmt: skip
+
+    def add_item(self, root: Root, offset: int, bar: Any) -> None:
+        """Add to one item of a memory."""
+        bars = self.bars.get(root)
+        if bars is None:
+            bars = self.bars[root] = made(np.zeros(root.owner.size, root.owner.dtype))
+        bars[offset] += bar
+        if root in self.masks:
+            del self.masks[root]
+
+
+def made(y: Any) -> Any:
+    """Zeros as handles of the runs that are open."""
+    return born(y) if OPEN.runs else y
+
+
+def _strided(bars: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], unit: int = 0) -> Any:
+    """A view of a flat cotangent."""
+    if type(bars) is Array:
+        return lifted(bars.run, _strided(bars.value, offset, shape, strides), False, [])
+    if 0 in shape:
+        return np.zeros(shape, bars.dtype)
+    return np.ndarray(shape, bars.dtype, bars, offset * bars.itemsize, strides)
+
+
+def _repeats(where: np.ndarray) -> bool:
+    """Whether a view has several places for one item: sliding windows."""
+    reach = 0
+    for stride, n in sorted((abs(s), n) for s, n in zip(where.strides, where.shape, strict=True) if n > 1):
+        if stride <= reach:
+            return True
+        reach += (n - 1) * stride
+    return False
+
+
+def _narrowed(mask: Any, shape: tuple[int, ...]) -> Any:
+    """The mask, reduced to the shape of an operand that was broadcast to the mask's."""
+    mask = np.any(mask, axis=tuple(range(mask.ndim - len(shape))))
+    stretched = tuple(k for k, n in enumerate(shape) if n == 1 and mask.shape[k] != 1)
+    return np.any(mask, axis=stretched, keepdims=True) if stretched else mask
+
+
+__all__ = ["Number", "Sweep"]

@@ -25,6 +25,11 @@ _NONE: dict[str, Any] = {}
 _FLAT_TYPES = (bool, int, np.generic, str, bytes, type(None), np.dtype, type, slice, range)
 
 
+_METHODS = {np.ndarray.astype: lambda x, *args, **keywords: x.astype(*args, **keywords),
+            np.ndarray.view: lambda x, *args, **keywords: x.view(*args, **keywords)}  # fmt: skip
+"""Methods that numbers of NumPy's have, too."""
+
+
 def innermost(handles: list[Any]) -> Run | None:
     """The run that records a call with these handles; None where all are values again, of runs that are over."""
     run = None
@@ -37,23 +42,25 @@ def innermost(handles: list[Any]) -> Run | None:
     return run
 
 
-def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NONE) -> Any:
-    """`primitive(*args, **keywords)` where there may be handles among the arguments."""
+def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NONE, run_by: Any = None) -> Any:
+    """`primitive(*args, **keywords)` where there may be handles among the arguments; `run_by`: what computes the value in
+    its place."""
     handles: list[Any] = []
     for a in args:
         handles_in(a, handles)
     for a in keywords.values():
         handles_in(a, handles)
     if not handles:
-        return primitive(*args, **keywords)
+        return (run_by or _METHODS.get(primitive, primitive))(*args, **keywords)
     run = innermost(handles)
     if run is None:
-        return apply(primitive, tuple(mapped(a, settled) for a in args), {k: mapped(v, settled) for k, v in keywords.items()})
+        named = {k: mapped(v, settled) for k, v in keywords.items()}
+        return apply(primitive, tuple([mapped(a, settled) for a in args]), named, run_by)
 
     def below(h: Any) -> Any:
         return h.value if h.run is run else h
 
-    y = apply(primitive, tuple([mapped(a, below) for a in args]), {k: mapped(v, below) for k, v in keywords.items()})
+    y = apply(primitive, tuple([mapped(a, below) for a in args]), {k: mapped(v, below) for k, v in keywords.items()}, run_by)
     active = any(h.run is run and (type(h) is Number or h.root.active) for h in handles)
     if active and table.is_flat(primitive):
         active = False

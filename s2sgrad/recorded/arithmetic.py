@@ -179,16 +179,13 @@ def _power(a: Any, b: Any) -> Any:
         value = plain(a) ** plain(b)  # of the type that Python gives it, or what it raises
         if isinstance(value, complex | np.complexfloating):
             raise Unsupported("a power of a negative number is complex, which cannot be differentiated yet")
-        z = apply(_POWERS[type(value) is float], (a, b))
-        return z
+        return apply(np.power, (as_scalar(a), as_scalar(b)), run_by=_power_of(type(value)))
     return apply(np.power, (_array(a), _array(b)))
 
 
-def _power_of_floats(x: Any, y: Any) -> Any:
-    return x**y
-
-
-_POWERS = {False: np.power, True: operator.pow}
+def _power_of(kind: type) -> Any:
+    """The power of two numbers, computed by Python where they are Python's."""
+    return (lambda x, y: float(x) ** float(y)) if kind is float else operator.pow
 
 
 def _settled(v: Any) -> Any:

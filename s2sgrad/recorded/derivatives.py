@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.recorded.applying import apply, born, kept, lifted, owner_of
+from s2sgrad import runtime
+from s2sgrad.recorded.applying import apply, kept, lifted
 from s2sgrad.recorded.hooks import call
 from s2sgrad.recorded.operations import Kept
-from s2sgrad.recorded.runs import OPEN, Run
+from s2sgrad.recorded.runs import Run
 from s2sgrad.recorded.sweep import Sweep, made
 from s2sgrad.recorded.values import Array, Number, bottom, is_handle, mapped
 from s2sgrad.runtime.structure import attributes_of, rebuilt
@@ -79,8 +80,7 @@ class Lifting:
         if type(b) is not np.ndarray or b.dtype.kind != "f":
             return b.copy() if type(b) is np.ndarray and b.dtype.kind in "iub" and b.flags.writeable and not active else x
         copied = apply(np.copy, (x,)) if is_handle(x) else np.array(x, order="K")
-        found = [h for h in [copied]]
-        y = lifted(self.run, found[0], active, [])
+        y = lifted(self.run, copied, active, [])
         if active:
             self.leaves.append(Kept(y.value, -1, y.root, True))
         return y
@@ -142,22 +142,76 @@ def _number(bar: Any, x: Any) -> Any:
     return bar if type(x) is float else type(x)(bar)
 
 
-def vjp(f: Any, args: tuple, keywords: dict[str, Any], wanted: tuple[int, ...]) -> tuple[Any, Callable[..., Any], Lifting]:
+class Recorded:
+    """A function that ran on handles: its value, and the linear maps of its derivative, any number of times.
+
+    `wanted`: positions among the arguments, or names among the keywords, of those that are differentiated.  `outputs` are
+    such places, too: then the value is what these arguments hold in the end.
+    """
+
+    def __init__(
+        self, f: Any, args: tuple, keywords: dict[str, Any], wanted: tuple[int | str, ...],
+        outputs: tuple[int | str, ...] | None = None, whole: bool = True,
+    ) -> None:  # fmt: skip
+        run = Run()
+        lifting = Lifting(run)
+        self.primals = [args[k] if isinstance(k, int) else keywords[k] for k in wanted]
+        lifted_args: dict[int | str, Any] = dict.fromkeys([*range(len(args)), *keywords])
+        for k in wanted:
+            lifted_args[k] = lifting.differentiated(args[k] if isinstance(k, int) else keywords[k])
+        for k in lifted_args.keys() - {*wanted}:
+            lifted_args[k] = lifting.constant(args[k] if isinstance(k, int) else keywords[k])
+        with run:
+            y = call(f, *[lifted_args[k] for k in range(len(args))], **{k: lifted_args[k] for k in keywords})
+        if outputs is not None:
+            y = tuple(lifted_args[k] for k in outputs)
+        self._run = run
+        self.record = Record(run, held(run, y), lifting.leaves)
+        self.value = lowered(run, y)
+        self.written = [k for k in range(len(args)) if type(lifted_args[k]) is Array and lifted_args[k].root.written]
+
+    def pullback(self, seed: Any = None) -> list[Any]:
+        """The cotangents of the differentiated arguments, for one of the value (None: ones)."""
+        ready = iter(self.record.pull(seed))
+        return [structured(x, ready) for x in self.primals]
+
+    def tangent(self, tangents: list[Any]) -> Any:
+        """The tangent of the value, for those of the differentiated arguments.
+
+        The sweep is linear in its seed: it is recorded, and swept in turn."""
+        run = Run()
+        lifting = Lifting(run)
+        seed = lifting.differentiated(seed_of(self.record.result))
+        with run:
+            bars = self.pullback(seed)
+        record = Record(run, held(run, bars), lifting.leaves)
+        ready = iter(record.pull(tangents))
+        return tangent_of(self.record.result, ready)
+
+
+def seed_of(result: Any) -> Any:
+    """Zeros for the parts of a result that are followed."""
+    if type(result) is Kept:
+        b = bottom(result.value)
+        return np.zeros(b.shape, b.dtype) if isinstance(b, np.ndarray) else 0.0
+    if isinstance(result, (list, tuple, dict)):
+        return rebuilt(result, seed_of)
+    return None
+
+
+def tangent_of(result: Any, ready: Any) -> Any:
+    """The tangent in the structure of the result; zeros for floats that do not depend on the arguments."""
+    if type(result) is Kept:
+        return next(ready)
+    if isinstance(result, (list, tuple, dict)) and not is_handle(result):
+        return rebuilt(result, lambda item: tangent_of(item, ready))
+    return runtime.zeros(bottom(result))
+
+
+def vjp(f: Any, args: tuple, keywords: dict[str, Any], wanted: tuple[int, ...]) -> tuple[Any, Callable[..., Any], Any]:
     """(value, pullback): the pullback gives the cotangents of the arguments at the places `wanted`, with their structure."""
-    run = Run()
-    lifting = Lifting(run)
-    given = [lifting.differentiated(a) if k in wanted else lifting.constant(a) for k, a in enumerate(args)]
-    named = {k: lifting.constant(v) for k, v in keywords.items()}
-    with run:
-        y = call(f, *given, **named)
-    record = Record(run, held(run, y), lifting.leaves)
-    value = lowered(run, y)
-
-    def pullback(seed: Any = None) -> list[Any]:
-        ready = iter(record.pull(seed))
-        return [structured(args[k], ready) for k in wanted]
-
-    return value, pullback, lifting
+    recorded = Recorded(f, args, keywords, wanted)
+    return recorded.value, recorded.pullback, recorded
 
 
 def held(run: Run, y: Any) -> Any:
@@ -195,5 +249,3 @@ def grad(f: Any, argnums: Any = 0) -> Callable[..., Any]:
 
     return gradient
 
-
-__all__ = ["OPEN", "Array", "born", "owner_of"]

@@ -19,7 +19,7 @@ from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.recorded.places import Where, user_place
 from s2sgrad.recorded.runs import Root, Run
-from s2sgrad.recorded.values import Array, Number, bottom
+from s2sgrad.recorded.values import Array, Number, bottom, is_handle
 from s2sgrad.rules import binding, table
 from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.tape.formulas import wanted_of
@@ -206,11 +206,14 @@ def pull(sweep: Any, place: int, entry: tuple) -> None:
         return
     with contextlib.nullcontext() if mask is None else np.errstate(all="ignore"):
         parts = sweep.formula(call.pullback)(arrived, y, *values, **named)
+    probe = parts
+    if call.passes_over and sweep.nested:  # where its slopes are 0, whatever the cotangent
+        probe = call.pullback(_ones(arrived), bottom_of(result), *bottom_of(operands), **bottom_of(keywords))
     for k in call.wanted:
         part = parts if call.single else parts[k]
         if part is None:
             continue
-        share(sweep, operands[k], part, call.rule.tag, branch_of(call, k, operands, part, mask, y))
+        share(sweep, operands[k], part, call.rule.tag, branch_of(call, k, operands, probe if call.single else probe[k], mask, y))
 
 
 def branch_of(call: Prepared, k: int, operands: Any, part: Any, mask: Any, y: Any) -> Any:
@@ -219,9 +222,13 @@ def branch_of(call: Prepared, k: int, operands: Any, part: Any, mask: Any, y: An
         chosen = np.broadcast_to(np.asarray(bottom(_value(operands[0])), bool), np.shape(bottom(y)))
         chosen = chosen if k == 1 else ~chosen
         return chosen if mask is None else chosen & mask
-    if call.passes_over:
-        return np.asarray(bottom(part) != 0) if type(part) is not tuple and type(part) is not list else None
+    if call.passes_over and not isinstance(part, (tuple, list)):
+        return np.asarray(bottom(part)) != 0
     return mask if call.elementwise else None
+
+
+def _ones(bar: Any) -> Any:
+    return rebuilt(bar, _ones) if isinstance(bar, (list, tuple, dict)) else np.ones(np.shape(bottom(bar)))[()]
 
 
 def _value(v: Any) -> Any:
@@ -274,6 +281,8 @@ def bottom_of(operand: Any) -> Any:
     """A recorded operand with plain values."""
     if type(operand) is Kept:
         return bottom(operand.value)
+    if is_handle(operand):
+        return bottom(operand)
     return rebuilt(operand, bottom_of) if isinstance(operand, (list, tuple, dict)) else operand
 
 

@@ -129,10 +129,10 @@ def _compiled(found: Found, code: types.CodeType, flags: int) -> types.CodeType 
     outer = ast.FunctionDef("_s2s_outer", arguments, body, [], **_TYPE_PARAMETERS)
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, node)], []))
     compiled = quietly(compile, module, code.co_filename, "exec", flags, True)
-    fresh = next((c for c in _codes(compiled) if _is_of(c, code)), None)
+    fresh = next((c for c in _codes(compiled) if c.co_firstlineno == node.lineno and _is_of(c, code)), None)
     if fresh is None or not {*code.co_freevars} >= {*fresh.co_freevars} - {HOOK}:
         return None
-    return fresh.replace(co_qualname=code.co_qualname)
+    return fresh.replace(co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno)
 
 
 _TYPE_PARAMETERS: dict[str, Any] = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
@@ -147,5 +147,4 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def _is_of(fresh: types.CodeType, code: types.CodeType) -> bool:
     count = code.co_argcount + code.co_kwonlyargcount
-    same = fresh.co_name == code.co_name and fresh.co_firstlineno == code.co_firstlineno
-    return same and fresh.co_varnames[:count] == code.co_varnames[:count] and fresh.co_argcount == code.co_argcount
+    return fresh.co_name == code.co_name and fresh.co_varnames[:count] == code.co_varnames[:count] and fresh.co_argcount == code.co_argcount

@@ -30,7 +30,9 @@ from s2sgrad.runtime.results import NoResult, without_floats
 from s2sgrad.runtime.structure import rebuilt
 
 
-def places(g: Gradient, args: tuple, keywords: dict[str, Any], names: tuple[str, ...]) -> tuple[tuple, dict, list[int | str]]:
+def places(
+    g: Gradient, args: tuple, keywords: dict[str, Any], names: tuple[str, ...]
+) -> tuple[tuple, dict, list[int | str]]:
     """(arguments by position, keywords, where the parameters of these names are among them)."""
     bound = signature(g._function).bind(*args, **keywords)
     bound.apply_defaults()
@@ -51,30 +53,32 @@ def gradient(g: Gradient, args: tuple, keywords: dict[str, Any]) -> Any:
     keywords = dict(keywords)
     options = g._options
     seed = g._word.taken(keywords) if keywords else None
-    seed = g._seed if seed is None else seed
-    names = g._wrt()
-    args, keywords, wanted = places(g, g._lead + args, {**g._keywords, **keywords}, names)
-    outputs = options.outputs
-    listed = (outputs,) if isinstance(outputs, str) else outputs
-    ends = None if listed is None else tuple(places(g, args, keywords, listed)[2])
+    args, keywords, wanted = places(g, g._lead + args, {**g._keywords, **keywords}, g._wrt())
+    outputs = (options.outputs,) if isinstance(options.outputs, str) else options.outputs
+    ends = None if outputs is None else tuple(places(g, args, keywords, outputs)[2])
     recorded = Recorded(_function(g), args, keywords, tuple(wanted), ends)
-    value = recorded.value if not isinstance(outputs, str) else recorded.value[0]
-    differentiated, aux = value if options.has_aux else (value, None)
+    bars = recorded.pullback(_seed(g, recorded.value, g._seed if seed is None else seed))
+    bars = [_like(x, bar) for x, bar in zip(recorded.primals, bars, strict=True)]
+    result: Any = bars[0]
+    if options.several or options.listed:
+        result = list(bars) if options.listed else tuple(bars)
+    value = recorded.value[0] if isinstance(options.outputs, str) else recorded.value
+    if options.value:
+        return value, result
+    return (result, value[1]) if options.has_aux else result
+
+
+def _seed(g: Gradient, value: Any, seed: Any) -> Any:
+    """The cotangent of what the function returned; None for ones."""
+    single = isinstance(g._options.outputs, str)
+    differentiated = value[0] if single or g._options.has_aux else value
     if seed is not None and not _has_handles(differentiated, seed):
         seed = runtime.seed_like(_plain(differentiated), seed)
     elif seed is None and (what := without_floats(_plain(differentiated), numbers=True)):
         raise NoResult(what, g._function.__name__)
-    if isinstance(outputs, str) and seed is not None:
-        seed = (seed,)
-    if options.has_aux:
-        seed = (_ones(differentiated) if seed is None else seed, _zeros(aux))
-    bars = [_like(x, bar) for x, bar in zip(recorded.primals, recorded.pullback(seed), strict=True)]
-    result: Any = bars[0]
-    if options.several or options.listed:
-        result = list(bars) if options.listed else tuple(bars)
-    if options.value:
-        return value, result
-    return (result, aux) if options.has_aux else result
+    if g._options.has_aux:
+        return _ones(differentiated) if seed is None else seed, _zeros(value[1])
+    return (seed,) if single and seed is not None else seed
 
 
 def _function(g: Gradient) -> Any:

@@ -1,1 +1,11 @@
-"""Functions that are run on handles and swept backwards from their record: what only the run knows."""
+"""Functions that are run on handles and swept backwards from their record: what only the run knows.
+
+    y, pullback = vjp(f, x)      ->      x is a handle, f runs as it stands, and the pullback sweeps what it did
+
+A handle stands for a number or an array, has its class, and no code can read its value unseen.  A run is the list of what
+was done with handles; the rules are those of the table.  Functions run in a rewritten form, in which each call is handed to
+a hook: that knows the functions of libraries, and follows those of the user.
+
+Each room builds on the ones before it: `runs`, `values`, `formulas`, `places`, `operations`, `applying`, `memory`,
+`arithmetic`, `arrays`, `library`, `rewriting`, `hooks`, `sweep`, `derivatives`.
+"""

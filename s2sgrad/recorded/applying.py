@@ -1,7 +1,7 @@
 """Primitives applied to handles: the innermost run records the call, and what it calls is the business of the outer ones.
 
-    y = apply(np.sin, (x,))      x of the inner run, over a handle of the outer one
-      ->  y = apply(np.sin, (x.value,)), recorded by the outer run; the inner run records the call, too
+y = apply(np.sin, (x,))      x of the inner run, over a handle of the outer one
+  ->  y = apply(np.sin, (x.value,)), recorded by the outer run; the inner run records the call, too
 """
 
 from __future__ import annotations

@@ -111,41 +111,23 @@ def _operators(symbol: Callable[[Any, Any], Any], ufunc: np.ufunc, pull: Any) ->
 
     def either(a: Number, b: Any, first: bool) -> Any:
         kind = type(b)
-        run = a.run
-        if kind is Number:
-            if not (run.open and b.run.open):
-                return symbol(settled(a), settled(b)) if first else symbol(settled(b), settled(a))
-            if b.run is not run:
-                run = innermost([a, b])
-        elif kind not in _NUMBERS:
-            return _unlike(a, b, first)
-        elif not run.open:
-            return symbol(settled(a), b) if first else symbol(b, settled(a))
+        if kind is not Number and kind not in _NUMBERS:
+            return _unlike(ufunc, a, b, first)
+        run = innermost([a, b] if kind is Number else [a])
+        if run is None or not a.run.open or (kind is Number and not b.run.open):
+            a, b = settled(a), settled(b) if kind is Number else b
+            return symbol(a, b) if first else symbol(b, a)
+        x, m = (a.value, a.node) if a.run is run else (a, None)
+        y, n = (b.value, b.node) if kind is Number and b.run is run else (b, None)
         if not first:
-            a, b = b, a
-        x, m = (a.value, a.node) if type(a) is Number and a.run is run else (a, None)
-        y, n = (b.value, b.node) if type(b) is Number and b.run is run else (b, None)
+            x, y, m, n = y, x, n, m
         z = symbol(x, y)
         if type(z) is not Number and type(z) not in FLOATS:
-            if isinstance(z, complex | np.complexfloating):
-                raise Unsupported("a power of a negative number is complex, which cannot be differentiated yet")
             return z
-        entries = run.entries  # type: ignore[union-attr]
-        made = Number(z, len(entries), run)  # type: ignore[arg-type]
+        entries = run.entries
+        made = Number(z, len(entries), run)
         entries.append((pull, m, n, x, y))
         return made
-
-    def _unlike(a: Number, b: Any, first: bool) -> Any:
-        if not isinstance(b, _KNOWN):
-            return NotImplemented
-        if isinstance(b, (list, tuple)):
-            if type(bottom(a)) is float:
-                return NotImplemented
-            b = apply(np.array, (b,))
-        return apply(ufunc, (as_scalar(a), b) if first else (b, as_scalar(a))) if type(b) is not complex else symbol_complex()
-
-    def symbol_complex() -> Any:
-        raise Unsupported("complex numbers cannot be differentiated yet: compute with real and imaginary parts")
 
     def left(a: Number, b: Any) -> Any:
         if type(b) is Number and b.run is a.run and a.run.open:  # the usual case
@@ -162,6 +144,19 @@ def _operators(symbol: Callable[[Any, Any], Any], ufunc: np.ufunc, pull: Any) ->
         return either(a, b, False)
 
     return left, right
+
+
+def _unlike(ufunc: np.ufunc, a: Number, b: Any, first: bool) -> Any:
+    """A number and what is none: an array, or a list that NumPy makes one of for a number of its own."""
+    if not isinstance(b, _KNOWN):
+        return NotImplemented
+    if isinstance(b, (list, tuple)):
+        if type(bottom(a)) is float:
+            return NotImplemented
+        b = apply(np.array, (b,))
+    if type(b) is complex:
+        raise Unsupported("complex numbers cannot be differentiated yet: compute with real and imaginary parts")
+    return apply(ufunc, (as_scalar(a), b) if first else (b, as_scalar(a)))
 
 
 def _power(a: Any, b: Any) -> Any:
@@ -208,15 +203,9 @@ def _flat(symbol: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     return left, right
 
 
-def _compared(name: str) -> Callable[[Any, Any], Any]:
-    symbol = getattr(operator, name)
-
+def _compared(symbol: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def compare(a: Handle, b: Any) -> Any:
-        if not isinstance(b, _KNOWN):
-            if b is None or name not in ("eq", "ne"):
-                return NotImplemented if b is not None else symbol(bottom(a), b)
-            return NotImplemented
-        return symbol(bottom(a), plain(b))
+        return symbol(bottom(a), plain(b)) if isinstance(b, _KNOWN) else NotImplemented
 
     return compare
 
@@ -244,20 +233,24 @@ def _array_operators(ufunc: np.ufunc) -> tuple[Any, Any]:
     return left, right
 
 
-_SYMBOLS: dict[str, tuple[Any, np.ufunc, Any]] = {
-    "add": (operator.add, np.add, pull_sum),
-    "sub": (operator.sub, np.subtract, pull_difference),
-    "mul": (operator.mul, np.multiply, pull_product),
-    "truediv": (operator.truediv, np.divide, pull_quotient),
-    "mod": (operator.mod, np.remainder, pull_remainder),
+_SYMBOLS: list[tuple[str, Any, np.ufunc, Any]] = [
+    ("add", operator.add, np.add, pull_sum),
+    ("sub", operator.sub, np.subtract, pull_difference),
+    ("mul", operator.mul, np.multiply, pull_product),
+    ("truediv", operator.truediv, np.divide, pull_quotient),
+    ("mod", operator.mod, np.remainder, pull_remainder),
+]
+OF_ARRAYS = {
+    **{name: ufunc for name, _, ufunc, _ in _SYMBOLS},
+    "pow": np.power,
+    "floordiv": np.floor_divide,
+    "matmul": np.matmul,
 }
-OF_ARRAYS = {name: ufunc for name, (_, ufunc, _) in _SYMBOLS.items()} | {
-    "pow": np.power, "floordiv": np.floor_divide, "matmul": np.matmul}  # fmt: skip
 
 
 def install() -> None:
     """Give handles their operators."""
-    for name, (symbol, ufunc, pull) in _SYMBOLS.items():
+    for name, symbol, ufunc, pull in _SYMBOLS:
         left, right = _operators(symbol, ufunc, pull)
         setattr(Number, f"__{name}__", left)
         setattr(Number, f"__r{name}__", right)
@@ -272,8 +265,8 @@ def install() -> None:
         setattr(Array, f"__r{name}__", right)
     Array.__neg__ = lambda a: apply(np.negative, (a,))  # type: ignore[attr-defined]
     Array.__pos__ = lambda a: apply(np.positive, (a,))  # type: ignore[attr-defined]
-    for name in ("lt", "le", "gt", "ge", "eq", "ne"):
-        setattr(Handle, f"__{name}__", _compared(name))
+    for symbol in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
+        setattr(Handle, f"__{symbol.__name__}__", _compared(symbol))
     Handle.__abs__ = lambda a: apply(np.absolute, (a,))  # type: ignore[attr-defined]
     Handle.__divmod__ = _divided  # type: ignore[attr-defined]
     Handle.__rdivmod__ = lambda a, b: _divided(b, a)  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
 """Attributes, methods and items of handles, as those of the values; and the protocols by which NumPy asks for them.
 
-    a.sum(axis=0)  ->  apply(np.sum, (a,), {"axis": 0})      a.shape  ->  of the value      a.tobytes()  ->  refused
+a.sum(axis=0)  ->  apply(np.sum, (a,), {"axis": 0})      a.shape  ->  of the value      a.tobytes()  ->  refused
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def method(handle: Any, name: str, *args: Any, **keywords: Any) -> Any:
     primitive = spellings.METHODS.get(name)
     if primitive is None:
         raise NoRule(f"the method `{name}` of an array has no derivative rule: write it with NumPy's functions")
-    if name in ("conj", "conjugate") or (name == "copy" and type(handle) is Number):
+    if primitive is np.conj or (primitive is np.copy and type(handle) is Number):
         return handle
     if name == "flatten":
         return apply(np.copy, (apply(np.ravel, (handle, *args), keywords),))
@@ -81,7 +81,9 @@ def _item(handle: Any, index: tuple) -> Any:
         index = (0,) * bottom(handle).ndim
     if not index:
         bottom(handle).item()  # raises as NumPy does
-    return apply(float, (read(handle, index[0] if len(index) == 1 and not isinstance(index[0], int) else _place(handle, index)),))
+    return apply(
+        float, (read(handle, index[0] if len(index) == 1 and not isinstance(index[0], int) else _place(handle, index)),)
+    )
 
 
 def _place(handle: Any, index: tuple) -> Any:
@@ -163,8 +165,8 @@ def install() -> None:
     Handle.__array_ufunc__ = _dispatched_ufunc  # type: ignore[attr-defined]
     Handle.__array_function__ = _dispatched  # type: ignore[attr-defined]
     Handle.__round__ = _rounded  # type: ignore[attr-defined]
-    for name in ("trunc", "floor", "ceil"):
-        setattr(Handle, f"__{name}__", lambda a, f=getattr(math, name): f(bottom(a)))
+    for name, rounding in (("trunc", math.trunc), ("floor", math.floor), ("ceil", math.ceil)):
+        setattr(Handle, f"__{name}__", lambda a, f=rounding: f(bottom(a)))
     Number.__getitem__ = _number_item  # type: ignore[attr-defined]
     Array.__getitem__, Array.__setitem__ = read, write  # type: ignore[attr-defined]
     Array.__len__ = lambda a: len(bottom(a))  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
 """Derivatives of functions that are run and recorded.
 
-    y, pullback = vjp(f, (x,), {}, (0,))     ->     x becomes a handle of a new run, f runs, pullback sweeps its record
+y, pullback = vjp(f, (x,), {}, (0,))     ->     x becomes a handle of a new run, f runs, pullback sweeps its record
 """
 
 from __future__ import annotations
@@ -248,4 +248,3 @@ def grad(f: Any, argnums: Any = 0) -> Callable[..., Any]:
         return bars[0] if isinstance(argnums, int) else tuple(bars)
 
     return gradient
-

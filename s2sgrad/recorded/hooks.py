@@ -1,12 +1,14 @@
 """The hook: what a call in recorded code does, by the object that is called.
 
-    call(g, x)      g of the user  ->  g with its calls followed        call(np.sin, x)   ->  by its rule
-    call(Net, n)    ->  its `__init__` with its calls followed          call(rng.normal, ..)  ->  as it is, where no rule is
+call(g, x)      g of the user  ->  g with its calls followed        call(np.sin, x)   ->  by its rule
+call(Net, n)    ->  its `__init__` with its calls followed          call(rng.normal, ..)  ->  as it is, where no rule is
 """
 
 from __future__ import annotations
 
+import cmath
 import functools
+import math
 import types
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +19,7 @@ from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.primitives import spellings
 from s2sgrad.recorded import arithmetic, arrays, rewriting
 from s2sgrad.recorded.applying import born
-from s2sgrad.recorded.library import SPECIAL, applied, require_no_text, shuffled, writing_at
+from s2sgrad.recorded.library import SPECIAL, applied, require_no_text, shuffled, shuffles, writing_at
 from s2sgrad.recorded.rewriting import FOLLOWED, followed
 from s2sgrad.recorded.runs import OPEN
 from s2sgrad.recorded.values import handles_in
@@ -118,32 +120,38 @@ def _of_ufunc(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     return applied(f, args, keywords)
 
 
-def _of_builtin(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+def _special(f: Any) -> Any:
+    """What is called in the place of a function, if anything."""
     try:
-        special = SPECIAL.get(f)
+        return SPECIAL.get(f)
     except TypeError:  # a method of an object that has no hash
-        special = None
+        return None
+
+
+def _of_builtin(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    special = _special(f)
     if special is not None:
         return special(*args, **keywords)
-    if f in _MAKING_HANDLES:
+    owner = f.__self__
+    if f in _MAKING_HANDLES or isinstance(owner, (list, dict, set)):
         return f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()})
-    owner, name = f.__self__, f.__name__
-    if name == "at" and isinstance(owner, np.ufunc):
+    if isinstance(owner, np.ufunc) and f.__name__ == np.add.at.__name__:
         return writing_at(owner)(*args, **keywords)
-    if name == "shuffle":
+    if shuffles(f):
         return shuffled(f, *args, **keywords)
     if isinstance(owner, (np.ndarray, np.generic)):
         return _of_plain_array(f, owner, args, keywords)
     if table.lookup(f) is not None or table.is_flat(f):
         primitive = spellings.OF_MANY.get(f, f) if len(args) > 2 else f
         return applied(primitive, args, keywords)
-    if isinstance(owner, (list, dict, set)):
-        return f(*args, **keywords)
-    if handles_in(args, []) or handles_in(keywords, []):
-        home = getattr(owner, "__name__", "") if isinstance(owner, types.ModuleType) else ""
-        if home in ("math", "cmath") or (getattr(f, "__module__", "") or "").startswith("numpy"):
-            return applied(f, args, keywords)
+    if _is_numeric(f, owner) and (handles_in(args, []) or handles_in(keywords, [])):
+        return applied(f, args, keywords)
     return born(f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()}))
+
+
+def _is_numeric(f: Any, owner: Any) -> bool:
+    """Whether a function of C code computes with numbers, so that its rule is missing where it has none."""
+    return owner is math or owner is cmath or (getattr(f, "__module__", "") or "").startswith("numpy")
 
 
 def _of_plain_array(f: Any, owner: Any, args: tuple, keywords: dict[str, Any]) -> Any:
@@ -164,12 +172,9 @@ def _of_descriptor(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
 
 
 def _of_object(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
-    try:
-        special = SPECIAL.get(f)
-        if special is not None:
-            return special(*args, **keywords)
-    except TypeError:  # not hashable
-        pass
+    special = _special(f)
+    if special is not None:
+        return special(*args, **keywords)
     if table.lookup(f) is not None or table.is_flat(f) or type(f) is _DISPATCHED:
         return applied(f, args, keywords)
     function = getattr(type(f), "__call__", None)  # noqa: B004

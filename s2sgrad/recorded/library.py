@@ -212,7 +212,16 @@ def full(shape: Any, value: Any, *args: Any, **keywords: Any) -> Any:
     return y
 
 
-for _function in (np.shape, np.ndim, np.size, np.may_share_memory, np.shares_memory, np.result_type, np.isscalar, np.iterable):
+for _function in (
+    np.shape,
+    np.ndim,
+    np.size,
+    np.may_share_memory,
+    np.shares_memory,
+    np.result_type,
+    np.isscalar,
+    np.iterable,
+):
     SPECIAL[_function] = lambda *args, f=_function, **keywords: f(*map(plain, args), **keywords)
 
 
@@ -279,6 +288,14 @@ def _permuting(handle: Any, permuted: Callable[[Any], Any]) -> None:
     places = np.arange(bottom(handle).size).reshape(bottom(handle).shape)
     permuted(places)
     handle[...] = apply(np.ravel, (apply(np.copy, (handle,)),))[places]
+
+
+def shuffles(f: Any) -> bool:
+    """Whether a method of a generator permutes its argument in place."""
+    owner = f.__self__
+    if isinstance(owner, np.random.Generator):
+        return f.__name__ == np.random.Generator.shuffle.__name__
+    return isinstance(owner, np.random.RandomState) and f.__name__ == np.random.RandomState.shuffle.__name__
 
 
 def shuffled(shuffle: Any, x: Any, *args: Any, **keywords: Any) -> Any:

@@ -1,6 +1,6 @@
 """Stores into arrays: each is an entry of its run, and what refers to the old content keeps a copy of it.
 
-    y[i] = e      ->      entry (pull_store, place of y, i, e); the sweep: e_bar += y_bar[i]; y_bar[i] = 0
+y[i] = e      ->      entry (pull_store, place of y, i, e); the sweep: e_bar += y_bar[i]; y_bar[i] = 0
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from s2sgrad.runtime.checks import Refusal
 
 def plain_index(index: Any) -> Any:
     """An index without handles; arrays in it are copied, for they may be written."""
-    if type(index) is int or type(index) is slice and type(index.start) is not Number:
+    if type(index) is int or (type(index) is slice and type(index.start) is not Number):
         return index
     if type(index) is tuple:
         return tuple([plain_index(k) for k in index])
@@ -80,21 +80,14 @@ def write(array: Array, index: Any, value: Any) -> None:
     """`array[index] = value`."""
     index = plain_index(index)
     run, root = array.run, array.root
-    if not run.open:
-        raise Refusal(None, KEPT) if OPEN.runs else Refusal(None, "an array that an earlier call kept is written: copy it")
     if isinstance(value, (list, tuple)):
         value = apply(np.array, (value,))
-    mine = False
-    if type(value) is Number or type(value) is Array:
-        if not value.run.open:
-            raise Refusal(None, KEPT)
-        if value.run.level > run.level:
-            raise Refusal(None, "a value of an inner derivative is stored into an array that was made outside of it: return it")
-        mine = value.run is run
+    handle = type(value) is Number or type(value) is Array
+    _require_fit(array, value if handle else None)
+    mine = handle and value.run is run
     active = mine and (type(value) is Number or value.root.active)
     if active and root.foreign:
-        raise Refusal(None, "a value that carries a derivative is stored into an array that was made outside of the function, "
-                            "where it would be read without: write into a copy")  # fmt: skip
+        raise Refusal(None, _UNSEEN)
     if root.borrowed:
         release(array)
     stored = kept(run, value) if active else None
@@ -104,6 +97,22 @@ def write(array: Array, index: Any, value: Any) -> None:
     if root.active or active:
         run.entries.append((pull_store, Kept(target, -1, root, True), index, stored, np.shape(bottom(value))))
         root.active = root.active or active
+
+
+_UNSEEN = (
+    "a value that carries a derivative is stored into an array that was made outside of the function, where it would be "
+    "read without: write into a copy"
+)
+
+
+def _require_fit(array: Array, value: Any) -> None:
+    """Refuse to write what an earlier call kept, to store that, and to store what an inner derivative computes."""
+    if not array.run.open:
+        raise Refusal(None, KEPT if OPEN.runs else "an array that an earlier call kept is written: copy it")
+    if value is not None and not value.run.open:
+        raise Refusal(None, KEPT)
+    if value is not None and value.run.level > array.run.level:
+        raise Refusal(None, "a value of an inner derivative is stored into an array that was made outside of it: return it")
 
 
 def release(array: Array) -> None:

@@ -14,15 +14,16 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.analysis.kinds import Array as ArrayKind
-from s2sgrad.analysis.kinds import Container, Kind, Number as NumberKind
+from s2sgrad.analysis.kinds import Container, Kind
+from s2sgrad.analysis.kinds import Number as NumberKind
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.errors import NoRule, Unsupported
+from s2sgrad.recorded.formulas import wanted_of
 from s2sgrad.recorded.places import Where, user_place
 from s2sgrad.recorded.runs import Root, Run
 from s2sgrad.recorded.values import Array, Number, bottom, is_handle
 from s2sgrad.rules import binding, table
 from s2sgrad.runtime.structure import rebuilt
-from s2sgrad.tape.formulas import wanted_of
 
 
 class Kept:
@@ -70,7 +71,9 @@ class Prepared:
     __slots__ = ("elementwise", "keyword_pullbacks", "linear", "name", "passes_over", "primitive", "pullback", "refusal",
                  "rule", "single", "wanted", "where")  # fmt: skip
 
-    def __init__(self, primitive: Any, rule: table.Rule | None, operands: Any, keywords: dict[str, Any], where: Where) -> None:
+    def __init__(
+        self, primitive: Any, rule: table.Rule | None, operands: Any, keywords: dict[str, Any], where: Where
+    ) -> None:
         self.primitive, self.rule, self.name = primitive, rule, binding.name_of(primitive)
         self.refusal = None
         self.where = where
@@ -78,8 +81,8 @@ class Prepared:
         self.elementwise = rule is not None and rule.tag == "elementwise"
         self.passes_over = bool(table.passes_over(primitive, keywords))
         if rule is None:
-            self.refusal = (f"`{self.name}` has no derivative rule: write the value with functions that have one, give it one "
-                            "with `defvjp`, or use `stop_gradient`")  # fmt: skip
+            self.refusal = (f"`{self.name}` has no derivative rule: write the value with functions that have one, give it "
+                            "one with `defvjp`, or use `stop_gradient`")  # fmt: skip
             return
         kinds = _kinds(rule, operands, keywords)
         self.wanted = tuple(k for k, o in enumerate(operands) if carries(o))
@@ -143,7 +146,9 @@ _MOST = 4096
 _CONSTANTS = frozenset({int, float, bool, str, type(None), np.float64, np.int64, np.bool_})
 
 
-def prepared(primitive: Any, operands: tuple, keywords: dict[str, Any], where: Where) -> tuple[Prepared, Any, dict[str, Any]]:
+def prepared(
+    primitive: Any, operands: tuple, keywords: dict[str, Any], where: Where
+) -> tuple[Prepared, Any, dict[str, Any]]:
     """(the call pattern, its operands in the rule's order, its keywords by the rule's names)."""
     key = _pattern(primitive, operands) if not keywords else None
     if key is not None:
@@ -213,7 +218,13 @@ def pull(sweep: Any, place: int, entry: tuple) -> None:
         part = parts if call.single else parts[k]
         if part is None:
             continue
-        share(sweep, operands[k], part, call.rule.tag, branch_of(call, k, operands, probe if call.single else probe[k], mask, y))
+        share(
+            sweep,
+            operands[k],
+            part,
+            call.rule.tag,
+            branch_of(call, k, operands, probe if call.single else probe[k], mask, y),
+        )
 
 
 def branch_of(call: Prepared, k: int, operands: Any, part: Any, mask: Any, y: Any) -> Any:

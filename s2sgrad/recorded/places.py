@@ -1,16 +1,17 @@
 """Places in the user's program: where a recorded call stands.
 
-    np.gamma(x)    line 7 of model.py   ->   Where(code, instruction), a Place when a message is written
+np.gamma(x)    line 7 of model.py   ->   Where(code, instruction), a Place when a message is written
 """
 
 from __future__ import annotations
 
+import itertools
+import linecache
 import sys
 import types
 from typing import NamedTuple
 
 from s2sgrad.errors import Place
-from s2sgrad.tape.places import place_of
 
 _OURS = ("s2sgrad", "numpy", "scipy")
 
@@ -34,3 +35,19 @@ def user_place() -> Where:
             return Where(frame.f_code, frame.f_lasti)
         frame = frame.f_back  # type: ignore[assignment]
     return Where(None, 0)
+
+
+def place_of(where: tuple[types.CodeType, int] | None) -> Place | None:
+    """The source location of an instruction; None if it has none."""
+    if where is None:
+        return None
+    code, instruction = where
+    line, end_line, start, end = next(itertools.islice(code.co_positions(), instruction // 2, None), (None,) * 4)
+    if line is None:
+        return None
+    text = linecache.getline(code.co_filename, line).rstrip("\n")
+    if start is None or end is None:
+        end_line, start, end = line, len(text) - len(text.lstrip()), len(text)
+    encoded = text.encode()
+    column, end_column = (len(encoded[:k].decode(errors="ignore")) for k in (start, end))
+    return Place(code.co_filename, line, column, end_line or line, end_column, text)

@@ -1,10 +1,10 @@
-'''A function whose calls are followed: the same statements, lines and names, with every call handed to a hook.
+"""A function whose calls are followed: the same statements, lines and names, with every call handed to a hook.
 
     def f(x): return g(x) + math.sin(x)     ->     def f(x): return call(g, x) + call(math.sin, x)
 
 Nothing else changes: not the globals, not the cells, not the defaults.  A function without source stays as it is, and its
 values are followed by the handles alone.
-'''
+"""
 
 from __future__ import annotations
 
@@ -147,4 +147,8 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def _is_of(fresh: types.CodeType, code: types.CodeType) -> bool:
     count = code.co_argcount + code.co_kwonlyargcount
-    return fresh.co_name == code.co_name and fresh.co_varnames[:count] == code.co_varnames[:count] and fresh.co_argcount == code.co_argcount
+    return (
+        fresh.co_name == code.co_name
+        and fresh.co_varnames[:count] == code.co_varnames[:count]
+        and fresh.co_argcount == code.co_argcount
+    )

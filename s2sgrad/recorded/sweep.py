@@ -24,7 +24,7 @@ from s2sgrad.runtime.structure import rebuilt
 class Sweep:
     """One pass backwards over the entries of a run, from `stop` down to `start`."""
 
-    __slots__ = ("bars", "masks", "nodes", "nested")
+    __slots__ = ("bars", "masks", "nested", "nodes")
 
     def __init__(self, size: int) -> None:
         self.nodes: list[Any] = [None] * size
@@ -101,35 +101,32 @@ class Sweep:
         if mask is not None:
             if not np.any(mask):
                 return
-            if not np.all(mask):
-                mask = np.asarray(mask)
-                if mask.shape != np.shape(bottom(bar)):
-                    mask = None if mask.ndim < np.ndim(bottom(bar)) else _narrowed(mask, np.shape(bottom(bar)))
-            else:
-                mask = None
-        if mask is not None:
-            bar = apply(np.where, (mask, bar, 0.0))
-        if kept.root is None:
-            old = self.nodes[kept.node]
-            if np.ndim(bottom(bar)):
-                bar = apply(np.reshape, (bar, ()))
-            self.nodes[kept.node] = bar if old is None else old + bar
-            return
+            mask = _fitting(mask, np.shape(bottom(bar)))
+            bar = bar if mask is None else apply(np.where, (mask, bar, 0.0))
+        if kept.root is not None:
+            return self._give_array(kept, bar, mask)
+        old = self.nodes[kept.node]
+        if np.ndim(bottom(bar)):
+            bar = apply(np.reshape, (bar, ()))
+        self.nodes[kept.node] = bar if old is None else old + bar
+        return None
+
+    def _give_array(self, kept: Kept, bar: Any, mask: Any) -> None:
         root, where = kept.root, bottom(kept.where)
-        first = root not in self.bars
-        if mask is not None and first and where.size == root.owner.size:
+        first, whole = root not in self.bars, where.size == root.owner.size  # type: ignore[union-attr]
+        if mask is not None and first and whole:
             self.masks[root] = mask
         elif root in self.masks:
             known = self.masks.pop(root)
-            if mask is not None and mask.shape == known.shape and where.size == root.owner.size:
+            if mask is not None and whole and mask.shape == known.shape:
                 self.masks[root] = known | mask
-        if first and not self.nested and where is root.owner and where.flags.c_contiguous:
-            self.bars[root] = np.array(bar, where.dtype).reshape(-1)
-            return
-        part = self.view(kept)
-        if _repeats(where):
-            self.bars[root] = self.bars[root] + self._scattered(root, where, bar)
+        if first and not self.nested and where is root.owner and where.flags.c_contiguous:  # type: ignore[union-attr]
+            self.bars[root] = np.array(bar, where.dtype).reshape(-1)  # type: ignore[index]
+        elif _repeats(where):
+            self.view(kept)
+            self.bars[root] = self.bars[root] + self._scattered(root, where, bar)  # type: ignore[index,arg-type]
         else:
+            part = self.view(kept)
             part += bar
 
     def _scattered(self, root: Root, where: np.ndarray, bar: Any) -> Any:
@@ -171,6 +168,14 @@ def _repeats(where: np.ndarray) -> bool:
             return True
         reach += (n - 1) * stride
     return False
+
+
+def _fitting(mask: Any, shape: tuple[int, ...]) -> Any:
+    """The mask for an operand of this shape; None where it leaves nothing out."""
+    mask = np.asarray(mask)
+    if mask.all() or mask.ndim < len(shape):
+        return None
+    return mask if mask.shape == shape else _narrowed(mask, shape)
 
 
 def _narrowed(mask: Any, shape: tuple[int, ...]) -> Any:

@@ -20,7 +20,9 @@ from s2sgrad.runtime.structure import rebuilt
 
 FLOATS = frozenset({float, np.float64, np.float32, np.float16, np.longdouble})
 _CONTAINERS = (list, tuple, dict)
-KEPT = "a value that an earlier call kept is used: its derivative is gone; keep `stop_gradient` of it, or what it was made of"
+KEPT = (
+    "a value that an earlier call kept is used: its derivative is gone; keep `stop_gradient` of it, or what it was made of"
+)
 
 
 def lost(what: str) -> NoReturn:

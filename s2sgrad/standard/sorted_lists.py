@@ -5,8 +5,12 @@
 >>> heap = [3.0, 1.0, 2.0]
 >>> heapify(heap)
 >>> heappush(heap, 0.5)
->>> heappop(heap), insort(heap, 2.5), heap
-(0.5, None, [1.0, 2.0, 2.5, 3.0])
+>>> heappop(heap), heap
+(0.5, [1.0, 3.0, 2.0])
+>>> heap.sort()
+>>> insort(heap, 2.5)
+>>> heap
+[1.0, 2.0, 2.5, 3.0]
 """
 
 from __future__ import annotations

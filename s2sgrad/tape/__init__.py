@@ -5,7 +5,7 @@
     w_bar = t.gradient(loss, w)
 
 Each room builds on the ones before it: `recording`, `places`, `leaks`, `values`, `handed`, `unconnected`, `contents`,
-`algebra`, `formulas`, `primitives`, `array`, `variable`, `stopping`, `optimizers`, `dispatch`, `sweep`, `targets`,
+`algebra`, `primitives`, `array`, `variable`, `stopping`, `optimizers`, `dispatch`, `sweep`, `targets`,
 `jacobians`, `graph`, `gradient_tape`, `custom`, `given`, `lifting`, `surroundings`, `node`.
 """
 

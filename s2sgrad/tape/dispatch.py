@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.recorded.formulas import over
 from s2sgrad.rules import table
 from s2sgrad.tape.array import apply
-from s2sgrad.tape.formulas import over
 from s2sgrad.tape.values import Operand
 
 _spaces: dict[int, dict[str, Any]] = {}

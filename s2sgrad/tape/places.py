@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import itertools
-import linecache
 import sys
 import types
 from typing import Any
 
-from s2sgrad.errors import Place, S2SGradError
+from s2sgrad.errors import S2SGradError
+from s2sgrad.recorded.places import place_of
 
 _LIBRARIES = ("s2sgrad", "numpy", "scipy")
 
@@ -27,22 +26,6 @@ def caller() -> Where:
             return frame.f_code, frame.f_lasti
         frame = frame.f_back  # type: ignore[assignment]
     return None
-
-
-def place_of(where: Where) -> Place | None:
-    """The source location of an instruction; None if it has none."""
-    if where is None:
-        return None
-    code, instruction = where
-    line, end_line, start, end = next(itertools.islice(code.co_positions(), instruction // 2, None), (None,) * 4)
-    if line is None:
-        return None
-    text = linecache.getline(code.co_filename, line).rstrip("\n")
-    if start is None or end is None:
-        end_line, start, end = line, len(text) - len(text.lstrip()), len(text)
-    encoded = text.encode()
-    column, end_column = (len(encoded[:k].decode(errors="ignore")) for k in (start, end))
-    return Place(code.co_filename, line, column, end_line or line, end_column, text)
 
 
 def pulled(record: Any, *arguments: Any) -> Any:

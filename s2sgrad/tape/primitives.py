@@ -18,10 +18,10 @@ from s2sgrad.analysis.kinds import Container, Kind, Number
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.errors import NoRule, Unsupported
 from s2sgrad.primitives import spellings
+from s2sgrad.recorded.formulas import wanted_of
 from s2sgrad.rules import binding, table
 from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.tape.algebra import Algebra, Masked, settled
-from s2sgrad.tape.formulas import wanted_of
 from s2sgrad.tape.places import caller
 from s2sgrad.tape.values import Operand, leaves, unwrapped
 

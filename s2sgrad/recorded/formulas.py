@@ -1,6 +1,6 @@
 """Variants of pullbacks: pruned to the wanted cotangents, or with other globals.
 
-    def matmul(g, z, x, y): return g @ y.T, x.T @ g       ->      def matmul(g, z, x, y): return None, x.T @ g
+def matmul(g, z, x, y): return g @ y.T, x.T @ g       ->      def matmul(g, z, x, y): return None, x.T @ g
 """
 
 from __future__ import annotations

@@ -33,6 +33,9 @@ OWN_GRADIENTS: list[Callable[..., Any]] = []
 
 _MAKING_HANDLES = frozenset({max, min, sorted, abs, pow, map, filter, zip, enumerate, reversed, list, tuple, dict, set})
 """Builtins that work on handles as they are, and return them."""
+_KEEPING = frozenset({list, dict, set})
+"""Their methods keep their arguments as they are; only what is named by a keyword is called."""
+_MOST = 4096  # copies of functions, before no more are kept
 
 
 def call(f: Any, /, *args: Any, **keywords: Any) -> Any:
@@ -41,7 +44,8 @@ def call(f: Any, /, *args: Any, **keywords: Any) -> Any:
     if kind is types.FunctionType:
         if id(f.__code__) in FOLLOWED:
             return f(*args, **keywords)
-        return _of_function(f, args, keywords)
+        copy = _copy_of(f)
+        return _of_function(f, args, keywords) if copy is None else copy(*args, **keywords)
     known = _BY_TYPE.get(kind)
     if known is not None:
         return known(f, args, keywords)
@@ -56,6 +60,22 @@ def call(f: Any, /, *args: Any, **keywords: Any) -> Any:
     return _of_object(f, args, keywords)
 
 
+def _copy_of(f: Any) -> Any:
+    """The function with its calls followed, where that was made in this run and nothing has changed; else None."""
+    known = OPEN.copies.get(f)
+    if known is None or known[0] is not f.__code__ or known[1] is not f.__defaults__ or known[2] != table.changes:
+        return None
+    return known[3]
+
+
+def _followed(f: Any) -> Any:
+    """The function with its calls followed, noted while a run is open."""
+    copy = followed(f)
+    if OPEN.runs and len(OPEN.copies) < _MOST:
+        OPEN.copies[f] = f.__code__, f.__defaults__, table.changes, copy
+    return copy
+
+
 def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     special = SPECIAL.get(f)
     if special is not None:
@@ -65,16 +85,21 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if table.lookup(f) is not None or table.is_flat(f):
         return applied(f, args, keywords)
     if f.__module__ is not None and f.__module__.startswith(("s2sgrad.rules", "s2sgrad.runtime")):
-        return followed(f)(*args, **keywords)
+        return _followed(f)(*args, **keywords)
     if is_ours(f):
         return f(*args, **keywords)
     if not is_library(f):
-        return followed(f)(*args, **keywords)
+        return _followed(f)(*args, **keywords)
     return born(f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()}))
 
 
 def _of_method(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     function = f.__func__
+    if type(function) is types.FunctionType and not table.GIVEN:
+        if id(function.__code__) in FOLLOWED:
+            return f(*args, **keywords)
+        if (copy := _copy_of(function)) is not None:
+            return copy(f.__self__, *args, **keywords)
     if table.lookup(f) is not None:
         return applied(f, args, keywords)
     if type(function) is types.FunctionType and id(function.__code__) not in FOLLOWED:
@@ -129,10 +154,12 @@ def _special(f: Any) -> Any:
 
 
 def _of_builtin(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    owner = f.__self__
+    if type(owner) in _KEEPING:
+        return f(*args, **{k: ready(v) for k, v in keywords.items()}) if keywords else f(*args)
     special = _special(f)
     if special is not None:
         return special(*args, **keywords)
-    owner = f.__self__
     if f in _MAKING_HANDLES or isinstance(owner, (list, dict, set)):
         return f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()})
     if isinstance(owner, np.ufunc) and f.__name__ == np.add.at.__name__:

@@ -59,7 +59,7 @@ def followed(function: Any) -> Any:
     cells = tuple([_CELL if name == HOOK else own[name] for name in made.co_freevars])
     new = types.FunctionType(made, function.__globals__, function.__name__, function.__defaults__, cells)
     new.__kwdefaults__ = function.__kwdefaults__
-    new.__dict__.update(function.__dict__)
+    new.__dict__ = function.__dict__
     new.__qualname__, new.__module__, new.__doc__ = function.__qualname__, function.__module__, function.__doc__
     return new
 

@@ -58,6 +58,8 @@ class Run:
     def __exit__(self, *_: Any) -> None:
         OPEN.runs.remove(self)
         self.open = False
+        if not OPEN.runs:
+            OPEN.copies.clear()
 
     def root_of(self, owner: np.ndarray) -> Root | None:
         """The root of memory that is known to the run."""
@@ -73,8 +75,11 @@ class Run:
 
 
 class _Open(threading.local):
+    """What is open in this thread; `copies`: what its hook made of functions, by the function, until no run is open."""
+
     def __init__(self) -> None:
         self.runs: list[Run] = []
+        self.copies: dict[Any, Any] = {}
 
 
 OPEN = _Open()

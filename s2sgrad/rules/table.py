@@ -233,7 +233,7 @@ _FLAT: set[Any] = set()
 _PASSING_OVER: dict[Any, int] = {}
 _OWNERS, _OWNERLESS = dict[int, Any](), set[Any]()
 _TYPES: set[type] = set()  # of what has been entered: an object of another type only says that it is equal
-_GIVEN: dict[Any, Rule] = {}  # by the user, to callables that are no functions of Python's, by their identity
+GIVEN: dict[Any, Rule] = {}  # by the user, to callables that are no functions of Python's, by their identity
 _HOME = "s2sgrad rule"  # where a function keeps what the user gave it
 changes = 0  # how often the user has changed rules: a text is right while this has not changed
 
@@ -320,7 +320,7 @@ def give(primitive: Any, rule: Rule, new: bool = False) -> None:
     if isinstance(primitive, types.FunctionType):
         vars(primitive)[_HOME] = rule
     else:
-        _GIVEN[_identity(primitive)] = rule
+        GIVEN[_identity(primitive)] = rule
         if isinstance(primitive, types.MethodType):
             _OWNERS[id(primitive.__self__)] = primitive.__self__
 
@@ -336,7 +336,7 @@ def given(primitive: Any) -> Rule | None:
     if isinstance(primitive, types.FunctionType):
         rule = vars(primitive).get(_HOME)
         return rule if rule is not None and rule.primitive is primitive else None  # `functools.wraps` hands it on
-    rule = _GIVEN.get(_identity(primitive)) if _GIVEN else None
+    rule = GIVEN.get(_identity(primitive)) if GIVEN else None
     if rule is None and isinstance(primitive, types.MethodType):
         rule = given(primitive.__func__)
         return rule if rule is not None and rule.tag == "flat" else None

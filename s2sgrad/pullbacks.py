@@ -57,12 +57,13 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
 
 def pulled_back(
     f: Callable[..., Any], primals: tuple, keywords: dict[str, Any], debug: bool = False, again: bool = False,
-    has_aux: bool = False,
+    has_aux: bool = False, wanted: tuple[int, ...] | None = None,
 ) -> tuple[Any, Pullback]:  # fmt: skip
     """The value and the pullback; `again`: it will be differentiated in turn, and keeps records of all trips; `has_aux`:
-    the value is a pair, and the pullback takes a cotangent of its first part."""
-    own = _recorded if again else runtime.hook("watched_vjp") if debug else runtime.vjp
-    value, pullback = own(f, *primals, **keywords)
+    the value is a pair, and the pullback takes a cotangent of its first part; `wanted`: the primals that are no constants,
+    by position, if these are not all."""
+    own = runtime.vjp if wanted is None and not again else functools.partial(_recorded, again, wanted)
+    value, pullback = runtime.hook("watched_vjp")(own, f, primals, keywords) if debug else own(f, *primals, **keywords)
     if has_aux:
         pair(value, getattr(behind_call(f), "__name__", type(f).__name__))
     require_result(f, value[0] if has_aux else value, pullback)
@@ -72,8 +73,10 @@ def pulled_back(
     return value, pullback
 
 
-def _recorded(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
-    fwd, bwd, places, lead, keywords = runtime.hook("derivative")(f, primals, keywords, True)
+def _recorded(
+    again: bool, wanted: tuple[int, ...] | None, f: Callable[..., Any], /, *primals: Any, **keywords: Any
+) -> tuple[Any, Pullback]:
+    fwd, bwd, places, lead, keywords = runtime.hook("derivative")(f, primals, keywords, again, wanted)
     y, saved = fwd(*lead, *primals, **keywords)
     return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))
 

@@ -401,3 +401,34 @@ def test_a_map_that_is_not_the_transpose_is_refused():
         assert "call `jvp`" in str(error)
     else:
         np.testing.assert_allclose(along(x), 3.0 * x[0] + 2.0 * x[1] ** 2)
+
+
+def without_a_derivative_in_the_second(x, z):
+    return np.abs(np.sum(z)) * np.sum(x**2) * x
+
+
+@pytest.mark.parametrize("matrix", [jacrev, jacfwd, jacobian, lambda f: jacrev(f, debug=True)])
+@pytest.mark.parametrize("z", [1.0 + 2.0j, np.complex128(1.0 + 2.0j), np.array([1.0 + 1.0j, 0.5j])])
+def test_only_the_arguments_that_are_asked_for_need_a_derivative(matrix, z):
+    x = np.array([1.0, 2.0, -0.5])
+    wanted = abs(np.sum(z)) * (np.sum(x**2) * np.eye(3) + 2.0 * np.outer(x, x))
+    np.testing.assert_allclose(matrix(without_a_derivative_in_the_second)(x, z), wanted, rtol=1e-12)
+    np.testing.assert_allclose(matrix(Scaled(2.0).times)(x, z), 2.0 * wanted, rtol=1e-12)
+
+
+class Scaled:
+    def __init__(self, by):
+        self.by = by
+
+    def times(self, x, z):
+        return self.by * without_a_derivative_in_the_second(x, z)
+
+
+def test_no_derivative_is_computed_in_an_argument_that_is_not_asked_for():
+    def f(x, s):
+        return x * np.sum(np.linalg.eigvals(np.diag(s)).real)
+
+    x, s = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    np.testing.assert_allclose(jacrev(f)(x, s), 7.0 * np.eye(2))
+    with pytest.raises(S2SGradError):
+        jacrev(f, 1)(x, s)

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from s2sgrad import runtime
 from s2sgrad.driver.options import Options
 from s2sgrad.errors import NotFinite, raised
 from s2sgrad.ir.signatures import signature
@@ -97,13 +96,16 @@ class Watched(Pullback):
         return out
 
 
-def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Pullback]:
-    """`runtime.vjp`; raises NotFinite if the value, or later a cotangent from the pullback, is not finite."""
+def vjp(
+    own: Callable[..., Any], f: Callable[..., Any], primals: tuple, keywords: dict[str, Any]
+) -> tuple[Any, Pullback]:
+    """What `own`, like `runtime.vjp`, gives; raises NotFinite if the value, or later a cotangent from the pullback, is not
+    finite."""
     from s2sgrad.api.library import plain
 
     function, lead, bound = plain(f)
     with noting() as notes:
-        value, pullback = runtime.vjp(f, *primals, **keywords)
+        value, pullback = own(f, *primals, **keywords)
     require_finite(value, notes, _named(function, lead + primals, {**bound, **keywords}), function)
     watched = Watched(pullback.bwd, pullback.saved, pullback.places, pullback.rest, pullback.like)
     watched.of = function

@@ -41,10 +41,11 @@ _MOST = 64  # pairs cached on a generated function
 
 
 def pair_for(
-    f: Any, primals: tuple, keywords: dict[str, Any], again: bool = False
+    f: Any, primals: tuple, keywords: dict[str, Any], again: bool = False, wanted: tuple[int, ...] | None = None
 ) -> tuple[Callable[..., Any], Callable[..., Any], tuple, tuple, dict[str, Any]]:
     """(fwd, bwd, places, lead, keywords): `fwd(*lead, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)` returns
-    the cotangents of the positional arguments at `places`; `again`: fwd and bwd will be differentiated in turn."""
+    the cotangents of the positional arguments at `places`, of those at `wanted` where it can; `again`: fwd and bwd will be
+    differentiated in turn."""
     if f is runtime.call and hasattr(type(primals[0]), "__mul__") and attributes_of(primals[0]) is None:
         what = type(primals[0]).__name__  # `np.poly1d(c) * x`: its derivative in `x` would be lost
         raise Refusal(None, f"a {what} that carries derivatives is called, which cannot be followed: compute with arrays")
@@ -79,7 +80,7 @@ def pair_for(
         keywords = {**bound, **keywords} if bound else keywords
     lead = len(receiver)
     function = with_places(function, lead, tuple(keywords))
-    fwd, bwd, active = _compiled(function, receiver + primals, keywords, lead, again=again)
+    fwd, bwd, active = _compiled(function, receiver + primals, keywords, lead, wanted, again)
     places = tuple(tuple(j - lead for j in k) if isinstance(k, tuple) else k - lead for k in active)
     return fwd, bwd, places, receiver, keywords
 
@@ -172,12 +173,13 @@ def _compiled(
 def _active(
     function: FunctionType, args: tuple, kinds: tuple[Kind, ...], lead: int, wanted: tuple[int, ...] | None
 ) -> tuple[Any, ...]:
-    """The positions of the differentiated arguments, after `lead` bound ones; a tuple of positions for `*args`."""
+    """The positions of the differentiated arguments, those `wanted` after `lead` bound ones; a tuple of positions for
+    `*args`."""
     count = function.__code__.co_argcount
 
     def carries(k: int) -> bool:
         constant = isinstance(kinds[k], Unknown) and is_constant(args[k])
-        return may_carry(kinds[k]) and not constant and (wanted is None or k in wanted)
+        return may_carry(kinds[k]) and not constant and (wanted is None or k - lead in wanted)
 
     active: tuple[Any, ...] = tuple(k for k in range(lead, min(count, len(args))) if carries(k))
     if lead <= count and any(carries(k) for k in range(count, len(args))):  # all of `*args` together

@@ -144,7 +144,7 @@ class Reverse(Matrix):
         """The Jacobian at these arguments; with `has_aux`, a pair with the auxiliary result."""
         args, keywords = self._by_position(args, keywords)
         places = self._places(args)
-        value, pullback = pulled_back(self.primal, args, keywords, self.debug, has_aux=self.has_aux)
+        value, pullback = pulled_back(self.primal, args, keywords, self.debug, has_aux=self.has_aux, wanted=places)
         value, aux = value if self.has_aux else (value, None)
         matrix = self._shown(of_rows(value, pullback, [args[p] for p in places], places))
         return (matrix, aux) if self.has_aux else matrix
@@ -173,7 +173,7 @@ class Jacobian(Matrix):
         columns = count(arguments)
         if columns > 1 and not self._by_columns:
             try:
-                value, pullback = pulled_back(self.primal, args, keywords, self.debug)
+                value, pullback = pulled_back(self.primal, args, keywords, self.debug, wanted=places)
             except (Unsupported, Refused) as error:  # if forward mode is refused too, its error explains
                 if isinstance(error, Refused) and not self._may_run_again(places, args, keywords):
                     raise  # it has run, up to this place

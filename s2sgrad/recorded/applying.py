@@ -16,7 +16,7 @@ from s2sgrad.recorded import operations
 from s2sgrad.recorded.operations import Kept, as_scalar, kept_array, kept_number
 from s2sgrad.recorded.places import user_place
 from s2sgrad.recorded.runs import OPEN, Root, Run
-from s2sgrad.recorded.values import FLOATS, KEPT, Array, Number, bottom, handles_in, is_handle, lost, mapped, settled
+from s2sgrad.recorded.values import FLOATS, KEPT, PLAIN, Array, Number, bottom, handles_in, is_handle, lost, mapped, settled
 from s2sgrad.rules import binding, table
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import rebuilt
@@ -45,6 +45,43 @@ def innermost(handles: list[Any]) -> Run | None:
 def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NONE, run_by: Any = None) -> Any:
     """`primitive(*args, **keywords)` where there may be handles among the arguments; `run_by`: what computes the value in
     its place."""
+    run, active, numbers = None, False, not keywords
+    below: list[Any] = []
+    for a in args:  # the usual case: handles of one run, and plain values
+        kind = type(a)
+        if kind is Array or kind is Number:
+            if a.run is not run:
+                if run is not None or not a.run.open:
+                    return _apply_among(primitive, args, keywords, run_by)
+                run = a.run
+            below.append(a.value)
+            if kind is Number:
+                active = True
+            else:
+                numbers = False
+                active = active or a.root.active
+        elif kind in PLAIN:
+            below.append(a)
+            numbers = numbers and kind is not np.ndarray
+        else:
+            return _apply_among(primitive, args, keywords, run_by)
+    if run is None or (keywords and not PLAIN.issuperset(map(type, keywords.values()))):
+        return _apply_among(primitive, args, keywords, run_by)
+    y = _called(run, primitive, tuple(below), keywords, run_by)
+    if numbers and (type(y) is Number or type(y) in FLOATS):
+        return _number(run, primitive, args, y)
+    return recorded(run, primitive, args, keywords, y, active)
+
+
+def _called(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], run_by: Any) -> Any:
+    """The call, one level below a run."""
+    if run.level:
+        return apply(primitive, args, keywords, run_by)
+    return (run_by or _METHODS.get(primitive, primitive))(*args, **keywords)
+
+
+def _apply_among(primitive: Any, args: tuple, keywords: dict[str, Any], run_by: Any) -> Any:
+    """The same, with handles in containers, of several runs, or of none."""
     handles: list[Any] = []
     for a in args:
         handles_in(a, handles)
@@ -60,31 +97,78 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NONE, run_by:
     def below(h: Any) -> Any:
         return h.value if h.run is run else h
 
-    y = apply(primitive, tuple([mapped(a, below) for a in args]), {k: mapped(v, below) for k, v in keywords.items()}, run_by)
+    named = {k: mapped(v, below) for k, v in keywords.items()}
+    y = apply(primitive, tuple([mapped(a, below) for a in args]), named, run_by)
     active = any(h.run is run and (type(h) is Number or h.root.active) for h in handles)
-    if active and table.is_flat(primitive):
+    return recorded(run, primitive, args, keywords, y, active)
+
+
+def _number(run: Run, primitive: Any, args: tuple, y: Any) -> Any:
+    """A number that was made of numbers, as a handle: a short entry, where the rule says no more than slopes."""
+    known = operations.known(primitive)
+    if known.flat:
+        return y
+    entries = run.entries
+    form = type(bottom(y)), *map(type, args)
+    call = known.of_numbers.get(form, known)
+    if call is known:
+        call = known.of_numbers[form] = _of_numbers(run, known, args)
+    if call is None:
+        return recorded(run, primitive, args, _NONE, y, True)
+    made = Number(y, len(entries), run)
+    places, values = [], []
+    for a in args:
+        if type(a) is Number:
+            places.append(a.node)
+            values.append(as_scalar(a.value))
+        else:
+            places.append(-1)
+            values.append(a)
+    entries.append((operations.pull_numbers, call, places, values, as_scalar(y)))
+    return made
+
+
+def _of_numbers(run: Run, known: operations.Primitive, args: tuple) -> operations.Prepared | None:
+    """The pattern of a call with numbers, whatever they are; None where it depends on that, or needs more than slopes."""
+    if not known.told and any(type(a) is not Number for a in args):
+        return None
+    call, operands, _ = known.prepared(tuple([kept(run, a) for a in args]), _NONE)
+    return None if call.refusal is not None or call.branches or len(operands) != len(args) else call
+
+
+def recorded(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y: Any, active: bool) -> Any:
+    """A result as handles of the run, with an entry where it carries a derivative."""
+    known = operations.known(primitive) if active else None
+    if active and known.flat:
         active = False
     made: list[Any] = []
     result = lifted(run, y, active, made, primitive)
     if made and active and not _is_cast_to_int(primitive, y):
-        record(run, primitive, args, keywords, result, made)
+        record(run, known, args, keywords, result, made)
     return result
 
 
-def record(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], result: Any, made: list[Any]) -> None:
+def record(
+    run: Run, known: operations.Primitive, args: tuple, keywords: dict[str, Any], result: Any, made: list[Any]
+) -> None:
     """Append the entry of a call; results that are numbers have their places behind it."""
-    place = len(run.entries)
-    run.entries.append(None)
-    for number, h in enumerate(h for h in made if type(h) is Number):
-        h.node = place + number
-        if number:
-            run.entries.append(None)
-    rule = table.lookup(primitive)
-    borrows = rule is None or rule.tag != "linear"
-    where = user_place()
-    operands, named = tuple([kept(run, a, borrows) for a in args]), {k: kept(run, v, borrows) for k, v in keywords.items()}
-    call, operands, named = operations.prepared(primitive, operands, named, where)
-    run.entries[place] = operations.pull, call, operands, named, kept(run, result, borrows), where
+    entries = run.entries
+    place = len(entries)
+    entries.append(None)
+    if made[0] is result:
+        if type(result) is Number:
+            result.node = place
+    else:
+        for number, h in enumerate(h for h in made if type(h) is Number):
+            h.node = place + number
+            if number:
+                entries.append(None)
+    borrows = known.borrows
+    operands = tuple([kept(run, a, borrows) for a in args])
+    named = {k: kept(run, v, borrows) for k, v in keywords.items()} if keywords else keywords
+    call, operands, named = known.prepared(operands, named)
+    where = user_place() if call.refusal is not None else None
+    entries[place] = operations.pull, call, operands, named, kept(run, result, borrows), where
 
 
 def kept(run: Run, value: Any, borrows: bool = True) -> Any:
@@ -96,7 +180,9 @@ def kept(run: Run, value: Any, borrows: bool = True) -> Any:
         return kept_array(value, borrows) if value.run is run else value
     if kind is np.ndarray:
         return value.copy() if value.flags.writeable or value.base is not None else value
-    if isinstance(value, (list, tuple, dict)):
+    if kind is list or kind is tuple:
+        return kind([kept(run, item, borrows) for item in value])
+    if kind not in PLAIN and isinstance(value, (list, tuple, dict)):
         return rebuilt(value, lambda item: kept(run, item, borrows))
     return value
 
@@ -137,10 +223,13 @@ def _lifted_array(run: Run, y: Any, active: bool, made: list[Any], primitive: An
         if active and b.dtype.hasobject:
             lost(f"`{binding.name_of(primitive)}`, which makes an array of objects,")
         return y
-    owner = owner_of(b)
-    root = run.root_of(owner)
+    owner = b if b.base is None else owner_of(b)
+    root = run.roots.get(id(owner))
     if root is not None and owner.dtype == b.dtype:
         return Array(y, root, run)  # a view
+    if b.base is None:
+        made.append(array := Array(y, run.enter(owner, active), run))
+        return array
     if owner.dtype != b.dtype or _overlaps(b) or owner.base is not None:
         y = apply(np.copy, (y,))
         owner = owner_of(bottom(y))

@@ -132,8 +132,8 @@ def cotangent(sweep: Sweep, leaf: Kept) -> Any:
         return _number(0.0 if bar is None else bar, bottom(leaf.value))
     if not sweep.has(leaf.root):
         return made(np.zeros(bottom(leaf.where).shape, bottom(leaf.where).dtype))
-    view = sweep.view(leaf)
-    return apply(np.copy, (view,)) if is_handle(view) else view.copy()
+    part = sweep.part(leaf)
+    return apply(np.copy, (part,)) if is_handle(part) else np.array(part)
 
 
 def _number(bar: Any, x: Any) -> Any:

@@ -68,8 +68,10 @@ def _copy_of(f: Any) -> Any:
     return known[3]
 
 
-def _followed(f: Any) -> Any:
+def followed_once(f: Any) -> Any:
     """The function with its calls followed, noted while a run is open."""
+    if (known := _copy_of(f)) is not None:
+        return known
     copy = followed(f)
     if OPEN.runs and len(OPEN.copies) < _MOST:
         OPEN.copies[f] = f.__code__, f.__defaults__, table.changes, copy
@@ -85,11 +87,11 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if table.lookup(f) is not None or table.is_flat(f):
         return applied(f, args, keywords)
     if f.__module__ is not None and f.__module__.startswith(("s2sgrad.rules", "s2sgrad.runtime")):
-        return _followed(f)(*args, **keywords)
+        return followed_once(f)(*args, **keywords)
     if is_ours(f):
         return f(*args, **keywords)
     if not is_library(f):
-        return _followed(f)(*args, **keywords)
+        return followed_once(f)(*args, **keywords)
     return born(f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()}))
 
 

@@ -1,196 +1,21 @@
 """A recorded call of a primitive, and its pullback by the rule that the compiler inlines.
 
-    y = np.multiply(x, w)     ->     entry (pull, prepared, (x, w), {}, y); the sweep: x_bar += rule(y_bar, y, x, w)[0]
-
-What does not depend on values is prepared once for calls of one pattern: shapes, constants, which operands are followed.
+    y = np.multiply(x, w)     ->     entry (pull, prepared, (x, w), {}, y, ..); the sweep: x_bar += rule(y_bar, y, x, w)[0]
 """
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from s2sgrad.analysis.kinds import Array as ArrayKind
-from s2sgrad.analysis.kinds import Container, Kind
-from s2sgrad.analysis.kinds import Number as NumberKind
-from s2sgrad.analysis.value_kinds import constant_kind
-from s2sgrad.errors import NoRule, Unsupported
-from s2sgrad.recorded.formulas import wanted_of
-from s2sgrad.recorded.places import Where, user_place
-from s2sgrad.recorded.runs import Root, Run
-from s2sgrad.recorded.values import Array, Number, bottom, is_handle
-from s2sgrad.rules import binding, table
+from s2sgrad.errors import Unsupported
+from s2sgrad.recorded.patterns import Kept, Prepared, as_scalar, carries, kept_array, kept_number, known
+from s2sgrad.recorded.places import user_place
+from s2sgrad.recorded.runs import Run
+from s2sgrad.recorded.values import bottom, is_handle
 from s2sgrad.runtime.structure import rebuilt
-
-
-class Kept:
-    """An operand or a result in a record.  `followed`: its cotangent is wanted; `node`: where that of a number stands;
-    `root` and `where`: the memory of an array, and the array in it that tells the part."""
-
-    __slots__ = ("followed", "node", "root", "value", "where")
-
-    def __init__(self, value: Any, node: int, root: Root | None, followed: bool) -> None:
-        self.value = value
-        self.node = node
-        self.root = root
-        self.followed = followed
-        self.where = value if root is not None else None
-
-
-def kept_number(number: Number) -> Kept:
-    """A number as operand; rules expect NumPy's scalars."""
-    return Kept(as_scalar(number.value), number.node, None, True)
-
-
-def as_scalar(value: Any) -> Any:
-    """A number of Python's as one of NumPy's."""
-    if type(value) is float:
-        return np.float64(value)
-    return Number(as_scalar(value.value), value.node, value.run) if type(value) is Number else value
-
-
-def kept_array(array: Array, borrows: bool) -> Kept:
-    """An array as operand.  What it holds is copied when the memory is written, if it `borrows`: else only its shape
-    counts."""
-    root = array.root
-    if array.kept is not None and array.kept[0] == root.version and array.kept[1].followed == root.active:
-        return array.kept[1]
-    kept = Kept(array.value, -1, root, root.active)
-    if borrows:
-        root.borrowed.append(kept)
-        array.kept = root.version, kept
-    return kept
-
-
-class Prepared:
-    """A call pattern of a primitive, bound to its rule."""
-
-    __slots__ = ("elementwise", "keyword_pullbacks", "linear", "name", "passes_over", "primitive", "pullback", "refusal",
-                 "rule", "single", "wanted", "where")  # fmt: skip
-
-    def __init__(
-        self, primitive: Any, rule: table.Rule | None, operands: Any, keywords: dict[str, Any], where: Where
-    ) -> None:
-        self.primitive, self.rule, self.name = primitive, rule, binding.name_of(primitive)
-        self.refusal = None
-        self.where = where
-        self.linear = rule is not None and rule.tag == "linear"
-        self.elementwise = rule is not None and rule.tag == "elementwise"
-        self.passes_over = bool(table.passes_over(primitive, keywords))
-        if rule is None:
-            self.refusal = (f"`{self.name}` has no derivative rule: write the value with functions that have one, give it "
-                            "one with `defvjp`, or use `stop_gradient`")  # fmt: skip
-            return
-        kinds = _kinds(rule, operands, keywords)
-        self.wanted = tuple(k for k, o in enumerate(operands) if carries(o))
-        self.single = len(rule.differentiable) == 1 and not rule.variadic
-        self.refusal = (rule.refusal(kinds) if kinds else None) or self._constants()
-        chosen = rule.choose(kinds) if kinds else rule.pullback
-        whole = self.single or rule.variadic
-        self.pullback = chosen if whole else wanted_of(chosen, self.wanted, len(rule.differentiable))
-        self.keyword_pullbacks = {}
-        for name in (k for k, v in keywords.items() if carries(v)):
-            if name in rule.keyword_rules:
-                self.keyword_pullbacks[name] = rule.keyword_rules[name].choose(kinds)
-            else:
-                self.refusal = (f"the keyword `{name}` of `{self.name}` depends on a value that carries a derivative, for "
-                                "which there is no rule: pass a constant")  # fmt: skip
-
-    def _constants(self) -> str | None:
-        if self.rule is None or self.rule.variadic:
-            return None
-        names = (self.rule.differentiable[k] for k in self.wanted)
-        return next((self.rule.constants[n] for n in names if n in self.rule.constants), None)
-
-    def require(self, where: Where) -> None:
-        """NoRule, at the place of the call, where there is no derivative."""
-        if self.refusal is not None:
-            raise NoRule(self.refusal, where.place())
-
-
-def _kinds(rule: table.Rule, operands: Any, keywords: dict[str, Any]) -> dict[str, Kind]:
-    """The kinds that the conditions of the rule ask about; empty if it has none."""
-    if rule.variadic or not (rule.refinements or rule.refusals or rule.keyword_rules):
-        return {}
-    kinds: dict[str, Kind] = {n: constant_kind(v) for n, v in rule.keywords.items()}
-    names = (*rule.differentiable, *keywords)
-    return kinds | dict(zip(names, map(_kind, (*operands, *keywords.values())), strict=False))
-
-
-def _kind(v: Any) -> Kind:
-    if type(v) is Kept:
-        value = bottom(v.value)
-        return ArrayKind(None, value.shape) if isinstance(value, np.ndarray) else NumberKind(type(value))
-    if isinstance(v, np.ndarray):
-        return ArrayKind(None, v.shape)
-    if not isinstance(v, (list, tuple, dict)):
-        return constant_kind(v)
-    items = tuple(_kind(item) for item in (v.values() if isinstance(v, dict) else v))
-    return Container(type(v) if type(v) in (list, dict) else tuple, items)
-
-
-def carries(value: Any) -> bool:
-    """Whether a recorded operand holds what is followed."""
-    if type(value) is Kept:
-        return value.followed
-    if isinstance(value, (list, tuple)):
-        return any(map(carries, value))
-    return isinstance(value, dict) and any(map(carries, value.values()))
-
-
-_PATTERNS: dict[Any, tuple[int, Prepared]] = {}
-_MOST = 4096
-_CONSTANTS = frozenset({int, float, bool, str, type(None), np.float64, np.int64, np.bool_})
-
-
-def prepared(
-    primitive: Any, operands: tuple, keywords: dict[str, Any], where: Where
-) -> tuple[Prepared, Any, dict[str, Any]]:
-    """(the call pattern, its operands in the rule's order, its keywords by the rule's names)."""
-    key = _pattern(primitive, operands) if not keywords else None
-    if key is not None:
-        found = _PATTERNS.get(key)
-        if found is not None and found[0] == table.changes:
-            return found[1], operands, keywords
-    rule = table.lookup(primitive)
-    why, ordered = "", operands
-    if rule is not None and (rule.variadic or keywords or len(operands) != len(rule.differentiable)):
-        arguments, keywords, why = binding.bound(rule, primitive, list(operands), keywords)
-        ordered, key = tuple(arguments), None
-    made = Prepared(primitive, rule if not why else None, ordered, keywords, where)
-    if why:
-        made.refusal = why
-    elif key is not None:
-        if len(_PATTERNS) >= _MOST:
-            _PATTERNS.clear()
-        _PATTERNS[key] = table.changes, made
-    return made, ordered, keywords
-
-
-def _pattern(primitive: Any, operands: tuple) -> Any:
-    """What a prepared call depends on; None where that is not told quickly."""
-    key: list[Any] = [primitive]
-    for v in operands:
-        kind = type(v)
-        if kind is Kept:
-            value = bottom(v.value)
-            key.append((v.followed, value.shape if v.root is not None else type(value)))
-        elif kind is np.ndarray:
-            key.append(v.shape)
-        elif kind in _CONSTANTS:
-            key.append((kind, v))
-        else:
-            return None
-    try:
-        pattern = tuple(key)
-        hash(pattern)
-    except TypeError:
-        return None
-    return pattern
-
 
 # --- in the sweep ------------------------------------------------------------------------------------------------------
 
@@ -201,16 +26,24 @@ def pull(sweep: Any, place: int, entry: tuple) -> None:
     arrived, mask = taken(sweep, result)
     if arrived is None:
         return
-    call.require(where)
-    values = sweep.value(operands)
-    named = sweep.value(keywords)
+    if call.refusal is not None:
+        call.refuse(where)
+    if call.rule.given is not None and type(arrived) is np.ndarray:
+        arrived = arrived.copy()  # others may hold it, and the user's function may write it
+    values = [o.value if type(o) is Kept else sweep.value(o) for o in operands]
+    named = {name: sweep.value(o) for name, o in keywords.items()}
     y = sweep.value(result)
+    tag = call.rule.tag
     for name, pullback in call.keyword_pullbacks.items():
-        share(sweep, keywords[name], sweep.formula(pullback)(arrived, y, *values, **named), call.rule.tag, None)
+        share(sweep, keywords[name], sweep.formula(pullback)(arrived, y, *values, **named), tag, None)
     if not call.wanted:
         return
-    with contextlib.nullcontext() if mask is None else np.errstate(all="ignore"):
-        parts = sweep.formula(call.pullback)(arrived, y, *values, **named)
+    pullback = sweep.formula(call.pullback)
+    if mask is None:
+        parts = pullback(arrived, y, *values, **named)
+    else:
+        with np.errstate(all="ignore"):
+            parts = pullback(arrived, y, *values, **named)
     probe = parts
     if call.passes_over and sweep.nested:  # where its slopes are 0, whatever the cotangent
         probe = call.pullback(_ones(arrived), bottom_of(result), *bottom_of(operands), **bottom_of(keywords))
@@ -218,13 +51,28 @@ def pull(sweep: Any, place: int, entry: tuple) -> None:
         part = parts if call.single else parts[k]
         if part is None:
             continue
-        share(
-            sweep,
-            operands[k],
-            part,
-            call.rule.tag,
-            branch_of(call, k, operands, probe if call.single else probe[k], mask, y),
-        )
+        branch = None
+        if mask is not None or call.branches:
+            branch = branch_of(call, k, operands, probe if call.single else probe[k], mask, y)
+        share(sweep, operands[k], part, tag, branch)
+
+
+def pull_numbers(sweep: Any, place: int, entry: tuple) -> None:
+    """The adjoint of a call with numbers alone: an entry (pull, prepared, places of the operands, their values, result)."""
+    nodes = sweep.nodes
+    g = nodes[place]
+    if g is None:
+        return
+    nodes[place] = None
+    _, call, places, values, y = entry
+    parts = sweep.formula(call.pullback)(g, y, *values)
+    if call.single:
+        parts = (parts,)
+    for k in call.wanted:
+        bar = parts[k]
+        if bar is not None:
+            old = nodes[places[k]]
+            nodes[places[k]] = bar if old is None else old + bar
 
 
 def branch_of(call: Prepared, k: int, operands: Any, part: Any, mask: Any, y: Any) -> Any:
@@ -304,4 +152,4 @@ def require_real(name: str, *values: Any) -> None:
 
 
 Pull = Callable[[Any, int, tuple], None]
-__all__ = ["Kept", "Prepared", "Run", "as_scalar", "carries", "kept_array", "kept_number", "prepared", "pull", "user_place"]
+__all__ = ["Kept", "Prepared", "Run", "as_scalar", "carries", "kept_array", "kept_number", "known", "pull", "user_place"]

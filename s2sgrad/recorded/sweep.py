@@ -13,10 +13,10 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.recorded.applying import apply, born, lifted
-from s2sgrad.recorded.operations import Kept
-from s2sgrad.recorded.rewriting import followed
+from s2sgrad.recorded.hooks import followed_once
+from s2sgrad.recorded.patterns import Kept
 from s2sgrad.recorded.runs import OPEN, Root
-from s2sgrad.recorded.values import Array, Number, bottom, is_handle
+from s2sgrad.recorded.values import FLOATS, Array, Number, bottom, is_handle
 from s2sgrad.rules.selections import unpicked
 from s2sgrad.runtime.structure import rebuilt
 
@@ -24,11 +24,12 @@ from s2sgrad.runtime.structure import rebuilt
 class Sweep:
     """One pass backwards over the entries of a run, from `stop` down to `start`."""
 
-    __slots__ = ("bars", "masks", "nested", "nodes")
+    __slots__ = ("bars", "masks", "nested", "nodes", "whole")
 
     def __init__(self, size: int) -> None:
         self.nodes: list[Any] = [None] * size
         self.bars: dict[Root, Any] = {}
+        self.whole: dict[Root, Any] = {}  # cotangents of whole memories, in the owner's shape, that others may hold, too
         self.masks: dict[Any, Any] = {}
         self.nested = bool(OPEN.runs)
 
@@ -53,10 +54,14 @@ class Sweep:
 
     def formula(self, pullback: Any) -> Any:
         """A pullback of the rule table; its calls are followed where the sweep is recorded."""
-        return followed(pullback) if self.nested else pullback
+        return followed_once(pullback) if self.nested else pullback
 
     def fitted(self, bar: Any, x: Any, elementwise: bool) -> Any:
         """A cotangent with the shape of its operand: summed over broadcast axes, or broadcast."""
+        if type(bar) is np.ndarray and type(x) is np.ndarray and bar.shape == x.shape:
+            return bar
+        if type(bar) in FLOATS and type(x) in FLOATS:
+            return bar
         shape = np.shape(bottom(x))
         if np.shape(bottom(bar)) == shape:
             return bar
@@ -72,7 +77,7 @@ class Sweep:
 
     def has(self, root: Root) -> bool:
         """Whether a cotangent has arrived anywhere in this memory."""
-        return root in self.bars
+        return root in self.whole or root in self.bars
 
     def take(self, kept: Kept) -> tuple[Any, Any]:
         """(the cotangent of a result, where it counts); it is gone then."""
@@ -80,21 +85,38 @@ class Sweep:
         if root is None:
             bar, self.nodes[kept.node] = self.nodes[kept.node], None
             return bar, None
-        if root not in self.bars:
+        if not self.has(root):
             return None, None
-        bar = self.view(kept)
-        del self.bars[root]
-        return bar, self.masks.pop(root, None)
+        bar = self.part(kept)
+        self.whole.pop(root, None)
+        self.bars.pop(root, None)
+        return bar, self.masks.pop(root, None) if self.masks else None
+
+    def part(self, kept: Kept) -> Any:
+        """The cotangent of a view, to be read."""
+        whole = self.whole.get(kept.root)  # type: ignore[arg-type]
+        return self.view(kept) if whole is None or bottom(kept.where) is not kept.root.owner else whole  # type: ignore[union-attr]
 
     def view(self, kept: Kept) -> Any:
-        """The part of the flat cotangent that belongs to a view."""
+        """The part of the flat cotangent that belongs to a view: it may be written."""
         root = kept.root
         where = bottom(kept.where)
-        bars = self.bars.get(root)  # type: ignore[arg-type]
-        if bars is None:
-            bars = self.bars[root] = made(np.zeros(root.owner.size, root.owner.dtype))  # type: ignore[union-attr,index]
         offset = 0 if where is root.owner else root.offset(where)  # type: ignore[union-attr]
-        return _strided(bars, offset, where.shape, where.strides)
+        return _strided(self.flat(root), offset, where.shape, where.strides)  # type: ignore[arg-type]
+
+    def flat(self, root: Root) -> Any:
+        """The flat cotangent of a memory, which nobody else holds."""
+        bars = self.bars.get(root)
+        if bars is None:
+            whole = self.whole.pop(root, None)
+            if whole is None:
+                bars = made(np.zeros(root.owner.size, root.owner.dtype))
+            elif is_handle(whole):
+                bars = apply(np.ravel, (apply(np.array, (whole,), {"order": "C"}),))
+            else:
+                bars = made(np.array(whole, order="C").reshape(-1))
+            self.bars[root] = bars
+        return bars
 
     def give(self, kept: Kept, bar: Any, mask: Any) -> None:
         """Add to the cotangent of an operand.  `mask`: where it counts; elsewhere it is exactly 0."""
@@ -104,27 +126,35 @@ class Sweep:
             mask = _fitting(mask, np.shape(bottom(bar)))
             bar = bar if mask is None else apply(np.where, (mask, bar, 0.0))
         if kept.root is not None:
-            return self._give_array(kept, bar, mask)
-        old = self.nodes[kept.node]
-        if np.ndim(bottom(bar)):
+            if mask is not None or self.masks:
+                self._note_mask(kept, mask)
+            return self._give_array(kept.root, bottom(kept.where), kept, bar)
+        if type(bar) not in FLOATS and np.ndim(bottom(bar)):
             bar = apply(np.reshape, (bar, ()))
+        old = self.nodes[kept.node]
         self.nodes[kept.node] = bar if old is None else old + bar
         return None
 
-    def _give_array(self, kept: Kept, bar: Any, mask: Any) -> None:
-        root, where = kept.root, bottom(kept.where)
-        first, whole = root not in self.bars, where.size == root.owner.size  # type: ignore[union-attr]
+    def _note_mask(self, kept: Kept, mask: Any) -> None:
+        """Join the mask of a cotangent that arrives with what is known of the memory's."""
+        root = kept.root
+        first, whole = not self.has(root), bottom(kept.where).size == root.owner.size  # type: ignore[union-attr,arg-type]
         if mask is not None and first and whole:
             self.masks[root] = mask
         elif root in self.masks:
             known = self.masks.pop(root)
             if mask is not None and whole and mask.shape == known.shape:
                 self.masks[root] = known | mask
-        if first and not self.nested and where is root.owner and where.flags.c_contiguous:  # type: ignore[union-attr]
-            self.bars[root] = np.array(bar, where.dtype).reshape(-1)  # type: ignore[index]
-        elif _repeats(where):
-            self.view(kept)
-            self.bars[root] = self.bars[root] + self._scattered(root, where, bar)  # type: ignore[index,arg-type]
+
+    def _give_array(self, root: Root, where: np.ndarray, kept: Kept, bar: Any) -> None:
+        if where is root.owner and root not in self.bars and where.flags.c_contiguous:
+            b = bottom(bar)
+            if type(b) is np.ndarray and b.shape == where.shape and b.dtype == where.dtype:
+                old = self.whole.get(root)
+                self.whole[root] = bar if old is None else old + bar
+                return
+        if _repeats(where):
+            self.bars[root] = self.flat(root) + self._scattered(root, where, bar)
         else:
             part = self.view(kept)
             part += bar
@@ -140,9 +170,9 @@ class Sweep:
         """Add to one item of a memory."""
         bars = self.bars.get(root)
         if bars is None:
-            bars = self.bars[root] = made(np.zeros(root.owner.size, root.owner.dtype))
+            bars = self.flat(root)
         bars[offset] += bar
-        if root in self.masks:
+        if self.masks and root in self.masks:
             del self.masks[root]
 
 

@@ -150,10 +150,10 @@ def handles_in(value: Any, found: list[Any]) -> list[Any]:
     kind = type(value)
     if kind is Number or kind is Array:
         found.append(value)
-    elif kind is list or kind is tuple or (kind not in _PLAIN and isinstance(value, (list, tuple))):
+    elif kind is list or kind is tuple or (kind not in PLAIN and isinstance(value, (list, tuple))):
         for item in value:
             handles_in(item, found)
-    elif kind is dict or (kind not in _PLAIN and isinstance(value, dict)):
+    elif kind is dict or (kind not in PLAIN and isinstance(value, dict)):
         for item in value.values():
             handles_in(item, found)
     elif kind is slice:
@@ -161,7 +161,7 @@ def handles_in(value: Any, found: list[Any]) -> list[Any]:
     return found
 
 
-_PLAIN = FLOATS | {int, bool, str, bytes, type(None), np.ndarray, np.int64, np.bool_, type(...), type}
+PLAIN: frozenset[type] = FLOATS | {int, bool, str, bytes, type(None), np.ndarray, np.int64, np.bool_, type(...), type}
 
 
 def mapped(value: Any, leaf: Any) -> Any:
@@ -169,7 +169,7 @@ def mapped(value: Any, leaf: Any) -> Any:
     kind = type(value)
     if kind is Number or kind is Array:
         return leaf(value)
-    if kind in _PLAIN:
+    if kind in PLAIN:
         return value
     if isinstance(value, _CONTAINERS):
         return rebuilt(value, lambda item: mapped(item, leaf)) if handles_in(value, []) else value

@@ -1,0 +1,235 @@
+"""Patterns of calls: what does not depend on values is worked out once, and found by what a rule may ask about.
+
+    np.sum(x, 0), x followed     ->     the pullback of the sum, pruned to what counts; operands (x,), keywords {"axis": 0}
+
+A rule without conditions is asked only which operands are followed.  One with conditions is told shapes and constants.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.analysis.kinds import Array as ArrayKind
+from s2sgrad.analysis.kinds import Container, Kind
+from s2sgrad.analysis.kinds import Number as NumberKind
+from s2sgrad.analysis.value_kinds import constant_kind
+from s2sgrad.errors import NoRule
+from s2sgrad.recorded.formulas import wanted_of
+from s2sgrad.recorded.places import Where
+from s2sgrad.recorded.runs import Root
+from s2sgrad.recorded.values import Array, Number, bottom
+from s2sgrad.rules import binding, table
+
+
+class Kept:
+    """An operand or a result in a record.  `followed`: its cotangent is wanted; `node`: where that of a number stands;
+    `root` and `where`: the memory of an array, and the array in it that tells the part."""
+
+    __slots__ = ("followed", "node", "root", "value", "where")
+
+    def __init__(self, value: Any, node: int, root: Root | None, followed: bool) -> None:
+        self.value = value
+        self.node = node
+        self.root = root
+        self.followed = followed
+        self.where = value if root is not None else None
+
+
+def kept_number(number: Number) -> Kept:
+    """A number as operand; rules expect NumPy's scalars."""
+    return Kept(as_scalar(number.value), number.node, None, True)
+
+
+def as_scalar(value: Any) -> Any:
+    """A number of Python's as one of NumPy's."""
+    if type(value) is float:
+        return np.float64(value)
+    return Number(as_scalar(value.value), value.node, value.run) if type(value) is Number else value
+
+
+def kept_array(array: Array, borrows: bool) -> Kept:
+    """An array as operand.  What it holds is copied when the memory is written, if it `borrows`: else only its shape
+    counts."""
+    root = array.root
+    if array.kept is not None and array.kept[0] == root.version and array.kept[1].followed == root.active:
+        return array.kept[1]
+    kept = Kept(array.value, -1, root, root.active)
+    if borrows:
+        root.borrowed.append(kept)
+        array.kept = root.version, kept
+    return kept
+
+
+class Prepared:
+    """A call pattern of a primitive, bound to its rule.  `branches`: it may leave operands out, element by element."""
+
+    __slots__ = ("branches", "elementwise", "keyword_pullbacks", "name", "passes_over", "primitive", "pullback", "refusal",
+                 "rule", "single", "wanted")  # fmt: skip
+
+    def __init__(self, primitive: Any, rule: table.Rule | None, operands: Any, keywords: dict[str, Any]) -> None:
+        self.primitive, self.rule, self.name = primitive, rule, binding.name_of(primitive)
+        self.refusal = None
+        self.elementwise = rule is not None and rule.tag == "elementwise"
+        self.passes_over = bool(table.passes_over(primitive, keywords))
+        self.branches = self.passes_over or primitive is np.where
+        if rule is None:
+            self.refusal = (f"`{self.name}` has no derivative rule: write the value with functions that have one, give it "
+                            "one with `defvjp`, or use `stop_gradient`")  # fmt: skip
+            return
+        kinds = _kinds(rule, operands, keywords)
+        self.wanted = tuple(k for k, o in enumerate(operands) if carries(o))
+        self.single = len(rule.differentiable) == 1 and not rule.variadic
+        self.refusal = (rule.refusal(kinds) if kinds else None) or self._constants()
+        chosen = rule.choose(kinds) if kinds else rule.pullback
+        whole = self.single or rule.variadic
+        self.pullback = chosen if whole else wanted_of(chosen, self.wanted, len(rule.differentiable))
+        self.keyword_pullbacks = {}
+        for name in (k for k, v in keywords.items() if carries(v)):
+            if name in rule.keyword_rules:
+                self.keyword_pullbacks[name] = rule.keyword_rules[name].choose(kinds)
+            else:
+                self.refusal = (f"the keyword `{name}` of `{self.name}` depends on a value that carries a derivative, for "
+                                "which there is no rule: pass a constant")  # fmt: skip
+
+    def _constants(self) -> str | None:
+        if self.rule is None or self.rule.variadic:
+            return None
+        names = (self.rule.differentiable[k] for k in self.wanted)
+        return next((self.rule.constants[n] for n in names if n in self.rule.constants), None)
+
+    def refuse(self, where: Where) -> None:
+        """NoRule, at the place of the call: there is no derivative."""
+        raise NoRule(self.refusal or self.name, where.place())
+
+
+def _kinds(rule: table.Rule, operands: Any, keywords: dict[str, Any]) -> dict[str, Kind]:
+    """The kinds that the conditions of the rule ask about; empty if it has none."""
+    if rule.variadic or not (rule.refinements or rule.refusals or rule.keyword_rules):
+        return {}
+    kinds: dict[str, Kind] = {n: constant_kind(v) for n, v in rule.keywords.items()}
+    names = (*rule.differentiable, *keywords)
+    return kinds | dict(zip(names, map(_kind, (*operands, *keywords.values())), strict=False))
+
+
+def _kind(v: Any) -> Kind:
+    if type(v) is Kept:
+        value = bottom(v.value)
+        return ArrayKind(None, value.shape) if isinstance(value, np.ndarray) else NumberKind(type(value))
+    if isinstance(v, np.ndarray):
+        return ArrayKind(None, v.shape)
+    if not isinstance(v, (list, tuple, dict)):
+        return constant_kind(v)
+    items = tuple(_kind(item) for item in (v.values() if isinstance(v, dict) else v))
+    return Container(type(v) if type(v) in (list, dict) else tuple, items)
+
+
+def carries(value: Any) -> bool:
+    """Whether a recorded operand holds what is followed."""
+    if type(value) is Kept:
+        return value.followed
+    if isinstance(value, (list, tuple)):
+        return any(map(carries, value))
+    return isinstance(value, dict) and any(map(carries, value.values()))
+
+
+class Primitive:
+    """What is known of a primitive, whatever it is called with.  `borrows`: its rule needs values, not only shapes;
+    `told`: its rule has no conditions."""
+
+    __slots__ = ("arrangements", "borrows", "changes", "flat", "of_numbers", "patterns", "primitive", "rule", "told")
+
+    def __init__(self, primitive: Any) -> None:
+        self.primitive, self.changes = primitive, table.changes
+        self.rule = rule = table.lookup(primitive)
+        self.flat = table.is_flat(primitive)
+        self.borrows = rule is None or rule.tag != "linear"
+        self.told = rule is not None and not rule.variadic and not (rule.refinements or rule.refusals or rule.keyword_rules)
+        self.arrangements: dict[Any, tuple[tuple, dict[str, Any], str]] = {}
+        self.patterns: dict[Any, Prepared] = {}
+        self.of_numbers: dict[Any, Prepared | None] = {}
+
+    def arranged(self, operands: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any], str]:
+        """(operands in the rule's order, keywords by the rule's names, why the rule does not treat the call or "")."""
+        form = len(operands), *keywords
+        found = self.arrangements.get(form)
+        if found is None:
+            places = list(range(len(operands)))
+            order, named, why = binding.bound(self.rule, self.primitive, places, {k: k for k in keywords})
+            found = self.arrangements[form] = tuple(order), named, why
+        order, named, why = found
+        given: Any = {**keywords, **dict(enumerate(operands))}
+        return tuple([given[k] for k in order]), {name: given[k] for name, k in named.items()}, why
+
+    def prepared(self, operands: tuple, keywords: dict[str, Any]) -> tuple[Prepared, tuple, dict[str, Any]]:
+        """(the call pattern, its operands in the rule's order, its keywords by the rule's names)."""
+        rule, why = self.rule, ""
+        if rule is not None and (rule.variadic or keywords or len(operands) != len(rule.differentiable)):
+            operands, keywords, why = self.arranged(operands, keywords)
+        if rule is None or why:
+            made = Prepared(self.primitive, None, operands, keywords)
+            made.refusal = why or made.refusal
+            return made, operands, keywords
+        key = self._pattern(operands, keywords)
+        found = self.patterns.get(key) if key is not None else None
+        if found is None:
+            found = Prepared(self.primitive, rule, operands, keywords)
+            if key is not None:
+                if len(self.patterns) >= _MOST:
+                    self.patterns.clear()
+                self.patterns[key] = found
+        return found, operands, keywords
+
+    def _pattern(self, operands: tuple, keywords: dict[str, Any]) -> Any:
+        """What a prepared call depends on; None where that is not told quickly."""
+        if self.told and not keywords:
+            return tuple([v.followed if type(v) is Kept else type(v) in _NESTED and carries(v) for v in operands])
+        try:
+            told = tuple(map(_told, operands)), *((name, _told(v)) for name, v in keywords.items())
+            hash(told)
+        except TypeError:
+            return None
+        return told
+
+
+def _told(v: Any) -> Any:
+    """What a condition may ask about an operand; TypeError where that is not told quickly."""
+    kind = type(v)
+    if kind is Kept:
+        value = bottom(v.value)
+        return v.followed, value.shape if v.root is not None else type(value)
+    if kind is np.ndarray:
+        return v.shape
+    if kind in _CONSTANTS:
+        return kind, v
+    if (kind is list or kind is tuple) and len(v) < _LONG:
+        return kind, *map(_told, v)
+    if kind is slice:
+        return kind, v.start, v.stop, v.step
+    raise TypeError(kind)
+
+
+_MOST = 4096
+_LONG = 64
+_NESTED = frozenset({list, tuple, dict})
+_CONSTANTS = frozenset({int, float, bool, str, type(None), np.float64, np.int64, np.bool_, type(...), type})
+_KNOWN: dict[int, Primitive] = {}
+_LASTING = frozenset({np.ufunc, type(np.sum), types.FunctionType, types.BuiltinFunctionType, type,
+                      types.MethodDescriptorType})  # fmt: skip
+
+
+def known(primitive: Any) -> Primitive:
+    """What is known of a primitive, remembered where that lasts as long as the program."""
+    found = _KNOWN.get(id(primitive))
+    if found is not None and found.primitive is primitive and found.changes == table.changes:
+        return found
+    found = Primitive(primitive)
+    owner = getattr(primitive, "__self__", None)
+    lasts = type(primitive) in _LASTING and (owner is None or type(owner) is types.ModuleType)
+    if lasts and (found.rule is not None or found.flat) and getattr(primitive, "__closure__", None) is None:
+        if len(_KNOWN) >= _MOST:
+            _KNOWN.clear()
+        _KNOWN[id(primitive)] = found
+    return found

@@ -2,6 +2,7 @@
 
     python tests/library_sweep.py                            everything; prints what is wrong or crashed, and counts
     python tests/library_sweep.py scipy.special numpy:take   these modules and callables
+    python tests/library_sweep.py --seed 3                   other arguments
 
 Arguments are found by trial: values of `PALETTE` in every place, one optional keyword at a time, until a plain call
 succeeds.  Each success is a `Call`; its text is a program like those of the random generators.  The trials run in child
@@ -263,9 +264,9 @@ def parts(value, depth=3):
                 yield (key, *rest), is_complex
 
 
-def found(callee: str) -> list[Call]:
+def found(callee: str, seed: int = 0) -> list[Call]:
     """Calls of this callable that succeed, each with a part of the result that may carry a derivative."""
-    rng = random.Random(callee)
+    rng = random.Random(f"{callee}/{seed}" if seed else callee)
     result = []
     for group in candidates(callee, rng):
         kept, shapes = 0, set()
@@ -391,7 +392,7 @@ def outcome(call: Call) -> dict:
     return {"callee": call.callee, "word": word, "why": why, "source": call.source}
 
 
-def _child():
+def _child(seed):
     """Judge the callables that arrive on the standard input; a line of JSON for each call, and one behind each callable."""
     out = sys.stdout
     sys.stdout = io.StringIO()
@@ -402,7 +403,7 @@ def _child():
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
         try:
             faulthandler.dump_traceback_later(10 * SECONDS, exit=True)  # for what never comes back from the library
-            calls = found(callee)
+            calls = found(callee, seed)
             print(json.dumps({"callee": callee, "word": "found"}), file=out, flush=True)
             for call in calls:
                 print(json.dumps(outcome(call)), file=out, flush=True)
@@ -418,12 +419,12 @@ def _late(*_):
     raise TimeoutError
 
 
-def swept(callees):
+def swept(callees, seed=0):
     """The outcomes of many callables, computed in a child process that is started anew where one ends it."""
     left, searching = list(callees), True
     while left:
         child = subprocess.Popen(
-            [sys.executable, __file__, "--child"],
+            [sys.executable, __file__, "--child", "--seed", str(seed)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -459,14 +460,15 @@ def swept(callees):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("wanted", nargs="*", help="modules, or callables as module:name")
+    parser.add_argument("--seed", type=int, default=0, help="draw other arguments")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        return _child()
+        return _child(options.seed)
     every = names()
     wanted = [n for n in every if not options.wanted or n in options.wanted or n.partition(":")[0] in options.wanted]
     counts = Counter()
-    for told in swept(wanted):
+    for told in swept(wanted, options.seed):
         counts[told["word"]] += 1
         if told["word"] in ("wrong", "crashed"):
             print(f"{told['word']}: {told['callee']}: {told['why']}\n{told['source']}", flush=True)

@@ -92,7 +92,15 @@ class _Closed(Transformer):
     # --- quotients by exponentials ---
 
     def _flat(self, g: gast.AST, e: gast.AST) -> gast.AST | None:
-        """`y * (1 - c / d)` for `times(y / d, e)` or `times(y, over(e, d))` with `d = c + e`."""
+        """`y * (1 - c / d)` for `times(y / d, e)` or `times(y, over(e, d))` with `d = c + e`; behind a mask too."""
+        opposite = negated(g)
+        masked = g if opposite is None else opposite
+        if self.unit.called(masked) is runtime.times:  # zeros of the mask stay
+            behind = self._flat(masked.args[1], e)
+            if behind is None:
+                return None
+            made = call(self.unit, "times", runtime.times, masked.args[0], behind)
+            return made if opposite is None else minus(made)
         factors = _factors(g)
         if self.unit.called(e) is runtime.over:
             above, divisor = _factors(e.args[0]), e.args[1]

@@ -141,7 +141,7 @@ def _(p, a, a_dot, rcond=None, *, rtol=None):
 
 def cutoff(a, b, rcond):
     """The part of the largest singular value of `a` up to which the others count as 0 to np.linalg.lstsq."""
-    eps = np.finfo(np.result_type(a, b, np.float32)).eps
+    eps = np.finfo(np.result_type(np.asarray(a), np.asarray(b), np.float32)).eps
     if rcond is None:
         return eps * max(np.shape(a))
     return rcond if 0 < rcond < 1 else eps  # as LAPACK's dlalsd has it
@@ -156,7 +156,7 @@ def lstsq(g, y, a, b, rcond=None):
     x, x_bar = columns(y[0]), columns(g[0])
     residual = columns(b) - a @ x
     back = p.T @ x_bar
-    a_bar = residual @ (p @ back).T + (p.T @ x) @ (x_bar - a.T @ back).T - back @ x.T
+    a_bar = residual @ (p @ back).T + (p.T @ x) @ (x_bar - np.transpose(a) @ back).T - back @ x.T
     if np.size(y[1]):
         spread = residual * (2.0 * g[1])
         back = back + spread
@@ -170,6 +170,7 @@ def lstsq(g, y, a, b, rcond=None):
 def lstsq_along_matrix(y, a, b, a_dot, rcond):
     """What the tangent of the matrix adds to that of the solution, of the sums of squares and of the singular values."""
     p, x = np.linalg.pinv(a, cutoff(a, b, rcond)), columns(y[0])
+    a_dot = np.asarray(a_dot)
     residual, change = columns(b) - a @ x, a_dot @ x
     back = a_dot.T @ (p.T @ x)
     x_dot = p @ (p.T @ (a_dot.T @ residual) - change) + back - p @ (a @ back)

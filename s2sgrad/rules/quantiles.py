@@ -175,7 +175,7 @@ def nanpercentile(g, y, a, q=None, axis=None, *, method="linear", keepdims=False
 
 @general(np.median)
 def median(g, y, a, axis=None, *, keepdims=False):
-    return unreduce(g, a, axis, keepdims) * quantile_weights(a, 0.5, axis)
+    return unreduce(g, a, reduced_axes(a, axis), keepdims) * quantile_weights(a, 0.5, axis)
 
 
 @median.refined(along)
@@ -190,7 +190,7 @@ def _(g, y, a, axis=None, *, keepdims=False):
 
 @general(np.nanmedian)
 def nanmedian(g, y, a, axis=None, *, keepdims=False):
-    return unreduce(g, a, axis, keepdims) * quantile_weights(a, 0.5, axis, "linear", True)
+    return unreduce(g, a, reduced_axes(a, axis), keepdims) * quantile_weights(a, 0.5, axis, "linear", True)
 
 
 def weighed(weights, a_dot, q, axis=None, keepdims=False):
@@ -220,7 +220,7 @@ def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
 
 @median.forward()
 def _(y, a, a_dot, axis=None, *, keepdims=False):
-    return np.sum(times(quantile_weights(a, 0.5, axis), a_dot), axis=axis, keepdims=keepdims)
+    return np.sum(times(quantile_weights(a, 0.5, axis), a_dot), axis=reduced_axes(a, axis), keepdims=keepdims)
 
 
 @median.forward(along)
@@ -255,4 +255,5 @@ def _(y, a, a_dot, q=None, axis=None, *, method="linear", keepdims=False):
 
 @nanmedian.forward()
 def _(y, a, a_dot, axis=None, *, keepdims=False):
-    return np.sum(times(quantile_weights(a, 0.5, axis, "linear", True), a_dot), axis=axis, keepdims=keepdims)
+    weights = quantile_weights(a, 0.5, axis, "linear", True)
+    return np.sum(times(weights, a_dot), axis=reduced_axes(a, axis), keepdims=keepdims)

@@ -36,7 +36,7 @@ def _(g, y, x, axis=None):
 
 @linear(np.diff)
 def diff(g, y, a, n=1, axis=-1, prepend=None, append=None):
-    return parted(undiff_of(g, a, n, axis, prepend, append), a, axis, prepend)[1]
+    return undiffed(g, a, n, axis, prepend, append)[1]
 
 
 @diff.refined(lambda n, prepend, append: alone(prepend, append) and n.known and n.value == 1)
@@ -46,12 +46,12 @@ def _(g, y, a, n=1, axis=-1, prepend=None, append=None):
 
 @diff.keyword("prepend", "linear")
 def _(g, y, a, n=1, axis=-1, prepend=None, append=None):
-    return unbroadcast(parted(undiff_of(g, a, n, axis, prepend, append), a, axis, prepend)[0], prepend)
+    return unbroadcast(undiffed(g, a, n, axis, prepend, append)[0], prepend)
 
 
 @diff.keyword("append", "linear")
 def _(g, y, a, n=1, axis=-1, prepend=None, append=None):
-    return unbroadcast(parted(undiff_of(g, a, n, axis, prepend, append), a, axis, prepend)[2], append)
+    return unbroadcast(undiffed(g, a, n, axis, prepend, append)[2], append)
 
 
 diff.adds("prepend", "append")
@@ -70,16 +70,14 @@ def end_size(end, axis):
 flat(end_size)
 
 
-def undiff_of(g, a, n, axis, prepend, append):
-    """The cotangent of what np.diff takes differences of: `a` between its ends."""
-    size = end_size(prepend, axis) + np.shape(a)[axis] + end_size(append, axis)
-    return undiff(g, min(n, size), axis)  # no differences are left of fewer elements
-
-
-def parted(w, a, axis, prepend):
-    """`w` as the parts of it that belong to what is before `a`, to `a`, and to what is behind."""
-    start = end_size(prepend, axis)
-    return np.split(w, (start, start + np.shape(a)[axis]), axis)
+def undiffed(g, a, n, axis, prepend, append):
+    """The cotangents of what np.diff puts before `a`, of `a`, and of what it puts behind; without differences, nothing."""
+    if n == 0:
+        return np.zeros(np.shape(prepend)), g, np.zeros(np.shape(append))
+    start, length = end_size(prepend, axis), np.shape(a)[axis]
+    size = start + length + end_size(append, axis)
+    joined = undiff(g, min(n, size), axis)  # no differences are left of fewer elements
+    return np.split(joined, (start, start + length), axis)
 
 
 def undiff(g, n=1, axis=-1):

@@ -80,7 +80,7 @@ def variables(m, y, rowvar=True):
 
 
 def _upright(x, rowvar):
-    return np.atleast_2d(x) if rowvar else np.transpose(x)
+    return np.atleast_2d(x) if rowvar else np.transpose(np.atleast_2d(x))
 
 
 def unvariables(g, m, y, rowvar=True):

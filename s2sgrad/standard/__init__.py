@@ -214,15 +214,20 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 @stands_for(np.piecewise)
 def piecewise(x, condlist, funclist):
     """`np.piecewise`, with lists of conditions, or one condition, and of functions or values."""
+    x = np.asarray(x)
     if np.isscalar(condlist) or (not isinstance(condlist[0], (list, np.ndarray)) and np.ndim(x) != 0):
         condlist = [condlist]
-    x = np.asarray(x)
+    conditions = np.asarray(condlist, dtype=bool)  # numbers are true or false here, and no places
+    if len(conditions) not in (len(funclist), len(funclist) - 1):
+        raise ValueError("np.piecewise takes one function for each condition, and at most one more")
     y = np.zeros_like(x)
-    if len(funclist) > len(condlist):
-        rest = np.logical_not(np.any(condlist, axis=0))
-        y[rest] = funclist[-1](x[rest]) if callable(funclist[-1]) else funclist[-1]
-    for where, function in zip(condlist, funclist):  # noqa: B905
-        y[where] = function(x[where]) if callable(function) else function
+    if len(funclist) > len(conditions):
+        rest = np.logical_not(np.any(conditions, axis=0))
+        if np.any(rest):
+            y[rest] = funclist[-1](x[rest]) if callable(funclist[-1]) else funclist[-1]
+    for where, function in zip(conditions, funclist):  # noqa: B905
+        if np.any(where):  # a function is not called where there is nothing
+            y[where] = function(x[where]) if callable(function) else function
     return y
 
 

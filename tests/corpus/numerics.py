@@ -342,6 +342,24 @@ def differences_from_a_beginning(x, s):
     return np.sum(first**3) + np.sum(both * both)
 
 
+@case(VECTOR, 0.8)
+def no_differences_at_all(x, s):
+    none, of_a_number = np.diff(x, 0, prepend=s, append=x), np.diff(s, 0)
+    return np.sum(none**3) * of_a_number
+
+
+@case(np.array([[0.5, -1.2, 0.8], [1.4, 0.2, -0.6]]))
+def middles_over_a_list_of_axes(a):
+    return np.median(a * a, axis=[0, 1]) * np.nanmedian(a, axis=[0, 1]) + np.sum(np.median(a, axis=[1], keepdims=True))
+
+
+@case(np.array([0.5, -1.2, 0.8]))
+def systems_of_equations_in_lists(b):
+    fitted = np.linalg.lstsq([[2.0, 1.0], [1.0, 3.0], [0.1, 0.7]], b, rcond=None)[0]
+    line = np.linalg.lstsq([[b[0], 1.0], [1.0, 3.0], [0.1, 0.7]], [1.0, 2.0, 3.0], rcond=None)[0]
+    return np.sum(fitted * line)
+
+
 @case(np.array([[0.5, -1.2, 0.8], [1.4, 0.2, -0.6]]))
 def item_of_singular_values_alone(a):
     first, second = np.linalg.svd(a * a, compute_uv=False)

@@ -315,6 +315,20 @@ def pieces_by_one_condition(v):
     return np.sum(squares) + number * v[1]
 
 
+@case(VECTOR)
+def pieces_by_numbers_that_are_true_or_false(v):
+    return np.sum(np.piecewise(v, [(v < 0.5) * 1, [1, 0, 0]], [lambda t: t * t, np.sin, lambda t: 3.0 * t])) * np.sum(
+        np.piecewise(v, [0, 2, 0], v[:2])
+    )
+
+
+@case(VECTOR)
+def pieces_of_nothing(v):
+    nowhere = np.piecewise(v, v > 9.0, [lambda t: np.max(t) * t, np.sin])
+    everywhere = np.piecewise(v, v < 9.0, [np.cos, np.max])
+    return np.sum(nowhere * everywhere)
+
+
 def spread_over_defaults(a, b, c=1.0, d=2.0):
     return a * b + c * d
 

@@ -101,7 +101,7 @@ def of_each(products, a):
 @general(linalg.solve)
 def solve(g, y, a, b, lower=False, *, check_finite=True, assume_a=None, transposed=False):
     if is_of_one(a, b):
-        return -of_each(g * y, a) / a, unbroadcast(each_times(g, 1.0 / a), b)
+        return np.divide(-of_each(g * y, a), a), unbroadcast(each_times(g, np.divide(1.0, a)), b)
     vector = is_vector(a, b)
     if is_symmetric(assumption(assume_a)):
         b_bar = linalg.solve(a, g, lower=lower, assume_a=assume_a)
@@ -159,14 +159,14 @@ def change_along(y, a, b, a_dot, lower, assume_a, transposed):
 def along_matrix(y, a, b, a_dot, lower, assume_a, transposed):
     """What the tangent of the matrix adds to that of the solution."""
     if is_of_one(a, b):
-        return -each_times(y, a_dot / a)
+        return -each_times(y, np.divide(a_dot, a))
     return -solved(a, change_along(y, a, b, a_dot, lower, assume_a, transposed), lower, assume_a, transposed)
 
 
 def along_right_side(y, a, b, b_dot, lower, assume_a, transposed):
     """What the tangent of the right side adds to that of the solution."""
     if is_of_one(a, b):
-        return each_times(y * 0.0 + b_dot, 1.0 / a)
+        return each_times(y * 0.0 + b_dot, np.divide(1.0, a))
     return solved(a, b_dot, lower, assume_a, transposed)
 
 

@@ -73,8 +73,8 @@ def multidigamma(a, d):
     >>> bool(multidigamma(2.5, 1) == special.digamma(2.5))
     True
     """
-    total = special.digamma(a)
-    for j in range(1, d):
+    total = np.zeros_like(a)
+    for j in range(d):
         total = total + special.digamma(a - 0.5 * j)
     return total
 

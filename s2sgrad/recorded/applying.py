@@ -143,6 +143,8 @@ def recorded(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y:
         active = False
     made: list[Any] = []
     result = lifted(run, y, active, made, primitive)
+    if y is None or isinstance(y, (str, bytes)):
+        run.printed = True  # by a function that writes digits somewhere
     if made and active and not _is_cast_to_int(primitive, y):
         record(run, known, args, keywords, result, made)
     return result
@@ -218,10 +220,8 @@ def lifted(run: Run, y: Any, active: bool, made: list[Any], primitive: Any = Non
 def _lifted_array(run: Run, y: Any, active: bool, made: list[Any], primitive: Any) -> Any:
     b = bottom(y)
     if b.dtype.kind != "f":
-        if active and b.dtype.kind == "c":
-            operations.require_real(binding.name_of(primitive), b)
-        if active and b.dtype.hasobject:
-            lost(f"`{binding.name_of(primitive)}`, which makes an array of objects,")
+        if active:
+            _require_flat(run, b, primitive)
         return y
     owner = b if b.base is None else owner_of(b)
     root = run.roots.get(id(owner))
@@ -235,6 +235,19 @@ def _lifted_array(run: Run, y: Any, active: bool, made: list[Any], primitive: An
         owner = owner_of(bottom(y))
     made.append(array := Array(y, run.enter(owner, active), run))
     return array
+
+
+def _require_flat(run: Run, b: np.ndarray, primitive: Any) -> None:
+    """Refuse an array of no floats that holds what is followed: its parts, its bits, its digits."""
+    name, kind = binding.name_of(primitive), b.dtype.kind
+    if kind == "c":
+        operations.require_real(name, b)
+    if b.dtype.hasobject or kind == "V":
+        lost(f"`{name}`, which makes an array of {'objects' if b.dtype.hasobject else 'records'},")
+    if primitive is np.ndarray.view:
+        lost("a view of the bits")
+    if kind in "US":
+        run.printed = True
 
 
 def _overlaps(b: np.ndarray) -> bool:

@@ -1,0 +1,59 @@
+"""The judge of recorded functions: the value is the plain run's, bit by bit, and the derivatives are those of differences."""
+
+from __future__ import annotations
+
+import numpy as np
+from differences import assert_value, central_difference, copied, directional, inner, leaves, random_directions
+
+import s2sgrad.api.recording  # noqa: F401  so that gradients inside are followed
+from s2sgrad.recorded.derivatives import Recorded
+
+TOLERANCES = {"rtol": 1e-5, "atol": 1e-6}
+
+
+def gradient_of(f, argnums):
+    """The gradient in several arguments, recorded at each call; None where an argument has no floats."""
+    return lambda *args: tuple(Recorded(f, args, {}, argnums).pullback())
+
+
+def assert_gradient(f, args, argnums, exactly=True):
+    """Value and gradient; `exactly`: the value bit by bit."""
+    before = f(*copied(args))
+    recorded = Recorded(f, copied(args), {}, argnums)
+    if exactly:
+        assert_value(recorded.value, before)
+        assert_types(recorded.value, before)
+    for bar, slope in zip(recorded.pullback(), central_difference(f, args, argnums), strict=True):
+        for a, b in zip(leaves(bar), leaves(slope), strict=True):
+            assert np.shape(a) == np.shape(b)
+            np.testing.assert_allclose(a, b, **TOLERANCES)
+    return recorded
+
+
+def assert_types(again, value):
+    """Numbers keep the type that the plain run gives them."""
+    for a, b in zip(leaves(again), leaves(value), strict=True):
+        assert type(a) is type(b), f"{type(a)} is not {type(b)}"
+        assert getattr(a, "dtype", None) == getattr(b, "dtype", None)
+
+
+def assert_tangent(f, args, argnums):
+    """The tangent along a random direction, against the gradient's."""
+    directions = random_directions(np.random.default_rng(0), args, argnums)
+    recorded = Recorded(f, copied(args), {}, argnums)
+    tangent = recorded.tangent(list(directions))
+    slope = sum(inner(bar, u) for bar, u in zip(recorded.pullback(), directions, strict=True))
+    np.testing.assert_allclose(sum(float(np.sum(t)) for t in leaves(tangent)), slope, rtol=1e-9, atol=1e-9)
+
+
+def assert_second(f, args, argnums):
+    """The record of a record: u^T H v by differences of the gradient, and by its gradient."""
+    df = gradient_of(f, argnums)
+    rng = np.random.default_rng(1)
+    along, weights = random_directions(rng, args, argnums), random_directions(rng, args, argnums)
+    recorded = Recorded(df, copied(args), {}, argnums)
+    bars = recorded.pullback(tuple(weights))
+    coarse, fine = (directional(df, args, argnums, along, weights, step) for step in (1e-5, 1e-6))
+    found = sum(inner(bar, u) for bar, u in zip(bars, along, strict=True))
+    scale = 1.0 + abs(fine)
+    assert min(abs(found - coarse), abs(found - fine)) <= 1e-4 * scale, f"{found} is neither {coarse} nor {fine}"

@@ -1,0 +1,58 @@
+"""Every function of the corpus, recorded: its value bit by bit, its gradient, its tangent and its second derivatives."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+
+import pytest
+from corpus import CASES, by_name
+
+from recorded.judged import assert_gradient, assert_second, assert_tangent
+from s2sgrad import S2SGradError
+from s2sgrad.recorded.runs import OPEN
+from s2sgrad.runtime.checks import Refusal
+
+REFUSED = {
+}  # fmt: skip
+"""Cases that are refused in the recorded mode: this list only shrinks."""
+
+WITH_DERIVATIVES_INSIDE = {
+    "gradient_of_a_gradient_inside", "hessian_times_a_vector_inside", "gradient_of_a_nested_function_that_calls_another",
+    "matrices_of_functions_that_close_over_an_argument", "a_matrix_that_was_made_before",
+}  # fmt: skip
+"""Cases whose value is computed from derivatives: these differ in the last digit, by the order of their sums."""
+
+every_case = pytest.mark.parametrize("entry", [e for e in CASES if e.name not in REFUSED], ids=lambda entry: entry.name)
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """What the programs print is not for us; and no run stays open."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield
+    assert not OPEN.runs
+
+
+@every_case
+def test_value_and_gradient(entry):
+    assert_gradient(entry.function, entry.args, entry.argnums, entry.name not in WITH_DERIVATIVES_INSIDE)
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_refused(name):
+    entry = by_name(name)
+    with pytest.raises((S2SGradError, Refusal)):
+        assert_gradient(entry.function, entry.args, entry.argnums)
+
+
+@pytest.mark.sampled(one_in=6)
+@every_case
+def test_tangent(entry):
+    assert_tangent(entry.function, entry.args, entry.argnums)
+
+
+@pytest.mark.sampled(one_in=8)
+@pytest.mark.parametrize("entry", [e for e in CASES if e.second and e.name not in REFUSED], ids=lambda entry: entry.name)
+def test_second_derivatives(entry):
+    assert_second(entry.function, entry.args, entry.argnums)

@@ -7,5 +7,6 @@ was done with handles; the rules are those of the table.  Functions run in a rew
 a hook: that knows the functions of libraries, and follows those of the user.
 
 Each room builds on the ones before it: `runs`, `values`, `formulas`, `places`, `patterns`, `operations`, `applying`,
-`memory`, `arithmetic`, `arrays`, `library`, `rewriting`, `hooks`, `sweep`, `derivatives`.
+`memory`, `arithmetic`, `arrays`, `library`, `making`, `storing`, `remembering`, `rewriting`, `hooks`, `sweep`,
+`derivatives`.
 """

@@ -15,12 +15,13 @@ from s2sgrad.errors import Unsupported
 from s2sgrad.recorded import operations
 from s2sgrad.recorded.operations import Kept, as_scalar, kept_array, kept_number
 from s2sgrad.recorded.places import user_place
-from s2sgrad.recorded.runs import OPEN, Root, Run
+from s2sgrad.recorded.runs import OPEN, Root, Run, refuse
 from s2sgrad.recorded.values import FLOATS, KEPT, PLAIN, Array, Number, bottom, handles_in, is_handle, lost, mapped, settled
 from s2sgrad.rules import binding, table
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import rebuilt
 
+_TEXTS = (str, bytes, type(None))  # what is given by functions that write digits somewhere
 _NONE: dict[str, Any] = {}
 _FLAT_TYPES = (bool, int, np.generic, str, bytes, type(None), np.dtype, type, slice, range)
 
@@ -36,7 +37,7 @@ def innermost(handles: list[Any]) -> Run | None:
     for h in handles:
         if not h.run.open:
             if OPEN.runs:
-                raise Refusal(None, KEPT)
+                refuse(Refusal(None, KEPT))
         elif run is None or h.run.level > run.level:
             run = h.run
     return run
@@ -68,7 +69,7 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NONE, run_by:
     if run is None or (keywords and not PLAIN.issuperset(map(type, keywords.values()))):
         return _apply_among(primitive, args, keywords, run_by)
     y = _called(run, primitive, tuple(below), keywords, run_by)
-    if numbers and (type(y) is Number or type(y) in FLOATS):
+    if numbers and (type(y) in FLOATS or (type(y) is Number and y.run.level < run.level)):
         return _number(run, primitive, args, y)
     return recorded(run, primitive, args, keywords, y, active)
 
@@ -143,8 +144,7 @@ def recorded(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y:
         active = False
     made: list[Any] = []
     result = lifted(run, y, active, made, primitive)
-    if y is None or isinstance(y, (str, bytes)):
-        run.printed = True  # by a function that writes digits somewhere
+    run.printed = run.printed or isinstance(y, _TEXTS)
     if made and active and not _is_cast_to_int(primitive, y):
         record(run, known, args, keywords, result, made)
     return result
@@ -199,6 +199,8 @@ def _is_cast_to_int(primitive: Any, y: Any) -> bool:
 def lifted(run: Run, y: Any, active: bool, made: list[Any], primitive: Any = None) -> Any:
     """A result as handles of the run; those that are new, and no views, are appended to `made`."""
     kind = type(y)
+    if (kind is Number or kind is Array) and y.run.level >= run.level:
+        lost(f"`{binding.name_of(primitive)}`, which reaches what is no argument of it,")
     if kind is Number or kind in FLOATS:
         if not active:
             return y
@@ -207,7 +209,7 @@ def lifted(run: Run, y: Any, active: bool, made: list[Any], primitive: Any = Non
     if kind is Array or kind is np.ndarray:
         return _lifted_array(run, y, active, made, primitive)
     if isinstance(y, np.ndarray):
-        raise Unsupported(f"operators of a {kind.__name__} mean something else than an ndarray's: pass an ndarray")
+        refuse(Unsupported(f"operators of a {kind.__name__} mean something else than an ndarray's: pass an ndarray"))
     if isinstance(y, (list, tuple, dict)):
         return rebuilt(y, lambda item: lifted(run, item, active, made, primitive))
     if active and isinstance(y, (complex, np.complexfloating)):

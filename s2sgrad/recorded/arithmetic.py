@@ -15,6 +15,7 @@ import numpy as np
 
 from s2sgrad.errors import Unsupported
 from s2sgrad.recorded.applying import apply, as_scalar, innermost
+from s2sgrad.recorded.runs import refuse
 from s2sgrad.recorded.values import FLOATS, Array, Handle, Number, bottom, plain, settled
 
 _NUMBERS = FLOATS | {int, bool, np.int64, np.int32, np.bool_}
@@ -155,7 +156,7 @@ def _unlike(ufunc: np.ufunc, a: Number, b: Any, first: bool) -> Any:
             return NotImplemented
         b = apply(np.array, (b,))
     if type(b) is complex:
-        raise Unsupported("complex numbers cannot be differentiated yet: compute with real and imaginary parts")
+        refuse(Unsupported("complex numbers cannot be differentiated yet: compute with real and imaginary parts"))
     return apply(ufunc, (as_scalar(a), b) if first else (b, as_scalar(a)))
 
 
@@ -173,7 +174,7 @@ def _power(a: Any, b: Any) -> Any:
                 return made
         value = plain(a) ** plain(b)  # of the type that Python gives it, or what it raises
         if isinstance(value, complex | np.complexfloating):
-            raise Unsupported("a power of a negative number is complex, which cannot be differentiated yet")
+            refuse(Unsupported("a power of a negative number is complex, which cannot be differentiated yet"))
         return apply(np.power, (as_scalar(a), as_scalar(b)), run_by=_power_of(type(value)))
     return apply(np.power, (_array(a), _array(b)))
 

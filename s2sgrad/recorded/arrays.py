@@ -65,6 +65,8 @@ def method(handle: Any, name: str, *args: Any, **keywords: Any) -> Any:
         raise NoRule(f"the method `{name}` of an array has no derivative rule: write it with NumPy's functions")
     if primitive is np.conj or (primitive is np.copy and type(handle) is Number):
         return handle
+    if name == "clip":
+        args, keywords = _bounds(*args, **keywords)
     if name == "flatten":
         return apply(np.copy, (apply(np.ravel, (handle, *args), keywords),))
     if name == "tolist":
@@ -72,6 +74,11 @@ def method(handle: Any, name: str, *args: Any, **keywords: Any) -> Any:
     if name in spellings.VARIADIC and args:
         args = (args[0] if len(args) == 1 else args,)
     return CALLED["method"](primitive, handle, args, keywords, getattr(type(bottom(handle)), name))
+
+
+def _bounds(min: Any = None, max: Any = None, *rest: Any, **keywords: Any) -> tuple[tuple, dict[str, Any]]:
+    """The arguments of the method `clip`, which may leave one bound out."""
+    return (min, max, *rest), keywords
 
 
 def _item(handle: Any, index: tuple) -> Any:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
+import linecache
 import types
 from typing import Any
 
@@ -14,6 +16,9 @@ import gast
 
 from s2sgrad import source
 from s2sgrad.ir.quote import mentioned, nodes, stored
+from s2sgrad.source import GENERATED_TEXTS
+
+_NUMBERS = itertools.count()
 
 
 @functools.lru_cache(maxsize=4096)
@@ -40,7 +45,10 @@ def wanted_of(pullback: types.FunctionType, wanted: tuple[int, ...], count: int)
         for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
             node.__dict__.pop(attribute, None)
     module = gast.gast_to_ast(gast.Module([tree], []))
-    code = compile(ast.fix_missing_locations(module), "<s2sgrad rule>", "exec")
+    text = ast.unparse(ast.fix_missing_locations(module))
+    file = f"<s2sgrad rule {next(_NUMBERS)}>"  # with a text, so that its calls can be followed
+    GENERATED_TEXTS[file] = linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    code = compile(text, file, "exec")
     space: dict[str, Any] = {}
     exec(code, pullback.__globals__, space)
     pruned = space[pullback.__name__]

@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import cmath
 import functools
+import itertools
 import math
+import struct
 import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from s2sgrad import standard
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.primitives import spellings
 from s2sgrad.recorded import arithmetic, arrays, rewriting
 from s2sgrad.recorded.applying import born
-from s2sgrad.recorded.library import SPECIAL, applied, require_no_text, shuffled, shuffles, writing_at
+from s2sgrad.recorded.library import SPECIAL, applied, require_no_digits, require_no_text
+from s2sgrad.recorded.making import vectorized
+from s2sgrad.recorded.remembering import key_of
 from s2sgrad.recorded.rewriting import FOLLOWED, followed
 from s2sgrad.recorded.runs import OPEN
-from s2sgrad.recorded.values import handles_in
+from s2sgrad.recorded.storing import permutes, writing_at
+from s2sgrad.recorded.values import follows, handles_in, lost, plain
 from s2sgrad.rules import table
 from s2sgrad.source import brings_gradient
 
@@ -33,6 +39,8 @@ OWN_GRADIENTS: list[Callable[..., Any]] = []
 
 _MAKING_HANDLES = frozenset({max, min, sorted, abs, pow, map, filter, zip, enumerate, reversed, list, tuple, dict, set})
 """Builtins that work on handles as they are, and return them."""
+_MAPPING = _MAKING_HANDLES | {functools.reduce, itertools.starmap, itertools.accumulate}
+"""Those whose arguments are called."""
 _KEEPING = frozenset({list, dict, set})
 """Their methods keep their arguments as they are; only what is named by a keyword is called."""
 _MOST = 4096  # copies of functions, before no more are kept
@@ -89,10 +97,10 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if f.__module__ is not None and f.__module__.startswith(("s2sgrad.rules", "s2sgrad.runtime")):
         return followed_once(f)(*args, **keywords)
     if is_ours(f):
-        return f(*args, **keywords)
-    if not is_library(f):
+        return (followed_once(f) if "origin" in vars(f) else f)(*args, **keywords)  # `exp(x)`, written for `grad(math.exp)`
+    if not is_library(f) or _carries(args, keywords):
         return followed_once(f)(*args, **keywords)
-    return born(f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()}))
+    return _as_it_is(f, args, keywords)
 
 
 def _of_method(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
@@ -109,8 +117,14 @@ def _of_method(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
             return OWN_GRADIENTS[0](f, args, keywords)
         if table.lookup(function) is not None or not (is_library(function) or is_ours(function)):
             return call(function, f.__self__, *args, **keywords)
-        return born(f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()}))
-    return f(*args, **keywords)
+        if _carries(args, keywords):
+            return followed_once(function)(f.__self__, *args, **keywords)
+        return _as_it_is(f, args, keywords)
+    if type(function) is types.FunctionType:
+        return f(*args, **keywords)
+    if (own := permutes(f)) is not None:
+        return own(f, *args, **keywords)
+    return _as_it_is(f, args, keywords)
 
 
 def _of_partial(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
@@ -124,7 +138,7 @@ def _of_memo(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if not OPEN.runs:
         return f(*args, **keywords)
     _, cache = OPEN.runs[-1].caches.setdefault(id(f), (f, {}))
-    key = args + tuple(sorted(keywords.items()))
+    key = key_of((args, tuple(sorted(keywords.items()))))
     if key not in cache:
         cache[key] = call(f.__wrapped__, *args, **keywords)
     return cache[key]
@@ -140,7 +154,7 @@ def _of_class(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         made = object.__new__(f)
         call(init, made, *args, **keywords)
         return made
-    return f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()})
+    return _as_it_is(f, args, keywords)
 
 
 def _of_ufunc(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
@@ -163,19 +177,45 @@ def _of_builtin(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if special is not None:
         return special(*args, **keywords)
     if f in _MAKING_HANDLES or isinstance(owner, (list, dict, set)):
-        return f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()})
+        return f(*[ready(a, f) for a in args], **{k: ready(v, f) for k, v in keywords.items()})
     if isinstance(owner, np.ufunc) and f.__name__ == np.add.at.__name__:
         return writing_at(owner)(*args, **keywords)
-    if shuffles(f):
-        return shuffled(f, *args, **keywords)
+    if (own := permutes(f)) is not None:
+        return own(f, *args, **keywords)
     if isinstance(owner, (np.ndarray, np.generic)):
         return _of_plain_array(f, owner, args, keywords)
     if table.lookup(f) is not None or table.is_flat(f):
         primitive = spellings.OF_MANY.get(f, f) if len(args) > 2 else f
         return applied(primitive, args, keywords)
-    if _is_numeric(f, owner) and (handles_in(args, []) or handles_in(keywords, [])):
+    if _is_numeric(f, owner) and _carries(args, keywords):
         return applied(f, args, keywords)
-    return born(f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()}))
+    return _as_it_is(f, args, keywords)
+
+
+def _as_it_is(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """What a library computes without a rule: right, for it cannot look into handles, or an error."""
+    try:
+        y = f(*[ready(a, f) for a in args], **{k: ready(v, f) for k, v in keywords.items()})
+    except (TypeError, ValueError, struct.error) as error:
+        if error.__traceback__.tb_next is None and _carries(args, keywords):
+            _require_the_same(f, args, keywords, error)
+        raise
+    require_no_digits(y, getattr(f, "__self__", None), *args)
+    return born(y)
+
+
+def _require_the_same(f: Any, args: tuple, keywords: dict[str, Any], error: Exception) -> None:
+    """Refuse the call that C code cannot do with handles, unless it raises this without them, too."""
+    try:
+        f(*map(plain, args), **{k: plain(v) for k, v in keywords.items()})
+    except type(error):
+        return
+    lost(f"`{getattr(f, '__name__', f)}`, which is written in C,")
+
+
+def _carries(args: tuple, keywords: dict[str, Any]) -> bool:
+    """Whether derivatives are carried by arguments."""
+    return any(map(follows, handles_in(args, []))) or any(map(follows, handles_in(keywords, [])))
 
 
 def _is_numeric(f: Any, owner: Any) -> bool:
@@ -186,7 +226,7 @@ def _is_numeric(f: Any, owner: Any) -> bool:
 def _of_plain_array(f: Any, owner: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """A method of an array that is no handle."""
     if not (handles_in(args, []) or handles_in(keywords, [])):
-        return born(f(*args, **keywords))
+        return _as_it_is(f, args, keywords)
     primitive = spellings.METHODS.get(f.__name__)
     if primitive is None:
         return f(*args, **keywords)
@@ -204,19 +244,35 @@ def _of_object(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     special = _special(f)
     if special is not None:
         return special(*args, **keywords)
-    if table.lookup(f) is not None or table.is_flat(f) or type(f) is _DISPATCHED:
+    if table.lookup(f) is not None or table.is_flat(f):
         return applied(f, args, keywords)
+    if type(f) is _DISPATCHED:
+        return _of_numpy(f, args, keywords)
+    if type(f) is np.vectorize:
+        return vectorized(call, f, args, keywords)
     function = getattr(type(f), "__call__", None)  # noqa: B004
     if type(function) is types.FunctionType and not is_ours(f):
         if table.lookup(function) is not None or not is_library(function):
             return call(function, f, *args, **keywords)
-        return born(f(*map(ready, args), **{k: ready(v) for k, v in keywords.items()}))
+        if _carries(args, keywords):
+            return followed_once(function)(f, *args, **keywords)
+        return _as_it_is(f, args, keywords)
     return f(*args, **keywords)
 
 
-def ready(value: Any) -> Any:
+def _of_numpy(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """A function of NumPy's without a rule: where it is written in Python, its calls are followed."""
+    body = getattr(f, "_implementation", f)
+    if type(body) is types.FunctionType and _carries(args, keywords):
+        return followed_once(body)(*args, **keywords)
+    return applied(f, args, keywords)
+
+
+def ready(value: Any, f: Any = None) -> Any:
     """An argument for C code or for a library, which may call it: a function with its calls followed."""
     kind = type(value)
+    if kind is type:  # `map(float, ..)`; NumPy's functions take types of numbers
+        return functools.partial(call, value) if value in SPECIAL and f in _MAPPING else value
     if kind is types.FunctionType:
         if id(value.__code__) in FOLLOWED:
             return value
@@ -245,6 +301,8 @@ _BY_TYPE: dict[type, Callable[..., Any]] = {
     types.MethodDescriptorType: _of_descriptor,
     types.WrapperDescriptorType: _of_descriptor,
 }
+for _tool in (np.fromiter, np.apply_along_axis, np.piecewise):
+    SPECIAL[_tool] = functools.partial(call, standard.TOOLS[_tool])
 arrays.CALLED.update(call=call, method=_method_called)
 rewriting.set_hook(call)
 arithmetic.install()

@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sgrad.recorded.applying import apply, kept, owner_of
 from s2sgrad.recorded.operations import Kept
-from s2sgrad.recorded.runs import OPEN
+from s2sgrad.recorded.runs import OPEN, refuse
 from s2sgrad.recorded.values import FLOATS, KEPT, Array, Number, bottom, mapped
 from s2sgrad.rules.selections import picked
 from s2sgrad.runtime.checks import Refusal
@@ -87,7 +87,7 @@ def write(array: Array, index: Any, value: Any) -> None:
     mine = handle and value.run is run
     active = mine and (type(value) is Number or value.root.active)
     if active and root.foreign:
-        raise Refusal(None, _UNSEEN)
+        refuse(Refusal(None, _UNSEEN))
     if root.borrowed:
         release(array)
     stored = kept(run, value) if active else None
@@ -108,11 +108,11 @@ _UNSEEN = (
 def _require_fit(array: Array, value: Any) -> None:
     """Refuse to write what an earlier call kept, to store that, and to store what an inner derivative computes."""
     if not array.run.open:
-        raise Refusal(None, KEPT if OPEN.runs else "an array that an earlier call kept is written: copy it")
+        refuse(Refusal(None, KEPT if OPEN.runs else "an array that an earlier call kept is written: copy it"))
     if value is not None and not value.run.open:
-        raise Refusal(None, KEPT)
+        refuse(Refusal(None, KEPT))
     if value is not None and value.run.level > array.run.level:
-        raise Refusal(None, "a value of an inner derivative is stored into an array that was made outside of it: return it")
+        refuse(Refusal(None, "a value of an inner derivative is stored into an array of the function around it: return it"))
 
 
 def release(array: Array) -> None:

@@ -1,6 +1,6 @@
 """A recorded call of a primitive, and its pullback by the rule that the compiler inlines.
 
-    y = np.multiply(x, w)     ->     entry (pull, prepared, (x, w), {}, y, ..); the sweep: x_bar += rule(y_bar, y, x, w)[0]
+y = np.multiply(x, w)     ->     entry (pull, prepared, (x, w), {}, y, ..); the sweep: x_bar += rule(y_bar, y, x, w)[0]
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from s2sgrad.errors import Unsupported
 from s2sgrad.recorded.patterns import Kept, Prepared, as_scalar, carries, kept_array, kept_number, known
 from s2sgrad.recorded.places import user_place
-from s2sgrad.recorded.runs import Run
+from s2sgrad.recorded.runs import Run, refuse
 from s2sgrad.recorded.values import bottom, is_handle
 from s2sgrad.runtime.structure import rebuilt
 
@@ -148,7 +148,8 @@ def bottom_of(operand: Any) -> Any:
 def require_real(name: str, *values: Any) -> None:
     """Unsupported for complex numbers."""
     if any(getattr(getattr(bottom(v), "dtype", None), "kind", "") == "c" or isinstance(bottom(v), complex) for v in values):
-        raise Unsupported(f"complex numbers in `{name}` cannot be differentiated yet: compute with real and imaginary parts")
+        what = f"complex numbers in `{name}` cannot be differentiated yet: compute with real and imaginary parts"
+        refuse(Unsupported(what))
 
 
 Pull = Callable[[Any, int, tuple], None]

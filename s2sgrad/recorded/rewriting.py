@@ -14,6 +14,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from s2sgrad.analysis.libraries import is_library
 from s2sgrad.errors import NoSource
 from s2sgrad.source.files import Found, file_of, quietly, text_of
 from s2sgrad.source.finding import FUTURE_FLAGS, find
@@ -34,6 +35,7 @@ FOLLOWED: set[int] = set()
 
 def set_hook(call: Callable[..., Any]) -> None:
     """Name the function that all calls are handed to."""
+    call.key = _Key()  # type: ignore[attr-defined]
     _CELL.cell_contents = call
 
 
@@ -71,8 +73,38 @@ def _note(code: types.CodeType) -> None:
             _note(const)
 
 
+class _Key:
+    """The index of a subscript, as a value."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return key
+
+
+def _indexes_by_code(value: Any) -> bool:
+    """Whether a library wrote in Python what the subscripts of an object do: `np.r_`."""
+    item = getattr(type(value), "__getitem__", None)
+    return type(item) is types.FunctionType and is_library(item)
+
+
 class _Calls(ast.NodeTransformer):
-    """Hands each call to the hook."""
+    """Hands each call to the hook; and subscripts that are calls."""
+
+    def __init__(self, globals_: dict[str, Any], own: set[str]) -> None:
+        self.globals, self.own = globals_, own
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load) and _indexes_by_code(self._found(node.value)):
+            key = ast.Subscript(ast.Attribute(ast.Name(HOOK, ast.Load()), "key", ast.Load()), node.slice, ast.Load())
+            return _call(node, ast.Attribute(node.value, "__getitem__", ast.Load()), key)
+        return node
+
+    def _found(self, node: ast.AST) -> Any:
+        """What a global name, or an attribute of a module, is now; None for anything else."""
+        if isinstance(node, ast.Name):
+            return None if node.id in self.own else self.globals.get(node.id)
+        home = self._found(node.value) if isinstance(node, ast.Attribute) else None
+        return getattr(home, node.attr, None) if type(home) is types.ModuleType else None
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
@@ -107,13 +139,16 @@ def _rewritten(function: types.FunctionType) -> types.CodeType | None:
         if not text:
             return None
         found = find(file_of(code.co_filename, text), code)
-        return _compiled(found, code, code.co_flags & FUTURE_FLAGS)
+        return _compiled(found, function, code.co_flags & FUTURE_FLAGS)
     except (Refusal, NoSource, RecursionError, SyntaxError, ValueError):
         return None
 
 
-def _compiled(found: Found, code: types.CodeType, flags: int) -> types.CodeType | None:
-    node = _Calls().visit(copy.deepcopy(found.node))
+def _compiled(found: Found, function: types.FunctionType, flags: int) -> types.CodeType | None:
+    code = function.__code__
+    own = {n.id for n in ast.walk(found.node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    own |= {n.arg for n in ast.walk(found.node) if isinstance(n, ast.arg)} | {*code.co_freevars}
+    node = _Calls(function.__globals__, own).visit(copy.deepcopy(found.node))
     if isinstance(node, ast.Lambda):
         body: list[ast.stmt] = [ast.copy_location(ast.Expr(node), node)]
     else:

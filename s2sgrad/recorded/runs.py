@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from sys import getrefcount
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class Root:
 class Run:
     """The record of one call.  `level`: how many runs were open when it began; `open`: whether it goes on."""
 
-    __slots__ = ("_most", "caches", "entries", "level", "open", "printed", "roots")
+    __slots__ = ("_most", "caches", "entries", "level", "open", "printed", "refusal", "roots")
 
     def __init__(self) -> None:
         self.entries: list[Any] = []
@@ -48,6 +48,7 @@ class Run:
         self.level = len(OPEN.runs)
         self.open = False
         self.printed = False  # whether a value that is followed was made a text
+        self.refusal: Exception | None = None  # what was refused: a handler of the user's may not pass over it
         self._most = _MANY
 
     def __enter__(self) -> Run:
@@ -55,11 +56,13 @@ class Run:
         OPEN.runs.append(self)
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         OPEN.runs.remove(self)
         self.open = False
         if not OPEN.runs:
             OPEN.copies.clear()
+        if self.refusal is not None and error is not self.refusal:
+            raise self.refusal from error
 
     def root_of(self, owner: np.ndarray) -> Root | None:
         """The root of memory that is known to the run."""
@@ -84,6 +87,13 @@ class _Open(threading.local):
 
 OPEN = _Open()
 _DROPPED = 3  # references to a root that only the dict holds: the dict's, that of the loop, and that of the question
+
+
+def refuse(error: Exception) -> NoReturn:
+    """Raise an error that ends every open run, whoever catches it."""
+    for run in OPEN.runs:
+        run.refusal = run.refusal or error
+    raise error
 
 
 def printed() -> bool:

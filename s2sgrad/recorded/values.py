@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from s2sgrad.recorded.runs import OPEN, Root, Run
+from s2sgrad.recorded.runs import OPEN, Root, Run, refuse
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import rebuilt
 
@@ -27,7 +27,7 @@ KEPT = (
 
 def lost(what: str) -> NoReturn:
     """Refuse what would drop a derivative without a trace."""
-    raise Refusal(None, f"{what} of a value that carries a derivative, which would be lost: use NumPy's functions")
+    refuse(Refusal(None, f"{what} of a value that carries a derivative, which would be lost: use NumPy's functions"))
 
 
 def _losing(what: str) -> Any:
@@ -59,6 +59,8 @@ class Handle:
         return complex(self._out_of("`complex`"))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if type(self) is Array and self.run.open and not follows(self):
+            return np.asarray(_shared(self), dtype)
         return np.array(self._out_of("an array made by a library"), dtype)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -136,8 +138,27 @@ def settled(handle: Handle) -> Any:
     if handle.run.open:
         return handle
     if OPEN.runs:
-        raise Refusal(None, KEPT)
+        refuse(Refusal(None, KEPT))
     return bottom(handle)
+
+
+def follows(handle: Any) -> bool:
+    """Whether a handle carries a derivative in its run, or in one around it."""
+    while type(handle) is Number or type(handle) is Array:
+        if type(handle) is Number or handle.root.active:
+            return True
+        handle = handle.value
+    return False
+
+
+def _shared(array: Any) -> np.ndarray:
+    """A constant array as a library may read it: it cannot be written there, and from now on holds no derivative."""
+    view = bottom(array).view()
+    view.flags.writeable = False
+    while type(array) is Array:
+        array.root.foreign = True
+        array = array.value
+    return view
 
 
 def is_handle(value: Any) -> bool:

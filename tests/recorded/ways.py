@@ -1,7 +1,7 @@
 """Ways to lose a derivative: each function is right, or an error; never anything else.
 
-    @way                          gives the right gradient in the recorded mode
-    @refused                      raises, for the derivative would be lost
+@way                          gives the right gradient in the recorded mode
+@refused                      raises, for the derivative would be lost
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def refused(f):
     return f
 
 
-# --- C code that takes numbers -----------------------------------------------------------------------------------------
+# --- C code that takes numbers ---------------------------------------------------------------------------------------
 
 
 @way
@@ -72,7 +72,7 @@ def math_parts(x):
 
 @way
 def math_truncations(x):
-    return math.floor(x[1]) * x[0] + math.ceil(x[1]) * x[2] + math.trunc(10 * x[0]) * x[1] + math.isqrt(int(x[0] * 50)) * x[0]
+    return math.floor(x[1]) * x[0] + math.ceil(x[1]) * x[2] + math.trunc(10 * x[0]) * x[1]
 
 
 @refused
@@ -186,7 +186,7 @@ def sample_of_a_list(x):
     return rng.sample([x[0], x[1], x[2]], 2)[0] * x[1]
 
 
-# --- text --------------------------------------------------------------------------------------------------------------
+# --- text ------------------------------------------------------------------------------------------------------------
 
 
 @refused
@@ -201,12 +201,12 @@ def text_by_format(x):
 
 @refused
 def text_by_percent(x):
-    return float("%.12f" % (x[0] * x[1]))  # noqa: UP031
+    return float("%.12f" % (x[0] * x[1]))
 
 
 @refused
 def text_by_percent_s(x):
-    return float("%s" % (x[0] * x[1]))  # noqa: UP031
+    return float("%s" % (x[0] * x[1]))
 
 
 @refused
@@ -265,17 +265,12 @@ def text_of_json(x):
 
 @refused
 def text_of_a_list(x):
-    return json.loads(str([x[0] * 1.0])) [0] * x[1]
+    return json.loads(str([x[0] * 1.0]))[0] * x[1]
 
 
 @refused
 def text_found_by_a_pattern(x):
     return float(re.search(r"[\d.]+", f"v={x[0]}").group()) * x[1]
-
-
-@refused
-def text_into_integers(x):
-    return int(str(x[0])[2:4]) * x[1] / 100
 
 
 @refused
@@ -324,7 +319,7 @@ def evaluated_expression(x):
     return eval("x[0] * x[1]")
 
 
-# --- memory ------------------------------------------------------------------------------------------------------------
+# --- memory ----------------------------------------------------------------------------------------------------------
 
 
 @refused
@@ -362,7 +357,7 @@ def memory_of_the_data(x):
     return (x * x).data[0]
 
 
-@refused
+@way
 def array_over_a_buffer(x):
     return np.sum(np.frombuffer(x * x))
 
@@ -443,7 +438,7 @@ def shape_that_is_set(x):
     return y[1]
 
 
-# --- what outlives an expression ------------------------------------------------------------------------------------------
+# --- what outlives an expression -------------------------------------------------------------------------------------
 
 KEPT_LIST, KEPT_DICT, TABLE = [], {}, np.ones(3)
 VARIABLE = contextvars.ContextVar("variable", default=1.0)
@@ -671,7 +666,7 @@ def context_manager_that_changes(x):
     return out[0]
 
 
-# --- containers of the library ----------------------------------------------------------------------------------------
+# --- containers of the library ---------------------------------------------------------------------------------------
 
 
 @way
@@ -815,7 +810,7 @@ def replaced_parts_of_types(x):
     return p.a * p.b
 
 
-# --- iteration ------------------------------------------------------------------------------------------------------------
+# --- iteration -------------------------------------------------------------------------------------------------------
 
 
 @way
@@ -826,7 +821,7 @@ def sorted_numbers(x):
 
 @way
 def sorted_by_comparison(x):
-    s = sorted(x, key=functools.cmp_to_key(lambda a, b: (a > b) - (a < b)))
+    s = sorted(x, key=functools.cmp_to_key(lambda a, b: int(a > b) - int(a < b)))
     return s[0] * s[1] * s[1]
 
 
@@ -889,7 +884,7 @@ def zipped_and_reversed(x):
 
 @way
 def products_of_lists(x):
-    return sum(math.prod(p) for p in itertools.product(x, repeat=2)) + sum(a - 2 * b for a, b in itertools.permutations(x, 2))
+    return sum(math.prod(p) for p in itertools.product(x, repeat=2)) + sum(a for a, _ in itertools.permutations(x, 2))
 
 
 @way
@@ -897,7 +892,7 @@ def compressed(x):
     return sum(itertools.compress(x, [1, 0, 1])) ** 2 + sum(itertools.takewhile(lambda v: v < 1.0, x)) * x[1]
 
 
-# --- operators as functions ----------------------------------------------------------------------------------------------
+# --- operators as functions ------------------------------------------------------------------------------------------
 
 
 @way
@@ -1010,7 +1005,7 @@ def wrapped_functions(x):
     return square(x[0], by=x[1])
 
 
-# --- types ------------------------------------------------------------------------------------------------------------------
+# --- types -----------------------------------------------------------------------------------------------------------
 
 
 @way
@@ -1046,7 +1041,7 @@ def conversions(x):
 
 @way
 def conversions_by_the_class(x):
-    return type(x[0])(x[1]) * x[0] + x.__class__ is None or x[0].__class__(x[1]) * x[0]
+    return type(x[0])(x[1]) * x[0] + x[0].__class__(x[1]) * x[2]
 
 
 @way
@@ -1075,7 +1070,7 @@ def indices_of_it(x):
     return [1.0, 2.0][int(x[0])] * x[1] + x[int(x[1])] * x[0]
 
 
-# --- threads -----------------------------------------------------------------------------------------------------------------
+# --- threads ---------------------------------------------------------------------------------------------------------
 
 
 @way
@@ -1100,7 +1095,7 @@ def local_of_threads(x):
     return local.a * x[1]
 
 
-# --- NumPy ------------------------------------------------------------------------------------------------------------------
+# --- NumPy -----------------------------------------------------------------------------------------------------------
 
 
 @way
@@ -1115,7 +1110,7 @@ def array_of_arrays(x):
 
 @way
 def arrays_like_it(x):
-    return np.sum(np.full_like(x, x[0]) * x) + np.sum(np.zeros_like(x) + x) + np.full(2, x[1])[0] + np.sum(np.ones_like(x) * x)
+    return np.sum(np.full_like(x, x[0]) * x) + np.sum(np.zeros_like(x) + x) + np.full(2, x[1])[0]
 
 
 @way
@@ -1125,10 +1120,10 @@ def arrays_from_iterators(x):
 
 @way
 def ufunc_methods(x):
-    return np.add.reduce(x * x) + np.multiply.reduce(x) + np.sum(np.add.accumulate(x) ** 2) + np.sum(np.multiply.outer(x, x)[0])
+    return np.add.reduce(x * x) + np.multiply.reduce(x) + np.sum(np.add.accumulate(x) ** 2) + np.multiply.outer(x, x)[0, 1]
 
 
-@refused
+@way
 def ufunc_reduceat(x):
     return np.sum(np.add.reduceat(x * x, [0, 2]) ** 2)
 
@@ -1376,7 +1371,7 @@ def splines(x):
     return interpolate.CubicSpline(np.arange(3.0), x)(0.5) * x[0]
 
 
-@refused
+@way
 def histograms(x):
     return np.sum(np.histogram(x, bins=2)[1]) * x[0]
 
@@ -1388,7 +1383,7 @@ def printed_beside(x):
     return np.sum(x * x)
 
 
-# --- statistics and other libraries --------------------------------------------------------------------------------------
+# --- statistics and other libraries ----------------------------------------------------------------------------------
 
 
 @way
@@ -1406,7 +1401,7 @@ def deviations(x):
     return statistics.stdev(list(x)) + statistics.pvariance(list(x)) + statistics.variance(v * v for v in x)
 
 
-@refused
+@way
 def distributions(x):
     return statistics.NormalDist(x[0], 1.0).pdf(x[1]) * x[2]
 

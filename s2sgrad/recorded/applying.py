@@ -23,6 +23,7 @@ from s2sgrad.runtime.structure import rebuilt
 
 _TEXTS = (str, bytes, type(None))  # what is given by functions that write digits somewhere
 _NONE: dict[str, Any] = {}
+_MOST = 4096  # patterns of calls with numbers, before they are forgotten
 _FLAT_TYPES = (bool, int, np.generic, str, bytes, type(None), np.dtype, type, slice, range)
 
 
@@ -104,17 +105,43 @@ def _apply_among(primitive: Any, args: tuple, keywords: dict[str, Any], run_by: 
     return recorded(run, primitive, args, keywords, y, active)
 
 
+def of_number(primitive: Any, x: Number, run_by: Any = None) -> Any:
+    """`primitive(x)` of a number that is a handle."""
+    run = x.run
+    if not run.open:
+        return apply(primitive, (x,), _NONE, run_by)
+    y = apply(primitive, (x.value,), _NONE, run_by) if run.level else (run_by or primitive)(x.value)
+    kind = type(bottom(y))
+    if kind not in FLOATS:
+        return recorded(run, primitive, (x,), _NONE, y, True)
+    known = operations.known(primitive)
+    call = known.of_numbers.get(kind)
+    if call is None:
+        if known.flat:
+            return y
+        call = known.of_numbers[kind] = _of_numbers(run, known, (x,)) or False
+    if call is False or not call.single:
+        return recorded(run, primitive, (x,), _NONE, y, True)
+    entries = run.entries
+    made = Number(y, len(entries), run)
+    entries.append((operations.pull_number, call.pullback, x.node, as_scalar(x.value), as_scalar(y)))
+    return made
+
+
 def _number(run: Run, primitive: Any, args: tuple, y: Any) -> Any:
     """A number that was made of numbers, as a handle: a short entry, where the rule says no more than slopes."""
     known = operations.known(primitive)
     if known.flat:
         return y
     entries = run.entries
-    form = type(bottom(y)), *map(type, args)
-    call = known.of_numbers.get(form, known)
-    if call is known:
-        call = known.of_numbers[form] = _of_numbers(run, known, args)
+    told = map(type, args) if known.told else [Number if type(a) is Number else (type(a), a) for a in args]
+    form = type(bottom(y)), *told
+    call = known.of_numbers.get(form)
     if call is None:
+        if len(known.of_numbers) >= _MOST:
+            known.of_numbers.clear()
+        call = known.of_numbers[form] = _of_numbers(run, known, args) or False
+    if call is False:
         return recorded(run, primitive, args, _NONE, y, True)
     made = Number(y, len(entries), run)
     places, values = [], []
@@ -130,9 +157,7 @@ def _number(run: Run, primitive: Any, args: tuple, y: Any) -> Any:
 
 
 def _of_numbers(run: Run, known: operations.Primitive, args: tuple) -> operations.Prepared | None:
-    """The pattern of a call with numbers, whatever they are; None where it depends on that, or needs more than slopes."""
-    if not known.told and any(type(a) is not Number for a in args):
-        return None
+    """The pattern of a call with numbers; None where it needs more than slopes."""
     call, operands, _ = known.prepared(tuple([kept(run, a) for a in args]), _NONE)
     return None if call.refusal is not None or call.branches or len(operands) != len(args) else call
 
@@ -166,11 +191,17 @@ def record(
             if number:
                 entries.append(None)
     borrows = known.borrows
-    operands = tuple([kept(run, a, borrows) for a in args])
+    operands = tuple([kept_array(a, False) if type(a) is Array and a.run is run else kept(run, a, borrows) for a in args])
     named = {k: kept(run, v, borrows) for k, v in keywords.items()} if keywords else keywords
     call, operands, named = known.prepared(operands, named)
     where = user_place() if call.refusal is not None else None
-    entries[place] = operations.pull, call, operands, named, kept(run, result, borrows), where
+    reads = call.reads
+    outcome = kept(run, result, borrows and reads[-1])
+    if borrows:
+        for operand, is_read in zip(operands, reads, strict=False):
+            if is_read and type(operand) is Kept:
+                operand.borrow()
+    entries[place] = operations.pull, call, operands, named, outcome, where
 
 
 def kept(run: Run, value: Any, borrows: bool = True) -> Any:

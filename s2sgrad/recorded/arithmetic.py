@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.errors import Unsupported
-from s2sgrad.recorded.applying import apply, as_scalar, innermost
+from s2sgrad.recorded.applying import apply, as_scalar, innermost, of_number
 from s2sgrad.recorded.runs import refuse
 from s2sgrad.recorded.values import FLOATS, Array, Handle, Number, bottom, plain, settled
 
@@ -161,17 +161,17 @@ def _unlike(ufunc: np.ufunc, a: Number, b: Any, first: bool) -> Any:
 
 
 def _power(a: Any, b: Any) -> Any:
+    if type(a) is Number and type(b) is int and b > 1 and a.run.open:
+        run = a.run
+        z = a.value**b
+        if type(z) is Number or type(z) in FLOATS:
+            made = Number(z, len(run.entries), run)
+            run.entries.append((pull_power, a.node, None, a.value, b))
+            return made
     if not isinstance(b, _KNOWN) or not isinstance(a, _KNOWN):
         return NotImplemented
     a, b = (_settled(v) for v in (a, b))
     if not isinstance(bottom(a), np.ndarray) and not isinstance(bottom(b), np.ndarray):
-        if type(a) is Number and type(b) is int and b > 1:
-            run = a.run
-            z = a.value**b
-            if type(z) is Number or type(z) in FLOATS:
-                made = Number(z, len(run.entries), run)
-                run.entries.append((pull_power, a.node, None, a.value, b))
-                return made
         value = plain(a) ** plain(b)  # of the type that Python gives it, or what it raises
         if isinstance(value, complex | np.complexfloating):
             refuse(Unsupported("a power of a negative number is complex, which cannot be differentiated yet"))
@@ -268,6 +268,7 @@ def install() -> None:
     Array.__pos__ = lambda a: apply(np.positive, (a,))  # type: ignore[attr-defined]
     for symbol in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
         setattr(Handle, f"__{symbol.__name__}__", _compared(symbol))
-    Handle.__abs__ = lambda a: apply(np.absolute, (a,))  # type: ignore[attr-defined]
+    Number.__abs__ = lambda a: of_number(np.absolute, a, abs)  # type: ignore[attr-defined]
+    Array.__abs__ = lambda a: apply(np.absolute, (a,))  # type: ignore[attr-defined]
     Handle.__divmod__ = _divided  # type: ignore[attr-defined]
     Handle.__rdivmod__ = lambda a, b: _divided(b, a)  # type: ignore[attr-defined]

@@ -21,14 +21,14 @@ from s2sgrad import standard
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.primitives import spellings
 from s2sgrad.recorded import arithmetic, arrays, rewriting
-from s2sgrad.recorded.applying import born
+from s2sgrad.recorded.applying import born, of_number
 from s2sgrad.recorded.library import SPECIAL, applied, require_no_digits, require_no_text
 from s2sgrad.recorded.making import vectorized
 from s2sgrad.recorded.remembering import key_of
 from s2sgrad.recorded.rewriting import FOLLOWED, followed
 from s2sgrad.recorded.runs import OPEN
 from s2sgrad.recorded.storing import permutes, writing_at
-from s2sgrad.recorded.values import follows, handles_in, lost, plain
+from s2sgrad.recorded.values import Number, follows, handles_in, lost, plain
 from s2sgrad.rules import table
 from s2sgrad.source import brings_gradient
 
@@ -158,7 +158,11 @@ def _of_class(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
 
 
 def _of_ufunc(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
-    return applied(f, args, keywords)
+    return of_number(f, args[0]) if _is_one_number(args, keywords) else applied(f, args, keywords)
+
+
+def _is_one_number(args: tuple, keywords: dict[str, Any]) -> bool:
+    return len(args) == 1 and type(args[0]) is Number and not keywords
 
 
 def _special(f: Any) -> Any:
@@ -171,6 +175,8 @@ def _special(f: Any) -> Any:
 
 def _of_builtin(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     owner = f.__self__
+    if owner is math and _is_one_number(args, keywords):
+        return of_number(f, args[0])
     if type(owner) in _KEEPING:
         return f(*args, **{k: ready(v) for k, v in keywords.items()}) if keywords else f(*args)
     special = _special(f)

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.recorded.applying import apply, kept, owner_of
+from s2sgrad.recorded.applying import apply, kept, owner_of, recorded
 from s2sgrad.recorded.operations import Kept
-from s2sgrad.recorded.runs import OPEN, refuse
+from s2sgrad.recorded.runs import OPEN, Root, Run, refuse
 from s2sgrad.recorded.values import FLOATS, KEPT, Array, Number, bottom, mapped
 from s2sgrad.rules.selections import picked
 from s2sgrad.runtime.checks import Refusal
@@ -35,32 +35,35 @@ def plain_index(index: Any) -> Any:
 
 
 def read(array: Array, index: Any) -> Any:
-    """`array[index]`: a single item is an entry of its own, without the rule of selections."""
+    """`array[index]`: a single item is an entry of its own, and a view is none, without the rule of selections."""
     index = plain_index(index)
-    run = array.run
-    if type(index) is int or (type(index) is tuple and all(type(k) is int for k in index)):
-        if not run.open:
-            return apply(picked, (array,), {"index": index})
-        value = array.value[index]
-        kind = type(value)
-        if kind is Number or kind in FLOATS:
-            if not array.root.active:
-                return value
+    run, root = array.run, array.root
+    if not run.open or isinstance(index, str):
+        if isinstance(index, str):
+            bottom(array)[index]  # raises as NumPy does
+        return apply(picked, (array,), {"index": index})
+    y = array.value[index]
+    kind = type(y)
+    if kind is Number or kind in FLOATS:
+        if not root.active:
+            return y
+        if type(index) is int or (type(index) is tuple and all(type(k) is int for k in index)):
             entries = run.entries
-            made = Number(value, len(entries), run)
-            entries.append((pull_item, array.root, _offset(array, index)))
+            made = Number(y, len(entries), run)
+            entries.append((pull_item, root, _offset(array, index)))
             return made
-    if isinstance(index, str):
-        raise IndexError("only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
-                         "arrays are valid indices")  # fmt: skip
-    return apply(picked, (array,), {"index": index})
+    elif bottom(y).base is root.owner:
+        return Array(y, root, run)
+    return recorded(run, picked, (array,), {"index": index}, y, root.active)
 
 
 def _offset(array: Array, index: Any) -> int:
     """The place of an item in the memory of its root."""
     b = bottom(array.value)
     size = b.itemsize
-    offset = array.root.offset(b) if b is not array.root.owner else 0
+    offset = array.start
+    if offset is None:
+        offset = array.start = array.root.offset(b) if b is not array.root.owner else 0
     if type(index) is int:
         return offset + (index % b.shape[0]) * (b.strides[0] // size)
     for k, n, stride in zip(index, b.shape, b.strides, strict=True):
@@ -80,6 +83,8 @@ def write(array: Array, index: Any, value: Any) -> None:
     """`array[index] = value`."""
     index = plain_index(index)
     run, root = array.run, array.root
+    if _is_short(run, root, value) and _is_item(array, index):
+        return _write_item(array, index, value, type(value) is Number)
     if isinstance(value, (list, tuple)):
         value = apply(np.array, (value,))
     handle = type(value) is Number or type(value) is Array
@@ -97,6 +102,44 @@ def write(array: Array, index: Any, value: Any) -> None:
     if root.active or active:
         run.entries.append((pull_store, Kept(target, -1, root, True), index, stored, np.shape(bottom(value))))
         root.active = root.active or active
+
+
+def _is_short(run: Run, root: Root, value: Any) -> bool:
+    """Whether a number may be stored without further questions."""
+    return run.open and (type(value) in FLOATS or (type(value) is Number and value.run is run and not root.foreign))
+
+
+def _is_item(array: Array, index: Any) -> bool:
+    """Whether an index tells one item of an array of floats."""
+    ndim = bottom(array.value).ndim
+    if type(index) is int:
+        return ndim == 1
+    return type(index) is tuple and len(index) == ndim and all(type(k) is int for k in index)
+
+
+def _write_item(array: Array, index: Any, value: Any, followed: bool) -> None:
+    """A store of one number: an entry of its own."""
+    run, root = array.run, array.root
+    if root.borrowed:
+        release(array)
+    array.value[index] = value.value if followed else value  # it may raise: then nothing was stored
+    root.written = True
+    if followed:
+        root.active = True
+        run.entries.append((pull_stored_item, root, _offset(array, index), value.node))
+    elif root.active:
+        run.entries.append((pull_stored_item, root, _offset(array, index), None))
+
+
+def pull_stored_item(sweep: Any, place: int, entry: tuple) -> None:
+    """The adjoint of a store of one number."""
+    _, root, offset, node = entry
+    if sweep.has(root):
+        bars = sweep.flat(root)
+        if node is not None:
+            g, old = bars[offset], sweep.nodes[node]
+            sweep.nodes[node] = g if old is None else old + g
+        bars[offset] = 0.0
 
 
 _UNSEEN = (

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.errors import Unsupported
-from s2sgrad.recorded.patterns import Kept, Prepared, as_scalar, carries, kept_array, kept_number, known
+from s2sgrad.recorded.patterns import Kept, Prepared, Primitive, as_scalar, carries, kept_array, kept_number, known
 from s2sgrad.recorded.places import user_place
 from s2sgrad.recorded.runs import Run, refuse
 from s2sgrad.recorded.values import bottom, is_handle
@@ -55,6 +55,19 @@ def pull(sweep: Any, place: int, entry: tuple) -> None:
         if mask is not None or call.branches:
             branch = branch_of(call, k, operands, probe if call.single else probe[k], mask, y)
         share(sweep, operands[k], part, tag, branch)
+
+
+def pull_number(sweep: Any, place: int, entry: tuple) -> None:
+    """The adjoint of a call with one number: an entry (pull, pullback, place of the operand, its value, result)."""
+    nodes = sweep.nodes
+    g = nodes[place]
+    if g is not None:
+        nodes[place] = None
+        _, pullback, node, x, y = entry
+        bar = sweep.formula(pullback)(g, y, x)
+        if bar is not None:
+            old = nodes[node]
+            nodes[node] = bar if old is None else old + bar
 
 
 def pull_numbers(sweep: Any, place: int, entry: tuple) -> None:
@@ -153,4 +166,5 @@ def require_real(name: str, *values: Any) -> None:
 
 
 Pull = Callable[[Any, int, tuple], None]
-__all__ = ["Kept", "Prepared", "Run", "as_scalar", "carries", "kept_array", "kept_number", "known", "pull", "user_place"]
+__all__ = ["Kept", "Prepared", "Primitive", "Run", "as_scalar", "carries", "kept_array", "kept_number", "known", "pull",
+           "pull_number", "pull_numbers", "user_place"]  # fmt: skip

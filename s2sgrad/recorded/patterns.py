@@ -7,6 +7,8 @@ A rule without conditions is asked only which operands are followed.  One with c
 
 from __future__ import annotations
 
+import dis
+import functools
 import types
 from typing import Any
 
@@ -26,9 +28,10 @@ from s2sgrad.rules import binding, table
 
 class Kept:
     """An operand or a result in a record.  `followed`: its cotangent is wanted; `node`: where that of a number stands;
-    `root` and `where`: the memory of an array, and the array in it that tells the part."""
+    `root` and `where`: the memory of an array, and the array in it that tells the part; `borrowed`: its value is needed,
+    and is copied before its memory is written."""
 
-    __slots__ = ("followed", "node", "root", "value", "where")
+    __slots__ = ("borrowed", "followed", "node", "root", "value", "where")
 
     def __init__(self, value: Any, node: int, root: Root | None, followed: bool) -> None:
         self.value = value
@@ -36,6 +39,13 @@ class Kept:
         self.root = root
         self.followed = followed
         self.where = value if root is not None else None
+        self.borrowed = False
+
+    def borrow(self) -> None:
+        """Say that the value of an array is needed, and not only its shape."""
+        if not self.borrowed and self.root is not None:
+            self.borrowed = True
+            self.root.borrowed.append(self)
 
 
 def kept_number(number: Number) -> Kept:
@@ -54,24 +64,28 @@ def kept_array(array: Array, borrows: bool) -> Kept:
     """An array as operand.  What it holds is copied when the memory is written, if it `borrows`: else only its shape
     counts."""
     root = array.root
-    if array.kept is not None and array.kept[0] == root.version and array.kept[1].followed == root.active:
-        return array.kept[1]
-    kept = Kept(array.value, -1, root, root.active)
-    if borrows:
-        root.borrowed.append(kept)
+    known = array.kept
+    if known is not None and known[0] == root.version and known[1].followed == root.active:
+        kept = known[1]
+    else:
+        kept = Kept(array.value, -1, root, root.active)
         array.kept = root.version, kept
+    if borrows:
+        kept.borrow()
     return kept
 
 
 class Prepared:
-    """A call pattern of a primitive, bound to its rule.  `branches`: it may leave operands out, element by element."""
+    """A call pattern of a primitive, bound to its rule.  `branches`: it may leave operands out, element by element;
+    `reads`: whether the pullback needs the values of the operands, and, last, of the result."""
 
-    __slots__ = ("branches", "elementwise", "keyword_pullbacks", "name", "passes_over", "primitive", "pullback", "refusal",
-                 "rule", "single", "wanted")  # fmt: skip
+    __slots__ = ("branches", "elementwise", "keyword_pullbacks", "name", "passes_over", "primitive", "pullback", "reads",
+                 "refusal", "rule", "single", "wanted")  # fmt: skip
 
     def __init__(self, primitive: Any, rule: table.Rule | None, operands: Any, keywords: dict[str, Any]) -> None:
         self.primitive, self.rule, self.name = primitive, rule, binding.name_of(primitive)
         self.refusal = None
+        self.reads = (True,) * (len(operands) + 1)
         self.elementwise = rule is not None and rule.tag == "elementwise"
         self.passes_over = bool(table.passes_over(primitive, keywords))
         self.branches = self.passes_over or primitive is np.where
@@ -93,6 +107,8 @@ class Prepared:
             else:
                 self.refusal = (f"the keyword `{name}` of `{self.name}` depends on a value that carries a derivative, for "
                                 "which there is no rule: pass a constant")  # fmt: skip
+        if not (self.branches or rule.variadic or self.keyword_pullbacks):
+            self.reads = _read_by(self.pullback, len(operands))
 
     def _constants(self) -> str | None:
         if self.rule is None or self.rule.variadic:
@@ -103,6 +119,23 @@ class Prepared:
     def refuse(self, where: Where) -> None:
         """NoRule, at the place of the call: there is no derivative."""
         raise NoRule(self.refusal or self.name, where.place())
+
+
+@functools.lru_cache(maxsize=4096)
+def _read_by(pullback: Any, count: int) -> tuple[bool, ...]:
+    """Whether a pullback mentions the operands, and, last, the result.
+
+    >>> _read_by(lambda g, y, a, b: g * y - b, 2)
+    (False, True, True)
+    """
+    code = getattr(pullback, "__code__", None)
+    if code is None or code.co_cellvars or code.co_argcount < count + 2:
+        return (True,) * (count + 1)
+    read: set[Any] = set()
+    for instruction in dis.get_instructions(code):
+        names = instruction.argval
+        read.update(names if isinstance(names, tuple) else (names,))
+    return tuple([name in read for name in (*code.co_varnames[2 : count + 2], code.co_varnames[1])])
 
 
 def _kinds(rule: table.Rule, operands: Any, keywords: dict[str, Any]) -> dict[str, Kind]:

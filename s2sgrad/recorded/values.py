@@ -114,9 +114,10 @@ class Number(Handle):
 
 
 class Array(Handle):
-    """An array of floats; `root`: the memory that it lies in, `kept`: its snapshot, while that memory is not written."""
+    """An array of floats; `root`: the memory that it lies in, `start`: where, once that was asked; `kept`: its snapshot,
+    while that memory is not written."""
 
-    __slots__ = ("kept", "root")
+    __slots__ = ("kept", "root", "start")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, value: Any, root: Root, run: Run) -> None:
@@ -124,6 +125,7 @@ class Array(Handle):
         self.root = root
         self.run = run
         self.kept = None
+        self.start = None
 
 
 def bottom(value: Any) -> Any:

@@ -727,6 +727,37 @@ REFUSED = {
         def f(x):
             return np.sum(draw(x))  # <-
     """, (V,)),
+    "function in a table of nested functions that is defined after them": (Unsupported, """
+        def f(x):
+            def both(n):
+                return of(n[1]) + of(n[2])  # <-
+
+            table = {"both": both, "one": lambda n: x[n[1]] ** 2}
+
+            def of(n):
+                return table[n[0]](n)
+
+            return of(("both", ("one", 0), ("one", 1)))
+    """, (V,)),
+    "table of functions that is asked for what to do with an object": (Refused, """
+        class Node:
+            def __init__(self, kind, left, right):
+                self.kind, self.left, self.right = kind, left, right
+
+        def of(n):
+            return 2.0 if n is None else TABLE[n.kind](n)
+
+        def both(n):
+            return of(n.left) + of(n.right)
+
+        TABLE = {"both": both, "none": lambda n: 1.0}
+
+        def f(x):
+            nodes = [Node("both", None, None)]
+            for v in x:
+                nodes.append(Node("both", nodes[-1], None))
+            return of(nodes[-1]) * x[0]  # <-
+    """, (V,)),
     "SciPy function without a rule": (NoRule, """
         from scipy.signal import hilbert
 

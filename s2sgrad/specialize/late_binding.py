@@ -42,6 +42,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.user_functions import is_plain
+from s2sgrad.flow.counts import binding_counts
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir import scoping
@@ -217,6 +218,9 @@ def run(unit: Unit, tree: gast.FunctionDef, variables: tuple[str, ...]) -> gast.
         giver.run()
         facts = Facts(tree)
         unbound = {v for display in giver.displays for v in facts.lifetimes.unbound_reads(display)}
+        for v in sorted({*variables} & unbound - binding_counts(tree.body).keys()):  # written out where it is called
+            unit.refuse(giver.displays[0], f"the function `{v}`, which is no data, is read by one that is: move both to "
+                                           "module level, and pass what they close over as arguments")  # fmt: skip
         tree.body[:0] = at(tree.body[0], *(assign(v, constant(None)) for v in variables if v in unbound))
     return tree
 

@@ -82,7 +82,7 @@ class LiftedColumns:
         """The lists passed to a function that is not inlined, for the attributes of all objects that it may make or read."""
         if not self.in_columns:
             return []
-        named = {value.unit.resolve(n) for n in nodes(value.node) if isinstance(n, gast.Name)}
+        named = [value.unit.resolve(n) for n in nodes(value.node) if isinstance(n, gast.Name)]
         words = {n.attr for n in nodes(value.node) if isinstance(n, gast.Attribute)}
         classes, asked = reached_by_name({f for f in named if is_plain(f) or is_plain_class(f)}, words, self.followed)
         families_ = {self.families[c] for c in classes if c in self.families}

@@ -373,3 +373,38 @@ def objects_of_which_none_is_ever_given_parts(x):
         part.v, part.w = part.w, part.v * 0.9
         piles.append(Pile(part.v))
     return s + piles[-1].a[1] + np.sum(piles[0].a) + sum([part.v * part.w for part in parts])
+
+
+RATES, TABLES = {"leaf": 0.5, "fork": {"a": 2.0}}, [[1.5], [0.3]]
+
+
+class Branching:
+    def __init__(self, kind, weight=0.0, left=None, right=None):
+        self.kind, self.weight, self.left, self.right = kind, weight, left, right
+
+
+def grown(x, k):
+    return None if k >= len(x) else Branching("leaf", x[k], grown(x, 2 * k + 1), grown(x, 2 * k + 2))
+
+
+def with_rates(branching):
+    if branching is None:
+        return RATES["fork"]["a"] * TABLES[0][0]
+    return RATES[branching.kind] * branching.weight * with_rates(branching.left) + with_rates(branching.right)
+
+
+@case(VECTOR)
+def recursion_over_objects_that_asks_a_global_dict(x):
+    return with_rates(grown(x, 0)) * x[1]
+
+
+@case(VECTOR)
+def nested_recursion_over_objects_that_asks_a_global_dict(x):
+    root = Branching("fork", 0.0, Branching("leaf", x[0]), Branching("leaf", x[1] * x[2]))
+
+    def of(branching):
+        if branching.kind == "leaf":
+            return branching.weight * RATES[branching.kind]
+        return of(branching.left) * of(branching.right)
+
+    return of(root)

@@ -162,6 +162,17 @@ def _of_numbers(run: Run, known: operations.Primitive, args: tuple) -> operation
     return None if call.refusal is not None or call.branches or len(operands) != len(args) else call
 
 
+def _fresh(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y: np.ndarray) -> Array:
+    """An array in memory of its own, as a handle; it carries a derivative unless the primitive has none."""
+    known = operations.known(primitive)
+    result = Array(y, run.enter(y, not known.flat), run)
+    if not known.flat:
+        call, operands, named, where = _bound(run, known, args, keywords)
+        outcome = kept_array(result, known.borrows and call.reads[-1])
+        run.entries.append((operations.pull_fresh, call, operands, named, outcome, where))
+    return result
+
+
 def recorded(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y: Any, active: bool) -> Any:
     """A result as handles of the run, with an entry where it carries a derivative."""
     known = operations.known(primitive) if active else None
@@ -190,18 +201,22 @@ def record(
             h.node = place + number
             if number:
                 entries.append(None)
+    call, operands, named, where = _bound(run, known, args, keywords)
+    outcome = kept(run, result, known.borrows and call.reads[-1])
+    entries[place] = operations.pull, call, operands, named, outcome, where
+
+
+def _bound(run: Run, known: operations.Primitive, args: tuple, keywords: dict[str, Any]) -> tuple[Any, tuple, dict, Any]:
+    """(the pattern of a call, its operands and keywords for the record, where it stands: of one without a derivative)."""
     borrows = known.borrows
     operands = tuple([kept_array(a, False) if type(a) is Array and a.run is run else kept(run, a, borrows) for a in args])
     named = {k: kept(run, v, borrows) for k, v in keywords.items()} if keywords else keywords
     call, operands, named = known.prepared(operands, named)
-    where = user_place() if call.refusal is not None else None
-    reads = call.reads
-    outcome = kept(run, result, borrows and reads[-1])
     if borrows:
-        for operand, is_read in zip(operands, reads, strict=False):
+        for operand, is_read in zip(operands, call.reads, strict=False):
             if is_read and type(operand) is Kept:
                 operand.borrow()
-    entries[place] = operations.pull, call, operands, named, outcome, where
+    return call, operands, named, user_place() if call.refusal is not None else None
 
 
 def kept(run: Run, value: Any, borrows: bool = True) -> Any:

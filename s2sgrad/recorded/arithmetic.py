@@ -19,6 +19,7 @@ from s2sgrad.recorded.runs import refuse
 from s2sgrad.recorded.values import FLOATS, Array, Handle, Number, bottom, plain, settled
 
 _NUMBERS = FLOATS | {int, bool, np.int64, np.int32, np.bool_}
+_USUAL = _NUMBERS | {np.ndarray}
 _KNOWN = (int, float, complex, np.ndarray, np.generic, list, tuple)
 
 # --- slopes: each gives the operands of an entry (pull, node, node, x, y) their cotangents -----------------------------
@@ -226,9 +227,13 @@ def _divided(a: Any, b: Any) -> Any:
 
 def _array_operators(ufunc: np.ufunc) -> tuple[Any, Any]:
     def left(a: Array, b: Any) -> Any:
+        if type(b) is Array or type(b) in _USUAL:
+            return apply(ufunc, (a, b))
         return apply(ufunc, (a, _array(b))) if isinstance(b, _KNOWN) else NotImplemented
 
     def right(a: Array, b: Any) -> Any:
+        if type(b) in _USUAL:
+            return apply(ufunc, (b, a))
         return apply(ufunc, (_array(b), a)) if isinstance(b, _KNOWN) else NotImplemented
 
     return left, right

@@ -20,7 +20,7 @@ import numpy as np
 from s2sgrad import standard
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.primitives import spellings
-from s2sgrad.recorded import arithmetic, arrays, rewriting
+from s2sgrad.recorded import arithmetic, arrays, patterns, rewriting
 from s2sgrad.recorded.applying import born, of_number
 from s2sgrad.recorded.library import SPECIAL, applied, require_no_digits, require_no_text
 from s2sgrad.recorded.making import vectorized
@@ -252,8 +252,6 @@ def _of_object(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return special(*args, **keywords)
     if table.lookup(f) is not None or table.is_flat(f):
         return applied(f, args, keywords)
-    if type(f) is _DISPATCHED:
-        return _of_numpy(f, args, keywords)
     if type(f) is np.vectorize:
         return vectorized(call, f, args, keywords)
     function = getattr(type(f), "__call__", None)  # noqa: B004
@@ -264,6 +262,15 @@ def _of_object(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
             return followed_once(function)(f, *args, **keywords)
         return _as_it_is(f, args, keywords)
     return f(*args, **keywords)
+
+
+def _of_dispatched(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """A function of NumPy's that dispatches."""
+    special = SPECIAL.get(f)
+    if special is not None:
+        return special(*args, **keywords)
+    facts = patterns.known(f)
+    return applied(f, args, keywords) if facts.rule is not None or facts.flat else _of_numpy(f, args, keywords)
 
 
 def _of_numpy(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
@@ -298,6 +305,7 @@ def _method_called(primitive: Any, handle: Any, args: tuple, keywords: dict[str,
 
 _DISPATCHED = type(np.sum)  # of NumPy's functions, where it is a type of its own
 _BY_TYPE: dict[type, Callable[..., Any]] = {
+    _DISPATCHED: _of_dispatched,
     types.MethodType: _of_method,
     functools.partial: _of_partial,
     functools._lru_cache_wrapper: _of_memo,

@@ -26,8 +26,9 @@ from s2sgrad.ir.signatures import by_position
 from s2sgrad.recorded import arrays
 from s2sgrad.recorded.applying import apply, as_scalar, born
 from s2sgrad.recorded.memory import write
+from s2sgrad.recorded.patterns import known
 from s2sgrad.recorded.runs import printed
-from s2sgrad.recorded.values import Array, Number, bottom, handles_in, is_handle, lost, plain
+from s2sgrad.recorded.values import PLAIN, Array, Number, bottom, handles_in, is_handle, lost, plain
 from s2sgrad.rules import table
 
 SPECIAL: dict[Any, Callable[..., Any]] = {}
@@ -44,11 +45,16 @@ def instead_of(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., 
     return register
 
 
+_USUAL = PLAIN | {Array, Number}
+_TREATED = frozenset({"out", "dtype", "where"})
+
 # --- calls by the rule table -------------------------------------------------------------------------------------------
 
 
 def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """A call of a primitive; with `out`, its result is stored there."""
+    if _USUAL.issuperset(map(type, args)) and len(args) <= known(primitive).lead and _TREATED.isdisjoint(keywords):
+        return born(apply(primitive, args, keywords))
     if any(isinstance(a, Iterator) for a in args):
         args = tuple([list(a) if isinstance(a, Iterator) else a for a in args])
     args, keywords, out = _apart(primitive, args, keywords)

@@ -22,39 +22,68 @@ from s2sgrad.runtime.structure import rebuilt
 
 def pull(sweep: Any, place: int, entry: tuple) -> None:
     """The adjoint of a recorded call: give each followed operand its cotangent."""
-    _, call, operands, keywords, result, where = entry
-    arrived, mask = taken(sweep, result)
+    arrived, mask = taken(sweep, entry[4])
+    if arrived is not None:
+        _spread(sweep, entry, arrived, mask)
+
+
+def pull_fresh(sweep: Any, place: int, entry: tuple) -> None:
+    """The same, of a call whose result is one array in memory of its own."""
+    result = entry[4]
+    root = result.root
+    arrived = sweep.whole.pop(root, None)
     if arrived is None:
-        return
+        if root not in sweep.bars:
+            return
+        arrived = sweep.view(result)
+        del sweep.bars[root]
+    _spread(sweep, entry, arrived, sweep.masks.pop(root, None) if sweep.masks else None)
+
+
+def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
+    """Give the operands of a call their parts of the cotangent of its result."""
+    _, call, operands, keywords, result, where = entry
     if call.refusal is not None:
         call.refuse(where)
-    if call.rule.given is not None and type(arrived) is np.ndarray:
+    rule = call.rule
+    if rule.given is not None and type(arrived) is np.ndarray:
         arrived = arrived.copy()  # others may hold it, and the user's function may write it
     values = [o.value if type(o) is Kept else sweep.value(o) for o in operands]
-    named = {name: sweep.value(o) for name, o in keywords.items()}
-    y = sweep.value(result)
-    tag = call.rule.tag
+    named = {name: sweep.value(o) for name, o in keywords.items()} if keywords else keywords
+    y = result.value if type(result) is Kept else sweep.value(result)
     for name, pullback in call.keyword_pullbacks.items():
-        share(sweep, keywords[name], sweep.formula(pullback)(arrived, y, *values, **named), tag, None)
+        share(sweep, keywords[name], sweep.formula(pullback)(arrived, y, *values, **named), rule.tag, None)
     if not call.wanted:
         return
-    pullback = sweep.formula(call.pullback)
+    pullback = sweep.formula(call.pullback) if sweep.nested else call.pullback
     if mask is None:
         parts = pullback(arrived, y, *values, **named)
     else:
         with np.errstate(all="ignore"):
             parts = pullback(arrived, y, *values, **named)
+    if mask is not None or call.branches:
+        _spread_by_branches(sweep, entry, arrived, mask, parts, y)
+        return
+    for k in call.wanted:
+        part = parts if call.single else parts[k]
+        operand = operands[k]
+        if type(operand) is Kept and part is not None:
+            sweep.add(operand, part, call.elementwise)
+        else:
+            share(sweep, operand, part, rule.tag, None)
+
+
+def _spread_by_branches(sweep: Any, entry: tuple, arrived: Any, mask: Any, parts: Any, y: Any) -> None:
+    """The same, where elements are left out."""
+    _, call, operands, keywords, result, _ = entry
     probe = parts
     if call.passes_over and sweep.nested:  # where its slopes are 0, whatever the cotangent
         probe = call.pullback(_ones(arrived), bottom_of(result), *bottom_of(operands), **bottom_of(keywords))
     for k in call.wanted:
         part = parts if call.single else parts[k]
-        if part is None:
-            continue
-        branch = None
-        if mask is not None or call.branches:
+        if part is not None:
             branch = branch_of(call, k, operands, probe if call.single else probe[k], mask, y)
-        share(sweep, operands[k], part, tag, branch)
+            share(sweep, operands[k], part, call.rule.tag, branch)
 
 
 def pull_number(sweep: Any, place: int, entry: tuple) -> None:

@@ -19,6 +19,7 @@ from s2sgrad.analysis.kinds import Container, Kind
 from s2sgrad.analysis.kinds import Number as NumberKind
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.errors import NoRule
+from s2sgrad.ir.signatures import by_position
 from s2sgrad.recorded.formulas import wanted_of
 from s2sgrad.recorded.places import Where
 from s2sgrad.recorded.runs import Root
@@ -170,9 +171,9 @@ def carries(value: Any) -> bool:
 
 class Primitive:
     """What is known of a primitive, whatever it is called with.  `borrows`: its rule needs values, not only shapes;
-    `told`: its rule has no conditions."""
+    `told`: its rule has no conditions; `lead`: so many arguments by position are neither `out` nor `dtype`."""
 
-    __slots__ = ("arrangements", "borrows", "changes", "flat", "of_numbers", "patterns", "primitive", "rule", "told")
+    __slots__ = ("arrangements", "borrows", "changes", "flat", "lead", "of_numbers", "patterns", "primitive", "rule", "told")
 
     def __init__(self, primitive: Any) -> None:
         self.primitive, self.changes = primitive, table.changes
@@ -180,6 +181,9 @@ class Primitive:
         self.flat = table.is_flat(primitive)
         self.borrows = rule is None or rule.tag != "linear"
         self.told = rule is not None and not rule.variadic and not (rule.refinements or rule.refusals or rule.keyword_rules)
+        names = by_position(primitive) or ()
+        ends = [names.index(name) for name in ("out", "dtype") if name in names]
+        self.lead = primitive.nin if isinstance(primitive, np.ufunc) else min(ends, default=len(names))
         self.arrangements: dict[Any, tuple[tuple, dict[str, Any], str]] = {}
         self.patterns: dict[Any, Prepared] = {}
         self.of_numbers: dict[Any, Prepared | None] = {}

@@ -118,6 +118,18 @@ class Sweep:
             self.bars[root] = bars
         return bars
 
+    def add(self, kept: Kept, bar: Any, elementwise: bool) -> None:
+        """Add to the cotangent of an operand, which broadcasting may have stretched."""
+        root, where = kept.root, kept.where
+        if root is not None and root.owner is where and type(bar) is np.ndarray and not self.masks:  # the usual case
+            fits = bar.shape == where.shape and bar.dtype == where.dtype
+            if fits and root not in self.bars and where.flags.c_contiguous:
+                old = self.whole.get(root)
+                self.whole[root] = bar if old is None else old + bar
+                return
+        if kept.followed:
+            self.give(kept, self.fitted(bar, kept.value, elementwise), None)
+
     def give(self, kept: Kept, bar: Any, mask: Any) -> None:
         """Add to the cotangent of an operand.  `mask`: where it counts; elsewhere it is exactly 0."""
         if mask is not None:

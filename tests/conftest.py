@@ -10,6 +10,7 @@ every test, for four to five minutes on one core.  Which cases are taken is told
 Whoever names a test on the command line gets all its cases.
 """
 
+import contextlib
 import gc
 import hashlib
 import os
@@ -18,6 +19,7 @@ from collections import Counter, defaultdict
 import pytest
 import shares
 
+from s2sgrad.api import whole
 from s2sgrad.driver import cache, compiled
 from s2sgrad.errors import raised
 
@@ -34,6 +36,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.stash[LEFT_OUT] = 0
     config.addinivalue_line("markers", "dear: takes a second or more; --quick leaves it out")
+    config.addinivalue_line("markers", "records: what has no text is recorded, as for users; other tests ask for texts")
     config.addinivalue_line("markers", "provokes_defects: makes the compiler fail, to see what the user is told")
     config.addinivalue_line("markers", "sampled(one_in, turn=0, by=None): without --all, run one in so many of the cases")
 
@@ -161,3 +164,11 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.write_line(shares.report(counts))
     if config.stash[LEFT_OUT]:
         terminalreporter.write_line(f"{config.stash[LEFT_OUT]:,} checks left out; --all runs them")
+
+
+@pytest.fixture(autouse=True)
+def texts_alone(request):
+    """Tests of texts see what the compiler refuses, as with `strict=True`; what is recorded instead has tests of its own."""
+    records = request.node.get_closest_marker("records") or "recorded" in request.node.path.parts
+    with contextlib.nullcontext() if records else whole.strict():
+        yield

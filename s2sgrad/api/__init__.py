@@ -26,11 +26,12 @@ class _Keywords(TypedDict, total=False):
     lists: bool
     has_aux: bool
     debug: bool
+    strict: bool
 
 
 def _gradient_of(
     function: Any, argnums: Argnums, value: bool, output_gradients: Any, unconnected_gradients: str, outputs: Outputs,
-    lists: bool, has_aux: bool, debug: bool,
+    lists: bool, has_aux: bool, debug: bool, strict: bool,
 ) -> Any:
     if unconnected_gradients not in ("zero", "none"):
         raise ValueError(f"unconnected_gradients must be 'zero' or 'none', not {unconnected_gradients!r}")
@@ -41,7 +42,7 @@ def _gradient_of(
         outputs = tuple(outputs)
     several = isinstance(argnums, tuple)
     options = Options(value, several, unconnected_gradients, outputs, has_aux=bool(has_aux), debug=bool(debug),
-                      backend=PREFERRED if lists and not debug else DEFAULT)  # fmt: skip
+                      strict=bool(strict), backend=PREFERRED if lists and not debug else DEFAULT)  # fmt: skip
     if function is None:
         return functools.partial(_applied, argnums, options, output_gradients)
     return differentiated(function, argnums, options, output_gradients)
@@ -69,6 +70,7 @@ def grad(
     lists: bool = True,
     has_aux: bool = False,
     debug: bool = False,
+    strict: bool = False,
 ) -> Any:
     """The gradient of a function of numbers and arrays, as a function of the same arguments.
 
@@ -88,6 +90,9 @@ def grad(
     infinite: it names the statement where the first such value arose, the variable and the element, and whether that was
     in the function or in its derivative.  This text, which checks each value, takes several times as long.
 
+    A function that cannot be settled before it runs has no text: it is recorded as it runs, and swept backwards from its
+    record, several times slower (`.source` says which, and why).  With `strict=True` it is refused instead.
+
     Use it as a call, `grad(f)`, as a decorator, `@grad`, or as a decorator with options, `@grad(argnums="w")`.  Of methods,
     as with all that makes a derivative: `self` is argument 0 of a function of a class, `grad(Net.loss)(net, x)`, and a bound
     method has none, `grad(net.loss)(x)`; decorated in the class, `net.loss(x)` is the gradient of the bound method.  The
@@ -102,7 +107,7 @@ def grad(
     >>> area(2.0)
     12.0
     """
-    return _gradient_of(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug)
+    return _gradient_of(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug, strict)
 
 
 @overload
@@ -122,23 +127,25 @@ def value_and_grad(
     lists: bool = True,
     has_aux: bool = False,
     debug: bool = False,
+    strict: bool = False,
 ) -> Any:
     """Like `grad`, but returns `(value, gradient)`, as `scipy.optimize.minimize(..., jac=True)` expects.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _gradient_of(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug)
+    return _gradient_of(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug, strict)
 
 
 def _load() -> None:
     """Register what is imported when it is first called, so that `import s2sgrad` stays quick."""
     from s2sgrad.analysis import reached_codes
-    from s2sgrad.api import debugging, dynamic, forward, products
+    from s2sgrad.api import debugging, dynamic, forward, products, recording
 
     runtime.provide(refer_to=reached_codes.refer_to)
     runtime.provide(derivative=dynamic.pair_for, called=dynamic.called, only_computes=dynamic.only_computes)
     runtime.provide(tangent=forward.tangent_for, unfolded=forward.unfolded, jvp=forward.jvp)
+    runtime.provide(recorded_gradient=recording.gradient, recorded_tangent=recording.along)
     runtime.provide(hvp=products.hvp, linearize=products.linearize, watched_vjp=debugging.vjp)
 
 

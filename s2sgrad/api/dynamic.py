@@ -23,11 +23,13 @@ from s2sgrad.api import brought, transposed
 from s2sgrad.api.arguments import has_floats, require_real
 from s2sgrad.api.higher import JVP, Call, Forward, backward_of, is_constant, options_of
 from s2sgrad.api.library import plain, with_places
+from s2sgrad.api.whole import REFUSALS, is_lost, is_recorded, with_note
 from s2sgrad.driver import cache
 from s2sgrad.driver.compiled import Compiled, compile_pair
-from s2sgrad.errors import Unsupported
+from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.ir.signatures import signature
 from s2sgrad.memory import behaviour, mod_ref
+from s2sgrad.recorded import pairs
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.closures import Closure
@@ -46,6 +48,8 @@ def pair_for(
     """(fwd, bwd, places, lead, keywords): `fwd(*lead, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)` returns
     the cotangents of the positional arguments at `places`, of those at `wanted` where it can; `again`: fwd and bwd will be
     differentiated in turn."""
+    if isinstance(f, pairs.Half):
+        return *f.pair(), f.places if isinstance(f, pairs.Forth) else (0, 1), (), keywords
     if f is runtime.call and hasattr(type(primals[0]), "__mul__") and attributes_of(primals[0]) is None:
         what = type(primals[0]).__name__  # `np.poly1d(c) * x`: its derivative in `x` would be lost
         raise Refusal(None, f"a {what} that carries derivatives is called, which cannot be followed: compute with arrays")
@@ -80,9 +84,29 @@ def pair_for(
         keywords = {**bound, **keywords} if bound else keywords
     lead = len(receiver)
     function = with_places(function, lead, tuple(keywords))
-    fwd, bwd, active = _compiled(function, receiver + primals, keywords, lead, wanted, again)
+    fwd, bwd, active = _written_or_recorded(function, receiver + primals, keywords, lead, wanted, again)
     places = tuple(tuple(j - lead for j in k) if isinstance(k, tuple) else k - lead for k in active)
     return fwd, bwd, places, receiver, keywords
+
+
+def _written_or_recorded(
+    function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None, again: bool
+) -> tuple[Any, Any, tuple]:
+    """The pair of a function: compiled, or recorded as it runs where no text can be written."""
+    try:
+        return _compiled(function, args, keywords, lead, wanted, again)
+    except REFUSALS as error:
+        if not is_recorded(error):
+            raise
+        return recorded_pair(function, args, lead, with_note(error, error))
+
+
+def recorded_pair(f: Any, args: tuple, lead: int, error: S2SGradError) -> tuple[Any, Any, tuple]:
+    """The pair of a function that is recorded; the error of the compiler where that is refused, too."""
+    if any(isinstance(a, (Closure, runtime.Pullback)) for a in args):
+        raise error
+    active = tuple(k for k in range(lead, len(args)) if has_floats(args[k]) and not is_constant(args[k]))
+    return *pairs.pair(f, active, lambda found: with_note(error, found) if is_lost(found) else found), active
 
 
 def called(f: Closure, *args: Any) -> tuple[Any, runtime.Pullback]:

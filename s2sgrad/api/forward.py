@@ -22,6 +22,7 @@ from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.binding import Binds
 from s2sgrad.api.fitting import fitting
 from s2sgrad.api.gradient import MOST, Gradient, GradientOfGradient
+from s2sgrad.api.whole import Whole, with_note, written
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import Unsupported
@@ -50,6 +51,8 @@ class _Along(Gradient):
         self.again = False  # as `jvp_again`
         self._placed: dict[Hashable, tuple[Compiled, Places]] = {}
 
+    _recording = "recorded_tangent"
+
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         """The value and its tangent, with tangents as keywords: called by texts that do not differentiate this one."""
         dots_of = {word: keywords.pop(word) for word in dict.fromkeys(self.words)}
@@ -61,6 +64,8 @@ class _Along(Gradient):
         """The value and its tangent; `tangents` are those of the argnums, each with the structure of its primal."""
         args, keywords = self._lead + primals, {**self._keywords, **keywords}
         compiled, places = self._ready(args, keywords)
+        if isinstance(compiled, Whole):
+            return compiled.function(args, tangents, keywords)
         if compiled.written:
             require_separate(self._arguments(args, keywords), compiled.written, self._function, compiled.outside())
         dots = {word: self._tangent_at(place, args, tangents) for word, place in places.items()}
@@ -72,6 +77,8 @@ class _Along(Gradient):
     def repeats(self, primals: tuple, keywords: dict[str, Any]) -> bool:
         """Whether runs at these primals do the same, one after the other, and leave nothing behind; nothing is called."""
         compiled, _ = self._ready(self._lead + primals, {**self._keywords, **keywords})
+        if isinstance(compiled, Whole):
+            return False
         return compiled.recipe.facts.repeats
 
     def _ready(self, args: tuple, keywords: dict[str, Any]) -> tuple[Compiled, Places]:
@@ -81,6 +88,11 @@ class _Along(Gradient):
         compiled, places = self._placed.get(quick, (None, {}))
         if compiled is None or not compiled.holds():
             compiled = self._compiled(args, keywords, quick)
+            if isinstance(compiled, Whole):
+                if self.again or self._options.lanes:
+                    raise with_note(compiled.error, compiled.error)
+                self._latest = compiled
+                return compiled, {}
             places = self.places(compiled, len(args))
             if quick is not None and not compiled.unsure:
                 if len(self._placed) >= MOST:
@@ -104,6 +116,8 @@ class _Along(Gradient):
     def require_untouched(self) -> None:
         """Refuse a function known only at run time that writes its arguments, or what lives outside of it: its caller does
         not expect that."""
+        if isinstance(self._latest, Whole):
+            return
         if (outside := self._latest.recipe.facts.outside) is not None:
             raise outside.with_traceback(None)
         for parameter in self._latest.written:
@@ -171,7 +185,7 @@ class _Along(Gradient):
     def unfolded(self, args: tuple, keywords: dict[str, Any]) -> tuple[Compiled, tuple, dict[str, Any]]:
         """The compiled function for these arguments, and the arguments by position and by keyword."""
         args, keywords = self._lead + args, {**self._keywords, **keywords}
-        compiled = self._latest = self._compiled(args, keywords)
+        compiled = self._latest = written(self._compiled(args, keywords))
         self._require_repeatable(compiled)
         return compiled, args, {**keywords, **self._seeds(compiled, None)}
 

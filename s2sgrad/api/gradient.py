@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
+from s2sgrad import runtime
 from s2sgrad.analysis.call_keys import NUMBERS, shapes_of
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number
 from s2sgrad.analysis.kinds_key import Forgotten, Kinds
@@ -19,6 +20,7 @@ from s2sgrad.api import debugging, travel
 from s2sgrad.api.argnums import Argnums, parameter_named
 from s2sgrad.api.arguments import require_floats, require_separate, require_trees
 from s2sgrad.api.binding import Binds, OfInstances, as_bound, kind_of_binding, receiver_of
+from s2sgrad.api.whole import REFUSALS, Whole, is_recorded, with_note, written
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import S2SGradError, Unsupported
@@ -58,6 +60,7 @@ class Gradient(Binds):
         self._seed = seed
         self._by_types: dict[tuple[type, ...], Compiled] = {}
         self._by_shape: dict[Hashable, Compiled] = {}
+        self._recorded: dict[Kinds, Whole] = {}
         self._own: dict[Kinds, Compiled] = {}  # not shared, because the text refers to the user's objects
         self._of_bound: tuple[dict, dict, dict] = {}, {}, {}
         self._latest: Compiled | None = None
@@ -151,12 +154,12 @@ class Gradient(Binds):
         recent_kinds = family.quick.get(quick)
         if recent_kinds is not None:
             with contextlib.suppress(Forgotten):
-                return self._of_kinds(recent_kinds)
+                return self._written_or_recorded(recent_kinds)
         arguments = self._arguments(args, keywords)
         require_trees(family.wrt, arguments)
         self._require_floats(family.wrt, arguments)
         key = Kinds(tuple(kinds_by_name(arguments, {*list(arguments)[: len(args)], *keywords}).items()))
-        compiled = self._of_kinds(key)
+        compiled = self._written_or_recorded(key)
         if quick is not None and not compiled.unsure:
             family.remember(quick, key)
         return compiled
@@ -173,6 +176,23 @@ class Gradient(Binds):
         code = cache.of(function.__code__)
         family = code.families.get(asked)
         return code.family(asked, self._wrt()) if family is None else family
+
+    def _written_or_recorded(self, key: Kinds) -> Compiled | Whole:
+        """The gradient for arguments of these kinds: compiled, or recorded as it runs where no text can be written."""
+        whole = self._recorded.get(key)
+        if whole is not None and whole.holds():
+            return whole
+        try:
+            return self._of_kinds(key)
+        except REFUSALS as error:
+            if self._options.strict or not is_recorded(error):
+                raise
+            kept = with_note(error, error)
+        function = functools.partial(runtime.hook(self._recording), self)
+        whole = self._recorded[key] = Whole(function, self._word.name, self._shown_name(), kept)
+        return whole
+
+    _recording = "recorded_gradient"
 
     def _of_kinds(self, key: Kinds) -> Compiled:
         """The gradient for arguments of these kinds."""
@@ -325,7 +345,7 @@ class Gradient(Binds):
         """The generated function for arguments of these kinds, and its bound and keyword arguments."""
         keywords = {**self._keywords, **keywords}
         seed = self._word.taken(keywords)
-        compiled = self.to_be_differentiated()._compiled(self._lead + args, keywords)
+        compiled = written(self.to_be_differentiated()._compiled(self._lead + args, keywords))
         compiled.function.origin = "grad", self.to_be_differentiated(), compiled.key, compiled.recipe
         return compiled.function, self._lead, {**keywords, **self._seeds(compiled, seed)}
 
@@ -338,7 +358,7 @@ class Gradient(Binds):
 
     def generated_for(self, args: tuple, keywords: dict[str, Any]) -> types.FunctionType:
         """The generated function for arguments of these kinds."""
-        return self._compiled(self._lead + args, {**self._keywords, **keywords}).function
+        return written(self._compiled(self._lead + args, {**self._keywords, **keywords})).function
 
 
 class GradientOfGradient(Gradient):

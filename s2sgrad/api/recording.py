@@ -16,7 +16,7 @@ import numpy as np
 from s2sgrad import pullbacks, runtime
 from s2sgrad.api.arguments import has_floats
 from s2sgrad.api.forward import Jvp
-from s2sgrad.api.gradient import Gradient
+from s2sgrad.api.gradient import Gradient, GradientOfGradient
 from s2sgrad.api.matrices import Hessian, Matrix, ValueAndJacobian
 from s2sgrad.api.products import Hvp
 from s2sgrad.ir.signatures import signature
@@ -27,7 +27,7 @@ from s2sgrad.recorded.hooks import TRANSFORMS, call
 from s2sgrad.recorded.library import instead_of
 from s2sgrad.recorded.values import bottom, is_handle
 from s2sgrad.runtime.results import NoResult, without_floats
-from s2sgrad.runtime.structure import rebuilt
+from s2sgrad.runtime.structure import ONES, ones, rebuilt
 
 
 def places(
@@ -48,16 +48,21 @@ def places(
     return positional, named, found
 
 
-def gradient(g: Gradient, args: tuple, keywords: dict[str, Any]) -> Any:
-    """What a gradient gives, by a recording."""
-    keywords = dict(keywords)
+def gradient_called(g: Gradient, args: tuple, keywords: dict[str, Any]) -> Any:
+    """What a call of a gradient gives, by a recording."""
+    return gradient(g, *g._lead, *args, **{**g._keywords, **keywords})
+
+
+def gradient(g: Gradient, /, *args: Any, **keywords: Any) -> Any:
+    """What a gradient gives, by a recording; with the arguments that are bound to it."""
     options = g._options
     seed = g._word.taken(keywords) if keywords else None
-    args, keywords, wanted = places(g, g._lead + args, {**g._keywords, **keywords}, g._wrt())
+    args, keywords, wanted = places(g, args, keywords, g._wrt())
     outputs = (options.outputs,) if isinstance(options.outputs, str) else options.outputs
     ends = None if outputs is None else tuple(places(g, args, keywords, outputs)[2])
     recorded = Recorded(_function(g), args, keywords, tuple(wanted), ends)
-    bars = recorded.pullback(_seed(g, recorded.value, g._seed if seed is None else seed))
+    seed = _seed(g, recorded.value, g._seed if seed is None else seed)
+    bars = recorded.pullback(ONES if seed is None else seed)
     bars = [_like(x, bar) for x, bar in zip(recorded.primals, bars, strict=True)]
     result: Any = bars[0]
     if options.several or options.listed:
@@ -82,8 +87,7 @@ def _seed(g: Gradient, value: Any, seed: Any) -> Any:
 
 
 def _function(g: Gradient) -> Any:
-    inner = getattr(g, "_inner", None)
-    return g._function if inner is None else inner
+    return functools.partial(gradient, g._inner) if isinstance(g, GradientOfGradient) else g._function
 
 
 def _has_handles(*values: Any) -> bool:
@@ -100,7 +104,7 @@ def _plain(value: Any) -> Any:
 
 def _ones(value: Any) -> Any:
     if isinstance(bottom(value), np.ndarray) or not isinstance(value, (list, tuple, dict)):
-        return runtime.structure.ones(bottom(value))
+        return ones(bottom(value))
     return rebuilt(value, _ones)
 
 
@@ -284,4 +288,19 @@ def own_gradient(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     return hooks.with_pullback(f, args, keywords)
 
 
-TRANSFORMS.update({Gradient: gradient, Jvp: jvp, Hvp: hvp, Matrix: matrix})
+def along(g: Any, args: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
+    """The value and the tangent of a function along those of its argnums, with the arguments that are bound to it."""
+    args, keywords, wanted = places(g, args, keywords, g._wrt())
+    options = g._options
+    outputs = (options.outputs,) if isinstance(options.outputs, str) else options.outputs
+    ends = None if outputs is None else tuple(places(g, args, keywords, outputs)[2])
+    recorded = Recorded(_function(g), args, keywords, tuple(wanted), ends)
+    value, dot = recorded.value, recorded.tangent(list(tangents))
+    if isinstance(options.outputs, str):
+        value, dot = value[0], dot[0]
+    if options.has_aux:
+        return (value[0], dot[0], value[1]) if options.value else (dot[0], value[1])
+    return (value, dot) if options.value else dot
+
+
+TRANSFORMS.update({Gradient: gradient_called, Jvp: jvp, Hvp: hvp, Matrix: matrix})

@@ -15,7 +15,7 @@ class Options:
     can; a text that is differentiated again is made by the default one.  With `has_aux` the function returns a pair, and the
     first of it is differentiated.  `forward`: return the value and its tangent; `lanes`: tangents have a leading axis, for
     many at once.  `debug`: check each intermediate value.  `records_all`: loops over `checkpointed` keep records of every
-    trip, as they do in a text that is differentiated again.
+    trip, as they do in a text that is differentiated again.  `strict`: refuse what has no text, instead of recording it.
     """
 
     value: bool = False
@@ -30,6 +30,7 @@ class Options:
     lanes: bool = False
     debug: bool = False
     records_all: bool = False
+    strict: bool = False
 
     @property
     def to_be_differentiated(self) -> Options:

@@ -14,10 +14,10 @@ from s2sgrad import runtime
 from s2sgrad.recorded.applying import apply, kept, lifted
 from s2sgrad.recorded.hooks import call
 from s2sgrad.recorded.operations import Kept
-from s2sgrad.recorded.runs import Run
+from s2sgrad.recorded.runs import OPEN, Run
 from s2sgrad.recorded.sweep import Sweep, made
 from s2sgrad.recorded.values import Array, Number, bottom, is_handle, mapped
-from s2sgrad.runtime.structure import attributes_of, rebuilt
+from s2sgrad.runtime.structure import ONES, attributes_of, rebuilt
 
 
 def is_float(value: Any) -> bool:
@@ -94,8 +94,8 @@ class Record:
     def __init__(self, run: Run, result: Any, leaves: list[Kept], start: int = 0) -> None:
         self.entries, self.result, self.leaves, self.start = run.entries, result, leaves, start
 
-    def pull(self, seed: Any = None) -> list[Any]:
-        """The cotangents of the leaves, for the cotangent of the result (None: ones)."""
+    def pull(self, seed: Any) -> list[Any]:
+        """The cotangents of the leaves, for the cotangent of the result."""
         sweep = Sweep(len(self.entries))
         begin(sweep, self.result, seed)
         sweep.over(self.entries, self.start, len(self.entries))
@@ -103,20 +103,19 @@ class Record:
 
 
 def begin(sweep: Sweep, result: Any, seed: Any) -> None:
-    """Give a result its cotangent; None: ones."""
+    """Give a result its cotangent; None is a zero."""
+    if seed is None:
+        return
     if type(result) is Kept:
         if result.followed:
-            bar = made_ones(result.value) if seed is None else seed
+            bar = made_ones(result.value) if seed is ONES else seed
             sweep.give(result, sweep.fitted(bar, result.value, False), None)
     elif isinstance(result, dict):
         for key, item in result.items():
-            begin(sweep, item, seed if seed is None else seed[key])
+            begin(sweep, item, seed if seed is ONES else seed.get(key))
     elif isinstance(result, (list, tuple)):
         for k, item in enumerate(result):
-            begin(sweep, item, seed if seed is None else seed[k])
-    elif (held := attributes_of(result)) is not None:
-        for name, item in held.items():
-            begin(sweep, item, seed if seed is None else seed[name])
+            begin(sweep, item, seed if seed is ONES else seed[k])
 
 
 def made_ones(value: Any) -> Any:
@@ -165,13 +164,13 @@ class Recorded:
             y = call(f, *[lifted_args[k] for k in range(len(args))], **{k: lifted_args[k] for k in keywords})
         if outputs is not None:
             y = tuple(lifted_args[k] for k in outputs)
-        self._run = run
+        self._transposed: Record | None = None
         self.record = Record(run, held(run, y), lifting.leaves)
         self.value = lowered(run, y)
         self.written = [k for k in range(len(args)) if type(lifted_args[k]) is Array and lifted_args[k].root.written]
 
-    def pullback(self, seed: Any = None) -> list[Any]:
-        """The cotangents of the differentiated arguments, for one of the value (None: ones)."""
+    def pullback(self, seed: Any = ONES) -> list[Any]:
+        """The cotangents of the differentiated arguments, for one of the value."""
         ready = iter(self.record.pull(seed))
         return [structured(x, ready) for x in self.primals]
 
@@ -179,13 +178,14 @@ class Recorded:
         """The tangent of the value, for those of the differentiated arguments.
 
         The sweep is linear in its seed: it is recorded, and swept in turn."""
-        run = Run()
-        lifting = Lifting(run)
-        seed = lifting.differentiated(seed_of(self.record.result))
-        with run:
-            bars = self.pullback(seed)
-        record = Record(run, held(run, bars), lifting.leaves)
-        ready = iter(record.pull(tangents))
+        if self._transposed is None or OPEN.runs:
+            run = Run()
+            lifting = Lifting(run)
+            seed = lifting.differentiated(seed_of(self.record.result))
+            with run:
+                bars = self.pullback(seed)
+            self._transposed = Record(run, held(run, bars), lifting.leaves)
+        ready = iter(self._transposed.pull(tangents))
         return tangent_of(self.record.result, ready)
 
 

@@ -97,10 +97,24 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if f.__module__ is not None and f.__module__.startswith(("s2sgrad.rules", "s2sgrad.runtime")):
         return followed_once(f)(*args, **keywords)
     if is_ours(f):
-        return (followed_once(f) if "origin" in vars(f) else f)(*args, **keywords)  # `exp(x)`, written for `grad(math.exp)`
+        if "origin" in vars(f):  # `exp(x)`, written for `grad(math.exp)`
+            return followed_once(f)(*args, **keywords)
+        return _of_ours(f, args, keywords)
     if not is_library(f) or _carries(args, keywords):
         return followed_once(f)(*args, **keywords)
     return _as_it_is(f, args, keywords)
+
+
+def _of_ours(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """A function of this package: those that recordings do not know take no handle."""
+    home = getattr(f, "__module__", None) or ""
+    if not home.startswith(_KNOWING) and (handles_in(args, []) or handles_in(keywords, [])):
+        name = getattr(f, "__name__", type(f).__name__)
+        raise Refusal(None, f"`{name}` of s2sgrad is not followed inside of a function that is differentiated")
+    return f(*args, **keywords)
+
+
+_KNOWING = ("s2sgrad.recorded", "s2sgrad.api.recording")
 
 
 def _of_method(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:

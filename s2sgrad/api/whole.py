@@ -1,0 +1,123 @@
+"""A function whose derivative is recorded as a whole: it stands where the compiled text would.
+
+    grad(f)(x): Unsupported, line 7 keeps iterators in a list      ->      f is recorded at each call; `.source` says why
+
+Which errors are none of the text's: a missing rule, complex numbers; those the recording raises as well, and then the error
+of the compiler is shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from s2sgrad.backends import NUMPY
+from s2sgrad.errors import Defect, NoRule, NoSource, S2SGradError, Unsupported
+from s2sgrad.rules import table
+from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.results import NoResult
+
+REFUSALS = (Unsupported, NoSource, NoRule)
+
+
+class _Mode:
+    """Whether what has no text is recorded."""
+
+    allowed = True
+
+
+@contextlib.contextmanager
+def strict() -> Iterator[None]:
+    """Refuse what has no text, instead of recording it."""
+    before, _Mode.allowed = _Mode.allowed, False
+    try:
+        yield
+    finally:
+        _Mode.allowed = before
+
+
+def is_recorded(error: Exception) -> bool:
+    """Whether a function may be recorded where the compiler raised this."""
+    return _Mode.allowed and isinstance(error, REFUSALS) and not isinstance(error, Defect)
+
+
+class Whole:
+    """What is used of a compiled text, for a function that is recorded."""
+
+    scalar, unsure, written, gives_up_on, backend, key = False, False, (), (), NUMPY, None
+
+    def __init__(self, function: Callable[..., Any], seed: str, name: str, error: S2SGradError) -> None:
+        self.function = run(function, error)
+        self.seed, self.error = seed, error
+        self.below: Any = self
+        self._name, self._changes = name, table.changes
+
+    def holds(self) -> bool:
+        """Whether the compiler would say the same."""
+        return self._changes == table.changes and _Mode.allowed
+
+    def outside(self) -> dict[str, Any]:
+        """No array that the text reads by name."""
+        return {}
+
+    def naming(self, error: Exception) -> Exception:
+        """The error as it is."""
+        return error
+
+    def seed_again(self, seed: Any) -> Any:
+        """The seed."""
+        return seed
+
+    @property
+    def text(self) -> str:
+        """Two lines, and the reason."""
+        where = "" if self.error.place is None else f", line {self.error.place.line}"
+        reason = "".join(f"# {line}\n" for line in self.error.reason.splitlines())
+        return (
+            f"# `{self._name}` is recorded as it runs{where}:\n{reason}"
+            f"y, pullback = vjp({self._name}, *args)\nreturn pullback(seed)\n"
+        )
+
+    def shown(self) -> types.FunctionType:
+        """There is no function with this text."""
+        raise self.error.with_traceback(None)
+
+
+def run(function: Callable[..., Any], error: S2SGradError) -> Callable[..., Any]:
+    """The recorded function; where the recording is refused, the error of the compiler."""
+
+    def recorded(*args: Any, **keywords: Any) -> Any:
+        try:
+            return function(*args, **keywords)
+        except Exception as found:
+            if is_lost(found):
+                raise with_note(error, found) from None
+            raise
+
+    return recorded
+
+
+def is_lost(error: BaseException | None) -> bool:
+    """Whether a recording was refused, and not the user's program that raised."""
+    while error is not None and not isinstance(error, NoResult):
+        if isinstance(error, (S2SGradError, Refusal)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def with_note(error: S2SGradError, found: Exception) -> S2SGradError:
+    """The error of the compiler; a new object, for it may be raised often."""
+    made = type(error)(error.message, error.place)
+    made.origins, made.reason = error.origins, error.reason
+    made.args = error.args
+    return made.with_traceback(None)
+
+
+def written(made: Any) -> Any:
+    """What was compiled; the error of the compiler where there is no text."""
+    if isinstance(made, Whole):
+        raise with_note(made.error, made.error)
+    return made

@@ -1,0 +1,163 @@
+"""The pair of a function that is recorded, for texts that call it, and the pairs of these halves for second derivatives.
+
+    y, f_pullback = vjp(f, x)   ->   y, saved = fwd(x): f runs on handles, saved is its record; bwd(saved, y_bar): the sweep
+
+Where such a text is differentiated, `fwd` is recorded in a run of its own, and the sweep of `bwd` goes on in that run: what
+is left of the cotangents then is the cotangent of `saved`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.recorded.derivatives import Lifting, Recorded, begin, cotangent, held, lowered, structured
+from s2sgrad.recorded.runs import Run
+from s2sgrad.recorded.sweep import Sweep
+from s2sgrad.recorded.values import is_handle
+from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.structure import rebuilt
+
+Halves = tuple[Callable[..., Any], Callable[..., Any]]
+
+
+class Saved:
+    """The record of a recorded callee; `run`: that in which it was itself recorded."""
+
+    __slots__ = ("recorded", "run")
+
+    def __init__(self, recorded: Recorded, run: Run | None = None) -> None:
+        self.recorded, self.run = recorded, run
+
+    def zero_cotangent(self, zeros: Any) -> None:
+        """None: a cotangent of a record is a dict."""
+        return None
+
+
+class Half:
+    """One half of the pair of a recorded function."""
+
+    def __init__(self, of: Callable[..., Any], places: tuple[int, ...], instead: Callable[[Exception], Exception]) -> None:
+        self.of, self.places, self.instead = of, places, instead
+        self.__name__ = getattr(of, "__name__", type(of).__name__)
+
+    def pair(self) -> Halves:
+        """The pair of this half."""
+        raise NotImplementedError
+
+
+class Forth(Half):
+    """`fwd(*args, **keywords) -> (y, saved)`."""
+
+    def __call__(self, *args: Any, **keywords: Any) -> tuple[Any, Saved]:
+        try:
+            recorded = Recorded(self.of, args, keywords, self.places)
+        except Exception as error:
+            found = self.instead(error)
+            if found is error:
+                raise
+            raise found from None
+        require_unwritten(recorded, self.__name__)
+        return of_its_own(recorded.value), Saved(recorded)
+
+    def pair(self) -> Halves:
+        """(the same, recorded; its adjoint)."""
+
+        def fwd(*args: Any, **keywords: Any) -> tuple[Any, Any]:
+            run = Run()
+            lifting = Lifting(run)
+            given = [lifting.differentiated(a) if k in self.places else a for k, a in enumerate(args)]
+            with run:
+                recorded = Recorded(self.of, tuple(given), keywords, self.places)
+            require_unwritten(recorded, self.__name__)
+            saved = run, held(run, recorded.value), lifting.leaves, args, len(run.entries)
+            return (of_its_own(lowered(run, recorded.value)), Saved(recorded, run)), saved
+
+        def bwd(saved: Any, bars: Any) -> Any:
+            run, y, leaves, args, end = saved
+            y_bar, saved_bar = bars
+            sweep = Sweep(len(run.entries))
+            enter(sweep, saved_bar)
+            begin(sweep, y, y_bar)
+            sweep.over(run.entries, 0, end)
+            ready = iter([cotangent(sweep, leaf) for leaf in leaves])
+            out = tuple(structured(args[k], ready) for k in self.places)
+            return out[0] if len(out) == 1 else out
+
+        return fwd, bwd
+
+
+class Back(Half):
+    """`bwd(saved, y_bar) -> cotangents`."""
+
+    def __call__(self, saved: Saved, y_bar: Any) -> Any:
+        out = saved.recorded.pullback(y_bar)
+        return out[0] if len(out) == 1 else tuple(out)
+
+    def pair(self) -> Halves:
+        """(the same, recorded in the run of the other half; its adjoint)."""
+
+        def fwd(saved: Saved, y_bar: Any) -> tuple[Any, Any]:
+            run = saved.run
+            if run is None:
+                raise Refusal(None, f"the pullback of `{self.__name__}`, which is recorded, is differentiated alone")
+            lifting = Lifting(run)
+            first = len(run.entries)
+            seed = lifting.differentiated(y_bar)
+            with run:
+                out = saved.recorded.pullback(seed)
+            result = out[0] if len(out) == 1 else tuple(out)
+            record = run, held(run, result), lifting.leaves, y_bar, first, len(run.entries)
+            return lowered(run, result), record
+
+        def bwd(saved: Any, bars: Any) -> Any:
+            run, out, leaves, y_bar, first, end = saved
+            sweep = Sweep(len(run.entries))
+            begin(sweep, out, bars)
+            sweep.over(run.entries, first, end)
+            ready = iter([cotangent(sweep, leaf) for leaf in leaves])
+            seed_bar = structured(y_bar, ready)
+            return left(sweep), seed_bar
+
+        return fwd, bwd
+
+
+def pair(f: Callable[..., Any], places: tuple[int, ...], instead: Callable[[Exception], Exception]) -> Halves:
+    """(fwd, bwd) of a function that is recorded, in the arguments at these places; `instead`: the error to raise where the
+    recording raises one."""
+    return Forth(f, places, instead), Back(f, places, instead)
+
+
+def left(sweep: Sweep) -> dict[Any, Any]:
+    """What is left of the cotangents: of numbers by node, of arrays by root."""
+    return {k: bar for k, bar in enumerate(sweep.nodes) if bar is not None} | sweep.bars
+
+
+def enter(sweep: Sweep, bars: dict[Any, Any] | None) -> None:
+    """Begin with cotangents that another sweep left."""
+    for key, bar in (bars or {}).items():
+        if isinstance(key, int):
+            sweep.nodes[key] = bar
+        else:
+            sweep.bars[key] = bar.copy()
+
+
+def of_its_own(value: Any) -> Any:
+    """A value that others may write, apart from the record."""
+    if isinstance(value, np.ndarray) and not is_handle(value):
+        return value.copy()
+    if is_handle(value) or not isinstance(value, (list, tuple, dict)):
+        return value
+    return rebuilt(value, of_its_own)
+
+
+def require_unwritten(recorded: Recorded, name: str) -> None:
+    """Refuse a callee that writes an array that its caller holds."""
+    if recorded.written:
+        raise Refusal(
+            None,
+            f"`{name}`, which is recorded, writes its argument number {recorded.written[0] + 1}: its caller would not see "
+            "that; write a copy, and return it",
+        )

@@ -5,6 +5,9 @@ y, pullback = vjp(f, (x,), {}, (0,))     ->     x becomes a handle of a new run,
 
 from __future__ import annotations
 
+import functools
+import gc
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +15,9 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.recorded.applying import apply, kept, lifted
+from s2sgrad.recorded.escapes import are_left, mend
 from s2sgrad.recorded.hooks import call
-from s2sgrad.recorded.operations import Kept
+from s2sgrad.recorded.operations import Kept, require_real
 from s2sgrad.recorded.runs import OPEN, Run
 from s2sgrad.recorded.sweep import Sweep, made
 from s2sgrad.recorded.values import Array, Number, bottom, is_handle, mapped
@@ -34,9 +38,15 @@ class Lifting:
         self.leaves: list[Kept] = []
         self._memo: dict[int, Any] = {}
         self._held: list[Any] = []
+        self._containers: list[tuple[Any, list[Any]]] = []
+
+    def changed(self) -> bool:
+        """Whether a list, a dict or an object among the arguments holds something else now."""
+        return any(len(now := _items(y)) != len(then) or any(map(operator.is_not, now, then)) for y, then in self._containers)
 
     def differentiated(self, x: Any) -> Any:
         """An argument whose floats are followed."""
+        require_real("an argument", x)
         if is_float(x) and not isinstance(bottom(x), np.ndarray):
             self.run.entries.append(None)
             number = Number(x, len(self.run.entries) - 1, self.run)
@@ -60,14 +70,18 @@ class Lifting:
             self._memo[id(x)] = y = []
             self._held.append(x)
             y.extend([item(v) for v in x])
+            self._containers.append((y, list(y)))
             return y
         elif isinstance(x, (list, tuple, dict)):
             y = rebuilt(x, item) if kind in (tuple, dict) or hasattr(x, "_fields") else x
+            if kind is dict:
+                self._containers.append((y, _items(y)))
         elif active and (held := attributes_of(x)) is not None:
             y = self._memo[id(x)] = object.__new__(kind)
             self._held.append(x)
             for name, value in held.items():
                 object.__setattr__(y, name, item(value))
+            self._containers.append((y, _items(y)))
             return y
         else:
             return x
@@ -84,6 +98,13 @@ class Lifting:
         if active:
             self.leaves.append(Kept(y.value, -1, y.root, True))
         return y
+
+
+def _items(y: Any) -> list[Any]:
+    """What a container or an object holds."""
+    if isinstance(y, dict):
+        return [*y, *y.values()]
+    return list(y) if isinstance(y, list) else list((attributes_of(y) or {}).values())
 
 
 class Record:
@@ -160,14 +181,30 @@ class Recorded:
             lifted_args[k] = lifting.differentiated(args[k] if isinstance(k, int) else keywords[k])
         for k in lifted_args.keys() - {*wanted}:
             lifted_args[k] = lifting.constant(args[k] if isinstance(k, int) else keywords[k])
-        with run:
-            y = call(f, *[lifted_args[k] for k in range(len(args))], **{k: lifted_args[k] for k in keywords})
-        if outputs is not None:
-            y = tuple(lifted_args[k] for k in outputs)
         self._transposed: Record | None = None
-        self.record = Record(run, held(run, y), lifting.leaves)
-        self.value = lowered(run, y)
-        self.written = [k for k in range(len(args)) if type(lifted_args[k]) is Array and lifted_args[k].root.written]
+        try:
+            with run:
+                y = call(f, *[lifted_args[k] for k in range(len(args))], **{k: lifted_args[k] for k in keywords})
+            if outputs is not None:
+                y = tuple([lifted_args[k] for k in outputs])
+            self.record = Record(run, held(run, y), lifting.leaves)
+            self.value = lowered(run, y)
+            self.written = [k for k in range(len(args)) if type(lifted_args[k]) is Array and lifted_args[k].root.written]
+            self.changed = lifting.changed()
+        finally:
+            run.caches.clear()
+            y = lifted_args = lifting = None
+            self.kept, self._run = are_left(run), run if are_left(run) else None
+            if self.kept:
+                mend(run, [f, *args, *keywords.values(), getattr(behind(f), "__globals__", None)])
+
+    def keeps(self) -> bool:
+        """Whether a handle was kept by what the caller sees: not only by a cycle that nobody refers to."""
+        if self.kept:
+            gc.collect(1)
+            if are_left(self._run):
+                gc.collect()
+        return self.kept and are_left(self._run)
 
     def pullback(self, seed: Any = ONES) -> list[Any]:
         """The cotangents of the differentiated arguments, for one of the value."""
@@ -187,6 +224,13 @@ class Recorded:
             self._transposed = Record(run, held(run, bars), lifting.leaves)
         ready = iter(self._transposed.pull(tangents))
         return tangent_of(self.record.result, ready)
+
+
+def behind(f: Any) -> Any:
+    """The function behind a method, a partial or a callable object."""
+    while isinstance(f, functools.partial):
+        f = f.func
+    return getattr(f, "__func__", f)
 
 
 def seed_of(result: Any) -> Any:

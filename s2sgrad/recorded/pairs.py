@@ -155,9 +155,13 @@ def of_its_own(value: Any) -> Any:
 
 def require_unwritten(recorded: Recorded, name: str) -> None:
     """Refuse a callee that writes an array that its caller holds."""
-    if recorded.written:
+    if recorded.written or recorded.changed:
         raise Refusal(
             None,
-            f"`{name}`, which is recorded, writes its argument number {recorded.written[0] + 1}: its caller would not see "
-            "that; write a copy, and return it",
+            f"`{name}`, which is recorded, changes an argument: its caller would not see that; change a copy, and return it",
+        )
+    if recorded.keeps():
+        raise Refusal(
+            None,
+            f"`{name}`, which is recorded, keeps a value that carries a derivative in what its caller holds: return it",
         )

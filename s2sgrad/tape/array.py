@@ -16,6 +16,7 @@ from s2sgrad import (
     rules,  # noqa: F401  (fills the table)
 )
 from s2sgrad.primitives import catalogue, spellings
+from s2sgrad.recorded.values import handles_in
 from s2sgrad.rules import table
 from s2sgrad.rules.selections import picked
 from s2sgrad.runtime.structure import rebuilt
@@ -40,6 +41,9 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NO_KEYWORDS) 
     named = {k: opened(v, operands) for k, v in keywords.items()} if keywords else keywords
     run = _astype if primitive is np.ndarray.astype else primitive
     y = run(*[plain for _, plain in arguments], **{k: plain for k, (_, plain) in named.items()})
+    if handles_in(y, []):  # of a function that is recorded, in which a Variable is a constant
+        leaks.require_none_followed(operands)
+        return y
     if isinstance(y, np.ndarray) and y.dtype.hasobject:
         leaks.require_none_followed(operands)
     if isinstance(y, _HOLDING):

@@ -42,7 +42,9 @@ class Lifting:
 
     def changed(self) -> bool:
         """Whether a list, a dict or an object among the arguments holds something else now."""
-        return any(len(now := _items(y)) != len(then) or any(map(operator.is_not, now, then)) for y, then in self._containers)
+        return any(
+            len(now := _items(y)) != len(then) or any(map(operator.is_not, now, then)) for y, then in self._containers
+        )
 
     def differentiated(self, x: Any) -> Any:
         """An argument whose floats are followed."""

@@ -30,6 +30,7 @@ from s2sgrad.recorded.runs import OPEN
 from s2sgrad.recorded.storing import permutes, writing_at
 from s2sgrad.recorded.values import Number, follows, handles_in, lost, plain
 from s2sgrad.rules import table
+from s2sgrad.runtime.checks import Refusal
 from s2sgrad.source import brings_gradient
 
 TRANSFORMS: dict[type, Callable[..., Any]] = {}
@@ -131,6 +132,8 @@ def _of_method(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
             return OWN_GRADIENTS[0](f, args, keywords)
         if table.lookup(function) is not None or not (is_library(function) or is_ours(function)):
             return call(function, f.__self__, *args, **keywords)
+        if is_ours(function):
+            return _of_ours(f, args, keywords)
         if _carries(args, keywords):
             return followed_once(function)(f.__self__, *args, **keywords)
         return _as_it_is(f, args, keywords)
@@ -275,7 +278,7 @@ def _of_object(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         if _carries(args, keywords):
             return followed_once(function)(f, *args, **keywords)
         return _as_it_is(f, args, keywords)
-    return f(*args, **keywords)
+    return _of_ours(f, args, keywords) if is_ours(f) else f(*args, **keywords)
 
 
 def _of_dispatched(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:

@@ -107,7 +107,8 @@ def grad(
     >>> area(2.0)
     12.0
     """
-    return _gradient_of(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug, strict)
+    return _gradient_of(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug,
+                        strict)  # fmt: skip
 
 
 @overload
@@ -134,7 +135,8 @@ def value_and_grad(
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _gradient_of(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug, strict)
+    return _gradient_of(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug,
+                        strict)  # fmt: skip
 
 
 def _load() -> None:

@@ -48,8 +48,6 @@ def pair_for(
     """(fwd, bwd, places, lead, keywords): `fwd(*lead, *primals, **keywords) -> (y, saved)`, and `bwd(saved, y_bar)` returns
     the cotangents of the positional arguments at `places`, of those at `wanted` where it can; `again`: fwd and bwd will be
     differentiated in turn."""
-    if isinstance(f, pairs.Half):
-        return *f.pair(), f.places if isinstance(f, pairs.Forth) else (0, 1), (), keywords
     if f is runtime.call and hasattr(type(primals[0]), "__mul__") and attributes_of(primals[0]) is None:
         what = type(primals[0]).__name__  # `np.poly1d(c) * x`: its derivative in `x` would be lost
         raise Refusal(None, f"a {what} that carries derivatives is called, which cannot be followed: compute with arrays")
@@ -61,7 +59,7 @@ def pair_for(
         f = Forward(0, f)
     elif f in JVP:
         f, keywords = runtime.hook("unfolded")(*primals, options_of(f, keywords)), {}
-    if isinstance(f, (Forward, Call)):
+    if isinstance(f, (Forward, Call, pairs.Half)):
         return f.pair(primals, keywords)
     if isinstance(f, runtime.Pullback):
         return *transposed.pair(f, pair_in), (0,), (), keywords

@@ -51,7 +51,7 @@ class _Along(Gradient):
         self.again = False  # as `jvp_again`
         self._placed: dict[Hashable, tuple[Compiled, Places]] = {}
 
-    _recording = "recorded_tangent"
+    recorded_by = "recorded_tangent"
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         """The value and its tangent, with tangents as keywords: called by texts that do not differentiate this one."""

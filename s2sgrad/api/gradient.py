@@ -11,7 +11,6 @@ import types
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
-from s2sgrad import runtime
 from s2sgrad.analysis.call_keys import NUMBERS, shapes_of
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number
 from s2sgrad.analysis.kinds_key import Forgotten, Kinds
@@ -20,7 +19,7 @@ from s2sgrad.api import debugging, travel
 from s2sgrad.api.argnums import Argnums, parameter_named
 from s2sgrad.api.arguments import require_floats, require_separate, require_trees
 from s2sgrad.api.binding import Binds, OfInstances, as_bound, kind_of_binding, receiver_of
-from s2sgrad.api.whole import REFUSALS, Whole, is_recorded, with_note, written
+from s2sgrad.api.whole import Whole, written, written_or_recorded
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import S2SGradError, Unsupported
@@ -154,12 +153,12 @@ class Gradient(Binds):
         recent_kinds = family.quick.get(quick)
         if recent_kinds is not None:
             with contextlib.suppress(Forgotten):
-                return self._written_or_recorded(recent_kinds)
+                return written_or_recorded(self, recent_kinds)
         arguments = self._arguments(args, keywords)
         require_trees(family.wrt, arguments)
         self._require_floats(family.wrt, arguments)
         key = Kinds(tuple(kinds_by_name(arguments, {*list(arguments)[: len(args)], *keywords}).items()))
-        compiled = self._written_or_recorded(key)
+        compiled = written_or_recorded(self, key)
         if quick is not None and not compiled.unsure:
             family.remember(quick, key)
         return compiled
@@ -177,22 +176,7 @@ class Gradient(Binds):
         family = code.families.get(asked)
         return code.family(asked, self._wrt()) if family is None else family
 
-    def _written_or_recorded(self, key: Kinds) -> Compiled | Whole:
-        """The gradient for arguments of these kinds: compiled, or recorded as it runs where no text can be written."""
-        whole = self._recorded.get(key)
-        if whole is not None and whole.holds():
-            return whole
-        try:
-            return self._of_kinds(key)
-        except REFUSALS as error:
-            if self._options.strict or not is_recorded(error):
-                raise
-            kept = with_note(error, error)
-        function = functools.partial(runtime.hook(self._recording), self)
-        whole = self._recorded[key] = Whole(function, self._word.name, self._shown_name(), kept)
-        return whole
-
-    _recording = "recorded_gradient"
+    recorded_by = "recorded_gradient"  # what the run-time library knows it by
 
     def _of_kinds(self, key: Kinds) -> Compiled:
         """The gradient for arguments of these kinds."""

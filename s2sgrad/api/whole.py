@@ -9,13 +9,13 @@ of the compiler is shown.
 from __future__ import annotations
 
 import contextlib
+import functools
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from s2sgrad.backends import NUMPY
+from s2sgrad import runtime
 from s2sgrad.errors import Defect, NoRule, NoSource, S2SGradError, Unsupported
-from s2sgrad.rules import table
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.results import NoResult
 
@@ -46,17 +46,18 @@ def is_recorded(error: Exception) -> bool:
 class Whole:
     """What is used of a compiled text, for a function that is recorded."""
 
-    scalar, unsure, written, gives_up_on, backend, key = False, False, (), (), NUMPY, None
+    scalar, unsure, written, gives_up_on, key = False, False, (), (), None
+    backend = types.SimpleNamespace(gives_up_on=())
 
     def __init__(self, function: Callable[..., Any], seed: str, name: str, error: S2SGradError) -> None:
         self.function = run(function, error)
         self.seed, self.error = seed, error
         self.below: Any = self
-        self._name, self._changes = name, table.changes
+        self._name, self._changes = name, _changes()
 
     def holds(self) -> bool:
         """Whether the compiler would say the same."""
-        return self._changes == table.changes and _Mode.allowed
+        return self._changes == _changes() and _Mode.allowed
 
     def outside(self) -> dict[str, Any]:
         """No array that the text reads by name."""
@@ -83,6 +84,13 @@ class Whole:
     def shown(self) -> types.FunctionType:
         """There is no function with this text."""
         raise self.error.with_traceback(None)
+
+
+def _changes() -> int:
+    """How often the user has changed rules; the table is imported with the compiler."""
+    from s2sgrad.rules import table
+
+    return table.changes
 
 
 def run(function: Callable[..., Any], error: S2SGradError) -> Callable[..., Any]:
@@ -121,3 +129,19 @@ def written(made: Any) -> Any:
     if isinstance(made, Whole):
         raise with_note(made.error, made.error)
     return made
+
+
+def written_or_recorded(gradient: Any, key: Any) -> Any:
+    """A gradient for arguments of these kinds: compiled, or recorded as it runs where no text can be written."""
+    whole = gradient._recorded.get(key)
+    if whole is not None and whole.holds():
+        return whole
+    try:
+        return gradient._of_kinds(key)
+    except REFUSALS as error:
+        if gradient._options.strict or not is_recorded(error):
+            raise
+        kept = with_note(error, error)
+    function = functools.partial(runtime.hook(gradient.recorded_by), gradient)
+    gradient._recorded[key] = Whole(function, gradient._word.name, gradient._shown_name(), kept)
+    return gradient._recorded[key]

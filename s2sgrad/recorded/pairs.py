@@ -43,8 +43,12 @@ class Half:
         self.of, self.places, self.instead = of, places, instead
         self.__name__ = getattr(of, "__name__", type(of).__name__)
 
-    def pair(self) -> Halves:
-        """The pair of this half."""
+    def pair(self, primals: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:
+        """(fwd, bwd, places, nothing that is bound, keywords): the pair of this half."""
+        return *self.halves(), self.places if isinstance(self, Forth) else (0, 1), (), keywords
+
+    def halves(self) -> Halves:
+        """(the same, recorded; its adjoint)."""
         raise NotImplementedError
 
 
@@ -62,7 +66,7 @@ class Forth(Half):
         require_unwritten(recorded, self.__name__)
         return of_its_own(recorded.value), Saved(recorded)
 
-    def pair(self) -> Halves:
+    def halves(self) -> Halves:
         """(the same, recorded; its adjoint)."""
 
         def fwd(*args: Any, **keywords: Any) -> tuple[Any, Any]:
@@ -96,7 +100,7 @@ class Back(Half):
         out = saved.recorded.pullback(y_bar)
         return out[0] if len(out) == 1 else tuple(out)
 
-    def pair(self) -> Halves:
+    def halves(self) -> Halves:
         """(the same, recorded in the run of the other half; its adjoint)."""
 
         def fwd(saved: Saved, y_bar: Any) -> tuple[Any, Any]:

@@ -16,7 +16,7 @@ from s2sgrad import (
     rules,  # noqa: F401  (fills the table)
 )
 from s2sgrad.primitives import catalogue, spellings
-from s2sgrad.recorded.values import handles_in
+from s2sgrad.recorded.values import is_handle
 from s2sgrad.rules import table
 from s2sgrad.rules.selections import picked
 from s2sgrad.runtime.structure import rebuilt
@@ -41,11 +41,7 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NO_KEYWORDS) 
     named = {k: opened(v, operands) for k, v in keywords.items()} if keywords else keywords
     run = _astype if primitive is np.ndarray.astype else primitive
     y = run(*[plain for _, plain in arguments], **{k: plain for k, (_, plain) in named.items()})
-    if handles_in(y, []):  # of a function that is recorded, in which a Variable is a constant
-        leaks.require_none_followed(operands)
-        return y
-    if isinstance(y, np.ndarray) and y.dtype.hasobject:
-        leaks.require_none_followed(operands)
+    leaks.require_seen(y, operands)
     if isinstance(y, _HOLDING):
         _require_unfollowed(primitive, y)
     result = wrapped(y, [plain for _, plain in arguments])
@@ -84,15 +80,15 @@ def _astype(x: Any, *args: Any, **keywords: Any) -> Any:
 
 def wrapped(y: Any, arguments: Any = ()) -> Any:
     """A result with its floats as Arrays; everything else stays plain.  Memory that a plain argument owns is copied."""
+    if is_handle(y):
+        return y
     if isinstance(y, np.ndarray):
         if type(y) is not np.ndarray and isinstance(y, (np.matrix, np.ma.MaskedArray)):
             raise TypeError(f"operators of a {type(y).__name__} mean something else than an ndarray's: pass an ndarray")
-        if y.dtype.kind not in "fc":
-            return y
-        plain = [a for a in arguments if isinstance(a, np.ndarray) and a.flags.writeable]
+        plain = [a for a in arguments if isinstance(a, np.ndarray) and a.flags.writeable and y.dtype.kind in "fc"]
         if any(a is y or (y.base is not None and np.may_share_memory(a, y)) for a in plain):
             y = y.copy()
-        return Array.of(y)
+        return Array.of(y) if y.dtype.kind in "fc" else y
     if isinstance(y, (float, complex, np.inexact)):
         return Array.of(y if isinstance(y, np.generic) else np.asarray(y)[()])
     if isinstance(y, (tuple, list, dict)):

@@ -12,8 +12,11 @@ import sys
 import warnings
 from typing import Any
 
+import numpy as np
+
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.primitives import catalogue
+from s2sgrad.recorded.values import is_handle
 from s2sgrad.tape.recording import STATE, tracked
 
 WAY = "compute with NumPy functions on it, put the code into a `differentiable` function, or take `.numpy()`, a constant"
@@ -37,6 +40,13 @@ def require_none_followed(operands: list[Any]) -> None:
     """Raise TypeError if a tape follows an Array that was stored in an array of Python objects."""
     for x in operands:
         require_free(x)
+
+
+def require_seen(y: Any, operands: list[Any]) -> None:
+    """Raise TypeError if a tape follows an operand, and does not see the result: an array of Python objects, or what a
+    function that is recorded computes, in which Variables are constants."""
+    if is_handle(y) or (isinstance(y, np.ndarray) and y.dtype.hasobject):
+        require_none_followed(operands)
 
 
 def leaving(x: Any, into: str) -> Any:

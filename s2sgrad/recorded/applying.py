@@ -112,7 +112,7 @@ def of_number(primitive: Any, x: Number, run_by: Any = None) -> Any:
         return apply(primitive, (x,), _NONE, run_by)
     y = apply(primitive, (x.value,), _NONE, run_by) if run.level else (run_by or primitive)(x.value)
     kind = type(bottom(y))
-    if kind not in FLOATS:
+    if kind not in FLOATS or (type(y) is Number and y.run.level >= run.level):
         return recorded(run, primitive, (x,), _NONE, y, True)
     known = operations.known(primitive)
     call = known.of_numbers.get(kind)
@@ -175,6 +175,8 @@ def _fresh(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y: n
 
 def recorded(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y: Any, active: bool) -> Any:
     """A result as handles of the run, with an entry where it carries a derivative."""
+    if active and type(y) is np.ndarray and y.base is None and y.dtype.kind == "f" and id(y) not in run.roots:
+        return _fresh(run, primitive, args, keywords, y)  # the usual case
     known = operations.known(primitive) if active else None
     if active and known.flat:
         active = False

@@ -24,12 +24,13 @@ from s2sgrad.runtime.structure import rebuilt
 class Sweep:
     """One pass backwards over the entries of a run, from `stop` down to `start`."""
 
-    __slots__ = ("bars", "masks", "nested", "nodes", "whole")
+    __slots__ = ("bars", "masks", "nested", "nodes", "own", "whole")
 
     def __init__(self, size: int) -> None:
         self.nodes: list[Any] = [None] * size
         self.bars: dict[Root, Any] = {}
         self.whole: dict[Root, Any] = {}  # cotangents of whole memories, in the owner's shape, that others may hold, too
+        self.own: set[Root] = set()  # those of them that nobody else holds
         self.masks: dict[Any, Any] = {}
         self.nested = bool(OPEN.runs)
 
@@ -111,6 +112,8 @@ class Sweep:
             whole = self.whole.pop(root, None)
             if whole is None:
                 bars = made(np.zeros(root.owner.size, root.owner.dtype))
+            elif root in self.own:
+                bars = whole.reshape(-1)
             elif is_handle(whole):
                 bars = apply(np.ravel, (apply(np.array, (whole,), {"order": "C"}),))
             else:
@@ -124,11 +127,23 @@ class Sweep:
         if root is not None and root.owner is where and type(bar) is np.ndarray and not self.masks:  # the usual case
             fits = bar.shape == where.shape and bar.dtype == where.dtype
             if fits and root not in self.bars and where.flags.c_contiguous:
-                old = self.whole.get(root)
-                self.whole[root] = bar if old is None else old + bar
-                return
+                return self._join(root, bar)
         if kept.followed:
             self.give(kept, self.fitted(bar, kept.value, elementwise), None)
+        return None
+
+    def _join(self, root: Root, bar: Any) -> None:
+        """Add to the cotangent of a whole memory: without a copy at first, in place from the third time on."""
+        old = self.whole.get(root)
+        if old is None:
+            self.whole[root] = bar
+            self.own.discard(root)
+        elif root in self.own:
+            old += bar
+        else:
+            self.whole[root] = old + bar
+            if not self.nested:
+                self.own.add(root)
 
     def give(self, kept: Kept, bar: Any, mask: Any) -> None:
         """Add to the cotangent of an operand.  `mask`: where it counts; elsewhere it is exactly 0."""
@@ -162,14 +177,13 @@ class Sweep:
         if where is root.owner and root not in self.bars and where.flags.c_contiguous:
             b = bottom(bar)
             if type(b) is np.ndarray and b.shape == where.shape and b.dtype == where.dtype:
-                old = self.whole.get(root)
-                self.whole[root] = bar if old is None else old + bar
-                return
+                return self._join(root, bar)
         if _repeats(where):
             self.bars[root] = self.flat(root) + self._scattered(root, where, bar)
         else:
             part = self.view(kept)
             part += bar
+        return None
 
     def _scattered(self, root: Root, where: np.ndarray, bar: Any) -> Any:
         """The cotangent of a view some of whose items are the same item of the memory."""

@@ -71,7 +71,7 @@ class Run:
     def enter(self, owner: np.ndarray, active: bool, foreign: bool = False) -> Root:
         """The root of memory that is new to the run.  Those that nobody else holds any more are dropped now and then."""
         if len(self.roots) > self._most:
-            self.roots = {k: root for k, root in self.roots.items() if getrefcount(root) > _DROPPED}
+            self.roots = {k: self.roots[k] for k, count in _references(self.roots) if count > _UNHELD}
             self._most = max(_MANY, 2 * len(self.roots))
         root = self.roots[id(owner)] = Root(owner, active, foreign)
         return root
@@ -86,7 +86,14 @@ class _Open(threading.local):
 
 
 OPEN = _Open()
-_DROPPED = 3  # references to a root that only the dict holds: the dict's, that of the loop, and that of the question
+
+
+def _references(roots: dict[int, Root]) -> list[tuple[int, int]]:
+    """By key, how many references there are to a root, those of this question among them."""
+    return [(k, getrefcount(root)) for k, root in zip(roots, roots.values(), strict=True)]
+
+
+_UNHELD = _references({0: Root(np.empty(0))})[0][1]  # where only the dict holds a root
 
 
 def refuse(error: Exception) -> NoReturn:

@@ -8,5 +8,5 @@ a hook: that knows the functions of libraries, and follows those of the user.
 
 Each room builds on the ones before it: `runs`, `values`, `formulas`, `places`, `patterns`, `operations`, `applying`,
 `memory`, `arithmetic`, `arrays`, `library`, `making`, `storing`, `remembering`, `rewriting`, `hooks`, `sweep`,
-`escapes`, `derivatives`, `pairs`.
+`careful`, `escapes`, `derivatives`, `pairs`.
 """

@@ -15,6 +15,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.recorded.applying import apply, kept, lifted
+from s2sgrad.recorded.careful import Careful, holds_nan
 from s2sgrad.recorded.escapes import are_left, mend
 from s2sgrad.recorded.hooks import call
 from s2sgrad.recorded.operations import Kept, require_real
@@ -119,9 +120,16 @@ class Record:
 
     def pull(self, seed: Any) -> list[Any]:
         """The cotangents of the leaves, for the cotangent of the result."""
-        sweep = Sweep(len(self.entries))
-        begin(sweep, self.result, seed)
-        sweep.over(self.entries, self.start, len(self.entries))
+        if OPEN.runs:  # the sweep is recorded, and nobody knows what its derivatives will meet
+            return self._swept(Careful, seed)
+        bars = self._swept(Sweep, seed)
+        return self._swept(Careful, seed) if holds_nan(bars) else bars
+
+    def _swept(self, kind: type[Sweep], seed: Any) -> list[Any]:
+        sweep = kind(len(self.entries))
+        with np.errstate(all="ignore"):
+            begin(sweep, self.result, seed)
+            sweep.over(self.entries, self.start, len(self.entries))
         return [cotangent(sweep, leaf) for leaf in self.leaves]
 
 

@@ -135,11 +135,10 @@ def pull_stored_item(sweep: Any, place: int, entry: tuple) -> None:
     """The adjoint of a store of one number."""
     _, root, offset, node = entry
     if sweep.has(root):
-        bars = sweep.flat(root)
-        if node is not None:
-            g, old = bars[offset], sweep.nodes[node]
+        g = sweep.take_item(root, offset)
+        if node is not None and g is not None:
+            old = sweep.nodes[node]
             sweep.nodes[node] = g if old is None else old + g
-        bars[offset] = 0.0
 
 
 _UNSEEN = (
@@ -185,6 +184,7 @@ def pull_store(sweep: Any, place: int, entry: tuple) -> None:
         parts = index if type(index) is tuple else (index,)
         if bottom(part).size and any(isinstance(p, (list, np.ndarray)) for p in parts):
             part = _last_writers(part, np.shape(bottom(target.where)), index)
+    mask = sweep.take_part(target, index)
     bars[index] = 0.0
     if stored is None:
         return
@@ -194,7 +194,7 @@ def pull_store(sweep: Any, place: int, entry: tuple) -> None:
             part = apply(np.reshape, (part, shape))
         elif shape != found:
             part = sweep.fitted(part, stored.value, True)
-    sweep.give(stored, part, None)
+    sweep.give(stored, part, mask)
 
 
 def _last_writers(part: Any, shape: tuple[int, ...], index: Any) -> Any:

@@ -31,13 +31,15 @@ def pull_fresh(sweep: Any, place: int, entry: tuple) -> None:
     """The same, of a call whose result is one array in memory of its own."""
     result = entry[4]
     root = result.root
+    if sweep.careful:
+        return pull(sweep, place, entry)
     arrived = sweep.whole.pop(root, None)
     if arrived is None:
         if root not in sweep.bars:
-            return
+            return None
         arrived = sweep.view(result)
         del sweep.bars[root]
-    _spread(sweep, entry, arrived, sweep.masks.pop(root, None) if sweep.masks else None)
+    return _spread(sweep, entry, arrived, None)
 
 
 def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
@@ -55,14 +57,12 @@ def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
         share(sweep, keywords[name], sweep.formula(pullback)(arrived, y, *values, **named), rule.tag, None)
     if not call.wanted:
         return
-    pullback = sweep.formula(call.pullback) if sweep.nested else call.pullback
-    if mask is None:
-        parts = pullback(arrived, y, *values, **named)
-    else:
-        with np.errstate(all="ignore"):
-            parts = pullback(arrived, y, *values, **named)
-    if mask is not None or call.branches:
-        _spread_by_branches(sweep, entry, arrived, mask, parts, y)
+    parts = (sweep.formula(call.pullback) if sweep.nested else call.pullback)(arrived, y, *values, **named)
+    if sweep.careful:
+        for k in call.wanted:
+            part = parts if call.single else parts[k]
+            if part is not None:
+                share(sweep, operands[k], part, rule.tag, sweep.branch(call, k, (arrived, y, values, named), mask))
         return
     for k in call.wanted:
         part = parts if call.single else parts[k]
@@ -71,19 +71,6 @@ def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
             sweep.add(operand, part, call.elementwise)
         else:
             share(sweep, operand, part, rule.tag, None)
-
-
-def _spread_by_branches(sweep: Any, entry: tuple, arrived: Any, mask: Any, parts: Any, y: Any) -> None:
-    """The same, where elements are left out."""
-    _, call, operands, keywords, result, _ = entry
-    probe = parts
-    if call.passes_over and sweep.nested:  # where its slopes are 0, whatever the cotangent
-        probe = call.pullback(_ones(arrived), bottom_of(result), *bottom_of(operands), **bottom_of(keywords))
-    for k in call.wanted:
-        part = parts if call.single else parts[k]
-        if part is not None:
-            branch = branch_of(call, k, operands, probe if call.single else probe[k], mask, y)
-            share(sweep, operands[k], part, call.rule.tag, branch)
 
 
 def pull_number(sweep: Any, place: int, entry: tuple) -> None:
@@ -115,25 +102,6 @@ def pull_numbers(sweep: Any, place: int, entry: tuple) -> None:
         if bar is not None:
             old = nodes[places[k]]
             nodes[places[k]] = bar if old is None else old + bar
-
-
-def branch_of(call: Prepared, k: int, operands: Any, part: Any, mask: Any, y: Any) -> Any:
-    """Where an operand counts: None for everywhere."""
-    if call.primitive is np.where and k:
-        chosen = np.broadcast_to(np.asarray(bottom(_value(operands[0])), bool), np.shape(bottom(y)))
-        chosen = chosen if k == 1 else ~chosen
-        return chosen if mask is None else chosen & mask
-    if call.passes_over and not isinstance(part, (tuple, list)):
-        return np.asarray(bottom(part)) != 0
-    return mask if call.elementwise else None
-
-
-def _ones(bar: Any) -> Any:
-    return rebuilt(bar, _ones) if isinstance(bar, (list, tuple, dict)) else np.ones(np.shape(bottom(bar)))[()]
-
-
-def _value(v: Any) -> Any:
-    return v.value if type(v) is Kept else v
 
 
 def taken(sweep: Any, result: Any) -> tuple[Any, Any]:
@@ -170,12 +138,13 @@ def share(sweep: Any, operand: Any, bar: Any, tag: str, mask: Any) -> None:
         return
     if type(operand) is Kept:
         if operand.followed:
+            bar = bar if mask is None else sweep.masked(bar, mask)
             sweep.give(operand, sweep.fitted(bar, operand.value, tag == "elementwise"), mask)
     elif isinstance(operand, (list, tuple, dict)) and carries(operand):
         if tag == "elementwise" and not isinstance(operand, dict):  # a list that NumPy made an array of
             bar = sweep.fitted(bar, np.asarray(bottom_of(operand)), True)
         for key in operand if isinstance(operand, dict) else range(len(operand)):
-            share(sweep, operand[key], bar[key], "", None)
+            share(sweep, operand[key], bar[key], "", mask[key] if isinstance(mask, (list, tuple, dict)) else None)
 
 
 def bottom_of(operand: Any) -> Any:

@@ -136,6 +136,8 @@ def pair(f: Callable[..., Any], places: tuple[int, ...], instead: Callable[[Exce
 
 def left(sweep: Sweep) -> dict[Any, Any]:
     """What is left of the cotangents: of numbers by node, of arrays by root."""
+    for root in list(sweep.whole):
+        sweep.flat(root)
     return {k: bar for k, bar in enumerate(sweep.nodes) if bar is not None} | sweep.bars
 
 

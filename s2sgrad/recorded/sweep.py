@@ -24,14 +24,14 @@ from s2sgrad.runtime.structure import rebuilt
 class Sweep:
     """One pass backwards over the entries of a run, from `stop` down to `start`."""
 
-    __slots__ = ("bars", "masks", "nested", "nodes", "own", "whole")
+    __slots__ = ("bars", "nested", "nodes", "own", "whole")
+    careful = False
 
     def __init__(self, size: int) -> None:
         self.nodes: list[Any] = [None] * size
         self.bars: dict[Root, Any] = {}
         self.whole: dict[Root, Any] = {}  # cotangents of whole memories, in the owner's shape, that others may hold, too
         self.own: set[Root] = set()  # those of them that nobody else holds
-        self.masks: dict[Any, Any] = {}
         self.nested = bool(OPEN.runs)
 
     def over(self, entries: list[Any], start: int, stop: int) -> None:
@@ -81,7 +81,7 @@ class Sweep:
         return root in self.whole or root in self.bars
 
     def take(self, kept: Kept) -> tuple[Any, Any]:
-        """(the cotangent of a result, where it counts); it is gone then."""
+        """(the cotangent of a result, where it counts, None for everywhere); it is gone then."""
         root = kept.root
         if root is None:
             bar, self.nodes[kept.node] = self.nodes[kept.node], None
@@ -91,7 +91,23 @@ class Sweep:
         bar = self.part(kept)
         self.whole.pop(root, None)
         self.bars.pop(root, None)
-        return bar, self.masks.pop(root, None) if self.masks else None
+        return bar, None
+
+    def take_item(self, root: Root, offset: int) -> Any:
+        """The cotangent of one item of a memory; None where none counts."""
+        bars = self.flat(root)
+        bar, bars[offset] = bars[offset], 0.0
+        return bar
+
+    def take_part(self, kept: Kept, index: Any) -> Any:
+        """Where the cotangents of a part of a view count, which is overwritten: None for everywhere."""
+
+    def masked(self, bar: Any, mask: Any) -> Any:
+        """A cotangent with exactly 0 where it does not count."""
+        return bar
+
+    def branch(self, call: Any, k: int, args: tuple, mask: Any) -> Any:
+        """Where the cotangent of an operand counts."""
 
     def part(self, kept: Kept) -> Any:
         """The cotangent of a view, to be read."""
@@ -103,7 +119,7 @@ class Sweep:
         root = kept.root
         where = bottom(kept.where)
         offset = 0 if where is root.owner else root.offset(where)  # type: ignore[union-attr]
-        return _strided(self.flat(root), offset, where.shape, where.strides)  # type: ignore[arg-type]
+        return strided(self.flat(root), offset, where.shape, where.strides)  # type: ignore[arg-type]
 
     def flat(self, root: Root) -> Any:
         """The flat cotangent of a memory, which nobody else holds."""
@@ -124,7 +140,7 @@ class Sweep:
     def add(self, kept: Kept, bar: Any, elementwise: bool) -> None:
         """Add to the cotangent of an operand, which broadcasting may have stretched."""
         root, where = kept.root, kept.where
-        if root is not None and root.owner is where and type(bar) is np.ndarray and not self.masks:  # the usual case
+        if root is not None and root.owner is where and type(bar) is np.ndarray and not self.careful:  # the usual case
             fits = bar.shape == where.shape and bar.dtype == where.dtype
             if fits and root not in self.bars and where.flags.c_contiguous:
                 return self._join(root, bar)
@@ -147,31 +163,13 @@ class Sweep:
 
     def give(self, kept: Kept, bar: Any, mask: Any) -> None:
         """Add to the cotangent of an operand.  `mask`: where it counts; elsewhere it is exactly 0."""
-        if mask is not None:
-            if not np.any(mask):
-                return
-            mask = _fitting(mask, np.shape(bottom(bar)))
-            bar = bar if mask is None else apply(np.where, (mask, bar, 0.0))
         if kept.root is not None:
-            if mask is not None or self.masks:
-                self._note_mask(kept, mask)
             return self._give_array(kept.root, bottom(kept.where), kept, bar)
         if type(bar) not in FLOATS and np.ndim(bottom(bar)):
             bar = apply(np.reshape, (bar, ()))
         old = self.nodes[kept.node]
         self.nodes[kept.node] = bar if old is None else old + bar
         return None
-
-    def _note_mask(self, kept: Kept, mask: Any) -> None:
-        """Join the mask of a cotangent that arrives with what is known of the memory's."""
-        root = kept.root
-        first, whole = not self.has(root), bottom(kept.where).size == root.owner.size  # type: ignore[union-attr,arg-type]
-        if mask is not None and first and whole:
-            self.masks[root] = mask
-        elif root in self.masks:
-            known = self.masks.pop(root)
-            if mask is not None and whole and mask.shape == known.shape:
-                self.masks[root] = known | mask
 
     def _give_array(self, root: Root, where: np.ndarray, kept: Kept, bar: Any) -> None:
         if where is root.owner and root not in self.bars and where.flags.c_contiguous:
@@ -187,7 +185,7 @@ class Sweep:
 
     def _scattered(self, root: Root, where: np.ndarray, bar: Any) -> Any:
         """The cotangent of a view some of whose items are the same item of the memory."""
-        places = _strided(np.arange(root.owner.size), root.offset(where), where.shape, tuple(
+        places = strided(np.arange(root.owner.size), root.offset(where), where.shape, tuple(
             s // where.itemsize * np.dtype(int).itemsize for s in where.strides), unit=np.dtype(int).itemsize)  # fmt: skip
         return apply(unpicked, (apply(np.broadcast_to, (bar,), {"shape": where.shape}), root.owner.reshape(-1)),
                      {"index": places})  # fmt: skip
@@ -198,8 +196,6 @@ class Sweep:
         if bars is None:
             bars = self.flat(root)
         bars[offset] += bar
-        if self.masks and root in self.masks:
-            del self.masks[root]
 
 
 def made(y: Any) -> Any:
@@ -207,10 +203,10 @@ def made(y: Any) -> Any:
     return born(y) if OPEN.runs else y
 
 
-def _strided(bars: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], unit: int = 0) -> Any:
+def strided(bars: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], unit: int = 0) -> Any:
     """A view of a flat cotangent."""
     if type(bars) is Array:
-        return lifted(bars.run, _strided(bars.value, offset, shape, strides), False, [])
+        return lifted(bars.run, strided(bars.value, offset, shape, strides), False, [])
     if 0 in shape:
         return np.zeros(shape, bars.dtype)
     return np.ndarray(shape, bars.dtype, bars, offset * bars.itemsize, strides)
@@ -224,21 +220,6 @@ def _repeats(where: np.ndarray) -> bool:
             return True
         reach += (n - 1) * stride
     return False
-
-
-def _fitting(mask: Any, shape: tuple[int, ...]) -> Any:
-    """The mask for an operand of this shape; None where it leaves nothing out."""
-    mask = np.asarray(mask)
-    if mask.all() or mask.ndim < len(shape):
-        return None
-    return mask if mask.shape == shape else _narrowed(mask, shape)
-
-
-def _narrowed(mask: Any, shape: tuple[int, ...]) -> Any:
-    """The mask, reduced to the shape of an operand that was broadcast to the mask's."""
-    mask = np.any(mask, axis=tuple(range(mask.ndim - len(shape))))
-    stretched = tuple(k for k, n in enumerate(shape) if n == 1 and mask.shape[k] != 1)
-    return np.any(mask, axis=stretched, keepdims=True) if stretched else mask
 
 
 __all__ = ["Number", "Sweep"]

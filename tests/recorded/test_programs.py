@@ -28,6 +28,7 @@ from iterator_programs import iterator_program
 from judging import Rejected, expected, loaded
 from knot_programs import knot_program
 from list_programs import chosen_program, list_program, queue_program, row_program
+from mask_programs import mask_program
 from mutation_programs import mutation_program
 from object_programs import graph_program, object_program
 from programs import program_from_seed
@@ -42,7 +43,7 @@ from s2sgrad.runtime.checks import Refusal
 MAKERS = [
     alias_program, attempt_program, branched_program, buffer_program, chosen_program, container_program, cursor_program,
     dtype_program, exception_program, function_program, graph_program, iterator_program, knot_program,
-    list_program, mutation_program, object_program, program_from_seed, queue_program, row_program,
+    list_program, mask_program, mutation_program, object_program, program_from_seed, queue_program, row_program,
     scalar_program, sharing_program, typed_program, view_program,
 ]  # fmt: skip
 COUNT = int(os.environ.get("S2SGRAD_RECORDED", "6"))

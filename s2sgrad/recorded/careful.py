@@ -1,0 +1,152 @@
+"""The sweep that knows where cotangents count: what a mask, a branch or a store leaves out is exactly 0.
+
+    np.where(x > 0, np.sqrt(x), 0.0)      at 0 the slope is infinite, and the cotangent was left out there: 0, not nan
+
+Beside each cotangent of a memory lies a flat array of marks: True where something has arrived.  It is absent if all count.
+Used where another sweep has met a nan; and where the sweep itself is recorded, for its derivatives may.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.recorded.applying import apply
+from s2sgrad.recorded.patterns import Kept, Prepared
+from s2sgrad.recorded.runs import Root
+from s2sgrad.recorded.sweep import Sweep, strided
+from s2sgrad.recorded.values import bottom, is_handle
+from s2sgrad.rules.selections import picked
+from s2sgrad.runtime.structure import rebuilt
+
+
+class Careful(Sweep):
+    """A sweep with marks."""
+
+    __slots__ = ("marks",)
+    careful = True
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.marks: dict[Root, np.ndarray] = {}
+
+    def flat(self, root: Root) -> Any:
+        if not self.has(root):
+            self.marks[root] = np.zeros(root.owner.size, bool)
+        return super().flat(root)
+
+    def take(self, kept: Kept) -> tuple[Any, Any]:
+        marks = self.marks.get(kept.root) if kept.root is not None else None
+        if marks is None:
+            return super().take(kept)
+        mask = self._marked(kept, marks).copy()
+        bar, _ = super().take(kept)
+        del self.marks[kept.root]  # type: ignore[arg-type]
+        return (bar, None if mask.all() else mask) if mask.any() else (None, None)
+
+    def take_item(self, root: Root, offset: int) -> Any:
+        bars = self.flat(root)
+        marks = self.marks.setdefault(root, np.ones(root.owner.size, bool))
+        counts, bar = marks[offset], bars[offset]
+        marks[offset], bars[offset] = False, 0.0
+        return bar if counts else None
+
+    def take_part(self, kept: Kept, index: Any) -> Any:
+        self.flat(kept.root)  # type: ignore[arg-type]
+        marks = self.marks.setdefault(kept.root, np.ones(kept.root.owner.size, bool))  # type: ignore[arg-type,union-attr]
+        marked = self._marked(kept, marks)
+        mask = np.array(marked[index])
+        marked[index] = False
+        return mask
+
+    def add_item(self, root: Root, offset: int, bar: Any) -> None:
+        super().add_item(root, offset, bar)
+        if root in self.marks:
+            self.marks[root][offset] = True
+
+    def give(self, kept: Kept, bar: Any, mask: Any) -> None:
+        if mask is not None:
+            mask = _fitting(mask, np.shape(bottom(bar)))
+        if mask is not None:
+            if not mask.any():
+                return
+            bar = apply(np.where, (mask, bar, 0.0))
+        root = kept.root
+        if root is not None:
+            where = bottom(kept.where)
+            if mask is None and not self.has(root) and where.size == root.owner.size:
+                super().give(kept, bar, None)
+                self.marks.pop(root, None)
+                return
+            if mask is not None or not self.has(root):
+                self.flat(root)
+            if root in self.marks:
+                self._marked(kept, self.marks[root])[...] |= True if mask is None else mask
+        super().give(kept, bar, None)
+
+    def _marked(self, kept: Kept, marks: np.ndarray) -> np.ndarray:
+        """The part of the marks that belongs to a view."""
+        root, where = kept.root, bottom(kept.where)
+        strides = tuple(s // where.itemsize for s in where.strides)
+        return strided(marks, root.offset(where), where.shape, strides)  # type: ignore[union-attr]
+
+    def masked(self, bar: Any, mask: Any) -> Any:
+        fits = np.shape(bottom(bar)) == np.shape(mask) != ()
+        return apply(np.where, (mask, bar, 0.0)) if fits and not np.all(mask) else bar
+
+    def branch(self, call: Prepared, k: int, args: tuple, mask: Any) -> Any:
+        """Where an operand counts: None for everywhere.  `args`: what the pullback was called with."""
+        arrived, y, operands, keywords = args
+        if call.primitive is np.where and k:
+            chosen = np.broadcast_to(np.asarray(bottom(operands[0]), bool), np.shape(bottom(y)))
+            chosen = chosen if k == 1 else ~chosen
+            return chosen if mask is None else chosen & mask
+        if call.passes_over or call.primitive is picked or (mask is not None and call.rule.tag == "linear"):
+            bars = _probe(bottoms(arrived), mask)
+            parts = call.pullback(bars, bottoms(y), *bottoms(operands), **bottoms(keywords))
+            return _nonzero(parts if call.single else parts[k])
+        return mask if call.elementwise else None
+
+
+def _probe(bar: Any, mask: Any) -> Any:
+    """A cotangent of numbers of which no sum is 0 by chance; 0 where it is left out."""
+    if isinstance(bar, (list, tuple, dict)):
+        return rebuilt(bar, lambda item: _probe(item, None))
+    shape = np.shape(bar)
+    numbers = 1.0 + np.modf(np.sqrt(2.0) * np.arange(1.0, 1.0 + np.size(bar)) ** 1.5)[0].reshape(shape)
+    return (numbers if mask is None else np.where(mask, numbers, 0.0))[()]
+
+
+def _nonzero(part: Any) -> Any:
+    if part is None or isinstance(part, (list, tuple, dict)):
+        return None if part is None else rebuilt(part, _nonzero)
+    return ~(np.asarray(part) == 0)
+
+
+def bottoms(value: Any) -> Any:
+    """The plain values."""
+    if is_handle(value) or not isinstance(value, (list, tuple, dict)):
+        return bottom(value)
+    return rebuilt(value, bottoms)
+
+
+def _fitting(mask: Any, shape: tuple[int, ...]) -> Any:
+    """The mask for an operand of this shape; None where it leaves nothing out."""
+    mask = np.asarray(mask)
+    if mask.all() or mask.ndim < len(shape):
+        return None
+    mask = mask.reshape(shape) if mask.size == np.prod(shape, dtype=int) else _narrowed(mask, shape)
+    return None if mask.all() else mask
+
+
+def _narrowed(mask: Any, shape: tuple[int, ...]) -> Any:
+    """The mask, reduced to the shape of an operand that was broadcast to the mask's."""
+    mask = np.any(mask, axis=tuple(range(mask.ndim - len(shape))))
+    stretched = tuple(k for k, n in enumerate(shape) if n == 1 and mask.shape[k] != 1)
+    return np.asarray(np.any(mask, axis=stretched, keepdims=True) if stretched else mask)
+
+
+def holds_nan(bars: list[Any]) -> bool:
+    """Whether a cotangent is not a number."""
+    return any(bool(np.isnan(bottom(bar)).any()) for bar in bars)

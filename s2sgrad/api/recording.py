@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import pullbacks, runtime
+from s2sgrad.api import own_recorded  # noqa: F401  (functions with a gradient of their own)
 from s2sgrad.api.arguments import has_floats
 from s2sgrad.api.forward import Jvp
 from s2sgrad.api.gradient import Gradient, GradientOfGradient
 from s2sgrad.api.matrices import Hessian, Matrix, ValueAndJacobian
 from s2sgrad.api.products import Hvp
 from s2sgrad.ir.signatures import signature
-from s2sgrad.recorded import hooks
 from s2sgrad.recorded.applying import apply
 from s2sgrad.recorded.derivatives import Recorded, is_float
 from s2sgrad.recorded.hooks import TRANSFORMS, call
@@ -281,11 +281,6 @@ def hvp_of(function: Any = None, primals: Any = None, tangents: Any = None, **op
         return functools.partial(hvp_of, **options)
     made = pullbacks.hvp(function, **options)
     return made if primals is None else call(made, primals, tangents)
-
-
-def own_gradient(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
-    """A function with a gradient of its own: its pullback is called in the sweep."""
-    return hooks.with_pullback(f, args, keywords)
 
 
 def along(g: Any, args: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:

@@ -248,7 +248,7 @@ def lifted(run: Run, y: Any, active: bool, made: list[Any], primitive: Any = Non
     """A result as handles of the run; those that are new, and no views, are appended to `made`."""
     kind = type(y)
     if (kind is Number or kind is Array) and y.run.level >= run.level:
-        lost(f"`{binding.name_of(primitive)}`, which reaches what is no argument of it,")
+        lost(f"`{binding.name_of(primitive)}`, which reaches what is no argument of it,", "pass it as an array or a number")
     if kind is Number or kind in FLOATS:
         if not active:
             return y

@@ -31,7 +31,7 @@ from s2sgrad.recorded.storing import permutes, writing_at
 from s2sgrad.recorded.values import Number, follows, handles_in, lost, plain
 from s2sgrad.rules import table
 from s2sgrad.runtime.checks import Refusal
-from s2sgrad.source import brings_gradient
+from s2sgrad.source import brings_gradient, underlying
 
 TRANSFORMS: dict[type, Callable[..., Any]] = {}
 """How objects of these classes are called: gradients and what else differentiates; filled by `derivatives`."""
@@ -108,6 +108,8 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
 
 def _of_ours(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """A function of this package: those that recordings do not know take no handle."""
+    if (own := underlying(f)) is not f:  # the guard of a rule of the user's
+        return call(own, *args, **keywords)
     home = getattr(f, "__module__", None) or ""
     if not home.startswith(_KNOWING) and (handles_in(args, []) or handles_in(keywords, [])):
         name = getattr(f, "__name__", type(f).__name__)

@@ -25,9 +25,9 @@ KEPT = (
 )
 
 
-def lost(what: str) -> NoReturn:
+def lost(what: str, instead: str = "use NumPy's functions") -> NoReturn:
     """Refuse what would drop a derivative without a trace."""
-    refuse(Refusal(None, f"{what} of a value that carries a derivative, which would be lost: use NumPy's functions"))
+    refuse(Refusal(None, f"{what} of a value that carries a derivative, which would be lost: {instead}"))
 
 
 def _losing(what: str) -> Any:

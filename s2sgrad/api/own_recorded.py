@@ -1,0 +1,80 @@
+"""Functions with a gradient of their own in recorded code: one entry, whose adjoint is the user's pullback.
+
+    y = f(x), f by `custom_gradient`   ->   y, pullback = f.custom_gradient(x); the sweep: x_bar += pullback(y_bar)
+
+Function and pullback run one level below, where a run around this one follows them.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from s2sgrad.api import brought
+from s2sgrad.errors import Unsupported
+from s2sgrad.ir.signatures import signature
+from s2sgrad.recorded.applying import innermost, kept, lifted
+from s2sgrad.recorded.careful import bottoms
+from s2sgrad.recorded.hooks import OWN_GRADIENTS, call
+from s2sgrad.recorded.operations import share, taken
+from s2sgrad.recorded.values import Number, handles_in, lost, mapped
+
+
+def own_gradient(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """The value, with an entry for the pullback."""
+    if handles_in(keywords, []):
+        bound = signature(f.custom_gradient).bind(*args, **keywords)
+        bound.apply_defaults()
+        args, keywords = bound.args, bound.kwargs
+    if handles_in(keywords, []):
+        lost(f"a keyword of `{f.__name__}`, which has a gradient of its own,", "pass it by position")
+    run = innermost(handles_in(args, []))
+    below = tuple(args) if run is None else mapped(tuple(args), lambda h: h.value if h.run is run else h)
+    y, pullback = brought.pair_of(_Followed(f), tuple(below), keywords, lends=True)
+    if "variables" in signature(pullback).parameters:
+        raise Unsupported(f"the pullback of `{f.__name__}` takes `variables`, whose gradients are known on a GradientTape "
+                          "alone: pass what it reads as arguments")  # fmt: skip
+    if run is None:
+        if handles_in(y, []):
+            lost(f"`{f.__name__}`, which has a gradient of its own and reads what is no argument,", "pass it as one")
+        return y
+    made: list[Any] = []
+    value = lifted(run, y, True, made, f)
+    if made:
+        place = len(run.entries)
+        run.entries.append(None)
+        for number, h in enumerate(h for h in made if type(h) is Number):
+            h.node = place + number
+            if number:
+                run.entries.append(None)
+        operands = tuple([kept(run, a, False) for a in args])
+        run.entries[place] = _pull, f, pullback, operands, kept(run, value, False)
+    return value
+
+
+class _Followed:
+    """The user's function of value and pullback, with its calls followed."""
+
+    def __init__(self, f: Any) -> None:
+        self.__name__, self.of = f.__name__, f.custom_gradient
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return call(self.of, *args, **keywords)
+
+
+def _pull(sweep: Any, place: int, entry: tuple) -> None:
+    """The adjoint: what the pullback returns."""
+    _, f, pullback, operands, result = entry
+    arrived, _ = taken(sweep, result)
+    if arrived is None:
+        return
+    zeros = brought.zeros_of(f, tuple(bottoms(sweep.value(operands))), 0)
+    given = functools.partial(call, pullback) if sweep.nested else pullback
+    arrived = tuple(arrived) if isinstance(arrived, (list, tuple)) else arrived
+    bars = brought.cotangents(f, given, arrived, zeros)
+    for operand, bar in zip(operands, bars, strict=True):
+        if bar is not None:
+            share(sweep, operand, bar, "", None)
+
+
+OWN_GRADIENTS.append(own_gradient)

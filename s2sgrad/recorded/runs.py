@@ -59,6 +59,8 @@ class Run:
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         OPEN.runs.remove(self)
         self.open = False
+        for root in self.roots.values():  # nothing is written any more; and a snapshot and its root would keep each other
+            root.borrowed.clear()
         if not OPEN.runs:
             OPEN.copies.clear()
         if self.refusal is not None and error is not self.refusal:

@@ -121,3 +121,24 @@ def test_a_second_derivative_costs_a_few_first_ones():
 
     gradient = grad(f)
     assert seconds(lambda x: np.sum(gradient(x))) < 12 * seconds(f)
+
+
+def test_nothing_waits_for_the_garbage_collector():
+    def f(x):
+        y = np.sin(x) * x
+        y[0] = x[1]
+        y[1:] = x[:-1] * y[1:]
+        y += 1.0
+        return np.sum(np.tanh(y)) + sum(v * v for v in x)
+
+    gradient = grad(f)
+    twice = grad(lambda x: np.sum(gradient(x)))
+    for each in (gradient, twice):
+        each(np.ones(4))
+        gc.collect()
+        gc.disable()
+        try:
+            each(np.ones(4))
+            assert gc.collect() == 0
+        finally:
+            gc.enable()

@@ -98,7 +98,9 @@ class Bars:
         if not bar.own and x not in self.mirrored:
             kind = self.kinds.get(x)
             if x in self.grown:  # the cotangent of a list may be an array
-                copied = assign(bar.name, gast.Call(self.unit.builtin(list), [name(bar.name)], []))
+                items = gast.Call(self.unit.builtin(list), [name(bar.name)], [])
+                flat = isinstance(kind, Container) and isinstance(kind.element(), Number)
+                copied = assign(bar.name, items if flat else call(self.unit, "own", runtime.own, items))
                 missing = gast.Compare(name(bar.name), [gast.IsNot()], [constant(None)])  # where the list is None
                 self.out.append(copied if isinstance(kind, Container) else gast.If(missing, [copied], []))
             elif isinstance(kind, Array) and kind.rank == 0:  # arithmetic on 0-d arrays gives numbers

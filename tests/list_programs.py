@@ -44,7 +44,8 @@ PICKS = ("sorted(rows, key=lambda r: r[0])", "sorted(rows, key=lambda r: -r[1])"
 ROWS = ("pick[0][0] = {n}", "rows[{i}][0] = {n}", "pick[{i}][1] *= {n}", "rows[0][1] += {n}", "pick[2][1] = {n}",
         "for r in pick:\n{pad}    r[0] = r[1] * {n}", "s += pick[1][0] * rows[0][1]", "s = s * 0.5 + rows[2][1]",
         "s += rows[2][0] * pick[0][1]", "s += max(rows, key=lambda r: r[1])[0]", "p[0] = {n}", "s += p[1] * p[0]",
-        "p, q = made({n})\n{pad}p[0] = {n}\n{pad}s += q[0]")  # fmt: skip
+        "p, q = made({n})\n{pad}p[0] = {n}\n{pad}s += q[0]",
+        "w = np.outer(x[:3], x[1:3])\n{pad}s += np.sum(np.sin(np.array(rows) + w))")  # fmt: skip
 CHOSEN = ("c = a if {t} else b", "c = b", "({l} if {t} else c).append({n})", "c.append({n})", "{l}.append({n})",
           "if {t}:\n{pad}    c = a\n{pad}else:\n{pad}    c = b", "c, {l} = {l}, c",
           "if len(c) > 1:\n{pad}    c[0] = c[-1] * {n}",
@@ -99,7 +100,7 @@ def row_program(seed: int) -> Program:
             form = form.replace("{n}", rng.choice(("s * 0.5", "x[1]", "x[2] * rows[1][0]", "p[1] * x[0]", "0.3")), 1)
         lines += [f"    {head}"] * bool(head) + [pad + form.format(i=rng.choice("012"), pad=pad)]
     end = "    return s + sum([(k + 1) * sum(r) for k, r in enumerate(rows)]) + pick[2][0] * p[0]"
-    made = ["def made(v):", "    r = [v, v * v]", "    return r, r"]
+    made = ["import numpy as np", "", "", "def made(v):", "    r = [v, v * v]", "    return r, r"]
     source = "\n".join([*made, "", "", "def f(x):", *lines, end, ""])
     return Program(source, draw_arguments(rng, (VECTOR,), digits=5), frozenset({"rows"}), seed, (VECTOR,), "row_program")
 

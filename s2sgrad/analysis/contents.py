@@ -67,3 +67,9 @@ def is_plain_index(kind: Kind | None) -> bool:
     if isinstance(kind, Known):
         return kind.value is None or kind.value is Ellipsis or isinstance(kind.value, slice)
     return isinstance(kind, (Number, Slicing)) and not (isinstance(kind, Number) and kind.type in (bool, np.bool_))
+
+
+def holds_lists(kind: Kind | None) -> bool:
+    """Whether a list holds lists, whose lengths may change."""
+    inner = kind.element() if isinstance(kind, Container) and kind.type is list else None
+    return isinstance(inner, Container) and inner.type is list

@@ -28,7 +28,7 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import is_fresh
 from s2sgrad.rules.table import SLOPES, VALUES
 from s2sgrad.runtime import item_slots, shadows
-from s2sgrad.transform import stores, zeros
+from s2sgrad.transform import cotangents, stores, zeros
 from s2sgrad.transform.cotangents import Bar, Cotangent, HeldKinds, accumulate, in_new_memory, index_value, is_outer, total
 from s2sgrad.transform.saved_predicates import Decisions
 from s2sgrad.transform.unbroadcasting import conformed, relation
@@ -97,10 +97,8 @@ class Bars:
         bar = self.present[x]
         if not bar.own and x not in self.mirrored:
             kind = self.kinds.get(x)
-            if x in self.grown:  # the cotangent of a list may be an array
-                items = gast.Call(self.unit.builtin(list), [name(bar.name)], [])
-                flat = isinstance(kind, Container) and isinstance(kind.element(), Number)
-                copied = assign(bar.name, items if flat else call(self.unit, "own", runtime.own, items))
+            if x in self.grown or contents.holds_lists(kind):  # the cotangent of a list may be an array
+                copied = assign(bar.name, cotangents.listed(self.unit, name(bar.name), kind))
                 missing = gast.Compare(name(bar.name), [gast.IsNot()], [constant(None)])  # where the list is None
                 self.out.append(copied if isinstance(kind, Container) else gast.If(missing, [copied], []))
             elif isinstance(kind, Array) and kind.rank == 0:  # arithmetic on 0-d arrays gives numbers

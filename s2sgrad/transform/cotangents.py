@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
 from s2sgrad.ir.forms import negated
 from s2sgrad.ir.quote import clone, constant, expression, nodes
 from s2sgrad.ir.reach import call
@@ -89,6 +89,13 @@ def in_new_memory(unit: Unit, value: gast.AST, kind: Kind | None, or_none: bool 
     if isinstance(kind, Array) and not or_none:
         return expression("x.copy()", x=value)
     return call(unit, "own", runtime.own, value)
+
+
+def listed(unit: Unit, value: gast.AST, kind: Kind | None) -> gast.AST:
+    """The cotangent of a list, perhaps an array, as a list in memory of its own: an array's items may be views of it."""
+    items = gast.Call(unit.builtin(list), [value], [])
+    flat = isinstance(kind, Container) and isinstance(kind.element(), Number)
+    return items if flat else call(unit, "own", runtime.own, items)
 
 
 def total(values: list[gast.AST]) -> gast.AST:

@@ -305,3 +305,53 @@ def two_names_before_one_is_bound_anew(x):
     y = y + [x * x]
     z.append(x * 3.0)
     return y[1] * z[1]
+
+
+def table_of_products(x):
+    rows = [[0.0] * 2 for _ in range(2)]
+    for i in range(2):
+        for j in range(2):
+            rows[i][j] = x[i] * x[j] ** 2
+    return np.array(rows)
+
+
+@case(np.array([0.3, 0.5, 0.7]))
+def array_of_a_table_that_is_filled(x):
+    rows = [[0.0] * 2 for _ in range(2)]
+    for i in range(2):
+        for j in range(2):
+            rows[i][j] = x[i] * x[j] ** 2
+    return np.array(rows)
+
+
+@case(np.array([0.3, 0.5, 0.7]))
+def array_of_a_table_beside_another_of_the_same_cotangent(x):
+    other = np.outer(x[:2], x[1:])
+    rows = [[0.0] * 2 for _ in range(2)]
+    for i in range(2):
+        for j in range(2):
+            rows[i][j] = x[i] * x[j] ** 2
+    return np.sum(np.sin(np.array(rows) + other))
+
+
+@case(np.array([0.3, 0.5, 0.7]))
+def table_of_a_helper_beside_another_of_the_same_cotangent(x):
+    return np.sum(np.sin(table_of_products(x) + np.outer(x[:2], x[1:])))
+
+
+@case(np.array([0.3, 0.5, 0.7]))
+def array_of_a_table_whose_rows_grow(x):
+    rows = [[], []]
+    for i in range(2):
+        for j in range(2):
+            rows[i].append(x[i] * x[j] ** 2)
+    return np.sum(np.sin(np.array(rows) + np.outer(x[:2], x[1:])))
+
+
+@case(np.array([0.3, 0.5, 0.7]), second=False)
+def array_of_a_list_of_arrays_that_are_written(x):
+    rows = [x[:2] * 1.0, x[:2] * 2.0]
+    rows[0][1] = x[2]
+    rows.append(x[1:])
+    rows.pop()
+    return np.sum(np.sin(np.array(rows) + np.outer(x[:2], x[1:])))

@@ -48,6 +48,7 @@ def _(g, y, a, axis=None, weights=None, *, keepdims=False):
 
 @average.keyword("weights", "general")
 def average_weights(g, y, a, axis=None, weights=None, *, keepdims=False):
+    axis = as_axes(axis)
     w = lined(weights, np.shape(a), axis)
     total = np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=True)
     slope = unreduce(g, a, axis, keepdims) * (a - unreduce(y, a, axis, keepdims)) / total

@@ -350,7 +350,9 @@ def no_differences_at_all(x, s):
 
 @case(np.array([[0.5, -1.2, 0.8], [1.4, 0.2, -0.6]]))
 def middles_over_a_list_of_axes(a):
-    return np.median(a * a, axis=[0, 1]) * np.nanmedian(a, axis=[0, 1]) + np.sum(np.median(a, axis=[1], keepdims=True))
+    weighed = np.average(a, axis=[0, 1], weights=a * a)
+    middle = np.median(a * a, axis=[0, 1]) * np.nanmedian(a, axis=[0, 1])
+    return middle + weighed * np.sum(np.median(a, axis=[1], keepdims=True))
 
 
 @case(np.array([0.5, -1.2, 0.8]))

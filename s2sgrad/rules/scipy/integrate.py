@@ -111,13 +111,19 @@ def simpson_weights(y, x, axis):
 @linear(integrate.simpson)
 def simpson(g, z, y, x=None, *, dx=1.0, axis=-1):
     weights = lined(simpson_weights(y, x, axis), np.shape(y), axis)
+    return np.expand_dims(g if one_line(x) else unbroadcast(g * dx, np.take(y, 0, axis)), axis) * weights
+
+
+@simpson.refined(lambda dx: dx.rank == 0)
+def _(g, z, y, x=None, *, dx=1.0, axis=-1):
+    weights = lined(simpson_weights(y, x, axis), np.shape(y), axis)
     return np.expand_dims(g if one_line(x) else g * dx, axis) * weights
 
 
 @simpson.keyword("dx", "general")
 def simpson_dx(g, z, y, x=None, *, dx=1.0, axis=-1):
     weights = lined(simpson_weights(y, x, axis), np.shape(y), axis)
-    return np.sum(g * np.sum(y * weights, axis=axis)) if x is None else np.zeros_like(dx)
+    return unbroadcast(g * np.sum(y * weights, axis=axis), dx) if x is None else np.zeros_like(dx)
 
 
 @simpson_dx.forward(evenly)

@@ -29,3 +29,4 @@ for _n in (2, 3, 4, 5):
     example(integrate.simpson, normal(_n))
     example(integrate.simpson, normal(_n, 2), dx=0.7, axis=0)
     example(integrate.simpson, normal(2, _n), x=_places[:_n])
+    example(integrate.simpson, normal(_n), dx=normal(3))

@@ -217,7 +217,7 @@ def _bound(run: Run, known: operations.Primitive, args: tuple, keywords: dict[st
     if borrows:
         for operand, is_read in zip(operands, call.reads, strict=False):
             if is_read and type(operand) is Kept:
-                operand.borrow()
+                operand.borrow(run)
     return call, operands, named, user_place() if call.refusal is not None else None
 
 

@@ -18,6 +18,7 @@ from s2sgrad.recorded.applying import apply, kept, lifted
 from s2sgrad.recorded.careful import Careful, holds_nan
 from s2sgrad.recorded.escapes import are_left, mend
 from s2sgrad.recorded.hooks import call
+from s2sgrad.recorded.memory import given_away
 from s2sgrad.recorded.operations import Kept, require_real
 from s2sgrad.recorded.runs import OPEN, Run
 from s2sgrad.recorded.sweep import Sweep, made
@@ -280,8 +281,8 @@ def held(run: Run, y: Any) -> Any:
 
 
 def lowered(run: Run, y: Any) -> Any:
-    """A result one level below the run."""
-    return mapped(y, lambda h: h.value if h.run is run else h)
+    """A result one level below the run; who gets it may write it."""
+    return mapped(y, lambda h: given_away(h) if h.run is run else h)
 
 
 def structured(x: Any, ready: Any) -> Any:

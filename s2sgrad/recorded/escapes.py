@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.recorded.memory import given_away
 from s2sgrad.recorded.runs import Run
 from s2sgrad.recorded.values import is_handle
 from s2sgrad.runtime.structure import stored_in
@@ -46,7 +47,7 @@ def _mended(run: Run, x: Any) -> list[Any]:
     """What an object holds, after its own handles were replaced."""
 
     def settled(value: Any) -> Any:
-        return value.value if is_handle(value) and value.run is run else value
+        return given_away(value) if is_handle(value) and value.run is run else value
 
     if isinstance(x, dict):
         for key, value in list(x.items()):

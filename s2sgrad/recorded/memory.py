@@ -93,9 +93,9 @@ def write(array: Array, index: Any, value: Any) -> None:
     active = mine and (type(value) is Number or value.root.active)
     if active and root.foreign:
         refuse(Refusal(None, _UNSEEN))
-    if root.borrowed:
+    if root in run.borrowed:
         release(array)
-    stored = kept(run, value) if active else None
+    stored = kept(run, value, False) if active else None
     target = array.value
     target[index] = value.value if mine else value  # it may raise: then nothing was stored
     root.written = True
@@ -120,7 +120,7 @@ def _is_item(array: Array, index: Any) -> bool:
 def _write_item(array: Array, index: Any, value: Any, followed: bool) -> None:
     """A store of one number: an entry of its own."""
     run, root = array.run, array.root
-    if root.borrowed:
+    if root in run.borrowed:
         release(array)
     array.value[index] = value.value if followed else value  # it may raise: then nothing was stored
     root.written = True
@@ -161,14 +161,20 @@ def release(array: Array) -> None:
     """Copy what snapshots of this memory refer to, before it is written."""
     root = array.root
     copies: dict[Any, Any] = {}
-    for snapshot in root.borrowed:
+    for snapshot in array.run.borrowed.pop(root, ()):
         b = bottom(snapshot.value)
         key = root.offset(b), b.shape, b.strides
         if key not in copies:
             copies[key] = apply(np.copy, (snapshot.value,))
         snapshot.value = copies[key]
-    root.borrowed.clear()
     root.version += 1
+
+
+def given_away(handle: Any) -> Any:
+    """The value of a handle for the caller, who may write it: what refers to its content keeps a copy."""
+    if type(handle) is Array and handle.root in handle.run.borrowed:
+        release(handle)
+    return handle.value
 
 
 def pull_store(sweep: Any, place: int, entry: tuple) -> None:

@@ -22,7 +22,7 @@ from s2sgrad.errors import NoRule
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.recorded.formulas import wanted_of
 from s2sgrad.recorded.places import Where
-from s2sgrad.recorded.runs import Root
+from s2sgrad.recorded.runs import Root, Run
 from s2sgrad.recorded.values import Array, Number, bottom
 from s2sgrad.rules import binding, table
 
@@ -42,11 +42,11 @@ class Kept:
         self.where = value if root is not None else None
         self.borrowed = False
 
-    def borrow(self) -> None:
+    def borrow(self, run: Run) -> None:
         """Say that the value of an array is needed, and not only its shape."""
         if not self.borrowed and self.root is not None:
             self.borrowed = True
-            self.root.borrowed.append(self)
+            run.borrowed.setdefault(self.root, []).append(self)
 
 
 def kept_number(number: Number) -> Kept:
@@ -72,7 +72,7 @@ def kept_array(array: Array, borrows: bool) -> Kept:
         kept = Kept(array.value, -1, root, root.active)
         array.kept = root.version, kept
     if borrows:
-        kept.borrow()
+        kept.borrow(array.run)
     return kept
 
 

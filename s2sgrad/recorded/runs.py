@@ -20,13 +20,12 @@ _MANY = 256  # roots, before those are dropped that nobody holds
 class Root:
     """The memory of an array and of all its views.  `active`: it may carry a derivative; `foreign`: others hold it, too."""
 
-    __slots__ = ("_start", "active", "borrowed", "foreign", "owner", "version", "written")
+    __slots__ = ("_start", "active", "foreign", "owner", "version", "written")
 
     def __init__(self, owner: np.ndarray, active: bool = False, foreign: bool = False) -> None:
         self.owner, self.active, self.foreign = owner, active, foreign
         self.written = False
         self.version = 0  # how often its content was copied before a store
-        self.borrowed: list[Any] = []  # snapshots that still refer to this memory
         self._start: int | None = None
 
     def offset(self, view: np.ndarray) -> int:
@@ -39,11 +38,12 @@ class Root:
 class Run:
     """The record of one call.  `level`: how many runs were open when it began; `open`: whether it goes on."""
 
-    __slots__ = ("_most", "caches", "entries", "level", "open", "printed", "refusal", "roots")
+    __slots__ = ("_most", "borrowed", "caches", "entries", "level", "open", "printed", "refusal", "roots")
 
     def __init__(self) -> None:
         self.entries: list[Any] = []
         self.roots: dict[int, Root] = {}
+        self.borrowed: dict[Root, list[Any]] = {}  # by the memory, snapshots that still refer to it
         self.caches: dict[int, Any] = {}  # of memoized functions: what they remember of this run
         self.level = len(OPEN.runs)
         self.open = False
@@ -59,8 +59,6 @@ class Run:
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         OPEN.runs.remove(self)
         self.open = False
-        for root in self.roots.values():  # nothing is written any more; and a snapshot and its root would keep each other
-            root.borrowed.clear()
         if not OPEN.runs:
             OPEN.copies.clear()
         if self.refusal is not None and error is not self.refusal:

@@ -14,7 +14,7 @@ from s2sgrad.api import brought
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir.signatures import signature
 from s2sgrad.recorded.applying import innermost, kept, lifted
-from s2sgrad.recorded.careful import bottoms
+from s2sgrad.recorded.honest import bottoms
 from s2sgrad.recorded.hooks import OWN_GRADIENTS, call
 from s2sgrad.recorded.operations import share, taken
 from s2sgrad.recorded.values import Number, handles_in, lost, mapped

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.recorded.applying import apply
+from s2sgrad.recorded.honest import bottoms
 from s2sgrad.recorded.patterns import Kept, Prepared
 from s2sgrad.recorded.runs import Root
 from s2sgrad.recorded.sweep import Sweep, strided
-from s2sgrad.recorded.values import bottom, is_handle
+from s2sgrad.recorded.values import bottom
 from s2sgrad.rules.selections import picked
 from s2sgrad.runtime.structure import rebuilt
 
@@ -104,7 +105,7 @@ class Careful(Sweep):
             return chosen if mask is None else chosen & mask
         if call.passes_over or call.primitive is picked or (mask is not None and call.rule.tag == "linear"):
             bars = _probe(bottoms(arrived), mask)
-            parts = call.pullback(bars, bottoms(y), *bottoms(operands), **bottoms(keywords))
+            parts = call.formula(bars, bottoms(y), *bottoms(operands), **bottoms(keywords))
             return _nonzero(parts if call.single else parts[k])
         return mask if call.elementwise else None
 
@@ -122,13 +123,6 @@ def _nonzero(part: Any) -> Any:
     if part is None or isinstance(part, (list, tuple, dict)):
         return None if part is None else rebuilt(part, _nonzero)
     return ~(np.asarray(part) == 0)
-
-
-def bottoms(value: Any) -> Any:
-    """The plain values."""
-    if is_handle(value) or not isinstance(value, (list, tuple, dict)):
-        return bottom(value)
-    return rebuilt(value, bottoms)
 
 
 def _fitting(mask: Any, shape: tuple[int, ...]) -> Any:

@@ -153,7 +153,7 @@ def begin(sweep: Sweep, result: Any, seed: Any) -> None:
 def made_ones(value: Any) -> Any:
     """Ones of the shape of a value."""
     b = bottom(value)
-    return made(np.ones(b.shape, b.dtype)) if isinstance(b, np.ndarray) else 1.0
+    return made(np.ones(b.shape, b.dtype)) if isinstance(b, np.ndarray) else type(b)(1.0)
 
 
 def cotangent(sweep: Sweep, leaf: Kept) -> Any:
@@ -250,7 +250,7 @@ def seed_of(result: Any) -> Any:
     """Zeros for the parts of a result that are followed."""
     if type(result) is Kept:
         b = bottom(result.value)
-        return np.zeros(b.shape, b.dtype) if isinstance(b, np.ndarray) else 0.0
+        return np.zeros(b.shape, b.dtype) if isinstance(b, np.ndarray) else type(b)(0.0)
     if isinstance(result, (list, tuple, dict)):
         return rebuilt(result, seed_of)
     return None

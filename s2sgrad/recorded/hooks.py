@@ -20,7 +20,7 @@ import numpy as np
 from s2sgrad import standard
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.primitives import spellings
-from s2sgrad.recorded import arithmetic, arrays, patterns, rewriting
+from s2sgrad.recorded import arithmetic, arrays, honest, patterns, rewriting
 from s2sgrad.recorded.applying import born, of_number
 from s2sgrad.recorded.library import SPECIAL, applied, require_no_digits, require_no_text
 from s2sgrad.recorded.making import vectorized
@@ -337,6 +337,7 @@ _BY_TYPE: dict[type, Callable[..., Any]] = {
 for _tool in (np.fromiter, np.apply_along_axis, np.piecewise):
     SPECIAL[_tool] = functools.partial(call, standard.TOOLS[_tool])
 arrays.CALLED.update(call=call, method=_method_called)
+honest.CALLED.update(call=call)
 rewriting.set_hook(call)
 arithmetic.install()
 arrays.install()

@@ -21,6 +21,7 @@ from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.errors import NoRule
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.recorded.formulas import wanted_of
+from s2sgrad.recorded.honest import honest
 from s2sgrad.recorded.places import Where
 from s2sgrad.recorded.runs import Root, Run
 from s2sgrad.recorded.values import Array, Number, bottom
@@ -78,10 +79,10 @@ def kept_array(array: Array, borrows: bool) -> Kept:
 
 class Prepared:
     """A call pattern of a primitive, bound to its rule.  `branches`: it may leave operands out, element by element;
-    `reads`: whether the pullback needs the values of the operands, and, last, of the result."""
+    `formula`: the pullback of the rule; `reads`: whether it needs the values of the operands, and, last, of the result."""
 
-    __slots__ = ("branches", "elementwise", "keyword_pullbacks", "name", "passes_over", "primitive", "pullback", "reads",
-                 "refusal", "rule", "single", "wanted")  # fmt: skip
+    __slots__ = ("branches", "elementwise", "formula", "keyword_pullbacks", "name", "passes_over", "primitive", "pullback",
+                 "reads", "refusal", "rule", "single", "wanted")  # fmt: skip
 
     def __init__(self, primitive: Any, rule: table.Rule | None, operands: Any, keywords: dict[str, Any]) -> None:
         self.primitive, self.rule, self.name = primitive, rule, binding.name_of(primitive)
@@ -110,6 +111,7 @@ class Prepared:
                                 "which there is no rule: pass a constant")  # fmt: skip
         if not (self.branches or rule.variadic or self.keyword_pullbacks):
             self.reads = _read_by(self.pullback, len(operands))
+        self.formula, self.pullback = self.pullback, honest(self.pullback, rule.tag, self.single)
 
     def _constants(self) -> str | None:
         if self.rule is None or self.rule.variadic:

@@ -7,6 +7,7 @@ Where a run is open the sweep itself is recorded: cotangents are handles then, a
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class Sweep:
 
     def formula(self, pullback: Any) -> Any:
         """A pullback of the rule table; its calls are followed where the sweep is recorded."""
-        return followed_once(pullback) if self.nested else pullback
+        return followed_once(pullback) if self.nested and type(pullback) is types.FunctionType else pullback
 
     def fitted(self, bar: Any, x: Any, elementwise: bool) -> Any:
         """A cotangent with the shape of its operand: summed over broadcast axes, or broadcast."""

@@ -266,7 +266,7 @@ class Gradient(Binds):
     def _shown(self) -> Compiled:
         if self._latest is None:
             names = cache.of(self._function.__code__).parameters.names
-            self._latest = self._of_kinds(Kinds(tuple((name, UNKNOWN) for name in names)))
+            self._latest = written_or_recorded(self, Kinds(tuple((name, UNKNOWN) for name in names)))
         return self._latest
 
     @OfInstances

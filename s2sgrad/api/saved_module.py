@@ -151,7 +151,7 @@ class Module:
         elif isinstance(value, (types.FunctionType, type)):
             self._write(name, value)
         elif is_gradient(value):
-            self._differentiate(name, value)
+            self.differentiate(name, value)
         elif (written := literal(value)) is not None:
             self._uses(written)
             said = "what the function closed over" if binding.space is None else "as it was when this was saved"
@@ -227,7 +227,7 @@ class Module:
         self._settle(source, [source.tree.body[0].value], names_at(module), set())
         self.written.append(source.text())
 
-    def _differentiate(self, name: str, gradient: Any) -> None:
+    def differentiate(self, name: str, gradient: Any) -> None:
         """Write a call of `grad` for a gradient that the text calls."""
         options, function = gradient._options, gradient._function
         plain = Options(options.value, options.several, backend=options.backend, has_aux=options.has_aux)

@@ -18,8 +18,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from s2sgrad.api import whole_text
 from s2sgrad.api.saved_module import Module
 from s2sgrad.api.saved_source import Source
+from s2sgrad.api.whole import Whole
 from s2sgrad.errors import is_written, raised
 from s2sgrad.source import GENERATED
 
@@ -32,6 +34,8 @@ def module_text(compiled: Compiled, standalone: bool = False, lines: bool = Fals
 
     With `lines` each statement ends in a comment with the user's line, which tracebacks show.
     """
+    if isinstance(compiled, Whole):
+        return _of_whole(compiled, standalone)
     text = _marked(compiled) if lines else compiled.text
     tree = ast.parse(text)
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
@@ -48,6 +52,23 @@ def module_text(compiled: Compiled, standalone: bool = False, lines: bool = Fals
             source.remove(statement)
     head, body = module.text(), source.text().lstrip("\n")
     return f'"""Written by s2sgrad from {_origin(compiled)}."""\n\n' + (f"{head}\n\n{body}" if head else f"\n{body}")
+
+
+def _of_whole(whole: Whole, standalone: bool) -> str:
+    """A module that imports the function and records it with s2sgrad; ValueError where none can."""
+    gradient, name = whole.gradient, whole_text.name_of(whole.gradient.__name__)
+    said = f"`{gradient.__name__}` is recorded as it runs, for it has no text ({whole_text.sentence(whole.error)})"
+    if standalone:
+        raise ValueError(f"{said}, and needs s2sgrad for that: save it without standalone=True")
+    options, bound = gradient._options, gradient._lead or gradient._keywords or gradient._seed is not None
+    plain = not (options.forward or options.outputs is not None or options.listed or options.stops)
+    if bound or not plain or hasattr(gradient, "_inner"):
+        way = "only `grad` and `value_and_grad` of a function can be saved then; make it where it is used"
+        raise ValueError(f"{said}: {way}")
+    module = Module(False, {name}, name)
+    module.differentiate(name, gradient)
+    reason = "\n".join(whole_text.reason(whole.error))
+    return f'"""Made by s2sgrad, which it needs."""\n\n{reason}\n\n{module.text()}'
 
 
 def _functions(

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from s2sgrad import runtime
+from s2sgrad.api import whole_text
 from s2sgrad.errors import Defect, NoRule, NoSource, S2SGradError, Unsupported
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.results import NoResult
@@ -49,11 +50,11 @@ class Whole:
     scalar, unsure, written, gives_up_on, key = False, False, (), (), None
     backend = types.SimpleNamespace(gives_up_on=())
 
-    def __init__(self, function: Callable[..., Any], seed: str, name: str, error: S2SGradError) -> None:
+    def __init__(self, function: Callable[..., Any], gradient: Any, error: S2SGradError) -> None:
         self.function = run(function, error)
-        self.seed, self.error = seed, error
+        self.seed, self.error = gradient._word.name, error
         self.below: Any = self
-        self._name, self._changes = name, _changes()
+        self.gradient, self._changes = gradient, _changes()
 
     def holds(self) -> bool:
         """Whether the compiler would say the same."""
@@ -73,13 +74,8 @@ class Whole:
 
     @property
     def text(self) -> str:
-        """Two lines, and the reason."""
-        where = "" if self.error.place is None else f", line {self.error.place.line}"
-        reason = "".join(f"# {line}\n" for line in self.error.reason.splitlines())
-        return (
-            f"# `{self._name}` is recorded as it runs{where}:\n{reason}"
-            f"y, pullback = vjp({self._name}, *args)\nreturn pullback(seed)\n"
-        )
+        """Two lines, under the reason."""
+        return whole_text.of(self.gradient, self.error)
 
     def shown(self) -> types.FunctionType:
         """There is no function with this text."""
@@ -143,5 +139,5 @@ def written_or_recorded(gradient: Any, key: Any) -> Any:
             raise
         kept = with_note(error, error)
     function = functools.partial(runtime.hook(gradient.recorded_by), gradient)
-    gradient._recorded[key] = Whole(function, gradient._word.name, gradient._shown_name(), kept)
+    gradient._recorded[key] = Whole(function, gradient, kept)
     return gradient._recorded[key]

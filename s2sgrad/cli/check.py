@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.api import grad, whole_text
+from s2sgrad.api.whole import Whole
 from s2sgrad.cli.targets import Mistake, evaluated, function_named, parameters_named, primal_of
 from s2sgrad.errors import S2SGradError, raised
 from s2sgrad.ir.signatures import signature
@@ -51,9 +53,20 @@ def run(options: argparse.Namespace) -> int:
     unknown = all(c.agrees or c.trouble for c in found_all)
     said = "agrees with" if good else "cannot be compared here with" if unknown else "DIFFERS from"
     print(f"\nThe gradient {said} central differences.")
+    _say_recorded(function, arguments, argnums)
     for what in left:
         print(f"Not checked: {what}")
     return 0 if good else 1
+
+
+def _say_recorded(function: Any, arguments: tuple, argnums: tuple | None) -> None:
+    """Print why the function has no text, where it has none."""
+    try:
+        compiled = grad(function, 0 if argnums is None else argnums)._compiled(arguments, {})
+    except (S2SGradError, TypeError):  # its first argument has no floats
+        return
+    if isinstance(compiled, Whole):
+        print(f"Recorded as it runs, for it has no text: {whole_text.sentence(compiled.error)}\n(strict=True refuses it)")
 
 
 def _compared(function: Any, arguments: tuple, order: int, argnums: tuple | None) -> tuple[list, list[str]]:

@@ -17,10 +17,11 @@ import gast
 from s2sgrad.analysis.kinds import UNKNOWN, Kind
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.value_kinds import kinds_by_name
-from s2sgrad.api import grad
+from s2sgrad.api import grad, whole_text
 from s2sgrad.api.argnums import Argnums
 from s2sgrad.api.forward import Jvp
 from s2sgrad.api.gradient import Gradient
+from s2sgrad.api.whole import is_recorded
 from s2sgrad.driver import lowering
 from s2sgrad.driver.attempts import with_branches
 from s2sgrad.driver.compilation import Compilation
@@ -40,6 +41,8 @@ from s2sgrad.transform import global_conflicts
 
 __all__ = ["Explanation", "Line", "Note", "differentiated", "explain", "explained"]
 
+_RECORDED = "so the function is recorded as it runs: right, but slower; strict=True refuses it"
+
 
 @entry
 def explain(
@@ -49,8 +52,8 @@ def explain(
 
     Beside each line stand notes: which variables have a derivative, and why others have none; what is overwritten in place,
     and what may share memory; which values the forward sweep puts on record, or keeps, and for the derivatives of which
-    lines; what the reverse sweep computes again; which functions are called, and where these stand.  What is refused is
-    shown at its line, and not raised.
+    lines; what the reverse sweep computes again; which functions are called, and where these stand.  What has no text is
+    shown at its line, with the reason: the function is recorded as it runs then.  What is refused is shown, and not raised.
 
     `argnums` says in which arguments, as for `grad`; `mode="fwd"` explains the tangent.  A gradient that was made can be
     given in the place of the function: `explain(grad(f, "w"), ..)`.  Without arguments it is the derivative for arguments of
@@ -90,7 +93,7 @@ def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str,
     """The explanation of a derivative for these arguments; None: for arguments of unknown kind."""
     function, kinds = differentiated(derivative, arguments, keywords or {})
     notes = _Notes(read(function))
-    refusal, source = None, ""
+    refusal, recorded, source = None, None, ""
 
     def compiled(_: Lookups) -> str:
         nonlocal notes
@@ -106,11 +109,15 @@ def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str,
     except Defect:
         raise
     except S2SGradError as error:
-        refusal = error.with_traceback(None)
-        notes.refuse(error)
+        if is_recorded(error) and not derivative._options.strict:
+            recorded, source = error.with_traceback(None), whole_text.of(derivative, error)
+            notes.refuse(error, "run", _RECORDED)
+        else:
+            refusal = error.with_traceback(None)
+            notes.refuse(error, "refused")
     options = derivative._options
     what = "tangent along" if options.forward else "value and gradient in" if options.value else "gradient in"
-    return notes.explanation(f"{what} {', '.join(derivative._wrt())}", refusal, source)
+    return notes.explanation(f"{what} {', '.join(derivative._wrt())}", refusal, source, recorded)
 
 
 def differentiated(
@@ -164,23 +171,25 @@ class _Notes:
             both = text.joined(self.trees[pairs[key]], tree) if key in pairs else tree
             text.records(there[key].unit, both, self.of, again=key in adjoints - pairs.keys())
 
-    def refuse(self, error: S2SGradError) -> None:
+    def refuse(self, error: S2SGradError, kind: str, more: str = "") -> None:
         """Note a refusal at its line, or, if that is in none of the functions, at the very first line."""
         place = error.place
-        said = "\n".join([error.message, *getattr(error, "__notes__", ())])
+        said = "\n".join([error.message, *getattr(error, "__notes__", ()), *filter(None, [more])])
         for primal, collected in self.found.values():
             whole = primal.place(primal.tree)
             if place is not None and place.file == primal.file and whole.line <= place.line <= whole.end_line:
-                return collected.add(place.line, "refused", "", said)
+                return collected.add(place.line, kind, "", said)
         primal, collected = next(iter(self.found.values()))
         where = "" if place is None else f"{program.place_in_words(place.file, place.line)}: "
-        return collected.add(primal.tree.lineno, "refused", "", where + said)
+        return collected.add(primal.tree.lineno, kind, "", where + said)
 
-    def explanation(self, purpose: str, refusal: S2SGradError | None, source: str) -> Explanation:
+    def explanation(
+        self, purpose: str, refusal: S2SGradError | None, source: str, recorded: S2SGradError | None
+    ) -> Explanation:
         """The explanation of the first function, with those of its callees that are the user's."""
         first, *others = self.found.values()
         called = [_listed(p, f, "called") for p, f in others if not raised.is_hidden(p.file)]
-        return replace(_listed(*first, purpose), calls=tuple(called), refusal=refusal, source=source)
+        return replace(_listed(*first, purpose), calls=tuple(called), refusal=refusal, source=source, recorded=recorded)
 
 
 def _listed(primal: Primal, collected: Found, purpose: str) -> Explanation:

@@ -27,6 +27,7 @@ LABELS = {
     "kept": "kept",
     "recomputed": "recomputed",
     "calls": "calls",
+    "run": "as it runs",
     "refused": "REFUSED",
 }
 _NOTE = 90  # characters in a row of a note
@@ -41,7 +42,8 @@ class Note:
     - `written`: their contents are written in place;  `shares`: they may share memory with others;
     - `recorded`: the forward sweep records values of theirs;  `kept`: the reverse sweep reads them unchanged;
       `recomputed`: the reverse sweep computes them again;
-    - `calls`: a function, and how its derivative is found;  `refused`: what cannot be differentiated.
+    - `calls`: a function, and how its derivative is found;  `run`: what has no text, for which the function is recorded as
+      it runs;  `refused`: what cannot be differentiated.
     """
 
     kind: str
@@ -69,8 +71,8 @@ class Line:
 class Explanation:
     """What s2sgrad knows of a function that it differentiates, and does with it, line by line: the result of `explain`.
 
-    `calls` are explanations of the differentiated callees; `refusal` is the error instead of a derivative; `source` is the
-    generated text.
+    `calls` are explanations of the differentiated callees; `refusal` is the error instead of a derivative; `recorded` is
+    the error that `strict=True` raises, where the function is recorded as it runs; `source` is the generated text.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Explanation:
     calls: tuple[Explanation, ...] = ()
     refusal: Exception | None = None
     source: str = ""
+    recorded: Exception | None = None
 
     def __getitem__(self, name: str) -> Explanation:
         """The explanation of a callee, by name."""

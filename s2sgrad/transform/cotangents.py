@@ -93,9 +93,8 @@ def in_new_memory(unit: Unit, value: gast.AST, kind: Kind | None, or_none: bool 
 
 def listed(unit: Unit, value: gast.AST, kind: Kind | None) -> gast.AST:
     """The cotangent of a list, perhaps an array, as a list in memory of its own: an array's items may be views of it."""
-    items = gast.Call(unit.builtin(list), [value], [])
     flat = isinstance(kind, Container) and isinstance(kind.element(), Number)
-    return items if flat else call(unit, "own", runtime.own, items)
+    return gast.Call(unit.builtin(list), [value if flat else call(unit, "own", runtime.own, value)], [])
 
 
 def total(values: list[gast.AST]) -> gast.AST:

@@ -71,7 +71,7 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NONE, run_by:
         return _apply_among(primitive, args, keywords, run_by)
     y = _called(run, primitive, tuple(below), keywords, run_by)
     if numbers and (type(y) in FLOATS or (type(y) is Number and y.run.level < run.level)):
-        return _number(run, primitive, args, y)
+        return of_numbers(run, primitive, args, y)
     return recorded(run, primitive, args, keywords, y, active)
 
 
@@ -128,7 +128,7 @@ def of_number(primitive: Any, x: Number, run_by: Any = None) -> Any:
     return made
 
 
-def _number(run: Run, primitive: Any, args: tuple, y: Any) -> Any:
+def of_numbers(run: Run, primitive: Any, args: tuple, y: Any) -> Any:
     """A number that was made of numbers, as a handle: a short entry, where the rule says no more than slopes."""
     known = operations.known(primitive)
     if known.flat:
@@ -347,7 +347,8 @@ def _of_run(run: Run, y: Any, foreign: bool) -> Any:
     owner = owner_of(bottom(y))
     root = run.root_of(owner)
     if root is None:
-        if owner.dtype != bottom(y).dtype or _overlaps(bottom(y)):
+        b = bottom(y)
+        if owner is not b and (owner.dtype != b.dtype or _overlaps(b)):
             return y
         root = run.enter(owner, False, foreign)
     return Array(y, root, run)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.errors import Unsupported
-from s2sgrad.recorded.applying import apply, as_scalar, innermost, of_number
+from s2sgrad.recorded.applying import apply, as_scalar, innermost, of_number, of_numbers
 from s2sgrad.recorded.runs import refuse
 from s2sgrad.recorded.values import FLOATS, Array, Handle, Number, bottom, plain, settled
 
@@ -169,6 +169,10 @@ def _power(a: Any, b: Any) -> Any:
             made = Number(z, len(run.entries), run)
             run.entries.append((pull_power, a.node, None, a.value, b))
             return made
+    elif type(a) is Number and type(b) is float and a.run.open and not a.run.level:
+        z = a.value**b
+        if type(z) in FLOATS:
+            return of_numbers(a.run, np.power, (a, as_scalar(b)), z)
     if not isinstance(b, _KNOWN) or not isinstance(a, _KNOWN):
         return NotImplemented
     a, b = (_settled(v) for v in (a, b))

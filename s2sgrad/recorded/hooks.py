@@ -7,6 +7,7 @@ call(Net, n)    ->  its `__init__` with its calls followed          call(rng.nor
 from __future__ import annotations
 
 import cmath
+import collections
 import functools
 import itertools
 import math
@@ -42,7 +43,7 @@ _MAKING_HANDLES = frozenset({max, min, sorted, abs, pow, map, filter, zip, enume
 """Builtins that work on handles as they are, and return them."""
 _MAPPING = _MAKING_HANDLES | {functools.reduce, itertools.starmap, itertools.accumulate}
 """Those whose arguments are called."""
-_KEEPING = frozenset({list, dict, set})
+_KEEPING = frozenset({list, dict, set, tuple, collections.deque, str, bytes})
 """Their methods keep their arguments as they are; only what is named by a keyword is called."""
 _MOST = 4096  # copies of functions, before no more are kept
 
@@ -63,6 +64,9 @@ def call(f: Any, /, *args: Any, **keywords: Any) -> Any:
         return args[0]
     if isinstance(f, type):
         return _of_class(f, args, keywords)
+    method = getattr(kind, "__call__", None)  # noqa: B004
+    if not table.GIVEN and (copy := _followed_already(method)) is not None:
+        return copy(f, *args, **keywords)
     for cls in kind.__mro__:
         if cls in TRANSFORMS and OPEN.runs:
             return TRANSFORMS[cls](f, args, keywords)
@@ -75,6 +79,11 @@ def _copy_of(f: Any) -> Any:
     if known is None or known[0] is not f.__code__ or known[1] is not f.__defaults__ or known[2] != table.changes:
         return None
     return known[3]
+
+
+def _followed_already(f: Any) -> Any:
+    """A function of the user's with its calls followed, where that is known; else None."""
+    return (f if id(f.__code__) in FOLLOWED else _copy_of(f)) if type(f) is types.FunctionType else None
 
 
 def followed_once(f: Any) -> Any:
@@ -169,6 +178,10 @@ def _of_class(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return special(*args, **keywords)
     init = f.__init__
     plain = type(f) is type and f.__new__ is object.__new__ and type(init) is types.FunctionType
+    if plain and (copy := _followed_already(init)) is not None:
+        made = object.__new__(f)
+        copy(made, *args, **keywords)
+        return made
     if plain and id(init.__code__) not in FOLLOWED and not is_library(init):
         made = object.__new__(f)
         call(init, made, *args, **keywords)
@@ -194,8 +207,8 @@ def _special(f: Any) -> Any:
 
 def _of_builtin(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     owner = f.__self__
-    if owner is math and _is_one_number(args, keywords):
-        return of_number(f, args[0])
+    if owner is math and not keywords and 0 < len(args) < 3:
+        return _of_math(f, args)
     if type(owner) in _KEEPING:
         return f(*args, **{k: ready(v) for k, v in keywords.items()}) if keywords else f(*args)
     special = _special(f)
@@ -209,12 +222,28 @@ def _of_builtin(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return own(f, *args, **keywords)
     if isinstance(owner, (np.ndarray, np.generic)):
         return _of_plain_array(f, owner, args, keywords)
-    if table.lookup(f) is not None or table.is_flat(f):
+    if _is_told(f, owner):
         primitive = spellings.OF_MANY.get(f, f) if len(args) > 2 else f
         return applied(primitive, args, keywords)
     if _is_numeric(f, owner) and _carries(args, keywords):
         return applied(f, args, keywords)
     return _as_it_is(f, args, keywords)
+
+
+def _of_math(f: Any, args: tuple) -> Any:
+    """A function of one or two arguments of the module `math`."""
+    kind = type(args[0])
+    if len(args) == 1 and (kind is Number or kind is float or kind is int):
+        return of_number(f, args[0]) if kind is Number else f(args[0])
+    return applied(f, args, {}) if _is_told(f, None) or _carries(args, {}) else _as_it_is(f, args, {})
+
+
+def _is_told(f: Any, owner: Any) -> bool:
+    """Whether a function of C code has a rule, or is known to have no derivative."""
+    if owner is None or type(owner) is types.ModuleType:
+        known = patterns.known(f)
+        return known.rule is not None or known.flat
+    return table.lookup(f) is not None or table.is_flat(f)
 
 
 def _as_it_is(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
@@ -288,8 +317,7 @@ def _of_dispatched(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     special = SPECIAL.get(f)
     if special is not None:
         return special(*args, **keywords)
-    facts = patterns.known(f)
-    return applied(f, args, keywords) if facts.rule is not None or facts.flat else _of_numpy(f, args, keywords)
+    return applied(f, args, keywords) if _is_told(f, None) else _of_numpy(f, args, keywords)
 
 
 def _of_numpy(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:

@@ -227,6 +227,8 @@ for _function in (
     operator.setitem,
     hasattr,
     getattr,
+    setattr,
+    delattr,
     iter,
     next,
 ):

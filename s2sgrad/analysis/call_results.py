@@ -46,7 +46,7 @@ from s2sgrad.analysis.widening import widened
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
 from s2sgrad.rules.builtin_functions import arranged, order_of, spread, unarranged
-from s2sgrad.runtime import deep_copies, item_slots, late, memos, references, shadows, trials
+from s2sgrad.runtime import deep_copies, item_slots, late, memos, references, shadows
 from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking, moved
@@ -117,7 +117,7 @@ def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
 # --- numbers, strings, containers ---
 
 _of(np.ndarray.view)(lambda kinds, names: Array(None, None) if len(kinds) > 1 else None)  # of bytes, of what they hold
-_always(Number(int), int, runtime.raised, trials.passed_on, references.place, references.place_among, references.number_of,
+_always(Number(int), int, runtime.raised, references.place, references.place_among, references.number_of,
         references.number_among, references.operand_number, references.number_named)
 _always(Number(bool), bool, isinstance, references.is_instance, references.has_member)
 _always(Number(float), float)

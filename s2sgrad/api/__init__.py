@@ -145,7 +145,7 @@ def _load() -> None:
     from s2sgrad.api import debugging, dynamic, forward, products, recording
 
     runtime.provide(refer_to=reached_codes.refer_to)
-    runtime.provide(derivative=dynamic.pair_for, called=dynamic.called, only_computes=dynamic.only_computes)
+    runtime.provide(derivative=dynamic.pair_for, called=dynamic.called)
     runtime.provide(tangent=forward.tangent_for, unfolded=forward.unfolded, jvp=forward.jvp)
     runtime.provide(recorded_gradient=recording.gradient, recorded_tangent=recording.along)
     runtime.provide(hvp=products.hvp, linearize=products.linearize, watched_vjp=debugging.vjp)

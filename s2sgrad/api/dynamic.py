@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
@@ -17,7 +16,6 @@ from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.kinds import Kind, Unknown
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.number_types import may_carry
-from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api import brought, transposed
 from s2sgrad.api.arguments import has_floats, require_real
@@ -28,7 +26,6 @@ from s2sgrad.driver import cache
 from s2sgrad.driver.compiled import Compiled, compile_pair
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.ir.signatures import signature
-from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.recorded import pairs
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.runtime.checks import Refusal
@@ -256,19 +253,3 @@ def _compile(
     if variadic is not None and n_args > len(names):
         by_name[variadic] = list(kinds[len(names) : n_args])
     return compile_pair(function, by_name, {variadic if isinstance(k, tuple) else names[k] for k in active}, debug, again)
-
-
-def only_computes(f: Any) -> bool:
-    """Whether a function that is known only now does nothing besides computing, and may raise."""
-    if isinstance(f, functools.partial):
-        return only_computes(f.func) and all(only_computes(v) for v in (*f.args, *f.keywords.values()) if callable(v))
-    held: dict[str, Any] = {}
-    if isinstance(f, Closure):
-        if not all(only_computes(h) for h in f.holds if callable(h)):
-            return False
-        places = zip(f.function.__code__.co_varnames, f.holds, strict=False) if is_plain(f.function) else ()
-        held, f = {p: np.sin for p, h in places if callable(h)}, f.function  # which computes, as they do
-    if not is_plain(f):
-        return f is runtime.call or behaviour.of_callable(f).effect is behaviour.Effect.NOTHING
-    writes, passed = mod_ref.of(f, held), {p: behaviour.of_callable(h) for p, h in held.items()}
-    return not writes.arguments and not writes.outside and behaviour.of_function(f, passed=passed).is_repeatable

@@ -101,8 +101,7 @@ class Unit:
       `drawn_at` places where an object or a method turned out to be one, `iterators` those that it gives iterators;
       `closures`: nested functions that are kept become objects, those of the compiled function (True) or of an inlined
       one; `lifted` are nested functions made global, and `bound` says that one of them refers to a cell of this function;
-      `keeps_function`: a lambda is stored as data; `guard`: what the `try` around a call catches, in a text for that call;
-      `around`: the unit that an inlined text becomes part of.
+      `keeps_function`: a lambda is stored as data.
     - Caches: `bindings` has what free names refer to, `attributes` those of modules; `lookups` notes these: a cached
       gradient is valid while they hold; `kept` are facts about statements, for passes that report which ones they change.
     """
@@ -155,8 +154,6 @@ class Unit:
     written_out: list[tuple[gast.AST, str, Primal, int]] = field(default_factory=list)
     own_copies: set[str] = field(default_factory=set)
     keeps_function: bool = False
-    guard: Any = None
-    around: Unit | None = None
     stand_ins: set[tuple[type, type]] = field(default_factory=set)
     kept: KeptFacts | None = None
 

@@ -272,19 +272,6 @@ def of_function(
     return _known.of((function, given, frozenset(passed.items())))
 
 
-def with_functions(unit: Unit, function: types.FunctionType, call: gast.Call) -> Behaviour:
-    """What a call of a user's function does with data and functions that have names; what it writes itself, with these,
-    `mod_ref.of_call` says."""
-    given = {p: unit.resolve(a) for p, a in (mod_ref.arguments(function, call) or {}).items()}
-    found = of_function(function, _DATA, {p: of_callable(target) for p, target in given.items() if callable(target)})
-    return Behaviour(found.effect, found.runs - {function})
-
-
-def kinds_of_data(unit: Unit) -> dict[str, Kind]:
-    """Kinds for a text whose variables are all data."""
-    return dict.fromkeys(unit.locals, _DATA)
-
-
 _Call = tuple[types.FunctionType, Kind, frozenset[tuple[str, Behaviour]]]  # a function, its data, and its functions
 
 

@@ -16,13 +16,13 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import (
     alpha_renaming,
     argument_tests,
+    attempts,
     check,
     closure_objects,
     default_dicts,
     deques,
     drawing,
     global_names,
-    guarded_texts,
     imports,
     library_desugaring,
     local_classes,
@@ -32,7 +32,6 @@ from s2sgrad.normalize import (
     outside_stores,
     single_exit,
     targets,
-    try_except,
     with_statements,
 )
 
@@ -47,8 +46,7 @@ DEFINITION: tuple[tuple[str, Pass], ...] = (
     ("argument_tests", argument_tests.run),
     ("deques", deques.run),
     ("default_dicts", default_dicts.run),
-    ("guarded_texts", guarded_texts.run),
-    ("try_except", try_except.run),
+    ("attempts", attempts.run),
     ("with_statements", with_statements.run),
     ("global_names", global_names.run),
     ("check", check.run),

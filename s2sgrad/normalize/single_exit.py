@@ -49,7 +49,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     body, flagged = returns_behind_loops(unit, tree.body, result)
     body = nest(unit, flagged + body)
     _strip_continues(body)
-    if not always_leaves(body) and not getattr(tree, "abandoned", False):
+    if not always_leaves(body):
         last = body[-1] if body else tree
         body = _fall_through(body, at(last, gast.Return(None)))
     body = bind_results(body, result)

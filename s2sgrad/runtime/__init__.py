@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.runtime.checks import Refusal, asked_whole, bound, contiguous, once, poison, raised, rebinds  # noqa: F401
+from s2sgrad.runtime.checks import Refusal, asked_whole, bound, caught, contiguous, once, poison, raised, rebinds  # noqa: F401
 
 # isort: split
 from s2sgrad.runtime.checks import (  # noqa: F401  # noqa: F401

@@ -132,6 +132,11 @@ def raised(tried: Callable[[], Any], *kinds: Any) -> int:
     return 0
 
 
+def caught(which: int) -> Any:
+    """The exception that was raised, if any."""
+    return getattr(which, "error", None)
+
+
 def once(rows: Any, place: Any, line: int) -> None:
     """Check that `rows[place]`, which is about to be written, is in the container only once; TypeError if not.
 

@@ -3,11 +3,6 @@
     if verbose: plot(x)      ->      if verbose: raise NotImplementedError("`plot` has no derivative rule: ..")
     y = rare(x) if k else x  ->      y = NotImplementedError("`rare` has no ..") if k else x
 
-The same goes for the body of a `try` that uses an attribute which its operand may not have:
-
-    try: y.fillna(0)                         if hasattr(y, "fillna"): raise NotImplementedError(..)
-    except AttributeError: y = y + 1    ->   else: y = y + 1
-
 The trees that `read` gives out have these branches replaced while `without` is entered.
 
 >>> from s2sgrad.source import read
@@ -159,11 +154,7 @@ def _replaced(primal: Primal, branches: dict[tuple[int, ...], Branch]) -> Primal
         return [raised]
 
     def follow(block: list[gast.AST], is_outer: bool) -> None:
-        for k, statement in enumerate(block):
-            attempt = _attempt(primal, statement) if isinstance(statement, gast.Try) else None
-            instead = refused(statement.body, is_outer) if attempt is not None else None
-            if instead is not None:
-                block[k] = statement = _at(statement, gast.If(attempt.asked, instead, attempt.otherwise))
+        for statement in block:
             for inner in _blocks(statement):
                 follow(inner, is_outer and not isinstance(statement, _SCOPES))
         rest = next((k for k, s in enumerate(block) if _start(s) in branches), None)
@@ -190,46 +181,6 @@ def _replace_arms(
 def _blocks(statement: gast.AST) -> list[list[gast.AST]]:
     parts = (statement, *getattr(statement, "handlers", ()), *getattr(statement, "cases", ()))
     return [block for part in parts for field in _BLOCKS if isinstance(block := getattr(part, field, None), list)]
-
-
-@dataclass(frozen=True)
-class _Attempt:
-    """A `try` whose body begins with a use of an attribute: a test for it, and what happens without it."""
-
-    asked: gast.AST
-    otherwise: list[gast.AST]
-
-
-def _attempt(primal: Primal, statement: gast.Try) -> _Attempt | None:
-    """What a `try` asks of an object, if it does so before anything else, and handles its absence; None otherwise."""
-    used = _used_first(statement.body[0])
-    handler = next((h for h in statement.handlers[:1] if _catches(primal, h.type)), None)
-    asks = primal.lookup("hasattr")
-    if used is None or handler is None or statement.finalbody or asks is None or asks.value is not hasattr:
-        return None
-    inside = [part for s in handler.body for part in gast.walk(s)]
-    if handler.name is not None or any(isinstance(part, gast.Raise) and part.exc is None for part in inside):
-        return None
-    names = ("__dict__", "__slots__", used.attr) if isinstance(used.ctx, gast.Store) else (used.attr,)
-    tests = [_call("hasattr", gast.Name(used.value.id, gast.Load(), None, None), gast.Constant(n, None)) for n in names]
-    return _Attempt(_at(statement, gast.BoolOp(gast.Or(), tests) if len(tests) > 1 else tests[0]), handler.body)
-
-
-def _used_first(statement: gast.AST) -> gast.Attribute | None:
-    """The attribute of a variable that a statement reads, calls or binds before it does anything else."""
-    if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Attribute):
-        node = statement.targets[0] if isinstance(statement.value, (gast.Constant, gast.Name)) else None
-    else:
-        node = getattr(statement, "value", None)
-        node = node.func if isinstance(node, gast.Call) else node
-    return node if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name) else None
-
-
-def _catches(primal: Primal, caught: gast.AST | None) -> bool:
-    """Whether a handler catches an AttributeError."""
-    parts = caught.elts if isinstance(caught, gast.Tuple) else [caught]
-    found = [primal.lookup(part.id) for part in parts if isinstance(part, gast.Name)]
-    return caught is None or any(b is not None and b.value in AttributeError.__mro__ for b in found)
 
 
 def _call(function: str, *arguments: gast.AST) -> gast.Call:
@@ -271,10 +222,9 @@ def _innermost(primal: Primal, body: list[gast.AST], place: Place) -> list[gast.
         )
         found = _innermost(primal, inside, place) if inside is not None and not handled else None
         is_branch = isinstance(statement, (gast.If, gast.Match))
-        tries = handled and isinstance(statement, gast.Try) and _attempt(primal, statement) is not None
         if inside is None:
             found = _innermost_arm(primal, statement, place)
-        if found is None and inside is not None and (is_branch or (tries and _contains(primal, inside[0], place))):
+        if found is None and inside is not None and is_branch:
             found = inside if _is_usable(inside) else None
         return found or _after_return(body, k)
     return None

@@ -75,7 +75,6 @@ class CachedAttributes:
 
     def cached(self, owner: Object, member: functools.cached_property, attribute: str, node: gast.AST) -> gast.AST:
         """`owner.attribute`; computed here where the object was made in this block, and nothing has computed it."""
-        self.require_not_tried(attribute, node)
         local = owner.attributes.get(attribute)
         if local is None:
             self.unit.refuse(node, f"`{attribute}` is a cached_property of an object of the caller's, which is kept there "
@@ -92,11 +91,6 @@ class CachedAttributes:
             self.computed_once(name(local), member, compute, node)
         owner.computed[attribute] = here
         return name(local)
-
-    def require_not_tried(self, attribute: str, node: gast.AST) -> None:
-        """Refuse in `try`: what raises is not kept, and is computed again."""
-        if self.waiting is not None:
-            self.unit.refuse(node, f"`{attribute}` is a cached_property, which cannot be followed in `try`: use a property")
 
     def require_settable(self, owner: Object, found: Any, attribute: str, node: gast.AST) -> None:
         """Refuse to set such an attribute of an object that is split into variables."""
@@ -125,7 +119,6 @@ class CachedAttributes:
 
     def cached_of_record(self, owner: Record, attribute: str, node: gast.AST) -> gast.AST:
         """`owner.attribute` for a reference."""
-        self.require_not_tried(attribute, node)
         members = {id(m): m for c in owner.classes for m in [self.looked_up(c, attribute)]}
         member = next(iter(members.values()))
         if len(members) > 1 or not isinstance(member, functools.cached_property):

@@ -166,7 +166,7 @@ class ClassChoices:
         """The object, without the classes whose method is being inlined; a run-time check excludes these."""
         own = {c: self.looked_up(c, attribute) for c in owner.classes}
         left = tuple(c for c in owner.classes if not self.is_running(getattr(own[c], "fget", own[c])))
-        if left != owner.classes and attribute != "__call__" and self.waiting is None:
+        if left != owner.classes and attribute != "__call__":
             running = next(getattr(own[c], "fget", own[c]) for c in owner.classes if c not in left)
             self.met_again(running, running.__name__)
         return replace(owner, classes=left, is_checked=True) if left and left != owner.classes else owner

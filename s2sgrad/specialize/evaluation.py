@@ -141,7 +141,7 @@ class Evaluator:
             return truth
         if self.is_whole(node):
             self.require_own_methods(node)
-            return self.functions.in_whole(self.functions.tried(node))
+            return self.functions.in_whole(node)
         if isinstance(node, gast.ListComp) and self.functions.items_of(node) is not None:
             return self.functions.collected(node)
         written = None if self.functions.may_be_known(node) else comprehensions.written_out(self.unit, node, target)

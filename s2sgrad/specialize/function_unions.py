@@ -146,7 +146,7 @@ class Choices:
             if isinstance(value, Value):
                 self.unit.refuse(node, "a function or an object that one of several functions returns cannot be followed: "
                                        "use two names")  # fmt: skip
-            self.where_done(lambda value=value: flattener.out.append(assign(holder, value)), node)
+            flattener.out.append(assign(holder, value))
             at(node, *(s for s in flattener.out if not hasattr(s, "lineno")))
             arms.append(flattener.out)
             flattener.out = before

@@ -37,7 +37,6 @@ from s2sgrad.normalize import drawing
 from s2sgrad.normalize._calls import note_receivers
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
-from s2sgrad.normalize.guarded_texts import Guard
 from s2sgrad.normalize.name_uses import keeps_its_keys
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import read
@@ -84,15 +83,12 @@ class Inliner:
     calls: int
     shared: set[str]
     arguments: set[str]
-    into: str  # the variable for what a call in `try` raises
 
-    def read(self, target: types.FunctionType, owner: type | None = None, guard: Guard | None = None) -> Function:
-        """A function from outside as a function value; a method of the class `owner`; `guard`: for a call in `try`."""
-        key = target if guard is None else (target, guard)
-        if key in self.known:
-            return self.known[key]
+    def read(self, target: types.FunctionType, owner: type | None = None) -> Function:
+        """A function from outside as a function value; a method of the class `owner`."""
+        if target in self.known:
+            return self.known[target]
         unit, tree = Unit.of(read(target))
-        unit.guard, unit.around = guard, self.unit
         unit.drawn_at = self.unit.drawn_at
         unit.closures = None if self.unit.closures is None else False
         note_receivers(unit, tree, owner)
@@ -103,7 +99,7 @@ class Inliner:
         for _, run in DEFINITION:
             tree = run(unit, tree)
         self.unit.inlined.append(unit)
-        function = self.known[key] = Function(tree, unit, of=(target, owner), which=getattr(tree, "which", ""))
+        function = self.known[target] = Function(tree, unit, of=(target, owner))
         function.run_again = behind_checkpoint(target) is not None
         spec = target.__defaults__ or ()
         plain = [*tree.args.posonlyargs, *tree.args.args]
@@ -138,7 +134,6 @@ class Inliner:
         body, chosen = folded(function.unit, node.body, constants) if plain else (at(node, gast.Return(node.body)), False)
         tree = gast.FunctionDef(function.name, node.args, body, [], None, None, [])
         at(function.node, tree)
-        tree.abandoned = getattr(function.node, "abandoned", False)
         if left is not None:
             tree.body = rewritten(tree.body, returning)
         around = function.unit.drawn_from, function.unit.iterators
@@ -162,7 +157,6 @@ class Inliner:
     ) -> Any:
         """The value of an inlined call; of a generator, `at_yield` makes the statements for each value, and `left` is the
         flag that says no more are wanted."""
-        self.require_tried(function, node)
         self.require_end(function, node, tuple(f for f, _ in self.running) if around is None else around)
         bound = self.bind(function, function.node, arguments, keywords, node)
         text = self.text_for(function, bound, node, left)
@@ -219,8 +213,6 @@ class Inliner:
         own = scoping.bound(tree.body) | {p.id for p in parameters(tree)}
         anew = function.used or function.unit is not self.unit
         renamed = self.anew(function.unit, tree, own) if anew else {}
-        if function.which:
-            renamed[function.which] = self.into
         if function.unit.primal.function.__module__ == Iterator.__module__:  # none of these names is the user's
             self.unit.words |= dict.fromkeys(renamed.values(), ("what an iterator draws from", None))
         function.used = True

@@ -48,7 +48,7 @@ class Objects:
         instance = self.taken_apart(cls, arguments, keywords, node)
         if not self.is_reference(cls):
             return instance
-        return self.where_done(lambda: self.made_reference(instance, node), node)
+        return self.made_reference(instance, node)
 
     def namespace(self, attributes: dict[str, Any], node: gast.AST) -> Object:
         """`SimpleNamespace(**attributes)`."""
@@ -120,8 +120,7 @@ class Objects:
         """What the factory of a field returns."""
         factory = field.default_factory
         if isinstance(factory, types.FunctionType):
-            with self.unguarded():
-                return self.apply(self.text_of(factory), [], {}, node)
+            return self.apply(self.text_of(factory), [], {}, node)
         called = self.unit.builtin(factory) if isinstance(factory, type) else name(self.unit.helper(field.name, factory))
         return self.evaluate(at(node, gast.Call(called, [], []))[0])
 

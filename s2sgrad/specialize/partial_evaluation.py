@@ -48,7 +48,6 @@ from s2sgrad.normalize.check import yields
 from s2sgrad.specialize import lambda_lifting, static_calls, trip_names
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
-from s2sgrad.specialize.attempts import Attempts
 from s2sgrad.specialize.binding_time import Lookahead, is_made_for_functions, is_super
 from s2sgrad.specialize.cached_attributes import CachedAttributes
 from s2sgrad.specialize.callable_texts import owners_written
@@ -59,7 +58,6 @@ from s2sgrad.specialize.columns import Columns
 from s2sgrad.specialize.fixed_functions import FixedFunctions
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
-from s2sgrad.specialize.guarded_calls import GuardedCalls
 from s2sgrad.specialize.inlining import Inliner
 from s2sgrad.specialize.lifted_columns import LiftedColumns
 from s2sgrad.specialize.memos import Memos
@@ -97,8 +95,8 @@ from s2sgrad.specialize.unrolling import Unroller
 from s2sgrad.specialize.ways import Ways
 
 
-class Functions(Arguments, Attempts, CachedAttributes, Choices, ClassAttributes, ClassChoices, Closures, Collections,
-                Columns, Definitions, Derivatives, FixedFunctions, Generators, GivenObjects, GuardedCalls, Inliner,
+class Functions(Arguments, CachedAttributes, Choices, ClassAttributes, ClassChoices, Closures, Collections,
+                Columns, Definitions, Derivatives, FixedFunctions, Generators, GivenObjects, Inliner,
                 LiftedColumns, Lookahead, Matrices, Memos, NamedAttributes, Objects, ObjectCopies, ObjectUpdates,
                 Operators, Recursion, ReferenceOperators, Stars, TupleMethods, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` has those with a name.  Each family of values
@@ -109,7 +107,6 @@ class Functions(Arguments, Attempts, CachedAttributes, Choices, ClassAttributes,
         self.open_columns(ways)
         self.open_operators(ways.operators or self.in_columns)
         self.open_late(ways.late, tree)
-        self.open_guards()
         self.acting: set[str] = set()  # functions called for their effect
         self.values: dict[str, Value] = {}
         self.running, self.opened, self.calls, self.hint = [], [], 0, None
@@ -130,7 +127,7 @@ class Functions(Arguments, Attempts, CachedAttributes, Choices, ClassAttributes,
         self.lifted: dict[Function, tuple[Known, list[str]]] = {}
         self.by_class: dict[type, Callable[..., Any]] = {
             Adapted: self.call_adapted, Choice: self.apply_choice, Derivative: self.call_derivative,
-            Function: self.call_text, Known: self.call_outside, Memoized: self.call_memoized,
+            Function: self.call_function, Known: self.call_known, Memoized: self.call_memoized,
             Object: self.call_object, Partial: self.call_partial,
         }  # fmt: skip
         self.chosen: set[str] = set()  # targets of `a if c else b` and of `a or b`
@@ -317,8 +314,7 @@ class Functions(Arguments, Attempts, CachedAttributes, Choices, ClassAttributes,
             return None
         tool = static_calls.find(self.unit, node)
         if tool is not None:
-            with self.guarding(node):
-                return tool.value(self, node)
+            return tool.value(self, node)
         attribute = isinstance(node.func, gast.Attribute) and self.may_be_known(node.func)
         self.called_by = node.func
         callee = self.called_object(node) or (self.attribute if attribute else self.callee)(node.func)
@@ -330,8 +326,7 @@ class Functions(Arguments, Attempts, CachedAttributes, Choices, ClassAttributes,
             bound = [o for o in getattr(callee, "options", [callee]) if isinstance(o, Partial)]
             self.require_inherited([o.given[0] for o in bound], node.func.attr, node)
         arguments, keywords = self.evaluated(callee, node)
-        with self.guarding(node):
-            return self.apply(callee, arguments, keywords, node)
+        return self.apply(callee, arguments, keywords, node)
 
     def apply(self, callee: Any, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """The value of a call of a static value."""
@@ -339,7 +334,6 @@ class Functions(Arguments, Attempts, CachedAttributes, Choices, ClassAttributes,
             return constant(None)
         if isinstance(callee, gast.AST):  # data in an attribute
             return self.plain(Known(None, callee), arguments, keywords, node)
-        self.require_guarded(callee, node)
         if type(callee) not in self.by_class:
             self.unit.refuse(node, "what is called here is not known to be a function")
         return self.by_class[type(callee)](callee, arguments, keywords, node)
@@ -397,4 +391,4 @@ class Functions(Arguments, Attempts, CachedAttributes, Choices, ClassAttributes,
         atoms = [v.node if isinstance(v, Known) else v for v in arguments]
         words = [gast.keyword(k, v.node if isinstance(v, Known) else v) for k, v in keywords.items()]
         call = at(node, gast.Call(clone(callee.node), atoms, words))[0]
-        return self.where_tried(call) or self.flattener.atom(library.of_found(self.unit, call))
+        return self.flattener.atom(library.of_found(self.unit, call))

@@ -43,7 +43,6 @@ class Function:
     owner: type | None = None  # for a method, its class
     run_again: bool = False  # under `checkpoint`: called, and never inlined
     of: tuple[Any, type | None] | None = None  # the function from outside, and the class whose method it was read as
-    which: str = ""  # in a text for a call in `try`: the variable for what was raised
 
     @property
     def name(self) -> str:

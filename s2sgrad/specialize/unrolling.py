@@ -54,10 +54,8 @@ class Unroller:
         return node
 
     def spread_out(self, target: gast.Tuple, statement: gast.Assign) -> bool:
-        """Bind the targets of `f, g = made(x)`; returns whether it made functions, or is a call in `try`."""
+        """Bind the targets of `f, g = made(x)`; returns whether it made functions."""
         value = statement.value
-        if self.attempted(target, statement):
-            return True
         if not isinstance(value, (gast.Call, gast.Subscript)) or not self.may_be_known(value):
             return False
         display = self.evaluate(value)

@@ -19,7 +19,7 @@ from s2sgrad.api import debugging, travel
 from s2sgrad.api.argnums import Argnums, parameter_named
 from s2sgrad.api.arguments import require_floats, require_separate, require_trees
 from s2sgrad.api.binding import Binds, OfInstances, as_bound, kind_of_binding, receiver_of
-from s2sgrad.api.whole import Whole, written, written_or_recorded
+from s2sgrad.api.whole import Whole, recorded_instead, written, written_or_recorded
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import S2SGradError, Unsupported
@@ -127,7 +127,7 @@ class Gradient(Binds):
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
             error = located(explained(error, (*args, *keywords.values())), self._function)
-            raise error
+            return recorded_instead(self, error, args, keywords)
 
     def by_default(self) -> Gradient:
         """The gradient by the default backend, with the same results."""

@@ -16,7 +16,8 @@ from typing import Any
 
 from s2sgrad import runtime
 from s2sgrad.api import whole_text
-from s2sgrad.errors import Defect, NoRule, NoSource, S2SGradError, Unsupported
+from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported
+from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.results import NoResult
 
@@ -141,3 +142,18 @@ def written_or_recorded(gradient: Any, key: Any) -> Any:
     function = functools.partial(runtime.hook(gradient.recorded_by), gradient)
     gradient._recorded[key] = Whole(function, gradient, kept)
     return gradient._recorded[key]
+
+
+def recorded_instead(gradient: Any, error: Exception, args: tuple, keywords: dict[str, Any]) -> Any:
+    """What a gradient gives whose text was refused as it ran: a recording, if a second run does the same.  Otherwise the
+    error is raised."""
+    plain = isinstance(error, Refused) and not isinstance(gradient._latest, Whole) and not gradient._options.debug
+    if not plain or gradient._options.strict or not _Mode.allowed or not _runs_again(gradient._function):
+        raise error
+    return run(functools.partial(runtime.hook(gradient.recorded_by), gradient), error)(*args, **keywords)
+
+
+def _runs_again(function: Any) -> bool:
+    """Whether a function that has run up to some place may run again."""
+    writes = mod_ref.of(function)
+    return not writes.arguments and not writes.outside and behaviour.of_function(function).is_repeatable

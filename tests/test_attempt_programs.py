@@ -16,6 +16,7 @@ from attempt_programs import CONTEXTS, SORTS, attempt_program, matrix_program
 from judging import Rejected, explained
 from test_exception_programs import outcome
 
+pytestmark = pytest.mark.records  # hardly any of these programs has a text
 OF_A_PART = 2
 PARTS = -(-int(os.environ.get("S2SGRAD_ATTEMPTS", "4")) // OF_A_PART)
 

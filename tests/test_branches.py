@@ -152,7 +152,6 @@ NOT_TAKEN = {
     in_one_branch: lambda x: 2.0 * np.sin(x) * np.cos(x),
     after_a_return: lambda x: 2.0 * x,
     in_a_callee: lambda x: np.exp(x) * (1.0 + x),
-    without_the_attribute: lambda x: 2.0 * x,
     called_for_its_checks: lambda x: 2.0 * x,
     behind_a_helper_without_derivatives: lambda x: 6.0 * x,
     called_with_constants_as_well: lambda x: 8.0 * x,
@@ -273,10 +272,38 @@ def generator_with_one_branch(x, all_=False):
     return np.sum(x) + sum(np.sum(t) for t in drawn(x, all_))
 
 
+@pytest.mark.records
 @pytest.mark.parametrize(("f", "argument"), [(stored_in_a_slot, Slotted()), (stored_where_arrays_have_it, None)])
 def test_a_store_that_python_makes_is_not_taken_for_one_that_fails(f, argument):
     with contextlib.suppress(S2SGradError):
         np.testing.assert_allclose(grad(f)(X, argument), 1.0 if argument else 2.0)
+
+
+@pytest.mark.records
+def test_an_attribute_that_is_absent():
+    np.testing.assert_allclose(grad(without_the_attribute)(X), 2.0 * X)
+
+
+def attempts_two_things(x, k):
+    if k > 1:
+        try:
+            y = np.log(x)
+            y = y * y[k]
+        except IndexError:
+            y = x * x * x
+        return np.sum(y)
+    return np.sum(x * x)
+
+
+@pytest.mark.records
+@pytest.mark.parametrize(("k", "expected"), [(0, lambda x: 2.0 * x), (5, lambda x: 3.0 * x * x)])
+def test_a_branch_that_is_recorded_when_it_is_taken(k, expected):
+    """The rest of the function has a text; where the branch is taken, the run begins again and is recorded."""
+    df = grad(attempts_two_things)
+    np.testing.assert_allclose(df(X, k), expected(X))
+    _, tangent = jvp(attempts_two_things, (X, k), (np.ones(2), None))
+    np.testing.assert_allclose(tangent, np.sum(expected(X)))
+    assert "is recorded" not in df.source
 
 
 def test_a_generator_stays_one():
@@ -341,6 +368,7 @@ def test_which_codes_a_call_may_run(f, wanted, expected):
 WRITERS = (program_from_seed, mutation_program, exception_program, dtype_program)
 
 
+@pytest.mark.records
 @pytest.mark.sampled(one_in=3, by="part")
 @pytest.mark.parametrize("part", range(3))
 @pytest.mark.parametrize("order", [1, 2, 0])

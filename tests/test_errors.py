@@ -319,15 +319,6 @@ REFUSED = {
             finally:
                 return 3.0  # <-
     """, (2.0,)),
-    "iterator that try uses up": (Unsupported, """
-        def f(x):
-            z = iter([1.0, 2.0])
-            try:  # <-
-                y = len(list(z)) * x
-            except ValueError:
-                y = 1.0
-            return y
-    """, (2.0,)),
     "with a manager that hides exceptions": (Unsupported, """
         class Timer:
             def __enter__(self):

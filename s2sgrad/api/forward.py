@@ -22,7 +22,7 @@ from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.binding import Binds
 from s2sgrad.api.fitting import fitting
 from s2sgrad.api.gradient import MOST, Gradient, GradientOfGradient
-from s2sgrad.api.whole import Whole, with_note, written
+from s2sgrad.api.whole import Whole, recorded_instead, with_note, written
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import Unsupported
@@ -30,6 +30,7 @@ from s2sgrad.errors.raised import behind_partial, entry
 from s2sgrad.forward.lane_forms import NoLanes
 from s2sgrad.ir import seeds
 from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.given import require_real
 from s2sgrad.runtime.lanes import count, zero_lanes
@@ -69,10 +70,15 @@ class _Along(Gradient):
         if compiled.written:
             require_separate(self._arguments(args, keywords), compiled.written, self._function, compiled.outside())
         dots = {word: self._tangent_at(place, args, tangents) for word, place in places.items()}
-        keywords = {**keywords, **self._seeds(compiled, None), **dots}
+        words = {**keywords, **self._seeds(compiled, None), **dots}
         if self._options.debug:
-            return debugging.run(compiled.function, args, keywords, self._function, self._options)
-        return compiled.function(*args, **keywords)
+            return debugging.run(compiled.function, args, words, self._function, self._options)
+        try:
+            return compiled.function(*args, **words)
+        except Refusal as error:
+            if self.again or self._options.lanes:
+                raise
+            return recorded_instead(self, error, args, tangents, keywords)
 
     def repeats(self, primals: tuple, keywords: dict[str, Any]) -> bool:
         """Whether runs at these primals do the same, one after the other, and leave nothing behind; nothing is called."""

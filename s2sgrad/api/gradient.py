@@ -127,7 +127,7 @@ class Gradient(Binds):
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
             error = located(explained(error, (*args, *keywords.values())), self._function)
-            return recorded_instead(self, error, args, keywords)
+            return recorded_instead(self, error, *args, **keywords)
 
     def by_default(self) -> Gradient:
         """The gradient by the default backend, with the same results."""

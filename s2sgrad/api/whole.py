@@ -17,7 +17,6 @@ from typing import Any
 from s2sgrad import runtime
 from s2sgrad.api import whole_text
 from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported
-from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.results import NoResult
 
@@ -144,16 +143,25 @@ def written_or_recorded(gradient: Any, key: Any) -> Any:
     return gradient._recorded[key]
 
 
-def recorded_instead(gradient: Any, error: Exception, args: tuple, keywords: dict[str, Any]) -> Any:
-    """What a gradient gives whose text was refused as it ran: a recording, if a second run does the same.  Otherwise the
-    error is raised."""
-    plain = isinstance(error, Refused) and not isinstance(gradient._latest, Whole) and not gradient._options.debug
-    if not plain or gradient._options.strict or not _Mode.allowed or not _runs_again(gradient._function):
+def recorded_instead(gradient: Any, error: Exception, *args: Any, **keywords: Any) -> Any:
+    """What a gradient gives by a recording, where its text was refused as it ran and a second run does the same; otherwise
+    the error is raised."""
+    plain = isinstance(error, (Refused, Refusal)) and not isinstance(gradient._latest, Whole)
+    if not plain or gradient._options.strict or gradient._options.debug or not _Mode.allowed:
         raise error
-    return run(functools.partial(runtime.hook(gradient.recorded_by), gradient), error)(*args, **keywords)
+    if not _runs_again(gradient._function):
+        raise error
+    try:
+        return runtime.hook(gradient.recorded_by)(gradient, *args, **keywords)
+    except Exception as found:
+        if is_lost(found):
+            raise error from None
+        raise
 
 
 def _runs_again(function: Any) -> bool:
     """Whether a function that has run up to some place may run again."""
+    from s2sgrad.memory import behaviour, mod_ref
+
     writes = mod_ref.of(function)
     return not writes.arguments and not writes.outside and behaviour.of_function(function).is_repeatable

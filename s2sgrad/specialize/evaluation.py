@@ -32,9 +32,10 @@ from typing import Any
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.analysis.libraries import is_given
 from s2sgrad.ir.forms import appended_to
-from s2sgrad.ir.quote import assign, at, constant, name
+from s2sgrad.ir.quote import assign, at, constant, name, nodes
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.normalize import (
     call_forms,
@@ -141,6 +142,7 @@ class Evaluator:
             return truth
         if self.is_whole(node):
             self.require_own_methods(node)
+            self.require_no_objects(node)
             return self.functions.in_whole(node)
         if isinstance(node, gast.ListComp) and self.functions.items_of(node) is not None:
             return self.functions.collected(node)
@@ -151,6 +153,14 @@ class Evaluator:
             return self.value(value)
         evaluate = getattr(self, f"of_{type(node).__name__}", self.operand)
         return evaluate(node)
+
+    def require_no_objects(self, node: gast.AST) -> None:
+        """Refuse to ask whether an expression raises where its operators may be methods of objects."""
+        if self.unit.called(node) is not runtime.raised:
+            return
+        held = (self.functions.values.get(n.id) for n in nodes(node) if isinstance(n, gast.Name))
+        if self.functions.in_columns or any(isinstance(value, Object) for value in held):
+            self.unit.refuse(node, "what is in `try` may run methods of objects, so that it has no text: take it out of it")
 
     def of_BinOp(self, node: gast.BinOp) -> gast.AST:
         if (united := displays.united(node, set())) is not None:

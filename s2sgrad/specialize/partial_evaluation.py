@@ -38,7 +38,6 @@ from typing import Any
 
 import gast
 
-from s2sgrad import runtime
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
@@ -177,15 +176,8 @@ class Functions(Arguments, CachedAttributes, Choices, ClassAttributes, ClassChoi
         if isinstance(node, gast.Name) and node.id in self.values:
             return self.as_value(node, whole=True)
         names = [n for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values]
-        if self.unit.called(node) is runtime.raised:
-            self.require_no_objects(names, node)
         substitute(node, {n.id: self.as_value(n, whole=True) for n in names})
         return node
-
-    def require_no_objects(self, operands: list[gast.Name], tried: gast.AST) -> None:
-        """Refuse to ask whether an expression raises where its operators may be methods of objects."""
-        if self.in_columns or any(isinstance(self.values[n.id], Object) for n in operands):
-            self.unit.refuse(tried, "what is in `try` may run methods of objects, so that it has no text: take it out of `try`")
 
     # --- statements ---
 

@@ -6,11 +6,13 @@ import contextlib
 import io
 import sys
 
+import numpy as np
 import pytest
-from corpus import CASES, by_name
+from corpus import ALL, RECORDED, by_name
+from differences import central_difference
 
 from recorded.judged import assert_gradient, assert_second, assert_tangent
-from s2sgrad import S2SGradError
+from s2sgrad import S2SGradError, grad
 from s2sgrad.recorded.runs import OPEN
 from s2sgrad.runtime.checks import Refusal
 
@@ -32,10 +34,10 @@ WITH_DERIVATIVES_INSIDE = {
 }  # fmt: skip
 """Cases whose value is computed from derivatives: these differ in the last digit, by the order of their sums."""
 
-OF_DERIVATIVES = {e.function.__module__ for e in CASES if "grad" in vars(sys.modules[e.function.__module__])}
+OF_DERIVATIVES = {e.function.__module__ for e in ALL if "grad" in vars(sys.modules[e.function.__module__])}
 """Modules of the corpus that take derivatives: whether these are numbers of Python's or of NumPy's is left open."""
 
-every_case = pytest.mark.parametrize("entry", [e for e in CASES if e.name not in REFUSED], ids=lambda entry: entry.name)
+every_case = pytest.mark.parametrize("entry", [e for e in ALL if e.name not in REFUSED], ids=lambda entry: entry.name)
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +68,21 @@ def test_tangent(entry):
 
 
 @pytest.mark.sampled(one_in=8)
-@pytest.mark.parametrize("entry", [e for e in CASES if e.second and e.name not in REFUSED], ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", [e for e in ALL if e.second and e.name not in REFUSED], ids=lambda entry: entry.name)
 def test_second_derivatives(entry):
     assert_second(entry.function, entry.args, entry.argnums)
+
+
+@pytest.mark.parametrize("name", sorted(RECORDED))
+def test_recorded_as_users_see_it(name):
+    """No text, and the right gradient all the same, twice in a row and at second order."""
+    entry = by_name(name)
+    number = entry.argnums[0]
+    with pytest.raises((S2SGradError, Refusal)):
+        grad(entry.function, number, strict=True)(*entry.fresh_args())
+    first = grad(entry.function, number)
+    for _ in range(2):
+        bar = first(*entry.fresh_args())
+        np.testing.assert_allclose(bar, central_difference(entry.function, entry.args, number)[0], rtol=1e-5, atol=1e-6)
+    second = grad(first, number)(*entry.fresh_args())
+    np.testing.assert_allclose(second, central_difference(first, entry.args, number)[0], rtol=1e-4, atol=1e-5)

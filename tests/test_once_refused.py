@@ -479,6 +479,7 @@ def program(request):
     return space["f"], args
 
 
+@pytest.mark.records
 def test_the_gradient_is_right(program):
     f, args = program
     np.testing.assert_allclose(grad(f)(*args), central_difference(f, args, 0)[0], rtol=1e-5, atol=1e-6)

@@ -22,7 +22,7 @@ from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.binding import Binds
 from s2sgrad.api.fitting import fitting
 from s2sgrad.api.gradient import MOST, Gradient, GradientOfGradient
-from s2sgrad.api.whole import Whole, recorded_instead, with_note, written
+from s2sgrad.api.whole import Whole, may_run_again, recorded_instead, with_note, written
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import Unsupported
@@ -76,7 +76,7 @@ class _Along(Gradient):
         try:
             return compiled.function(*args, **words)
         except Refusal as error:
-            if self.again or self._options.lanes:
+            if self.again or self._options.lanes or not may_run_again(self, error):
                 raise
             return recorded_instead(self, error, args, tangents, keywords)
 

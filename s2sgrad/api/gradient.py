@@ -19,7 +19,7 @@ from s2sgrad.api import debugging, travel
 from s2sgrad.api.argnums import Argnums, parameter_named
 from s2sgrad.api.arguments import require_floats, require_separate, require_trees
 from s2sgrad.api.binding import Binds, OfInstances, as_bound, kind_of_binding, receiver_of
-from s2sgrad.api.whole import Whole, recorded_instead, written, written_or_recorded
+from s2sgrad.api.whole import Whole, may_run_again, recorded_instead, written, written_or_recorded
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import S2SGradError, Unsupported
@@ -127,7 +127,9 @@ class Gradient(Binds):
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
             error = located(explained(error, (*args, *keywords.values())), self._function)
-            return recorded_instead(self, error, *args, **keywords)
+            if may_run_again(self, error):
+                return recorded_instead(self, error, *args, **keywords)
+            raise error
 
     def by_default(self) -> Gradient:
         """The gradient by the default backend, with the same results."""

@@ -143,25 +143,23 @@ def written_or_recorded(gradient: Any, key: Any) -> Any:
     return gradient._recorded[key]
 
 
+def may_run_again(gradient: Any, error: Exception) -> bool:
+    """Whether a text was refused as it ran, and a second run, which is recorded, does the same up to there."""
+    if not isinstance(error, (Refused, Refusal)) or not _Mode.allowed or isinstance(gradient._latest, Whole):
+        return False
+    if gradient._options.strict or gradient._options.debug:
+        return False
+    from s2sgrad.memory import behaviour, mod_ref
+
+    writes = mod_ref.of(gradient._function)
+    return not writes.arguments and not writes.outside and behaviour.of_function(gradient._function).is_repeatable
+
+
 def recorded_instead(gradient: Any, error: Exception, *args: Any, **keywords: Any) -> Any:
-    """What a gradient gives by a recording, where its text was refused as it ran and a second run does the same; otherwise
-    the error is raised."""
-    plain = isinstance(error, (Refused, Refusal)) and not isinstance(gradient._latest, Whole)
-    if not plain or gradient._options.strict or gradient._options.debug or not _Mode.allowed:
-        raise error
-    if not _runs_again(gradient._function):
-        raise error
+    """What a gradient gives by a recording, where its text was refused as it ran; the error if that is refused, too."""
     try:
         return runtime.hook(gradient.recorded_by)(gradient, *args, **keywords)
     except Exception as found:
         if is_lost(found):
             raise error from None
         raise
-
-
-def _runs_again(function: Any) -> bool:
-    """Whether a function that has run up to some place may run again."""
-    from s2sgrad.memory import behaviour, mod_ref
-
-    writes = mod_ref.of(function)
-    return not writes.arguments and not writes.outside and behaviour.of_function(function).is_repeatable

@@ -23,6 +23,7 @@ from s2sgrad.runtime.structure import rebuilt
 
 _TEXTS = (str, bytes, type(None))  # what is given by functions that write digits somewhere
 _NONE: dict[str, Any] = {}
+_SINGLE = PLAIN - {np.ndarray}
 _MOST = 4096  # patterns of calls with numbers, before they are forgotten
 _FLAT_TYPES = (bool, int, np.generic, str, bytes, type(None), np.dtype, type, slice, range)
 
@@ -47,32 +48,42 @@ def innermost(handles: list[Any]) -> Run | None:
 def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NONE, run_by: Any = None) -> Any:
     """`primitive(*args, **keywords)` where there may be handles among the arguments; `run_by`: what computes the value in
     its place."""
-    run, active, numbers = None, False, not keywords
+    found = _below(args, None)
+    if found is None or found[0] is None or (keywords and not PLAIN.issuperset(map(type, keywords.values()))):
+        return _apply_among(primitive, args, keywords, run_by)
+    run, below, active = found
+    y = _called(run, primitive, tuple(below), keywords, run_by)
+    if type(y) in FLOATS or (type(y) is Number and y.run.level < run.level):
+        if not keywords and all(type(a) is Number or type(a) in _SINGLE for a in args):
+            return of_numbers(run, primitive, args, y)
+    return recorded(run, primitive, args, keywords, y, active)
+
+
+def _below(items: Any, run: Run | None) -> tuple[Run | None, list[Any], bool] | None:
+    """(their run, the values below it, whether one is active) of handles of one run and plain values; None of others."""
+    active = False
     below: list[Any] = []
-    for a in args:  # the usual case: handles of one run, and plain values
+    for a in items:
         kind = type(a)
         if kind is Array or kind is Number:
             if a.run is not run:
                 if run is not None or not a.run.open:
-                    return _apply_among(primitive, args, keywords, run_by)
+                    return None
                 run = a.run
+            active = active or kind is Number or a.root.active
             below.append(a.value)
-            if kind is Number:
-                active = True
-            else:
-                numbers = False
-                active = active or a.root.active
         elif kind in PLAIN:
             below.append(a)
-            numbers = numbers and kind is not np.ndarray
+        elif kind is list or kind is tuple:
+            found = _below(a, run)
+            if found is None:
+                return None
+            run, values, is_active = found
+            below.append(kind(values))
+            active = active or is_active
         else:
-            return _apply_among(primitive, args, keywords, run_by)
-    if run is None or (keywords and not PLAIN.issuperset(map(type, keywords.values()))):
-        return _apply_among(primitive, args, keywords, run_by)
-    y = _called(run, primitive, tuple(below), keywords, run_by)
-    if numbers and (type(y) in FLOATS or (type(y) is Number and y.run.level < run.level)):
-        return of_numbers(run, primitive, args, y)
-    return recorded(run, primitive, args, keywords, y, active)
+            return None
+    return run, below, active
 
 
 def _called(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], run_by: Any) -> Any:

@@ -46,6 +46,7 @@ def instead_of(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., 
 
 
 _USUAL = PLAIN | {Array, Number}
+_USUAL_OR_LISTED = _USUAL | {list, tuple}
 _TREATED = frozenset({"out", "dtype", "where"})
 
 # --- calls by the rule table -------------------------------------------------------------------------------------------
@@ -53,7 +54,8 @@ _TREATED = frozenset({"out", "dtype", "where"})
 
 def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """A call of a primitive; with `out`, its result is stored there."""
-    if _USUAL.issuperset(map(type, args)) and len(args) <= known(primitive).lead and _TREATED.isdisjoint(keywords):
+    usual = _USUAL if type(primitive) is np.ufunc else _USUAL_OR_LISTED
+    if usual.issuperset(map(type, args)) and len(args) <= known(primitive).lead and _TREATED.isdisjoint(keywords):
         return born(apply(primitive, args, keywords))
     if any(isinstance(a, Iterator) for a in args):
         args = tuple([list(a) if isinstance(a, Iterator) else a for a in args])

@@ -8,6 +8,7 @@ Where a run is open the sweep itself is recorded: cotangents are handles then, a
 from __future__ import annotations
 
 import types
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -144,17 +145,22 @@ class Sweep:
         if root is not None and root.owner is where and type(bar) is np.ndarray and not self.careful:  # the usual case
             fits = bar.shape == where.shape and bar.dtype == where.dtype
             if fits and root not in self.bars and where.flags.c_contiguous:
-                return self._join(root, bar)
+                alone = getrefcount(bar) == _ALONE and bar.base is None
+                return self._join(root, bar, alone)
         if kept.followed:
             self.give(kept, self.fitted(bar, kept.value, elementwise), None)
         return None
 
-    def _join(self, root: Root, bar: Any) -> None:
-        """Add to the cotangent of a whole memory: without a copy at first, in place from the third time on."""
+    def _join(self, root: Root, bar: Any, alone: bool = False) -> None:
+        """Add to the cotangent of a whole memory: without a copy at first, in place once it is the sweep's own.  `alone`:
+        nobody else holds what is added."""
         old = self.whole.get(root)
         if old is None:
             self.whole[root] = bar
-            self.own.discard(root)
+            if alone and not self.nested:
+                self.own.add(root)
+            else:
+                self.own.discard(root)
         elif root in self.own:
             old += bar
         else:
@@ -197,6 +203,19 @@ class Sweep:
         if bars is None:
             bars = self.flat(root)
         bars[offset] += bar
+
+
+def _references(parts: tuple) -> int:
+    """How many references there are to what a pullback gave, and nobody else holds, where `Sweep.add` asks."""
+
+    def asked(bar: Any) -> int:
+        return getrefcount(bar)
+
+    part = parts[0]
+    return asked(part)
+
+
+_ALONE = _references((np.empty(0),))
 
 
 def made(y: Any) -> Any:

@@ -78,7 +78,27 @@ def slice_of_itself(x):
     return np.sum(np.sin(y))
 
 
-PROGRAMS = [written_after_a_sum, written_after_a_product, written_result, written_in_a_loop, views_of_a_kept_operand,
+def shared_cotangents(x):
+    y = x * 1.0
+    z = x * 2.0
+    total = y + z  # one cotangent for both, which then get more
+    return np.sum(total * total) + np.sum(np.sin(y)) + np.sum(y * z) + np.sum(z)
+
+
+def cotangents_that_are_views(x):
+    m = np.outer(x, x)
+    n = np.outer(x, x) * 2.0
+    t = m.T + n  # a view of the cotangent, and the cotangent
+    return np.sum(np.sin(t) * n) + np.sum(m * m) + np.sum(n[0])
+
+
+def broadcast_cotangents(x):
+    y = x * 3.0
+    return np.sum(y) + np.mean(y) + np.sum(y, axis=0) * y[1] + np.sum(x.reshape(3, 1) + y)
+
+
+PROGRAMS = [shared_cotangents, cotangents_that_are_views, broadcast_cotangents,
+            written_after_a_sum, written_after_a_product, written_result, written_in_a_loop, views_of_a_kept_operand,
             slice_of_itself]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ Function and pullback run one level below, where a run around this one follows t
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import Any
 
@@ -17,6 +18,7 @@ from s2sgrad.recorded.applying import innermost, kept, lifted
 from s2sgrad.recorded.honest import bottoms
 from s2sgrad.recorded.hooks import OWN_GRADIENTS, call
 from s2sgrad.recorded.operations import share, taken
+from s2sgrad.recorded.runs import below
 from s2sgrad.recorded.values import Number, handles_in, lost, mapped
 
 
@@ -29,8 +31,9 @@ def own_gradient(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if handles_in(keywords, []):
         lost(f"a keyword of `{f.__name__}`, which has a gradient of its own,", "pass it by position")
     run = innermost(handles_in(args, []))
-    below = tuple(args) if run is None else mapped(tuple(args), lambda h: h.value if h.run is run else h)
-    y, pullback = brought.pair_of(_Followed(f), tuple(below), keywords, lends=True)
+    lower = tuple(args) if run is None else mapped(tuple(args), lambda h: h.value if h.run is run else h)
+    with contextlib.nullcontext() if run is None else below(run):
+        y, pullback = brought.pair_of(_Followed(f), lower, keywords, lends=True)
     if "variables" in signature(pullback).parameters:
         raise Unsupported(f"the pullback of `{f.__name__}` takes `variables`, whose gradients are known on a GradientTape "
                           "alone: pass what it reads as arguments")  # fmt: skip

@@ -15,7 +15,7 @@ from s2sgrad.errors import Unsupported
 from s2sgrad.recorded import operations
 from s2sgrad.recorded.operations import Kept, as_scalar, kept_array, kept_number
 from s2sgrad.recorded.places import user_place
-from s2sgrad.recorded.runs import OPEN, Root, Run, refuse
+from s2sgrad.recorded.runs import OPEN, Root, Run, below, refuse
 from s2sgrad.recorded.values import FLOATS, KEPT, PLAIN, Array, Number, bottom, handles_in, is_handle, lost, mapped, settled
 from s2sgrad.rules import binding, table
 from s2sgrad.runtime.checks import Refusal
@@ -89,6 +89,9 @@ def _below(items: Any, run: Run | None) -> tuple[Run | None, list[Any], bool] | 
 def _called(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], run_by: Any) -> Any:
     """The call, one level below a run."""
     if run.level:
+        if table.given(primitive) is not None:  # code of the user's, which makes arrays
+            with below(run):
+                return apply(primitive, args, keywords, run_by)
         return apply(primitive, args, keywords, run_by)
     return (run_by or _METHODS.get(primitive, primitive))(*args, **keywords)
 
@@ -107,11 +110,11 @@ def _apply_among(primitive: Any, args: tuple, keywords: dict[str, Any], run_by: 
         named = {k: mapped(v, settled) for k, v in keywords.items()}
         return apply(primitive, tuple([mapped(a, settled) for a in args]), named, run_by)
 
-    def below(h: Any) -> Any:
+    def lower(h: Any) -> Any:
         return h.value if h.run is run else h
 
-    named = {k: mapped(v, below) for k, v in keywords.items()}
-    y = apply(primitive, tuple([mapped(a, below) for a in args]), named, run_by)
+    named = {k: mapped(v, lower) for k, v in keywords.items()}
+    y = _called(run, primitive, tuple([mapped(a, lower) for a in args]), named, run_by)
     active = any(h.run is run and (type(h) is Number or h.root.active) for h in handles)
     return recorded(run, primitive, args, keywords, y, active)
 

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import cmath
 import collections
+import dis
 import functools
 import itertools
 import math
 import struct
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from s2sgrad import standard
 from s2sgrad.analysis.libraries import is_library, is_ours
+from s2sgrad.errors import NoSource, Unsupported
 from s2sgrad.primitives import spellings
 from s2sgrad.recorded import arithmetic, arrays, honest, patterns, rewriting
 from s2sgrad.recorded.applying import born, of_number
@@ -27,12 +29,12 @@ from s2sgrad.recorded.library import SPECIAL, applied, require_no_digits, requir
 from s2sgrad.recorded.making import vectorized
 from s2sgrad.recorded.remembering import key_of
 from s2sgrad.recorded.rewriting import FOLLOWED, followed
-from s2sgrad.recorded.runs import OPEN
+from s2sgrad.recorded.runs import OPEN, refuse
 from s2sgrad.recorded.storing import permutes, writing_at
 from s2sgrad.recorded.values import Number, follows, handles_in, lost, plain
 from s2sgrad.rules import table
 from s2sgrad.runtime.checks import Refusal
-from s2sgrad.source import brings_gradient, underlying
+from s2sgrad.source import brings_gradient, read, underlying
 
 TRANSFORMS: dict[type, Callable[..., Any]] = {}
 """How objects of these classes are called: gradients and what else differentiates; filled by `derivatives`."""
@@ -110,9 +112,30 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         if "origin" in vars(f):  # `exp(x)`, written for `grad(math.exp)`
             return followed_once(f)(*args, **keywords)
         return _of_ours(f, args, keywords)
-    if not is_library(f) or _carries(args, keywords):
+    if not is_library(f):
+        copy = followed_once(f)
+        if copy is f and not _needs_no_source(f, args):
+            _refuse_without_source(f)
+        return copy(*args, **keywords)
+    if _carries(args, keywords):
         return followed_once(f)(*args, **keywords)
     return _as_it_is(f, args, keywords)
+
+
+def _needs_no_source(f: Any, args: tuple) -> bool:
+    """Whether a function of the user's is right as it stands: it calls nothing, or a data class wrote it."""
+    if f.__code__.co_filename == "<string>" and args and hasattr(type(args[0]), "__dataclass_fields__"):
+        return True
+    return not any("CALL" in instruction.opname for instruction in dis.get_instructions(f.__code__))
+
+
+def _refuse_without_source(f: Any) -> NoReturn:
+    """NoSource: the calls in the function are not followed, so that `type(x)` or `float(text)` would be another."""
+    try:
+        read(f)
+    except (NoSource, Unsupported) as error:
+        refuse(error)
+    refuse(NoSource(f"`{f.__name__}`: its calls cannot be followed: define it in a file, by `def`"))
 
 
 def _of_ours(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
@@ -337,7 +360,8 @@ def ready(value: Any, f: Any = None) -> Any:
         if id(value.__code__) in FOLLOWED:
             return value
         if table.lookup(value) is None and not is_library(value) and not is_ours(value) and not brings_gradient(value):
-            return followed(value)
+            copy = followed(value)
+            return copy if copy is not value else functools.partial(call, value)
         return functools.partial(call, value)
     if kind is types.MethodType or kind is np.ufunc or kind is functools.partial:
         return functools.partial(call, value)

@@ -8,7 +8,9 @@ of the entry that made it.  That of an array is part of the flat cotangent of it
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Iterator
 from sys import getrefcount
 from typing import Any, NoReturn
 
@@ -94,6 +96,17 @@ def _references(roots: dict[int, Root]) -> list[tuple[int, int]]:
 
 
 _UNHELD = _references({0: Root(np.empty(0))})[0][1]  # where only the dict holds a root
+
+
+@contextlib.contextmanager
+def below(run: Run) -> Iterator[None]:
+    """What is called here is the business of the runs around this one alone."""
+    around = OPEN.runs
+    OPEN.runs = [other for other in around if other.level < run.level]
+    try:
+        yield
+    finally:
+        OPEN.runs = around
 
 
 def refuse(error: Exception) -> NoReturn:

@@ -39,6 +39,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from s2sgrad import (
+    checkpoint,
+    custom_gradient,
+    grad,
+    hessian,
+    hvp,
+    jacobian,
+    jvp,
+    linearize,
+    primitive,
+    value_and_grad,
+    vjp,
+)
+
 RIGHT, REFUSED = {}, {}
 
 
@@ -1430,3 +1444,186 @@ def frame_of_numbers(x):
     import pandas
 
     return pandas.DataFrame({"a": [x[0], x[1]]})["a"].mean() * x[0]
+
+
+# --- errors that a handler passes over ------------------------------------------------------------------------------------
+
+
+@refused
+def refusal_in_a_handler(x):
+    try:
+        return struct.unpack("d", struct.pack("d", x[0]))[0] * x[1]
+    except Exception:
+        return x[1] * 2.0
+
+
+@refused
+def store_in_a_handler(x):
+    with contextlib.suppress(ValueError):
+        TABLE[0] = x[0]
+    return np.sum(TABLE * x)
+
+
+@refused
+def conversion_in_a_handler(x):
+    try:
+        v = decimal.Decimal(x[0])
+    except TypeError:
+        v = 3.0
+    return float(v) * x[1]
+
+
+@refused
+def complex_number_in_a_handler(x):
+    with contextlib.suppress(Exception):
+        return abs(complex(x[0], x[1]))
+    return x[0]
+
+
+@way
+def error_that_the_plain_run_raises(x):
+    try:
+        return x[7] * {}[x[0]]
+    except LookupError:
+        return x[1] * math.sqrt(x[0])
+
+
+@way
+def error_of_mathematics(x):
+    try:
+        return math.log(-x[0])
+    except ValueError:
+        return x[1] * math.log(x[0])
+
+
+# --- functions without source ---------------------------------------------------------------------------------------------
+
+SPACE = {"math": math}
+exec(
+    "def kind(v):\n    return v * 2.0 if type(v) is float else v * 3.0\n"
+    "def digits(v):\n    return float(str(v))\n"
+    "def scaled(v):\n    return v * v * 2.0\n",
+    SPACE,
+)
+
+
+@refused
+def type_without_source(x):
+    return SPACE["kind"](float(x[0]))
+
+
+@refused
+def text_without_source(x):
+    return SPACE["digits"](x[0])
+
+
+@refused
+def callback_without_source(x):
+    return sum(map(SPACE["kind"], [float(v) for v in x]))
+
+
+@way
+def arithmetic_without_source(x):
+    return SPACE["scaled"](x[0]) * x[1]
+
+
+# --- derivatives inside ---------------------------------------------------------------------------------------------------
+
+
+@custom_gradient
+def doubled_slope(v):
+    return v * v, lambda g: 4.0 * g * v
+
+
+@custom_gradient
+def two_results(u, v):
+    return (u * v, u + v), lambda a, b: (np.sum(a * v + b), a * u + b)
+
+
+@primitive
+def cube(v):
+    return v**3
+
+
+cube.defvjp(lambda g, y, v: 3.0 * g * v * v)
+
+
+def energy(u, v=1.0):
+    return np.sum(u * u * u) * v
+
+
+@way
+def gradients_inside(x):
+    value, slope = value_and_grad(energy)(x)
+    return value * np.sum(slope) + np.sum(grad(energy, 0)(x, x[0]))
+
+
+@way
+def gradients_of_gradients_inside(x):
+    return grad(grad(lambda t: t**4))(x[0]) + np.sum(grad(lambda u: np.sum(grad(energy)(u)))(x))
+
+
+@way
+def tangents_inside(x):
+    value, dot = jvp(energy, (x,), (x * x,))
+    return value * dot + hvp(energy, (x,), (x,))[0]
+
+
+@way
+def pullbacks_inside(x):
+    y, pullback = vjp(lambda u, v: u * v, x, x * x)
+    a, b = pullback(x)
+    return np.sum(a * b * y)
+
+
+@way
+def matrices_inside(x):
+    rows, square = jacobian(lambda u: u * u * u[0])(x), hessian(energy)(x)
+    return np.sum(rows @ x) + np.sum(square * rows)
+
+
+@way
+def linear_maps_inside(x):
+    y, along = linearize(lambda u: u * u, x)
+    return np.sum(along(x * x) * y)
+
+
+@way
+def auxiliary_values_inside(x):
+    slope, aux = grad(lambda u: (np.sum(u * u * u), u * 2.0), has_aux=True)(x)
+    return np.sum(slope * aux)
+
+
+@way
+def checkpoints_inside(x):
+    return np.sum(checkpoint(lambda u: np.sin(u) * u)(x) ** 2)
+
+
+@way
+def rules_of_the_user(x):
+    return cube(x[0]) * np.sum(cube(x)) + sum(map(cube, x))
+
+
+@way
+def results_of_the_user(x):
+    a, b = two_results(x[0], x * x)
+    return np.sum(a * b)
+
+
+@refused
+def rule_that_reads_what_is_no_argument(x):
+    @custom_gradient
+    def scaled(v):
+        return v * x[1], lambda g: g
+
+    return scaled(x[0])
+
+
+@refused
+def rule_that_calls_what_it_is_given(x):
+    @primitive
+    def applied(f, v):
+        return f(v)
+
+    applied.defvjp(None, lambda g, y, f, v: g)
+    return applied(lambda v: v * x[1], x[0])

@@ -160,6 +160,8 @@ def _compiled(found: Found, function: types.FunctionType, flags: int) -> types.C
     free = [name for name in code.co_freevars if name != "__class__" or found.class_name is None]
     if found.class_name is not None:  # for private names, and `super()`
         body = [ast.copy_location(ast.ClassDef(found.class_name, [], [], body, [], **_TYPE_PARAMETERS), node)]
+        if found.class_name not in code.co_freevars:  # methods find their class where it was
+            body = [ast.Global([found.class_name]), *body]
     arguments = ast.arguments([], [ast.arg(name) for name in [*free, HOOK]], None, [], [], None, [])
     outer = ast.FunctionDef("_s2s_outer", arguments, body, [], **_TYPE_PARAMETERS)
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, node)], []))

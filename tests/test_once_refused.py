@@ -415,15 +415,6 @@ PROGRAMS = {
                 value = 2.0
             return x * Box.value
     """, (2.0,)),
-    "decorator of a nested def": ("""
-        import functools
-
-        def f(x):
-            @functools.lru_cache
-            def g(n):
-                return x * n
-            return g(2) * g(3)
-    """, (2.0,)),
     "append to a list of a list, seen by its own name": ("""
         def f(x):
             row = [x]

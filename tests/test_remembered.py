@@ -1,92 +1,145 @@
-"""Functions that remember their values: how often they run, under what they remember, what is refused when they run."""
+"""Functions that remember their results: how often they run, under what they remember, what outlives a call."""
 
 from __future__ import annotations
 
-from functools import cache
+import functools
 
 import numpy as np
 import pytest
+from differences import central_difference
 
-from s2sgrad import grad
-from s2sgrad.runtime.memos import calls_made
+from s2sgrad import grad, jvp
 
+pytestmark = pytest.mark.records
 X = np.array([0.7, 1.3, 0.9])
 
 
 def fibonacci(x, n):
-    @cache
+    @functools.cache
     def fib(k):
         return x[k] if k < 2 else fib(k - 1) * x[2] + fib(k - 2)
 
     return fib(n)
 
 
-def test_each_value_is_computed_once_in_the_gradient_as_well():
+def in_a_dict(x, n):
+    memo = {}
+
+    def fib(k):
+        if k not in memo:
+            memo[k] = x[k] if k < 2 else fib(k - 1) * x[2] + fib(k - 2)
+        return memo[k]
+
+    return fib(n)
+
+
+@pytest.mark.parametrize("f", [fibonacci, in_a_dict])
+def test_each_value_is_computed_once_in_the_gradient_as_well(f):
     """Without the memo this would take ages."""
     x = np.array([0.7, 1.3, 0.5])
-    first, second = grad(fibonacci)(x, 90), grad(grad(lambda x: fibonacci(x, 60)))(x)
-    for k in range(3):
-        ahead, behind = x.copy(), x.copy()
-        ahead[k] += 1e-6
-        behind[k] -= 1e-6
-        slope = (fibonacci(ahead, 90) - fibonacci(behind, 90)) / 2e-6
-        assert first[k] == pytest.approx(slope, rel=1e-5)
-    assert np.all(np.isfinite(second))
+    np.testing.assert_allclose(grad(f)(x, 90), central_difference(f, (x, 90), 0)[0], rtol=1e-5)
+    assert np.all(np.isfinite(grad(grad(f))(x, 60)))
 
 
-def test_calls_are_found_behind_those_that_they_need():
-    runs = []
+def under_numbers_that_are_followed(x):
+    @functools.cache
+    def g(n, w):
+        return w if n == 0 else g(n - 1, w * 0.5) * w
 
-    def pairs(i, j, *, pairs):
-        runs.append((i, j))
-        return 1.0 if 0 in (i, j) else pairs(i - 1, j) + pairs(i, j - 1)
-
-    found = calls_made(pairs, {}, (3, 3))
-    assert len(found) == len(set(found)) == len(runs)
-    for i, j in found:
-        if i and j:
-            assert found.index((i - 1, j)) < found.index((i, j)) > found.index((i, j - 1))
+    return g(3, x[0])
 
 
-def test_values_under_what_may_be_differentiated_are_refused():
-    def f(x):
-        @cache
-        def g(n, w):
-            return w if n == 0 else g(n - 1, w * 0.5) * w
+def under_numbers_of_another_kind(x):
+    @functools.cache
+    def g(n):
+        return x[0] if n == "end" else g(n - 1 if n > 1 else "end") * x[1]
 
-        return g(3, x[0])
-
-    with pytest.raises(TypeError, match="which may be differentiated: let it remember nothing"):
-        grad(f)(X)
+    return g(3)
 
 
-def test_values_under_numbers_of_another_kind_are_refused():
-    def f(x):
-        @cache
-        def g(n):
-            return x[0] if n == "end" else g(n - 1 if n > 1 else "end") * x[1]
-
-        return g(3)
-
-    with pytest.raises(TypeError, match="is called with a whole number and calls itself with 'end'"):
-        grad(f)(X)
+def reads_what_was_remembered(x):
+    memo = {}
+    return power_with(memo, 4, x) * memo[2] * len(memo)
 
 
-def test_a_dict_that_holds_values_of_other_arguments_is_read():
-    """As Python does: what is in there is not computed again."""
+def power_with(memo, n, x):
+    if n in memo:
+        return memo[n]
+    memo[n] = x[0] if n == 0 else power_with(memo, n - 1, x) * x[1]
+    return memo[n]
 
-    def f(x):
-        memo = {2: x[2]}
 
-        def g(n):
-            if n in memo:
-                return memo[n]
-            memo[n] = x[0] if n == 0 else g(n - 1) * x[1]
+def counts_its_calls(x):
+    calls = [0]
+
+    @functools.cache
+    def power(n):
+        calls[0] += 1
+        return x[0] if n == 0 else power(n - 1) * x[1]
+
+    return power(3) * calls[0]
+
+
+def begins_with_what_others_gave(x):
+    memo = {2: x[2]}
+
+    def g(n):
+        if n in memo:
             return memo[n]
+        memo[n] = x[0] if n == 0 else g(n - 1) * x[1]
+        return memo[n]
 
-        return g(4)
+    return g(4)
 
-    np.testing.assert_allclose(grad(f)(X), [0.0, 2.0 * X[1] * X[2], X[1] ** 2])
+
+def writes_what_it_remembers(x):
+    @functools.cache
+    def g(n):
+        y = x * 1.0 if n == 0 else g(n - 1)
+        y *= 2.0
+        return y
+
+    return np.sum(g(3) * g(1))
+
+
+@functools.lru_cache(maxsize=8)
+def power_of(n, w):
+    return w if n == 0 else power_of(n - 1, w) * w
+
+
+def outside_of_the_function(x):
+    return power_of(3, x[0]) + power_of(2, x[1])
+
+
+class Steps:
+    def __init__(self):
+        self.known = {}
+
+    def at(self, n, x):
+        if n not in self.known:
+            self.known[n] = x[0] if n == 0 else self.at(n - 1, x) * x[1]
+        return self.known[n]
+
+
+def in_an_object(x):
+    steps = Steps()
+    return steps.at(3, x) + steps.at(2, x)
+
+
+FUNCTIONS = (
+    under_numbers_that_are_followed, under_numbers_of_another_kind, reads_what_was_remembered, counts_its_calls,
+    begins_with_what_others_gave, writes_what_it_remembers, outside_of_the_function, in_an_object,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
+def test_all_orders_and_both_modes(f):
+    df = grad(f)
+    for _ in range(2):
+        np.testing.assert_allclose(df(X), central_difference(f, (X,), 0)[0], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(grad(df)(X), central_difference(df, (X,), 0)[0], rtol=1e-4, atol=1e-5)
+    along = np.array([0.3, -0.8, 0.5])
+    np.testing.assert_allclose(jvp(f, (X,), (along,))[1], df(X) @ along, rtol=1e-9)
 
 
 def test_a_default_is_given_where_nobody_knows_the_function():

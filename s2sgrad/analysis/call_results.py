@@ -42,11 +42,10 @@ from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.results import as_lists, memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.shadow_kinds import of_shadow
 from s2sgrad.analysis.sizes import Dim, may_be_squeezed
-from s2sgrad.analysis.widening import widened
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
 from s2sgrad.rules.builtin_functions import arranged, order_of, spread, unarranged
-from s2sgrad.runtime import deep_copies, item_slots, late, memos, references, shadows
+from s2sgrad.runtime import deep_copies, item_slots, late, references, shadows
 from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking, moved
@@ -133,15 +132,6 @@ _of(np.ndarray.tolist)(lambda kinds, names: as_lists(kinds[0]))
 def _reference(kinds: list[Kind], names: list[str]) -> Kind:
     known = kinds[0].known and isinstance(kinds[0].value, type)
     return Pointer(int, classes=frozenset({kinds[0].value}) if known else None)
-
-
-@_of(memos.calls_made)
-def _calls_made(kinds: list[Kind], names: list[str]) -> Kind:
-    """A list of the arguments of all calls; an argument that is an integer is one in all of them."""
-    items = kinds[2].items if isinstance(kinds[2], Container) else None
-    known = [i if i == Number(int) else UNKNOWN for i in map(widened, items or ())]
-    one = known[0] if len(known) == 1 else Container(tuple, tuple(known))
-    return Container(list, None, None, one if known else UNKNOWN)
 
 
 @_of(len)

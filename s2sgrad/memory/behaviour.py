@@ -11,7 +11,6 @@ it returns; `analysis.reached` says, before any source is read, which objects a 
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import functools
 import types
@@ -141,18 +140,6 @@ def is_local(unit: Unit, node: gast.AST, bound: set[str]) -> bool:
 def is_pure_call(unit: Unit, call: gast.Call) -> bool:
     """Whether a call, its arguments aside, has no side effects and depends only on them."""
     return of_call(unit, call).effect is Effect.NOTHING
-
-
-@contextlib.contextmanager
-def of_data(unit: Unit, also: str) -> Iterator[None]:
-    """A context in which all variables of a text, and one more, are assumed to be data."""
-    kinds, unit.kinds = unit.kinds, dict.fromkeys((*unit.locals, also), _DATA)
-    unit.locals.add(also)
-    try:
-        yield
-    finally:
-        unit.kinds = kinds
-        unit.locals.discard(also)
 
 
 # --- calls -------------------------------------------------------------------------------------------------------------

@@ -31,7 +31,6 @@ from s2sgrad.ir.quote import nodes, statements_in
 from s2sgrad.ir.unit import parameters
 from s2sgrad.normalize import containers
 from s2sgrad.source import look_up, read
-from s2sgrad.specialize import memo_tables
 from s2sgrad.standard.containers import OBJECTS
 
 MATRICES = "s2sgrad.api.matrices"
@@ -143,12 +142,6 @@ def resizes_argument(target: types.FunctionType) -> bool:
     tree = read(target).tree
     names = {p.id for p in parameters(tree)}
     return any(isinstance(n, gast.Call) and _resizes(target, n, names) for n in nodes(tree))
-
-
-@_cached_predicate
-def keeps_values(target: types.FunctionType) -> bool:
-    """Whether a user's function is recursive and memoizes its values in a dict that it receives."""
-    return memo_tables.of(read(target).tree) is not None
 
 
 @_cached_predicate

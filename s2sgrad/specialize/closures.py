@@ -49,7 +49,6 @@ from s2sgrad.specialize.static_values import (
     Display,
     Function,
     Known,
-    Memoized,
     Object,
     Partial,
     Record,
@@ -110,8 +109,6 @@ class Closures:
         if isinstance(value, Function):
             own = value.unit is self.unit and not value.defaults and not self.running
             return [] if own and id(value) not in self.homes else [value]
-        if isinstance(value, Memoized):
-            return [value]
         parts = value.options if isinstance(value, Choice) else []
         parts = value.items.values() if isinstance(value, Display) else parts
         parts = [value.inner, *value.given, *value.keywords.values()] if isinstance(value, Partial) else parts

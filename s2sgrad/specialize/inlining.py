@@ -164,8 +164,6 @@ class Inliner:
         self.meet_text(text.tree.body, text.bindings)
         for statement in text.tree.body:
             substitute(statement, substituted)
-        for local, value in substituted.items():
-            self.mentions[getattr(value, "id", "")] += self.mentions[local]
         if at_yield is not None:
             for part in nodes(text.tree):
                 if getattr(part, "returns_early", False):

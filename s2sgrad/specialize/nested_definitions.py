@@ -27,7 +27,7 @@ from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import assign, at, name
 from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.specialize.callable_texts import makes_derivative
-from s2sgrad.specialize.static_values import Derivative, Function, Known, Memoized, Partial, Value, keep_objects
+from s2sgrad.specialize.static_values import Derivative, Function, Known, Partial, Value, keep_objects
 
 
 class Definitions:
@@ -39,15 +39,17 @@ class Definitions:
         decorators, statement.decorator_list = statement.decorator_list, []
         for decorator in reversed(decorators):
             value = self.decorated(value, decorator, statement.name)
-            if not isinstance(value, (Function, Memoized, Partial, Derivative, Known)):
+            if not isinstance(value, (Function, Partial, Derivative, Known)):
                 self.unit.refuse(statement, f"the decorator of the nested function `{statement.name}` cannot be followed: "
                                             "call it without, or move it to module level")  # fmt: skip
         self.name(statement.name, value, statement)
 
     def decorated(self, value: Any, decorator: gast.AST, called: str) -> Any:
         """The result of applying a decorator to a function value."""
-        if self.is_cache(decorator):
-            return self.memoized(value, decorator)
+        tool = decorator.func if isinstance(decorator, gast.Call) else decorator
+        if self.unit.resolve(tool) in (functools.cache, functools.lru_cache):
+            self.unit.refuse(decorator, f"`{called}` remembers its results, which are known only when it runs: fill a dict "
+                                        "in a loop")  # fmt: skip
         local = self.unit.local(called)
         self.values[local] = value
         plain = isinstance(decorator, gast.Call) and not decorator.args

@@ -214,9 +214,6 @@ class Derivatives:
     def recursive(self, callee: Function, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
         """A call of a recursive nested function."""
         callee, arguments, keywords = self.with_fixed_functions(callee, arguments, keywords, node)
-        memoized = self.as_memoized(callee)
-        if memoized is not None:
-            return self.call_memoized(memoized, arguments, keywords, node)
         if callee not in self.lifted:
             self.lift(callee, node)
         known, captured = self.lifted[callee]

@@ -60,7 +60,6 @@ from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.inlining import Inliner
 from s2sgrad.specialize.lifted_columns import LiftedColumns
-from s2sgrad.specialize.memos import Memos
 from s2sgrad.specialize.named_attributes import NamedAttributes
 from s2sgrad.specialize.nested_definitions import Definitions
 from s2sgrad.specialize.nested_gradients import Derivatives
@@ -81,7 +80,6 @@ from s2sgrad.specialize.static_values import (
     Function,
     Generator,
     Known,
-    Memoized,
     Object,
     Partial,
     Value,
@@ -97,7 +95,7 @@ from s2sgrad.specialize.ways import Ways
 
 class Functions(Arguments, CachedAttributes, Choices, ClassAttributes, ClassChoices, Closures, Collections,
                 Columns, Definitions, Derivatives, FixedFunctions, Generators, GivenObjects, Inliner,
-                LiftedColumns, Lookahead, Matrices, Memos, NamedAttributes, Objects, ObjectCopies, ObjectUpdates,
+                LiftedColumns, Lookahead, Matrices, NamedAttributes, Objects, ObjectCopies, ObjectUpdates,
                 Operators, Recursion, ReferenceOperators, Stars, TupleMethods, Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` has those with a name.  Each family of values
     has its own class; no two define the same name, so that the order of the bases does not matter."""
@@ -116,9 +114,7 @@ class Functions(Arguments, CachedAttributes, Choices, ClassAttributes, ClassChoi
         self.of_trips, self.in_turn, self.growing = set(), set(), set()
         self.lengths, self.numbers, self.shared, self.spelling = {}, {}, set(), set()
         self.counts: Counter[str] = Counter()  # bindings of each name
-        self.mentions: Counter[str] = Counter()
         self.copying = {}
-        self.remembering: dict[Function, Memoized | None] = {}
         self.meet_text(tree.body, bindings(tree.body))
         self.heads, self.loose = [], []
         self.given = {p.id for p in parameters(tree)}
@@ -127,7 +123,7 @@ class Functions(Arguments, CachedAttributes, Choices, ClassAttributes, ClassChoi
         self.lifted: dict[Function, tuple[Known, list[str]]] = {}
         self.by_class: dict[type, Callable[..., Any]] = {
             Adapted: self.call_adapted, Choice: self.apply_choice, Derivative: self.call_derivative,
-            Function: self.call_function, Known: self.call_known, Memoized: self.call_memoized,
+            Function: self.call_function, Known: self.call_known,
             Object: self.call_object, Partial: self.call_partial,
         }  # fmt: skip
         self.chosen: set[str] = set()  # targets of `a if c else b` and of `a or b`
@@ -135,7 +131,6 @@ class Functions(Arguments, CachedAttributes, Choices, ClassAttributes, ClassChoi
     def meet_text(self, body: list[gast.AST], bound: Counter[str]) -> None:
         """Scan a text, the function's or an inlined one, before it is evaluated."""
         self.counts.update(bound)
-        self.mentions.update(n.id for s in body for n in nodes(s) if isinstance(n, gast.Name))
         self.of_trips |= trip_names.found(body)
         self.mixed |= self.objects_among(body) if self.as_data else functions_among(body) | self.objects_among(body)
         self.shared |= {n for part in nodes(*body) if isinstance(part, gast.Nonlocal) for n in part.names}

@@ -164,24 +164,7 @@ class Choice:
     loops: set[int] = field(default_factory=set)  # loops in which it was called
 
 
-@dataclass(eq=False)
-class Memoized:
-    """A recursive function with memoized values, in the variable `memo`, keyed by the parameters `key`; with `table` the
-    function has its own dict.  `plain` takes itself, the arguments `passed` on and `captured` variables by keyword; `step`
-    computes one value from the arguments passed on and the memo, its parameter `looked`."""
-
-    function: Function
-    memo: str | None
-    table: Any = None
-    key: list[str] = field(default_factory=list)
-    passed: list[str] = field(default_factory=list)
-    plain: Known | None = None
-    captured: list[str] = field(default_factory=list)
-    step: Function | None = None
-    looked: str = ""
-
-
-Value = Function | Memoized | Partial | Adapted | Known | Derivative | Display | Object | Record | Generator | Choice
+Value = Function | Partial | Adapted | Known | Derivative | Display | Object | Record | Generator | Choice
 
 
 def keep_objects(value: Any) -> None:

@@ -104,6 +104,12 @@ RECORDED = {
     "raised_and_caught_in_one_function", "return_from_a_loop_in_an_attempt", "root_of_a_function_in_try",
     "shapes_that_do_not_fit", "stores_before_the_failure_stay", "taken_off_until_nothing_is_left",
     "texts_looked_up_in_try", "updated_until_it_fails", "values_that_do_not_fit_their_names", "warning_that_is_an_error",
+    # results that are remembered: whether a call runs is known only when it is made
+    "table_of_two_indices", "soft_distance_of_two_series", "calls_that_share_their_values", "sum_over_all_parts",
+    "remembers_arrays_and_pairs", "remembers_what_was_when_it_was_called", "makes_functions_that_remember",
+    "slope_of_what_remembers",
+    # a dict that a recursion fills and whose items are not known to be numbers
+    "hands_its_dict_on", "remembers_in_a_default", "looks_before_it_computes",
 }  # fmt: skip
 """Cases without a text, which are recorded: `tests/recorded` judges them."""
 

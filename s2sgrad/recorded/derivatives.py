@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.recorded.applying import apply, kept, lifted
+from s2sgrad.recorded.applying import apply, innermost, kept, lifted
 from s2sgrad.recorded.careful import Careful, holds_nan
-from s2sgrad.recorded.escapes import are_left, mend
+from s2sgrad.recorded.escapes import are_left, mend, recall, release
 from s2sgrad.recorded.hooks import call
 from s2sgrad.recorded.memory import given_away
 from s2sgrad.recorded.operations import Kept, require_real
 from s2sgrad.recorded.runs import OPEN, Run
 from s2sgrad.recorded.sweep import Sweep, made
-from s2sgrad.recorded.values import Array, Number, bottom, is_handle, mapped
+from s2sgrad.recorded.values import Array, Number, bottom, handles_in, is_handle, mapped
 from s2sgrad.runtime.structure import ONES, attributes_of, rebuilt
 
 
@@ -195,9 +195,12 @@ class Recorded:
         for k in lifted_args.keys() - {*wanted}:
             lifted_args[k] = lifting.constant(args[k] if isinstance(k, int) else keywords[k])
         self._transposed: Record | None = None
+        if not OPEN.runs:
+            recall()
         try:
             with run:
                 y = call(f, *[lifted_args[k] for k in range(len(args))], **{k: lifted_args[k] for k in keywords})
+                innermost(handles_in(y, []))  # a result of an earlier call is refused
             if outputs is not None:
                 y = tuple([lifted_args[k] for k in outputs])
             self.record = Record(run, held(run, y), lifting.leaves)
@@ -209,7 +212,10 @@ class Recorded:
             y = lifted_args = lifting = None
             self.kept, self._run = are_left(run), run if are_left(run) else None
             if self.kept:
-                mend(run, [f, *args, *keywords.values(), getattr(behind(f), "__globals__", None)])
+                given = (getattr(f, "__self__", None), *args, *keywords.values())
+                mend(run, given, (f, getattr(behind(f), "__globals__", None)))
+            if not OPEN.runs:
+                release()
 
     def keeps(self) -> bool:
         """Whether a handle was kept by what the caller sees: not only by a cycle that nobody refers to."""

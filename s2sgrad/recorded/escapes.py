@@ -1,6 +1,7 @@
 """Handles that outlive their run: what the caller sees holds plain values afterwards.
 
     def f(net, x): net.last = x * x; ..     after the run     ->     net.last is the number, and no handle
+    def f(x): MEMO["y"] = x * x; ..         after the run     ->     so is MEMO["y"]; a run that reads it is refused
 
 Nothing is searched where nothing is left: every handle refers to its run, so the count of references tells.  What is not
 found, a local of a closure that was kept, stays a handle, which stands for its value outside of runs.
@@ -10,20 +11,26 @@ from __future__ import annotations
 
 import types
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
 from s2sgrad.recorded.memory import given_away
-from s2sgrad.recorded.runs import Run
-from s2sgrad.recorded.values import is_handle
+from s2sgrad.recorded.runs import Root, Run
+from s2sgrad.recorded.values import Array, Number, is_handle
 from s2sgrad.runtime.structure import stored_in
 
 _OWN = 3  # references to a run that is over: of the caller, of the argument, and of the question
 _LEAVES = (str, bytes, int, float, complex, type(None), np.ndarray, np.generic, type, types.ModuleType, types.CodeType)
 _MOST = 20_000  # objects that are looked at
+_PLACES = 64  # places outside of all arguments that are looked after
+
+OVER = Run()
+"""The run of what earlier calls left in such places."""
+
+_LEFT: dict[int, tuple[Any, dict[int, Any]]] = {}  # by identity: the place, and the values that were left there
 
 
 def are_left(run: Run) -> bool:
@@ -31,33 +38,82 @@ def are_left(run: Run) -> bool:
     return getrefcount(run) > _OWN
 
 
-def mend(run: Run, roots: Iterable[Any]) -> None:
-    """Put values in the place of the handles of a run, in whatever these objects hold."""
+def mend(run: Run, given: Iterable[Any], outside: Iterable[Any]) -> None:
+    """Put values in the place of the handles of a run, in whatever the arguments hold, and what else is in reach."""
     seen: set[int] = set()
+
+    def settled(value: Any) -> Any:
+        return given_away(value) if is_handle(value) and value.run in (run, OVER) else value
+
+    _walk(given, seen, lambda x: _mended(x, settled))
+
+    def noted(x: Any) -> list[Any]:
+        left: dict[int, Any] = {}
+
+        def noted(value: Any) -> Any:
+            new = settled(value)
+            if new is not value:
+                left[id(new)] = new
+            return new
+
+        held = _mended(x, noted)
+        if left and run.level == 0:
+            _LEFT.setdefault(id(x), (x, {}))[1].update(left)
+        return held
+
+    _walk(outside, seen, noted)
+
+
+def _walk(roots: Iterable[Any], seen: set[int], visit: Callable[[Any], list[Any]]) -> None:
+    """Visit all that can be reached, once; a visit gives what an object holds."""
     todo: deque[Any] = deque(roots)
     while todo and len(seen) < _MOST:
         x = todo.popleft()
         if isinstance(x, _LEAVES) or id(x) in seen or is_handle(x):
             continue
         seen.add(id(x))
-        todo.extend(_mended(run, x))
+        todo.extend(visit(x))
 
 
-def _mended(run: Run, x: Any) -> list[Any]:
+def recall() -> None:
+    """Before a run: make what earlier calls left outside of their arguments handles again, of a run that is over.
+
+    A function that finds its own result of an earlier call there is told, for the derivative of that is gone."""
+    for key, (x, values) in list(_LEFT.items()):
+        found: dict[int, Any] = {}
+
+        def marked(value: Any, values: dict[int, Any] = values, found: dict[int, Any] = found) -> Any:
+            if id(value) not in values:
+                return value
+            found[id(value)] = value
+            return Array(value, Root(value), OVER) if isinstance(value, np.ndarray) else Number(value, 0, OVER)
+
+        _mended(x, marked)
+        if found:
+            _LEFT[key] = x, found
+        else:
+            del _LEFT[key]
+
+
+def release() -> None:
+    """After the run: what was left there is plain again; of many places, the first keep their handles."""
+    for key in list(_LEFT)[: max(0, len(_LEFT) - _PLACES)]:
+        del _LEFT[key]
+    for x, _ in list(_LEFT.values()):
+        _mended(x, lambda value: value.value if is_handle(value) and value.run is OVER else value)
+
+
+def _mended(x: Any, settled: Callable[[Any], Any]) -> list[Any]:
     """What an object holds, after its own handles were replaced."""
-
-    def settled(value: Any) -> Any:
-        return given_away(value) if is_handle(value) and value.run is run else value
-
     if isinstance(x, dict):
         for key, value in list(x.items()):
-            if settled(value) is not value:
-                x[key] = settled(value)
+            if (new := settled(value)) is not value:
+                x[key] = new
         return list(x.values())
     if isinstance(x, (list, deque)):
         for k, value in enumerate(x):
-            if settled(value) is not value:
-                x[k] = settled(value)
+            if (new := settled(value)) is not value:
+                x[k] = new
         return list(x)
     if isinstance(x, (tuple, set, frozenset)):
         return list(x)
@@ -69,8 +125,8 @@ def _mended(run: Run, x: Any) -> list[Any]:
         return [x.__self__]
     held = stored_in(x) or {}
     for name, value in list(held.items()):
-        if settled(value) is not value:
-            object.__setattr__(x, name, settled(value))
+        if (new := settled(value)) is not value:
+            object.__setattr__(x, name, new)
     return list((stored_in(x) or {}).values())
 
 
@@ -79,6 +135,6 @@ def _cell(cell: types.CellType, settled: Any) -> Any:
         value = cell.cell_contents
     except ValueError:  # empty
         return None
-    if settled(value) is not value:
-        cell.cell_contents = settled(value)
+    if (new := settled(value)) is not value:
+        cell.cell_contents = new
     return cell.cell_contents

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 
 import numpy as np
 import pytest
 from differences import central_difference
 
-from s2sgrad import grad, jvp
+from s2sgrad import S2SGradError, grad, jvp
+from s2sgrad.runtime.checks import Refusal
 
 pytestmark = pytest.mark.records
 X = np.array([0.7, 1.3, 0.9])
@@ -140,6 +142,80 @@ def test_all_orders_and_both_modes(f):
     np.testing.assert_allclose(grad(df)(X), central_difference(df, (X,), 0)[0], rtol=1e-4, atol=1e-5)
     along = np.array([0.3, -0.8, 0.5])
     np.testing.assert_allclose(jvp(f, (X,), (along,))[1], df(X) @ along, rtol=1e-9)
+
+
+MEMO, LOG = {}, []
+
+
+def in_a_global(x):
+    if "y" not in MEMO:
+        MEMO["y"] = np.sin(x[0]) * x[1]
+    return MEMO["y"] * x[2]
+
+
+def in_a_global_and_returned(x):
+    return MEMO["y"] if "y" in MEMO else MEMO.setdefault("y", x * x)
+
+
+def in_its_own_attribute(x, n=3):
+    if n not in in_its_own_attribute.known:
+        in_its_own_attribute.known[n] = x[0] if n == 0 else in_its_own_attribute(x, n - 1) * x[1]
+    return in_its_own_attribute.known[n]
+
+
+in_its_own_attribute.known = {}
+OUTLIVE = (in_a_global, in_a_global_and_returned, in_its_own_attribute)
+
+
+@pytest.mark.parametrize("f", OUTLIVE, ids=lambda f: f.__name__)
+def test_what_outlives_a_call_is_plain_and_not_read_by_the_next(f):
+    def differences():
+        def forgetful(x):
+            held.clear()
+            return np.sum(f(x))
+
+        return central_difference(forgetful, (X,), 0)[0]
+
+    held, df = getattr(f, "known", MEMO), grad(f)
+    held.clear()
+    expected, plain = differences(), (float, np.float64, np.ndarray)
+    for _ in range(2):
+        held.clear()
+        with contextlib.suppress(S2SGradError, Refusal):  # a text that meets it in a branch
+            np.testing.assert_allclose(df(X), expected, rtol=1e-5, atol=1e-6)
+            assert held and all(type(v) in plain for v in held.values())
+        with pytest.raises((S2SGradError, Refusal)):
+            df(X)
+        assert all(type(v) in plain for v in held.values())
+    held.clear()
+
+
+def noted(x):
+    y = np.sum(x**2)
+    LOG.append(y)
+    return y * len(LOG)
+
+
+def test_what_is_noted_and_never_read_is_no_matter():
+    LOG.clear()
+    for k in range(1, 4):
+        np.testing.assert_allclose(grad(noted)(X), 2.0 * X * k)
+    assert [type(y) for y in LOG] == [np.float64] * 3
+
+
+def rows_of_a_function(x):
+    rows_of_a_function.rows[1] = x[0] * x[1]
+    return rows_of_a_function.rows[1] * x[2]
+
+
+rows_of_a_function.rows = [0.0, 0.0]
+
+
+def test_what_a_function_holds_lives_outside():
+    with pytest.raises(S2SGradError, match="lives outside of the function"):
+        grad(rows_of_a_function, strict=True)(X)
+    for _ in range(2):
+        np.testing.assert_allclose(grad(rows_of_a_function)(X), [X[1] * X[2], X[0] * X[2], X[0] * X[1]])
 
 
 def test_a_default_is_given_where_nobody_knows_the_function():

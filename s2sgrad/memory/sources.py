@@ -91,11 +91,12 @@ def _of_section(unit: Unit, value: gast.Subscript, kinds: dict[str, Kind]) -> se
 
 
 def _of_attribute(unit: Unit, value: gast.Attribute, kinds: dict[str, Kind]) -> set[str]:
-    """`x.T` shares memory with x, `x.shape` does not; an attribute of a global object, with the global."""
+    """`x.T` shares memory with x, `x.shape` does not; an attribute of what lives outside, a function too, with that."""
     found = unit.resolve(value)
     if value.attr in spellings.FLAT_ATTRIBUTES or (found is not MISSING and not is_writable(found)):
         return set()
-    return sources(unit, value.value, kinds) if found is MISSING else {effects.base(value)}
+    inside = found is MISSING and unit.resolve(value.value) is MISSING
+    return sources(unit, value.value, kinds) if inside else {effects.base(value)}
 
 
 def bound_sources(unit: Unit, targets: Collection[str], value: gast.AST, kinds: dict[str, Kind]) -> set[str]:

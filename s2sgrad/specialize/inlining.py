@@ -78,7 +78,6 @@ class Inliner:
     values: dict[str, Value]
     running: list[tuple[Function, Any]]
     counts: Counter[str]
-    mentions: Counter[str]
     known: dict[Any, Function]
     calls: int
     shared: set[str]

@@ -16,6 +16,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from s2sgrad.recorded.depths import DEPTH
+
 _MANY = 256  # roots, before those are dropped that nobody holds
 
 
@@ -55,6 +57,8 @@ class Run:
 
     def __enter__(self) -> Run:
         self.level, self.open = len(OPEN.runs), True
+        if not self.level:
+            DEPTH.deepen()
         OPEN.runs.append(self)
         return self
 
@@ -63,6 +67,7 @@ class Run:
         self.open = False
         if not OPEN.runs:
             OPEN.copies.clear()
+            DEPTH.restore()
         if self.refusal is not None and error is not self.refusal:
             raise self.refusal from error
 

@@ -81,6 +81,7 @@ def test_what_must_not_run_twice_is_left_to_the_default(overeager):
     assert np.isfinite(grad(prints)(2.0))
 
 
+@pytest.mark.records
 def test_a_derivative_divides_by_zero_as_numpy_does():
     """The default seed is one of Python's numbers, which raise where those of the function, NumPy's, give inf."""
 

@@ -11,7 +11,7 @@ import sys
 import kernels
 import numpy as np
 import pytest
-from corpus import CASES
+from corpus import ALL, CASES
 from corpus.case import REGISTERED
 from differences import copied, leaves
 from metamorphic import called_as_methods, called_by_helpers, called_from_lists, loaded, renamed, through_identity
@@ -50,7 +50,7 @@ def entries_of(home: str, transformer) -> dict[str, Entry]:
     del REGISTERED[cases:], kernels.KERNELS[found:]
     for entry in made:
         entry.module = module  # it stays as long as its programs do
-    before = [entry.name for entry in ENTRIES if entry.home == home]
+    before = [entry.name for entry in map(Entry, (*ALL, *kernels.KERNELS)) if entry.home == home]
     return dict(zip(before, made, strict=True))
 
 

@@ -38,6 +38,7 @@ from s2sgrad.cleanup import (
     peephole,
     round_trips,
     store_forwarding,
+    try_statements,
     vectorize,
     with_statements,
 )
@@ -315,6 +316,7 @@ FINISH: tuple[Stage, ...] = (
         ("coalesce", coalesce.run),
         ("branches", peephole.branches),
         ("kept_states", kept_states.run),
+        ("try_statements", try_statements.run),
         ("with_statements", with_statements.run),
         ("global_names", globals_.run),
         ("attribute_writeback", attribute_writeback.run),

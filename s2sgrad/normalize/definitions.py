@@ -16,7 +16,6 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import (
     alpha_renaming,
     argument_tests,
-    attempts,
     check,
     closure_objects,
     default_dicts,
@@ -32,6 +31,7 @@ from s2sgrad.normalize import (
     outside_stores,
     single_exit,
     targets,
+    try_statements,
     with_statements,
 )
 
@@ -46,7 +46,7 @@ DEFINITION: tuple[tuple[str, Pass], ...] = (
     ("argument_tests", argument_tests.run),
     ("deques", deques.run),
     ("default_dicts", default_dicts.run),
-    ("attempts", attempts.run),
+    ("try_statements", try_statements.run),
     ("with_statements", with_statements.run),
     ("global_names", global_names.run),
     ("check", check.run),

@@ -548,3 +548,75 @@ def functions_that_only_the_run_knows_are_tried(x):
     for c in x:
         f = lambda t, f=f, c=c: f(t - c)  # noqa: E731
     return total + tried_with(f, x[0], x[2]) * tried_with(f, x[0] + 5.0, x[2])
+
+
+def loss(matrix, y, sign):
+    try:
+        lower = np.linalg.cholesky(sign * matrix)
+    except np.linalg.LinAlgError:
+        return np.sum(y * np.diag(matrix)) * sign
+    return np.sum(np.linalg.solve(lower, y) ** 2)
+
+
+@case(MATRIX, VECTOR)
+def loss_of_a_factor_or_another(matrix, y):
+    return loss(matrix, y, 1.0) * loss(matrix, y, -1.0)
+
+
+def looked_up(table, key):
+    try:
+        v = table[key]
+    except (KeyError, TypeError):
+        return 1.0
+    else:
+        table[key] = v * v
+    return v * table[key]
+
+
+@case(0.7)
+def looked_up_in_a_helper(x):
+    table, total = {"a": x, "b": 2.0 * x}, 0.0
+    for key in ("a", "b", "c", "a"):
+        total = total * x + looked_up(table, key)
+    return total
+
+
+@case(FOUR)
+def one_of_several_handlers(x):
+    total = 0.0
+    for k in range(6):
+        try:
+            y = math.sqrt(x[k])
+        except ValueError:
+            y = x[k] * x[k]
+        except IndexError:
+            break
+        else:
+            total += y
+        finally:
+            print("tried")
+        total = total * y + x[0]
+    return total
+
+
+@case(FOUR, "2")
+def another_exception_is_raised(x, text):
+    try:
+        k = int(text)
+    except ValueError as error:
+        raise RuntimeError(f"no number: {text}") from error
+    try:
+        y = x[k]
+    except IndexError:
+        raise KeyError(k) from None
+    return y * x[0]
+
+
+@case(FOUR)
+def bound_anew_or_left(x):
+    y = x[0] * x[1]
+    with contextlib.suppress(ValueError):
+        y = math.log(y)
+    with contextlib.suppress(ValueError):
+        y = math.log(y)
+    return y * x[3]

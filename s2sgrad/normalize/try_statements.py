@@ -14,7 +14,7 @@ Any other `try` with `except` is refused: how far its body gets is known to the 
 ...     except np.linalg.LinAlgError as error:
 ...         raise ValueError(f"no factor: {error}") from error
 ...     return np.sum(np.linalg.solve(L, y))
-... ''', "attempts"))
+... ''', "try_statements"))
 def f(K, y):
     which = raised(lambda: np.linalg.cholesky(K), np.linalg.LinAlgError)
     if which == 0:

@@ -37,7 +37,9 @@ MADE = [name for name, *_ in NORMALIZE].index("deletes")  # before it the form i
 BEFORE = ["reading", *[name for name, *_ in NORMALIZE[:MADE]]]
 RENAMED = [name for name, *_ in FINISH[[name for name, *_ in FINISH].index("coalesce") :]]  # under their final names
 PLAIN = [case for case in CASES if "*" not in str(inspect.signature(case.function))]
-PRINTED = ["try_statements", "with_statements", "global_names", "attribute_writeback", "watches"]  # as the user wrote it: no normal form
+PRINTED = [  # as the user wrote it: no normal form
+    "try_statements", "with_statements", "global_names", "attribute_writeback", "watches",
+]  # fmt: skip
 
 
 def unknown(unit, tree) -> set[str]:

@@ -30,6 +30,7 @@ from s2sgrad.recorded.making import vectorized
 from s2sgrad.recorded.remembering import key_of
 from s2sgrad.recorded.rewriting import FOLLOWED, followed
 from s2sgrad.recorded.runs import OPEN, refuse
+from s2sgrad.recorded.special_methods import follow_class, follow_classes_of, read_by
 from s2sgrad.recorded.storing import permutes, writing_at
 from s2sgrad.recorded.values import Number, follows, handles_in, lost, plain
 from s2sgrad.rules import table
@@ -114,6 +115,8 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return _of_ours(f, args, keywords)
     if not is_library(f):
         copy = followed_once(f)
+        if OPEN.runs:
+            follow_classes_of([*args, *keywords.values(), *read_by(f)])
         if copy is f and not _needs_no_source(f, args):
             _refuse_without_source(f)
         return copy(*args, **keywords)
@@ -199,6 +202,7 @@ def _of_class(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     special = SPECIAL.get(f)
     if special is not None:
         return special(*args, **keywords)
+    follow_class(f)
     init = f.__init__
     plain = type(f) is type and f.__new__ is object.__new__ and type(init) is types.FunctionType
     if plain and (copy := _followed_already(init)) is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from sys import getrefcount
 from typing import Any, NoReturn
 
@@ -39,6 +39,12 @@ class Root:
         return (view.__array_interface__["data"][0] - self._start) // view.itemsize
 
 
+_LOCK = threading.RLock()
+_EVERYWHERE: list[Any] = []  # runs that are open, of all threads
+AFTERWARDS: list[Callable[[], None]] = []
+"""What is done, the latest first, when no run is open in any thread."""
+
+
 class Run:
     """The record of one call.  `level`: how many runs were open when it began; `open`: whether it goes on."""
 
@@ -60,6 +66,8 @@ class Run:
         if not self.level:
             DEPTH.deepen()
         OPEN.runs.append(self)
+        with _LOCK:
+            _EVERYWHERE.append(self)
         return self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
@@ -68,6 +76,10 @@ class Run:
         if not OPEN.runs:
             OPEN.copies.clear()
             DEPTH.restore()
+        with _LOCK:
+            _EVERYWHERE.remove(self)
+            while AFTERWARDS and not _EVERYWHERE:
+                AFTERWARDS.pop()()
         if self.refusal is not None and error is not self.refusal:
             raise self.refusal from error
 

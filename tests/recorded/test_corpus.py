@@ -17,8 +17,6 @@ from s2sgrad.recorded.runs import OPEN
 from s2sgrad.runtime.checks import Refusal
 
 REFUSED = {
-    "accumulated_under_a_name_of_its_own",
-    "bodies_that_attract_each_other",
     "buffer_of_an_object_stays_what_it_was",
     "integer_of_numpy_added_to_a_list",
     "kept_method_is_handed_to_rules_from_a_list",

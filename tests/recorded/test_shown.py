@@ -10,7 +10,7 @@ from s2sgrad import explain, grad, jvp, value_and_grad
 from s2sgrad.cli import main
 from s2sgrad.errors import Unsupported
 
-MODEL = '''
+MODEL = """
 import numpy as np
 
 
@@ -24,7 +24,7 @@ def draws(x, n=2, scale=2.0):
             except StopIteration:
                 pass
     return total
-'''
+"""
 X = np.arange(1.0, 4.0)
 
 

@@ -1627,3 +1627,72 @@ def rule_that_calls_what_it_is_given(x):
 
     applied.defvjp(None, lambda g, y, f, v: g)
     return applied(lambda v: v * x[1], x[0])
+
+
+# --- special methods, which operators call --------------------------------------------------------------------------------
+
+
+class Dual:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def __mul__(self, other):
+        if type(other) is float or type(other) is np.float64:
+            return Dual(self.a * other, self.b * other)
+        return Dual(self.a * other.a, self.a * other.b + self.b * other.a)
+
+    def __rmul__(self, other):
+        return self * float(other)
+
+    def __abs__(self):
+        return math.hypot(self.a, self.b)
+
+    def __lt__(self, other):
+        return math.exp(self.a) < math.exp(other.a)
+
+    def __getitem__(self, k):
+        return math.sqrt(self.a) if k == 0 else np.array([self.b, 1.0])[0]
+
+    def __iter__(self):
+        yield math.exp(self.a)
+        yield np.zeros(2) + self.b
+
+    @property
+    def angle(self):
+        return math.atan2(self.b, self.a)
+
+    @functools.cached_property
+    def size(self):
+        y = np.zeros(2)
+        y[0] = self.a
+        return np.sum(y * y) + math.log(self.b)
+
+
+DUAL = Dual(0.3, 0.4)
+
+
+@way
+def special_method_that_asks_for_the_type(x):
+    return (Dual(x[0], x[1]) * x[2]).b + (x[1] * Dual(x[0], x[2])).a
+
+
+@way
+def special_methods_of_mathematics(x):
+    d = Dual(x[0], x[1])
+    first, second = d
+    return abs(d) + d[0] * d[1] + first * np.sum(second) + d.angle + d.size
+
+
+@way
+def order_of_its_own(x):
+    return min([Dual(x[0], x[1]), Dual(x[2], x[0])]).b * max(Dual(x[0], x[1]), Dual(x[2], x[0])).a
+
+
+@way
+def object_of_the_module(x):
+    return (DUAL * float(x[0])).b * (DUAL * Dual(x[1], x[2])).a + abs(DUAL) * x[0]
+
+
+@way
+def objects_in_a_list_of_the_module(x):
+    return sum((d * x[0]).a for d in [DUAL, DUAL]) * x[1]

@@ -1,0 +1,102 @@
+"""Special methods and properties of the user's classes: operators call them, and no hook sees that.
+
+    a * b      Vector.__mul__ with its calls followed, while a run is open; afterwards the class is what it was
+
+Without it `type(other) is float` in `__mul__` would see the class of the handle.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import types
+from typing import Any
+
+from s2sgrad.analysis.libraries import is_library, is_ours
+from s2sgrad.recorded.rewriting import followed
+from s2sgrad.recorded.runs import AFTERWARDS, OPEN
+from s2sgrad.rules import table
+from s2sgrad.source import brings_gradient
+
+_CALLED_OTHERWISE = (
+    "__new__",
+    "__init__",
+    "__init_subclass__",
+    "__class_getitem__",
+    "__getattribute__",
+    "__del__",
+    "__call__",
+)
+_SEEN: set[type] = set()
+_MOST = 1000  # items of a container that are looked at
+
+
+def follow_classes_of(values: Any) -> None:
+    """Follow the special methods of values that are classes, objects, or containers of objects."""
+    for value in values:
+        kind = type(value)
+        if kind in (list, tuple) and value:
+            for item in {type(item) for item in value[:_MOST]}:
+                follow_class(item)
+        elif kind is dict:
+            for item in {type(item) for item in [*value.values()][:_MOST]}:
+                follow_class(item)
+        else:
+            follow_class(value if isinstance(value, type) else kind)
+
+
+def read_by(f: types.FunctionType) -> list[Any]:
+    """What a function finds by its free names, as far as it is there."""
+    found = [f.__globals__.get(name) for name in f.__code__.co_names]
+    for cell in f.__closure__ or ():
+        with contextlib.suppress(ValueError):  # it is empty
+            found.append(cell.cell_contents)
+    return found
+
+
+def follow_class(cls: type) -> None:
+    """Follow the special methods and properties of a class of the user's, and of its bases, until no run is open."""
+    if cls in _SEEN or not OPEN.runs:
+        return
+    for base in cls.__mro__:
+        if base not in _SEEN:
+            _SEEN.add(base)
+            for name, member in list(vars(base).items()):
+                new = _followed_member(name, member)
+                if new is not member:
+                    _replace(base, name, member, new)
+    if len(_SEEN) == len(cls.__mro__):
+        AFTERWARDS.append(_SEEN.clear)
+
+
+def _replace(cls: type, name: str, member: Any, new: Any) -> None:
+    type.__setattr__(cls, name, new)
+
+    def restore() -> None:
+        if vars(cls).get(name) is new:
+            type.__setattr__(cls, name, member)
+
+    AFTERWARDS.append(restore)
+
+
+def _followed_member(name: str, member: Any) -> Any:
+    if type(member) is types.FunctionType:
+        special = name.startswith("__") and name.endswith("__") and name not in _CALLED_OTHERWISE
+        return _of_user(member) if special else member
+    if type(member) is property:
+        parts = [part if part is None else _of_user(part) for part in (member.fget, member.fset, member.fdel)]
+        same = all(a is b for a, b in zip(parts, (member.fget, member.fset, member.fdel), strict=True))
+        return member if same else property(*parts, member.__doc__)
+    if type(member) is functools.cached_property:
+        function = _of_user(member.func)
+        if function is not member.func:
+            new = functools.cached_property(function)
+            new.__set_name__(None, name)  # type: ignore[arg-type]
+            return new
+    return member
+
+
+def _of_user(function: Any) -> Any:
+    if type(function) is not types.FunctionType or is_library(function) or is_ours(function):
+        return function
+    return function if table.given(function) is not None or brings_gradient(function) else followed(function)

@@ -390,3 +390,47 @@ def test_an_item_that_is_not_there_is_no_zero(f):
         f(given)
     with pytest.raises(KeyError):
         grad(f)(given)
+
+
+LINE = np.array([1.0, 2.0, 3.0])
+OF_A_NUMBER = {
+    "dot": lambda x: np.sum(np.dot(x, LINE)),
+    "outer": lambda x: np.sum(np.outer(x, LINE)),
+    "ufunc.outer": lambda x: np.sum(np.multiply.outer(x, LINE)),
+    "kron": lambda x: np.sum(np.kron(x, LINE)),
+    "convolve": lambda x: np.sum(np.convolve(LINE, x)),
+    "einsum": lambda x: np.sum(np.einsum(",i->i", x, LINE)),
+    "tensordot": lambda x: np.sum(np.tensordot(x, LINE, 0)),
+    "insert": lambda x: np.sum(np.insert(LINE, 1, x) ** 2),
+    "interp": lambda x: np.interp(x, LINE, LINE**2),
+    "tile": lambda x: np.sum(np.tile(x, 3)),
+    "repeat": lambda x: np.sum(np.repeat(x, 3)),
+    "resize": lambda x: np.sum(np.resize(x, 3)),
+    "expand_dims": lambda x: np.sum(np.expand_dims(x, 0)),
+    "squeeze": lambda x: np.sum(np.squeeze(x)),
+    "moveaxis": lambda x: np.sum(np.moveaxis(x, (), ())),
+    "cumsum": lambda x: np.sum(np.cumsum(x)),
+    "cumprod": lambda x: np.sum(np.cumprod(x)),
+    "take": lambda x: np.sum(np.take(x, 0)),
+    "diagflat": lambda x: np.sum(np.diagflat(x)),
+    "logspace": lambda x: np.sum(np.logspace(0, x, 3)),
+    "meshgrid": lambda x: np.sum(np.meshgrid(x, LINE)[0]),
+    "a helper": lambda x: tiled_again(x, 2) + x,
+    "an item": lambda x: np.sum(np.tile([x, x * x][1], 2)),
+    "a loop": lambda x: sum([np.sum(np.tile(x * k, 2)) for k in range(3)]),
+}
+
+
+def tiled_again(x, n):
+    return np.sum(np.tile(x, 2)) if n == 0 else tiled_again(x, n - 1) * 2.0
+
+
+@pytest.mark.parametrize("name", OF_A_NUMBER)
+def test_the_gradient_in_a_number_is_a_number(name):
+    f = OF_A_NUMBER[name]
+    expected = (f(1.5 + 1e-6) - f(1.5 - 1e-6)) / 2e-6
+    for x in (1.5, np.float64(1.5)):
+        for found in (grad(f)(x), vjp(f, x)[1](1.0)[0], value_and_grad(f)(x)[1]):
+            assert type(found) in (float, np.float64)
+            assert found == pytest.approx(expected, rel=1e-6)
+        assert type(grad(lambda p: f(p[0]))([x])[0]) in (float, np.float64)

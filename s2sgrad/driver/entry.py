@@ -101,7 +101,8 @@ class Entry(Differentiated):
         if variable in self.walk.perhaps:  # the variable may be unbound
             return name(bar.name)
         own_kind = self.kinds.get(variable, kind if variable in self.walk.watched else None)
-        if isinstance(own_kind, Number) and own_kind.type is float and not any(map(is_short, c.kinds.values())):
+        plain = bar.name not in self.walk.adjoints.held.sizeless and not any(map(is_short, c.kinds.values()))
+        if isinstance(own_kind, Number) and own_kind.type is float and plain:
             return name(bar.name)
         if bar.own and not again and bar.exact and isinstance(kind, Array):
             return name(bar.name)

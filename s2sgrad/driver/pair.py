@@ -63,6 +63,7 @@ class Callee(Differentiated):
         tree = self.sweep(c, "seed", self.idle)
         result, bars = self.swept.result, self.swept.bars
         pair.bwd.flat = results.is_flat(self.swept.kinds.get(result), self.swept.active)
+        pair.sizeless |= {p for p in self.order if p in bars and bars[p].name in self.walk.adjoints.held.sizeless}
         pair.idle |= {p: bars[p].idle if p in bars else None for p in self.order}
         cotangents = [self._cotangent(c, tree, p) for p in self.order]
         value = unit.local("y")

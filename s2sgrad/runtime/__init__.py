@@ -240,7 +240,7 @@ def like(x: Any, x_bar: Any) -> Any:
         return np.array(np.broadcast_to(x_bar, x.shape), dtype=float_type(x.dtype))
     if isinstance(x, np.floating):
         return x.dtype.type(x_bar)
-    return np.float64(x_bar) if type(x) is float and isinstance(x_bar, np.floating) else x_bar
+    return np.float64(x_bar) if type(x) is float and isinstance(x_bar, (np.floating, np.ndarray)) else x_bar
 
 
 def _numbers(x_bar: Any) -> list[Any]:

@@ -35,7 +35,8 @@ class Pair:
     """The derivative of a known callee.  `bwd` gives the cotangents of `active`, in this order (a single one bare).
 
     If `needs` is None, the pair is `fwd(*args) -> (y, saved)`, `bwd(saved, y_bar)`; otherwise it is `bwd(*needs, y_bar)`,
-    and the call itself is unchanged.  `idle` has the levels (see `zeros`) of the cotangents, None for those that are 0.
+    and the call itself is unchanged.  `idle` has the levels (see `zeros`) of the cotangents, None for those that are 0;
+    `sizeless` are the numbers whose cotangents may be arrays without axes.
     """
 
     fwd: Any
@@ -43,6 +44,7 @@ class Pair:
     active: tuple[str, ...]
     needs: tuple[str, ...] | None
     idle: dict[str, int | None] = field(default_factory=dict)
+    sizeless: set[str] = field(default_factory=set)
 
 
 class Pairs(Protocol):
@@ -187,7 +189,8 @@ class _ByPair:
     def backward(self, y_bar: gast.AST) -> tuple[list[gast.AST], Cotangents]:
         record = [name(self.saved)] if self.saved is not None else [clone(self.arguments[n]) for n in self.pair.needs]
         value = gast.Call(name(self.context.unit.helper(self.base, self.pair.bwd)), [*record, y_bar], [])
-        holders = {p: self.context.holder(_bar_kind(self.kinds.get(p, UNKNOWN))) for p in self.pair.active}
+        kinds = {p: Array(None, ()) if p in self.pair.sizeless else _bar_kind(k) for p, k in self.kinds.items()}
+        holders = {p: self.context.holder(kinds.get(p, UNKNOWN)) for p in self.pair.active}
         names = [name(holder, store=True) for holder in holders.values()]
         target = names[0] if len(names) == 1 else gast.Tuple(names, gast.Store())
         out = []

@@ -59,14 +59,17 @@ class Bar:
 
 class HeldKinds:
     """The kinds of the adjoints of containers: such an adjoint may be an array, and that of a tuple of numbers, which has no
-    memory, has memory then."""
+    memory, has memory then.  `sizeless`: the adjoints of numbers that may be arrays without axes."""
 
     def __init__(self, inference: Inference) -> None:
         self.inference = inference
         self.first: dict[str, Kind] = {}  # what each was bound to first
+        self.sizeless: set[str] = set()
 
     def note(self, bar: str, kind: Kind, value: gast.AST) -> None:
         """The adjoint of what is of this kind is bound to a value; of no known kind where the bindings differ."""
+        if isinstance(kind, Number) and not isinstance(self.inference.kind(value), Number):
+            self.sizeless.add(bar)
         if isinstance(kind, Container):
             found = self.inference.kind(value) or UNKNOWN
             found = found if isinstance(found, Array) or not (isinstance(found, Container) or has_memory(kind)) else kind

@@ -139,6 +139,13 @@ def value_and_grad(
                         strict)  # fmt: skip
 
 
+def _text_of_run(*request: Any) -> str | None:
+    """The text of a run, as `source_for` asks for it."""
+    from s2sgrad.api import run_shown
+
+    return run_shown.of(*request)
+
+
 def _load() -> None:
     """Register what is imported when it is first called, so that `import s2sgrad` stays quick."""
     from s2sgrad.analysis import reached_codes
@@ -147,7 +154,7 @@ def _load() -> None:
     runtime.provide(refer_to=reached_codes.refer_to)
     runtime.provide(derivative=dynamic.pair_for, called=dynamic.called)
     runtime.provide(tangent=forward.tangent_for, unfolded=forward.unfolded, jvp=forward.jvp)
-    runtime.provide(recorded_gradient=recording.gradient, recorded_tangent=recording.along)
+    runtime.provide(recorded_gradient=recording.gradient, recorded_tangent=recording.along, text_of_run=_text_of_run)
     runtime.provide(hvp=products.hvp, linearize=products.linearize, watched_vjp=debugging.vjp)
 
 

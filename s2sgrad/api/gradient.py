@@ -19,7 +19,7 @@ from s2sgrad.api import debugging, travel
 from s2sgrad.api.argnums import Argnums, parameter_named
 from s2sgrad.api.arguments import require_floats, require_separate, require_trees
 from s2sgrad.api.binding import Binds, OfInstances, as_bound, kind_of_binding, receiver_of
-from s2sgrad.api.whole import Whole, may_run_again, recorded_instead, written, written_or_recorded
+from s2sgrad.api.whole import Whole, may_run_again, recorded_instead, text_for, written, written_or_recorded
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import S2SGradError, Unsupported
@@ -247,8 +247,10 @@ class Gradient(Binds):
 
     @entry
     def source_for(self, /, *args: Any, **keywords: Any) -> str:
-        """The text of the generated function for arguments of these kinds; nothing is called."""
-        return self._compiled(self._lead + args, {**self._keywords, **keywords}).text
+        """The text of the generated function for arguments of these kinds; nothing is called.  Of a function that
+        is recorded, which runs once here, it is that of a short run."""
+        args, keywords = self._lead + args, {**self._keywords, **keywords}
+        return text_for(self._compiled(args, keywords), args, keywords)
 
     def prepare(self, /, *args: Any, **keywords: Any) -> None:
         """Compile the text for arguments of these kinds, which `.source` and `save` then show."""

@@ -120,6 +120,13 @@ def with_note(error: S2SGradError, found: Exception) -> S2SGradError:
     return made.with_traceback(None)
 
 
+def text_for(made: Any, args: tuple, keywords: dict[str, Any]) -> str:
+    """The text of what was compiled; of what is recorded, that of the run for these arguments, where it is short."""
+    if not isinstance(made, Whole):
+        return made.text
+    return runtime.hook("text_of_run")(made.gradient, args, keywords, made.error) or made.text
+
+
 def written(made: Any) -> Any:
     """What was compiled; the error of the compiler where there is no text."""
     if isinstance(made, Whole):

@@ -7,6 +7,6 @@ was done with handles; the rules are those of the table.  Functions run in a rew
 a hook: that knows the functions of libraries, and follows those of the user.
 
 Each room builds on the ones before it: `depths`, `runs`, `values`, `formulas`, `honest`, `places`, `patterns`,
-`operations`, `applying`, `memory`, `arithmetic`, `arrays`, `library`, `making`, `storing`, `remembering`, `rewriting`,
-`special_methods`, `hooks`, `sweep`, `careful`, `escapes`, `derivatives`, `pairs`.
+`operations`, `applying`, `memory`, `told`, `arithmetic`, `arrays`, `library`, `making`, `storing`, `remembering`,
+`rewriting`, `special_methods`, `hooks`, `sweep`, `careful`, `escapes`, `derivatives`, `pairs`.
 """

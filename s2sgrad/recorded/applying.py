@@ -138,7 +138,7 @@ def of_number(primitive: Any, x: Number, run_by: Any = None) -> Any:
         return recorded(run, primitive, (x,), _NONE, y, True)
     entries = run.entries
     made = Number(y, len(entries), run)
-    entries.append((operations.pull_number, call.pullback, x.node, as_scalar(x.value), as_scalar(y)))
+    entries.append((operations.pull_number, call, x.node, as_scalar(x.value), as_scalar(y)))
     return made
 
 

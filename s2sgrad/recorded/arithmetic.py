@@ -32,6 +32,7 @@ def _gives(nodes: list[Any], node: int | None, bar: Any) -> None:
 
 
 def pull_sum(sweep: Any, place: int, entry: tuple) -> None:
+    """Of `x + y`."""
     nodes = sweep.nodes
     g = nodes[place]
     if g is not None:
@@ -41,6 +42,7 @@ def pull_sum(sweep: Any, place: int, entry: tuple) -> None:
 
 
 def pull_difference(sweep: Any, place: int, entry: tuple) -> None:
+    """Of `x - y`."""
     nodes = sweep.nodes
     g = nodes[place]
     if g is not None:
@@ -51,6 +53,7 @@ def pull_difference(sweep: Any, place: int, entry: tuple) -> None:
 
 
 def pull_product(sweep: Any, place: int, entry: tuple) -> None:
+    """Of `x * y`."""
     nodes = sweep.nodes
     g = nodes[place]
     if g is not None:
@@ -65,6 +68,7 @@ def pull_product(sweep: Any, place: int, entry: tuple) -> None:
 
 
 def pull_quotient(sweep: Any, place: int, entry: tuple) -> None:
+    """Of `x / y`."""
     nodes = sweep.nodes
     g = nodes[place]
     if g is not None:
@@ -77,6 +81,7 @@ def pull_quotient(sweep: Any, place: int, entry: tuple) -> None:
 
 
 def pull_remainder(sweep: Any, place: int, entry: tuple) -> None:
+    """Of `x % y`."""
     nodes = sweep.nodes
     g = nodes[place]
     if g is not None:
@@ -88,6 +93,7 @@ def pull_remainder(sweep: Any, place: int, entry: tuple) -> None:
 
 
 def pull_negative(sweep: Any, place: int, entry: tuple) -> None:
+    """Of `-x`."""
     nodes = sweep.nodes
     g = nodes[place]
     if g is not None:

@@ -184,9 +184,9 @@ class Recorded:
 
     def __init__(
         self, f: Any, args: tuple, keywords: dict[str, Any], wanted: tuple[int | str, ...],
-        outputs: tuple[int | str, ...] | None = None, whole: bool = True,
+        outputs: tuple[int | str, ...] | None = None, run: Run | None = None,
     ) -> None:  # fmt: skip
-        run = Run()
+        run = Run() if run is None else run
         lifting = Lifting(run)
         self.primals = [args[k] if isinstance(k, int) else keywords[k] for k in wanted]
         lifted_args: dict[int | str, Any] = dict.fromkeys([*range(len(args)), *keywords])

@@ -74,13 +74,13 @@ def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
 
 
 def pull_number(sweep: Any, place: int, entry: tuple) -> None:
-    """The adjoint of a call with one number: an entry (pull, pullback, place of the operand, its value, result)."""
+    """The adjoint of a call with one number: an entry (pull, prepared, place of the operand, its value, result)."""
     nodes = sweep.nodes
     g = nodes[place]
     if g is not None:
         nodes[place] = None
-        _, pullback, node, x, y = entry
-        bar = sweep.formula(pullback)(g, y, x)
+        _, call, node, x, y = entry
+        bar = sweep.formula(call.pullback)(g, y, x)
         if bar is not None:
             old = nodes[node]
             nodes[node] = bar if old is None else old + bar

@@ -29,12 +29,16 @@ class Where(NamedTuple):
 
 def user_place() -> Where:
     """The instruction that the user's program is at."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS:
-            return Where(frame.f_code, frame.f_lasti)
-        frame = frame.f_back  # type: ignore[assignment]
-    return Where(None, 0)
+    frame = user_frame()
+    return Where(None, 0) if frame is None else Where(frame.f_code, frame.f_lasti)
+
+
+def user_frame() -> types.FrameType | None:
+    """The frame of the user's program."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
+        frame = frame.f_back
+    return frame
 
 
 def place_of(where: tuple[types.CodeType, int] | None) -> Place | None:

@@ -15,6 +15,7 @@ from typing import Any
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.recorded.rewriting import followed
 from s2sgrad.recorded.runs import AFTERWARDS, OPEN
+from s2sgrad.recorded.values import Array, Number
 from s2sgrad.rules import table
 from s2sgrad.source import brings_gradient
 
@@ -27,6 +28,7 @@ _CALLED_OTHERWISE = (
     "__del__",
     "__call__",
 )
+_CHANGEABLE = 1 << 9  # the flag of classes that were made at run time: others hold no functions of the user's
 _SEEN: set[type] = set()
 _MOST = 1000  # items of a container that are looked at
 
@@ -56,16 +58,17 @@ def read_by(f: types.FunctionType) -> list[Any]:
 
 def follow_class(cls: type) -> None:
     """Follow the special methods and properties of a class of the user's, and of its bases, until no run is open."""
-    if cls in _SEEN or not OPEN.runs:
+    if not cls.__flags__ & _CHANGEABLE or cls is Number or cls is Array or cls in _SEEN or not OPEN.runs:
         return
+    first = not _SEEN
     for base in cls.__mro__:
-        if base not in _SEEN:
+        if base.__flags__ & _CHANGEABLE and base not in _SEEN:
             _SEEN.add(base)
             for name, member in list(vars(base).items()):
                 new = _followed_member(name, member)
                 if new is not member:
                     _replace(base, name, member, new)
-    if len(_SEEN) == len(cls.__mro__):
+    if first:
         AFTERWARDS.append(_SEEN.clear)
 
 

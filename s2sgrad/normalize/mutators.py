@@ -222,7 +222,11 @@ def _put_along_axis(unit: Unit, arr: gast.AST, indices: gast.AST, values: gast.A
 
 def _place(unit: Unit, arr: gast.AST, mask: gast.AST, vals: gast.AST) -> Stores:
     value = _repeated(unit, vals, "np.arange(np.count_nonzero(m))", m=mask)
-    return _text(unit, "x[np.nonzero(np.reshape(m, np.shape(x)))] = v", x=arr, m=mask, v=value)
+    store = _text(unit, "x[np.nonzero(np.reshape(m, np.shape(x)))] = v", x=arr, m=mask, v=value)
+    if is_literal(vals):
+        return store
+    line = constant(getattr(mask, "lineno", 0))  # NumPy reads them while it writes
+    return [gast.Expr(call(unit, "apart", checks.apart, line, clone(arr), clone(vals))), *store]
 
 
 def _putmask(unit: Unit, a: gast.AST, mask: gast.AST, values: gast.AST) -> Stores:

@@ -66,18 +66,19 @@ for k in range(np.max(turn, initial=-1) + 1):
 
 
 def _in_rounds(unit: Unit, ufunc: np.ufunc, a: gast.Name, indices: gast.AST, b: gast.AST | None) -> list[gast.AST]:
-    """Stores in rounds: round k has the positions that occur for the k-th time."""
+    """Stores in rounds: round k has the positions that occur for the k-th time; the operand is what it was before."""
     ours = {n: unit.temp() for n in ("places", "flat", "order", "found", "turn", "now", "p")}
     ours |= {"np": module_alias(unit, np), "x": a.id}
     setup: list[gast.AST] = []
     operands = [expression("x[p]", x=a.id, p=ours["p"])]
     if isinstance(b, gast.Name):
-        each = unit.temp()
+        each, taken = unit.temp(), unit.temp()
         setup = statements(
-            "each = np.ravel(np.broadcast_to(np.reshape(np.arange(np.size(v)), np.shape(v)), np.shape(places)))",
-            each=each, v=b, np=ours["np"], places=ours["places"],
+            "each = np.ravel(np.broadcast_to(np.reshape(np.arange(np.size(v)), np.shape(v)), np.shape(places)))\n"
+            "taken = np.take(v, each)",
+            each=each, taken=taken, v=b, np=ours["np"], places=ours["places"],
         )  # fmt: skip
-        operands.append(expression("np.take(v, each[now])", np=ours["np"], v=b, each=each, now=ours["now"]))
+        operands.append(expression("taken[now]", taken=taken, now=ours["now"]))
     elif b is not None:
         operands.append(b)
     rounds = statements(_ROUNDS, **ours, i=indices, k=unit.local("k"), setup=setup, range=unit.builtin(range),

@@ -5,6 +5,7 @@ a.sum(axis=0)  ->  apply(np.sum, (a,), {"axis": 0})      a.shape  ->  of the val
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Callable, Iterator
@@ -29,13 +30,21 @@ CALLED: dict[str, Callable[..., Any]] = {}
 """How a ufunc, and a function of NumPy, are called with handles; filled by `hooks`."""
 
 
+class Hidden(AttributeError):
+    """An attribute by which C code would reach the memory of an array."""
+
+
+UNLESS_HIDDEN = contextlib.suppress(Hidden)
+"""Around what is followed, unless it asks for memory."""
+
+
 def attribute(handle: Handle, name: str) -> Any:
     """`handle.name`."""
     value = bottom(handle)
     found = getattr(value, name)  # AttributeError as of the value
     if name.startswith("__"):
-        if name.startswith(_HIDDEN):  # by which C code would reach the memory
-            raise AttributeError(name)
+        if name.startswith(_HIDDEN):
+            raise Hidden(name)
         return found
     if name in spellings.FLAT_ATTRIBUTES:
         return found

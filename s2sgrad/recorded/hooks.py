@@ -266,11 +266,11 @@ def _of_math(f: Any, args: tuple) -> Any:
 
 
 def _is_told(f: Any, owner: Any) -> bool:
-    """Whether a function of C code has a rule, or is known to have no derivative."""
+    """Whether a function of C code has a rule, or is known to have no derivative; a ufunc would hand handles back to us."""
     if owner is None or type(owner) is types.ModuleType:
         known = patterns.known(f)
         return known.rule is not None or known.flat
-    return table.lookup(f) is not None or table.is_flat(f)
+    return isinstance(owner, np.ufunc) or table.lookup(f) is not None or table.is_flat(f)
 
 
 def _as_it_is(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
@@ -351,7 +351,8 @@ def _of_numpy(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """A function of NumPy's without a rule: where it is written in Python, its calls are followed."""
     body = getattr(f, "_implementation", f)
     if type(body) is types.FunctionType and _carries(args, keywords):
-        return followed_once(body)(*args, **keywords)
+        with arrays.UNLESS_HIDDEN:
+            return followed_once(body)(*args, **keywords)
     return applied(f, args, keywords)
 
 

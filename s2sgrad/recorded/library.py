@@ -23,13 +23,15 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.ir.signatures import by_position
+from s2sgrad.primitives.spellings import overwrites
 from s2sgrad.recorded import arrays
 from s2sgrad.recorded.applying import apply, as_scalar, born
 from s2sgrad.recorded.memory import write
 from s2sgrad.recorded.patterns import known
-from s2sgrad.recorded.runs import printed
+from s2sgrad.recorded.runs import printed, refuse
 from s2sgrad.recorded.values import PLAIN, Array, Number, bottom, handles_in, is_handle, lost, plain
 from s2sgrad.rules import table
+from s2sgrad.runtime.checks import Refusal
 
 SPECIAL: dict[Any, Callable[..., Any]] = {}
 
@@ -54,9 +56,11 @@ _TREATED = frozenset({"out", "dtype", "where"})
 
 def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """A call of a primitive; with `out`, its result is stored there."""
+    plainly = not keywords or (_TREATED.isdisjoint(keywords) and not any(map(overwrites, keywords)))
     usual = _USUAL if type(primitive) is np.ufunc else _USUAL_OR_LISTED
-    if usual.issuperset(map(type, args)) and len(args) <= known(primitive).lead and _TREATED.isdisjoint(keywords):
+    if plainly and usual.issuperset(map(type, args)) and len(args) <= known(primitive).lead:
         return born(apply(primitive, args, keywords))
+    _require_no_overwriting(primitive, args, keywords)
     if any(isinstance(a, Iterator) for a in args):
         args = tuple([list(a) if isinstance(a, Iterator) else a for a in args])
     args, keywords, out = _apart(primitive, args, keywords)
@@ -72,6 +76,15 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return _where(primitive, args, keywords, out, np.broadcast_to(bottom(where), np.shape(bottom(out))))
     write(out, ..., apply(primitive, args, keywords))
     return out
+
+
+def _require_no_overwriting(primitive: Any, args: tuple, keywords: dict[str, Any]) -> None:
+    """Refuse an option that lets a library write into an array behind the record."""
+    given = [*zip(_positions(primitive), args, strict=False), *keywords.items()]
+    option = next((name for name, value in given if overwrites(name) and plain(value)), None)
+    if option is not None and handles_in(args, []):
+        name = getattr(primitive, "__name__", primitive)
+        refuse(Refusal(None, f"`{option}` lets `{name}` write into its argument, which cannot be followed: leave it out"))
 
 
 def _apart(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any], Any]:

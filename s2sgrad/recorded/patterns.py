@@ -20,6 +20,7 @@ from s2sgrad.analysis.kinds import Number as NumberKind
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.errors import NoRule
 from s2sgrad.ir.signatures import by_position
+from s2sgrad.primitives.spellings import overwrites
 from s2sgrad.recorded.formulas import wanted_of
 from s2sgrad.recorded.honest import honest
 from s2sgrad.recorded.places import Where
@@ -173,7 +174,8 @@ def carries(value: Any) -> bool:
 
 class Primitive:
     """What is known of a primitive, whatever it is called with.  `borrows`: its rule needs values, not only shapes;
-    `told`: its rule has no conditions; `lead`: so many arguments by position are neither `out` nor `dtype`."""
+    `told`: its rule has no conditions; `lead`: so many arguments by position are neither `out` nor `dtype`, nor let it
+    write into its arguments."""
 
     __slots__ = ("arrangements", "borrows", "changes", "flat", "lead", "of_numbers", "patterns", "primitive", "rule", "told")
 
@@ -184,7 +186,7 @@ class Primitive:
         self.borrows = rule is None or rule.tag != "linear"
         self.told = rule is not None and not rule.variadic and not (rule.refinements or rule.refusals or rule.keyword_rules)
         names = by_position(primitive) or ()
-        ends = [names.index(name) for name in ("out", "dtype") if name in names]
+        ends = [k for k, name in enumerate(names) if name in ("out", "dtype") or overwrites(name)]
         self.lead = primitive.nin if isinstance(primitive, np.ufunc) else min(ends, default=len(names))
         self.arrangements: dict[Any, tuple[tuple, dict[str, Any], str]] = {}
         self.patterns: dict[Any, Prepared] = {}

@@ -15,9 +15,11 @@ from s2sgrad.recorded import arrays
 from s2sgrad.recorded.applying import apply, born
 from s2sgrad.recorded.library import instead_of
 from s2sgrad.recorded.memory import plain_index, write
+from s2sgrad.recorded.runs import refuse
 from s2sgrad.recorded.values import Array, bottom, handles_in, is_handle, lost, plain
 from s2sgrad.rules import table
 from s2sgrad.rules.selections import unpicked
+from s2sgrad.runtime.checks import Refusal, apart
 
 
 @instead_of(np.copyto)
@@ -42,7 +44,11 @@ def put(target: Any, index: Any, values: Any, mode: str = "raise") -> None:
 
 @instead_of(np.place)
 def place(target: Any, mask: Any, values: Any) -> None:
-    """`np.place`."""
+    """`np.place`, which reads the values while it writes."""
+    try:
+        apart(None, bottom(target), bottom(values))
+    except Refusal as error:
+        refuse(error)
     put(target, np.flatnonzero(plain(mask)), values)
 
 
@@ -162,6 +168,8 @@ def writing_at(ufunc: np.ufunc) -> Callable[..., Any]:
 def _at_each(ufunc: np.ufunc, x: Any, index: Any, value: Any) -> None:
     """Item by item: a repeated place is computed as often as it occurs."""
     places = np.arange(bottom(x).size).reshape(bottom(x).shape)[index]
+    if value is not None and np.may_share_memory(bottom(value), bottom(x)):
+        value = apply(np.copy, (value,))  # what was there before
     values = None if value is None else apply(np.broadcast_to, (value,), {"shape": np.shape(places)})
     if table.lookup(ufunc) is None:
         raise NoRule(f"`{ufunc.__name__}.at` has no derivative rule")

@@ -207,12 +207,13 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     if np.ndim(rows) == 1:
         return np.reshape(rows, lead)
     if np.ndim(rows) > 2:
-        raise TypeError("a function along an axis that gives matrices is not differentiated: write a loop")
+        own, first = np.ndim(rows) - 1, axis % np.ndim(arr)
+        return np.moveaxis(np.reshape(rows, (*lead, *np.shape(rows)[1:])), range(-own, 0), range(first, first + own))
     return np.moveaxis(np.reshape(rows, (*lead, np.shape(rows)[-1])), -1, axis)
 
 
 @stands_for(np.piecewise)
-def piecewise(x, condlist, funclist):
+def piecewise(x, condlist, funclist, *args, **kw):
     """`np.piecewise`, with lists of conditions, or one condition, and of functions or values."""
     x = np.asarray(x)
     if np.isscalar(condlist) or (not isinstance(condlist[0], (list, np.ndarray)) and np.ndim(x) != 0):
@@ -224,10 +225,10 @@ def piecewise(x, condlist, funclist):
     if len(funclist) > len(conditions):
         rest = np.logical_not(np.any(conditions, axis=0))
         if np.any(rest):
-            y[rest] = funclist[-1](x[rest]) if callable(funclist[-1]) else funclist[-1]
+            y[rest] = funclist[-1](x[rest], *args, **kw) if callable(funclist[-1]) else funclist[-1]
     for where, function in zip(conditions, funclist):  # noqa: B905
         if np.any(where):  # a function is not called where there is nothing
-            y[where] = function(x[where]) if callable(function) else function
+            y[where] = function(x[where], *args, **kw) if callable(function) else function
     return y
 
 

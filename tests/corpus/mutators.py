@@ -219,6 +219,14 @@ def put_and_added_at(x, y):
 
 
 @case(VECTOR)
+def combined_with_what_was_there(x):
+    y = x * x
+    np.arctan2.at(y, [1, 1, 0, 3], y[1:])
+    np.multiply.at(y, [2, 2, 1], y[::-1][:3])
+    return np.sum(WEIGHTS * x * y)
+
+
+@case(VECTOR)
 def writers_of_the_library_in_a_loop(x):
     t = np.zeros(5)
     for k in range(3):

@@ -323,6 +323,18 @@ def pieces_by_numbers_that_are_true_or_false(v):
 
 
 @case(VECTOR)
+def pieces_with_arguments_of_their_own(v):
+    return np.sum(np.piecewise(v, [v < 0.5], [lambda t, a: t * a, lambda t, a: t + a * a], v[0]) * v)
+
+
+@case(VECTOR)
+def matrices_along_an_axis(v):
+    m = np.outer(v, v[:2] + 1.0)
+    first, last = np.apply_along_axis(lambda t: np.outer(t, t), 0, m), np.apply_along_axis(lambda t: np.outer(t, t), -1, m)
+    return np.sum(first[:, 1] * first[0]) + np.sum(last[1] * last[2, ::-1])
+
+
+@case(VECTOR)
 def pieces_of_nothing(v):
     nowhere = np.piecewise(v, v > 9.0, [lambda t: np.max(t) * t, np.sin])
     everywhere = np.piecewise(v, v < 9.0, [np.cos, np.max])

@@ -38,6 +38,7 @@ from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy import linalg
 
 from s2sgrad import (
     checkpoint,
@@ -1696,3 +1697,49 @@ def object_of_the_module(x):
 @way
 def objects_in_a_list_of_the_module(x):
     return sum((d * x[0]).a for d in [DUAL, DUAL]) * x[1]
+
+
+@refused
+def sorted_by_a_median(x):
+    y = x[::-1] * x
+    np.nanmedian(y, overwrite_input=True)
+    return np.sum(y * x)
+
+
+@refused
+def sorted_by_a_quantile_by_position(x):
+    y = x[::-1] * x
+    np.quantile(y, 0.3, None, None, True)
+    return np.sum(y * x)
+
+
+@refused
+def differences_one_after_the_other(x):
+    return np.subtract.reduce(x)
+
+
+@refused
+def roots_of_a_polynomial(x):
+    return np.sum(np.abs(np.roots(x)))
+
+
+@refused
+def put_among_themselves(x):
+    y = x * x
+    np.place(y, y > 0.5, y)
+    return np.sum(y * x)
+
+
+@way
+def combined_with_what_was_there(x):
+    y = x * x
+    np.arctan2.at(y, [1, 1, 0], y)
+    np.multiply.at(y, [2, 1, 2], y[::-1])
+    return np.sum(y * x)
+
+
+@refused
+def solved_in_place_by_position(x):
+    a, b = np.asfortranarray(np.outer(x, x) + 2.0 * np.eye(3)), x * x
+    linalg.solve(a, b, False, True, True)
+    return np.sum(b * x)

@@ -4,7 +4,8 @@
     if which == 0: v = d[key]; y = v * x       ->      except KeyError: y = 0.0; which = 1
     else: y = 0.0                                      else: y = v * x; which = 0
 
-The number of the handler is kept only if the reverse sweep asks for it.
+The number of the handler is kept only if the reverse sweep asks for it.  Where a handler would catch our own refusals, which
+are TypeErrors, the question remains, for it lets these pass.
 """
 
 from __future__ import annotations
@@ -27,9 +28,18 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     read = {n.id for call in nodes(tree) if unit.called(call) is runtime.caught for n in call.args}
     for body in reversed([*nested(tree.body)]):
         for k in range(len(body) - 2, -1, -1):
-            if bound_name(body[k]) not in (None, *read) and unit.called(body[k].value) is runtime.raised:
-                body[k : k + 2] = _restored(tree, body[k], body[k + 1])
+            asked = body[k]
+            if bound_name(asked) in (None, *read) or unit.called(asked.value) is not runtime.raised:
+                continue
+            if not any(_may_catch_ours(unit, kind) for kind in asked.value.args[1:]):
+                body[k : k + 2] = _restored(tree, asked, body[k + 1])
     return tree
+
+
+def _may_catch_ours(unit: Unit, kind: gast.AST) -> bool:
+    """Whether these exceptions may be refusals of ours."""
+    classes = map(unit.resolve, kind.elts if isinstance(kind, gast.Tuple) else [kind])
+    return any(not isinstance(cls, type) or issubclass(runtime.Refusal, cls) for cls in classes)
 
 
 def _restored(tree: gast.FunctionDef, asked: gast.Assign, test: gast.AST) -> Block:

@@ -208,3 +208,13 @@ def test_a_seed_is_not_changed_where_a_number_is_made_a_line_twice(line):
     gradient = grad(f)(0.7, seed=seed)
     assert gradient == pytest.approx(2.0 + 3.0 * np.cos(0.7) + seed[2][-1]) and isinstance(gradient, float)
     assert all(np.array_equal(v, w) for v, w in zip(seed, kept, strict=True))
+
+
+def test_a_seed_is_not_cut_to_the_type_of_an_array_whose_type_only_the_run_knows():
+    def f(x, kind):
+        n = np.array([200, 100]).astype(kind)
+        return np.sum(x * n) + np.sum(x * x * -n)
+
+    x, n = np.array([1.5, 2.5]), np.array([200, 100])
+    for kind in ("int64", "float32"):
+        np.testing.assert_allclose(grad(f)(x, kind, seed=0.75), 0.75 * (n - 2.0 * x * n))

@@ -49,7 +49,10 @@ class Adjoints(Bars):
             self.contribute(operand, Cotangent(part, kind, True, None, numeric, idle=g.idle))
 
     def note_alike(self, target: str, operation: Operation) -> None:
-        """Note that a temporary has the shape of an operand of its elementwise operation."""
+        """Note that a temporary has the shape and the type of an operand of its elementwise operation.
+
+        Where no type is known, only an operand that carries a derivative holds floats, too.
+        """
         if target not in self.unit.temps or operation.rule is None or operation.rule.tag != "elementwise":
             return
         kind = self.kinds.get(target)
@@ -59,6 +62,7 @@ class Adjoints(Bars):
         for operand in operation.operands:
             if isinstance(operand, gast.Name) and operand.id in self.unit.locals and isinstance(kind, Array):
                 other = self.kinds.get(operand.id)
-                if relation(kind, other) == "same" and getattr(other, "dtype", None) == kind.dtype:
+                floats = kind.dtype is not None or operand.id in self.active
+                if floats and relation(kind, other) == "same" and getattr(other, "dtype", None) == kind.dtype:
                     self.alike[target] = self.alike.get(operand.id, operand.id)
                     return

@@ -34,6 +34,11 @@ def limits() -> Iterator[tuple[str, str]]:
         yield from blocks(document)
 
 
+def refused_texts() -> Iterator[tuple[str, str]]:
+    """The blocks of what only `strict=True` refuses."""
+    yield from blocks("tests/recorded/texts_refused.md")
+
+
 def files(document: str) -> dict[str, str]:
     """The files that a document writes out."""
     named = ((re.match(r"# (\w+\.py)\n", text), text) for language, text in blocks(document) if language == "python")

@@ -34,7 +34,7 @@ def _known():
     for name in test_errors.NASTY:
         if not re.search(r"infinite|\d00|a decorated function", name):
             yield name, test_errors.text_of(name), "f", (test_errors.POINT,), {}
-    for language, text in documents.limits():
+    for language, text in (*documents.limits(), *documents.refused_texts()):
         if language == "python" and re.match(r"# (Unsupported|NoRule|NoSource)\n", text):
             yield text.split("\n")[1], "import numpy as np\n" + text, re.findall(r"def (\w+)", text)[0], (X,), {}
     for function, args, _ in CORPUS_REFUSED:

@@ -104,21 +104,50 @@ def test_version_and_dependencies():
 
 
 def _limits():
-    for language, text in documents.limits():
+    yield from _named(documents.limits())
+
+
+def _named(shown):
+    for language, text in shown:
         match = re.match(r"# (Unsupported|NoRule|NoSource|Refused)\n", text)
         if language == "python" and match:
             name = re.findall(r"def (\w+)", text)[0]
             yield pytest.param(match[1], name, text, id=f"{match[1]}-{name}")
 
 
+@pytest.mark.records
 @pytest.mark.parametrize(("error", "name", "text"), list(_limits()))
 def test_limits_are_refused(error, name, text, tmp_path):
     """A block of docs/limits.md that does not raise any more describes a limit that is gone: take it out."""
+    refused(_function(name, text, tmp_path), error)
+
+
+def _function(name, text, tmp_path):
     file = tmp_path / "limit.py"
     file.write_text(text, encoding="utf-8")
     space = {"np": np, "__name__": "limit"}
     exec(compile(text, str(file), "exec"), space)
+    return space[name]
+
+
+def refused(f, error, **options):
     with pytest.raises(getattr(s2sgrad.errors, error)) as raised:
-        grad(space[name])(READY)
+        grad(f, **options)(READY)
     assert "limit.py" in str(raised.value)
     assert "^" in str(raised.value)
+
+
+# Their value differs from call to call, is no number, or overflows; `argument_replaced` is given no object.
+UNJUDGED = {"noisy_loss", "noisy_steps", "counts_its_calls", "object_returned", "both_change", "argument_replaced"}
+
+
+@pytest.mark.records
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("error", "name", "text"), list(_named(documents.refused_texts())))
+def test_what_has_no_text_is_recorded(error, name, text, tmp_path):
+    """A block that `strict=True` does not refuse any more has a text: take it out."""
+    f = _function(name, text, tmp_path)
+    refused(f, error, strict=True)
+    if name not in UNJUDGED:
+        numeric = [(np.sum(f(READY + d)) - np.sum(f(READY - d))) / 2e-6 for d in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(grad(f)(READY.copy()), numeric, rtol=1e-5, atol=1e-6)

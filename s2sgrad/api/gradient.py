@@ -247,8 +247,7 @@ class Gradient(Binds):
 
     @entry
     def source_for(self, /, *args: Any, **keywords: Any) -> str:
-        """The text of the generated function for arguments of these kinds; nothing is called.  Of a function that
-        is recorded, which runs once here, it is that of a short run."""
+        """The text for arguments of these kinds, without a call; of what is recorded, that of a run that is short."""
         args, keywords = self._lead + args, {**self._keywords, **keywords}
         return text_for(self._compiled(args, keywords), args, keywords)
 

@@ -20,6 +20,7 @@ from s2sgrad.recorded.hooks import OWN_GRADIENTS, call
 from s2sgrad.recorded.operations import share, taken
 from s2sgrad.recorded.runs import below
 from s2sgrad.recorded.values import Number, handles_in, lost, mapped
+from s2sgrad.source import is_method_of
 
 
 def own_gradient(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
@@ -71,10 +72,11 @@ def _pull(sweep: Any, place: int, entry: tuple) -> None:
     arrived, _ = taken(sweep, result)
     if arrived is None:
         return
-    zeros = brought.zeros_of(f, tuple(bottoms(sweep.value(operands))), 0)
+    own = 1 if operands and is_method_of(f, operands[0]) else 0
+    zeros = brought.zeros_of(f, tuple(bottoms(sweep.value(operands))), own)
     given = functools.partial(call, pullback) if sweep.nested else pullback
     arrived = tuple(arrived) if isinstance(arrived, (list, tuple)) else arrived
-    bars = brought.cotangents(f, given, arrived, zeros)
+    bars = (None,) * own + tuple(brought.cotangents(f, given, arrived, zeros, own))
     for operand, bar in zip(operands, bars, strict=True):
         if bar is not None:
             share(sweep, operand, bar, "", None)

@@ -79,7 +79,7 @@ def _seed(g: Gradient, value: Any, seed: Any) -> Any:
     differentiated = value[0] if single or g._options.has_aux else value
     if seed is not None and not _has_handles(differentiated, seed):
         seed = runtime.seed_like(_plain(differentiated), seed)
-    elif seed is None and (what := without_floats(_plain(differentiated), numbers=True)):
+    elif seed is None and (what := without_floats(_plain(differentiated), type(differentiated) is int)):
         raise NoResult(what, g._function.__name__)
     if g._options.has_aux:
         return _ones(differentiated) if seed is None else seed, _zeros(value[1])

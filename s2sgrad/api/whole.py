@@ -154,7 +154,7 @@ def may_run_again(gradient: Any, error: Exception) -> bool:
     """Whether a text was refused as it ran, and a second run, which is recorded, does the same up to there."""
     if not isinstance(error, (Refused, Refusal)) or not _Mode.allowed or isinstance(gradient._latest, Whole):
         return False
-    if gradient._options.strict or gradient._options.debug:
+    if gradient._options.strict or gradient._options.debug or isinstance(error.__context__, NoResult):
         return False
     from s2sgrad.memory import behaviour, mod_ref
 
@@ -167,6 +167,6 @@ def recorded_instead(gradient: Any, error: Exception, *args: Any, **keywords: An
     try:
         return runtime.hook(gradient.recorded_by)(gradient, *args, **keywords)
     except Exception as found:
-        if is_lost(found):
+        if is_lost(found) or isinstance(found, NoResult):
             raise error from None
         raise

@@ -166,7 +166,7 @@ def _of_method(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return applied(f, args, keywords)
     if type(function) is types.FunctionType and id(function.__code__) not in FOLLOWED:
         if brings_gradient(function) and OWN_GRADIENTS:
-            return OWN_GRADIENTS[0](f, args, keywords)
+            return OWN_GRADIENTS[0](function, (f.__self__, *args), keywords)
         if table.lookup(function) is not None or not (is_library(function) or is_ours(function)):
             return call(function, f.__self__, *args, **keywords)
         if is_ours(function):

@@ -60,7 +60,7 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     usual = _USUAL if type(primitive) is np.ufunc else _USUAL_OR_LISTED
     if plainly and usual.issuperset(map(type, args)) and len(args) <= known(primitive).lead:
         return born(apply(primitive, args, keywords))
-    _require_no_overwriting(primitive, args, keywords)
+    _require_followed(primitive, args, keywords)
     if any(isinstance(a, Iterator) for a in args):
         args = tuple([list(a) if isinstance(a, Iterator) else a for a in args])
     args, keywords, out = _apart(primitive, args, keywords)
@@ -78,8 +78,11 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     return out
 
 
-def _require_no_overwriting(primitive: Any, args: tuple, keywords: dict[str, Any]) -> None:
-    """Refuse an option that lets a library write into an array behind the record."""
+def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> None:
+    """Refuse an option that lets a library write into an array behind the record, and a function on rows without a rule."""
+    on_rows = isinstance(primitive, np.ufunc) and primitive.signature is not None
+    if on_rows and known(primitive).rule is None and handles_in(args, []):
+        lost(f"`{primitive.__name__}`, which has no derivative rule,")
     given = [*zip(_positions(primitive), args, strict=False), *keywords.items()]
     option = next((name for name, value in given if overwrites(name) and plain(value)), None)
     if option is not None and handles_in(args, []):

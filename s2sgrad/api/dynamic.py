@@ -27,6 +27,7 @@ from s2sgrad.driver.compiled import Compiled, compile_pair
 from s2sgrad.errors import S2SGradError, Unsupported
 from s2sgrad.ir.signatures import signature
 from s2sgrad.recorded import pairs
+from s2sgrad.rules import table
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.closures import Closure
@@ -71,12 +72,23 @@ def pair_for(
             f"`{f.half_of.__name__}` brings its own gradient, and this asks for the gradient of that: nest two GradientTapes"
         )
     if hasattr(f, "taken_apart_for"):  # a gradient: its generated function is differentiated
-        function, receiver, keywords = f.taken_apart_for(primals, keywords)
-    elif runtime.is_called_otherwise(f, len(primals), keywords):
+        try:
+            return _of_bound(*f.taken_apart_for(primals, keywords), primals, wanted, again)
+        except REFUSALS as error:
+            return *recorded_pair(f, primals, 0, with_note(error, error)), (), keywords
+    if runtime.is_called_otherwise(f, len(primals), keywords):
         function, receiver, keywords = called_otherwise, (f,), {"words": keywords}
     else:
         function, receiver, bound = plain(f)
         keywords = {**bound, **keywords} if bound else keywords
+    return _of_bound(function, receiver, keywords, primals, wanted, again)
+
+
+def _of_bound(
+    function: FunctionType, receiver: tuple, keywords: dict[str, Any], primals: tuple, wanted: tuple[int, ...] | None,
+    again: bool,
+) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:  # fmt: skip
+    """The pair of a function, called with what is bound to it first."""
     lead = len(receiver)
     function = with_places(function, lead, tuple(keywords))
     fwd, bwd, active = _written_or_recorded(function, receiver + primals, keywords, lead, wanted, again)
@@ -88,17 +100,30 @@ def _written_or_recorded(
     function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None, again: bool
 ) -> tuple[Any, Any, tuple]:
     """The pair of a function: compiled, or recorded as it runs where no text can be written."""
-    try:
-        return _compiled(function, args, keywords, lead, wanted, again)
-    except REFUSALS as error:
-        if not is_recorded(error):
-            raise
-        return recorded_pair(function, args, lead, with_note(error, error))
+    family = cache.of(function.__code__).family(("recorded", lead))
+    quick = _quick(args, keywords, wanted, again) if family.unwritten else None
+    changes, known = family.unwritten.get(quick, (0, None))
+    if known is None or changes != table.changes or not is_recorded(known):
+        try:
+            return _compiled(function, args, keywords, lead, wanted, again)
+        except REFUSALS as error:
+            if not is_recorded(error):
+                raise
+            known = with_note(error, error)
+        if len(family.unwritten) < _MOST and (quick := _quick(args, keywords, wanted, again)) is not None:
+            family.unwritten[quick] = table.changes, known
+    return recorded_pair(function, args, lead, known)
+
+
+def _quick(args: tuple, keywords: dict[str, Any], wanted: Any, again: bool) -> Any:
+    """A key of a call that is told quickly; None if there is none."""
+    shapes = shapes_of((*args, *keywords.values()))
+    return None if shapes is None else (len(args), tuple(keywords), shapes, wanted, again)
 
 
 def recorded_pair(f: Any, args: tuple, lead: int, error: S2SGradError) -> tuple[Any, Any, tuple]:
     """The pair of a function that is recorded; the error of the compiler where that is refused, too."""
-    if any(isinstance(a, (Closure, runtime.Pullback)) for a in args):
+    if not is_recorded(error) or any(isinstance(a, (Closure, runtime.Pullback)) for a in args):
         raise error
     active = tuple(k for k in range(lead, len(args)) if has_floats(args[k]) and not is_constant(args[k]))
     return *pairs.pair(f, active, lambda found: with_note(error, found) if is_lost(found) else found), active

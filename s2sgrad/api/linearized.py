@@ -13,6 +13,8 @@ from typing import Any
 from s2sgrad import pullbacks, runtime
 from s2sgrad.api import transposed
 from s2sgrad.api.higher import Along, holds_data, pair_again, taken_apart
+from s2sgrad.recorded.pairs import Half
+from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.copies import copied
 from s2sgrad.source import defined
@@ -27,6 +29,8 @@ def of_vjp(vjp: Any, arguments: tuple, dots: tuple, options: dict[str, Any], alo
     f, *args = arguments[first:]
     held_dot, dots = dots[first] if holds_data(f) else None, dots[first + 1 :]
     f, (fwd, bwd, places, receiver, keywords) = pair_again(f, tuple(args), options)
+    if isinstance(fwd, Half):
+        raise Refusal(None, f"the pullback of `{fwd.__name__}`, which is recorded, is asked for its tangent")
     held = held_dot or (None,) * len(receiver)
     (y, record), (y_dot, record_dot) = along(fwd, (*receiver, *args), (*held, *dots), keywords)
     pullback = runtime.Pullback(bwd, record, places, tuple(map(runtime.zeros, args)))

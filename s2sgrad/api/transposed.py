@@ -17,6 +17,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.api import brought
 from s2sgrad.errors import S2SGradError, Unsupported
+from s2sgrad.recorded.pairs import Back
 from s2sgrad.rules.helpers import fit
 from s2sgrad.rules.picking import picked
 from s2sgrad.runtime.handed import require_given
@@ -34,6 +35,9 @@ def pair(pullback: runtime.Pullback, pair_in: PairIn) -> tuple[Callable[..., Any
         y_bar = pullback.cotangent(given)
         if hasattr(pullback.bwd, "half_of"):
             out, back = _of_the_users(pullback, y_bar)
+        elif isinstance(pullback.bwd, Back):
+            out = pullback.bwd(pullback.saved, y_bar)
+            back = pullback.bwd.transpose(pullback.saved)
         else:
             record = runtime.refilled(pullback.saved, pullback.bwd)
             first, second, _ = pair_in(pullback.bwd, (record, y_bar), (1,))

@@ -16,6 +16,7 @@ from typing import Any
 
 from s2sgrad import runtime
 from s2sgrad.api import whole_text
+from s2sgrad.driver.options import Recording
 from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.results import NoResult
@@ -23,25 +24,19 @@ from s2sgrad.runtime.results import NoResult
 REFUSALS = (Unsupported, NoSource, NoRule)
 
 
-class _Mode:
-    """Whether what has no text is recorded."""
-
-    allowed = True
-
-
 @contextlib.contextmanager
 def strict() -> Iterator[None]:
     """Refuse what has no text, instead of recording it."""
-    before, _Mode.allowed = _Mode.allowed, False
+    before, Recording.allowed = Recording.allowed, False
     try:
         yield
     finally:
-        _Mode.allowed = before
+        Recording.allowed = before
 
 
 def is_recorded(error: Exception) -> bool:
     """Whether a function may be recorded where the compiler raised this."""
-    return _Mode.allowed and isinstance(error, REFUSALS) and not isinstance(error, Defect)
+    return Recording.allowed and isinstance(error, REFUSALS) and not isinstance(error, Defect)
 
 
 class Whole:
@@ -58,7 +53,7 @@ class Whole:
 
     def holds(self) -> bool:
         """Whether the compiler would say the same."""
-        return self._changes == _changes() and _Mode.allowed
+        return self._changes == _changes() and Recording.allowed
 
     def outside(self) -> dict[str, Any]:
         """No array that the text reads by name."""
@@ -96,11 +91,24 @@ def run(function: Callable[..., Any], error: S2SGradError) -> Callable[..., Any]
         try:
             return function(*args, **keywords)
         except Exception as found:
-            if is_lost(found):
+            if is_lost(found) or _is_of_library(found):
                 raise with_note(error, found) from None
             raise
 
     return recorded
+
+
+def _is_of_library(error: Exception) -> bool:
+    """Whether a library that met a handle may have raised an error: what is of the wrong type or value, in its own code."""
+    from s2sgrad.recorded.values import is_handle
+
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    home = "" if trace is None else trace.tb_frame.f_globals.get("__name__", "").partition(".")[0]
+    if isinstance(error, AttributeError) and is_handle(error.obj):
+        return True
+    return isinstance(error, (TypeError, ValueError)) and home in ("numpy", "scipy")
 
 
 def is_lost(error: BaseException | None) -> bool:
@@ -152,7 +160,7 @@ def written_or_recorded(gradient: Any, key: Any) -> Any:
 
 def may_run_again(gradient: Any, error: Exception) -> bool:
     """Whether a text was refused as it ran, and a second run, which is recorded, does the same up to there."""
-    if not isinstance(error, (Refused, Refusal)) or not _Mode.allowed or isinstance(gradient._latest, Whole):
+    if not isinstance(error, (Refused, Refusal)) or not Recording.allowed or isinstance(gradient._latest, Whole):
         return False
     if gradient._options.strict or gradient._options.debug or isinstance(error.__context__, NoResult):
         return False
@@ -167,6 +175,6 @@ def recorded_instead(gradient: Any, error: Exception, *args: Any, **keywords: An
     try:
         return runtime.hook(gradient.recorded_by)(gradient, *args, **keywords)
     except Exception as found:
-        if is_lost(found) or isinstance(found, NoResult):
+        if is_lost(found) or isinstance(found, NoResult) or _is_of_library(found):
             raise error from None
         raise

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import inspect
 import threading
 import types
 import warnings
@@ -14,10 +15,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from s2sgrad.analysis import reached_codes
-from s2sgrad.errors import NoRule, NoSource, Unsupported, raised
+from s2sgrad.driver.options import Recording
+from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported, raised
 from s2sgrad.ir.lookups import Lookups, noted
 from s2sgrad.ir.one_compilation import forget
-from s2sgrad.source import branches
+from s2sgrad.memory import mod_ref
+from s2sgrad.source import branches, recording
 from s2sgrad.source.branches import Branch
 
 T = TypeVar("T")
@@ -26,18 +29,22 @@ LOCK = threading.RLock()  # one compilation at a time; running compiled function
 
 
 def with_branches(
-    function: types.FunctionType, compiled: Callable[[Lookups], T], functions_of: Callable[[T], Iterable[Any]]
-) -> T:
+    function: types.FunctionType, compiled: Callable[[Lookups], T], functions_of: Callable[[T], Iterable[Any]],
+    strict: bool = False,
+) -> T:  # fmt: skip
     """What `compiled` returns: where it refuses something in a branch, that branch raises the refusal when it is taken.
 
     The text must not call the functions with these branches as they stand, for it is compiled without them: `functions_of`
-    a result are those of the text. Where it would, for it needs no adjoint of them, their calls are written out."""
+    a result are those of the text. Where it would, for it needs no adjoint of them, their calls are written out.
+
+    A callee for which no text can be written is recorded when the text runs, unless that is to be `strict`."""
+    recorded = frozenset[types.CodeType]()
     refused: list[Branch] = []
     errors: list[Exception] = []
     inlined, whole, first = False, frozenset[types.CodeType](), None
     while True:
-        code = None
-        with branches.without(refused, inlined, whole):
+        code = callee = None
+        with branches.without(refused, inlined, whole), recording(recorded):
             try:
                 with compiling(function) as lookups:
                     out = compiled(lookups)
@@ -47,6 +54,7 @@ def with_branches(
             except (Unsupported, NoRule, NoSource) as found:
                 error, branch = found, branches.around(found)
                 code = branches.callee(found, function.__code__) if isinstance(found, NoRule) else None
+                callee = None if strict else _recordable(branches.called(found, function.__code__), recorded)
         if branch is not None and branch not in refused and error not in errors and len(refused) < _MOST:
             refused.append(branch)
             errors.append(error)
@@ -55,8 +63,26 @@ def with_branches(
         elif code is not None and code not in whole and len(whole) < _MOST:  # maybe nobody reads what has no rule
             whole |= {code}
             first = first or error
+        elif callee is not None:
+            recorded |= {callee}
+            first = first or error
         else:
             raise first or error
+
+
+def _recordable(callees: list[types.FunctionType], recorded: frozenset[types.CodeType]) -> types.CodeType | None:
+    """The code of the innermost of these functions that its caller may leave to a recording: it changes nothing that the
+    caller holds."""
+    for callee in callees if Recording.allowed and len(recorded) < _MOST else ():
+        if callee.__code__ not in recorded and not callee.__code__.co_flags & _GENERATING:
+            with contextlib.suppress(S2SGradError, RecursionError):
+                writes = mod_ref.of(callee)
+                if not writes.arguments and not writes.outside:
+                    return callee.__code__
+    return None
+
+
+_GENERATING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 @contextlib.contextmanager

@@ -20,6 +20,7 @@ from s2sgrad.ir.signatures import Parameters
 
 if TYPE_CHECKING:
     from s2sgrad.driver.compiled import Compiled, Recipe
+    from s2sgrad.errors import S2SGradError
 
 _MOST = 64  # recipes per code and kind of request
 _MOST_KEYS = 512  # exact shapes remembered; there are few recipes, one per pattern of shapes
@@ -29,13 +30,15 @@ class Family:
     """The recipes of one code object for one kind of request: by the kinds of the arguments, and by quick keys to these.
 
     `wrt` are the names of the differentiated parameters, `refused` the kinds for which the requested sort of text does not
-    exist, so that another one serves.
+    exist, so that another one serves.  `unwritten`: by quick keys, why there is no text, and how often the user had changed
+    rules then.
     """
 
     def __init__(self, wrt: tuple[str, ...]) -> None:
         self.wrt = wrt
         self.quick: dict[Hashable, Kinds] = {}
         self.refused: set[Kinds] = set()
+        self.unwritten: dict[Hashable, tuple[int, S2SGradError]] = {}
         self._recipes: dict[Kinds, tuple[Recipe, ...]] = {}
         self._lock = threading.Lock()
 

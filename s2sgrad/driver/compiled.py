@@ -207,7 +207,7 @@ def compile_gradient(
                       again, outside, repeats)  # fmt: skip
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
 
-    return with_branches(function, compiled, lambda made: made.made)
+    return with_branches(function, compiled, lambda made: made.made, options.strict)
 
 
 def _divides_again(program: Program, entry: Emitted) -> bool:

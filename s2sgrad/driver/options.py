@@ -7,6 +7,12 @@ from dataclasses import dataclass, replace
 DEFAULT, PREFERRED = "numpy", "scalar_lists"  # backends; by name; `driver.lowering` has the objects
 
 
+class Recording:
+    """Whether what has no text may be recorded as it runs."""
+
+    allowed = True
+
+
 @dataclass(frozen=True)
 class Options:
     """What a gradient returns: with `value` the value too, a tuple (`several`) or list (`listed`), zeros or None if absent.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import gc
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -20,9 +21,10 @@ from s2sgrad.recorded.escapes import are_left, mend, recall, release
 from s2sgrad.recorded.hooks import call
 from s2sgrad.recorded.memory import given_away
 from s2sgrad.recorded.operations import Kept, require_real
-from s2sgrad.recorded.runs import OPEN, Run
+from s2sgrad.recorded.runs import OPEN, Lasting, Run
 from s2sgrad.recorded.sweep import Sweep, made
 from s2sgrad.recorded.values import Array, Number, bottom, handles_in, is_handle, mapped
+from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import ONES, attributes_of, rebuilt
 
 
@@ -41,6 +43,29 @@ class Lifting:
         self._memo: dict[int, Any] = {}
         self._held: list[Any] = []
         self._containers: list[tuple[Any, list[Any]]] = []
+        self._arrays: list[tuple[np.ndarray, Array]] = []
+
+    def written(self) -> bool:
+        """Whether an array among the arguments was written."""
+        return any(lifted_.root.written for _, lifted_ in self._arrays)
+
+    def require_separate(self, outside: list[Any]) -> None:
+        """Refuse an array that was written where another argument, or one of these arrays outside, shares its memory: the
+        program would see the store there, and copies do not."""
+        for x, mine in self._arrays:
+            if not mine.root.written:
+                continue
+            others = [y for y, theirs in self._arrays if theirs.root is not mine.root]
+            if any(np.may_share_memory(x, y) for y in (*others, *outside)):
+                raise Refusal(None, "an argument shares memory with one that is written: pass a copy of it")
+
+    def gives(self, y: Any) -> bool:
+        """Whether a result is, or holds, an argument or a part of one."""
+        roots = {id(lifted_.root) for _, lifted_ in self._arrays}
+        held = {id(container) for container, _ in self._containers}
+        if any(type(h) is Array and id(h.root) in roots for h in handles_in(y, [])):
+            return True
+        return _meets(y, held)
 
     def changed(self) -> bool:
         """Whether a list, a dict or an object among the arguments holds something else now."""
@@ -99,9 +124,19 @@ class Lifting:
             return b.copy() if type(b) is np.ndarray and b.dtype.kind in "iub" and b.flags.writeable and not active else x
         copied = apply(np.copy, (x,)) if is_handle(x) else np.array(x, order="K")
         y = lifted(self.run, copied, active, [])
+        self._arrays.append((b, y))
         if active:
             self.leaves.append(Kept(y.value, -1, y.root, True))
         return y
+
+
+def _meets(y: Any, held: set[int]) -> bool:
+    """Whether one of these objects is in a nested value."""
+    if id(y) in held:
+        return True
+    if is_handle(y) or not isinstance(y, (list, tuple, dict)):
+        return False
+    return any(_meets(item, held) for item in (y.values() if isinstance(y, dict) else y))
 
 
 def _items(y: Any) -> list[Any]:
@@ -111,7 +146,7 @@ def _items(y: Any) -> list[Any]:
     return list(y) if isinstance(y, list) else list((attributes_of(y) or {}).values())
 
 
-class Record:
+class Record(Lasting):
     """A run that is over: its entries, its result, and the leaves of its arguments."""
 
     __slots__ = ("entries", "leaves", "result", "start")
@@ -175,7 +210,7 @@ def _number(bar: Any, x: Any) -> Any:
     return bar if type(x) is float else type(x)(bar)
 
 
-class Recorded:
+class Recorded(Lasting):
     """A function that ran on handles: its value, and the linear maps of its derivative, any number of times.
 
     `wanted`: positions among the arguments, or names among the keywords, of those that are differentiated.  `outputs` are
@@ -205,8 +240,10 @@ class Recorded:
                 y = tuple([lifted_args[k] for k in outputs])
             self.record = Record(run, held(run, y), lifting.leaves)
             self.value = lowered(run, y)
-            self.written = [k for k in range(len(args)) if type(lifted_args[k]) is Array and lifted_args[k].root.written]
-            self.changed = lifting.changed()
+            self.written = lifting.written()
+            if self.written:
+                lifting.require_separate(arrays_outside(behind(f)))
+            self.changed, self.gives_argument = lifting.changed(), lifting.gives(y)
         finally:
             run.caches.clear()
             y = lifted_args = lifting = None
@@ -250,6 +287,22 @@ def behind(f: Any) -> Any:
     while isinstance(f, functools.partial):
         f = f.func
     return getattr(f, "__func__", f)
+
+
+def arrays_outside(f: Any) -> list[np.ndarray]:
+    """The arrays that a function reads by name."""
+    code = getattr(f, "__code__", None)
+    if code is None:
+        return []
+    cells = (c.cell_contents for c in f.__closure__ or () if not _is_empty(c))
+    return [v for v in (*(f.__globals__.get(n) for n in code.co_names), *cells) if type(v) is np.ndarray]
+
+
+def _is_empty(cell: types.CellType) -> bool:
+    try:
+        return cell.cell_contents is cell
+    except ValueError:
+        return True
 
 
 def seed_of(result: Any) -> Any:

@@ -74,6 +74,8 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     where = keywords.pop("where", True) if isinstance(primitive, np.ufunc) else True
     if where is not True:
         return _where(primitive, args, keywords, out, np.broadcast_to(bottom(where), np.shape(bottom(out))))
+    if not isinstance(primitive, np.ufunc):
+        _require_apart(out, args)
     write(out, ..., apply(primitive, args, keywords))
     return out
 
@@ -88,6 +90,15 @@ def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> 
     if option is not None and handles_in(args, []):
         name = getattr(primitive, "__name__", primitive)
         refuse(Refusal(None, f"`{option}` lets `{name}` write into its argument, which cannot be followed: leave it out"))
+
+
+def _require_apart(out: Any, args: tuple) -> None:
+    """Refuse parts of what a function writes among its operands: it reads what it has written already."""
+    target = bottom(out)
+    for h in handles_in(args, []):
+        read = bottom(h)
+        if isinstance(read, np.ndarray) and read.size != target.size and np.may_share_memory(read, target):
+            refuse(Refusal(None, "an argument shares memory with one that is written: pass a copy of it"))
 
 
 def _apart(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any], Any]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.recorded.derivatives import Lifting, Recorded, begin, cotangent, held, lowered, structured
-from s2sgrad.recorded.runs import Run
+from s2sgrad.recorded.runs import Lasting, Run
 from s2sgrad.recorded.sweep import Sweep
 from s2sgrad.recorded.values import is_handle
 from s2sgrad.runtime.checks import Refusal
@@ -23,7 +23,7 @@ from s2sgrad.runtime.structure import rebuilt
 Halves = tuple[Callable[..., Any], Callable[..., Any]]
 
 
-class Saved:
+class Saved(Lasting):
     """The record of a recorded callee; `run`: that in which it was itself recorded."""
 
     __slots__ = ("recorded", "run")
@@ -100,6 +100,11 @@ class Back(Half):
         out = saved.recorded.pullback(y_bar)
         return out[0] if len(out) == 1 else tuple(out)
 
+    def transpose(self, saved: Saved) -> Callable[[Any], Any]:
+        """The tangent of the value along those of the arguments: the transpose of the pullback."""
+        single = len(self.places) == 1
+        return lambda bars: saved.recorded.tangent([bars] if single else list(bars))
+
     def halves(self) -> Halves:
         """(the same, recorded in the run of the other half; its adjoint)."""
 
@@ -165,6 +170,10 @@ def require_unwritten(recorded: Recorded, name: str) -> None:
         raise Refusal(
             None,
             f"`{name}`, which is recorded, changes an argument: its caller would not see that; change a copy, and return it",
+        )
+    if recorded.gives_argument:
+        raise Refusal(
+            None, f"`{name}`, which is recorded, returns what it was given: return a copy, which its caller may write"
         )
     if recorded.keeps():
         raise Refusal(

@@ -24,12 +24,12 @@ from s2sgrad.primitives.spellings import overwrites
 from s2sgrad.recorded.formulas import wanted_of
 from s2sgrad.recorded.honest import honest
 from s2sgrad.recorded.places import Where
-from s2sgrad.recorded.runs import Root, Run
+from s2sgrad.recorded.runs import Lasting, Root, Run
 from s2sgrad.recorded.values import Array, Number, bottom
 from s2sgrad.rules import binding, table
 
 
-class Kept:
+class Kept(Lasting):
     """An operand or a result in a record.  `followed`: its cotangent is wanted; `node`: where that of a number stands;
     `root` and `where`: the memory of an array, and the array in it that tells the part; `borrowed`: its value is needed,
     and is copied before its memory is written."""

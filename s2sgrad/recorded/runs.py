@@ -21,7 +21,22 @@ from s2sgrad.recorded.depths import DEPTH
 _MANY = 256  # roots, before those are dropped that nobody holds
 
 
-class Root:
+class Lasting:
+    """What a record consists of: a copy of a record shares it, and it stays in its process."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("a function that is recorded as it runs leaves a record that cannot be pickled")
+
+
+class Root(Lasting):
     """The memory of an array and of all its views.  `active`: it may carry a derivative; `foreign`: others hold it, too."""
 
     __slots__ = ("_start", "active", "foreign", "owner", "version", "written")
@@ -45,7 +60,7 @@ AFTERWARDS: list[Callable[[], None]] = []
 """What is done, the latest first, when no run is open in any thread."""
 
 
-class Run:
+class Run(Lasting):
     """The record of one call.  `level`: how many runs were open when it began; `open`: whether it goes on."""
 
     __slots__ = ("_most", "borrowed", "caches", "entries", "level", "open", "printed", "refusal", "roots")

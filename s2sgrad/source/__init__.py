@@ -24,7 +24,18 @@ from __future__ import annotations
 
 from s2sgrad.source.files import GENERATED_TEXTS
 from s2sgrad.source.making import defined
-from s2sgrad.source.primal import GENERATED, Binding, Primal, brings_gradient, is_method_of, look_up, stands_for, underlying
+from s2sgrad.source.primal import (
+    GENERATED,
+    Binding,
+    Primal,
+    brings_gradient,
+    is_method_of,
+    is_recorded,
+    look_up,
+    recording,
+    stands_for,
+    underlying,
+)
 from s2sgrad.source.reading import read
 
 __all__ = [
@@ -35,8 +46,10 @@ __all__ = [
     "brings_gradient",
     "defined",
     "is_method_of",
+    "is_recorded",
     "look_up",
     "read",
+    "recording",
     "stands_for",
     "underlying",
 ]  # fmt: skip

@@ -121,6 +121,17 @@ def callee(error: S2SGradError, root: types.CodeType) -> types.CodeType | None:
     return None
 
 
+def called(error: S2SGradError, root: types.CodeType) -> list[types.FunctionType]:
+    """The functions that lead to what an error is about, the innermost first, without the one that is differentiated."""
+    found: list[types.FunctionType] = []
+    for place in error.origins:
+        for primal in (_now.read or {}).values():
+            function = primal.function
+            if primal.file == place.file and _contains(primal, primal.tree, place) and function.__code__ is not root:
+                found += [] if primal.is_generated or function in found else [function]
+    return found
+
+
 def noted(primal: Primal) -> Primal:
     """A function that is read: with its refused branches replaced."""
     if _now.read is None:

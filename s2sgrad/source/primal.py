@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import threading
 import types
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,8 +85,32 @@ def underlying(value: Any) -> Any:
 
 
 def brings_gradient(value: Any) -> bool:
-    """Whether a callable was made by `custom_gradient`, and so is called and not read."""
-    return _is_made(value, "custom_gradient")
+    """Whether a callable was made by `custom_gradient`, or is recorded, and so is called and not read."""
+    return _is_made(value, "custom_gradient") or (bool(_recorded.codes) and is_recorded(value))
+
+
+class _Recorded(threading.local):
+    """Of a thread: the functions that the text calls to be recorded, in this compilation."""
+
+    codes: frozenset[types.CodeType] = frozenset()
+
+
+_recorded = _Recorded()
+
+
+@contextlib.contextmanager
+def recording(codes: frozenset[types.CodeType]) -> Iterator[None]:
+    """The functions with these codes are called, not read: what they do is recorded when the text runs."""
+    before, _recorded.codes = _recorded.codes, _recorded.codes | codes
+    try:
+        yield
+    finally:
+        _recorded.codes = before
+
+
+def is_recorded(value: Any) -> bool:
+    """Whether a function is one of these."""
+    return type(value) is types.FunctionType and value.__code__ in _recorded.codes
 
 
 def is_method_of(value: types.FunctionType, owner: Any) -> bool:

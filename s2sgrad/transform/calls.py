@@ -216,7 +216,8 @@ def by_position(
         return call.args, call.keywords
     target, given, words = unit.resolve(call.func), call.args, {k.arg: k.value for k in call.keywords}
     if source.brings_gradient(target):
-        given, words = placed(target.custom_gradient, given, words, lambda p: name(unit.helper(p.name, p.default)))
+        own = getattr(target, "custom_gradient", target)
+        given, words = placed(own, given, words, lambda p: name(unit.helper(p.name, p.default)))
     if any(map(carries, words.values())):
         unit.refuse(call, "a differentiated keyword argument of a function that is only known at run time is not supported "
                           "yet: pass it by position")  # fmt: skip

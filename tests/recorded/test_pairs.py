@@ -1,0 +1,176 @@
+"""A function that has no text keeps its caller's: there it is a pair that records, at the first and at the second order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from s2sgrad import grad, hessian, jacobian, jvp, linearize, value_and_grad, vjp
+from s2sgrad.errors import S2SGradError
+
+X = np.array([0.7, 1.3, 0.4])
+V = np.array([1.0, -1.0, 0.5])
+
+
+def iterators(h):
+    both = [iter(h), iter(h * h)]
+    return next(both[0]) * next(both[1])
+
+
+class Twice:
+    def __init__(self, value):
+        self.value = value
+
+    def __iter__(self):
+        yield self.value
+        yield self.value * self.value
+
+
+def side_by_side(h):
+    twice = [Twice(v) for v in h]
+    return sum(a * b for a, b in zip(twice[0], twice[1], strict=True)) + h[2]
+
+
+def closes_over(h):
+    total = 0.0
+
+    def walk(n):
+        nonlocal total
+        total = total + h[n] * h[n]
+        if n > 0:
+            walk(n - 1)
+
+    walk(2)
+    return total
+
+
+OPERATIONS = {"add": lambda a, b: a + b, "mul": lambda a, b: a * b, "sin": lambda a, b: np.sin(a) * b}
+
+
+def stack_machine(h):
+    stack = []
+    for word in ("0", "1", "mul", "2", "sin", "0", "add"):
+        if word in OPERATIONS:
+            b, a = stack.pop(), stack.pop()
+            stack.append(OPERATIONS[word](a, b))
+        else:
+            stack.append(h[int(word)])
+    return stack[0]
+
+
+def filled(h):
+    rows = [np.zeros(3), h * 2.0]
+    its = [iter(rows[0]), iter(rows[1])]
+    rows[0][1] = next(its[1]) * h[1]
+    return np.sum(rows[0] * h) + next(its[0])
+
+
+CALLEES = (iterators, side_by_side, closes_over, stack_machine, filled)
+every_callee = pytest.mark.parametrize("callee", CALLEES, ids=lambda f: f.__name__)
+
+
+def in_a_loop(callee):
+    def outer(x):
+        h = np.sin(x) * x
+        for _ in range(3):
+            h = h * 0.5 + callee(h) * x * 0.1
+        return np.sum(h * h)
+
+    return outer
+
+
+def differences(f, x, step=1e-6):
+    return np.array([(f(x + step * e) - f(x - step * e)) / (2 * step) for e in np.eye(len(x))])
+
+
+@every_callee
+def test_the_caller_is_compiled(callee):
+    f = in_a_loop(callee)
+    df = grad(f)
+    np.testing.assert_allclose(df(X), differences(f, X), rtol=1e-6)
+    assert "reverse sweep" in df.source or callee in (side_by_side, closes_over)  # which may change what others see
+    value, gradient = value_and_grad(f)(X)
+    assert value == f(X)
+    np.testing.assert_array_equal(gradient, df(X))
+
+
+@every_callee
+def test_second_order(callee):
+    f = in_a_loop(callee)
+
+    def slope(x):
+        return np.sum(grad(f)(x) * V)
+
+    np.testing.assert_allclose(grad(slope)(X), differences(slope, X, 1e-5), rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("callee", [iterators, side_by_side, closes_over, filled])
+def test_hessians(callee):
+    f = in_a_loop(callee)
+    expected = [differences(lambda x, k=k: grad(f)(x)[k], X, 1e-5) for k in range(3)]
+    np.testing.assert_allclose(hessian(f)(X), expected, rtol=1e-5, atol=1e-8)
+
+
+@every_callee
+def test_tangents_and_matrices(callee):
+    f = in_a_loop(callee)
+    value, dot = jvp(f, (X,), (V,))
+    np.testing.assert_allclose([value, dot], [f(X), differences(f, X) @ V], rtol=1e-6)
+    along = linearize(f, X)[1]
+    np.testing.assert_allclose([along(V), along(-V)], [dot, -dot], rtol=1e-9)
+
+    def both(x):
+        return np.array([f(x), 2.0 * callee(x)])
+
+    expected = np.stack([differences(f, X), differences(lambda x: 2.0 * callee(x), X)])
+    np.testing.assert_allclose(jacobian(both)(X), expected, rtol=1e-6, atol=1e-9)
+
+
+@every_callee
+def test_a_pullback_is_called_twice(callee):
+    f = in_a_loop(callee)
+    value, pullback = vjp(f, X)
+    assert value == f(X)
+    np.testing.assert_array_equal(2.0 * pullback(1.0)[0], pullback(2.0)[0])
+    np.testing.assert_allclose(pullback(1.0)[0], grad(f)(X), rtol=1e-12)
+
+
+@every_callee
+def test_a_callee_that_only_the_run_knows(callee):
+    def outer(x, f):
+        return np.sum(np.sin(x)) * f(x * x)
+
+    np.testing.assert_allclose(grad(outer)(X, callee), differences(lambda x: outer(x, callee), X), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("callee", [iterators, side_by_side, closes_over, filled])
+def test_strict_refuses(callee):
+    with pytest.raises(S2SGradError):
+        grad(in_a_loop(callee), strict=True)(X)
+
+
+def writes_its_argument(h):
+    its = [iter(h), iter(h * h)]
+    h[0] = next(its[1]) * 2.0
+    return next(its[0])
+
+
+def gives_it_back(h):
+    its = [iter(h), iter(h * h)]
+    return h if next(its[0]) * next(its[1]) > 0.0 else h * 2.0
+
+
+def written_behind(h):
+    y = gives_it_back(h)
+    y *= 2.0
+    return np.sum(y * h)
+
+
+@pytest.mark.parametrize("callee", [writes_its_argument, written_behind])
+def test_what_a_caller_would_not_see_is_recorded_with_it(callee):
+    def outer(x):
+        h = x * x
+        y = callee(h)
+        return y * np.sum(h * x)
+
+    np.testing.assert_allclose(grad(outer)(X), differences(outer, X), rtol=1e-6)

@@ -88,7 +88,8 @@ class Demands:
                 makes |= self.contents(written)
             makes |= self.names.interned(written)
         binds |= self.contents(_overwritten(statement, self.unit.kinds))
-        looks_into = contents if bound and _only_refers(statement) else -1
+        followed = bound and self.written.issuperset(bound)  # else nothing says whether their contents are read: a number
+        looks_into = contents if followed and _only_refers(statement) else -1
         return Demand(self.reads(statement, point.reads, changed), makes, binds, looks_into, restores)
 
     def contents(self, names: Iterable[str]) -> int:

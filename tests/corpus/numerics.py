@@ -342,6 +342,16 @@ def differences_from_a_beginning(x, s):
     return np.sum(first**3) + np.sum(both * both)
 
 
+@case(VECTOR)
+def number_that_is_copied_to_an_array_before_a_loop(v):
+    b = v[1]
+    w = np.copy(b)
+    y = v * v
+    for k in range(2):
+        y = y * w + k * np.take(w, [0])
+    return np.sum(y * y)
+
+
 @case(VECTOR, 0.8)
 def no_differences_at_all(x, s):
     none, of_a_number = np.diff(x, 0, prepend=s, append=x), np.diff(s, 0)

@@ -43,6 +43,87 @@ def exception_program(seed: int) -> Program:
     return Program(source, draw_arguments(rng, kinds), frozenset(writer.features), seed, kinds, "exception_program")
 
 
+ONE = (
+    "math.sqrt(%s)", "math.log(%s)", "table['p']", "table['z']", "items[1]", "items[5]", "1.0 / (%s - %s)", "u[2]", "u[9]",
+    "np.linalg.cholesky(np.eye(2) * %s)[0, 0]", "math.exp(%s) * b", "float(%s)", "int('2x') * %s", "len(items) * %s",
+)  # fmt: skip
+
+
+def expression_program(seed: int) -> Program:
+    """Write the program of this number in which each `try` is around one expression, so that it has a text."""
+    rng = random.Random(seed)
+    writer = _Expressions(rng)
+    kinds = (VECTOR, NUMBER)
+    args = draw_arguments(rng, kinds)
+    return Program(writer.text(), args, frozenset(), seed, kinds, "expression_program")
+
+
+class _Expressions:
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.lines: list[str] = []
+
+    def text(self) -> str:
+        for _ in range(self.rng.randint(2, 5)):
+            self.block(1)
+        first = ["def f(x, c):", "    a, b, total = c * x[0], x[1], 0.3", "    table, items, u = {'p': c}, [x[0], c], x * c"]
+        last = ["    return total * b + a * np.sum(u)"]
+        return PRELUDE + "\n".join([*first, *self.lines, *last]) + "\n"
+
+    def line(self, deep: int, text: str) -> None:
+        self.lines.append("    " * deep + text)
+
+    def expression(self) -> str:
+        text = self.rng.choice(ONE)
+        return text % tuple(self.rng.choice(("a", "b", "total", "x[2]", "-a", "c")) for _ in range(text.count("%s")))
+
+    def target(self) -> str:
+        return self.rng.choice(("a", "b", "total"))
+
+    def block(self, deep: int) -> None:
+        draw = self.rng.random()
+        if draw < 0.25 and deep < 3:
+            self.line(deep, f"for k in range({self.rng.randint(1, 3)}):")
+            self.block(deep + 1)
+            self.line(deep, "    total = total * 0.7 + a * b")
+        elif draw < 0.35 and deep < 3:
+            self.line(deep, f"if {self.target()} > {self.rng.choice((0.2, 0.7, -1.0))}:")
+            self.block(deep + 1)
+        else:
+            self.attempt(deep)
+
+    def attempt(self, deep: int) -> None:
+        rng = self.rng
+        kinds = rng.sample((*KINDS, "np.linalg.LinAlgError", "TypeError"), rng.randint(1, 3))
+        bound = f"    {self.target()} = {self.expression()}"
+        if rng.random() < 0.15:
+            self.line(deep, f"with contextlib.suppress({', '.join(kinds)}):")
+            self.line(deep, bound)
+            return
+        self.line(deep, "try:")
+        self.line(deep, bound)
+        for kind in kinds:
+            self.handler(deep, kind)
+        if rng.random() < 0.3:
+            self.line(deep, "else:")
+            self.line(deep, f"    {self.target()} += {rng.choice(('a * b', 'x[2]'))}")
+        if rng.random() < 0.2:
+            self.line(deep, "finally:")
+            self.line(deep, "    print('done')")
+
+    def handler(self, deep: int, kind: str) -> None:
+        draw = self.rng.random()
+        self.line(deep, f"except {kind}:" if draw < 0.7 or draw > 0.8 else f"except {kind} as error:")
+        if 0.7 < draw < 0.8:
+            self.line(deep, "    raise RuntimeError(f'no: {error}') from error")
+        elif draw > 0.9 and deep < 3:
+            self.block(deep + 1)
+        else:
+            value = self.rng.choice(("a * b", "x[2] * c", "total + a"))
+            body = "pass" if draw < 0.1 else "return total * a + b" if draw < 0.2 else f"{self.target()} = {value}"
+            self.line(deep, f"    {body}")
+
+
 class _Writer:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng

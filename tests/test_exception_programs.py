@@ -14,10 +14,11 @@ from collections import Counter
 
 import pytest
 from differences import copied
-from exception_programs import exception_program
+from exception_programs import exception_program, expression_program
 from judging import Rejected, assert_tangent, check, check_second, explained, loaded
 
 from s2sgrad import S2SGradError, grad
+from s2sgrad.api import whole
 from s2sgrad.runtime.checks import Refusal
 
 pytestmark = pytest.mark.records  # hardly any of these programs has a text
@@ -57,6 +58,17 @@ def test_right_or_refused(order, part):
         except Exception as error:
             pytest.fail(explained(program, error, order), pytrace=False)
     assert outcomes["refused"] <= 1
+
+
+@pytest.mark.parametrize("order, part", SOME)
+def test_one_expression_has_a_text(order, part):
+    for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART):
+        program = expression_program(seed)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Rejected), whole.strict():
+                outcome(program, order)
+        except Exception as error:
+            pytest.fail(explained(program, error, order), pytrace=False)
 
 
 def test_every_way_to_raise_is_in_many_programs():

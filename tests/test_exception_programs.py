@@ -62,11 +62,12 @@ def test_right_or_refused(order, part):
 
 @pytest.mark.parametrize("order, part", SOME)
 def test_one_expression_has_a_text(order, part):
+    """Programs from which an exception escapes are left out: `judging` rejects them."""
     for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART):
         program = expression_program(seed)
         try:
             with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Rejected), whole.strict():
-                outcome(program, order)
+                check_second(program) if order == 2 else check(program, None if order else assert_tangent)
         except Exception as error:
             pytest.fail(explained(program, error, order), pytrace=False)
 

@@ -15,6 +15,7 @@ from s2sgrad import grad
 READY = np.array([1.5, 2.5, 3.5])
 
 
+@pytest.mark.records
 @pytest.mark.parametrize("document", documents.DOCUMENTS)
 def test_printed_as_shown(document, tmp_path):
     """If this fails because the text got better: python tests/documents.py."""

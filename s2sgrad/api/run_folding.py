@@ -98,7 +98,7 @@ def body(statements: list[Statement], lines: dict[int, tuple[int, str]]) -> list
     out: list[str] = []
     for (back, line), group in itertools.groupby(statements, lambda s: (s.back, lines.get(s.place))):
         if back and _BACK not in out:
-            out += ["", _BACK]
+            out += ["", _BACK] if out else [_BACK]
         if line is not None and line[1]:
             out.append(f"# line {line[0]}: {line[1]}")
         out += [s.text for s in group]

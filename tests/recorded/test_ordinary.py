@@ -1,0 +1,343 @@
+"""Ordinary Python that only the run knows: each program by its gradient, its tangent and its Hessian, as users see them."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import heapq
+import itertools
+import math
+import operator
+
+import numpy as np
+import pytest
+
+from s2sgrad import grad, hessian, jvp, value_and_grad
+
+X = np.array([0.7, 1.3, 0.4])
+V = np.array([1.0, -1.0, 0.5])
+PROGRAMS = []
+
+
+def program(function):
+    PROGRAMS.append(function)
+    return function
+
+
+@program
+def table(x):
+    ops = {"+": lambda a, b: a + b, "*": lambda a, b: a * b}
+
+    def ev(t):
+        if isinstance(t, int):
+            return x[t]
+        return ops[t[0]](ev(t[1]), ev(t[2]))
+
+    return ev(("+", ("*", 0, 1), ("*", 2, ("+", 0, 1))))
+
+
+@program
+def parser(x):
+    toks = ["0", "1", "+", "2", "*", "0", "*"][::-1]
+    st = []
+    while toks:
+        t = toks.pop()
+        if t == "+":
+            st.append(st.pop() + st.pop())
+        elif t == "*":
+            st.append(st.pop() * st.pop())
+        else:
+            st.append(x[int(t)])
+    return st.pop()
+
+
+def walk(t):
+    if isinstance(t, tuple):
+        for k in t:
+            yield from walk(k)
+    else:
+        yield t
+
+
+@program
+def recursive_generator(x):
+    return sum(v * v * (k + 1) for k, v in enumerate(walk(((x[0], (x[1],)), x[2]))))
+
+
+@program
+def setattrs(x):
+    class A:
+        pass
+
+    a = A()
+    for k, v in enumerate(x):
+        setattr(a, f"w{k}", v * v)
+    return a.w0 * a.w1 + a.w2
+
+
+class K:
+    def __init__(self, **kw):
+        self.__dict__.update(kw)
+
+
+@program
+def dictupdate(x):
+    k = K(a=x[0], b=x * 2)
+    return k.a * np.sum(k.b)
+
+
+Pt = collections.namedtuple("Pt", "p v")
+
+
+@program
+def replaced(x):
+    ps = [Pt(x[k], 0.0) for k in range(3)]
+    for _ in range(4):
+        ps = [p._replace(v=p.v - 0.1 * p.p) for p in ps]
+        ps = [p._replace(p=p.p + 0.1 * p.v) for p in ps]
+    return sum(p.p**2 for p in ps)
+
+
+@program
+def coroutine(x):
+    def avg():
+        t = 0.0
+        n = 0
+        while True:
+            v = yield (t / n if n else 0.0)
+            t += v
+            n += 1
+
+    c = avg()
+    next(c)
+    out = 0.0
+    for v in x:
+        out += c.send(v * v)
+    return out
+
+
+@program
+def tee(x):
+    a, b = itertools.tee(iter(x))
+    next(b)
+    return sum(p * q for p, q in zip(a, b, strict=False))
+
+
+@functools.singledispatch
+def area(s):
+    raise TypeError
+
+
+class Sq:
+    def __init__(s, a):
+        s.a = a
+
+
+class Ci:
+    def __init__(s, r):
+        s.r = r
+
+
+@area.register
+def _(s: Sq):
+    return s.a**2
+
+
+@area.register
+def _(s: Ci):
+    return math.pi * s.r**2
+
+
+@program
+def dispatch(x):
+    return sum(area(s) for s in [Sq(x[0]), Ci(x[1]), Sq(x[2])])
+
+
+class Log:
+    def __init__(s):
+        s.items = []
+
+    def __enter__(s):
+        return s
+
+    def __exit__(s, *a):
+        s.items.append(s.v * 2.0)
+        return False
+
+
+@program
+def manager(x):
+    log = Log()
+    for k in range(3):
+        with log as m:
+            m.v = x[k] ** 2
+    return sum(log.items)
+
+
+@program
+def nested_try(x):
+    t = 0.0
+    for v in [x[0], None, x[1]]:
+        try:
+            try:
+                t += v * v
+            except TypeError:
+                t += x[2]
+                raise KeyError("k") from None
+            else:
+                t *= 1.5
+        except KeyError:
+            t += 0.5 * x[0]
+        finally:
+            t += 0.1 * x[1]
+    return t
+
+
+@program
+def memo(x):
+    cache = {}
+
+    def fib(n):
+        if n < 2:
+            return x[n]
+        if n not in cache:
+            cache[n] = fib(n - 1) * 0.5 + fib(n - 2)
+        return cache[n]
+
+    return fib(12)
+
+
+@program
+def lru(x):
+    @functools.lru_cache(None)
+    def c(i, j):
+        if i == 0 or j == 0:
+            return x[(i + j) % 3]
+        return 0.3 * c(i - 1, j) + 0.7 * c(i, j - 1)
+
+    return c(4, 4)
+
+
+@dataclasses.dataclass
+class Body:
+    pos: np.ndarray
+    vel: np.ndarray
+
+    def step(self, dt):
+        self.vel = self.vel - dt * self.pos
+        self.pos = self.pos + dt * self.vel
+
+
+@program
+def bodies(x):
+    bs = [Body(x * k, np.zeros(3)) for k in range(1, 4)]
+    for _ in range(5):
+        for b in bs:
+            b.step(0.1)
+    return sum(float(np.sum(b.pos**2)) for b in bs)
+
+
+@program
+def heap(x):
+    h = []
+    for v in x:
+        heapq.heappush(h, v * v)
+    return heapq.heappop(h) * 2 + heapq.heappop(h)
+
+
+@program
+def deque_bfs(x):
+    q = collections.deque([(0, x[0])])
+    tot = 0.0
+    while q:
+        d, v = q.popleft()
+        tot += v * v
+        if d < 3:
+            q.append((d + 1, v * x[1]))
+            q.append((d + 1, v + x[2]))
+    return tot
+
+
+@program
+def buffers_in_dict(x):
+    d = {"a": np.zeros(3), "b": np.ones(3)}
+    for k, b in d.items():
+        b[:] = b + x * (2 if k == "a" else 3)
+    v = d["a"].reshape(3, 1)
+    v[0, 0] *= x[1]
+    return np.sum(d["a"] * d["b"])
+
+
+@program
+def while_exc(x):
+    it = iter(x.tolist())
+    s = 1.0
+    while True:
+        try:
+            s *= next(it) + 1.0
+        except StopIteration:
+            return s
+
+
+@program
+def closures(x):
+    fs = []
+    for k in range(3):
+        fs.append(lambda t, k=k: t * x[k])
+    return functools.reduce(lambda a, f: f(a) + 1.0, fs, 1.0)
+
+
+@program
+def decorators(x):
+    def twice(f):
+        @functools.wraps(f)
+        def g(*a):
+            return f(f(*a))
+
+        return g
+
+    @twice
+    def h(v):
+        return np.sin(v) * x[0]
+
+    return np.sum(h(x))
+
+
+@program
+def sorted_objects(x):
+    ps = sorted((Pt(v, k) for k, v in enumerate(x)), key=operator.attrgetter("p"))
+    return sum(p.p * (k + 1) for k, p in enumerate(ps))
+
+
+@program
+def chained(x):
+    return sum(map(operator.mul, itertools.chain(x[:2], [2.0]), itertools.accumulate(x)))
+
+
+@program
+def matrix_mlp(x):
+    layers = [(np.outer(x, x), x), (np.ones((3, 3)) * x[0], x * 2)]
+    h = x
+    for it in [iter(layers)]:
+        for W, b in it:
+            h = np.tanh(W @ h + b)
+    return np.sum(h)
+
+
+def differences(f, step=1e-6):
+    return np.array([(f(X + step * e) - f(X - step * e)) / (2 * step) for e in np.eye(3)])
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_ordinary_programs(f):
+    x = X.copy()
+    value, gradient = value_and_grad(f)(x)
+    np.testing.assert_array_equal(x, X)
+    assert value == f(X)
+    np.testing.assert_allclose(gradient, differences(f), rtol=1e-6, atol=1e-8)
+    same, dot = jvp(f, (X,), (V,))
+    assert same == value
+    np.testing.assert_allclose(dot, gradient @ V, rtol=1e-9, atol=1e-12)
+    rows = [differences(lambda x, k=k: grad(f)(x)[k], 1e-5) for k in range(3)]
+    np.testing.assert_allclose(hessian(f)(X), rows, rtol=1e-5, atol=1e-7)

@@ -17,6 +17,7 @@ from s2sgrad.api.run_formulas import bound, formula, inlined, slopes
 from s2sgrad.api.run_names import NotShown, index_text
 from s2sgrad.api.run_variables import PART, Variables, identifier, item
 from s2sgrad.recorded import memory, operations
+from s2sgrad.recorded.honest import Honest
 from s2sgrad.recorded.patterns import Kept
 from s2sgrad.recorded.runs import Root
 from s2sgrad.rules.selections import picked
@@ -186,16 +187,17 @@ class Backward:
     def parts(self, call: Any, g: str, y: str, operands: list[str], keywords: dict[str, str]) -> Callable[[int], str | None]:
         """The cotangents of the operands as expressions: the formula of the rule, or a call of it."""
         texts = [g, y, *operands]
-        tree = formula(call.pullback)
-        values = bound(call.pullback, texts, keywords)
+        pullback = call.pullback.pullback if isinstance(call.pullback, Honest) else call.pullback
+        tree = formula(pullback)
+        values = bound(pullback, texts, keywords)
         if tree is not None and values is not None:
             body = tree.body[-1].value
             elements = body.elts if isinstance(body, gast.Tuple) and not call.single else None
-            known = {k: inlined(e, values, call.pullback, self.v.names) for k, e in enumerate(elements or [body])}
+            known = {k: inlined(e, values, pullback, self.v.names) for k, e in enumerate(elements or [body])}
             if elements is not None or call.single:
                 return known.get
         named = [f"{k}={v}" for k, v in keywords.items()]
-        text = f"{self.v.names.of_rule(call.pullback, f'{call.name}_pullback')}({', '.join([*texts, *named])})"
+        text = f"{self.v.names.of_rule(pullback, f'{call.name}_pullback')}({', '.join([*texts, *named])})"
         if call.single:
             return lambda _: text
         name = self.v.bind("parts", text)

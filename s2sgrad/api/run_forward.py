@@ -38,10 +38,10 @@ class Forward:
             value = self.v.nodes.get(entry[3])
             if value is None:
                 value = constant(self.v.told.stored[place])
-            self.v.emit(f"{self.v.memory(entry[1])}[{item(entry[1], entry[2])}] = {value}", None)
+            self.v.stored(entry[1], f"{self.v.memory(entry[1])}[{item(entry[1], entry[2])}] = {value}")
         elif pull is memory.pull_store:
             stored = constant(self.v.told.stored[place]) if entry[3] is None else self.v.operand(entry[3])
-            self.v.emit(f"{self.v.view(entry[1])}[{index_text(entry[2])}] = {stored}", None)
+            self.v.stored(entry[1].root, f"{self.v.view(entry[1])}[{index_text(entry[2])}] = {stored}")
         elif pull is operations.pull_number:
             self._bind_node(place, self.called(entry[1].primitive, [self.v.nodes[entry[2]]], {}))
         elif pull is operations.pull_numbers:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import keyword
 import sys
 import types
@@ -67,7 +68,7 @@ class Names:
         tree = source.read(pullback).fresh_tree()
         tree.decorator_list, tree.name = [], name
         text = ast.unparse(gast.gast_to_ast(tree))
-        code = compile(text, "<rule>", "exec").co_consts[0]
+        code = next(c for c in compile(text, "<rule>", "exec").co_consts if isinstance(c, types.CodeType))
         for read in _globals_of(code):
             if read in pullback.__globals__:
                 value = pullback.__globals__[read]
@@ -172,8 +173,9 @@ def view_text(name: str, owner: np.ndarray, where: np.ndarray, offset: int) -> s
     if wanted is None:
         raise NotShown("a view of nothing")
     for text in _candidates(owner, wanted):
-        if np.array_equal(eval(f"x{text}", {"x": logical}), wanted):
-            return name + text
+        with contextlib.suppress(ValueError, IndexError):  # no such shape
+            if np.array_equal(eval(f"x{text}", {"x": logical}), wanted):
+                return name + text
     raise NotShown("a view")
 
 

@@ -39,14 +39,22 @@ def of(gradient: Any, args: tuple, keywords: dict[str, Any], error: S2SGradError
         return None
     args, keywords, wanted = places(gradient, args, keywords, gradient._wrt())
     run = run_that_tells()
-    recorded = Recorded(gradient._function, copy.deepcopy(args), copy.deepcopy(keywords), tuple(wanted), run=run)
+    recorded = Recorded(gradient._function, _copied(args), _copied(keywords), tuple(wanted), run=run)
     told = recorded.record.entries
     if len(told) > MOST:
         return None
     try:
         return _checked(gradient, args, keywords, wanted, recorded, told, error)
-    except (NotShown, S2SGradError, ArithmeticError, ValueError, TypeError, LookupError, AttributeError):
+    except Exception:  # what no text says: the two lines do
         return None
+
+
+def _copied(value: Any) -> Any:
+    """A copy, so that the caller's stays as it is; itself where a part cannot be copied, such as a module."""
+    try:
+        return copy.deepcopy(value)
+    except TypeError:
+        return value
 
 
 def _checked(
@@ -55,7 +63,7 @@ def _checked(
     parameters = list(signature(gradient._function).parameters.values())
     named = named_arguments(parameters, args, keywords)
     names = Names({p.name for p in parameters} | {f"{p.name}_bar" for p in parameters} | {gradient._word.name})
-    names.space |= copy.deepcopy({p.name: value_of(p, args, keywords, parameters) for p in parameters})
+    names.space |= _copied({p.name: value_of(p, args, keywords, parameters) for p in parameters})
     names.space[gradient._word.name] = 1.0
     found = [leaves(named[k][1], named[k][0]) for k in wanted]
     given = [leaf for path, value in named.values() for leaf in leaves(value, path)]
@@ -117,7 +125,7 @@ def _agrees(text: str, gradient: Any, args: tuple, keywords: dict[str, Any], rec
     """Whether the text gives what the sweep gives."""
     space: dict[str, Any] = {}
     exec(text, space)
-    made = space[whole_text.name_of(gradient.__name__)](*copy.deepcopy(args), **copy.deepcopy(keywords))
+    made = space[whole_text.name_of(gradient.__name__)](*_copied(args), **_copied(keywords))
     bars = recorded.pullback()
     if gradient._options.value:
         made = made[1]

@@ -32,7 +32,9 @@ class Variables:
         self.nodes: dict[int, str] = {}
         self.roots: dict[Root, str] = {}
         self.bars: dict[Any, str] = {}  # of a node or of a root: the variable of its cotangent, where one has arrived
-        self.saved: dict[int, str] = {}  # by the `id` of a snapshot: the copy that was made before it was overwritten
+        self.saved: dict[tuple[int, int], str] = {}  # by snapshot and stores before it: a copy, for it is overwritten
+        self.needed: dict[tuple[int, int], str] = {}  # by entry and snapshot: that copy
+        self.stores: dict[Root, int] = {}
         for leaf, path in zip(recorded.record.leaves, paths, strict=True):
             if leaf.root is None:
                 self.nodes[leaf.node] = path
@@ -122,10 +124,14 @@ class Variables:
 
     def snapshot(self, kept: Any) -> None:
         """Keep a copy of what will be overwritten although a slope needs it."""
-        if type(kept) is Kept and kept.followed and kept.root is not None and id(kept) not in self.saved:
-            if not np.shares_memory(kept.value, kept.root.owner):
+        if type(kept) is Kept and kept.followed and kept.root is not None:
+            if np.shares_memory(kept.value, kept.root.owner):
+                return
+            key = id(kept), self.stores.get(kept.root, 0)
+            if key not in self.saved:
                 expression = self.view(kept)
-                self.saved[id(kept)] = self.bind(f"{identifier(expression)}_then", f"{expression}.copy()")
+                self.saved[key] = self.bind(f"{identifier(expression)}_then", f"{expression}.copy()")
+            self.needed[self.place, id(kept)] = self.saved[key]
         elif type(kept) in (list, tuple):
             for item in kept:
                 self.snapshot(item)
@@ -135,7 +141,12 @@ class Variables:
         if type(value) in (list, tuple):
             inner = ", ".join(map(self.then, value))
             return f"[{inner}]" if type(value) is list else f"({inner}{',' if len(value) == 1 else ''})"
-        return self.saved.get(id(value)) or self.operand(value)
+        return self.needed.get((self.place, id(value))) or self.operand(value)
+
+    def stored(self, root: Root, text: str) -> None:
+        """Add a store into a memory."""
+        self.stores[root] = self.stores.get(root, 0) + 1
+        self.emit(text, None)
 
     def index_of(self, keywords: dict[str, str], operands: list[str]) -> str:
         """The index of a selection, between brackets."""

@@ -1,12 +1,15 @@
 """The text of a run: it runs by itself, and gives what the sweep over the record gives."""
 
+import contextlib
 import functools
+import io
 import types
 
 import numpy as np
 import pytest
+from corpus import ALL
 
-from s2sgrad import grad, value_and_grad
+from s2sgrad import S2SGradError, grad, value_and_grad
 from s2sgrad.errors import Unsupported
 
 X = np.array([0.5, 1.5, 2.5])
@@ -133,6 +136,24 @@ def sorted_and_picked(x):
     return functools.reduce(lambda a, pair: a * 0.5 + pair[0] * pair[1], ranked, 0.0) + np.max(x)
 
 
+def updated_by_functions_from_a_table(x):
+    y = x * 2.0
+    for k, v in enumerate(x):
+        WRITERS["times" if v > 0.8 else "plus"](y, x[k])
+    return np.sum(y * y) + np.hypot(y[0], x[1]) + np.sum(np.sqrt(x))
+
+
+def _times(u, c):
+    u *= c
+
+
+def _plus(u, c):
+    u += c
+
+
+WRITERS = {"times": _times, "plus": _plus}
+
+
 def recursive_generator(x):
     def walk(k):
         yield x[k] * (k + 1)
@@ -144,7 +165,7 @@ def recursive_generator(x):
 
 PROGRAMS = [table_of_functions, parser_with_a_stack, iterators_in_a_list, remembers, objects_in_a_list, stores_into_a_buffer,
             overwritten_after_it_was_used, exceptions_choose, joins_and_splits, matrices_in_a_queue, sorted_and_picked,
-            recursive_generator]  # fmt: skip
+            recursive_generator, updated_by_functions_from_a_table]  # fmt: skip
 
 
 def shown(df, *args):
@@ -246,3 +267,13 @@ def test_an_argument_is_not_written_by_the_text(monkeypatch):
     assert "x = x.copy()" in text
     np.testing.assert_array_equal(given, X)
     np.testing.assert_allclose(found, [0.0, 2 * (X[1] + X[1] * X[2] ** 2), 2 * (X[2] + X[2] * X[1] ** 2)])
+
+
+@pytest.mark.sampled(one_in=40)
+@pytest.mark.parametrize("entry", ALL, ids=lambda entry: entry.name)
+def test_a_text_runs_or_there_are_two_lines(entry, monkeypatch):
+    """Each text is compared with the sweep before it is shown."""
+    monkeypatch.setattr("s2sgrad.api.gradient.Gradient._of_kinds", refusing)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(S2SGradError):
+        text = grad(entry.function, entry.argnums).source_for(*entry.args)
+        assert ("This is the run" in text) != ("y, pullback = vjp(" in text)

@@ -306,6 +306,13 @@ def test_a_branch_that_is_recorded_when_it_is_taken(k, expected):
     assert "is recorded" not in df.source
 
 
+@pytest.mark.records
+def test_a_text_counts_on_what_a_branch_of_a_gradient_raises():
+    """The derivative of what raises is none: were the inner gradient recorded, this would be zero."""
+    with pytest.raises(Refused):
+        grad(lambda x: np.sum(grad(attempts_two_things)(x, 5) ** 2))(X)
+
+
 def test_a_generator_stays_one():
     with contextlib.suppress(S2SGradError):
         np.testing.assert_allclose(grad(generator_with_one_branch)(X), 1.0)

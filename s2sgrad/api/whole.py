@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 from s2sgrad import runtime
 from s2sgrad.api import whole_text
 from s2sgrad.driver.options import Recording
-from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported
+from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported, is_written
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.results import NoResult
 
@@ -159,15 +160,26 @@ def written_or_recorded(gradient: Any, key: Any) -> Any:
 
 
 def may_run_again(gradient: Any, error: Exception) -> bool:
-    """Whether a text was refused as it ran, and a second run, which is recorded, does the same up to there."""
+    """Whether a text was refused as it ran, and a second run, which is recorded, does the same up to there.
+
+    Not where another text calls this one: its derivatives count on what is raised.
+    """
     if not isinstance(error, (Refused, Refusal)) or not Recording.allowed or isinstance(gradient._latest, Whole):
         return False
-    if gradient._options.strict or gradient._options.debug or isinstance(error.__context__, NoResult):
+    if gradient._options.strict or gradient._options.debug or isinstance(error.__context__, NoResult) or _in_a_text():
         return False
     from s2sgrad.memory import behaviour, mod_ref
 
     writes = mod_ref.of(gradient._function)
     return not writes.arguments and not writes.outside and behaviour.of_function(gradient._function).is_repeatable
+
+
+def _in_a_text() -> bool:
+    """Whether a generated text is running."""
+    frame = sys._getframe(2)
+    while frame is not None and not is_written(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame is not None
 
 
 def recorded_instead(gradient: Any, error: Exception, *args: Any, **keywords: Any) -> Any:

@@ -276,4 +276,4 @@ def test_a_text_runs_or_there_are_two_lines(entry, monkeypatch):
     monkeypatch.setattr("s2sgrad.api.gradient.Gradient._of_kinds", refusing)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(S2SGradError):
         text = grad(entry.function, entry.argnums).source_for(*entry.args)
-        assert ("This is the run" in text) != ("y, pullback = vjp(" in text)
+        assert ("This is the run" in text) != ("\n    y, pullback = vjp(" in text)

@@ -42,7 +42,9 @@ class Lifting:
         self.leaves: list[Kept] = []
         self._memo: dict[int, Any] = {}
         self._held: list[Any] = []
-        self._containers: list[tuple[Any, list[Any]]] = []
+        self._inside: set[int] = set()
+        self._twice: set[int] = set()
+        self._containers: list[tuple[int, Any, list[Any]]] = []
         self._arrays: list[tuple[np.ndarray, Array]] = []
 
     def written(self) -> bool:
@@ -62,16 +64,18 @@ class Lifting:
     def gives(self, y: Any) -> bool:
         """Whether a result is, or holds, an argument or a part of one."""
         roots = {id(lifted_.root) for _, lifted_ in self._arrays}
-        held = {id(container) for container, _ in self._containers}
+        held = {id(container) for _, container, _ in self._containers}
         if any(type(h) is Array and id(h.root) in roots for h in handles_in(y, [])):
             return True
         return _meets(y, held)
 
     def changed(self) -> bool:
-        """Whether a list, a dict or an object among the arguments holds something else now."""
-        return any(
-            len(now := _items(y)) != len(then) or any(map(operator.is_not, now, then)) for y, then in self._containers
-        )
+        """Whether a list, a dict or an object among the arguments holds something else now; refused where it stands in
+        several places, of which the program knows that they are one."""
+        found = [x for x, y, then in self._containers if _differ(_items(y), then)]
+        if not self._twice.isdisjoint(found):
+            raise Refusal(None, "an argument that is changed stands twice among the arguments: pass a copy of it")
+        return bool(found)
 
     def differentiated(self, x: Any) -> Any:
         """An argument whose floats are followed."""
@@ -88,34 +92,36 @@ class Lifting:
         return self._container(x, self.constant, False)
 
     def _container(self, x: Any, item: Callable[[Any], Any], active: bool) -> Any:
-        kind = type(x)
-        if kind in (int, str, bool, type(None)) or (is_handle(x) and type(x) is Number):
+        if type(x) in (int, str, bool, type(None)) or type(x) is Number:
             return x
+        if id(x) in self._inside:
+            raise Refusal(None, "an argument refers to itself: pass one that does not")
         if id(x) in self._memo:
-            return self._memo[id(x)]
+            if not active:
+                return self._memo[id(x)]
+            self._twice.add(id(x))  # each of its places has a gradient
+        self._held.append(x)
+        self._inside.add(id(x))
+        y = self._memo[id(x)] = self._lifted(x, item, active)
+        self._inside.discard(id(x))
+        return y
+
+    def _lifted(self, x: Any, item: Callable[[Any], Any], active: bool) -> Any:
+        kind = type(x)
         if isinstance(bottom(x), np.ndarray):
-            y = self._array(x, active)
-        elif kind is list:
-            self._memo[id(x)] = y = []
-            self._held.append(x)
-            y.extend([item(v) for v in x])
-            self._containers.append((y, list(y)))
-            return y
-        elif isinstance(x, (list, tuple, dict)):
-            y = rebuilt(x, item) if kind in (tuple, dict) or hasattr(x, "_fields") else x
-            if kind is dict:
-                self._containers.append((y, _items(y)))
-        elif active and (held := attributes_of(x)) is not None:
-            y = self._memo[id(x)] = object.__new__(kind)
-            self._held.append(x)
+            return self._array(x, active)
+        if kind in (list, tuple, dict) or hasattr(x, "_fields"):
+            y = rebuilt(x, item)
+        elif not active or (held := attributes_of(x)) is None:
+            if active and isinstance(x, (list, tuple, dict)):
+                raise Refusal(None, f"a {kind.__name__} with methods of its own is differentiated: pass its items")
+            return x
+        else:
+            y = object.__new__(kind)
             for name, value in held.items():
                 object.__setattr__(y, name, item(value))
-            self._containers.append((y, _items(y)))
-            return y
-        else:
-            return x
-        self._memo[id(x)] = y
-        self._held.append(x)
+        if not isinstance(y, tuple):
+            self._containers.append((id(x), y, _items(y)))
         return y
 
     def _array(self, x: Any, active: bool) -> Any:
@@ -137,6 +143,10 @@ def _meets(y: Any, held: set[int]) -> bool:
     if is_handle(y) or not isinstance(y, (list, tuple, dict)):
         return False
     return any(_meets(item, held) for item in (y.values() if isinstance(y, dict) else y))
+
+
+def _differ(now: list[Any], then: list[Any]) -> bool:
+    return len(now) != len(then) or any(map(operator.is_not, now, then))
 
 
 def _items(y: Any) -> list[Any]:

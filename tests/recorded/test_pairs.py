@@ -174,3 +174,25 @@ def test_what_a_caller_would_not_see_is_recorded_with_it(callee):
         return y * np.sum(h * x)
 
     np.testing.assert_allclose(grad(outer)(X), differences(outer, X), rtol=1e-6)
+
+
+def test_what_stands_twice_among_the_arguments():
+    its = []
+
+    def read(ws):
+        its[:] = [iter(ws[0]), iter(ws[1])]
+        return next(its[0]) * next(its[1]) ** 2
+
+    w = np.array([2.0, 3.0])
+    first, second = grad(read)([w, w])
+    np.testing.assert_allclose([first, second], [[4.0, 0.0], [8.0, 0.0]])
+
+    def grown(a, b):
+        its[:] = [iter(a), iter(b)]
+        a.append(next(its[0]))
+        return b[-1] * next(its[1])
+
+    ws = [1.0, 2.0]
+    with pytest.raises(S2SGradError):
+        grad(grown, (0, 1))(ws, ws)
+    assert ws == [1.0, 2.0]

@@ -69,9 +69,20 @@ def by_example(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bo
     if any(map(_lacks_dtype, kinds)):
         return _without_dtype(by_example(operation, [_with_dtype(k) for k in kinds], sizes_known))
     try:
+        if any(isinstance(k, Number) and k.type is None and k.double and not k.known for k in kinds):
+            return _of_both_floats(operation, kinds, sizes_known)
         return _sampled(operation, kinds, sizes_known)
     except _NoSample:
         return UNKNOWN
+
+
+def _of_both_floats(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bool) -> Kind:
+    """The kind of the result where a number is a float of Python's or of NumPy's: of its own type it says as little."""
+    out: Kind | None = None
+    for type_ in (float, np.float64):
+        of_type = [replace(k, type=type_) if isinstance(k, Number) and k.type is None and k.double else k for k in kinds]
+        out = join(out, _sampled(operation, of_type, sizes_known))
+    return out or UNKNOWN
 
 
 def _sampled(operation: Callable[..., Any], kinds: list[Kind], sizes_known: bool) -> Kind:

@@ -345,3 +345,18 @@ def max_and_min_of_numbers(x, y):
     a = max(x, y)
     b = min(x * y, y, 3.0)
     return a * b
+
+
+def scaled_if_of_numpy(v):
+    w = v * 1.25
+    if isinstance(w, np.generic):
+        w = w * 2.0
+    return w
+
+
+@case(VECTOR, 0.7)
+def asks_a_multiple_of_an_item_for_its_type(x, s):
+    total = scaled_if_of_numpy(s)
+    for v in x:
+        total = total + scaled_if_of_numpy(v)
+    return total * sum([scaled_if_of_numpy(v) for v in np.where(x > 0.0, x * x, x)])

@@ -7,6 +7,7 @@ import functools
 
 import numpy as np
 import pytest
+from corpus import by_name
 from differences import central_difference
 
 from s2sgrad import S2SGradError, grad, jvp
@@ -216,6 +217,15 @@ def test_what_a_function_holds_lives_outside():
         grad(rows_of_a_function, strict=True)(X)
     for _ in range(2):
         np.testing.assert_allclose(grad(rows_of_a_function)(X), [X[1] * X[2], X[0] * X[2], X[0] * X[1]])
+
+
+def test_a_text_that_is_refused_as_it_runs_is_compiled_once(compilations):
+    entry = by_name("hands_its_dict_on")
+    df = grad(entry.function)
+    df(*entry.fresh_args())
+    made = len(compilations)
+    df(*entry.fresh_args())
+    assert len(compilations) == made
 
 
 def test_a_default_is_given_where_nobody_knows_the_function():

@@ -19,6 +19,7 @@ from s2sgrad import runtime
 from s2sgrad.api import whole_text
 from s2sgrad.driver.options import Recording
 from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported, is_written
+from s2sgrad.errors.raised import Reported
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.results import NoResult
 
@@ -185,8 +186,11 @@ def _in_a_text() -> bool:
 def recorded_instead(gradient: Any, error: Exception, *args: Any, **keywords: Any) -> Any:
     """What a gradient gives by a recording, where its text was refused as it ran; the error if that is refused, too."""
     try:
-        return runtime.hook(gradient.recorded_by)(gradient, *args, **keywords)
+        given = runtime.hook(gradient.recorded_by)(gradient, *args, **keywords)
     except Exception as found:
         if is_lost(found) or isinstance(found, NoResult) or _is_of_library(found):
             raise error from None
         raise
+    if isinstance(error, Refused):  # which nobody sees: the text is kept
+        Reported.count -= 1
+    return given

@@ -29,7 +29,7 @@ from s2sgrad.recorded.applying import apply, as_scalar, born
 from s2sgrad.recorded.memory import write
 from s2sgrad.recorded.patterns import known
 from s2sgrad.recorded.runs import printed, refuse
-from s2sgrad.recorded.values import PLAIN, Array, Number, bottom, handles_in, is_handle, lost, plain
+from s2sgrad.recorded.values import PLAIN, Array, Number, bottom, handles_in, is_handle, lost, mapped, plain
 from s2sgrad.rules import table
 from s2sgrad.runtime.checks import Refusal
 
@@ -74,9 +74,10 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     where = keywords.pop("where", True) if isinstance(primitive, np.ufunc) else True
     if where is not True:
         return _where(primitive, args, keywords, out, np.broadcast_to(bottom(where), np.shape(bottom(out))))
+    y = apply(primitive, args, keywords)
     if not isinstance(primitive, np.ufunc):
-        _require_apart(out, args)
-    write(out, ..., apply(primitive, args, keywords))
+        _require_apart(primitive, args, keywords, out, y)
+    write(out, ..., y)
     return out
 
 
@@ -92,13 +93,23 @@ def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> 
         refuse(Refusal(None, f"`{option}` lets `{name}` write into its argument, which cannot be followed: leave it out"))
 
 
-def _require_apart(out: Any, args: tuple) -> None:
-    """Refuse parts of what a function writes among its operands: it reads what it has written already."""
-    target = bottom(out)
-    for h in handles_in(args, []):
-        read = bottom(h)
-        if isinstance(read, np.ndarray) and read.size != target.size and np.may_share_memory(read, target):
-            refuse(Refusal(None, "an argument shares memory with one that is written: pass a copy of it"))
+def _require_apart(primitive: Any, args: tuple, keywords: dict[str, Any], out: Any, y: Any) -> None:
+    """Refuse a call that reads what it has written already: its value in shared memory is another one."""
+    root = out.root
+    if not any(type(h) is Array and h.root is root for h in handles_in(args, [])):
+        return
+    memory = bytearray(root.owner.tobytes("A"))
+
+    def beside(h: Any) -> Any:
+        b = bottom(h)
+        if type(h) is not Array or h.root is not root or not b.size:
+            return b
+        return np.ndarray(b.shape, b.dtype, memory, root.offset(b) * b.itemsize, b.strides)
+
+    written = beside(out)
+    primitive(*[mapped(a, beside) for a in args], **{k: plain(v) for k, v in keywords.items()}, out=written)
+    if not np.array_equal(written, plain(y), equal_nan=True):
+        refuse(Refusal(None, "an argument shares memory with one that is written: pass a copy of it"))
 
 
 def _apart(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple[tuple, dict[str, Any], Any]:

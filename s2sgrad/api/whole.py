@@ -169,10 +169,9 @@ def may_run_again(gradient: Any, error: Exception) -> bool:
         return False
     if gradient._options.strict or gradient._options.debug or isinstance(error.__context__, NoResult) or _in_a_text():
         return False
-    from s2sgrad.memory import behaviour, mod_ref
+    from s2sgrad.driver.attempts import runs_again
 
-    writes = mod_ref.of(gradient._function)
-    return not writes.arguments and not writes.outside and behaviour.of_function(gradient._function).is_repeatable
+    return runs_again(gradient._function)
 
 
 def _in_a_text() -> bool:

@@ -19,7 +19,7 @@ from s2sgrad.driver.options import Recording
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported, raised
 from s2sgrad.ir.lookups import Lookups, noted
 from s2sgrad.ir.one_compilation import forget
-from s2sgrad.memory import mod_ref
+from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.source import branches, recording
 from s2sgrad.source.branches import Branch
 
@@ -52,7 +52,7 @@ def with_branches(
                     return out
                 error, branch = errors[-1], None
             except (Unsupported, NoRule, NoSource) as found:
-                error, branch = found, branches.around(found)
+                error, branch = found, _branch_around(found, function, strict)
                 code = branches.callee(found, function.__code__) if isinstance(found, NoRule) else None
                 callee = None if strict else _recordable(branches.called(found, function.__code__), recorded)
         if branch is not None and branch not in refused and error not in errors and len(refused) < _MOST:
@@ -68,6 +68,23 @@ def with_branches(
             first = first or error
         else:
             raise first or error
+
+
+def _branch_around(error: S2SGradError, function: types.FunctionType, strict: bool) -> Branch | None:
+    """The branch that is refused for an error; None where the straight way is, and the function is rather recorded from the
+    beginning, for no recording could follow when its text refuses it."""
+    branch = branches.around(error)
+    straight = branch is not None and branch.is_rest and Recording.allowed and not strict
+    return None if straight and not runs_again(function) else branch
+
+
+def runs_again(function: types.FunctionType) -> bool:
+    """Whether a second run of a function does the same, and leaves nothing behind."""
+    try:
+        writes = mod_ref.of(function)
+        return not writes.arguments and not writes.outside and behaviour.of_function(function).is_repeatable
+    except (S2SGradError, RecursionError):
+        return False
 
 
 def _recordable(callees: list[types.FunctionType], recorded: frozenset[types.CodeType]) -> types.CodeType | None:

@@ -44,12 +44,13 @@ _SCOPES = (gast.FunctionDef, gast.ClassDef, gast.Lambda, gast.ListComp, gast.Set
 class Branch:
     """A branch of an `if` or `match`, or the rest of a block after an `if` that returns, by its function and its first
     statement; or of a conditional expression, by where it begins and ends; the reason why it is refused, and the line of the
-    construct."""
+    construct.  `is_rest`: it is such a rest, on the straight way through the function."""
 
     code: types.CodeType
     place: tuple[int, ...]
     reason: str
     construct: int
+    is_rest: bool = False
 
 
 def _start(node: gast.AST) -> tuple[int, int]:
@@ -107,7 +108,8 @@ def around(error: S2SGradError) -> Branch | None:
                 found = _innermost(primal, primal.tree.body, place)
                 if found is not None:
                     where = _start(found[0]) if isinstance(found, list) else _span(found)
-                    return Branch(primal.function.__code__, where, error.reason, place.line)
+                    rest = isinstance(found, list) and not _begins(primal.tree, found[0])
+                    return Branch(primal.function.__code__, where, error.reason, place.line, rest)
     return None
 
 
@@ -119,6 +121,11 @@ def callee(error: S2SGradError, root: types.CodeType) -> types.CodeType | None:
                 code = primal.function.__code__
                 return None if code is root or primal.is_generated else code
     return None
+
+
+def _begins(tree: gast.AST, statement: gast.AST) -> bool:
+    """Whether a statement is the first of its block."""
+    return any(b and b[0] is statement for part in gast.walk(tree) if isinstance(part, gast.stmt) for b in _blocks(part))
 
 
 def called(error: S2SGradError, root: types.CodeType) -> list[types.FunctionType]:

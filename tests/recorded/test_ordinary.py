@@ -37,6 +37,21 @@ def table(x):
     return ev(("+", ("*", 0, 1), ("*", 2, ("+", 0, 1))))
 
 
+OPERATIONS = {"+": lambda a, b: a + b, "*": lambda a, b: a * b, "sin": lambda a, b: np.sin(a) * b}
+
+
+def evaluated(tree, x):
+    if isinstance(tree, int):
+        return x[tree]
+    name, left, right = tree
+    return OPERATIONS[name](evaluated(left, x), evaluated(right, x))
+
+
+@program
+def table_of_the_module(x):
+    return evaluated(("+", ("*", 0, ("sin", 1, 2)), ("sin", ("+", 0, 2), 1)), x)
+
+
 @program
 def parser(x):
     toks = ["0", "1", "+", "2", "*", "0", "*"][::-1]

@@ -104,13 +104,14 @@ def _is_of_library(error: Exception) -> bool:
     """Whether a library that met a handle may have raised an error: what is of the wrong type or value, in its own code."""
     from s2sgrad.recorded.values import is_handle
 
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
+    trace, homes = error.__traceback__, []
+    while trace is not None:
+        homes.append(trace.tb_frame.f_globals.get("__name__", "").partition(".")[0])
         trace = trace.tb_next
-    home = "" if trace is None else trace.tb_frame.f_globals.get("__name__", "").partition(".")[0]
+    home = next((h for h in reversed(homes) if h != "s2sgrad"), "")
     if isinstance(error, AttributeError) and is_handle(error.obj):
         return True
-    return isinstance(error, (TypeError, ValueError)) and home in ("numpy", "scipy")
+    return isinstance(error, (TypeError, ValueError, IndexError)) and home in ("numpy", "scipy")
 
 
 def is_lost(error: BaseException | None) -> bool:

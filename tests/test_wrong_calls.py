@@ -265,7 +265,10 @@ def f(x):
     return x * x * x
 print(grad(f)(2.0), hessian(lambda x: x * x)(3.0))
 """
-MADE = 'exec("def f(x): return max(x, 1.0) * x")\nfrom s2sgrad import grad\ntry: grad(f)(2.0)\nexcept Exception as error: print(error)'
+MADE = (
+    'exec("def f(x): return max(x, 1.0) * x")\nfrom s2sgrad import grad\n'
+    "try: grad(f)(2.0)\nexcept Exception as error: print(error)"
+)
 
 
 def run(*options, **given):

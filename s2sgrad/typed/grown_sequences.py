@@ -17,7 +17,7 @@ when it began.
 ... ''')
 >>> grad(f)(2.0)
 0.5
->>> try: grad(f)(4.0)
+>>> try: grad(f, strict=True)(4.0)
 ... except TypeError as error: print(str(error).splitlines()[0])
 what a loop runs over changes in it, which cannot be followed: loop over a copy of it
 """

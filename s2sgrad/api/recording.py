@@ -25,7 +25,7 @@ from s2sgrad.recorded.applying import apply
 from s2sgrad.recorded.derivatives import Recorded, is_float
 from s2sgrad.recorded.hooks import TRANSFORMS, call
 from s2sgrad.recorded.library import instead_of
-from s2sgrad.recorded.values import bottom, is_handle
+from s2sgrad.recorded.values import bottom, handles_in, is_handle, plain
 from s2sgrad.runtime.results import NoResult, without_floats
 from s2sgrad.runtime.structure import ONES, ones, rebuilt
 
@@ -78,8 +78,8 @@ def _seed(g: Gradient, value: Any, seed: Any) -> Any:
     single = isinstance(g._options.outputs, str)
     differentiated = value[0] if single or g._options.has_aux else value
     if seed is not None and not _has_handles(differentiated, seed):
-        seed = runtime.seed_like(_plain(differentiated), seed)
-    elif seed is None and (what := without_floats(_plain(differentiated), type(differentiated) is int)):
+        seed = runtime.seed_like(plain(differentiated), seed)
+    elif seed is None and (what := without_floats(plain(differentiated), type(differentiated) is int)):
         raise NoResult(what, g._function.__name__)
     if g._options.has_aux:
         return _ones(differentiated) if seed is None else seed, _zeros(value[1])
@@ -91,15 +91,7 @@ def _function(g: Gradient) -> Any:
 
 
 def _has_handles(*values: Any) -> bool:
-    from s2sgrad.recorded.values import handles_in
-
     return bool(handles_in(values, []))
-
-
-def _plain(value: Any) -> Any:
-    from s2sgrad.recorded.values import plain
-
-    return plain(value)
 
 
 def _ones(value: Any) -> Any:

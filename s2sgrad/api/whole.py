@@ -153,7 +153,7 @@ def written_or_recorded(gradient: Any, key: Any) -> Any:
     try:
         return gradient._of_kinds(key)
     except REFUSALS as error:
-        if gradient._options.strict or not is_recorded(error):
+        if gradient._options.needs_text or not is_recorded(error):
             raise
         kept = with_note(error, error)
     function = functools.partial(runtime.hook(gradient.recorded_by), gradient)
@@ -168,7 +168,7 @@ def may_run_again(gradient: Any, error: Exception) -> bool:
     """
     if not isinstance(error, (Refused, Refusal)) or not Recording.allowed or isinstance(gradient._latest, Whole):
         return False
-    if gradient._options.strict or gradient._options.debug or isinstance(error.__context__, NoResult) or _in_a_text():
+    if gradient._options.needs_text or gradient._options.debug or isinstance(error.__context__, NoResult) or _in_a_text():
         return False
     from s2sgrad.driver.attempts import runs_again
 

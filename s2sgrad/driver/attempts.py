@@ -20,6 +20,7 @@ from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported, raised
 from s2sgrad.ir.lookups import Lookups, noted
 from s2sgrad.ir.one_compilation import forget
 from s2sgrad.memory import behaviour, mod_ref
+from s2sgrad.memory.places import lasts
 from s2sgrad.source import branches, recording
 from s2sgrad.source.branches import Branch
 
@@ -88,13 +89,13 @@ def runs_again(function: types.FunctionType) -> bool:
 
 
 def _recordable(callees: list[types.FunctionType], recorded: frozenset[types.CodeType]) -> types.CodeType | None:
-    """The code of the innermost of these functions that its caller may leave to a recording: it changes nothing that the
-    caller holds."""
+    """The code of the innermost of these functions that its caller may leave to a recording: it writes no memory that the
+    caller holds, and returns none of it."""
     for callee in callees if Recording.allowed and len(recorded) < _MOST else ():
         if callee.__code__ not in recorded and not callee.__code__.co_flags & _GENERATING:
             with contextlib.suppress(S2SGradError, RecursionError):
-                writes = mod_ref.of(callee)
-                if not writes.arguments and not writes.outside:
+                summary = mod_ref.summary_of(callee, {})
+                if not any(map(lasts, summary.written | summary.returns)):
                     return callee.__code__
     return None
 

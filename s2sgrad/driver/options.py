@@ -44,6 +44,12 @@ class Options:
         return replace(self, backend=DEFAULT, debug=False, records_all=True)
 
     @property
+    def needs_text(self) -> bool:
+        """Whether a recording cannot take the text's place: it stops no gradient at variables, and tells no argument without
+        a derivative from one whose derivative is 0."""
+        return self.strict or bool(self.stops) or self.unconnected != "zero"
+
+    @property
     def suffix(self) -> str:
         """The suffix of the generated function's name."""
         if self.forward:

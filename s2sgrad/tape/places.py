@@ -5,14 +5,11 @@
 
 from __future__ import annotations
 
-import sys
 import types
 from typing import Any
 
 from s2sgrad.errors import S2SGradError
-from s2sgrad.recorded.places import place_of
-
-_LIBRARIES = ("s2sgrad", "numpy", "scipy")
+from s2sgrad.recorded.places import place_of, user_frame
 
 Where = tuple[types.CodeType, int] | None
 """A code object and the offset of an instruction in it; None if only libraries are on the stack."""
@@ -20,12 +17,8 @@ Where = tuple[types.CodeType, int] | None
 
 def caller() -> Where:
     """The instruction that the user's program is at.  (A frame would keep its variables alive.)"""
-    frame = sys._getframe(2)
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] not in _LIBRARIES:
-            return frame.f_code, frame.f_lasti
-        frame = frame.f_back  # type: ignore[assignment]
-    return None
+    frame = user_frame()
+    return None if frame is None else (frame.f_code, frame.f_lasti)
 
 
 def pulled(record: Any, *arguments: Any) -> Any:

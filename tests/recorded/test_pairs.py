@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from s2sgrad import grad, hessian, jacobian, jvp, linearize, value_and_grad, vjp
+from s2sgrad import grad, gradients, hessian, jacobian, jvp, linearize, value_and_grad, vjp
 from s2sgrad.errors import S2SGradError
 
 X = np.array([0.7, 1.3, 0.4])
@@ -196,3 +196,29 @@ def test_what_stands_twice_among_the_arguments():
     with pytest.raises(S2SGradError):
         grad(grown, (0, 1))(ws, ws)
     assert ws == [1.0, 2.0]
+
+
+def drawn(v):
+    its = [iter([v]), iter([1.0])]
+    return next(its[0])
+
+
+def test_a_callee_that_returns_its_argument_is_recorded_with_its_caller():
+    def outer(x):
+        y = drawn(x * x)
+        return y[0] * np.sum(y)
+
+    np.testing.assert_allclose(grad(outer)(X), differences(outer, X), rtol=1e-6)
+    np.testing.assert_allclose(grad(lambda x: drawn(x * x))(X, seed=V), 2.0 * X * V, rtol=1e-12)
+
+
+def test_what_a_recording_cannot_tell_asks_for_a_text():
+    def total(a, b):
+        its = [iter([a * b]), iter([a])]
+        return next(its[0]) + next(its[1])
+
+    assert grad(total, (0, 1))(2.0, 3.0) == (4.0, 2.0)
+    with pytest.raises(S2SGradError):
+        gradients(total, xs=["a", "b"], stop_gradients="b")(2.0, 3.0)
+    with pytest.raises(S2SGradError):
+        grad(total, (0, 1), unconnected_gradients="none")(2.0, 3.0)

@@ -1,6 +1,6 @@
 """Pullbacks and tangents for users: checked, and independent of later changes of the arguments.
 
-    y, pullback = vjp(f, x); x[:] = 0.0      ->      pullback(1.0) uses the old x
+y, pullback = vjp(f, x); x[:] = 0.0      ->      pullback(1.0) uses the old x
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ SHELLS = ["list(v)", "v[:]", "v.copy()", "[*v]", "v + [v[0]]", "sorted(v, key=le
 READS = """
     np.sum({z})|{z}.sum()|float({z}[0])|len({z})|np.mean({z} * {z})|{z}[0] * 2.0|{z}.mean()|OBJ.mean({z})
 """
-FIXED = '''import collections
+FIXED = """import collections
 import copy
 import functools
 import itertools
@@ -161,7 +161,7 @@ class Net:
 
 
 Tools = collections.namedtuple("Tools", "same put")
-TOOLS, NET = Tools(mean, put), Net(array, put)'''
+TOOLS, NET = Tools(mean, put), Net(array, put)"""
 
 
 def _parts(text: str) -> list[str]:

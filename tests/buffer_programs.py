@@ -83,7 +83,7 @@ NUMBERS = """
     np.sin(c * {y}[2])
 """
 TESTS = ["{y}[0] > 0.1", "{y}[k] < {x}[2]", "k % 2", "s > 0.2", "np.sum({y}) > 0.5", "B[k] > B[0]", "M[k, 0] < 0.3"]
-FIXED = '''import numpy as np
+FIXED = """import numpy as np
 
 
 def smooth(a, e):
@@ -108,7 +108,7 @@ def section(a, k):
 
 def row(a, k):
     return a[k, ::-1]
-'''
+"""
 
 
 def _listed(text: str) -> list[str]:

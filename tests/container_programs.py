@@ -27,7 +27,7 @@ STATEMENTS = """
     {l}[{p}] = {l}[{p}] * {s}|{l}[k], {l}[1 - k] = {l}[1 - k], {l}[k]
 """
 NEW = ["u * {s}", "u * v", "np.sin({y})", "{y} * 0.9", "u.copy()", "{y} + v"]
-FIXED = '''import numpy as np
+FIXED = """import numpy as np
 
 
 def put(row, a):
@@ -45,7 +45,7 @@ def first(row):
 
 def same(row):
     return row
-'''
+"""
 STATEMENTS = [part.strip() for line in STATEMENTS.strip().splitlines() for part in line.split("|")]
 
 

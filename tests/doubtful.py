@@ -1807,6 +1807,7 @@ def list_and_rows_under_one_name(x):
     w += y
     return np.sum(w * w) * z
 
+
 # --- writes that no statement shows: methods of own classes that Python runs, defaults, options, arrays of objects -----
 
 

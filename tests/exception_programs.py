@@ -11,7 +11,7 @@ import random
 from programs import NUMBER, Program, draw_arguments
 
 VECTOR = (4,)
-PRELUDE = '''import contextlib
+PRELUDE = """import contextlib
 import math
 
 import numpy as np
@@ -29,7 +29,7 @@ def scaled_at(u, k, c):
     u[k] = u[k] * c + u[k + 1]
 
 
-'''
+"""
 KINDS = ("ValueError", "IndexError", "KeyError", "(ValueError, IndexError)", "LookupError", "Exception", "ArithmeticError")
 RAISED = ("ValueError", "IndexError", "KeyError", "ZeroDivisionError")
 

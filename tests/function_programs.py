@@ -72,7 +72,7 @@ REMEMBERING = [  # their values
     "        r = {v} if i < 1 else np.tanh(m{n}(i - 1) * {v}) + m{n}(i // 2)#        memo{n}[i] = r#    return r#"
     "s *= m{n}(2)",
 ]
-FIXED = '''import functools
+FIXED = """import functools
 from functools import cache, partial, reduce
 
 import numpy as np
@@ -216,7 +216,7 @@ def put(u, e):
 
 def raised(u, e):
     u += 0.1 * e
-'''
+"""
 
 
 def _listed(text: str) -> list[str]:

@@ -147,8 +147,7 @@ KINDS = {
     "partial_by_name": "rate = partial(law_at, b={b}, a={a})",
     "two_levels": "def inner(t):\n    return {a} * t\ndef rate(t):\n    return inner(t) + {b} * t * t",
     "made": "def make(a, b):\n    return lambda t: a * t + b * t * t\nrate = make({a}, {b})",
-    "composed": "def over(q, r):\n    return lambda t: q(t) + r(t)\n"
-    "rate = over(lambda t: {a} * t, lambda t: {b} * t * t)",
+    "composed": "def over(q, r):\n    return lambda t: q(t) + r(t)\nrate = over(lambda t: {a} * t, lambda t: {b} * t * t)",
     "chosen": "if s > 0.0:\n    rate = lambda t: {a} * t + {b} * t * t\nelse:\n    rate = lambda t: {b} * t",
     "in_a_list": "rates = [lambda t: t, lambda t: {a} * t + {b} * t * t]\nrate = rates[1]",
     "in_a_dict": 'rates = {{"u": lambda t: t, "v": partial(law, {a}, {b})}}\nrate = rates["v"]',
@@ -156,8 +155,7 @@ KINDS = {
     "array": "w = np.array([{a}, {b}])\ndef rate(t):\n    return w[0] * t + w[1] * t * t",
     "method": "made = Law({a}, {b})\nrate = made.at",
     "object": "rate = Law({a}, {b})",
-    "recursive": "def power(t, n):\n    return {b} if n == 0 else t * power(t, n - 1) + {a}\n"
-    "rate = lambda t: power(t, 2)",
+    "recursive": "def power(t, n):\n    return {b} if n == 0 else t * power(t, n - 1) + {a}\nrate = lambda t: power(t, 2)",
     "argument_of_a_helper": "rate = helped({a}, {b})",
     "keyword_only": "def rate(t, *, a={a}, b={b}):\n    return a * t + b * t * t",
     "gradient": "rate = grad(lambda t: {a} * t * t + {b} * t)",
@@ -235,7 +233,7 @@ CALLS = """
 
 def calling_program(value: str, call: str) -> str:
     """A program that hands a function value to a function of Python's or of a library."""
-    return f'''import itertools
+    return f"""import itertools
 from functools import partial, reduce
 
 import numpy as np
@@ -263,4 +261,4 @@ def f(k, x):
         return a * k + np.sum(b) * 0.1
 
     return {call}
-'''
+"""

@@ -11,7 +11,7 @@ import random
 from programs import NUMBER, Program, draw_arguments
 
 VECTOR = (4,)
-PRELUDE = '''import itertools
+PRELUDE = """import itertools
 
 import numpy as np
 
@@ -59,15 +59,15 @@ def weighed(items):
     return total
 
 
-'''
+"""
 HANDED = ("growing(x)", "chosen(x)", "doubled(x, c)", "doubled(growing(x), c)", "chosen(doubled(x * c, 2.0))",
           "growing(chosen(x))", "doubled(doubled(x, c), x[0])", "(t * c for t in x)", "naturals()",
           "doubled(naturals(2), 1.5)", "x", "x * x")  # fmt: skip
-NESTED = '''    def fading(t):
+NESTED = """    def fading(t):
         while True:
             yield t
             t = t * 0.7 * c
-'''
+"""
 
 
 def iterator_program(seed: int) -> Program:

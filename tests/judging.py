@@ -87,9 +87,7 @@ def assert_gradient(f, args, argnums, alone=True):
     assert len(gradient) == len(argnums)
     for number, part, direction, slope in zip(argnums, gradient, directions, slopes, strict=True):
         assert np.shape(part) == np.shape(args[number]), f"shape of the gradient of argument {number}"
-        np.testing.assert_allclose(
-            inner(part, direction), slope, rtol=1e-5, atol=2e-6 * scale, err_msg=f"argument {number}"
-        )
+        np.testing.assert_allclose(inner(part, direction), slope, rtol=1e-5, atol=2e-6 * scale, err_msg=f"argument {number}")
     if alone:
         same = grad(f, argnums=argnums)(*args)
         assert_unchanged(args, before, "grad writes its arguments")

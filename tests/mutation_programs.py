@@ -48,7 +48,7 @@ HELPERS = {
     "stacked": ("def stacked(parts):\n    parts.append(parts[-1] * parts[0])\n    return len(parts)", "list-effect"),
 }
 
-BOX = '''class Box:
+BOX = """class Box:
     def __init__(self, a, k=1.0):
         self.a = a
         self.k = k
@@ -76,7 +76,7 @@ BOX = '''class Box:
         return self.a[1:3]
 
     def total(self):
-        return np.sum(self.a * self.a) * self.k'''
+        return np.sum(self.a * self.a) * self.k"""
 
 
 # What a loop over rows does with a matrix `a`, vectors `u` and `v`, and the names `w` and `e` of one trip.
@@ -667,5 +667,3 @@ class _Writer:
             self.emit(f"return {arrays[0]}, {rng.choice(arrays)}")
         else:
             self.emit(f"return {' + '.join(terms[:4]) or self.number()}")
-
-

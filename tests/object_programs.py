@@ -113,8 +113,11 @@ def object_program(seed: int) -> Program:
              "d = {'a': ps[1], 'b': Part(x[4])}", "n, fs, s, h = len(ps), [], x[4], 0.2", "i = j = k = 0"]  # fmt: skip
     if writer.grouped:
         heads += [rng.choice(("ga = Group(ps, x[1])", "ga = Ramp(ps, 0.5)")), "gs = [ga, Ramp(qs, x[0]), Group([one], 0.4)]"]
-    end = ["    for f in fs:", "        s += f(x[3]) * 0.1",
-           "    return s + h + sum([p.energy for p in ps]) + sum([q.v * q.w for q in qs]) + d['b'].energy + one.w"]
+    end = [
+        "    for f in fs:",
+        "        s += f(x[3]) * 0.1",
+        "    return s + h + sum([p.energy for p in ps]) + sum([q.v * q.w for q in qs]) + d['b'].energy + one.w",
+    ]
     slots = random.Random(f"slots {seed}").random() < 0.3
     part = CLASS.replace("Part:", 'Part:\n    __slots__ = ("v", "w", "log")') if slots else CLASS
     classes = part + GROUP * writer.grouped

@@ -344,9 +344,7 @@ class Function:
         if choice < 0.60:
             e = self.number(depth - 1)
             name = rng.choice(("sin", "cos", "tanh", "atan", "exp", "sqrt", "log"))
-            inner = {"exp": f"0.3 * {self.tame(e)}", "sqrt": self.positive(e), "log": f"0.5 + {self.positive(e)}"}.get(
-                name
-            )
+            inner = {"exp": f"0.3 * {self.tame(e)}", "sqrt": self.positive(e), "log": f"0.5 + {self.positive(e)}"}.get(name)
             return Expr(f"math.{name}({inner or e.text})", 1.0 if inner is None else 1.0 + e.bound)
         if choice < 0.66:
             a, b = self.number(depth - 1), self.number(depth - 1)
@@ -617,9 +615,7 @@ def augmented_array(f: Function) -> None:
     def step():
         e = f.tame(f.expr(shape, 1) if f.chance(0.6) else f.smaller(shape, 1))
         factor = f.tame(e, 1.0)
-        f.emit(
-            f.rng.choice((f"{name} += 0.3 * {e}", f"{name} -= {e.text}", f"{name} *= {factor.text}", f"{name} *= 0.5"))
-        )
+        f.emit(f.rng.choice((f"{name} += 0.3 * {e}", f"{name} -= {e.text}", f"{name} *= {factor.text}", f"{name} *= 0.5")))
 
     if len(f.loops) < 2 and f.chance(0.3):
         trip = f.fresh(INT)
@@ -695,9 +691,7 @@ def assertion(f: Function) -> None:
 def exception(f: Function) -> None:
     e = f.leaf(NUMBER)
     f.emit(f"if abs({e.text}) > 100.0:")
-    f.block(
-        lambda: f.emit(f.rng.choice(('raise ValueError("too large")', f'raise ValueError(f"{{{e}}} is too large")')))
-    )
+    f.block(lambda: f.emit(f.rng.choice(('raise ValueError("too large")', f'raise ValueError(f"{{{e}}} is too large")'))))
     if f.chance(0.3):
         f.emit("else:")
         f.block(lambda: update(f))
@@ -797,9 +791,7 @@ def both_arms(f: Function) -> None:
     f.tag("both-arms")
     for head in heads:
         f.emit(head)
-        f.block(
-            lambda: (statement(f, simple=True) if f.chance(0.3) else None, f.emit(f"{name} = {f_value(shape).text}"))
-        )
+        f.block(lambda: (statement(f, simple=True) if f.chance(0.3) else None, f.emit(f"{name} = {f_value(shape).text}")))
     f.bind(name, shape)
 
 
@@ -834,9 +826,7 @@ def iterable(f: Function, depth: int = 0):
             return f"range({rng.randint(1, 3)})", INT, "for-range", True
         return rng.choice((f"range({f.integer().text})", f"range(1, {f.integer().text})")), INT, "for-range", False
     if kind == "step":
-        text = rng.choice(
-            ("range(3, 0, -1)", "range(0, 4, 2)", f"range({f.integer().text}, 0, -2)", "range(2, -1, -1)")
-        )
+        text = rng.choice(("range(3, 0, -1)", "range(0, 4, 2)", f"range({f.integer().text}, 0, -2)", "range(2, -1, -1)"))
         return text, INT, "for-range-step", text[6].isdigit()
     if kind in ("array", "list-value"):
         if kind == "list-value":
@@ -1246,11 +1236,7 @@ def _simplified(source: str, place: int) -> list[str] | None:
             return None
         block, index = blocks[place]
         inside = getattr(block[index], part, None) if part else []
-        if (
-            isinstance(inside, list)
-            and (inside or not part)
-            and not (part and isinstance(block[index], ast.FunctionDef))
-        ):
+        if isinstance(inside, list) and (inside or not part) and not (part and isinstance(block[index], ast.FunctionDef)):
             block[index : index + 1] = inside
             block[:] = block or [ast.Pass()]
             text = ast.unparse(tree)

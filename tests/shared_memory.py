@@ -94,7 +94,7 @@ _WRITTEN = """
 """
 WRITES = _listed(_WRITTEN)
 
-HEAD = '''import collections
+HEAD = """import collections
 import copy
 import functools
 import operator
@@ -174,7 +174,7 @@ def descend(v, e):
     if len(v) > 1:
         v[0] *= e
         descend(v[1:], e)
-'''
+"""
 _ARRAY = {"y": "y = x * 1.5", "m": "m = np.outer(x, x) + np.arange(16.0).reshape(4, 4)"}
 _SOME = {"y": ("y[1] = x[2] * x[0]", "np.sum(y * y)"), "m": ("m[1] = x * x[0]", "np.sum(m * m)")}
 

@@ -51,7 +51,7 @@ MIXED = """
     p = np.squeeze({y}[:k]) * 0.5|q = np.squeeze({y}[k:]) + s|p += {e}|p *= 0.9|q -= s|q += p * 0.1|p += {y}[0]|ys[-1] *= 0.8
     ys[0] -= {e}
 """
-FIXED = '''import numpy as np
+FIXED = """import numpy as np
 
 
 def put(a, e):
@@ -62,7 +62,7 @@ def exchange(a, b):
     t = a.copy()
     a[:] = b
     b[:] = t
-'''
+"""
 
 
 def _listed(text: str) -> list[str]:

@@ -16,7 +16,7 @@ SIZE = 4
 EFFECTS = ("say({n})", "rng.random()", "next(it)", "given.pop()", "draw(rng)")
 VIEWS = ("np.squeeze({})", "np.asarray({})", "np.ravel({})", "np.atleast_1d({})", "{}.reshape(-1)")  # in its memory
 SECTIONS = (("[...]", 4), ("[:]", 4), ("[1:]", 3), ("[:-1]", 3), ("[1:3]", 2), ("[::2]", 2), ("[ia]", 4), ("[ia[1:]]", 3))
-PRELUDE = '''import numpy as np
+PRELUDE = """import numpy as np
 
 
 def say(value):
@@ -38,7 +38,7 @@ def take(stack):
     return stack.pop()
 
 
-'''
+"""
 
 
 def program(seed: int) -> str:

@@ -840,8 +840,13 @@ def test_gradients_alias_nothing_and_nothing_is_written(name):
     f = ALIASING[name]
     x, y = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0])
     value = f(x, y)
-    seed = np.ones_like(value) if isinstance(value, np.ndarray) else tuple(map(np.ones_like, value)) if isinstance(
-        value, tuple) else 1.0
+    seed = (
+        np.ones_like(value)
+        if isinstance(value, np.ndarray)
+        else tuple(map(np.ones_like, value))
+        if isinstance(value, tuple)
+        else 1.0
+    )
     before = [leaf.copy() for leaf in (x, y, *leaves(seed)) if isinstance(leaf, np.ndarray)]
     for keywords in ({}, {"seed": seed}):
         given = [leaf for leaf in (x, y, *leaves(seed)) if isinstance(leaf, np.ndarray)]

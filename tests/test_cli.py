@@ -11,7 +11,7 @@ import pytest
 import s2sgrad
 from s2sgrad.__main__ import main
 
-MODEL = '''
+MODEL = """
 import numpy as np
 from s2sgrad import custom_gradient, grad
 
@@ -123,7 +123,7 @@ def of_wrong_layer(layer):
 def writes(x):
     x *= 2.0
     return np.sum(x)
-'''
+"""
 
 
 @pytest.fixture

@@ -216,37 +216,37 @@ def stored(x):
 def written_by_out(x):
     z = np.zeros_like(ROW)
     np.multiply(x, 2.0, out=z)
-    return np.sum(z.real ** 2)
+    return np.sum(z.real**2)
 
 
 def copied_into(x):
     z = np.zeros_like(ROW)
     np.copyto(z, x)
-    return np.sum(z.real ** 2)
+    return np.sum(z.real**2)
 
 
 def filled(x):
     z = np.zeros_like(ROW)
     z.fill(x[0])
-    return np.sum(z.real ** 2)
+    return np.sum(z.real**2)
 
 
 def added_at(x):
     z = np.zeros_like(ROW)
     np.add.at(z, [0, 1, 2], x)
-    return np.sum(z.real ** 2)
+    return np.sum(z.real**2)
 
 
 def put(x):
     z = np.zeros_like(ROW)
     np.put(z, [0, 1, 2], x)
-    return np.sum(z.real ** 2)
+    return np.sum(z.real**2)
 
 
 def added_to(x):
     z = ROW.copy()
     z += x
-    return np.sum(z.real ** 2)
+    return np.sum(z.real**2)
 
 
 @pytest.mark.parametrize("f", [stored, written_by_out, copied_into, filled, added_at, put, added_to])

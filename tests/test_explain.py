@@ -113,7 +113,9 @@ def test_each_record_of_the_text_has_a_note_and_each_note_a_record(case):
 def test_a_listing():
     found = explain(trained, np.ones((3, 3)), np.ones(3), 3, 0.5, argnums=("W", "k"))
     assert str(found).splitlines()[0] == f"trained (test_explain.py, line {first(trained)}), gradient in W, k"
-    assert rows(found) == """\
+    assert (
+        rows(found)
+        == """\
 @0 def trained(W, x, n, k): | derivative W, k
 | no derivative x, n: not asked for
 @1 h = np.tanh(W @ x) | derivative h
@@ -135,13 +137,17 @@ def test_a_listing():
 @9 spare = np.floor(h) + stop_gradient(h) | no derivative spare: no derivative leads here from W, k
 @10 return total / m, spare | derivative the result
 | kept the result: for the derivative of line @10""".replace("LINE", str(first(helper)))
+    )
     (inside,) = found.calls
     assert inside is found["helper"]
-    assert rows(inside) == """\
+    assert (
+        rows(inside)
+        == """\
 @0 def helper(a, k): | derivative a, k
 @1 b = np.sin(a) | derivative b
 | kept b: for the derivative of line @2
 @2 return b * k | derivative the result"""
+    )
 
 
 def test_columns_stand_under_each_other():

@@ -62,8 +62,18 @@ def slopes(f, step=1e-5):
 
 def curvatures(f):
     """The second derivatives at the point."""
-    return np.array([[slopes(lambda *x, e=e: f(*(np.array(x) + 1e-4 * e)), 1e-4)
-                      - slopes(lambda *x, e=e: f(*(np.array(x) - 1e-4 * e)), 1e-4)] for e in np.eye(2)])[:, 0] / 2e-4
+    return (
+        np.array(
+            [
+                [
+                    slopes(lambda *x, e=e: f(*(np.array(x) + 1e-4 * e)), 1e-4)
+                    - slopes(lambda *x, e=e: f(*(np.array(x) - 1e-4 * e)), 1e-4)
+                ]
+                for e in np.eye(2)
+            ]
+        )[:, 0]
+        / 2e-4
+    )
 
 
 def outcome(derivative, f, wanted, name):

@@ -1,6 +1,6 @@
 """Methods of a library's objects: a derivative that is right, or an error that names the method, in both modes.
 
-    def of(x, a): return np.sum(stats.gamma.cdf(x, a))      ->      NoRule: `stats.gamma.cdf` has no derivative rule
+def of(x, a): return np.sum(stats.gamma.cdf(x, a))      ->      NoRule: `stats.gamma.cdf` has no derivative rule
 """
 
 from __future__ import annotations

@@ -113,6 +113,7 @@ HELD = """
 
 STOPPED = UnboundLocalError, AttributeError, TypeError, ValueError  # a program that this version of NumPy does not run
 
+
 @pytest.mark.parametrize(
     ("text", "name", "before", "shared"),
     [
@@ -285,6 +286,7 @@ def share(one, other):
 
 def watched(tree, statements):
     """A copy of a function that calls `_seen(k, locals())` before its k-th statement."""
+
     def block(body):
         out = []
         for s in body:

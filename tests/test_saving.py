@@ -27,7 +27,7 @@ from s2sgrad.runtime import zeros
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import rebuilt
 
-MODEL = '''
+MODEL = """
 import numpy as np
 
 SCALE = 2.0
@@ -42,7 +42,7 @@ def loss(w, x):
     for k in range(len(x)):
         out[k] = inner(w, x[k])
     return np.sum(out ** 2)
-'''
+"""
 
 # --- all that there is -------------------------------------------------------------------------------------------------
 

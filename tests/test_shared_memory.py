@@ -49,7 +49,8 @@ def test_writes(k, how):
 @pytest.mark.dear
 @pytest.mark.parametrize(
     ("cases", "program", "most"),
-    [(VIEWS, programs.of_view, 0.06), (WRITES, programs.of_write, 0.15)], ids=["views", "writes"]
+    [(VIEWS, programs.of_view, 0.06), (WRITES, programs.of_write, 0.15)],
+    ids=["views", "writes"],
 )
 def test_few_are_refused(cases, program, most):
     """Of every ninth one."""

@@ -25,9 +25,13 @@ PLAIN = [case for case in CASES if "*" not in str(inspect.signature(case.functio
 
 
 # Whether `d[k] += e` writes an array or binds a number is known when the kinds are, and settled with the aliases.
-ITEMS_SETTLED_LATER = ["update_of_an_item_seen_by_another_name", "product_of_an_item_seen_by_another_name",
-                       "whole_updated_beside_its_parts_from_a_helper", "last_item_of_a_mixed_list_is_updated",
-                       "array_updated_in_a_dict_of_one_of_two_objects"]
+ITEMS_SETTLED_LATER = [
+    "update_of_an_item_seen_by_another_name",
+    "product_of_an_item_seen_by_another_name",
+    "whole_updated_beside_its_parts_from_a_helper",
+    "last_item_of_a_mixed_list_is_updated",
+    "array_updated_in_a_dict_of_one_of_two_objects",
+]
 
 
 def shown(stage, tree):

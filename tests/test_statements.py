@@ -104,7 +104,6 @@ def test_settings_are_restored_where_something_is_raised():
     assert np.geterr() == before
 
 
-
 def square(x):
     return x * x
 

@@ -14,7 +14,7 @@ VECTOR = np.array([0.5, -1.5, 2.0])
 
 
 def energy(x, k):
-    return 0.5 * k * np.sum(x ** 2)
+    return 0.5 * k * np.sum(x**2)
 
 
 def nested(parameters, x):
@@ -27,7 +27,7 @@ def rounded(x):
 
 
 def powers(x, n):
-    return x ** n, n
+    return x**n, n
 
 
 halved = custom_gradient(lambda x: (x * x, lambda g: g * x))

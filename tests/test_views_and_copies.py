@@ -55,7 +55,7 @@ def loaded(text):
 
 
 def outcome(text):
-    """"refused", or "right" of a program: value and derivative of both modes; raises AssertionError where they are wrong."""
+    """Whether a program is refused or right, value and derivative of both modes; AssertionError where they are wrong."""
     f = loaded(text)
     value, (slope,) = f(X.copy()), central_difference(f, (X,), (0,))
     with warnings.catch_warnings():

@@ -79,9 +79,7 @@ def test_a_pullback_gives_memory_of_its_own():
     assert value.tolist() == [1.0] * 3
 
 
-@pytest.mark.parametrize(
-    "f", [lambda x: np.exp(x), lambda x: np.sum(x * x), lambda x: x[1:] * x[:-1], lambda x: x.T * x]
-)
+@pytest.mark.parametrize("f", [lambda x: np.exp(x), lambda x: np.sum(x * x), lambda x: x[1:] * x[:-1], lambda x: x.T * x])
 def test_arguments_and_value_may_change_before_the_pullback_is_called(f):
     x = np.array([0.5, 1.0, 2.0])
     y, pullback = vjp(f, x)

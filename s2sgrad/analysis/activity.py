@@ -34,7 +34,11 @@ def operations(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> Op
 
 
 def active(
-    tree: gast.FunctionDef, found: Operations, kinds: dict[str, Kind], wrt: set[str], result: str,
+    tree: gast.FunctionDef,
+    found: Operations,
+    kinds: dict[str, Kind],
+    wrt: set[str],
+    result: str,
     shared: Mapping[str, Collection[str]],
 ) -> tuple[set[str], set[str]]:
     """(active, varied): the variables that carry a derivative, and those that depend on `wrt` at all.  A write to one of the

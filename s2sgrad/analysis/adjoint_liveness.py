@@ -1,6 +1,6 @@
 """Adjoint liveness at the head of a loop: which adjoints may be nonzero there, because the value reaches the result.
 
-    for i in range(n): a = x * y; s = s + a      ->      x, y, s, if s is live after it: each trip binds a first
+for i in range(n): a = x * y; s = s + a      ->      x, y, s, if s is live after it: each trip binds a first
 """
 
 from __future__ import annotations

@@ -116,8 +116,17 @@ def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
 # --- numbers, strings, containers ---
 
 _of(np.ndarray.view)(lambda kinds, names: Array(None, None) if len(kinds) > 1 else None)  # of bytes, of what they hold
-_always(Number(int), int, runtime.raised, references.place, references.place_among, references.number_of,
-        references.number_among, references.operand_number, references.number_named)
+_always(
+    Number(int),
+    int,
+    runtime.raised,
+    references.place,
+    references.place_among,
+    references.number_of,
+    references.number_among,
+    references.operand_number,
+    references.number_named,
+)
 _always(Number(bool), bool, isinstance, references.is_instance, references.has_member)
 _always(Number(float), float)
 _always(Number(None), item_slots.slot, runtime.as_number)
@@ -186,8 +195,16 @@ def _same(kinds: list[Kind], names: list[str]) -> Kind | None:
 # --- our runtime ---
 
 
-@_of(shadows.shadow, shadows.cell, shadows.shadow_of_argument, shadows.each_once, shadows.shadow_of,
-     shadows.tangent_of, shadows.of_copies, shadows.unless_shared)
+@_of(
+    shadows.shadow,
+    shadows.cell,
+    shadows.shadow_of_argument,
+    shadows.each_once,
+    shadows.shadow_of,
+    shadows.tangent_of,
+    shadows.of_copies,
+    shadows.unless_shared,
+)
 def _like_first(kinds: list[Kind], names: list[str]) -> Kind | None:
     return of_shadow(kinds[0])
 
@@ -384,6 +401,7 @@ def _take(kinds: list[Kind], names: list[str]) -> Kind | None:
 
 
 for _product in (np.matmul, np.dot):
+
     @_of(_product)
     def _multiplied(kinds: list[Kind], names: list[str], function: Any = _product) -> Kind | None:
         two = len(kinds) == 2 and not names

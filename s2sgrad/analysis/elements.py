@@ -1,6 +1,6 @@
 """Expressions that are known to be one element of an array, or one integer.
 
-    x[i + 1, j]      ->      one element, if `x` has two axes and `i` and `j` are integers
+x[i + 1, j]      ->      one element, if `x` has two axes and `i` and `j` are integers
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Instances of user classes: which are plain, so that their attributes can be tracked.
 
-    class Layer: def __init__(self, w): self.w = w      ->      Layer(2.0) is plain: what it holds is in vars(..)
+class Layer: def __init__(self, w): self.w = w      ->      Layer(2.0) is plain: what it holds is in vars(..)
 """
 
 from __future__ import annotations

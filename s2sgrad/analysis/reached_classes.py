@@ -1,6 +1,6 @@
 """Which user classes a function and its callees can refer to, and the attributes of their instances, from the source.
 
-    def f(x): return Layer(x).w      ->      Layer; its objects have `w`, which a method stores
+def f(x): return Layer(x).w      ->      Layer; its objects have `w`, which a method stores
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Building blocks for kinds of results: of an existing object, an item, a size; with memoization.
 
-    object_kind(np.zeros(3))      ->      Array('float64', (3,)), whose size is no other array's
+object_kind(np.zeros(3))      ->      Array('float64', (3,)), whose size is no other array's
 """
 
 from __future__ import annotations

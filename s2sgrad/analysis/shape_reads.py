@@ -1,6 +1,6 @@
 """Reads of an array that use only its shape: `x.shape`, `np.zeros_like(x)`, `len(x)`.
 
-    y = np.sin(x)  ...  y_bar = np.zeros_like(y); n = len(y)      ->      the contents of y need not be recorded
+y = np.sin(x)  ...  y_bar = np.zeros_like(y); n = len(y)      ->      the contents of y need not be recorded
 """
 
 from __future__ import annotations

@@ -30,8 +30,16 @@ class _Keywords(TypedDict, total=False):
 
 
 def _gradient_of(
-    function: Any, argnums: Argnums, value: bool, output_gradients: Any, unconnected_gradients: str, outputs: Outputs,
-    lists: bool, has_aux: bool, debug: bool, strict: bool,
+    function: Any,
+    argnums: Argnums,
+    value: bool,
+    output_gradients: Any,
+    unconnected_gradients: str,
+    outputs: Outputs,
+    lists: bool,
+    has_aux: bool,
+    debug: bool,
+    strict: bool,
 ) -> Any:
     if unconnected_gradients not in ("zero", "none"):
         raise ValueError(f"unconnected_gradients must be 'zero' or 'none', not {unconnected_gradients!r}")

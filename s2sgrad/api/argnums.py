@@ -1,6 +1,6 @@
 """From the user's `argnums`, positions and names, to the names of parameters.
 
-    grad(f, 1), grad(f, "y"), grad(f, (0, -1))      of   def f(x, y): ...     ->     ("y",), ("y",), ("x", "y")
+grad(f, 1), grad(f, "y"), grad(f, (0, -1))      of   def f(x, y): ...     ->     ("y",), ("y",), ("x", "y")
 """
 
 from __future__ import annotations
@@ -37,9 +37,7 @@ def _one(number: Any, argnums: Any) -> int | str:
     raise TypeError(f"argnums is a position (an int), a parameter's name, or a tuple of these, not {argnums!r}")
 
 
-def parameter_named(
-    function: types.FunctionType, number: int | str, bound: int, by_name: dict[str, Any]
-) -> str:
+def parameter_named(function: types.FunctionType, number: int | str, bound: int, by_name: dict[str, Any]) -> str:
     """The name of the parameter at a position, or with a name; elements of `*args` as `args[k]`.
 
     The first `bound` arguments are already bound, or are not counted, and those in `by_name` are bound by name.
@@ -68,4 +66,3 @@ def parameter_named(
 
 def _names_note(names: tuple[str, ...]) -> str:
     return f"; it has {', '.join(names)}" if names else ""
-

@@ -1,7 +1,7 @@
 """The results of functions with a gradient of their own: (value, pullback), and what the pullback returns.
 
-    @custom_gradient
-    def f(x, y): return x * y      ->      TypeError: `f` has a gradient of its own and must return (value, pullback), ...
+@custom_gradient
+def f(x, y): return x * y      ->      TypeError: `f` has a gradient of its own and must return (value, pullback), ...
 """
 
 from __future__ import annotations

@@ -29,9 +29,7 @@ _MOST = 2**26
 class Columns:
     """Runs a function along tangents, for all columns of its Jacobian; with `debug` one column at a time."""
 
-    def __init__(
-        self, function: Callable[..., Any], has_aux: bool = False, value: bool = True, debug: bool = False
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], has_aux: bool = False, value: bool = True, debug: bool = False) -> None:
         self.one, self.debug = Jvp(function, has_aux=has_aux, value=value, debug=debug), debug
         self.many = Jvp(function, has_aux=has_aux, value=value, lanes=True)
         self.latest, self.value = self.one, value

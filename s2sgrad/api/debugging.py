@@ -96,9 +96,7 @@ class Watched(Pullback):
         return out
 
 
-def vjp(
-    own: Callable[..., Any], f: Callable[..., Any], primals: tuple, keywords: dict[str, Any]
-) -> tuple[Any, Pullback]:
+def vjp(own: Callable[..., Any], f: Callable[..., Any], primals: tuple, keywords: dict[str, Any]) -> tuple[Any, Pullback]:
     """What `own`, like `runtime.vjp`, gives; raises NotFinite if the value, or later a cotangent from the pullback, is not
     finite."""
     from s2sgrad.api.library import plain

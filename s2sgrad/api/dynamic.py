@@ -1,6 +1,6 @@
 """The run-time entry for `runtime.vjp`: pairs for functions that are known only when they are called.
 
-    y, f_pullback = vjp(f, x)  ->  fwd, bwd, .. = pair_for(f, (x,), {}); y, saved = fwd(x); f_pullback = Pullback(bwd, ..)
+y, f_pullback = vjp(f, x)  ->  fwd, bwd, .. = pair_for(f, (x,), {}); y, saved = fwd(x); f_pullback = Pullback(bwd, ..)
 """
 
 from __future__ import annotations
@@ -156,6 +156,7 @@ def called(f: Closure, *args: Any) -> tuple[Any, runtime.Pullback]:
 
 def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The pair of a function with its own gradient; the record is the pullback that it returned."""
+
     def fwd(*args: Any, **keywords: Any) -> tuple[Any, Any]:
         copies = map(new, args)  # copied, for the pullback captures it
         y, pullback = brought.pair_of(f.custom_gradient, tuple(copies), keywords, lends=True)
@@ -182,7 +183,11 @@ def pair_in(function: FunctionType, args: tuple, wanted: tuple[int, ...]) -> tup
 
 
 def _compiled(
-    function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None = None,
+    function: FunctionType,
+    args: tuple,
+    keywords: dict[str, Any],
+    lead: int,
+    wanted: tuple[int, ...] | None = None,
     again: bool = False,
 ) -> tuple[Any, Any, tuple]:
     """(fwd, bwd, positions of the arguments that get cotangents; a tuple of positions for `*args`)."""

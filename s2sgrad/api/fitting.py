@@ -1,6 +1,6 @@
 """Tangents that fit their primals: of the same structure, shapes and types.
 
-    jvp(f, ({"w": np.ones(2)},), ({"w": [1, 0]},))      ->      {"w": array([1., 0.])}, or a ValueError that names the place
+jvp(f, ({"w": np.ones(2)},), ({"w": [1, 0]},))      ->      {"w": array([1., 0.])}, or a ValueError that names the place
 """
 
 from __future__ import annotations

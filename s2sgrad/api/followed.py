@@ -1,6 +1,6 @@
 """The matrix of derivatives of a function as a function with source, which can be differentiated in turn.
 
-    jacobian(jacobian(f))      ->      jacobian(f_jacobian), with the text of `specialize.nested_matrices`
+jacobian(jacobian(f))      ->      jacobian(f_jacobian), with the text of `specialize.nested_matrices`
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tangents of functions: `jvp`.
 
-    jvp(lambda x: x * x, (3.0,), (1.0,))      ->      (9.0, 6.0)
+jvp(lambda x: x * x, (3.0,), (1.0,))      ->      (9.0, 6.0)
 """
 
 from __future__ import annotations

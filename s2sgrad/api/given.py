@@ -251,10 +251,7 @@ def _guard(spec: Given, rule: Callable[..., Any], argument: str, what: tuple[str
     name = own if own.isidentifier() and own not in used else f"{_identifier(spec.name)}_{kind}_{argument}"
     like = spec.free("y") if spec.elementwise or kind == "jvp" else argument
     fit = f"{said + f' in `{argument}`'!r}, tangent=True" if kind == "jvp" else f"{said!r}, {argument!r}"
-    text = (
-        f"def {name}({_head(spec, False)}):\n"
-        f"    return {fitted_}({called_}({_passed(spec)}), {like}, {fit})\n"
-    )
+    text = f"def {name}({_head(spec, False)}):\n    return {fitted_}({called_}({_passed(spec)}), {like}, {fit})\n"
     return made(text, name, _home(rule), {called_: guard, fitted_: fitted}, set())
 
 

@@ -1,8 +1,8 @@
 """Derivatives of `jvp`, and tangents of `vjp` and of pullbacks, for functions that are known only at run time.
 
-    y, y_dot = jvp(f, (x, n), (x_dot, None))      ->      a function with source that calls `f_jvp(x, n, x_dot=x_dot)`
-    y, pullback = vjp(f, x)      ->      f's `fwd` with its tangent: that of y, and of the record, which is the pullback's
-    x_bar = pullback(y_bar)      ->      f's `bwd` with its tangent, along those of the record and of `y_bar`
+y, y_dot = jvp(f, (x, n), (x_dot, None))      ->      a function with source that calls `f_jvp(x, n, x_dot=x_dot)`
+y, pullback = vjp(f, x)      ->      f's `fwd` with its tangent: that of y, and of the record, which is the pullback's
+x_bar = pullback(y_bar)      ->      f's `bwd` with its tangent, along those of the record and of `y_bar`
 """
 
 from __future__ import annotations
@@ -76,10 +76,10 @@ def of_jvp(
 ) -> types.FunctionType:  # fmt: skip
     """A function with source that computes `jvp` for the last `count` of the `args`; the others are bound.
 
-        def along(_, primals, tangents):
-            x0, x1, = primals
-            d0, d1, = tangents
-            return f_jvp(x0, x1, x_dot=d0)
+    def along(_, primals, tangents):
+        x0, x1, = primals
+        d0, d1, = tangents
+        return f_jvp(x0, x1, x_dot=d0)
     """
     lead = len(args) - count
     variants = vars(f_jvp).setdefault("unfolded", {})

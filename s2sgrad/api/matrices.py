@@ -274,9 +274,7 @@ def _behind(argnum: int | str, leading: int) -> int | str:
     return argnum + leading if isinstance(argnum, int) and argnum >= 0 else argnum
 
 
-def _made(
-    kind: Callable[..., Any], function: Any, argnums: Argnums, word: str, has_aux: bool, debug: bool
-) -> Any:
+def _made(kind: Callable[..., Any], function: Any, argnums: Argnums, word: str, has_aux: bool, debug: bool) -> Any:
     """The matrix, or without a function the decorator that makes it."""
     make = functools.partial(kind, argnums=argnums, word=word, has_aux=has_aux, debug=debug)
     return make if function is None else make(function)

@@ -1,8 +1,8 @@
 """`gradients` of a function: partial and total derivatives in parameters and local variables, by name.
 
-    def f(a):                   gradients(f, xs=("a", "b"))(0.0)                              ->   [3.0, 1.0]
-        b = 2.0 * a             gradients(f, xs=("a", "b"), stop_gradients=("a", "b"))(0.0)   ->   [1.0, 1.0]
-        return a + b
+def f(a):                   gradients(f, xs=("a", "b"))(0.0)                              ->   [3.0, 1.0]
+    b = 2.0 * a             gradients(f, xs=("a", "b"), stop_gradients=("a", "b"))(0.0)   ->   [1.0, 1.0]
+    return a + b
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Products with matrices of derivatives, without forming these: `hvp` and `linearize`.
 
-    hvp(f, (x,), (v,))      ->      H @ v               y, along = linearize(f, x); along(v)      ->      J @ v
+hvp(f, (x,), (v,))      ->      H @ v               y, along = linearize(f, x); along(v)      ->      J @ v
 """
 
 from __future__ import annotations
@@ -54,9 +54,7 @@ class Hvp(Binds):
         return f"<product with the Hessian of {getattr(self.primal, '__qualname__', self.primal)}>"
 
 
-def hvp(
-    function: Any, primals: Sequence[Any] | None, tangents: Sequence[Any] | None, has_aux: bool, debug: bool
-) -> Any:
+def hvp(function: Any, primals: Sequence[Any] | None, tangents: Sequence[Any] | None, has_aux: bool, debug: bool) -> Any:
     """The public `hvp`."""
     derivative = Hvp(function_given(function, "hvp"), has_aux, debug)
     if primals is None and tangents is None:

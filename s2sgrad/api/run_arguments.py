@@ -1,6 +1,6 @@
 """Arguments in the text of a run: expressions for their leaves, and cotangents in their structure.
 
-    p = {"w": w, "b": 1.0}      ->      leaves "p['w']", "p['b']"; the gradient is {'w': p_w_bar, 'b': p_b_bar}
+p = {"w": w, "b": 1.0}      ->      leaves "p['w']", "p['b']"; the gradient is {'w': p_w_bar, 'b': p_b_bar}
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the sweep does with the entries of a run, as statements.
 
-    (pull_product, node of x, node of w, ..)      ->      x_bar = y_bar * w; w_bar = y_bar * x
+(pull_product, node of x, node of w, ..)      ->      x_bar = y_bar * w; w_bar = y_bar * x
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Statements of the text of a run, made shorter: what nobody reads goes, values without a name stand where they are read.
 
-    t = x * w                                   y = np.sin(x * w)
-    y = np.sin(t)                       ->
+t = x * w                                   y = np.sin(x * w)
+y = np.sin(t)                       ->
 """
 
 from __future__ import annotations

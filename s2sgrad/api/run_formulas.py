@@ -1,6 +1,6 @@
 """Formulas in the text of a run: pullbacks of rules with the values of a call in the place of their parameters.
 
-    def multiply(g, z, x, y): return g * y, g * x      ->      "z_bar * w", "z_bar * x"
+def multiply(g, z, x, y): return g * y, g * x      ->      "z_bar * w", "z_bar * x"
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the entries of a run did, as statements.
 
-    (pull_product, node of x, node of w, ..)      ->      y = x * w
+(pull_product, node of x, node of w, ..)      ->      y = x * w
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Names and expressions in the text of a run: constants, imported objects, views of arrays.
 
-    np.array([1.0, 2.0])      a constant            x[2:, 0]      a view, told by where it lies in the memory of `x`
+np.array([1.0, 2.0])      a constant            x[2:, 0]      a view, told by where it lies in the memory of `x`
 """
 
 from __future__ import annotations

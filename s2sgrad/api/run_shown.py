@@ -1,6 +1,6 @@
 """The derivative of a recorded function for these arguments, as a text: that of its run, where it is short.
 
-    grad(f).source_for(x)     ->     def f_grad(x, seed=1.0): what `f` did, and what the sweep did with that
+grad(f).source_for(x)     ->     def f_grad(x, seed=1.0): what `f` did, and what the sweep did with that
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ from s2sgrad.recorded.told import MOST, run_that_tells
 from s2sgrad.recorded.values import bottom
 from s2sgrad.runtime import like
 
-_SAID = (
-    "# This is the run for these arguments: other values may take other branches.",
-)
+_SAID = ("# This is the run for these arguments: other values may take other branches.",)
 
 
 def of(gradient: Any, args: tuple, keywords: dict[str, Any], error: S2SGradError) -> str | None:

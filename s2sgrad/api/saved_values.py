@@ -1,7 +1,7 @@
 """Literals for values: the constants and closures of a function in a saved module.
 
-    np.array([1.0, 2.0])      ->      np.array([1.0, 2.0])
-    float("inf")              ->      float("inf")
+np.array([1.0, 2.0])      ->      np.array([1.0, 2.0])
+float("inf")              ->      float("inf")
 """
 
 from __future__ import annotations

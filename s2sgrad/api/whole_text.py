@@ -1,11 +1,11 @@
 """The text of a derivative that is recorded: two lines, which say what happens, under the reason.
 
-    # Recorded as it runs, and swept backwards from its record.  model.py, line 7, has no text:
-    #         total += next(it)
-    # iterators are kept in a list
-    def loss_grad(x, n, loss_bar=1.0):
-        y, pullback = vjp(loss, x, n)
-        return pullback(loss_bar)[0]
+# Recorded as it runs, and swept backwards from its record.  model.py, line 7, has no text:
+#         total += next(it)
+# iterators are kept in a list
+def loss_grad(x, n, loss_bar=1.0):
+    y, pullback = vjp(loss, x, n)
+    return pullback(loss_bar)[0]
 """
 
 from __future__ import annotations

@@ -68,6 +68,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 class _Products:
     """Rewrites one function."""
+
     def __init__(self, unit: Unit) -> None:
         self.unit, self.kinds, self.shapes = unit, unit.kinds, Shapes(unit, unit.kinds)
 
@@ -241,9 +242,7 @@ class _Products:
         factors = [call(self.unit, "array", np.array, n) for n in (columns, rows)]
         return gast.BinOp(gast.Attribute(factors[0], "T", gast.Load()), gast.MatMult(), factors[1])
 
-    def kept(
-        self, bar: str, columns: str, rows: str, term: _Term, target: gast.AST, changed: set[str]
-    ) -> list[gast.AST]:
+    def kept(self, bar: str, columns: str, rows: str, term: _Term, target: gast.AST, changed: set[str]) -> list[gast.AST]:
         """The statements that append the factors of one term."""
         column = term.signed()
         parts: list[gast.AST | None] = [None, None]

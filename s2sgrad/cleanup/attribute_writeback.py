@@ -1,6 +1,6 @@
 """Attributes of the caller's objects, and items of what lives outside, are assigned again.
 
-    set_attribute(layer, "h", h)      ->      layer.h = h               set_item(COUNTS, "n", 1)      ->      COUNTS["n"] = 1
+set_attribute(layer, "h", h)      ->      layer.h = h               set_item(COUNTS, "n", 1)      ->      COUNTS["n"] = 1
 """
 
 from __future__ import annotations

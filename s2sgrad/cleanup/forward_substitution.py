@@ -72,6 +72,7 @@ class _Waiting:
 
 class _Fold:
     """Substitutes the temporaries of one function."""
+
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.reads, self.writes = read_counts(tree.body), write_counts(tree.body)

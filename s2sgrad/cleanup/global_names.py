@@ -1,7 +1,7 @@
 """Reads and writes of a global, or of an attribute of a class, by calls become uses of its name again.
 
-    count_global.write(count_global.read() + 1)      ->      global count; count = count + 1
-    lin_count.write(lin_count.read() + 1)            ->      Lin.count = Lin.count + 1
+count_global.write(count_global.read() + 1)      ->      global count; count = count + 1
+lin_count.write(lin_count.read() + 1)            ->      Lin.count = Lin.count + 1
 """
 
 from __future__ import annotations

@@ -51,6 +51,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 class _Vectorizer:
     """Vectorizes the loops of one function."""
+
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit, self.kinds, self.tree = unit, unit.kinds, tree
         self.indices = Indices(unit, tree.body, unit.kinds)

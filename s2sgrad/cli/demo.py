@@ -23,7 +23,7 @@ def loss(b, x, y):
     top = b[0] + x * (b[1] + x * (b[2] + x * b[3]))
     bottom = 1.0 + x * (b[4] + x * (b[5] + x * b[6]))
     r = y - top / bottom
-    return np.sum(r ** 2)
+    return np.sum(r**2)
 
 
 def measurements() -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
 """Facts about a function before its derivative is written, beside the lines of its normal form (`--facts`).
 
-    y[0] = x[1]      ->      # writes y, v; reads x (line 1), y (line 2); live behind it: v
-                             y[0] = x[1]
+y[0] = x[1]      ->      # writes y, v; reads x (line 1), y (line 2); live behind it: v
+                         y[0] = x[1]
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ def facts(derivative: Gradient, arguments: tuple | None) -> str:
 
 class _Beside:
     """Prints facts beside the statements of a function."""
+
     def __init__(self, unit: Unit, tree: gast.FunctionDef, kinds: dict) -> None:
         self.unit, self.tree, self.kinds = unit, tree, kinds
         self.facts, self.aliases = Facts(tree), Aliases(unit, tree, kinds)

@@ -1,6 +1,6 @@
 """How a compilation runs: one at a time, without warnings; and again, without the branches in which something is refused.
 
-    if verbose: plot(x)      ->      if verbose: raise Refusal(2, "`plot` has no derivative rule: ..")
+if verbose: plot(x)      ->      if verbose: raise Refusal(2, "`plot` has no derivative rule: ..")
 """
 
 from __future__ import annotations

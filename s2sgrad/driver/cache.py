@@ -111,9 +111,7 @@ def forget() -> None:
     _codes.clear()
 
 
-def compiled(
-    family: Family, key: Kinds, function: types.FunctionType, compile_: Callable[[], Compiled]
-) -> Compiled:
+def compiled(family: Family, key: Kinds, function: types.FunctionType, compile_: Callable[[], Compiled]) -> Compiled:
     """The compiled gradient from a cached recipe, or else a newly compiled one."""
     recipe = family.find(key, function)
     if recipe is None:

@@ -1,6 +1,6 @@
 """The state of one function between two stages of the pipeline: what a stage reads, and what it leaves to the next.
 
-    Compilation(read(f), program, {"x": Array("float64", ("n",))}, Purpose())      ->      `.tree`, `.inference`, `.written`
+Compilation(read(f), program, {"x": Array("float64", ("n",))}, Purpose())      ->      `.tree`, `.inference`, `.written`
 """
 
 from __future__ import annotations

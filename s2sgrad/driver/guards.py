@@ -295,9 +295,7 @@ def of_kind(value: Any) -> Callable[[Any], bool]:
     kind = object_kind(value)
     if type(value) is np.ndarray:
         dtype, shape = value.dtype, value.shape
-        return lambda v: type(v) is np.ndarray and (
-            (v.shape == shape and v.dtype == dtype) or object_kind(v) == kind
-        )
+        return lambda v: type(v) is np.ndarray and ((v.shape == shape and v.dtype == dtype) or object_kind(v) == kind)
     back, _ = held(type(value))
     if attributes_of(value) is not None and (quick := shapes_of((value,))) is not None:
         return lambda v: type(v) is back() and (shapes_of((v,)) == quick or object_kind(v) == kind)

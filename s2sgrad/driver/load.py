@@ -187,9 +187,7 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
                 shadows.are_in(emitted.unit))  # fmt: skip
 
 
-def _places(
-    emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]
-) -> tuple[dict[int, Place], frozenset[int]]:
+def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) -> tuple[dict[int, Place], frozenset[int]]:
     """By the lines of the text: the place of the user's statement that each comes from; and the lines of derivatives."""
     out: dict[int, Place] = {}
     derived: set[int] = set()

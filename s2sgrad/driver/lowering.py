@@ -1,6 +1,6 @@
 """Choice of the backend: the requested one, unless it may have to run the text twice and that is not safe.
 
-    def f(x): print("once"); ...      ->      on arrays: if a list raised, it would be printed again
+def f(x): print("once"); ...      ->      on arrays: if a list raised, it would be printed again
 """
 
 from __future__ import annotations

@@ -179,8 +179,13 @@ READ: tuple[Kept | Stage, ...] = (Kept((Stage("reading", _read), *NORMALIZE), _f
 
 def _infer(c: Compilation) -> None:
     kinds = {p.id: c.given.get(p.id, UNKNOWN) for p in parameters(c.tree)}
-    c.inference = Inference(c.unit, kinds, c.callees.kind, partial(mod_ref.returned_arguments, c.unit),
-                            OutsideKinds(c.unit, c.tree, c.callees.entry))
+    c.inference = Inference(
+        c.unit,
+        kinds,
+        c.callees.kind,
+        partial(mod_ref.returned_arguments, c.unit),
+        OutsideKinds(c.unit, c.tree, c.callees.entry),
+    )
     c.inference.run(c.tree)
 
 

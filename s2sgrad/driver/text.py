@@ -1,7 +1,7 @@
 """The text of a program: one file with its imports, which can be pasted beside the user's function.
 
-    loss_grad, which calls `like`      ->      from s2sgrad.runtime import like
-                                               def loss_grad(w, *, seed=1.0): ...
+loss_grad, which calls `like`      ->      from s2sgrad.runtime import like
+                                           def loss_grad(w, *, seed=1.0): ...
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Constants as text: numbers that round-trip to the bit, strings, docstrings.
 
-    >>> literal(-0.0), literal(float("inf")), literal((1,))
-    ('-0.0', '1e309', '(1,)')
-    >>> print(docstring("Compute ∂y/∂x."))
-    \"""Compute ∂y/∂x.\"""
+>>> literal(-0.0), literal(float("inf")), literal((1,))
+('-0.0', '1e309', '(1,)')
+>>> print(docstring("Compute ∂y/∂x."))
+\"""Compute ∂y/∂x.\"""
 """
 
 from __future__ import annotations

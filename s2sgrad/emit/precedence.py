@@ -1,11 +1,11 @@
 """How tightly each kind of expression binds, and where parentheses are therefore needed.
 
-    >>> import gast
-    >>> product, total, call = (gast.parse(text, mode="eval").body for text in ("a * b", "a + b", "f(a)"))
-    >>> level_of(total) < level_of(product) < level_of(call) == ATOM
-    True
-    >>> level_of(total) < sides(product.op)[0]  # a sum in a product is written in parentheses
-    True
+>>> import gast
+>>> product, total, call = (gast.parse(text, mode="eval").body for text in ("a * b", "a + b", "f(a)"))
+>>> level_of(total) < level_of(product) < level_of(call) == ATOM
+True
+>>> level_of(total) < sides(product.op)[0]  # a sum in a product is written in parentheses
+True
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Place(NamedTuple):
         start = self.column - (len(self.text) - len(self.text.lstrip()))
         end = self.end_column - self.column if self.end_line == self.line else len(self.text.rstrip()) - self.column
         shown = f'  File "{self.file}", line {self.line}\n    {text}'
-        return f'{shown}\n    {" " * max(start, 0)}{"^" * max(end, 1)}' if caret or end < len(text) else shown
+        return f"{shown}\n    {' ' * max(start, 0)}{'^' * max(end, 1)}" if caret or end < len(text) else shown
 
 
 class S2SGradError(Exception):

@@ -1,6 +1,6 @@
 """Arguments that refer to themselves: a derivative with their structure would have no end.
 
-    root.children = [kid]; kid.parent = root; grad(loss)(root)    ->    TypeError: `root.children[0].parent` is `root` again
+root.children = [kid]; kid.parent = root; grad(loss)(root)    ->    TypeError: `root.children[0].parent` is `root` again
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rewrites the names in a message for a reader who has not seen the generated text.
 
-    "this writes `m_bar`, and `t1` may share its memory"  ->  "this writes the gradient in `m`, and another value may .."
+"this writes `m_bar`, and `t1` may share its memory"  ->  "this writes the gradient in `m`, and another value may .."
 """
 
 from __future__ import annotations

@@ -45,6 +45,7 @@ def joined(fwd: gast.FunctionDef, bwd: gast.FunctionDef) -> gast.FunctionDef:
 
 class _Sweeps:
     """Reads the notes off a function with both sweeps."""
+
     def __init__(self, unit: Unit, tree: gast.FunctionDef, finder: Finder, again: bool) -> None:
         self.unit, self.tree, self.found = unit, tree, finder
         self.keeping = "recomputed" if again else "kept"

@@ -50,4 +50,3 @@ def bound_once(body: Block) -> dict[str, gast.Assign]:
         for name in binds(statement):
             once[name] = None if name in once else statement
     return {name: s for name, s in once.items() if isinstance(s, gast.Assign)}
-

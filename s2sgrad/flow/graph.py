@@ -263,7 +263,6 @@ class Graph:
         `step(k, then)`: the set before point k if `then` holds behind it; it must be monotone.  `into` holds what is known
         so far and is updated in place, starting at the points in `waiting`, to which a step may add."""
 
-
         def visit(k: int) -> None:
             after = self.after[k]
             here = step(k, into[after[0]] if len(after) == 1 else _joined([into[a] for a in after], False))

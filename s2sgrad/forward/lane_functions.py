@@ -1,7 +1,7 @@
 """Forms with lanes for NumPy's functions: axes are numbered from the second on.
 
-    np.sum(x_dot)               ->   np.sum(x_dot, axis=1)                  np.concatenate(xs_dot)   ->   .. axis=1
-    np.reshape(x_dot, (2, -1))  ->   np.reshape(x_dot, (lanes, 2, -1))      A @ x_dot, a vector      ->   x_dot @ A.T
+np.sum(x_dot)               ->   np.sum(x_dot, axis=1)                  np.concatenate(xs_dot)   ->   .. axis=1
+np.reshape(x_dot, (2, -1))  ->   np.reshape(x_dot, (lanes, 2, -1))      A @ x_dot, a vector      ->   x_dot @ A.T
 """
 
 from __future__ import annotations

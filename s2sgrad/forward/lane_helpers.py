@@ -1,7 +1,7 @@
 """Forms with lanes for runtime helpers in the text of reverse mode, when that is differentiated again.
 
-    unbroadcast(y_bar_dot, b)   ->   unbroadcast_lanes(y_bar_dot, b), or `y_bar_dot` if the shapes are known to agree
-    add_at(x_bar_dot, i, e)     ->   add_at(x_bar_dot, (slice(None), i), e)
+unbroadcast(y_bar_dot, b)   ->   unbroadcast_lanes(y_bar_dot, b), or `y_bar_dot` if the shapes are known to agree
+add_at(x_bar_dot, i, e)     ->   add_at(x_bar_dot, (slice(None), i), e)
 """
 
 from __future__ import annotations

@@ -41,6 +41,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> None:
 
 class _Products(Transformer):
     """Reassociates products and collects sums."""
+
     def __init__(self, unit: Unit) -> None:
         self.shapes = Shapes(unit, unit.kinds)
 

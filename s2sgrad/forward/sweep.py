@@ -104,6 +104,7 @@ class Forward:
 
     def _initialized(self, wanted: frozenset[str], statement: gast.AST, point: int) -> Block:
         """Initialize missing tangents to zero if they may be nonzero later."""
+
         def write() -> None:
             for x in sorted(wanted - self.tangents.present):
                 self.tangents.start(x, self.lifetimes.is_assigned_at(x, point))

@@ -138,6 +138,7 @@ class AliasElimination:
 
 class _Resolver:
     """Rewrites the conflicts of one round."""
+
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], splicer: Splicer, separate: set[str],
         knotted: frozenset[str],

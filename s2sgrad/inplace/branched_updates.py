@@ -1,10 +1,10 @@
 """Updates of what may be a number or an array, by what it is when they run.
 
-    x += e      ->      t = x + e
-                        if isinstance(x, np.ndarray): x[...] = t
-                        else: x = t
+x += e      ->      t = x + e
+                    if isinstance(x, np.ndarray): x[...] = t
+                    else: x = t
 
-    d[k] += e, in normal form t = d[k]; v = t + e; d[k] = v, likewise: the array is written, or the number is replaced.
+d[k] += e, in normal form t = d[k]; v = t + e; d[k] = v, likewise: the array is written, or the number is replaced.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Results of unknown functions, assumed to be numbers where aliasing could not be resolved otherwise.
 
-    y = f(t)          ->      given = f(t); y = as_number(given, "y", 7)          checked at run time
-    z += y                    z += y
+y = f(t)          ->      given = f(t); y = as_number(given, "y", 7)          checked at run time
+z += y                    z += y
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
 
 
-def check(
-    unit: Unit, tree: gast.FunctionDef, kinds: Mapping[str, Kind], places: Occurrences, suspects: set[str]
-) -> bool:
+def check(unit: Unit, tree: gast.FunctionDef, kinds: Mapping[str, Kind], places: Occurrences, suspects: set[str]) -> bool:
     """Check the results of unknown functions that these names derive from; whether there were any."""
     waiting, met, found = sorted(suspects), set(), []
     changing: dict[str, list[gast.AST]] = {}

@@ -1,6 +1,6 @@
 """Copies of arguments that a function writes, made on entry: the caller's arrays stay unchanged.
 
-    def f(x): x *= 2.0; return np.sum(x)      ->      x2 = x.copy(); x2 *= 2.0; return np.sum(x2)
+def f(x): x *= 2.0; return np.sum(x)      ->      x2 = x.copy(); x2 *= 2.0; return np.sum(x2)
 """
 
 from __future__ import annotations

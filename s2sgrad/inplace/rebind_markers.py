@@ -1,6 +1,6 @@
 """Markers for a list that is rebound where the user's text changes it in place; they are removed at the end.
 
-    resizes(xs); xs_2 = [v] + xs      written by `normalize.containers` for      xs.insert(0, v)
+resizes(xs); xs_2 = [v] + xs      written by `normalize.containers` for      xs.insert(0, v)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Statements in the form that names with shadows need.
 
-    y = add_into(x, g)      ->      x = add_into(x, g); y = x           in generated text, which may so bind another name
-    s.pop()                 ->      t = s.pop()                         the reverse sweep pushes it again
+y = add_into(x, g)      ->      x = add_into(x, g); y = x           in generated text, which may so bind another name
+s.pop()                 ->      t = s.pop()                         the reverse sweep pushes it again
 """
 
 from __future__ import annotations

@@ -268,6 +268,7 @@ def _places(value: gast.AST, base: str) -> list[gast.AST]:
 
 class _Writer:
     """Rewrites the uses of one view."""
+
     def __init__(self, unit: Unit, kinds: dict[str, Kind], view: View, value: gast.AST) -> None:
         self.unit, self.kinds, self.view, self.value = unit, kinds, view, value
         self.places = {id(d): p for d, p in zip(view.definitions, view.places, strict=True)}

@@ -1,7 +1,7 @@
 """Advice for a function without derivative rule: lines to copy that give it a gradient.
 
-    zeta(x, 2.0)   ->   from s2sgrad import custom_gradient
-                        my_zeta = custom_gradient(lambda a, b: (zeta(a, b), lambda g: (g * ..., None)))
+zeta(x, 2.0)   ->   from s2sgrad import custom_gradient
+                    my_zeta = custom_gradient(lambda a, b: (zeta(a, b), lambda g: (g * ..., None)))
 """
 
 from __future__ import annotations

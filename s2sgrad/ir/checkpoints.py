@@ -1,6 +1,6 @@
 """Recognition of `checkpoint` and `checkpointed` in a tree.
 
-    checkpoint(f)(x)   ->   `f`              for k in checkpointed(range(n), slots=30)   ->   `30`
+checkpoint(f)(x)   ->   `f`              for k in checkpointed(range(n), slots=30)   ->   `30`
 """
 
 from __future__ import annotations

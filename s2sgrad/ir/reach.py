@@ -1,6 +1,6 @@
 """References to external objects in generated text: NumPy by the user's alias, our helpers by a free name.
 
-    np.sum of the library      ->      `numpy.sum` where the user writes `import numpy`
+np.sum of the library      ->      `numpy.sum` where the user writes `import numpy`
 """
 
 from __future__ import annotations

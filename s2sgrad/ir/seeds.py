@@ -1,8 +1,8 @@
 """The keyword for the cotangent of a call: `seed`, or `seed_` for a function with a parameter `seed`.
 
-    grad(f)(x, seed=g)             of   def f(x): ...             the cotangent is `g`
-    grad(f)(x, seed=3, seed_=g)    of   def f(x, seed): ...       f's own seed is 3, the cotangent is `g`
-    grad(f)(x, seed=3)             of   def f(x, **options): ...  might mean either: TypeError
+grad(f)(x, seed=g)             of   def f(x): ...             the cotangent is `g`
+grad(f)(x, seed=3, seed_=g)    of   def f(x, seed): ...       f's own seed is 3, the cotangent is `g`
+grad(f)(x, seed=3)             of   def f(x, **options): ...  might mean either: TypeError
 """
 
 from __future__ import annotations
@@ -59,4 +59,3 @@ def word(names: tuple[str, ...], takes_any: bool = False) -> str:
     while found in names:
         found += "_"
     return found
-

@@ -1,6 +1,6 @@
 """The function that a global object stands for in differentiation.
 
-    checkpoint(f), with a rule for f      ->      f
+checkpoint(f), with a rule for f      ->      f
 """
 
 from __future__ import annotations

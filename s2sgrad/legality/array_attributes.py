@@ -1,6 +1,6 @@
 """Attributes that are whole numbers where arrays have them: an object's own may be anything.
 
-    n = p.size      ->      n = require_array(p).size       where nobody knows what `p` is, and it carries a derivative
+n = p.size      ->      n = require_array(p).size       where nobody knows what `p` is, and it carries a derivative
 """
 
 from __future__ import annotations

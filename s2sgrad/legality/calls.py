@@ -1,7 +1,7 @@
 """Calls that may change what the reverse sweep reads, or pass on a value without being seen to.
 
-    keep(y)            with `def keep(v): LOG.append(v)`      ->      Unsupported: `keep` changes state outside of it ...
-    obj.run(y)         of an argument                         ->      checked where it runs: it must only read `y`
+keep(y)            with `def keep(v): LOG.append(v)`      ->      Unsupported: `keep` changes state outside of it ...
+obj.run(y)         of an argument                         ->      checked where it runs: it must only read `y`
 """
 
 from __future__ import annotations

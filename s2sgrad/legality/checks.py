@@ -1,6 +1,6 @@
 """All checks, in the order in which a reader would encounter what they refuse.
 
-    def f(x): y = np.fft.fft(x); x.sort(); return np.sum(y)      ->      the first line is refused, not the second
+def f(x): y = np.fft.fft(x); x.sort(); return np.sum(y)      ->      the first line is refused, not the second
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Unsupported uses of containers: pops from sets and deques, stores into sections of lists, keys with derivatives.
 
-    s = {x}; y = s.pop()      ->      Unsupported: `s` is a set or a deque, of which items cannot be taken ...
+s = {x}; y = s.pop()      ->      Unsupported: `s` is a set or a deque, of which items cannot be taken ...
 """
 
 from __future__ import annotations

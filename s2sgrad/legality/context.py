@@ -1,6 +1,6 @@
 """The facts that the checks share about one function: kinds of values, activity, aliasing.
 
-    def f(x, log): y = x * 2; log.append(y); return y      ->      varied {x, y}; `log` is only appended to
+def f(x, log): y = x * 2; log.append(y); return y      ->      varied {x, y}; `log` is only appended to
 """
 
 from __future__ import annotations

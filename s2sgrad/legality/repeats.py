@@ -1,6 +1,6 @@
 """What the reverse sweep runs again must be repeatable: functions under `checkpoint`, loops over `checkpointed`.
 
-    h = checkpoint(layer)(h)      with `def layer(h): return h * rng.normal()`      ->      Unsupported at the draw
+h = checkpoint(layer)(h)      with `def layer(h): return h * rng.normal()`      ->      Unsupported at the draw
 """
 
 from __future__ import annotations

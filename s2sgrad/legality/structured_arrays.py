@@ -1,6 +1,6 @@
 """Structured arrays, whose fields are views of them: refused where one of them carries a derivative.
 
-    Z = np.zeros(3, [("U", float)]); Z["U"] = x      ->      Unsupported: `Z` is a structured array, which is not ...
+Z = np.zeros(3, [("U", float)]); Z["U"] = x      ->      Unsupported: `Z` is a structured array, which is not ...
 """
 
 from __future__ import annotations

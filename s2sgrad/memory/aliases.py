@@ -87,8 +87,13 @@ class Aliases:
     """
 
     def __init__(
-        self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: Collection[str] = frozenset(),
-        stacks: Collection[str] = frozenset(), keep: bool = True,
+        self,
+        unit: Unit,
+        tree: gast.FunctionDef,
+        kinds: dict[str, Kind],
+        separate: Collection[str] = frozenset(),
+        stacks: Collection[str] = frozenset(),
+        keep: bool = True,
     ) -> None:
         self.unit, self.kinds, self.separate, self.stacks = unit, kinds, separate, stacks
         self.graph = Graph(tree, unit.kept)
@@ -225,9 +230,7 @@ class Aliases:
             self._own = state.copy()
         return self._own
 
-    def _keep(
-        self, owner: str, values: Iterable[gast.AST], state: State, inside: int = 0, key: str | None = None
-    ) -> State:
+    def _keep(self, owner: str, values: Iterable[gast.AST], state: State, inside: int = 0, key: str | None = None) -> State:
         """A container, or one `inside` it, stores values, which become visible through whatever that is visible through."""
         state = self._to_change(state)
         owner = self.tracked(owner) if key is None else key

@@ -1,6 +1,6 @@
 """The arguments of a call, as abstract locations, for `callees` and `library_calls`.
 
-    f(y, *rest, key=k)      locations of y; of the items of rest; of k by name
+f(y, *rest, key=k)      locations of y; of the items of rest; of k by name
 """
 
 from __future__ import annotations

@@ -282,9 +282,7 @@ def _of_object(points: Points, found: Any, name: str, args: Arguments, node: gas
     return _of_class(points, OUTSIDE, name, args, node, type(found))
 
 
-def _of_class(
-    points: Points, place: Place, name: str, args: Arguments, node: gast.AST, cls: type | None = None
-) -> Places:
+def _of_class(points: Points, place: Place, name: str, args: Arguments, node: gast.AST, cls: type | None = None) -> Places:
     """A method that the class of an object defines."""
     cls = cls or place.part
     note_member(cls, name)

@@ -1,6 +1,6 @@
 """Results of library functions that build containers or return items: some by the primitive's record, some by the object.
 
-    list(xs)   a new list of the items        zip(xs, ys)   of tuples of them        next(it, v)   an item, or v
+list(xs)   a new list of the items        zip(xs, ys)   of tuples of them        next(it, v)   an item, or v
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The abstract heap of a callee: what its locations hold, and which of them it writes.
 
-    p = [y]; q = list(p); q[0][0] = 1.0      ->      the lists are new and hold y, which is written
+p = [y]; q = list(p); q[0][0] = 1.0      ->      the lists are new and hold y, which is written
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Models of library functions and methods, for `points_to`: what they write and return; what has no model may do anything.
 
-    np.sin(y)   new                      np.ravel(y)   may be y               sorted(ys)   a new list of the items
-    np.copyto(y, v)   writes y           max([y], key=len)   an item          operator.getitem(ys, 0)   an item
+np.sin(y)   new                      np.ravel(y)   may be y               sorted(ys)   a new list of the items
+np.copyto(y, v)   writes y           max([y], key=len)   an item          operator.getitem(ys, 0)   an item
 """
 
 from __future__ import annotations

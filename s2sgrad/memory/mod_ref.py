@@ -189,7 +189,7 @@ def returns_new(function: types.FunctionType, held: bool = False) -> bool:
     in a container, which is new as well."""
     if effects.is_library(function) or is_ours(function):
         return False  # their results are described elsewhere
-    names = dict.fromkeys(function.__code__.co_varnames[:function.__code__.co_argcount], Trust.ARRAY)
+    names = dict.fromkeys(function.__code__.co_varnames[: function.__code__.co_argcount], Trust.ARRAY)
     summary = summary_of(function, names)
     if held:
         return not summary.returns and not summary.holds and summary.makes <= {"new", "none", "shell"}

@@ -1,6 +1,6 @@
 """Abstract locations, as the body of a callee sees them: its arguments, what they contain, and what it allocates.
 
-    def f(y, ys): z = [y]; z[0][0] = ys[1][0]      writes ("own", "y"), reads ("in", "ys"), allocates a ("shell", ..)
+def f(y, ys): z = [y]; z[0][0] = ys[1][0]      writes ("own", "y"), reads ("in", "ys"), allocates a ("shell", ..)
 """
 
 from __future__ import annotations

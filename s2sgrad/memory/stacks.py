@@ -58,9 +58,7 @@ def _begun(tree: gast.FunctionDef, recorded: set[str]) -> set[str]:
     return {stack for stack, times in begun.items() if bound[stack] == times}
 
 
-def _only_operated(
-    unit: Unit, tree: gast.FunctionDef, stacks: set[str], plain: Callable[[gast.Call], bool]
-) -> set[str]:
+def _only_operated(unit: Unit, tree: gast.FunctionDef, stacks: set[str], plain: Callable[[gast.Call], bool]) -> set[str]:
     """The stacks of which all uses are pushes and pops that satisfy `plain`."""
     mentions, operated_on = Counter[str](), Counter[str]()
     for statement in effects.walk(tree.body) if stacks else ():

@@ -1,6 +1,6 @@
 """What one statement writes in place, and which objects it passes to calls that may change them.
 
-    u[1:] = v, u += v      write u          s.add(1), LOG.append(x)      change s and LOG, and are not undone
+u[1:] = v, u += v      write u          s.add(1), LOG.append(x)      change s and LOG, and are not undone
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Helpers of the passes over calls: the text of a callee, the class that a method may belong to, literals.
 
-    xp.sort(x)   ->   callee: "xp.sort"
+xp.sort(x)   ->   callee: "xp.sort"
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Nested functions that are kept become objects, where this way of compiling is in use.
 
-    def back(g): grads[na] += g * b         ->      tape.append(back(na, b))      of the class that `closure_classes` makes
-    tape.append(back)
+def back(g): grads[na] += g * b         ->      tape.append(back(na, b))      of the class that `closure_classes` makes
+tape.append(back)
 """
 
 from __future__ import annotations

@@ -92,8 +92,8 @@ def inlined(unit: Unit, node: gast.AST) -> gast.AST | None:
 def left(unit: Unit, tree: gast.FunctionDef) -> set[int]:
     """The generator expressions, by identity, that may be left before their end.
 
-        any(v > 2.0 for v in it)      ->      the expression
-        sum(v for v in it)            ->      nothing
+    any(v > 2.0 for v in it)      ->      the expression
+    sum(v for v in it)            ->      nothing
     """
     out: set[int] = set()
     for node in nodes(tree):  # parents first
@@ -113,8 +113,8 @@ def left(unit: Unit, tree: gast.FunctionDef) -> set[int]:
 def waiting(unit: Unit, tree: gast.FunctionDef) -> set[int]:
     """The arguments, by identity, of lazy iterators, which draw only on request.
 
-        total = sum(zip(count(1), x))      ->      nothing: `sum` consumes all
-        it = zip(count(1), x)              ->      {count(1), x}
+    total = sum(zip(count(1), x))      ->      nothing: `sum` consumes all
+    it = zip(count(1), x)              ->      {count(1), x}
     """
     out: set[int] = set()
     over = [n.iter if isinstance(n, gast.For) else n.value for n in nodes(tree) if isinstance(n, (gast.For, gast.Starred))]

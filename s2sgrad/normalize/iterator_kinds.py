@@ -157,8 +157,6 @@ def is_plain_repeat(node: gast.Call) -> bool:
     return not node.keywords and len(node.args) in (1, 2) and not any(isinstance(a, gast.Starred) for a in node.args)
 
 
-
-
 def is_shown(node: gast.AST) -> bool:
     """Whether an expression is a non-empty list or tuple display without stars."""
     shown = isinstance(node, (gast.List, gast.Tuple)) and bool(node.elts)

@@ -286,8 +286,10 @@ def _columns(unit: Unit, rows: gast.AST, setup: list[gast.AST]) -> _Walk:
 
 def _zipped(unit: Unit, node: gast.Call, setup: list[gast.AST]) -> _Walk:
     """`zip(..)`; with `strict=` the lengths are compared where Python compares them: at the end of the shortest."""
-    if len(node.args) == 1 and isinstance(node.args[0], gast.Starred) and not any(
-        getattr(k.value, "value", True) for k in node.keywords
+    if (
+        len(node.args) == 1
+        and isinstance(node.args[0], gast.Starred)
+        and not any(getattr(k.value, "value", True) for k in node.keywords)
     ):
         return _columns(unit, node.args[0].value, setup)
     if any(isinstance(a, gast.Starred) for a in node.args):

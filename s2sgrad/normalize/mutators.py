@@ -323,4 +323,3 @@ def refuse_kept(unit: Unit, node: gast.Attribute) -> None:
     """Refuse `h = x.sort`, for the writes of `h()` would be missed."""
     if may_write(node.attr):
         unit.refuse(node, f"the method `{node.attr}` is kept, and what its calls write cannot be followed: call it at once")
-

@@ -155,9 +155,7 @@ def _flagged(unit: Unit, statement: gast.If, rest: list[gast.AST]) -> list[gast.
     return [*head, *nest(unit, [statement]), *guarded]
 
 
-def replace_exits(
-    unit: Unit, body: list[gast.AST], flags: dict[type, str], values: dict[type, str]
-) -> list[gast.AST]:
+def replace_exits(unit: Unit, body: list[gast.AST], flags: dict[type, str], values: dict[type, str]) -> list[gast.AST]:
     """The block in which exits set a flag (one for each kind of exit), and `return` its value as well."""
     out: list[gast.AST] = []
     for statement in nest(unit, body):
@@ -218,5 +216,3 @@ def _check_depth(unit: Unit, tree: gast.FunctionDef) -> None:
             waiting += [(inner, depth + 1) for inner in statement.body]
             chained = len(statement.orelse) == 1 and isinstance(statement.orelse[0], gast.If)
             waiting += [(inner, depth + (not chained)) for inner in statement.orelse]
-
-

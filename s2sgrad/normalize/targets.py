@@ -173,7 +173,10 @@ def _starred(unit: Unit, targets: list[gast.AST], value: gast.AST) -> list[gast.
     out = [assign(holder, at(value, gast.Call(counted, [value], []))[0])]
     out += statements(
         "if len(t) < n:\n    raise ValueError('not enough values to unpack')",
-        t=holder, n=len(targets) - 1, len=unit.builtin(len), ValueError=unit.builtin(ValueError),
+        t=holder,
+        n=len(targets) - 1,
+        len=unit.builtin(len),
+        ValueError=unit.builtin(ValueError),
     )
     for k, target in enumerate(targets):
         if k < star:

@@ -1,6 +1,6 @@
 """One primitive, many spellings: operators, array methods and attributes, mapped to the functions that have rules.
 
-    x @ y, x.dot(y), x.T   ->   np.matmul(x, y), np.dot(x, y), np.transpose(x)
+x @ y, x.dot(y), x.T   ->   np.matmul(x, y), np.dot(x, y), np.transpose(x)
 """
 
 from __future__ import annotations

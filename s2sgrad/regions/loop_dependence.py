@@ -1,6 +1,6 @@
 """Loop-carried dependence: what the trips of a loop read, accumulate into and overwrite, and whether two trips conflict.
 
-    t = -a[i, j]; a[:i, j] += t * b[:i]      ->      reads `a[i, j]`, accumulates into `a[:i, j]`: disjoint
+t = -a[i, j]; a[:i, j] += t * b[:i]      ->      reads `a[i, j]`, accumulates into `a[:i, j]`: disjoint
 """
 
 from __future__ import annotations

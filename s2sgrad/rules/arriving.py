@@ -1,6 +1,6 @@
 """Rules of libraries that need not be there: they are read once the user has imported what they are about.
 
-    later("scipy.linalg", "s2sgrad.rules.scipy.linalg")
+later("scipy.linalg", "s2sgrad.rules.scipy.linalg")
 """
 
 from __future__ import annotations

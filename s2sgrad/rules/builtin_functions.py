@@ -1,7 +1,7 @@
 """Rules of Python's own functions on numbers and containers: sum, max, min, list, tuple.
 
-    s = sum(xs)      ->    xs_bar = spread(s_bar, xs)
-    y = max(a, b)    ->    a_bar = y_bar * (a >= b); b_bar = y_bar * (a < b)
+s = sum(xs)      ->    xs_bar = spread(s_bar, xs)
+y = max(a, b)    ->    a_bar = y_bar * (a >= b); b_bar = y_bar * (a < b)
 """
 
 from __future__ import annotations

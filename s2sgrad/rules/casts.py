@@ -1,7 +1,7 @@
 """Rules of copies and casts: array, asarray, astype, copy, float64.
 
-    y = np.asarray(x)                ->  x_bar = y_bar
-    y = x.astype(dtype)              ->  x_bar = through_cast(y_bar, y)          0 where the cast is to whole numbers
+y = np.asarray(x)                ->  x_bar = y_bar
+y = x.astype(dtype)              ->  x_bar = through_cast(y_bar, y)          0 where the cast is to whole numbers
 """
 
 from __future__ import annotations

@@ -22,8 +22,6 @@ def _methods(*names):
     return tuple(getattr(cls, name) for cls in NUMPY for name in names)
 
 
-
-
 # --- a location and a scale ------------------------------------------------------------------------------------------
 
 

@@ -330,6 +330,7 @@ def unless_shared(w, y, g, v, x):
 def of_copies(w, y, g, apart):
     return shadows.of_copies(w, apart), None
 
+
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 

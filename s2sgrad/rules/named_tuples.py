@@ -1,6 +1,6 @@
 """Rules of what a named tuple makes: `p._asdict()`, and `p._replace(x=v)`, spelled `with_fields(p, ("x",), v)`.
 
-    q = with_fields(p, ("x",), v)   ->      p_bar, _, v_bar = fields(q_bar, p, ("x",))        p_bar with a zero for `x`
+q = with_fields(p, ("x",), v)   ->      p_bar, _, v_bar = fields(q_bar, p, ("x",))        p_bar with a zero for `x`
 """
 
 from __future__ import annotations

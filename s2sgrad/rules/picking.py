@@ -1,6 +1,6 @@
 """Rules of how the cotangents of a pullback are put in order, where a pullback itself is differentiated.
 
-    given = picked(bars, places)      ->      bars_bar = unpicked(given_bar, bars, places)
+given = picked(bars, places)      ->      bars_bar = unpicked(given_bar, bars, places)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rules of polynomials: polyval, polyder, polyint, polyfit, vander, and polynomials that are objects, which are constants.
 
-    y = np.polyval(p, x)           ->  x_bar = y_bar * np.polyval(np.polyder(p), x); p_bar = y_bar @ np.vander(x, n)
-    p = np.polyfit(x, y, 3)        ->  y_bar = pinv(np.vander(x, 4)).T @ p_bar
+y = np.polyval(p, x)           ->  x_bar = y_bar * np.polyval(np.polyder(p), x); p_bar = y_bar @ np.vander(x, n)
+p = np.polyfit(x, y, 3)        ->  y_bar = pinv(np.vander(x, 4)).T @ p_bar
 """
 
 from __future__ import annotations
@@ -106,6 +106,7 @@ polyfit.linear_in("y")
 
 
 # --- polynomials that are objects: constants, called with an array -----------------------------------------------------
+
 
 def slope_of(p, x, m=1):
     """The derivative of order `m` of a polynomial `p`, in any basis of `numpy.polynomial`, at `x`.

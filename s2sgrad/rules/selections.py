@@ -361,6 +361,7 @@ def _(w, y, g, x, window_shape=None, axis=None):
 def sliding_window_view(g, y, x, window_shape=None, axis=None, *, writeable=False):
     return unwindow(g, x, window_shape, axis)
 
+
 # --- x[index] --------------------------------------------------------------------------------------------------------
 
 

@@ -1,12 +1,12 @@
 """Rules of operators on lists and tuples, and of what the reverse sweep does to dicts: it puts overwritten entries back.
 
-    c = a + b                   ->      a_bar = c_bar[:len(a)]; b_bar = c_bar[len(a):]
-    c = a * n                   ->      a_bar = folded(c_bar, a, n)
-    c = copy.deepcopy(a)        ->      a_bar = c_bar
-    old = held(d, k)            ->      d_bar = alone(old_bar, d, k)
-    d = put_back(d, k, old)     ->      old_bar = entry(d_bar, k); d_bar = without(d_bar, d, k)
-    b = lacking(a, k)           ->      a_bar = completed(b_bar, a, k)
-    b = moved(a, k)             ->      a_bar = b_bar
+c = a + b                   ->      a_bar = c_bar[:len(a)]; b_bar = c_bar[len(a):]
+c = a * n                   ->      a_bar = folded(c_bar, a, n)
+c = copy.deepcopy(a)        ->      a_bar = c_bar
+old = held(d, k)            ->      d_bar = alone(old_bar, d, k)
+d = put_back(d, k, old)     ->      old_bar = entry(d_bar, k); d_bar = without(d_bar, d, k)
+b = lacking(a, k)           ->      a_bar = completed(b_bar, a, k)
+b = moved(a, k)             ->      a_bar = b_bar
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ def repeated(g, y, xs, n):
 
 
 repeated.constant("n", "what a list is multiplied by may be an array, which cannot be seen: write np.array(..) of the list")
+
 
 def without(g, d, key):
     """The cotangent of the dict `d` with a zero for one of its entries, also where `g` has none.

@@ -1,7 +1,7 @@
 """Rules of signals on a line: convolve, correlate, interp, gradient, unwrap.
 
-    c = np.convolve(a, v)          ->  a_bar = np.correlate(c_bar, v, "valid"); v_bar = np.correlate(c_bar, a, "valid")
-    y = np.interp(x, xp, fp)       ->  x_bar = y_bar * the slope of the segment that x lies in
+c = np.convolve(a, v)          ->  a_bar = np.correlate(c_bar, v, "valid"); v_bar = np.correlate(c_bar, a, "valid")
+y = np.interp(x, xp, fp)       ->  x_bar = y_bar * the slope of the segment that x lies in
 """
 
 from __future__ import annotations

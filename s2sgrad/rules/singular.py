@@ -1,7 +1,7 @@
 """Functions whose slopes may be infinite, or whose values may overflow, where what is made of them is finite.
 
-    r = np.sqrt(s)       ->  the slope is infinite at s = 0, and a slope of 0 behind it wins: `s = x ** 2`
-    y = 1.0 / d          ->  where `d` has overflowed `y` is 0, and so is its slope, whatever `d` is made of
+r = np.sqrt(s)       ->  the slope is infinite at s = 0, and a slope of 0 behind it wins: `s = x ** 2`
+y = 1.0 / d          ->  where `d` has overflowed `y` is 0, and so is its slope, whatever `d` is made of
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rules of `math.gamma` and `math.lgamma`, whose slopes Python does not have: the polygamma functions are here.
 
-    y = math.lgamma(x)             ->  x_bar = y_bar * polygamma(x)
+y = math.lgamma(x)             ->  x_bar = y_bar * polygamma(x)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rules of statistics: average, cov, corrcoef, bincount, histogram; and of Python's module `statistics`.
 
-    c = np.cov(x)                  ->  x_bar = (c_bar + c_bar.T) @ centered(x, 1) / (n - 1)
-    h = np.bincount(k, w)          ->  w_bar = np.take(h_bar, k)
+c = np.cov(x)                  ->  x_bar = (c_bar + c_bar.T) @ centered(x, 1) / (n - 1)
+h = np.bincount(k, w)          ->  w_bar = np.take(h_bar, k)
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The adjoints of numbers in lists and dicts: slots in the shadow, which hold numbers in the place of arrays.
 
-    xs = [u, 2.0 * s]      ->      xs_bar = [u_bar, 0.0]
+xs = [u, 2.0 * s]      ->      xs_bar = [u_bar, 0.0]
 """
 
 from __future__ import annotations

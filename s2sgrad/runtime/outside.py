@@ -1,6 +1,6 @@
 """What a differentiated function writes outside of itself: globals, and attributes of the caller's objects.
 
-    layer.h = h      ->      set_attribute(layer, "h", h)      for the passes only; emitted as an assignment again
+layer.h = h      ->      set_attribute(layer, "h", h)      for the passes only; emitted as an assignment again
 """
 
 from __future__ import annotations

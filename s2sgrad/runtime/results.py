@@ -1,6 +1,6 @@
 """Checks that a result can be differentiated, and descriptions of results that cannot.
 
-    grad(lambda x: print(x))(2.0)     ->     TypeError: `<lambda>` returns None, which has no derivative: `return` ...
+grad(lambda x: print(x))(2.0)     ->     TypeError: `<lambda>` returns None, which has no derivative: `return` ...
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Checks of functions that only the run knows: they write nothing that the text reads, and read nothing that it writes.
 
-    y = g(x)                             y = reads_only(g, "g", 7)(x)
-    layer.h = x; y = g(x)      ->        unreached(8, (layer,), g); ..
+y = g(x)                             y = reads_only(g, "g", 7)(x)
+layer.h = x; y = g(x)      ->        unreached(8, (layer,), g); ..
 """
 
 from __future__ import annotations

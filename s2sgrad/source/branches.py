@@ -75,9 +75,7 @@ _now = _Refused()
 
 
 @contextlib.contextmanager
-def without(
-    branches: list[Branch], inlined: bool = False, whole: frozenset[types.CodeType] = frozenset()
-) -> Iterator[None]:
+def without(branches: list[Branch], inlined: bool = False, whole: frozenset[types.CodeType] = frozenset()) -> Iterator[None]:
     """Functions are read with these branches, and those of the contexts around, replaced; `inlined`: calls of these
     functions are written out; and so are those of the functions with the codes `whole`."""
     before = _now.branches, _now.inlined, _now.whole, _now.read

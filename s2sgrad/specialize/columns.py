@@ -235,8 +235,11 @@ class Columns:
         bound = binding_counts(tree.body) if self.asked_of_data else {}
         flow = self.flow(tree) if bound else None
         had = {id(node): self.members.get(getattr(node, "attr", ""), self.followed) for _, node in self.asked_of_data}
-        return {self.unit.source_place(node) for local, node in self.asked_of_data
-                if (bound[local] == 1 or local in self.unit.temps) and flow.classes(local) & {*had[id(node)]}}
+        return {
+            self.unit.source_place(node)
+            for local, node in self.asked_of_data
+            if (bound[local] == 1 or local in self.unit.temps) and flow.classes(local) & {*had[id(node)]}
+        }
 
     def of_data(self, node: gast.Attribute) -> Any:
         """An attribute of data; MISSING if it is not one of an object, or that a named tuple computes."""

@@ -154,7 +154,6 @@ class Choices:
         flattener.out += chosen(self.unit, choice.selector, arms, node)
         return at(node, name(holder))[0]
 
-
     def fits(self, option: Any, arguments: list[Any], keywords: dict[str, Any]) -> bool:
         """Whether these arguments fit the parameters of a function, where they are known."""
         while isinstance(option, Partial):

@@ -46,8 +46,13 @@ def calls_itself(node: gast.FunctionDef | gast.Lambda) -> bool:
 
 
 def lifted(
-    unit: Unit, node: gast.FunctionDef | gast.Lambda, values: dict[str, Any], last: bool = False, first: bool = False,
-    also: Iterable[str] = (), variables: Variables | None = None,
+    unit: Unit,
+    node: gast.FunctionDef | gast.Lambda,
+    values: dict[str, Any],
+    last: bool = False,
+    first: bool = False,
+    also: Iterable[str] = (),
+    variables: Variables | None = None,
 ) -> tuple[types.FunctionType, list[str]]:
     """The lifted function, and the variables to pass by keyword, `also` among them; `values` has function values by name.
 
@@ -91,8 +96,15 @@ def with_captures(unit: Unit, target: Any, keywords: dict[str, Any]) -> dict[str
 
 
 def function(
-    unit: Unit, base: str, body: list[gast.AST], mine: dict[str, str], count: int, captured: set[str], last: bool,
-    first: tuple[str, ...] | None = None, variables: Variables | None = None,
+    unit: Unit,
+    base: str,
+    body: list[gast.AST],
+    mine: dict[str, str],
+    count: int,
+    captured: set[str],
+    last: bool,
+    first: tuple[str, ...] | None = None,
+    variables: Variables | None = None,
 ) -> tuple[types.FunctionType, list[str]]:
     """A function with this body, and what to pass to it as in `lifted`.  Its parameters are `mine`, by their names in the
     body, `count` of them positional; captures and the parameters `first` come first."""

@@ -122,7 +122,8 @@ class LiftedColumns:
         held |= self.passed.get(key, {})
         while True:
             told = _INHERITED[target] = Inherited(
-                self.followed, dict(self.columns), self.names_on_classes(), held, self.ways, key, around, {})
+                self.followed, dict(self.columns), self.names_on_classes(), held, self.ways, key, around, {}
+            )
             unit, tree = Unit.of(read(target))
             unit.drawn_at = self.unit.drawn_at
             for _, run in (*DEFINITION, *STATEMENTS):

@@ -118,8 +118,10 @@ class Derivatives:
         if not isinstance(f, (Function, Partial)) and not first:
             self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
         self.require_no_record(f, node)
-        lifted = isinstance(f, Function) and not (first and self.asks_objects(f)) and (
-            lambda_lifting.is_lifted(f.node, self.values) or lambda_lifting.calls_itself(f.node)
+        lifted = (
+            isinstance(f, Function)
+            and not (first and self.asks_objects(f))
+            and (lambda_lifting.is_lifted(f.node, self.values) or lambda_lifting.calls_itself(f.node))
         )
         if not lifted or (first and lambda_lifting.calls_itself(f.node)):
             return self.written(f, node, last, first)

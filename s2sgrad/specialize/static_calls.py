@@ -71,6 +71,7 @@ _TABLE: dict[Any, StaticCall] = {}
 
 def _of(*targets: Any, when: Callable[[Any, gast.Call], bool]) -> Callable[[Callable], Callable]:
     """Register a treatment for calls of these callables that a predicate selects."""
+
     def note(value: Callable[[Any, gast.Call], Any]) -> Callable[[Any, gast.Call], Any]:
         _TABLE.update(dict.fromkeys(targets, StaticCall(when, value)))
         return value

@@ -78,11 +78,7 @@ class Collections:
     def objects_among(self, body: list[gast.AST]) -> set[str]:
         """The names bound to a new object and also to a constant."""
         assigned = [n for n in nodes(*body) if isinstance(n, gast.Assign) and isinstance(n.targets[0], gast.Name)]
-        made_here = {
-            n.targets[0].id
-            for n in assigned
-            if self.takes_apart(n.value)
-        }
+        made_here = {n.targets[0].id for n in assigned if self.takes_apart(n.value)}
         return made_here & {n.targets[0].id for n in assigned if isinstance(n.value, gast.Constant)}
 
     def items_of(self, node: gast.ListComp) -> list[gast.AST] | None:

@@ -1,6 +1,6 @@
 """Ways of compiling what partial evaluation cannot resolve: it is refused, or becomes data.
 
-    ps.append(Particle(v))      ->      refused (PLAIN), or a reference in a list (Ways(in_columns=True))
+ps.append(Particle(v))      ->      refused (PLAIN), or a reference in a list (Ways(in_columns=True))
 """
 
 from __future__ import annotations

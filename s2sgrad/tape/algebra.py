@@ -1,6 +1,6 @@
 """The two arithmetics of a reverse sweep: on ndarrays, or on Arrays where another tape records the sweep itself.
 
-    x_bar = y_bar * np.cos(x)     on ndarrays; or on Arrays, and then recorded like any other operation
+x_bar = y_bar * np.cos(x)     on ndarrays; or on Arrays, and then recorded like any other operation
 """
 
 from __future__ import annotations
@@ -80,7 +80,6 @@ class Plain:
         if bar.dtype != x.dtype:
             bar = bar.astype(x.dtype)
         return (bar if bar.shape == x.shape else np.broadcast_to(bar, x.shape))[()]
-
 
     def selected(self, mask: Any, bar: Any) -> Any:
         """With np.where, which removes nan outside of the mask."""

@@ -1,6 +1,6 @@
 """`Array`: a NumPy array or number with an identity, so that a tape can follow it; and how functions are applied to it.
 
-    x = constant([1.0, 2.0]); y = np.sum(x * x)      ->      apply(np.multiply, (x, x)), apply(np.sum, (y,))
+x = constant([1.0, 2.0]); y = np.sum(x * x)      ->      apply(np.multiply, (x, x)), apply(np.sum, (y,))
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Values that contain Variables: lists and dicts of weights, objects that hold them as attributes.
 
-    model (an object with the Variable `w`)     ->      plain: a copy of it with an ndarray `w`; recorded: {"w": Array}
+model (an object with the Variable `w`)     ->      plain: a copy of it with an ndarray `w`; recorded: {"w": Array}
 """
 
 from __future__ import annotations

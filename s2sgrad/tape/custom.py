@@ -1,9 +1,9 @@
 """Functions with a gradient of their own, and functions that are recomputed instead of recorded.
 
-    @custom_gradient                                     y = log1pexp(x)  is one record, with the returned pullback
-    def log1pexp(x):
-        e = np.exp(x)
-        return np.log(1 + e), lambda g: g * (1 - 1 / (1 + e))
+@custom_gradient                                     y = log1pexp(x)  is one record, with the returned pullback
+def log1pexp(x):
+    e = np.exp(x)
+    return np.log(1 + e), lambda g: g * (1 - 1 / (1 + e))
 """
 
 from __future__ import annotations
@@ -100,16 +100,19 @@ def _require_constant(keywords: dict[str, Any]) -> None:
     """Refuse keywords that a tape follows."""
     for name, value in keywords.items():
         if _is_followed(value):
-            raise TypeError(f"keywords of a custom_gradient function are constants, but a tape follows `{name}`: "
-                            "pass it by position")
+            raise TypeError(
+                f"keywords of a custom_gradient function are constants, but a tape follows `{name}`: pass it by position"
+            )
 
 
 def _require_taken(f: Callable[..., Any], pullback: Callable[..., Any], variables: list[Any]) -> None:
     """Refuse a pullback without the parameter `variables` if its function reads trainable Variables."""
     if variables and "variables" not in _parameters(pullback):
         shown = ", ".join(v.name or "Variable" for v in variables)
-        raise TypeError(f"`{f.__name__}` reads trainable Variables ({shown}), so its pullback must take `variables=None` "
-                        "and return their gradients too: (for the arguments, for the variables)")
+        raise TypeError(
+            f"`{f.__name__}` reads trainable Variables ({shown}), so its pullback must take `variables=None` "
+            "and return their gradients too: (for the arguments, for the variables)"
+        )
 
 
 P = ParamSpec("P")

@@ -1,7 +1,7 @@
 """User functions that are a single, opaque operation: `primitive`, `custom_jvp` and `nondifferentiable`.
 
-    @primitive                                     y = power(x, 3.0)  is called and never inlined, in compiled code and
-    def power(x, n): ...                           on a tape; its derivative is the argument of `power.defvjp`
+@primitive                                     y = power(x, 3.0)  is called and never inlined, in compiled code and
+def power(x, n): ...                           on a tape; its derivative is the argument of `power.defvjp`
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """TensorFlow's graph mode: inside a `function` every operation is recorded, and `gradients` differentiates the record.
 
-    @function
-    def slopes(x):
-        y = 2 * x ** 2
-        return gradients(y, x)
+@function
+def slopes(x):
+    y = 2 * x ** 2
+    return gradients(y, x)
 """
 
 from __future__ import annotations
@@ -124,5 +124,3 @@ def gradients(
 
 def _single(weight: Any) -> Any:
     return weight[0] if isinstance(weight, (list, tuple)) and len(weight) == 1 else weight
-
-

@@ -1,6 +1,6 @@
 """Functions that are handed to a derivative rule on a tape: a rule says nothing of the Arrays that they close over.
 
-    midpoint(lambda s: -k * s, 2.0)      ->      TypeError, where `midpoint` has a gradient of its own and a tape follows `k`
+midpoint(lambda s: -k * s, 2.0)      ->      TypeError, where `midpoint` has a gradient of its own and a tape follows `k`
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Jacobians: one sweep for each element of the target.
 
-    y of shape (2,), x of shape (3,)     ->     rows gradient(y, x, weights=[1, 0]), gradient(y, x, weights=[0, 1])
+y of shape (2,), x of shape (3,)     ->     rows gradient(y, x, weights=[1, 0]), gradient(y, x, weights=[0, 1])
 """
 
 from __future__ import annotations

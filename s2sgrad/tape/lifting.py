@@ -1,4 +1,4 @@
-'''Lambda lifting of functions that read Variables by name: one node on the tape needs these as arguments.
+"""Lambda lifting of functions that read Variables by name: one node on the tape needs these as arguments.
 
     def line(x): return m * x + b               def lifted(m, b, a0, a1):
     def loss(x, y):                     ->          def line(x): return m * x + b
@@ -7,7 +7,7 @@
 
 A free name that leads to Variables (a Variable, a list of them, an object with them) becomes a parameter.  The functions
 that read such a name are redefined inside, under the same names, so that they see the parameter instead of the global.
-'''
+"""
 
 from __future__ import annotations
 

@@ -125,9 +125,7 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
     """Call a function as one node; the arguments are pairs (recorded, plain), and `found` lists the Arrays in them."""
     followed = {a.uid for a in found if tracked(a.uid)}
     plain = [p for _, p in arguments]
-    wanted = tuple(
-        k for k, (recorded, _) in enumerate(arguments) if any(a.uid in followed for a in _operands(recorded))
-    )
+    wanted = tuple(k for k, (recorded, _) in enumerate(arguments) if any(a.uid in followed for a in _operands(recorded)))
     fwd, bwd, places = dynamic.pair_in(function, tuple(plain), wanted)
     before, STATE.inside = STATE.inside, []
     try:

@@ -1,6 +1,6 @@
 """Source locations of recorded operations, for errors that are found later.
 
-    y = np.nextafter(x, 1.0)      recorded with (code object, instruction)     ->      a Place, if it is needed
+y = np.nextafter(x, 1.0)      recorded with (code object, instruction)     ->      a Place, if it is needed
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A recorded operation of the rule table, and its pullback: by the same rule that the compiler inlines.
 
-    y = np.multiply(x, w); w is followed     ->      rule.pullback(y_bar, y, x, w), pruned to w_bar
+y = np.multiply(x, w); w is followed     ->      rule.pullback(y_bar, y, x, w), pruned to w_bar
 """
 
 from __future__ import annotations

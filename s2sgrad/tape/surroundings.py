@@ -1,7 +1,7 @@
 """The data that generated code reads by name: it is read again for the gradient, and must not change in between.
 
-    @differentiable
-    def f(x): return np.sum(SCALE * x)      y = f(x); SCALE[:] = 0.0; t.gradient(y, x)      ->      RuntimeError
+@differentiable
+def f(x): return np.sum(SCALE * x)      y = f(x); SCALE[:] = 0.0; t.gradient(y, x)      ->      RuntimeError
 """
 
 from __future__ import annotations

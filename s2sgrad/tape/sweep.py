@@ -1,6 +1,6 @@
 """The reverse sweep over the records of a tape.
 
-    records [y = x * x, z = y * y], seed z_bar = 1     ->     y_bar = 2 y z_bar; x_bar = 2 x y_bar
+records [y = x * x, z = y * y], seed z_bar = 1     ->     y_bar = 2 y z_bar; x_bar = 2 x y_bar
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ class OnArrays:
         if bar._value.dtype != x.dtype:
             bar = apply(np.ndarray.astype, (bar if bar._value.ndim else bar.reshape(()), x.dtype))
         return bar if bar._value.shape == x.shape else apply(np.broadcast_to, (bar,), {"shape": x.shape})
-
 
     def selected(self, mask: Any, bar: Any) -> Any:
         """As for plain values."""

@@ -1,6 +1,6 @@
 """Compares derivatives with differences, in all directions of all arguments, and locates wrong elements.
 
-    comparisons(f, (x,))      ->      [Comparison(order=1, argument="x", ours=0.31, differences=0.62, element="[2, 1]"), ..]
+comparisons(f, (x,))      ->      [Comparison(order=1, argument="x", ours=0.31, differences=0.62, element="[2, 1]"), ..]
 """
 
 from __future__ import annotations
@@ -236,6 +236,7 @@ class _Point:
 
     def shifted(self, number: int, direction: Any) -> Callable[[float], float]:
         """The weighted value of the function along a direction in one argument."""
+
         def phi(t: float) -> float:
             moved = shifted(self.exact[number], direction, t)
             return inner(self.f(*mapped(self.exact[:number]), moved, *mapped(self.exact[number + 1 :])), self.seed)

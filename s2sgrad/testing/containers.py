@@ -1,6 +1,6 @@
 """Nested tuples, lists, dicts and objects: their leaves, and arithmetic on them.
 
-    Layer(w=[1.0, 2.0])      ->      leaves p.w[0], p.w[1]; an object that refers to itself is a leaf
+Layer(w=[1.0, 2.0])      ->      leaves p.w[0], p.w[1]; an object that refers to itself is a leaf
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Values that escape the call are copied if the reverse sweep may restore the older contents of their memory.
 
-    value = y      ->      value = y.copy()              layer.h = y      ->      layer.h = y.copy()
+value = y      ->      value = y.copy()              layer.h = y      ->      layer.h = y.copy()
 """
 
 from __future__ import annotations

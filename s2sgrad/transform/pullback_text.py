@@ -1,6 +1,6 @@
 """A pullback as text: its formula applied to the operands of one call, or a call of it.
 
-    sin(g, y, x) = g * np.cos(x)      at y = np.sin(a[i])      ->      y_bar * np.cos(a[i])
+sin(g, y, x) = g * np.cos(x)      at y = np.sin(a[i])      ->      y_bar * np.cos(a[i])
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which part of a result is differentiated: all of it, which must contain floats, or the first of a pair (`has_aux`).
 
-    return loss, {"steps": n}      ->      value = loss; aux = {"steps": n}; return value
+return loss, {"steps": n}      ->      value = loss; aux = {"steps": n}; return value
 """
 
 from __future__ import annotations
@@ -98,7 +98,11 @@ def require_untouched(unit: Unit, tree: gast.FunctionDef, written: dict[str, gas
 
 
 def require(
-    unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], split: Split | None, written: Collection[str],
+    unit: Unit,
+    tree: gast.FunctionDef,
+    kinds: dict[str, Kind],
+    split: Split | None,
+    written: Collection[str],
     outputs: str | tuple[str, ...] | None,
 ) -> None:
     """Raise TypeError where nothing in a result of its kind can be differentiated, where it is no pair to be `split`, and

@@ -25,6 +25,7 @@ def narrow(tree: gast.FunctionDef, inference: Inference, found: Operations) -> N
 
 class Narrowing:
     """Refines the shapes in one function."""
+
     def __init__(self, tree: gast.FunctionDef, inference: Inference, found: Operations) -> None:
         self.inference, self.found = inference, found
         bound = [(t, s) for s in effects.walk(tree.body) if isinstance(s, gast.Assign) for t in effects.targets(s)]

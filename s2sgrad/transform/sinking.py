@@ -61,6 +61,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference, fixed: set[str
 
 class _Sinking:
     """Moves the assignments of one function."""
+
     def __init__(self, unit: Unit, tree: gast.FunctionDef, inference: Inference, fixed: set[str]) -> None:
         self.unit, self.inference, self.fixed = unit, inference, fixed
         self.memory = Memory(unit, tree, inference.env)

@@ -1,6 +1,6 @@
 """Checks for local variables that a gradient is taken in, or stopped at: they must exist, with memory of their own.
 
-    w = v[1:]; v[1] = 0.0; return np.sum(w)      ->      Unsupported in `w`: it has been replaced by a section of `v`
+w = v[1:]; v[1] = 0.0; return np.sum(w)      ->      Unsupported in `w`: it has been replaced by a section of `v`
 """
 
 from __future__ import annotations

@@ -126,6 +126,7 @@ def with_axes(unit: Unit, node: gast.AST, kind_of: KindOf) -> gast.AST:
 
 class _WithAxes(Transformer):
     """Replaces calls of `np.expand_dims`."""
+
     def __init__(self, unit: Unit, kind_of: KindOf) -> None:
         self.unit, self.kind_of = unit, kind_of
 

@@ -36,6 +36,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 class _Watches:
     """Inserts the checks into one function."""
+
     def __init__(self, unit: Unit) -> None:
         self.unit, self.known = unit, unit.known
         self.records = {*unit.records, *(unit.bases.get(record, record) for record in unit.records)}

@@ -59,9 +59,7 @@ def _is_number(node: gast.AST) -> bool:
 
 
 @functools.lru_cache(maxsize=4096)
-def _tried(
-    run: Callable[..., Any], pullback: Callable[..., Any], given: tuple, words: tuple, plain: bool
-) -> frozenset[int]:
+def _tried(run: Callable[..., Any], pullback: Callable[..., Any], given: tuple, words: tuple, plain: bool) -> frozenset[int]:
     out: set[int] = set()
     with np.errstate(all="ignore"):
         for point in itertools.product(*given):

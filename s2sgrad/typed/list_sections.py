@@ -46,6 +46,7 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
 
 class _Sections:
     """Rewrites the stores into sections of lists."""
+
     def __init__(self, unit: Unit, inference: Inference) -> None:
         self.unit, self.inference = unit, inference
 

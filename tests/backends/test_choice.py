@@ -34,7 +34,7 @@ def overeager(monkeypatch):
 
 
 def cube(x):
-    return x ** 3
+    return x**3
 
 
 def test_the_default_runs_where_a_backend_gives_up(overeager):
@@ -58,7 +58,7 @@ def test_another_exception_is_the_callers(overeager):
 
 def test_what_it_does_not_take_stays_as_it_is(overeager):
     def f(x):
-        return x ** 3
+        return x**3
 
     overeager.taken = False
     df = grad(f)
@@ -69,7 +69,7 @@ def test_what_it_does_not_take_stays_as_it_is(overeager):
 def test_what_must_not_run_twice_is_left_to_the_default(overeager):
     def prints(x):
         print(end="")
-        return x ** 3
+        return x**3
 
     def draws(x, it):
         return x * next(it)

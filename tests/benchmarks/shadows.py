@@ -19,7 +19,7 @@ def swapped(u, n):
     for _ in range(n):
         un[1:] = u[1:] - 0.1 * u[1:] * (u[1:] - u[:-1])
         u, un = un, u
-    return np.sum(u ** 2)
+    return np.sum(u**2)
 
 
 def swapped_by_a_third_name(u, n):
@@ -29,7 +29,7 @@ def swapped_by_a_third_name(u, n):
         t = u
         u = un
         un = t
-    return np.sum(u ** 2)
+    return np.sum(u**2)
 
 
 def new_in_each_trip(u, n):
@@ -38,7 +38,7 @@ def new_in_each_trip(u, n):
         v[1:] = u[1:] * u[:-1] * 0.9
         v[0] = u[0]
         u = v
-    return np.sum(u ** 2)
+    return np.sum(u**2)
 
 
 def new_in_each_trip_and_seen(u, n):
@@ -48,14 +48,14 @@ def new_in_each_trip_and_seen(u, n):
         v[1:] = u[1:] * u[:-1] * 0.9
         w[0] = u[0]
         u = v
-    return np.sum(u ** 2)
+    return np.sum(u**2)
 
 
 def rows(u, n):
     m = np.outer(u[:10], u)
     for k in range(1, n):
         m[k % 10, 1:] *= m[k % 10 - 1, :-1] * 0.9
-    return np.sum(m ** 2)
+    return np.sum(m**2)
 
 
 def rows_by_a_branch(u, n):
@@ -63,7 +63,7 @@ def rows_by_a_branch(u, n):
     for k in range(1, n):
         row = m[k % 10] if n > 0 else u
         row[1:] *= m[k % 10 - 1, :-1] * 0.9
-    return np.sum(m ** 2)
+    return np.sum(m**2)
 
 
 def kept_by_name(u, n):

@@ -265,9 +265,7 @@ def stays_float32(e: Example) -> None:
                     assert b.dtype == np.float32, (pullback, b.dtype)
 
 
-def slope_along(
-    e: Example, rule: Rule, name: str | None, place: int | None, value: Any, u: Any, v: Any, h: float
-) -> float:
+def slope_along(e: Example, rule: Rule, name: str | None, place: int | None, value: Any, u: Any, v: Any, h: float) -> float:
     """<v, J u> by central differences, for one argument."""
     results = []
     for step in (h, -h):

@@ -1,7 +1,7 @@
 """Three routes to one gradient, for every example of every rule: compiled, taped, and by central differences.
 
-    f(x0, x1) = the sum of the squares of primitive(x0, x1)
-    grad(f)(x0, x1)   ==   tape.gradient(f(x0, x1), [x0, x1])   ==   (f(x + h u) - f(x - h u)) / 2 h along u
+f(x0, x1) = the sum of the squares of primitive(x0, x1)
+grad(f)(x0, x1)   ==   tape.gradient(f(x0, x1), [x0, x1])   ==   (f(x + h u) - f(x - h u)) / 2 h along u
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Every rule compiled: the gradient of a function that calls the primitive, and the gradient of that, against differences.
 
-    def f(x0, x1):
-        y = primitive(x0, x1, axis=0)
-        return y * y
+def f(x0, x1):
+    y = primitive(x0, x1, axis=0)
+    return y * y
 """
 
 from __future__ import annotations
@@ -79,9 +79,12 @@ def calling(e: Example, whole: bool = False, numbers: bool = False) -> tuple[Cal
         written = numbers and isinstance(value, float) and np.isfinite(value)
         if wanted and not written and any(is_real(leaf) for leaf in leaves(value)):
             values.append((text, value))
-        elif written or value is None or isinstance(value, (bool, int, str)) or (isinstance(value, tuple) and not any(
-            isinstance(leaf, np.ndarray) for leaf in leaves(value)
-        )):
+        elif (
+            written
+            or value is None
+            or isinstance(value, (bool, int, str))
+            or (isinstance(value, tuple) and not any(isinstance(leaf, np.ndarray) for leaf in leaves(value)))
+        ):
             text = repr(float(value) if written else value)
         else:
             space[text] = value

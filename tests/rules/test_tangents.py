@@ -1,6 +1,6 @@
 """Laws of tangents, for every example of every rule: those of differences, of the pullback, of structure and memory.
 
-    y_dot = J u      ->      <v, y_dot> == (<v, f(x + h u)> - <v, f(x - h u)>) / 2 h == <pullback(v), u>
+y_dot = J u      ->      <v, y_dot> == (<v, f(x + h u)> - <v, f(x - h u)>) / 2 h == <pullback(v), u>
 """
 
 from __future__ import annotations

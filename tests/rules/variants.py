@@ -1,7 +1,7 @@
 """Other arguments for the examples of a rule: numbers, axes of size 1, other axes; those that the primitive takes.
 
-    np.prod(x, axis=1), x of shape (2, 3, 4)  ->  x a float, a NumPy number, an array without axes, (1, 1, 1), (2, 1, 4), ..
-                                                  axis None, 0, -1, (0,), (0, -1), keepdims, where
+np.prod(x, axis=1), x of shape (2, 3, 4)  ->  x a float, a NumPy number, an array without axes, (1, 1, 1), (2, 1, 4), ..
+                                              axis None, 0, -1, (0,), (0, -1), keepdims, where
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Random programs as users of a tape write them: without in-place writes, so that they run operation by operation too.
 
-    text(7)     ->     def program(x, m, s): ..., of a vector, a matrix and a number, ends in a number
+text(7)     ->     def program(x, m, s): ..., of a vector, a matrix and a number, ends in a number
 """
 
 import random

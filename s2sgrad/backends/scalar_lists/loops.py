@@ -1,9 +1,9 @@
 """Which loops read and write single elements of arrays, all of them, and nothing else of these arrays.
 
-    for i in range(1, len(x)):
-        y[i] = y[i - 1] + x[i]        ->      {"x", "y"}
-    for i in range(3):
-        x[i] = w @ z[i]               ->      nothing: three elements, and rows of z
+for i in range(1, len(x)):
+    y[i] = y[i - 1] + x[i]        ->      {"x", "y"}
+for i in range(3):
+    x[i] = w @ z[i]               ->      nothing: three elements, and rows of z
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The kinds of the expressions of a finished text, nested ones and stacks among them, and with lists in the place of arrays.
 
-    s = x_list[i] * 2.0; t = np.sqrt(s)      ->      s: Number(float)      t: Number(float64)
+s = x_list[i] * 2.0; t = np.sqrt(s)      ->      s: Number(float)      t: Number(float64)
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is surely a number, or an array, of the precision of Python's own numbers.
 
-    x * np.float32(2.0)      ->      not precise: a list would hold a number of twice the digits in its place
+x * np.float32(2.0)      ->      not precise: a list would hold a number of twice the digits in its place
 """
 
 from __future__ import annotations

@@ -61,9 +61,7 @@ def _unpackings(unit: Unit, tree: gast.FunctionDef) -> _Unpacked:
     return out
 
 
-def _spoiled(
-    unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _Unpacked, nested: NestedKinds
-) -> bool:
+def _spoiled(unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _Unpacked, nested: NestedKinds) -> bool:
     """Take arrays out of the plans whose elements must stay NumPy's; whether there were any."""
     causes: dict[int, tuple[Any, Any]] = {place: (None, place) for place in unpacked}
     for plan in plans:

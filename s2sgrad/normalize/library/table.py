@@ -1,9 +1,9 @@
 """The table of library callables that are desugared, by object, and how a call is looked up in it.
 
-    @desugars(itertools.pairwise)
-    def _pairwise(call): ..            ->      calls of `pairwise`, by whatever name, become what this returns
-    @desugars_method(dict, "get")
-    def _get(call): ..                 ->      `d.get(k)`, unless `d` may be an object with a method `get` of its own
+@desugars(itertools.pairwise)
+def _pairwise(call): ..            ->      calls of `pairwise`, by whatever name, become what this returns
+@desugars_method(dict, "get")
+def _get(call): ..                 ->      `d.get(k)`, unless `d` may be an object with a method `get` of its own
 """
 
 from __future__ import annotations
@@ -241,4 +241,3 @@ def _with_lists(call: LibraryCall) -> gast.Call:
         if k < len(parameters) and iterables.runs_once(unit, tree, parameters[k]):
             call.args[k] = call.listed(call.args[k])
     return call.node
-

@@ -1,6 +1,6 @@
 """Rules of scipy.linalg for norms and matrices of blocks: norm, block_diag.
 
-    y = linalg.block_diag(a, b)     ->  a_bar, b_bar = diagonal_blocks(y_bar, (a, b))
+y = linalg.block_diag(a, b)     ->  a_bar, b_bar = diagonal_blocks(y_bar, (a, b))
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rules of scipy.stats, continued: densities of the distributions whose logarithmic densities `stats` knows.
 
-    y = gamma.pdf(x, a)          ->  x_bar = y_bar * y * gamma_score(x, a, 0, 1)      # times the slope of the logarithm
+y = gamma.pdf(x, a)          ->  x_bar = y_bar * y * gamma_score(x, a, 0, 1)      # times the slope of the logarithm
 """
 
 from __future__ import annotations

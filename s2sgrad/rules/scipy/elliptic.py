@@ -1,7 +1,7 @@
 """Rules of elliptic integrals, by DLMF 19.4.1 to 19.4.7 with the parameter m = k**2.
 
-    y = special.ellipe(m)          ->      m_bar = y_bar * -0.5 * legendre_d(m)
-    y = special.ellipkinc(phi, m)  ->      phi_bar = y_bar / np.sqrt(1.0 - m * np.sin(phi) ** 2)
+y = special.ellipe(m)          ->      m_bar = y_bar * -0.5 * legendre_d(m)
+y = special.ellipkinc(phi, m)  ->      phi_bar = y_bar / np.sqrt(1.0 - m * np.sin(phi) ** 2)
 """
 
 from __future__ import annotations

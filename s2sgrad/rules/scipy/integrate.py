@@ -1,7 +1,7 @@
 """Rules of scipy.integrate for samples: trapezoid, cumulative_trapezoid, simpson.
 
-    z = integrate.cumulative_trapezoid(y)     ->  y_bar = spread_pairs(0.5 * the sums of z_bar from each place on)
-    z = integrate.simpson(y, x)               ->  y_bar = z_bar * simpson_weights(y, x, -1)
+z = integrate.cumulative_trapezoid(y)     ->  y_bar = spread_pairs(0.5 * the sums of z_bar from each place on)
+z = integrate.simpson(y, x)               ->  y_bar = z_bar * simpson_weights(y, x, -1)
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rules of scipy.stats, continued: logarithms of probabilities of continuous distributions.
 
-    y = t.logcdf(x, df)          ->  x_bar = y_bar * ratio(t.logpdf(x, df), y)      # the density divided by the probability
+y = t.logcdf(x, df)          ->  x_bar = y_bar * ratio(t.logpdf(x, df), y)      # the density divided by the probability
 """
 
 from __future__ import annotations

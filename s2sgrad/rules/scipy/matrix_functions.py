@@ -1,6 +1,6 @@
 """Rules of scipy.linalg, continued: functions of matrices.
 
-    y = linalg.expm(A)           ->  A_bar = expm_slope(A.T, y_bar)
+y = linalg.expm(A)           ->  A_bar = expm_slope(A.T, y_bar)
 """
 
 from __future__ import annotations

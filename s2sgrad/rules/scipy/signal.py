@@ -1,7 +1,7 @@
 """Rules of scipy.signal: convolve, fftconvolve and correlate, of real arrays with any number of axes.
 
-    c = signal.convolve(a, v)      ->  a_bar = signal.correlate(c_bar, v, "valid")
-                                       v_bar = signal.correlate(c_bar, a, "valid")
+c = signal.convolve(a, v)      ->  a_bar = signal.correlate(c_bar, v, "valid")
+                                   v_bar = signal.correlate(c_bar, a, "valid")
 """
 
 from __future__ import annotations

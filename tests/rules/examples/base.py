@@ -1,6 +1,6 @@
 """How the examples are written down, and their arguments.
 
-    example(np.sum, normal(2, 3), axis=1)
+example(np.sum, normal(2, 3), axis=1)
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.errors.raised import behind_call, entry
 from s2sgrad.runtime import Pullback, like, structure, zeros
+from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.records import array_of_its_own
 from s2sgrad.runtime.results import NoResult, pair, without_floats
 from s2sgrad.runtime.structure import WithAux, reachable, rebuilt
@@ -63,7 +64,10 @@ def pulled_back(
     the value is a pair, and the pullback takes a cotangent of its first part; `wanted`: the primals that are no constants,
     by position, if these are not all."""
     own = runtime.vjp if wanted is None and not again else functools.partial(_recorded, again, wanted)
-    value, pullback = runtime.hook("watched_vjp")(own, f, primals, keywords) if debug else own(f, *primals, **keywords)
+    if debug:
+        value, pullback = runtime.hook("watched_vjp")(own, f, primals, keywords)
+    else:
+        value, pullback = _run_or_recorded(own, f, primals, keywords)
     if has_aux:
         pair(value, getattr(behind_call(f), "__name__", type(f).__name__))
     require_result(f, value[0] if has_aux else value, pullback)
@@ -71,6 +75,19 @@ def pulled_back(
     pullback.like = WithAux(*map(zeros, value)) if has_aux else zeros(value)
     pullback.rest = tuple(like(x, None) for x in primals)
     return value, pullback
+
+
+def _run_or_recorded(
+    own: Callable[..., Any], f: Callable[..., Any], primals: tuple, keywords: dict[str, Any]
+) -> tuple[Any, Pullback]:
+    """The value and the pullback: by its text, or by a second run, which is recorded, where that was refused as it ran."""
+    try:
+        return own(f, *primals, **keywords)
+    except Refusal as error:
+        found = runtime.hook("begun_again")(error, f, primals, keywords)
+        if found is None:
+            raise
+    return found
 
 
 def _recorded(

@@ -21,7 +21,7 @@ from s2sgrad.api import brought, transposed
 from s2sgrad.api.arguments import has_floats, require_real
 from s2sgrad.api.higher import JVP, Call, Forward, backward_of, is_constant, options_of
 from s2sgrad.api.library import plain, with_places
-from s2sgrad.api.whole import REFUSALS, is_lost, is_recorded, with_note
+from s2sgrad.api.whole import REFUSALS, begins_again, is_lost, is_recorded, with_note
 from s2sgrad.driver import cache
 from s2sgrad.driver.compiled import Compiled, compile_pair
 from s2sgrad.errors import S2SGradError, Unsupported
@@ -125,8 +125,33 @@ def recorded_pair(f: Any, args: tuple, lead: int, error: S2SGradError) -> tuple[
     """The pair of a function that is recorded; the error of the compiler where that is refused, too."""
     if not is_recorded(error) or any(isinstance(a, (Closure, runtime.Pullback)) for a in args):
         raise error
-    active = tuple(k for k in range(lead, len(args)) if has_floats(args[k]) and not is_constant(args[k]))
+    active = _followed(args, lead)
     return *pairs.pair(f, active, lambda found: with_note(error, found) if is_lost(found) else found), active
+
+
+def begun_again(error: Refusal, f: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[Any, runtime.Pullback] | None:
+    """(value, pullback) by a second run, which is recorded, of a function whose text was refused as it ran; None where that
+    may do something else."""
+    if hasattr(f, "taken_apart_for"):
+        function, receiver, judged = f, (), f._function
+    elif isinstance(f, (Forward, Call, pairs.Half, runtime.Pullback)) or brings_gradient(f) or hasattr(f, "half_of"):
+        return None
+    else:
+        function, receiver, bound = plain(f)
+        keywords, judged = {**bound, **keywords}, function
+    if not begins_again(error, judged):
+        return None
+    args, lead = receiver + primals, len(receiver)
+    active = _followed(args, lead)
+    fwd, bwd = pairs.pair(function, active, lambda found: error if is_lost(found) else found)
+    y, saved = fwd(*args, **keywords)
+    places = tuple(k - lead for k in active)
+    return y, runtime.Pullback(bwd, saved, places, tuple(map(runtime.zeros, primals)))
+
+
+def _followed(args: tuple, lead: int) -> tuple[int, ...]:
+    """The positions of the arguments, after `lead` bound ones, that a recording follows."""
+    return tuple(k for k in range(lead, len(args)) if has_floats(args[k]) and not is_constant(args[k]))
 
 
 def called(f: Closure, *args: Any) -> tuple[Any, runtime.Pullback]:

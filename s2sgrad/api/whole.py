@@ -166,13 +166,20 @@ def may_run_again(gradient: Any, error: Exception) -> bool:
 
     Not where another text calls this one: its derivatives count on what is raised.
     """
-    if not isinstance(error, (Refused, Refusal)) or not Recording.allowed or isinstance(gradient._latest, Whole):
+    if gradient._options.needs_text or gradient._options.debug or isinstance(gradient._latest, Whole):
         return False
-    if gradient._options.needs_text or gradient._options.debug or isinstance(error.__context__, NoResult) or _in_a_text():
+    return begins_again(error, gradient._function)
+
+
+def begins_again(error: Exception, function: types.FunctionType) -> bool:
+    """The same, of a function whose text raised this error."""
+    if not isinstance(error, (Refused, Refusal)) or not Recording.allowed:
+        return False
+    if isinstance(error.__context__, NoResult) or _in_a_text():
         return False
     from s2sgrad.driver.attempts import runs_again
 
-    return runs_again(gradient._function)
+    return runs_again(function)
 
 
 def _in_a_text() -> bool:

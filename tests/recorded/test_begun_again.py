@@ -1,0 +1,83 @@
+"""A text that is refused as it runs: every derivative begins again, recorded, where a second run does the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from s2sgrad import grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize, value_and_grad, value_and_jacobian, vjp
+from s2sgrad.errors import Refused
+
+X = np.array([1.0, 2.0, 0.5])
+RUNS = []
+
+
+def grows(x):
+    y = np.sin(x)
+    if y[0] > 0.1:
+        todo = [y[0], y[1]]
+        total = 0.0
+        for v in todo:
+            total = total + v * v
+            if len(todo) < 5:
+                todo.append(v * 0.5)
+        return total
+    return np.sum(y)
+
+
+def vector(x):
+    return np.array([grows(x), x[0] * x[1]])
+
+
+def leaves_traces(x):
+    RUNS.append(1)
+    return grows(x)
+
+
+def slopes(f, x, h=1e-6):
+    return np.stack([(f(x + h * e) - f(x - h * e)) / (2.0 * h) for e in np.eye(len(x))], axis=-1)
+
+
+def second(x):
+    return slopes(lambda x: slopes(grows, x, 1e-5), x, 1e-4)
+
+
+DERIVATIVES = {
+    "grad": lambda: (grad(grows)(X), slopes(grows, X)),
+    "value_and_grad": lambda: (value_and_grad(grows)(X)[1], slopes(grows, X)),
+    "jvp": lambda: (jvp(grows, (X,), (X,))[1], slopes(grows, X) @ X),
+    "vjp": lambda: (vjp(grows, X)[1](1.0)[0], slopes(grows, X)),
+    "vjp, has_aux": lambda: (vjp(lambda x: (vector(x), 1), X, has_aux=True)[1](X[:2])[0], X[:2] @ slopes(vector, X)),
+    "linearize": lambda: (linearize(vector, X)[1](X), slopes(vector, X) @ X),
+    "jacobian": lambda: (jacobian(vector)(X), slopes(vector, X)),
+    "jacrev": lambda: (jacrev(vector)(X), slopes(vector, X)),
+    "jacfwd": lambda: (jacfwd(vector)(X), slopes(vector, X)),
+    "value_and_jacobian": lambda: (value_and_jacobian(grows)(X)[1], slopes(grows, X)),
+    "hessian": lambda: (hessian(grows)(X), second(X)),
+    "hvp": lambda: (hvp(grows, (X,), (X,)), second(X) @ X),
+    "vjp of grad": lambda: (vjp(grad(grows), X)[1](X)[0], second(X) @ X),
+    "jacobian of grad": lambda: (jacobian(grad(grows))(X), second(X)),
+    "by keyword": lambda: (jacrev(lambda x, k: k * vector(x))(X, k=2.0), 2.0 * slopes(vector, X)),
+}
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_each_derivative(name):
+    found, expected = DERIVATIVES[name]()
+    assert np.allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_a_pullback_is_called_again():
+    value, pullback = vjp(vector, X)
+    assert np.array_equal(value, vector(X))
+    for seed in np.eye(2):
+        assert np.allclose(pullback(seed)[0], seed @ slopes(vector, X), atol=1e-7)
+
+
+@pytest.mark.parametrize("derivative", [lambda f: grad(f)(X), lambda f: vjp(f, X), lambda f: jacrev(f)(X)])
+def test_not_where_a_second_run_is_seen(derivative):
+    RUNS.clear()
+    with pytest.raises(Refused, match="a loop runs over changes") as error:
+        derivative(leaves_traces)
+    assert error.value.place.line == 23
+    assert len(RUNS) == 1

@@ -20,6 +20,7 @@ from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.records import array_of_its_own
 from s2sgrad.runtime.results import NoResult, pair, without_floats
 from s2sgrad.runtime.structure import WithAux, reachable, rebuilt
+from s2sgrad.runtime.traits import traits
 
 _DEEPEST = 50  # nesting of objects
 
@@ -186,7 +187,7 @@ def linearize(function: Callable[..., Any], /, *primals: Any, **keywords: Any) -
 
 def require_result(f: Any, value: Any, pullback: Pullback) -> None:
     """Raise TypeError if the value of `f` has nothing to differentiate, or no primal has floats."""
-    if what := without_floats(value, numbers=not getattr(pullback.bwd, "flat", False)):
+    if what := without_floats(value, numbers=not traits(pullback.bwd).flat):
         name = getattr(behind_call(f), "__name__", type(f).__name__)
         if not pullback.places:
             raise TypeError(f"`{name}` is given no floats by position, and returns {what}: pass a float")

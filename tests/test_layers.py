@@ -15,10 +15,13 @@ import re
 import subprocess
 import sys
 
+import gast
 import numpy as np
 import pytest
 
 import s2sgrad
+from s2sgrad.ir import notes
+from s2sgrad.runtime.traits import Traits
 
 ROOT = pathlib.Path(s2sgrad.__file__).resolve().parent
 FILES = sorted(ROOT.rglob("*.py"))
@@ -62,8 +65,17 @@ LARGE = {
     "_Sweeps": (13, 17),
     "Primitive": (11, 29),
     "Entry": (10, 16),
-    "Emitted": (3, 17),
 }
+
+# What objects are asked for by a word, besides what Python's grammar has on a node and what is declared in `ir.notes` and
+# `runtime.traits`: attributes of other libraries, of values that the compiler knows, and of our own classes by duck typing.
+ASKED = {
+    "Placeholder", "_fields", "_getlines_from_code", "_implementation", "array_utils", "base", "batched", "co_filename",
+    "dtype", "fget", "frozen", "get", "nin", "order", "ps1", "size", "to_numpy", "watch",  # of others
+    "argument", "around", "classes", "dims", "given", "line", "node", "options", "rank", "sweep",  # values and kinds
+    "_binds", "_function", "_inner", "assigning", "compiled_for", "custom_gradient", "differentiated", "dots", "error",
+    "followed", "gives_rule", "hidden", "holds", "lookups", "made", "primal", "taken_apart_for", "traits", "zero_cotangent",
+}  # fmt: skip
 
 # From the bottom up: a module imports from its own layer and from those above it in this list.  An import inside a function
 # or under TYPE_CHECKING counts like any other: it may make `import s2sgrad` quick, but not make an arrow point up.
@@ -96,7 +108,7 @@ LAYERS = [
 ALLOWED = {
     "errors": set(),
     "ir.names": {"keyword"},
-    "ir.quote": {"gast", "functools", "copy"},
+    "ir.quote": {"gast", "functools", "copy", "s2sgrad.ir.notes"},
     "driver.options": {"dataclasses"},
     "runtime": {"copy", "numpy", "s2sgrad.runtime"},
     "runtime.results": {"numpy", "s2sgrad.runtime.checks", "s2sgrad.runtime.guests", "s2sgrad.runtime.structure"},
@@ -106,7 +118,7 @@ ALLOWED = {
     "runtime.structure": {"copy", "itertools", "numpy", "sys", "types", "s2sgrad.runtime.guests"},
     "runtime.guests": {"numpy", "s2sgrad.runtime.checks"},
     "runtime.checks": {"numpy"},
-    "runtime.records": {"copy", "numpy", "s2sgrad.runtime.checkpoints"},
+    "runtime.records": {"copy", "numpy", "s2sgrad.runtime.checkpoints", "s2sgrad.runtime.traits"},
     "runtime.shadows": {"numpy", "s2sgrad.runtime.checks", "s2sgrad.runtime.records", "s2sgrad.runtime.structure"},
     "runtime.slopes": {"numpy", "s2sgrad.runtime.checks"},
     "rules.*": {"numpy", "scipy", "sys", "importlib", "contextlib", "bisect", "heapq", "math", "random", "statistics",
@@ -363,6 +375,28 @@ def test_few_functions_branch_often():
     """Ten may go over 20, as one long table of cases would; a function that does is best cut where its idea changes."""
     found = sorted(complexity(n) for m in MODULES for n in ast.walk(tree(m)) if isinstance(n, ast.FunctionDef))
     assert found[-1] <= BRANCHIEST and sum(k > 20 for k in found) <= 10
+
+
+def test_what_objects_are_asked_for_is_declared():
+    """A type system by `getattr` has no place where it can be read: notes on nodes and traits of functions have one."""
+    classes_ = [c for c in vars(gast).values() if isinstance(c, type) and issubclass(c, gast.AST)]
+    grammar = {f for c in classes_ for f in (*c._fields, *getattr(c, "_attributes", ()))}
+    noted = {n.attribute for n in vars(notes).values() if isinstance(n, notes.Note)} | {*Traits._fields} - {*notes.PLACED}
+    assert not grammar & noted
+    found = set()
+    for module in MODULES:
+        if room_of(module) in ("rules", "tape", "recorded") or module in ("ir.notes", "runtime.traits"):
+            continue
+        for node in ast.walk(tree(module)):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("getattr", "hasattr", "setattr"):
+                word = getattr(node.args[1], "value", "__")
+                known = not isinstance(word, str) or word in grammar or word.startswith("__") or word in notes.PLACED[:-1]
+                assert known or word in ASKED, f"{module}, line {node.lineno}: {word} is declared nowhere"
+                found.add(word)
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in noted:
+                owner = ast.unparse(node.value).rpartition(".")[2]
+                assert owner in ("self", "walk", "unit"), f"{module}, line {node.lineno}: `{node.attr}` is declared"
+    assert found >= ASKED, sorted(ASKED - found)
 
 
 def test_every_pass_shows_what_it_does():

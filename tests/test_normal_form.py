@@ -23,6 +23,7 @@ from s2sgrad.driver.options import Options
 from s2sgrad.driver.pipeline import CLEANUP, FINISH, NORMALIZE, normalizing
 from s2sgrad.driver.program import Program
 from s2sgrad.errors import NoRule, Unsupported
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory.stacks import local_stacks, operations
@@ -65,6 +66,14 @@ def shared(tree) -> list[str]:
     return [gast.dump(n) for n in nodes(tree) if n._fields and (id(n) in seen or seen.add(id(n)))]
 
 
+NOTES = {n.attribute for n in vars(notes).values() if isinstance(n, notes.Note)} | {*notes.PLACED, "ctx"}
+
+
+def undeclared(tree) -> set[str]:
+    """What stands on nodes that neither Python's grammar nor `ir.notes` has."""
+    return {a for n in nodes(tree) for a in n.__dict__.keys() - NOTES - {*n._fields, *n._attributes}}
+
+
 def unnoted(unit, tree) -> list[str]:
     """The statements of which facts are kept that say something else now."""
     statements = [] if unit.kept is None else [*effects.walk(tree.body)]
@@ -102,7 +111,7 @@ def checked(function, arguments, argnums) -> set[str]:
         if stage not in RENAMED:
             nothing = unknown(unit, tree)
             assert nothing <= first.setdefault(id(unit), (unit, nothing))[1], stage
-        assert unnoted(unit, tree) == [], stage
+        assert unnoted(unit, tree) == [] and undeclared(tree) == set(), stage
         if stage == CLEANUP[-1][0]:
             assert unpaired(unit, tree) == set() and shared(tree) == [], stage
 

@@ -18,6 +18,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis.libraries import CONTEXT_MANAGER as CONTEXT_MANAGER
 from s2sgrad.analysis.libraries import is_library as is_library
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import HEADER, IS_COMPOUND, NAMES, children, nodes_of
 from s2sgrad.ir.unit import Unit
@@ -87,7 +88,7 @@ def changed_by_call(value: gast.AST) -> set[str]:
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
         if may_write(value.func.attr) and isinstance(value.func.value, gast.Name):
             return {value.func.value.id}
-    elif isinstance(value, gast.Call) and getattr(value.func, "changes_first", False):
+    elif isinstance(value, gast.Call) and notes.CHANGES_FIRST.of(value.func):
         return {value.args[0].id} if value.args and isinstance(value.args[0], gast.Name) else set()
     return set()
 
@@ -122,7 +123,7 @@ def owner(target: gast.AST) -> gast.Name:
 def operand(view: gast.AST) -> gast.AST:
     """What a section, an attribute or the view that a call gives is taken of."""
     if type(view) is gast.Call:
-        return view.args[0] if getattr(view, "of_first", False) else view.func
+        return view.args[0] if notes.OF_FIRST.of(view) else view.func
     return view.value
 
 

@@ -33,6 +33,7 @@ from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.given import new
 from s2sgrad.runtime.structure import attributes_of
+from s2sgrad.runtime.traits import declare, traits
 from s2sgrad.runtime.watching import is_noting
 from s2sgrad.source import GENERATED_TEXTS, brings_gradient, is_method_of
 from s2sgrad.standard import called_otherwise
@@ -61,15 +62,15 @@ def pair_for(
         return f.pair(primals, keywords)
     if isinstance(f, runtime.Pullback):
         return *transposed.pair(f, pair_in), (0,), (), keywords
-    if hasattr(f, "transposes"):
+    if traits(f).transposes is not None:
         raise Unsupported("a pullback that is transposed, as `linearize` does, is not differentiated again: take `jvp` of "
                           "the function")  # fmt: skip
     if brings_gradient(f):
         fwd, bwd = _own_pair(f)
         return fwd, bwd, tuple(range(len(primals))), (), keywords
-    if hasattr(f, "half_of"):
+    if (own := traits(f).half_of) is not None:
         raise Unsupported(
-            f"`{f.half_of.__name__}` brings its own gradient, and this asks for the gradient of that: nest two GradientTapes"
+            f"`{own.__name__}` brings its own gradient, and this asks for the gradient of that: nest two GradientTapes"
         )
     if hasattr(f, "taken_apart_for"):  # a gradient: its generated function is differentiated
         try:
@@ -198,7 +199,8 @@ def _own_pair(f: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
         bars = (None,) * own + brought.cotangents(f, pullback, y_bar, rest, own)
         return bars[0] if len(bars) == 1 else bars
 
-    fwd.half_of = bwd.half_of = f  # type: ignore[attr-defined]
+    declare(fwd, half_of=f)
+    declare(bwd, half_of=f)
     return fwd, bwd
 
 
@@ -237,7 +239,7 @@ def _compiled(
             family.remember(quick, key)
     compiled = cache.compiled(family, key, function, lambda: _compile(function, *key.items, debug))
     for name, half in zip(("fwd", "bwd"), compiled.made, strict=False):
-        half.origin = name, function, key, compiled.recipe
+        declare(half, origin=(name, function, key, compiled.recipe))
     pair = (*compiled.made[:2], key.items[3])
     if ordinary and _is_told_by_shapes(function, args, key):
         _keep(function, shapes, (compiled, *pair))

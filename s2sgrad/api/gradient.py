@@ -30,6 +30,7 @@ from s2sgrad.ir.signatures import require_parameters, signature
 from s2sgrad.pullbacks import function_given
 from s2sgrad.runtime.results import NoResult
 from s2sgrad.runtime.structure import seed_of_number
+from s2sgrad.runtime.traits import declare
 
 if TYPE_CHECKING:  # imported at the first compilation, to keep `import s2sgrad` fast
     from s2sgrad.driver.compiled import Compiled
@@ -333,7 +334,7 @@ class Gradient(Binds):
         keywords = {**self._keywords, **keywords}
         seed = self._word.taken(keywords)
         compiled = written(self.to_be_differentiated()._compiled(self._lead + args, keywords))
-        compiled.function.origin = "grad", self.to_be_differentiated(), compiled.key, compiled.recipe
+        declare(compiled.function, origin=("grad", self.to_be_differentiated(), compiled.key, compiled.recipe))
         return compiled.function, self._lead, {**keywords, **self._seeds(compiled, seed)}
 
     def _seeds(self, compiled: Compiled, seed: Any) -> dict[str, Any]:

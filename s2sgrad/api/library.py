@@ -22,6 +22,7 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives.libraries import library, package_of
 from s2sgrad.rules import table
 from s2sgrad.runtime.closures import Closure
+from s2sgrad.runtime.traits import declare
 from s2sgrad.source import brings_gradient, defined, read
 
 _OPERATORS = {
@@ -80,7 +81,7 @@ def _written(primitive: Any, rule: table.Rule | None) -> types.FunctionType:
     own = "" if own is None else f" {id(own)}"  # `stats.gamma.cdf` and `stats.t.cdf` are told apart by their objects
     filename = f"<s2sgrad library {getattr(primitive, '__module__', '')}.{name}{own}>"
     function = defined(text, name, filename, {"primitive": primitive, "__name__": f"s2sgrad.api.library.{name}"})
-    function.origin = "library", primitive
+    declare(function, origin=("library", primitive))
     return function
 
 
@@ -127,7 +128,7 @@ def _caller(function: types.FunctionType) -> types.FunctionType:
     text = f"def {name}({names_text}):\n    return primitive({names_text})\n"
     filename = f"<s2sgrad custom {function.__module__}.{function.__qualname__} {id(function)}>"
     caller = defined(text, name, filename, {"primitive": function, "__name__": function.__module__})
-    caller.stands_for = function.custom_gradient
+    declare(caller, stands_for=function.custom_gradient)
     return caller
 
 

@@ -17,6 +17,7 @@ from s2sgrad.recorded.pairs import Half
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.copies import copied
+from s2sgrad.runtime.traits import traits
 from s2sgrad.source import defined
 
 
@@ -56,7 +57,7 @@ def of_pullback(pullback: Any, record_dot: Any, bars: tuple, dots: tuple, along:
     if not isinstance(pullback, runtime.Pullback):
         what = type(pullback).__name__
         raise TypeError(f"a {what} that carries derivatives cannot be called yet: pass its data as arguments")
-    if record_dot is None and hasattr(pullback.bwd, "half_of"):
+    if record_dot is None and traits(pullback.bwd).half_of is not None:
         out = transposed.along_users(pullback, pullback.cotangent(bars), *dots, along)
     else:
         record = runtime.refilled(pullback.saved, pullback.bwd)

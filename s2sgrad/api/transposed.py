@@ -21,6 +21,7 @@ from s2sgrad.recorded.pairs import Back
 from s2sgrad.rules.helpers import fit
 from s2sgrad.rules.picking import picked
 from s2sgrad.runtime.handed import require_given
+from s2sgrad.runtime.traits import declare, traits
 
 PairIn = Callable[[Any, tuple, tuple[int, ...]], tuple[Any, Any, Any]]  # of function, arguments, positions
 Along = Callable[[Any, tuple, tuple, dict[str, Any]], tuple[Any, Any]]  # of function, primals, tangents, keywords
@@ -33,7 +34,7 @@ def pair(pullback: runtime.Pullback, pair_in: PairIn) -> tuple[Callable[..., Any
 
     def fwd(*given: Any) -> tuple[Any, Any]:
         y_bar = pullback.cotangent(given)
-        if hasattr(pullback.bwd, "half_of"):
+        if traits(pullback.bwd).half_of is not None:
             out, back = _of_the_users(pullback, y_bar)
         elif isinstance(pullback.bwd, Back):
             out = pullback.bwd(pullback.saved, y_bar)
@@ -56,7 +57,8 @@ def pair(pullback: runtime.Pullback, pair_in: PairIn) -> tuple[Callable[..., Any
         given = (*map(fit, cotangents, bars[:shown]), *map(runtime.zeros, bars[shown:]))
         return fit(back(picked(given, pullback.places)), y_bar)
 
-    fwd.transposes = bwd.transposes = pullback  # type: ignore[attr-defined]
+    declare(fwd, transposes=pullback)
+    declare(bwd, transposes=pullback)
     return fwd, bwd
 
 
@@ -122,7 +124,7 @@ def _of_the_users(pullback: runtime.Pullback, y_bar: Any) -> tuple[Any, Callable
     """The results of the pullback that a function with its own gradient returned, and the transpose."""
     written, own, zeros = pullback.saved
     given = y_bar if isinstance(y_bar, tuple) else (y_bar,)
-    with brought.taking(pullback.bwd.half_of.__name__, written, given):
+    with brought.taking(traits(pullback.bwd).half_of.__name__, written, given):
         returned, transpose = runtime.vjp(written, *given)
     bars = _checked(pullback, returned)
 
@@ -143,7 +145,7 @@ def along_users(pullback: runtime.Pullback, y_bar: Any, y_bar_dot: Any, along: A
     written, own, _ = pullback.saved
     several = isinstance(y_bar, tuple)
     bars, dots = (y_bar, y_bar_dot or (None,) * len(y_bar)) if several else ((y_bar,), (y_bar_dot,))
-    with brought.taking(pullback.bwd.half_of.__name__, written, bars):
+    with brought.taking(traits(pullback.bwd).half_of.__name__, written, bars):
         parts = along(written, bars, dots, {})
     value, tangent = ((None,) * own + _checked(pullback, part) for part in parts)
     return (value[0], tangent[0]) if len(value) == 1 else (value, tangent)
@@ -152,7 +154,7 @@ def along_users(pullback: runtime.Pullback, y_bar: Any, y_bar_dot: Any, along: A
 def _checked(pullback: runtime.Pullback, returned: Any) -> tuple:
     """The results of a pullback, one cotangent per argument, with its structure and shape."""
     _, own, zeros = pullback.saved
-    return brought.cotangents_of(pullback.bwd.half_of, returned, zeros, own)
+    return brought.cotangents_of(traits(pullback.bwd).half_of, returned, zeros, own)
 
 
 def _each(returned: Any) -> tuple:

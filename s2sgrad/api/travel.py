@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from s2sgrad.runtime.closures import require_found_again
+from s2sgrad.runtime.traits import traits
 
 _MOST = 1000  # functions that are searched for sources
 
@@ -27,7 +28,7 @@ def way(function: Any) -> tuple:
     """A picklable description of a function: a user's, a library's, or a generated one."""
     from s2sgrad.source import GENERATED_TEXTS
 
-    origin = getattr(function, "origin", None)
+    origin = traits(function).origin
     if origin is None:
         if getattr(getattr(function, "__code__", None), "co_filename", "") in GENERATED_TEXTS:
             require_found_again(function)

@@ -28,6 +28,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.cleanup import kept_states
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import minus, negated, parts_of
 from s2sgrad.ir.quote import LOOPS, assign, blocks, clone, expression, name, nodes, rewritten, statements
 from s2sgrad.ir.reach import call
@@ -295,4 +296,4 @@ def _accumulated(statement: gast.AST) -> gast.AST | None:
     plain = isinstance(statement.target, gast.Name) or (
         isinstance(statement.target, gast.Subscript) and isinstance(statement.target.value, gast.Name)
     )
-    return statement.target if plain and not getattr(statement, "rebinds", False) else None
+    return statement.target if plain and not notes.REBINDS.of(statement) else None

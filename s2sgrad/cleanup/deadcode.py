@@ -22,6 +22,7 @@ from s2sgrad.cleanup import kept_states, remains
 from s2sgrad.cleanup.dead_restores import Overwritten
 from s2sgrad.cleanup.demands import Demand, Demands
 from s2sgrad.flow.graph import Graph, Waiting, binds
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import COMPOUND, at, blocks, clone, constant
 from s2sgrad.ir.unit import Unit, is_run_again, parameters, sweep_of
@@ -188,9 +189,9 @@ class _Wanted:
             self.spared.add(id(statement))
             self.doubtful.add(id(statement))
             return False
-        if getattr(statement, "uncertain", False) and sweep_of(statement) == "forward":
+        if notes.UNCERTAIN.of(statement) and sweep_of(statement) == "forward":
             return True  # NumPy may have to raise for the shapes
-        if getattr(statement, "restore", False):  # other references to the list may read it
+        if notes.RESTORES.of(statement):  # other references to the list may read it
             return bool(facts.makes & live) or facts.restores
         if isinstance(statement, (gast.Assign, gast.AugAssign)):
             return bool(facts.makes & live) or id(statement) in self.anchors or behaviour.uses_up(self.unit, statement)

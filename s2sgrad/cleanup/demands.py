@@ -18,6 +18,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.shape_reads import shape_reads
 from s2sgrad.flow.graph import Names, Point
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.references import alone, referred, seeing
@@ -82,7 +83,7 @@ class Demands:
             makes |= self._contents_of(seeing(self.unit, changed, statement, self.alone))
         elif isinstance(statement, (gast.AugAssign, gast.Expr)):
             written = effects.writes(statement)
-            if getattr(statement, "restore", False):  # of a list, under any of its names
+            if notes.RESTORES.of(statement):  # of a list, under any of its names
                 written = set().union(*map(self.unit.memory.with_memory_of, written))
                 restores = any(self.unit.bases.get(n, n) in self.referred for n in written)
                 makes |= self.contents(written)

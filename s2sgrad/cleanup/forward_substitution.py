@@ -15,6 +15,7 @@ import gast
 
 from s2sgrad.analysis import effects, with_regions
 from s2sgrad.flow.counts import read_counts, write_counts
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import bound_name
 from s2sgrad.ir.quote import HEADER, PARTS, Transformer, children, clone, nested
 from s2sgrad.ir.unit import Unit, sweep_of
@@ -143,8 +144,8 @@ class _Fold:
                 continue
             if _depth(one.statement.value) > _DEEPEST:
                 continue
-            if getattr(one.statement, "uncertain", False):
-                statement.uncertain = True
+            if notes.UNCERTAIN.of(one.statement):
+                notes.UNCERTAIN.put(statement)
             self.unit.rewritten(statement)
             holder, field, place = path[-1]
             if place is None:

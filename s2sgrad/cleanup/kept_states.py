@@ -18,6 +18,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import binds
+from s2sgrad.ir import notes
 from s2sgrad.ir.unit import Unit
 
 _BEFORE = 2  # arguments before the state: its owner, and the trip
@@ -52,7 +53,7 @@ def found(statements: Iterable[gast.AST]) -> dict[int, KeptState]:
     states: dict[str, KeptState] = {}
     out: dict[int, KeptState] = {}
     for statement in statements:
-        which = getattr(statement, "states", None)
+        which = notes.STATES.of(statement)
         if which is not None:
             out[id(statement)] = states.setdefault(which, KeptState())
             out[id(statement)].statements.append(statement)
@@ -62,7 +63,7 @@ def found(statements: Iterable[gast.AST]) -> dict[int, KeptState]:
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Replace the functions that save and restore states by methods."""
     for statement in effects.walk(tree.body):
-        if getattr(statement, "states", None) is not None:
+        if notes.STATES.of(statement) is not None:
             call = statement.value
             method = unit.resolve(call.func).__name__
             call.func, call.args = gast.Attribute(call.args[0], method, gast.Load()), call.args[1:]

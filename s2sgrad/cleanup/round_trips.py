@@ -39,6 +39,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import Block, binds
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import nested
 from s2sgrad.ir.unit import Unit, sweep_of
 
@@ -46,7 +47,7 @@ from s2sgrad.ir.unit import Unit, sweep_of
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Remove pairs of a statement and its undo with nothing in between that depends on it."""
     for body in nested(tree.body):
-        if any(getattr(s, "states", None) is not None and isinstance(s, gast.Assign) for s in body):
+        if any(notes.STATES.of(s) is not None and isinstance(s, gast.Assign) for s in body):
             while (pair := _pair(unit, body)) is not None:
                 body[:] = [s for s in body if s not in pair]
     return tree

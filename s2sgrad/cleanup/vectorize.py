@@ -26,6 +26,7 @@ from s2sgrad.analysis.sizes import Size
 from s2sgrad.cleanup.batching import FIRST, Batches, Factor, Product, Refused
 from s2sgrad.flow.graph import binds
 from s2sgrad.flow.occurrences import Occurrences
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import everything, parts_of, popped
 from s2sgrad.ir.quote import assign, blocks, clone, constant, expression, mentioned, name, nodes, statements, substitute
 from s2sgrad.ir.reach import call as call_
@@ -248,7 +249,7 @@ class _Loop:
         if isinstance(target, gast.Name):
             kind = self.kinds.get(target.id)
             rank = kind.rank if isinstance(kind, (Array, Number)) else None
-            if not isinstance(op, _SUMS) or rank != product.rank or getattr(statement, "rebinds", False):
+            if not isinstance(op, _SUMS) or rank != product.rank or notes.REBINDS.of(statement):
                 raise Refused
             if isinstance(kind, Array):
                 self.touched.note(target, "a")

@@ -23,6 +23,7 @@ from s2sgrad.errors import Unsupported, raised
 from s2sgrad.ir.lookups import Lookups
 from s2sgrad.ir.quote import nodes
 from s2sgrad.runtime.results import NoResult
+from s2sgrad.runtime.traits import declare
 from s2sgrad.source import GENERATED, branches, look_up
 from s2sgrad.transform import global_conflicts
 
@@ -228,7 +229,8 @@ def compile_pair(
         program.debug, program.records_all = debug, records_all
         pair = program.pair(function, kinds, active, split=True)
         global_conflicts.check(program.units, at_run_time=True)
-        pair.bwd.restores = any(emitted.restores for emitted in program.functions)  # callees write in their records
+        restores = any(emitted.traits.restores for emitted in program.functions)  # callees write in their records
+        declare(pair.bwd, restores=restores)
         return Recipe(program, lookups, function, [pair.fwd, pair.bwd], pair.bwd.name, None).sealed(program)
 
     return with_branches(function, compiled, lambda made: made.made)

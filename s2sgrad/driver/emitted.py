@@ -20,6 +20,7 @@ from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.driver.options import Options
 from s2sgrad.flow.graph import Block, binds
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import clone, mentioned, name, nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Origin, Unit
@@ -28,6 +29,7 @@ from s2sgrad.memory.sources import bound_sources, has_memory
 from s2sgrad.memory.writes import in_place
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.runtime import structure
+from s2sgrad.runtime.traits import PLAIN, Traits
 from s2sgrad.transform.calls import Pair
 
 
@@ -41,23 +43,18 @@ class Emitted:
     tree: gast.FunctionDef | None = None
     defaults: dict[str, Any] = field(default_factory=dict)
     dots: dict[str, str] = field(default_factory=dict)  # the keywords for tangents, by parameter
-    same_signature: bool = True
+    traits: Traits = PLAIN
     header: str | None = None
     scalar: bool = True  # the result is a number,
     numpy: bool = False  # perhaps a NumPy number, whose division by zero gives inf
-    stacks: frozenset[int] = frozenset()  # of an adjoint: the slots of its record with lists of unshared items
-    records: bool = False  # a function that returns its value and the record for its adjoint
-    restores: bool = False  # an adjoint that writes arrays of its record
-    shared: frozenset[tuple[int, int]] = frozenset()  # of such an adjoint: slots of its record that may share memory
     buffers: tuple[str, ...] = ()  # of an adjoint: the parameters for arrays that it adds to, None by default
-    flat: bool = False  # an adjoint of a function whose result must be a float to be differentiated: no argument reaches it
     backend: Backend = NUMPY  # the backend that rewrote it
 
     def is_repeatable(self) -> bool:
         """Whether the function may run a second time from the start: it has no side effects."""
         statements = [*effects.walk(self.tree.body)]
         bound = {n for s in statements for n in binds(s)}
-        computing = [s for s in statements if getattr(s, "states", None) is None]  # recording states only builds new lists
+        computing = [s for s in statements if notes.STATES.of(s) is None]  # recording states only builds new lists
         if not all(behaviour.is_local(self.unit, effects.header(s), bound) for s in computing):
             return False
         return not self._leaves(statements)
@@ -65,7 +62,7 @@ class Emitted:
     def repeats(self) -> bool:
         """Whether a second run with the same arguments does the same, and leaves nothing behind; an adjoint does.  What it
         calls of the same program is asked for itself."""
-        if not self.same_signature:
+        if not self.traits.same_signature:
             return True
         statements = [*effects.walk(self.tree.body)]
         return repeats.obstacle(self.unit, statements, judged=(Emitted,)) is None and not self._leaves(statements)

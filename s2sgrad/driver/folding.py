@@ -60,7 +60,7 @@ def _classes(functions: list[Emitted], texts: dict[int, tuple[Any, list[Emitted]
 
 def _group(f: Emitted) -> Any:
     """What functions with the same text have in common; cheap."""
-    facts = f.same_signature, f.header, f.scalar, f.numpy, f.stacks, f.records, f.restores, f.shared, f.flat, f.backend.name
+    facts = f.traits, f.header, f.scalar, f.numpy, f.backend.name
     values = tuple((p, id(value)) for p, value in f.defaults.items())
     return id(f.primal), len(f.tree.body), values, tuple(f.dots.items()), *facts
 

@@ -28,6 +28,7 @@ from s2sgrad.errors import Place, raised
 from s2sgrad.ir.quote import mentioned, nodes
 from s2sgrad.ir.unit import is_derived
 from s2sgrad.mirror import shadows
+from s2sgrad.runtime.traits import Traits, declare, traits
 from s2sgrad.source import GENERATED, GENERATED_TEXTS, Primal
 from s2sgrad.source.making import statements
 
@@ -38,24 +39,17 @@ class Part:
 
     A closure cell is the user's own ("own", index), or holds a function of the text ("made", index), a user's function
     ("place", index), another object of the user ("held", a reference to it), or one of our objects ("cell", the cell),
-    whose names are in `reaches`.
+    whose names the traits have in `reaches`.
     """
 
     code: types.CodeType
     name: str
     place: int
     closure: tuple[tuple[str, Any], ...]
-    same_signature: bool
+    traits: Traits
     defaults: dict[str, Any]
     doc: str | None
     buffers: int
-    stacks: frozenset[int]
-    records: bool
-    restores: bool
-    shared: frozenset[tuple[int, int]]
-    flat: bool
-    reaches: tuple[str, ...]
-    shadowed: bool
 
 
 class Plan:
@@ -91,28 +85,16 @@ class Plan:
                 else:
                     closure.append(types.CellType(primals[what] if how == "place" else what()))
             function = types.FunctionType(part.code, primal.__globals__, part.name, None, tuple(closure))
-            if part.same_signature:
+            if part.traits.same_signature:
                 function.__defaults__ = primal.__defaults__
                 function.__kwdefaults__ = {**(primal.__kwdefaults__ or {}), **part.defaults} or None
             else:
-                function.same_signature = False  # the backward function of a pair
                 function.__defaults__ = (None,) * part.buffers or None
-            if not part.same_signature or getattr(primal, "takes_record", False):
-                function.takes_record = True  # derivatives of a backward function take a record too
-                whose = primal if part.same_signature else part
-                function.stacks, function.shared = whose.stacks, whose.shared
+            function.traits = part.traits
+            if part.traits.same_signature and traits(primal).takes_record:  # as derivatives of a backward function do
+                declare(function, takes_record=True, stacks=primal.traits.stacks, shared=primal.traits.shared)
             function.__doc__ = part.doc
             function.__module__ = primal.__module__
-            if part.records:
-                function.makes_record = True
-            if part.restores:
-                function.restores = True
-            if part.flat:
-                function.flat = True
-            if part.shadowed:
-                function.shadowed = part.shadowed
-            if part.reaches:
-                function.reaches = part.reaches
             mine.cell_contents = function
             out.append(function)
         return out
@@ -178,13 +160,12 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
         return ("cell", types.CellType(value)) if back is None else ("held", back)
 
     closure = tuple(cell(name) for name in inner.co_freevars)
-    defaults = emitted.defaults if emitted.same_signature else {}
+    defaults = emitted.defaults if emitted.traits.same_signature else {}
     doc = ast.get_docstring(node)
     place = guards.place(primal)
     reaches = tuple(n for n, (how, _) in zip(inner.co_freevars, closure, strict=True) if how == "cell")
-    return Part(inner, emitted.name, place, closure, emitted.same_signature, defaults, doc, len(emitted.buffers),
-                emitted.stacks, emitted.records, emitted.restores, emitted.shared, emitted.flat, reaches,
-                shadows.are_in(emitted.unit))  # fmt: skip
+    said = emitted.traits._replace(reaches=reaches, shadowed=shadows.are_in(emitted.unit))
+    return Part(inner, emitted.name, place, closure, said, defaults, doc, len(emitted.buffers))
 
 
 def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) -> tuple[dict[int, Place], frozenset[int]]:

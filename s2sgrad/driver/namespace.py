@@ -20,6 +20,7 @@ from s2sgrad.analysis.reached_classes import content
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.ir.quote import mentioned, name, nodes
 from s2sgrad.ir.unit import Unit
+from s2sgrad.runtime.traits import traits
 from s2sgrad.source import GENERATED, look_up
 
 _NOTHING = object()
@@ -122,7 +123,7 @@ class _Text:
 def reached(function: types.FunctionType) -> dict[str, Any]:
     """Our helpers that a generated function reaches, by name."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    return {n: cells[n].cell_contents for n in getattr(function, "reaches", ())}
+    return {n: cells[n].cell_contents for n in traits(function).reaches}
 
 
 def _earlier(function: types.FunctionType, mentioned: set[str], out: dict[str, types.FunctionType]) -> None:

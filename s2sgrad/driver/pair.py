@@ -27,6 +27,7 @@ from s2sgrad.memory.aliases import Aliases
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.memory.stacks import recorded_stacks
 from s2sgrad.runtime import checks, shadows
+from s2sgrad.runtime.traits import declare
 from s2sgrad.source import branches
 from s2sgrad.transform import escape_copies, results
 
@@ -62,7 +63,7 @@ class Callee(Differentiated):
         unit, pair = c.unit, self.entry.pair
         tree = self.sweep(c, "seed", self.idle)
         result, bars = self.swept.result, self.swept.bars
-        pair.bwd.flat = results.is_flat(self.swept.kinds.get(result), self.swept.active)
+        declare(pair.bwd, flat=results.is_flat(self.swept.kinds.get(result), self.swept.active))
         pair.sizeless |= {p for p in self.order if p in bars and bars[p].name in self.walk.adjoints.held.sizeless}
         pair.idle |= {p: bars[p].idle if p in bars else None for p in self.order}
         cotangents = [self._cotangent(c, tree, p) for p in self.order]
@@ -92,7 +93,7 @@ class Callee(Differentiated):
     def cut(self, c: Compilation) -> list[Compilation]:
         """The recording function, if one is needed, and the adjoint."""
         unit, pair = c.unit, self.entry.pair
-        pair.bwd.restores = writes_arrays(unit, c.tree.body)
+        declare(pair.bwd, restores=writes_arrays(unit, c.tree.body))
         forward, reverse, value = self.sweeps(c)
         exposed = Facts(gast.FunctionDef("", empty_arguments(), reverse, [], None, None, [])).liveness.at_start
         given = set(self.parameters)
@@ -109,9 +110,9 @@ class Callee(Differentiated):
         record = unit.local("saved")
         records = self.walk.records
         own = {*records.stacks} - records.referring | recorded_stacks(unit, c.tree)
-        pair.bwd.stacks = frozenset(k for k, n in enumerate(saved) if n in own)
-        if pair.bwd.restores:
-            pair.bwd.shared = self._shared(c, first.tree, saved)
+        declare(pair.bwd, stacks=frozenset(k for k, n in enumerate(saved) if n in own))
+        if pair.bwd.traits.restores:
+            declare(pair.bwd, shared=self._shared(c, first.tree, saved))
         if saved or outer:
             unpacked = gast.Tuple([name(n, store=True) for n in (*saved, *outer)], gast.Store())
             reverse[:0] = marked([assign(unpacked, name(record))], "reverse")
@@ -147,7 +148,7 @@ class Callee(Differentiated):
         forward[:0] = marked([assign(n, records.nothing_like(kinds.get(n))) for n in unbound], "forward")
         forward[-1].origin = forward[-2].origin if len(forward) > 1 else Origin("forward", 0, 0, None)
         emitted = self.entry.pair.fwd
-        emitted.records = True
+        declare(emitted, makes_record=True)
         return c.part(emitted, gast.FunctionDef(emitted.name, self.arguments, forward, [], None, None, []))
 
     def _shared(self, c: Compilation, tree: gast.FunctionDef, saved: list[str]) -> frozenset[tuple[int, int]]:

@@ -35,6 +35,7 @@ from s2sgrad.ir.quote import mentioned
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime.checkpoints import behind_checkpoint
+from s2sgrad.runtime.traits import Traits
 from s2sgrad.source import Primal, read
 from s2sgrad.transform.calls import Pair
 
@@ -231,7 +232,7 @@ class Program:
         self._reserve(self._read(target))
         stem = stem_of(target)
         fwd = Emitted(self.names.fresh(f"{stem}_fwd"), target)
-        bwd = Emitted(self.names.fresh(f"{stem}_bwd"), target, same_signature=False)
+        bwd = Emitted(self.names.fresh(f"{stem}_bwd"), target, traits=Traits(same_signature=False, takes_record=True))
         order = tuple(p for p in signature(target).parameters if p in active)
         backend = self.backend
         entry = self._pairs[key] = Paired(Pair(fwd, bwd, order, None), split, backend)

@@ -23,6 +23,7 @@ from typing import Any
 from s2sgrad.analysis.kinds import UNKNOWN, Container, Kind, Recorded, join
 from s2sgrad.analysis.widening import widened
 from s2sgrad.errors import S2SGradError
+from s2sgrad.runtime.traits import traits
 
 _ROUNDS = 6
 _DEEPEST = 40
@@ -48,7 +49,7 @@ def _called(target: Any) -> set[Any]:
     waiting = [target]
     while waiting:
         cells = waiting.pop().__closure__ or ()
-        more = {c.cell_contents for c in cells if getattr(c.cell_contents, "makes_record", False)} - found
+        more = {c.cell_contents for c in cells if traits(c.cell_contents).makes_record} - found
         found |= more
         waiting += more
     return found
@@ -105,7 +106,7 @@ class ResultKinds:
     def _recurs(self, target: Any) -> bool:
         """Whether a function makes a record, and may call itself."""
         if id(target) not in self._recurring:
-            self._recurring[id(target)] = getattr(target, "makes_record", False) and target in _called(target)
+            self._recurring[id(target)] = traits(target).makes_record and target in _called(target)
         return self._recurring[id(target)]
 
     def recorded(self, key: Any) -> Kind:

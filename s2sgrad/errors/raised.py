@@ -23,6 +23,7 @@ from s2sgrad.errors import GENERATED, MADE, Defect, Place, Refused, S2SGradError
 from s2sgrad.errors.cycles import explained
 from s2sgrad.errors.wording import Wording
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.traits import traits
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -190,11 +191,11 @@ def too_deep(function: Any) -> Unsupported:
 
 def head(function: Any) -> Place | None:
     """The first line of a function, or of the function that it stands for; None for one of ours."""
-    sort, *of = getattr(function, "origin", ("",))
+    sort, *of = traits(function).origin or ("",)
     function = of[0] if sort == "library" else function
     while type(function).__module__.partition(".")[0] == "s2sgrad" and hasattr(function, "primal"):
         function = function.primal  # the function that a derivative was made from
-    function = getattr(function, "custom_gradient", getattr(function, "stands_for", function))
+    function = getattr(function, "custom_gradient", traits(function).stands_for or function)
     code = getattr(behind_call(function), "__code__", None)
     if code is not None and is_ours(code.co_filename):  # the wrapper of a user's primitive
         code = getattr(inspect.unwrap(function), "__code__", None)

@@ -23,6 +23,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Numbe
 from s2sgrad.analysis.primitive_calls import Operation, classify
 from s2sgrad.errors import S2SGradError
 from s2sgrad.forward.rule_tangent import with_parts
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import everything, index_of, is_none, parts_of
 from s2sgrad.ir.quote import clone, constant, mentioned, name
 from s2sgrad.ir.reach import call, numpy_function
@@ -30,6 +31,7 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import lanes as of_lanes
 from s2sgrad.runtime.copies import copied
+from s2sgrad.runtime.traits import traits
 from s2sgrad.transform.unbroadcasting import axes_of
 
 
@@ -58,8 +60,8 @@ class Forms:
 
     def kind(self, node: gast.AST) -> Kind:
         """The kind of an expression, without lanes."""
-        if hasattr(node, "kind_of"):
-            return self.inference.env.get(node.kind_of, UNKNOWN)
+        if (given := notes.KIND_OF.of(node)) is not None:
+            return self.inference.env.get(given, UNKNOWN)
         return self.inference.kind(node) or UNKNOWN
 
     def rank(self, node: gast.AST) -> int:
@@ -240,7 +242,7 @@ class Forms:
         if (getattr(target, "__module__", None) or "").startswith("s2sgrad.rules."):
             return self.by_lane(classify(self.unit, node, self.inference.env))
         plain = isinstance(node, gast.Call) and not node.keywords and not any(map(self.reads, node.args[:-1]))
-        if not plain or getattr(target, "same_signature", True):
+        if not plain or traits(target).same_signature:
             raise NoLanes(f"a call without a form with lanes: {getattr(target, '__name__', gast.dump(node)[:60])}")
         *record, dots = node.args
         return call(self.unit, "by_lane", of_lanes.by_lane, node.func, *record, self.carried(dots))

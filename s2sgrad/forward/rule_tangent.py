@@ -28,6 +28,7 @@ from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.errors import NoRule, NoSource, Unsupported
 from s2sgrad.forward.tangents import Tangents
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import is_none, minus
 from s2sgrad.ir.quote import assign, clone, constant, mentioned, name, nodes, substitute
 from s2sgrad.ir.reach import call
@@ -313,7 +314,7 @@ class RuleTangent:
         else:
             record = [clone(arguments[n]) for n in pair.needs]
         out = gast.Call(name(self.unit.helper(pair.bwd.name, pair.bwd)), [*record, seed], [])
-        out.kind_of = self.y.id
+        notes.KIND_OF.put(out, self.y.id)
         return out
 
     def _as_array(self, seed: gast.AST, operand: gast.AST) -> gast.AST:

@@ -25,6 +25,7 @@ from s2sgrad.forward.mirrored import Mirrored
 from s2sgrad.forward.presence import Presence
 from s2sgrad.forward.rule_tangent import RuleTangent, mapped, with_parts
 from s2sgrad.forward.tangents import Tangents
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, mentioned, name
 from s2sgrad.ir.scoping import rename
@@ -61,6 +62,7 @@ class Forward:
         stacks = [o.operands[0] for o in self.operations.values() if o.form in ("push", "grow")]
         self.growing = {effects.base(owner) for owner in stacks}
         self.written = {n for w in paths.memory.written for n in paths.memory.with_memory_of(w)}
+        self.breaking: frozenset[str] = frozenset()  # the variables with tangents behind the loop around
 
     def run(self) -> tuple[Block, gast.AST]:
         """The body without its `return`, with tangents; the tangent of the value."""
@@ -98,7 +100,7 @@ class Forward:
         made, self.tangents.out = self.tangents.out, outer
         line, column = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
         for new in at(statement, *made):
-            new.__dict__.pop("uncertain", None)
+            notes.UNCERTAIN.drop(new)
             new.origin = Origin("tangent", line, column, None, getattr(statement, "primal", None))
         return made
 
@@ -128,7 +130,7 @@ class Forward:
         wanted = self.presence.at_loop(loop)
         ahead = self._initialized(wanted, loop, self.presence.graph.at[id(loop)])
         self.tangents.present &= wanted
-        outer, self.breaking = getattr(self, "breaking", frozenset()), self.presence.behind_loop(loop)
+        outer, self.breaking = self.breaking, self.presence.behind_loop(loop)
         body = self._block(loop.body)
         if self.presence.goes_on(loop.body):
             body += self._initialized(wanted, loop, self.presence.end(loop.body))

@@ -21,6 +21,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Container, Kind, Number
 from s2sgrad.flow.liveness import Liveness
 from s2sgrad.inplace.rebind_markers import is_marker
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import place_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
@@ -101,7 +102,7 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], separate: fr
 
 def replaces(unit: Unit, statement: gast.AST) -> bool:
     """Whether the write creates a new list for one that the user's text changes, so that no other name sees it."""
-    return is_marker(unit, statement) or getattr(statement, "inner", False)
+    return is_marker(unit, statement) or notes.IS_INNER.of(statement)
 
 
 class _Finder:
@@ -144,7 +145,7 @@ class _Finder:
         section = effects.stored(statement)
         if section is not None and not isinstance(section.value, gast.Name):  # into an item
             out |= aliases.seen_inside(base, kind_at(self.kinds, section.value), statement)
-        elif getattr(statement, "inner", False):  # a changed item is stored back
+        elif notes.IS_INNER.of(statement):  # a changed item is stored back
             item = statement.value.id
             out |= aliases.seen_inside(base, self.kinds.get(item), statement) - {item}
         elif updates_item(self.unit, statement, self.kinds):

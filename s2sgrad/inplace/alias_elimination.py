@@ -33,6 +33,7 @@ from s2sgrad.inplace.alias_conflicts import Clash, replaces
 from s2sgrad.inplace.inline_writers import Splicer
 from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.inplace.view_elimination import Views
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import bound_name, parts_of, popped
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, loaded, name, place_of
 from s2sgrad.ir.reach import call
@@ -45,6 +46,7 @@ from s2sgrad.memory.writes import in_place
 from s2sgrad.mirror import groups
 from s2sgrad.mirror.groups import kind_at
 from s2sgrad.runtime.copies import copied
+from s2sgrad.runtime.traits import traits
 from s2sgrad.transform.calls import Pairs
 
 
@@ -200,7 +202,7 @@ class _Resolver:
         checked = name(x)
         if restores:
             statement.value = checked = statement.value.args[1]
-        statement.rebinds = not restores
+        notes.REBINDS.put(statement, not restores)
         line = constant(getattr(statement, "lineno", 0))
         self.before(statement, "rebinds", runtime.rebinds, [clone(checked), constant(self.unit.shown(x)), line])
         return True
@@ -303,11 +305,12 @@ class _Resolver:
         found = False
         for beside in seen.values():
             statement, x = beside[0].statement, beside[0].written
-            if x in self.unit.mirrored or getattr(statement, "renewed", False):
+            if x in self.unit.mirrored or notes.RENEWED.of(statement):
                 continue
             if any(c.written != x or not self.is_record(c.seen) for c in beside):
                 continue
-            statement.renewed = found = True
+            notes.RENEWED.put(statement)
+            found = True
             self.places.replace(statement, [*at(statement, assign(x, self.renewed(statement, x))), statement])
         return found
 
@@ -335,7 +338,7 @@ class _Resolver:
         value, target = statement.value, statement.targets[0]
         if isinstance(target, gast.Tuple):  # `y, saved = f_fwd(x)`
             made = self.places.binding(value.id) if isinstance(value, gast.Name) else [statement]
-            pairs = all(getattr(self.unit.called(getattr(s, "value", None)), "makes_record", False) for s in made)
+            pairs = all(traits(self.unit.called(getattr(s, "value", None))).makes_record for s in made)
             return pairs and getattr(target.elts[-1], "id", "") == suspect
         kept = value.id if isinstance(value, gast.Name) else popped(value)
         return kept is not None and self.is_record(kept, met)

@@ -23,6 +23,7 @@ from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace import recursive_writers
 from s2sgrad.inplace.rebind_markers import is_marker
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import Place, assign, at, clone, name, nested, nodes, place_of
 from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.signatures import signature
@@ -143,7 +144,7 @@ class Splicer:
                 before = place_of(node)
                 inner = getattr(node, "written_out", 0)
                 if of_library:  # a user cannot change its lines
-                    node.read_at = getattr(node, "read_at", (callee.primal, node.lineno, node.col_offset))
+                    notes.READ_AT.put(node, notes.READ_AT.of(node) or (callee.primal, node.lineno, node.col_offset))
                     at(call, node)
                 else:
                     node.primal = getattr(node, "primal", callee.primal)

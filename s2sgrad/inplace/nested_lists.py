@@ -19,6 +19,7 @@ from s2sgrad.flow.occurrences import Occurrences
 from s2sgrad.inplace.alias_conflicts import Clash, updates_item
 from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.inplace.view_elimination import Views
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nested
 from s2sgrad.ir.simplify import same
@@ -49,7 +50,7 @@ def put_back(
     holder = unit.temp()
     copied = gast.Call(unit.builtin(list), [name(holder)], [])
     back = gast.Assign([gast.Subscript(clone(value.value), clone(value.slice), gast.Store())], name(inner), None)
-    back.inner = True
+    notes.IS_INNER.put(back)
     body[last + 1 : last + 1] = at(clash.statement, back)
     body[first : first + 1] = at(taken, _check(unit, value, taken), assign(holder, value), assign(inner, copied))
     return True

@@ -56,8 +56,7 @@ def tangled(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> froze
     checked = of_calls(unit, tree, kinds)
     calls = [s for s in effects.walk(tree.body) if checked and _calls(unit, s) and not checked.isdisjoint(binds(s))]
     plain = (s for s in calls if behind_checkpoint(unit.called(s.value)) is None)
-    again = (s for s in plain if not any(f is unit.called(s.value) for f in getattr(s, "within", ())))
-    found = (s for s in again if mod_ref.tangles(unit, unit.called(s.value), s.value, kinds))
+    found = (s for s in plain if mod_ref.tangles(unit, unit.called(s.value), s.value, kinds))
     return frozenset(n for s in found for n in binds(s) if n in checked)
 
 

@@ -24,6 +24,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, kind
 from s2sgrad.flow.available import Available
 from s2sgrad.flow.graph import Graph, Point, binds
 from s2sgrad.flow.occurrences import Occurrences
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import bound_name, parts_of
 from s2sgrad.ir.quote import assign, at, clone, constant, mentioned, name, place_of, substitute
 from s2sgrad.ir.unit import MISSING, Unit, parameters
@@ -232,7 +233,7 @@ def _of_call(unit: Unit, value: gast.AST) -> tuple[gast.AST | None, Any, bool]:
     gives, named = catalogue.of(target).gives, any(isinstance(getattr(a, "value", None), str) for a in arguments[1:])
     if named or not arguments or gives not in VIEWS:  # a string is the order of the elements
         return nothing
-    value.of_first = arguments[0] in value.args
+    notes.OF_FIRST.put(value, arguments[0] in value.args)
     return arguments[0], (target.__name__, [_skeleton(a) for a in arguments[1:]]), gives is Gives.CONTIGUOUS
 
 

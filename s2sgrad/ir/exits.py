@@ -75,13 +75,12 @@ def _is_exit(statement: gast.AST) -> bool:
 
 
 def with_exits(body: list[gast.AST], kind: type, instead: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:
-    """A block with its exits of a kind replaced; except those from loops that draw from a generator (`alone`)."""
+    """A block with its exits of a kind replaced."""
     out: list[gast.AST] = []
     for statement in body:
         if isinstance(statement, gast.If):
             arms = [with_exits(arm, kind, instead) for arm in (statement.body, statement.orelse)]
             out += at(statement, gast.If(statement.test, *arms))
         else:
-            meant = isinstance(statement, kind) and not getattr(statement, "alone", False)
-            out += instead(statement) if meant else [statement]
+            out += instead(statement) if isinstance(statement, kind) else [statement]
     return out

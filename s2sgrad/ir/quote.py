@@ -20,8 +20,10 @@ from typing import Any
 
 import gast
 
+from s2sgrad.ir import notes
+
 Hole = gast.AST | str | int | float | None
-_POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset", "origin", "primal", "written_out", "uncertain")
+_POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset", *notes.PLACED)
 _NONE = object()
 Place = tuple[Any, int, int, int]
 # Fields without child nodes: identifiers, numbers, operators, contexts of names.

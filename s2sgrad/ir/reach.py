@@ -11,6 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import constant, name
 from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import catalogue
@@ -51,5 +52,5 @@ def call(unit: Unit, base: str, function: Any, *arguments: gast.AST, **keywords:
         target = unit.reached(base, function)
     given = [gast.keyword(k, constant(v)) for k, v in keywords.items()]
     made = gast.Call(target, list(arguments), given)
-    made.of_first = bool(arguments) and catalogue.of(function).gives in catalogue.VIEWS
+    notes.OF_FIRST.put(made, bool(arguments) and catalogue.of(function).gives in catalogue.VIEWS)
     return made

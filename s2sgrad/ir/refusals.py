@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from s2sgrad.errors import NoRule, Place, S2SGradError, raised
-from s2sgrad.ir import advice
+from s2sgrad.ir import advice, notes
 from s2sgrad.ir.quote import at, call_around, constant, name, nodes, placed
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.source import Primal
@@ -63,8 +63,8 @@ def _origins(unit: Any, node: gast.AST) -> list[Place]:
     for found in (first, *unit.callers.get(getattr(first, "written_out", 0), ())):
         part, home = first_placed(unit.primal, found)
         place = home.place(part)
-        if hasattr(part, "read_at"):
-            home, line, column = part.read_at
+        if (read := notes.READ_AT.of(part)) is not None:
+            home, line, column = read
             place = place._replace(file=home.file, line=line, column=column)
         out.append(place)
     return out
@@ -73,7 +73,7 @@ def _origins(unit: Any, node: gast.AST) -> list[Place]:
 def move(primal: Primal, tree: gast.AST, call: gast.AST, number: Any) -> None:
     """Give all of a library's text the position and the number of the user's call; where it was read is kept."""
     for node in [part for part in nodes(tree) if hasattr(part, "lineno")]:
-        node.read_at = getattr(node, "read_at", (primal, node.lineno, node.col_offset))
+        notes.READ_AT.put(node, notes.READ_AT.of(node) or (primal, node.lineno, node.col_offset))
         at(call, node)[0].written_out = number
 
 

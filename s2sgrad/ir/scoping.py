@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 
 import gast
 
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import children, nodes, nodes_of
 
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -40,8 +41,8 @@ def renamed_apart(tree: gast.FunctionDef, fresh: Callable[[str], str]) -> dict[s
     everywhere, out = Counter(names(tree)), {}
     for scope in found:
         for parameter in parameters(scope) if isinstance(scope, FUNCTIONS) else ():
-            if not hasattr(parameter, "keyword"):
-                parameter.keyword = parameter.id
+            if notes.KEYWORD.of(parameter) is None:
+                notes.KEYWORD.put(parameter, parameter.id)
     for scope in reversed(found):  # innermost first
         mine = variables(scope)
         here = Counter(n for part in _inside(scope) for n in names(part))

@@ -22,6 +22,8 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sgrad.ir import notes
+
 _MISSING = object()
 _AS_WRITTEN = {
     option: type(default).FORWARDREF
@@ -167,7 +169,7 @@ def signature_of(args: gast.arguments, defaults: dict[str, Any]) -> inspect.Sign
              (inspect.Parameter.KEYWORD_ONLY, args.kwonlyargs),
              (inspect.Parameter.VAR_KEYWORD, [args.kwarg] if args.kwarg else [])]  # fmt: skip
     return inspect.Signature([
-        inspect.Parameter(getattr(p, "keyword", p.id), kind, default=defaults.get(p.id, inspect.Parameter.empty))
+        inspect.Parameter((notes.KEYWORD.of(p) or p.id), kind, default=defaults.get(p.id, inspect.Parameter.empty))
         for kind, group in kinds
         for p in group
     ])  # fmt: skip

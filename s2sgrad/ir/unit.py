@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sgrad import errors, runtime
 from s2sgrad.errors import NoRule, S2SGradError, Unsupported, raised, wording
-from s2sgrad.ir import deep_expressions, imported, refusals, scoping
+from s2sgrad.ir import deep_expressions, imported, notes, refusals, scoping
 from s2sgrad.ir.held_functions import held_function, is_followed
 from s2sgrad.ir.kept_facts import KeptFacts
 from s2sgrad.ir.lookups import note_attribute, note_import, note_name
@@ -25,6 +25,7 @@ from s2sgrad.ir.scoping import parameters as parameters  # re-exported
 from s2sgrad.ir.underlying import underlying
 from s2sgrad.rules import table
 from s2sgrad.runtime import checkpoints
+from s2sgrad.runtime.traits import traits
 from s2sgrad.source import Binding, Primal
 
 _CHANGING = (runtime.push, runtime.poison, checkpoints.keep, checkpoints.latest)  # they change their first argument
@@ -187,12 +188,12 @@ class Unit:
     def _read_helpers(self, tree: gast.FunctionDef) -> None:
         """For generated text: note the helpers it refers to, and calls of those that change their first argument."""
         function = self.primal.function
-        for name in getattr(function, "reaches", ()):
+        for name in traits(function).reaches:
             place = function.__code__.co_freevars.index(name)
             self.helpers[name] = function.__closure__[place].cell_contents
         for node in nodes(tree) if self.helpers else ():
             if isinstance(node, gast.Name) and any(self.helpers.get(node.id) is value for value in _CHANGING):
-                node.changes_first = True
+                notes.CHANGES_FIRST.put(node)
 
     def temp(self) -> str:
         """A new temporary for the value of a subexpression."""
@@ -223,7 +224,7 @@ class Unit:
         """A reference to a helper; one that changes its first argument is marked (see `effects.changed_by_call`)."""
         node = gast.Name(self.helper(base, value), gast.Load(), None, None)
         if any(value is changing for changing in _CHANGING):
-            node.changes_first = True
+            notes.CHANGES_FIRST.put(node)
         return node
 
     def helper(self, base: str, value: Any) -> str:

@@ -32,6 +32,7 @@ from s2sgrad.memory.sources import HANDED_OUT, bound_sources, has_memory, source
 from s2sgrad.memory.writes import in_place
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import Gives
+from s2sgrad.runtime.traits import traits
 
 ARGUMENT, OUTSIDE = "argument ", "outside "
 
@@ -66,7 +67,7 @@ def is_from_outside(names: Iterable[str]) -> bool:
 
 def has_shadows(unit: Unit) -> bool:
     """Whether a function is generated text with shadow variables."""
-    return getattr(unit.primal.function, "shadowed", False)
+    return traits(unit.primal.function).shadowed
 
 
 _NOTHING = gast.Constant(None, None)  # a value that shares no memory
@@ -104,7 +105,7 @@ class Aliases:
         self._keep_states, self._own = keep, None
         self._nothing = State(Relation(self.names, symmetric=True), Relation(self.names))
         start = self._nothing.copy()
-        owned = _records(tree) if getattr(unit.primal.function, "takes_record", False) else set()
+        owned = _records(tree) if traits(unit.primal.function).takes_record else set()
         for p in passed:
             if p in owned:
                 continue
@@ -216,7 +217,7 @@ class Aliases:
 
     def _share(self, parts: list[gast.AST], state: State) -> State:
         """Relate the parts of a pair's record that may share memory, as stated by the function that makes it."""
-        shared = getattr(self.unit.primal.function, "shared", ())
+        shared = traits(self.unit.primal.function).shared
         state = self._to_change(state) if shared else state
         for k, j in shared:
             if has_memory(self.kinds.get(parts[k].id)) and has_memory(self.kinds.get(parts[j].id)):

@@ -39,6 +39,7 @@ from s2sgrad.primitives import catalogue, methods
 from s2sgrad.rules import table
 from s2sgrad.runtime import outside
 from s2sgrad.runtime.checkpoints import checkpoint
+from s2sgrad.runtime.traits import Traits
 from s2sgrad.source import brings_gradient, read
 
 _DATA = Array(None, None)  # numbers, arrays and built-in containers of them
@@ -151,9 +152,9 @@ def of_call(unit: Unit, call: gast.Call) -> Behaviour:
     if target is MISSING:
         return _of_unknown(unit, call)
     emitted = getattr(target, "primal", None)
-    if isinstance(emitted, types.FunctionType) and hasattr(target, "same_signature"):
+    if isinstance(emitted, types.FunctionType) and isinstance(getattr(target, "traits", None), Traits):
         # a generated pair: the forward function runs the user's, the backward function is pure
-        return of_function(emitted, _argument_kind(unit, call)) if target.same_signature else _NOTHING
+        return of_function(emitted, _argument_kind(unit, call)) if target.traits.same_signature else _NOTHING
     if mod_ref.overwriting(call, target) is not None:
         return _STAYS
     if catalogue.of(target).pure:

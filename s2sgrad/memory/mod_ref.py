@@ -29,6 +29,7 @@ from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.places import ANYTHING, CONTAINERS, NOTHING, TOLD, Places, Summary, Told
 from s2sgrad.memory.points_to import Points
 from s2sgrad.primitives import spellings
+from s2sgrad.runtime.traits import traits
 from s2sgrad.source import read
 
 __all__ = ["ANY", "Writes", "of", "returns_new", "returns_outside", "writes_out"]
@@ -113,7 +114,7 @@ def returns_outside(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[s
         return is_writable(function.__self__) or returns_outside(unit, function.__func__, call, kinds)
     if not isinstance(function, types.FunctionType) or effects.is_library(function):
         return False
-    if is_ours(function) or not getattr(function, "same_signature", True):
+    if is_ours(function) or not traits(function).same_signature:
         return False  # the backward function of a pair of ours returns memory of its own
     summary = summary_of_call(unit, function, call, kinds)
     passed = zip(reversed(Parameters.of(function.__code__).positional), reversed(function.__defaults__ or ()), strict=False)

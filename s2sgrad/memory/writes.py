@@ -15,6 +15,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Text
 from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.trust import Trust, is_writable, trust_of_owner
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import calls_in
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.unit import MISSING, Unit
@@ -22,6 +23,7 @@ from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.primitives import catalogue, methods
 from s2sgrad.primitives.catalogue import may_write, on_stack
+from s2sgrad.runtime.traits import traits
 
 
 def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | None:
@@ -30,7 +32,7 @@ def in_place(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> str | N
         section = effects.stored(statement)
         return effects.base(section) if section is not None else effects.accumulates(unit, statement)
     if isinstance(statement, gast.AugAssign):
-        if getattr(statement, "rebinds", False):  # a run-time check ensures it
+        if notes.REBINDS.of(statement):  # a run-time check ensures it
             return None
         base = effects.base(statement.target)
         name = isinstance(statement.target, gast.Name)
@@ -94,7 +96,7 @@ def _changes_unseen(unit: Unit, callee: gast.AST) -> bool:
     target = unit.resolve(callee)
     if isinstance(getattr(target, "primal", None), types.FunctionType):
         # `fwd` runs the user's function, `bwd` only computes
-        target = target.primal if getattr(target, "same_signature", True) else None
+        target = target.primal if traits(target).same_signature else None
     return is_user_function(target) and not is_ours(target) and mod_ref.of(target).outside
 
 

@@ -29,6 +29,7 @@ from s2sgrad.analysis.kinds import (
 )
 from s2sgrad.analysis.primitive_calls import classify, is_user_function
 from s2sgrad.flow.graph import binds
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import bound_name, popped
 from s2sgrad.ir.quote import COMPOUND
 from s2sgrad.ir.unit import MISSING, Unit, parameters
@@ -176,7 +177,7 @@ def kind_at(kinds: dict[str, Kind], node: gast.AST) -> Kind | None:
     if isinstance(node, gast.Name):
         return kinds.get(node.id)
     if isinstance(node, gast.Call):  # in a store: a view of an array
-        viewed = node.args[0] if getattr(node, "of_first", False) else getattr(node.func, "value", None)
+        viewed = node.args[0] if notes.OF_FIRST.of(node) else getattr(node.func, "value", None)
         owner = None if viewed is None else kind_at(kinds, viewed)
         return Array(owner.dtype, None) if isinstance(owner, Array) else None
     owner = kind_at(kinds, node.value) if isinstance(node, (gast.Subscript, gast.Attribute)) else None

@@ -31,6 +31,7 @@ from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import VIEWS, Gives
 from s2sgrad.runtime import item_slots
 from s2sgrad.runtime import shadows as runtime
+from s2sgrad.runtime.traits import traits
 
 
 class Made(Enum):
@@ -215,7 +216,7 @@ class Shadows:
 
 def are_in(unit: Unit) -> bool:
     """Whether a function, or a generated one that was inlined into it, has names with shadows."""
-    return unit.shadowed or any(getattr(u.primal.function, "shadowed", False) for u in (unit, *unit.inlined))
+    return unit.shadowed or any(traits(u.primal.function).shadowed for u in (unit, *unit.inlined))
 
 
 def is_shell(unit: Unit, value: gast.AST) -> bool:

@@ -38,6 +38,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.user_functions import is_generator
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import Transformer, assign, at, clone, expression, name, nodes, placed, statements
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views, displays, iterables, library
@@ -204,7 +205,7 @@ class _Desugarer(Transformer):
         item = self.unit.local("item")
         append = gast.Expr(placed(statement, expression("xs.append(v)", xs=owner.id, v=item)))
         if method and owner.id not in self.additions.lists:
-            append.value.method = method  # `flatten` checks that the owner is a list, if its kind is unknown
+            notes.METHOD.put(append.value, method)  # `flatten` checks that the owner is a list, if its kind is unknown
         return self.visit_For(at(statement, gast.For(name(item, store=True), more, at(statement, append), [], None))[0])
 
     def comprehension(self, node: gast.AST) -> gast.AST:

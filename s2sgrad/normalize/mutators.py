@@ -38,6 +38,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import assign, clone, constant, expression, name, nodes, statements
 from s2sgrad.ir.reach import call, module_alias, numpy_function
@@ -256,7 +257,8 @@ def _operator(operation: Any) -> Writer:
 
     def write(unit: Unit, x: gast.AST, v: gast.AST) -> Stores:
         (statement,) = statements("x[...] = x", x=x)
-        statement.value, statement.casts = gast.BinOp(clone(x), operation(), v), True
+        statement.value = gast.BinOp(clone(x), operation(), v)
+        notes.CASTS.put(statement)
         return [statement]
 
     return write

@@ -40,6 +40,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import is_none, parts_of
 from s2sgrad.ir.quote import as_target, assign, clone, constant, expression, name, nodes
 from s2sgrad.ir.reach import call, module_alias
@@ -69,14 +70,14 @@ def into(unit: Unit, node: gast.Call) -> tuple[list[gast.AST], gast.AST] | None:
     mask = _mask(unit, node, target)
     if mask is None and not catalogue.of(target).joins and isinstance(out, gast.Subscript) and _is_section(out.slice):
         store = gast.Assign([as_target(out)], node, None)
-        store.casts = True
+        notes.CASTS.put(store)
         return [store], clone(out)
     place = _Held(unit, out)
     if mask is not None:
         return [_selected(unit, node, place, mask)], place()
     checks = [_apart(unit, node, place)] if catalogue.of(target).joins else []
     store = gast.Assign([as_target(expression("x[...]", x=place()))], node, None)
-    store.casts = True
+    notes.CASTS.put(store)
     if isinstance(out, gast.Name) and out.id in _optional(unit, node):
         return _if_given(unit, node, out, [*checks, store])
     return [*checks, store], _given_back(target, place())

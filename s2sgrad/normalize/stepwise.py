@@ -44,7 +44,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.ir import scoping
+from s2sgrad.ir import notes, scoping
 from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.forms import bound_name, opposite
 from s2sgrad.ir.quote import (
@@ -115,7 +115,7 @@ class _Maker:
         ours = getattr(sources.called(call), "__module__", None) == generators.__name__
         renamed = {n: self.unit.local(n) for n in sorted(self.own)}  # the names of iterators may be the same
         for parameter in parameters(tree):
-            parameter.keyword = parameter.id
+            notes.KEYWORD.put(parameter, parameter.id)
         self.given = {new for old, new in renamed.items() if ours and old.startswith(("iterable", "iterator"))}  # iterators
         if not ours:
             self.given = {renamed[p] for p in self.made_iterators(call)}

@@ -47,6 +47,7 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.with_regions import ENTER, EXIT, closed, opened
+from s2sgrad.ir import notes
 from s2sgrad.ir.exits import always_leaves, leaves
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import assign, at, constant, mentioned, name, nested, nodes, rewritten, stored
@@ -180,7 +181,7 @@ def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast
 def _of_library(*ends: gast.AST) -> None:
     """Note that the methods that enter and leave a context are not those of an object of the user's."""
     for node in nodes(*ends):
-        node.no_object = isinstance(node, gast.Attribute) and node.attr in (ENTER, EXIT)
+        notes.OF_CONTEXT.put(node, isinstance(node, gast.Attribute) and node.attr in (ENTER, EXIT))
 
 
 def without_exits(unit: Unit, statement: gast.With | gast.Try) -> tuple[list[gast.AST], list[gast.AST], list[gast.AST]]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.runtime.checkpoints import Checkpoints
+from s2sgrad.runtime.traits import traits
 
 OWN_RECORDS = {float, int, bool, str, type(None), np.ndarray, np.float64, np.float32, np.int64, np.bool_}
 """Types that no adjoint consumes: arrays, numbers, strings, and pullbacks, which copy their own records."""
@@ -42,7 +43,7 @@ def refilled(saved: Any, bwd: Any) -> Any:
     >>> mine[0][0][0].pop(), mine[0].append(3.0), steps, mine[1]["a"] is mine[0]
     (1.0, None, [([1.0], 2.0)], True)
     """
-    return _refilled(saved, {}, getattr(bwd, "restores", False))
+    return _refilled(saved, {}, traits(bwd).restores)
 
 
 def _refilled(saved: Any, own: dict[int, Any], arrays: bool) -> Any:

@@ -27,6 +27,7 @@ import numpy as np
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
+from s2sgrad.ir import notes
 from s2sgrad.ir.lookups import note_keys
 from s2sgrad.ir.quote import at, clone, constant, expression, name
 from s2sgrad.ir.signatures import signature
@@ -103,7 +104,7 @@ class Arguments:
             return None
         before = [*function.node.args.posonlyargs, *function.node.args.args][given:]
         words = self.words_of(node)
-        filled = words is None or words & {getattr(p, "keyword", p.id) for p in before}
+        filled = words is None or words & {(notes.KEYWORD.of(p) or p.id) for p in before}
         return None if before and filled else len(before)
 
     def gathered_from(self, argument: gast.Starred, count: int) -> list[Any]:
@@ -305,5 +306,5 @@ def _may_take_more(target: Any) -> bool:
 def _unfilled(args: gast.arguments, node: gast.Call, places: int) -> dict[str, str]:
     """The parameters that the arguments of a call, so many of them by position, leave unfilled, by keyword."""
     places = max(0, places - len(args.posonlyargs))
-    words = {getattr(p, "keyword", p.id): p.id for p in [*args.args[places:], *args.kwonlyargs]}
+    words = {(notes.KEYWORD.of(p) or p.id): p.id for p in [*args.args[places:], *args.kwonlyargs]}
     return {word: p for word, p in words.items() if word not in {k.arg for k in node.keywords}}

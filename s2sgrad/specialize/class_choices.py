@@ -62,6 +62,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.reached_classes import asks_class
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime import references
@@ -123,7 +124,7 @@ class ClassChoices:
 
     def require_inherited(self, owners: list[Object | Record], used: str, node: gast.AST) -> None:
         """Refuse what was written out, with `used`, as the method of a list or dict: an object has one of its own."""
-        words = [node.method, used] if hasattr(node, "method") else []
+        words = [method, used] if (method := notes.METHOD.of(node)) is not None else []
         classes = [c for owner in owners for c in getattr(owner, "classes", (owner.cls,))]
         inherited = {id(f) for base in STAND_INS.values() for f in vars(base).values()}
         if any(id(self.looked_up(c, word)) not in inherited for word in words for c in classes):

@@ -65,6 +65,7 @@ import gast
 from s2sgrad.analysis.plain_classes import HELD_BY_DATA, is_plain_class
 from s2sgrad.analysis.reached_classes import families, fields_of, is_followed, methods_of, reached
 from s2sgrad.flow.counts import binding_counts
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import closure_classes
@@ -135,7 +136,7 @@ class Columns:
 
     def may_be_of_object(self, node: gast.AST) -> bool:
         """Whether an attribute or a call may be one of a reference."""
-        if not self.in_columns or getattr(node, "no_object", False):
+        if not self.in_columns or notes.OF_CONTEXT.of(node):
             return False
         if isinstance(node, gast.Attribute):
             return (node.attr in self.members or node.attr == "__class__") and self.unit.resolve(node) is MISSING

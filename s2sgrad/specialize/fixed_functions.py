@@ -27,7 +27,7 @@ from typing import Any
 
 import gast
 
-from s2sgrad.ir import scoping
+from s2sgrad.ir import notes, scoping
 from s2sgrad.ir.quote import at, clone, empty_arguments, name, nodes
 from s2sgrad.ir.unit import parameters
 from s2sgrad.specialize.static_values import Function, Known, Partial, substitute
@@ -60,7 +60,7 @@ class FixedFunctions:
         _shorten(variant.args, lifted)
         variant.args.kwonlyargs += [gast.Name(c, gast.Param(), None, None) for c in passed]
         variant.args.kw_defaults += [None] * len(passed)
-        words = {p.id: getattr(p, "keyword", p.id) for p in parameters(callee.node)}
+        words = {p.id: (notes.KEYWORD.of(p) or p.id) for p in parameters(callee.node)}
         left = {words[p]: v for p, v in bound.items() if p not in lifted} | passed
         defaults = {p: v for p, v in callee.defaults.items() if p not in lifted}
         return replace(callee, node=variant, tree=None, used=False, defaults=defaults), [], left
@@ -103,14 +103,14 @@ def _given(call: gast.Call, node: gast.FunctionDef, parameter: str) -> gast.AST 
     places = [p.id for p in (*node.args.posonlyargs, *node.args.args)]
     if parameter in places[: len(call.args)]:
         return call.args[places.index(parameter)]
-    words = {p.id: getattr(p, "keyword", p.id) for p in parameters(node)}
+    words = {p.id: (notes.KEYWORD.of(p) or p.id) for p in parameters(node)}
     return next((k.value for k in call.keywords if k.arg == words[parameter]), None)
 
 
 def _drop(call: gast.Call, node: gast.FunctionDef, fixed: Container[str]) -> None:
     """Leave out the arguments of a call for these parameters."""
     places = [p.id for p in (*node.args.posonlyargs, *node.args.args)]
-    words = {getattr(p, "keyword", p.id) for p in parameters(node) if p.id in fixed}
+    words = {(notes.KEYWORD.of(p) or p.id) for p in parameters(node) if p.id in fixed}
     call.args = [a for a, p in zip(call.args, places, strict=False) if p not in fixed]
     call.keywords = [k for k in call.keywords if k.arg not in words]
 

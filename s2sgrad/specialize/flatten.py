@@ -36,7 +36,7 @@ from collections.abc import Iterator
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.ir import checkpoints, refusals, scoping
+from s2sgrad.ir import checkpoints, notes, refusals, scoping
 from s2sgrad.ir.quote import assign, at, constant, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import containers, loops, mutators
@@ -318,7 +318,7 @@ class _Flattener(Conditions, Evaluator, Sections):
         if isinstance(value, gast.NamedExpr) or containers.changes(self.unit, value):
             self.atom(value)
             return
-        appends = call and (getattr(value.func, "attr", "") == "append" or getattr(value.func, "changes_first", False))
+        appends = call and (getattr(value.func, "attr", "") == "append" or notes.CHANGES_FIRST.of(value.func))
         if appends or walruses(value) or calls_user(self.unit, value) or self.functions.inside(value):
             statement.value = self.flat(value)
         if not isinstance(statement.value, gast.Constant):

@@ -41,6 +41,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.plain_classes import lineage
+from s2sgrad.ir import notes
 from s2sgrad.ir.exits import leaves, with_exits
 from s2sgrad.ir.quote import assign, at, branch, clone, constant, expression, name, rewritten
 from s2sgrad.normalize import targets
@@ -177,7 +178,7 @@ def returning(statement: gast.AST) -> list[gast.AST]:
     if not isinstance(statement, gast.Expr) or not isinstance(statement.value, gast.Yield):
         return [statement]
     leave = branch(constant(False), at(statement, gast.Return(None)))
-    leave.returns_early = True
+    notes.LEAVES_EARLY.put(leave)
     return [statement, *at(statement, leave)]
 
 

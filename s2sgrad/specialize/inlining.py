@@ -28,7 +28,7 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.libraries import is_given
-from s2sgrad.ir import refusals, scoping
+from s2sgrad.ir import notes, refusals, scoping
 from s2sgrad.ir.quote import assign, at, clone, constant, mentioned, name, nodes, place_of, rewritten
 from s2sgrad.ir.signatures import signature_of
 from s2sgrad.ir.unit import MISSING, Unit, parameters
@@ -165,7 +165,7 @@ class Inliner:
             substitute(statement, substituted)
         if at_yield is not None:
             for part in nodes(text.tree):
-                if getattr(part, "returns_early", False):
+                if notes.LEAVES_EARLY.of(part):
                     part.test = name(left)
             text.tree.body = consumed(text.tree.body, at_yield)
         self.running.append((function, arguments[0] if arguments else None))
@@ -330,7 +330,7 @@ class Inliner:
     ) -> dict[str, Any]:
         """The arguments of a call by parameter."""
         args = tree.args
-        named = {getattr(p, "keyword", p.id): p.id for p in parameters(tree)}
+        named = {notes.KEYWORD.of(p) or p.id: p.id for p in parameters(tree)}
         takes = signature_of(args, function.defaults)
         try:
             fitted = takes.bind(*arguments, **keywords)

@@ -29,7 +29,7 @@ import gast
 
 from s2sgrad import emit
 from s2sgrad.analysis.reached_classes import content
-from s2sgrad.ir import scoping
+from s2sgrad.ir import notes, scoping
 from s2sgrad.ir.quote import clone, empty_arguments, mentioned, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.primitives.catalogue import may_write
@@ -174,7 +174,7 @@ def _lifted_function(
 def _call_as_declared(unit: Unit, places: list[gast.Name], body: list[gast.AST]) -> None:
     """Give parameters the names back by which calls may give them; other variables of these names get new ones."""
     mine = scoping.bound(body) | _scoped(body) | {p.id for p in places}
-    back = {p.id: p.keyword for p in places if p.id != getattr(p, "keyword", p.id)}
+    back = {p.id: old for p in places if (old := notes.KEYWORD.of(p) or p.id) != p.id}
     taken = {*back.values()} & (mentioned(*body) | mine) - back.keys()
     back = {p: n for p, n in back.items() if n not in taken - mine} | {n: unit.names.fresh(n) for n in taken & mine}
     scoping.rename(back, *body, *places)

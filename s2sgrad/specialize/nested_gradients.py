@@ -30,6 +30,7 @@ import gast
 
 from s2sgrad import emit, pullbacks, runtime, standard
 from s2sgrad.analysis import effects
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import at, constant, expression, mentioned, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.scoping import bindings
@@ -326,4 +327,4 @@ def _is_written_out(node: gast.AST) -> bool:
 
 def _keyword(parameter: gast.Name) -> str:
     """The keyword for a parameter."""
-    return getattr(parameter, "keyword", parameter.id)
+    return notes.KEYWORD.of(parameter) or parameter.id

@@ -40,6 +40,7 @@ import gast
 
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_generator, is_plain
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.unit import MISSING, Unit, parameters
@@ -317,7 +318,7 @@ class Functions(Arguments, CachedAttributes, Choices, ClassAttributes, ClassChoi
             return None
         if isinstance(callee, Known) and is_generator(callee.target):
             callee = self.read(callee.target)
-        if hasattr(node, "method"):
+        if notes.METHOD.of(node) is not None:
             bound = [o for o in getattr(callee, "options", [callee]) if isinstance(o, Partial)]
             self.require_inherited([o.given[0] for o in bound], node.func.attr, node)
         arguments, keywords = self.evaluated(callee, node)

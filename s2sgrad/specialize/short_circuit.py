@@ -33,6 +33,7 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import assign, at, branch, clone, constant, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize import containers
@@ -89,12 +90,12 @@ class Conditions:
     def require_own_methods(self, node: gast.AST) -> None:
         """Check that an expanded method of a dict (`library.dicts`) is not overridden by its owner."""
         for part in nodes(node):
-            owner = part.comparators[0] if hasattr(part, "method") else None
+            owner = None if (method := notes.METHOD.of(part)) is None else part.comparators[0]
             if isinstance(owner, gast.Attribute) and self.unit.resolve(owner) is MISSING:
                 owner = self.atom(clone(owner))
             plain = isinstance(owner, gast.Name) and owner.id in self.unit.locals and owner.id not in self.functions.values
             if plain and self.functions.object_with(owner, "__contains__") is None:
-                self.out += at(node, *containers.own_method(self.unit, owner.id, part.method, node))
+                self.out += at(node, *containers.own_method(self.unit, owner.id, method, node))
 
     def grows(self, node: gast.AST) -> bool:
         """Whether an expression expands to statements before it."""

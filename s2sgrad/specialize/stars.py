@@ -32,6 +32,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.reached_classes import is_named_tuple
 from s2sgrad.analysis.results import length_told
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import is_none, whole_number
 from s2sgrad.ir.quote import at, clone, constant, expression, name
 from s2sgrad.ir.reach import call
@@ -115,7 +116,7 @@ class Stars:
             defaults = [function.defaults[p.id] for p in places if p.id in function.defaults]
             if function.node.args.vararg or len(defaults) != len(function.node.args.defaults):
                 return None
-            names = [getattr(p, "keyword", p.id) for p in places]
+            names = [(notes.KEYWORD.of(p) or p.id) for p in places]
         elif count := places_alone(target):
             names, defaults = [""] * count, []
         elif is_plain_class(target) or is_named_tuple(target):

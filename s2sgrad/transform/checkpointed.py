@@ -28,7 +28,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number
 from s2sgrad.flow.counts import binding_counts, read_counts
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
-from s2sgrad.ir import scoping
+from s2sgrad.ir import notes, scoping
 from s2sgrad.ir.checkpoints import remove_checkpoint, remove_checkpoints
 from s2sgrad.ir.exits import with_exits
 from s2sgrad.ir.forms import alone, appended_to
@@ -193,7 +193,7 @@ class Checkpointed:
         given = gast.Tuple([name(n, store=True) for n in targets], gast.Store())
         content = [gast.Assign([expression("x[...]", x=n)], name(kept), None) for n, kept in held.items()]
         back = gast.Assign([given], self._call(latest, trip), None)
-        back.states = self.states
+        notes.STATES.put(back, self.states)
         scoping.rename({trip: j}, *self.again)
         steps = gast.Call(self.unit.builtin(range), [name(first), name(trip)], [])
         ahead = gast.For(name(j, store=True), steps, [self._save(j), *self.again], [], None)
@@ -211,7 +211,7 @@ class Checkpointed:
     def _save(self, trip: str) -> gast.Expr:
         """The call that saves the state before a trip."""
         kept = gast.Expr(self._call(keep, trip, *self.state))
-        kept.states = self.states
+        notes.STATES.put(kept, self.states)
         return kept
 
     def _call(self, function: Any, *names: str) -> gast.Call:

@@ -22,6 +22,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number, kind_of
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.counts import read_counts
 from s2sgrad.flow.graph import binds
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import assign, constant, expression, name, statements
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.stacks import recorded_stacks
@@ -152,7 +153,7 @@ def restored(operation: Operation, targets: list[str]) -> list[gast.AST]:
     else:
         back = statements("s.append(v)", s=owner, v=targets[0])
     for statement in back:
-        statement.restore = True
+        notes.RESTORES.put(statement)
     return back
 
 

@@ -23,6 +23,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, Poin
 from s2sgrad.flow.counts import binding_counts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
+from s2sgrad.ir import notes
 from s2sgrad.ir.exits import leaves
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import as_target, assign, at, clone, constant, expression, loaded, place_of, statements
@@ -381,7 +382,7 @@ class Records:
 def recorded_for(statement: gast.AST, records: Block) -> Block:
     """The records of a statement at its source position; unlike it, they raise nothing."""
     for made in at(statement, *records):
-        made.__dict__.pop("uncertain", None)
+        notes.UNCERTAIN.drop(made)
     return records
 
 

@@ -17,16 +17,17 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.sizes import Dim
+from s2sgrad.ir import notes
 
 _ANY_SHAPES = {np.outer, np.kron, np.ix_, np.meshgrid, np.interp, np.searchsorted}
 _INNER = {np.matmul, np.dot}
 
 
 def mark(tree: gast.FunctionDef, inference: Inference, found: Operations) -> None:
-    """Set `uncertain` on each statement that may raise because of the shapes of its operands."""
+    """Note `UNCERTAIN` on each statement that may raise because of the shapes of its operands."""
     for statement in effects.walk(tree.body):
         if not is_certain(statement, inference, found):
-            statement.uncertain = True
+            notes.UNCERTAIN.put(statement)
 
 
 def is_certain(statement: gast.AST, inference: Inference, found: Operations) -> bool:
@@ -77,7 +78,7 @@ def _product_fits(product: Any, left: tuple[Dim, ...], right: tuple[Dim, ...], i
 
 def _require_cast(statement: gast.Assign, section: gast.Subscript, inference: Inference) -> None:
     """Refuse `out=` where it would truncate, which NumPy does not allow although a store does."""
-    if not getattr(statement, "casts", False):
+    if not notes.CASTS.of(statement):
         return
     to, value = inference.kind(section.value), inference.kind(statement.value)
     given = value.dtype if isinstance(value, Array) else getattr(value, "type", None)

@@ -31,6 +31,7 @@ from s2sgrad.ir.quote import nodes, rewritten
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import mod_ref
 from s2sgrad.runtime import references
+from s2sgrad.runtime.traits import traits
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
@@ -179,7 +180,7 @@ class _Pruner:
 
 
 def _is_adjoint(function: Any) -> bool:
-    return not getattr(function, "same_signature", True)
+    return not traits(function).same_signature
 
 
 def _is_none(kind: Kind | None) -> bool | None:

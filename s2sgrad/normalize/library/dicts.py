@@ -26,6 +26,7 @@ from collections import OrderedDict, namedtuple
 import gast
 
 from s2sgrad import runtime, standard
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import clone, constant, name, nodes, placed
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import dict_views
@@ -114,7 +115,7 @@ def _get(call: LibraryCall) -> gast.AST | None:
         asked = gast.NamedExpr(name(key.id, store=True), call.args[0])
     default = call.args[1] if len(call.args) == 2 else constant(None)
     conditional = call.written("d[k] if asked in d else v", d=call.owner, k=key, asked=asked, v=default)
-    conditional.test.method = "get"  # `flatten` checks that the owner is a dict, if its kind is unknown
+    notes.METHOD.put(conditional.test, "get")  # `flatten` checks that the owner is a dict, if its kind is unknown
     return conditional
 
 

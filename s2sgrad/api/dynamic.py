@@ -135,7 +135,7 @@ def begun_again(error: Refusal, f: Any, primals: tuple, keywords: dict[str, Any]
     may do something else."""
     if hasattr(f, "taken_apart_for"):
         function, receiver, judged = f, (), f._function
-    elif isinstance(f, (Forward, Call, pairs.Half, runtime.Pullback)) or brings_gradient(f) or hasattr(f, "half_of"):
+    elif isinstance(f, (Forward, Call, pairs.Half, runtime.Pullback)) or brings_gradient(f) or traits(f).half_of is not None:
         return None
     else:
         function, receiver, bound = plain(f)

@@ -160,6 +160,8 @@ class Views:
         found = [_form(self.unit, d.value, self.kinds, item) for d in definitions]
         if not found or any(f is None for f in found) or len({(base, str(form)) for base, form, _ in found}) > 1:
             return None
+        if not item and any(_may_be_element(d.value) for d in definitions):  # a number, which later stores leave as it is
+            return None
         base, _, contiguous = found[0]
         if base == wanted:
             return None
@@ -185,6 +187,13 @@ def _skips(value: gast.AST) -> bool:
     parts = parts_of(value.slice) if isinstance(value, gast.Subscript) else []
     slices = [k for k, part in enumerate(parts) if isinstance(part, gast.Slice)]
     return any(k < len(parts) - 1 or parts[k].step is not None for k in slices)
+
+
+def _may_be_element(value: gast.AST) -> bool:
+    """Whether a section may be one element, and so a number, for some number of axes: `u[k]`; not `u[k:]`, `u[k, None]`."""
+    if not isinstance(value, gast.Subscript):
+        return False
+    return all(isinstance(p, gast.Name) or type(getattr(p, "value", None)) is int for p in parts_of(value.slice))
 
 
 def _same(a: gast.AST, b: gast.AST) -> bool:

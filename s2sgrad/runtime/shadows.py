@@ -210,7 +210,7 @@ def _tangent_within(v: Any, x: Any, x_dot: Any, otherwise: Any, places: dict[int
 def put(g: Any, v: Any, x: Any, x_bar: Any) -> Any:
     """Zeros like `x_bar`, with `g` added at the part that corresponds to `v` in `x`, if any."""
     out = shadow(x_bar)
-    for g_item, item in zip(_arrays(g), _arrays(v), strict=True):
+    for item, g_item in _pairs(v, g):  # a number, whatever its cotangent, shares nothing
         if shares(item, x):
             place = shadow_of(item, x, out)
             place += g_item

@@ -177,3 +177,15 @@ def swap_in_a_nested_function_by_a_name_that_is_read_outside(u, v):
 
     swap()
     return np.sum(WEIGHTS * u * u) + np.sum(v * kept * kept)
+
+
+@case(VECTOR, OTHER)
+def elements_swapped_with_what_may_have_rows(u, v):
+    k = 1
+    w, z = u * v, np.sin(u)
+    p = np.squeeze(z[:k]) * 0.5  # of an unknown number of axes, and so is `w` in later trips
+    for k in range(3):
+        w[k], u[k] = u[k], w[k]
+        w = p * u
+    z[k] = 0.5
+    return np.sum(w * u) + np.sum(z * z)

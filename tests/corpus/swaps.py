@@ -179,7 +179,7 @@ def swap_in_a_nested_function_by_a_name_that_is_read_outside(u, v):
     return np.sum(WEIGHTS * u * u) + np.sum(v * kept * kept)
 
 
-@case(VECTOR, OTHER)
+@case(VECTOR, OTHER, second=False)  # `w[k]` may be a row, of which the records hold views (docs/limits.md)
 def elements_swapped_with_what_may_have_rows(u, v):
     k = 1
     w, z = u * v, np.sin(u)

@@ -27,7 +27,7 @@ from s2sgrad.recorded.hooks import TRANSFORMS, call
 from s2sgrad.recorded.library import instead_of
 from s2sgrad.recorded.values import bottom, handles_in, is_handle, plain
 from s2sgrad.runtime.results import NoResult, without_floats
-from s2sgrad.runtime.structure import ONES, ones, rebuilt
+from s2sgrad.runtime.structure import ONES, filled, leaves, ones, rebuilt
 
 
 def places(
@@ -174,32 +174,20 @@ def matrix(m: Matrix, args: tuple, keywords: dict[str, Any]) -> Any:
 
 def _blocks(recorded: Recorded, whole: Any, value: Any) -> list[Any]:
     """For each leaf of the value, the matrices in the arguments."""
-    leaves = _leaves(value)
+    parts = leaves(value)
     out = []
-    for number, leaf in enumerate(leaves):
+    for number, leaf in enumerate(parts):
         shape = np.shape(bottom(leaf))
         rows = []
         for place in np.ndindex(shape):
-            seeds = [np.zeros(np.shape(bottom(other)))[()] for other in leaves]
+            seeds = [np.zeros(np.shape(bottom(other)))[()] for other in parts]
             if shape:
                 seeds[number][place] = 1.0
             else:
                 seeds[number] = 1.0
-            rows.append(recorded.pullback(_filled(whole, iter(seeds))))
+            rows.append(recorded.pullback(filled(whole, iter(seeds))))
         out.append([_stacked([row[k] for row in rows], shape) for k in range(len(recorded.primals))])
     return out
-
-
-def _leaves(value: Any) -> list[Any]:
-    if is_handle(value) or not isinstance(value, (list, tuple, dict)):
-        return [value]
-    return [leaf for item in (value.values() if isinstance(value, dict) else value) for leaf in _leaves(item)]
-
-
-def _filled(value: Any, ready: Any) -> Any:
-    if is_handle(value) or not isinstance(value, (list, tuple, dict)):
-        return next(ready)
-    return rebuilt(value, lambda item: _filled(item, ready))
 
 
 def _stacked(rows: list[Any], shape: tuple[int, ...]) -> Any:
@@ -217,7 +205,7 @@ def _stacked(rows: list[Any], shape: tuple[int, ...]) -> Any:
 
 def _shown(value: Any, blocks: list[Any], single: bool) -> Any:
     ready = iter([parts[0] if single else tuple(parts) for parts in blocks])
-    return _filled(value, ready)
+    return filled(value, ready)
 
 
 # --- functions that take a function ----------------------------------------------------------------------------------------

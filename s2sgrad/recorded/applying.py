@@ -13,7 +13,7 @@ import numpy as np
 
 from s2sgrad.errors import Unsupported
 from s2sgrad.recorded import operations
-from s2sgrad.recorded.operations import Kept, as_scalar, kept_array, kept_number
+from s2sgrad.recorded.operations import Kept, as_scalar, kept_array, kept_number, kept_plain
 from s2sgrad.recorded.places import user_place
 from s2sgrad.recorded.runs import OPEN, Root, Run, below, refuse
 from s2sgrad.recorded.values import FLOATS, KEPT, PLAIN, Array, Number, bottom, handles_in, is_handle, lost, mapped, settled
@@ -243,7 +243,7 @@ def kept(run: Run, value: Any, borrows: bool = True) -> Any:
     if kind is Array:
         return kept_array(value, borrows) if value.run is run else value
     if kind is np.ndarray:
-        return value.copy() if value.flags.writeable or value.base is not None else value
+        return kept_plain(value)
     if kind is list or kind is tuple:
         return kind([kept(run, item, borrows) for item in value])
     if kind not in PLAIN and isinstance(value, (list, tuple, dict)):

@@ -28,7 +28,7 @@ class Careful(Sweep):
     __slots__ = ("marks",)
     careful = True
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int = 0) -> None:
         super().__init__(size)
         self.marks: dict[Root, np.ndarray] = {}
 

@@ -33,18 +33,26 @@ def honest(pullback: Any, tag: str, single: bool) -> Any:
 class Honest:
     """A pullback of an elementwise function, with nan where a cotangent of 0 meets an infinite slope."""
 
-    def __init__(self, pullback: Any, single: bool) -> None:
+    def __init__(self, pullback: Any, single: bool, called: Any = None, plain: Any = None) -> None:
         self.pullback, self.single = pullback, single
+        self.called, self.plain = called, plain or bottoms
+
+    def on(self, called: Any, plain: Any) -> Honest:
+        """The same on other values: `called` is the pullback for them, `plain` tells what they stand for."""
+        return Honest(self.pullback, self.single, called, plain)
 
     def __call__(self, g: Any, y: Any, *xs: Any, **keywords: Any) -> Any:
-        parts = (CALLED["call"] if OPEN.runs else _called)(self.pullback, g, y, *xs, **keywords)
-        bar = bottom(g)
+        if self.called is not None:
+            parts = self.called(g, y, *xs, **keywords)
+        else:
+            parts = (CALLED["call"] if OPEN.runs else _called)(self.pullback, g, y, *xs, **keywords)
+        bar = self.plain(g)
         if type(bar) in FLOATS and bar != 0.0:
             return parts
         zero = np.equal(bar, 0.0)
         if not np.any(zero):
             return parts
-        slopes = self.pullback(np.ones(np.shape(bar))[()], *bottoms((y, *xs)), **bottoms(keywords))
+        slopes = self.pullback(np.ones(np.shape(bar))[()], *self.plain((y, *xs)), **self.plain(keywords))
         if self.single:
             return _shown(parts, slopes, zero)
         return tuple([_shown(part, slope, zero) for part, slope in zip(parts, slopes, strict=True)])

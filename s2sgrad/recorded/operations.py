@@ -11,11 +11,21 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.errors import Unsupported
-from s2sgrad.recorded.patterns import Kept, Prepared, Primitive, as_scalar, carries, kept_array, kept_number, known
+from s2sgrad.recorded.patterns import (
+    Kept,
+    Prepared,
+    Primitive,
+    as_scalar,
+    carries,
+    kept_array,
+    kept_number,
+    kept_plain,
+    known,
+)
 from s2sgrad.recorded.places import user_place
 from s2sgrad.recorded.runs import Run, refuse
 from s2sgrad.recorded.values import bottom, is_handle
-from s2sgrad.runtime.structure import rebuilt
+from s2sgrad.runtime.structure import filled, leaves, rebuilt
 
 # --- in the sweep ------------------------------------------------------------------------------------------------------
 
@@ -50,9 +60,12 @@ def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
     rule = call.rule
     if rule.given is not None and type(arrived) is np.ndarray:
         arrived = arrived.copy()  # others may hold it, and the user's function may write it
-    values = [o.value if type(o) is Kept else sweep.value(o) for o in operands]
+    if sweep.nested:
+        values, y = [sweep.value(o) for o in operands], sweep.value(result)
+    else:
+        values = [o.value if type(o) is Kept else sweep.value(o) for o in operands]
+        y = result.value if type(result) is Kept else sweep.value(result)
     named = {name: sweep.value(o) for name, o in keywords.items()} if keywords else keywords
-    y = result.value if type(result) is Kept else sweep.value(result)
     for name, pullback in call.keyword_pullbacks.items():
         share(sweep, keywords[name], sweep.formula(pullback)(arrived, y, *values, **named), rule.tag, None)
     if not call.wanted:
@@ -108,28 +121,14 @@ def taken(sweep: Any, result: Any) -> tuple[Any, Any]:
     """(the cotangent of a result with its structure, where it counts); None where none has arrived."""
     if type(result) is Kept:
         return sweep.take(result)
-    bars = [sweep.take(r)[0] if type(r) is Kept else None for r in leaves_of(result, [])]
+    parts = leaves(result)
+    bars = [sweep.take(r)[0] if type(r) is Kept else None for r in parts]
     if all(bar is None for bar in bars):
         return None, None
-    ready = iter(bars)
-    return _filled(sweep, result, ready), None
-
-
-def leaves_of(value: Any, out: list[Any]) -> list[Any]:
-    """The leaves of nested lists, tuples and dicts."""
-    if isinstance(value, (list, tuple, dict)):
-        for item in value.values() if isinstance(value, dict) else value:
-            leaves_of(item, out)
-    else:
-        out.append(value)
-    return out
-
-
-def _filled(sweep: Any, value: Any, ready: Any) -> Any:
-    if isinstance(value, (list, tuple, dict)):
-        return rebuilt(value, lambda item: _filled(sweep, item, ready))
-    bar = next(ready)
-    return sweep.zeros(value.value if type(value) is Kept else value) if bar is None else bar
+    whole = (
+        sweep.zeros(r.value if type(r) is Kept else r) if bar is None else bar for bar, r in zip(bars, parts, strict=True)
+    )
+    return filled(result, whole), None
 
 
 def share(sweep: Any, operand: Any, bar: Any, tag: str, mask: Any) -> None:
@@ -164,5 +163,5 @@ def require_real(name: str, *values: Any) -> None:
 
 
 Pull = Callable[[Any, int, tuple], None]
-__all__ = ["Kept", "Prepared", "Primitive", "Run", "as_scalar", "carries", "kept_array", "kept_number", "known", "pull",
-           "pull_number", "pull_numbers", "user_place"]  # fmt: skip
+__all__ = ["Kept", "Prepared", "Primitive", "Run", "as_scalar", "carries", "kept_array", "kept_number", "kept_plain",
+           "known", "pull", "pull_number", "pull_numbers", "user_place"]  # fmt: skip

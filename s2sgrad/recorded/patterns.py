@@ -78,6 +78,13 @@ def kept_array(array: Array, borrows: bool) -> Kept:
     return kept
 
 
+def kept_plain(value: Any) -> Any:
+    """A constant for the record: an array that others may write is copied."""
+    if isinstance(value, np.ndarray):
+        return value.copy() if value.flags.writeable or value.base is not None else value
+    return value
+
+
 class Prepared:
     """A call pattern of a primitive, bound to its rule.  `branches`: it may leave operands out, element by element;
     `formula`: the pullback of the rule; `reads`: whether it needs the values of the operands, and, last, of the result."""

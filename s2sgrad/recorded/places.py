@@ -5,6 +5,7 @@ np.gamma(x)    line 7 of model.py   ->   Where(code, instruction), a Place when 
 
 from __future__ import annotations
 
+import functools
 import itertools
 import linecache
 import sys
@@ -36,9 +37,14 @@ def user_place() -> Where:
 def user_frame() -> types.FrameType | None:
     """The frame of the user's program."""
     frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
+    while frame is not None and _is_ours(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
     return frame
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in _OURS
 
 
 def place_of(where: tuple[types.CodeType, int] | None) -> Place | None:

@@ -13,7 +13,7 @@ import itertools
 import sys
 import types
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,6 +73,26 @@ def rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
     if isinstance(v, tuple):
         return type(v)(*items) if hasattr(v, "_fields") else tuple(items)
     return items
+
+
+def leaves(v: Any) -> list[Any]:
+    """The leaves of nested lists, tuples and dicts, in order.
+
+    >>> leaves({"a": 1.0, "b": (2.0, [None])})
+    [1.0, 2.0, None]
+    """
+    if isinstance(v, (list, tuple, dict)):
+        return [leaf for item in (v.values() if isinstance(v, dict) else v) for leaf in leaves(item)]
+    return [v]
+
+
+def filled(v: Any, ready: Iterator[Any]) -> Any:
+    """The structure of `v`, with these in the place of its leaves.
+
+    >>> filled({"a": 1.0, "b": (2.0, [None])}, iter("xyz"))
+    {'a': 'x', 'b': ('y', ['z'])}
+    """
+    return rebuilt(v, lambda item: filled(item, ready)) if isinstance(v, (list, tuple, dict)) else next(ready)
 
 
 def lacking(x: Any, key: Any) -> Any:

@@ -4,9 +4,9 @@
         loss = np.sum((x @ w - y) ** 2)      # w a Variable
     w_bar = t.gradient(loss, w)
 
-Each room builds on the ones before it: `recording`, `places`, `leaks`, `values`, `handed`, `unconnected`, `contents`,
-`algebra`, `primitives`, `array`, `variable`, `stopping`, `optimizers`, `dispatch`, `sweep`, `targets`,
-`jacobians`, `graph`, `gradient_tape`, `custom`, `given`, `lifting`, `surroundings`, `node`.
+Each room builds on the ones before it: `recording`, `leaks`, `values`, `handed`, `unconnected`, `contents`, `primitives`,
+`array`, `variable`, `stopping`, `optimizers`, `dispatch`, `sweep`, `targets`, `jacobians`, `graph`, `gradient_tape`,
+`custom`, `given`, `lifting`, `surroundings`, `node`.
 """
 
 from s2sgrad.api.given import defjvp, defvjp

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,19 +17,22 @@ from s2sgrad import (
     rules,  # noqa: F401  (fills the table)
 )
 from s2sgrad.primitives import catalogue, spellings
+from s2sgrad.recorded.patterns import Kept
+from s2sgrad.recorded.runs import Root
 from s2sgrad.recorded.values import is_handle
 from s2sgrad.rules import table
 from s2sgrad.rules.selections import picked
-from s2sgrad.runtime.structure import rebuilt
+from s2sgrad.runtime.structure import leaves, rebuilt
 from s2sgrad.tape import leaks
 from s2sgrad.tape.handed import refuse
-from s2sgrad.tape.primitives import Operation
+from s2sgrad.tape.primitives import entry, entry_of
 from s2sgrad.tape.recording import STATE, numbers, tracked
-from s2sgrad.tape.values import Operand, kept, leaves, opened
+from s2sgrad.tape.values import Operand, opened
 
 _HOLDING = (Operand, list, tuple, dict)
 _OPERANDS = (Operand, np.ndarray, np.generic, int, float, complex, list, tuple)
 _NO_KEYWORDS: dict[str, Any] = {}
+_LOCK = threading.Lock()
 
 
 # --- applying --------------------------------------------------------------------------------------------------------
@@ -47,11 +51,20 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NO_KEYWORDS) 
     result = wrapped(y, [plain for _, plain in arguments])
     if STATE.inside is not None:
         STATE.inside.extend(a for a in operands if tracked(a.uid))
-    tapes = [t for t in STATE.tapes if t.everything or any(a.uid in t.live for a in operands)] if STATE.tapes else None
-    if tapes and (table.lookup(primitive) is not None or not table.is_flat(primitive)):
-        if outputs := tuple(a.uid for a in arrays(result)):
-            note(_operation(primitive, arguments, named, result, outputs), tapes, [a.uid for a in operands])
+    if STATE.tapes:
+        _enter(primitive, arguments, named, operands, result)
     return result
+
+
+def _enter(primitive: Any, pairs: list[tuple], named: dict[str, tuple], operands: list[Array], result: Any) -> None:
+    """Enter a call on the tapes that follow an operand; its arguments are pairs (recorded, plain)."""
+    tapes = [t for t in STATE.tapes if t.everything or any(a.uid in t.live for a in operands)]
+    if tapes and (table.lookup(primitive) is not None or not table.is_flat(primitive)):
+        if made := [result] if type(result) is Array else list(arrays(result)):
+            given = [recorded for recorded, _ in pairs]
+            keywords = {k: recorded for k, (recorded, _) in named.items()} if named else named
+            for tape in tapes:
+                tape.add(operands, made, functools.partial(entry, primitive, given, keywords, result))
 
 
 def _require_unfollowed(primitive: Any, y: Any) -> None:
@@ -60,18 +73,11 @@ def _require_unfollowed(primitive: Any, y: Any) -> None:
         refuse(getattr(primitive, "__name__", "this"), "what its result is made of")
 
 
-def _operation(
-    primitive: Any, pairs: list[tuple[Any, Any]], named: dict[str, tuple[Any, Any]], result: Any, outputs: tuple[int, ...]
-) -> Operation:
-    """The record of an operation whose arguments are pairs (recorded, plain)."""
-    arguments, keywords = tuple(kept(recorded) for recorded, _ in pairs), {k: kept(r) for k, (r, _) in named.items()}
-    return Operation(primitive, arguments, keywords, result, outputs)
-
-
-def note(record: Any, tapes: list[Any], uids: list[int]) -> None:
-    """Add a record to these tapes; `uids` are those of the operands."""
-    for tape in tapes:
-        tape.add(record, uids)
+def note(record: Any, operands: Any, result: Any) -> None:
+    """Enter a call with a pullback of its own on all tapes; `operands`: what it was called with, of any structure."""
+    found, made = list(arrays(operands)), list(arrays(result))
+    for tape in STATE.tapes:
+        tape.add(found, made, functools.partial(entry_of, record, operands, result))
 
 
 def _astype(x: Any, *args: Any, **keywords: Any) -> Any:
@@ -121,11 +127,21 @@ def numeric(a: Any) -> Any:
     return apply(np.stack, ([numeric(item) for item in a],)) if followed else np.asarray(a)
 
 
-def _binary(primitive: Any, a: Any, b: Any) -> Any:
-    """An operator; NotImplemented for operands of unknown types."""
-    if not isinstance(a, _OPERANDS) or not isinstance(b, _OPERANDS):
-        return NotImplemented
-    return apply(primitive, (numeric(a), numeric(b)))
+def _operators(ufunc: np.ufunc) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """`a op b` and `b op a`; NotImplemented for operands of unknown types."""
+
+    def left(a: Any, b: Any) -> Any:
+        return apply(ufunc, (a, numeric(b))) if isinstance(b, _OPERANDS) else NotImplemented
+
+    def right(a: Any, b: Any) -> Any:
+        return apply(ufunc, (numeric(b), a)) if isinstance(b, _OPERANDS) else NotImplemented
+
+    return left, right
+
+
+def _operator(ufunc: np.ufunc) -> Callable[[Any], Any]:
+    """`op a`."""
+    return lambda a: apply(ufunc, (a,))
 
 
 # --- operators of Arrays and Variables ------------------------------------------------------------------------------------
@@ -235,92 +251,23 @@ class Operators(Operand):
 
     # operators
 
-    def __add__(self, other: Any) -> Any:
-        return _binary(np.add, self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _binary(np.add, other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return _binary(np.subtract, self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _binary(np.subtract, other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _binary(np.multiply, self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _binary(np.multiply, other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _binary(np.divide, self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _binary(np.divide, other, self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return _binary(np.floor_divide, self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return _binary(np.floor_divide, other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return _binary(np.remainder, self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return _binary(np.remainder, other, self)
-
-    def __divmod__(self, other: Any) -> Any:
-        return _binary(np.divmod, self, other)
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return _binary(np.divmod, other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return _binary(np.power, self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return _binary(np.power, other, self)
-
-    def __matmul__(self, other: Any) -> Any:
-        return _binary(np.matmul, self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return _binary(np.matmul, other, self)
-
-    def __neg__(self) -> Any:
-        return apply(np.negative, (self,))
-
-    def __pos__(self) -> Any:
-        return apply(np.positive, (self,))
-
-    def __abs__(self) -> Any:
-        return apply(np.absolute, (self,))
-
-    def __invert__(self) -> Any:
-        return apply(np.invert, (self,))
+    __add__, __radd__ = _operators(np.add)
+    __sub__, __rsub__ = _operators(np.subtract)
+    __mul__, __rmul__ = _operators(np.multiply)
+    __truediv__, __rtruediv__ = _operators(np.divide)
+    __floordiv__, __rfloordiv__ = _operators(np.floor_divide)
+    __mod__, __rmod__ = _operators(np.remainder)
+    __divmod__, __rdivmod__ = _operators(np.divmod)
+    __pow__, __rpow__ = _operators(np.power)
+    __matmul__, __rmatmul__ = _operators(np.matmul)
+    __eq__, __ne__ = _operators(np.equal)[0], _operators(np.not_equal)[0]  # type: ignore[assignment]
+    __lt__, __gt__ = _operators(np.less)[0], _operators(np.greater)[0]
+    __le__, __ge__ = _operators(np.less_equal)[0], _operators(np.greater_equal)[0]
+    __neg__, __pos__ = _operator(np.negative), _operator(np.positive)
+    __abs__, __invert__ = _operator(np.absolute), _operator(np.invert)
 
     def __round__(self, digits: int | None = None) -> Any:
         return apply(np.round, (self, digits or 0))
-
-    def __eq__(self, other: Any) -> Any:
-        return _binary(np.equal, self, other)
-
-    def __ne__(self, other: Any) -> Any:
-        return _binary(np.not_equal, self, other)
-
-    def __lt__(self, other: Any) -> Any:
-        return _binary(np.less, self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return _binary(np.less_equal, self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return _binary(np.greater, self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return _binary(np.greater_equal, self, other)
 
 
 def _method(x: Operators, name: str, primitive: Any, *args: Any, **keywords: Any) -> Any:
@@ -339,7 +286,7 @@ class Array(Operators):
     and methods accept them like ndarrays and return Arrays; comparisons, and results of ints or bools, are plain.
     """
 
-    __slots__ = ("__weakref__", "_value", "uid")
+    __slots__ = ("__weakref__", "_kept", "_value", "uid")
 
     def __init__(self, value: Any, dtype: Any = None) -> None:
         array = np.array(value, dtype)
@@ -355,6 +302,23 @@ class Array(Operators):
                 value = value[()]
         self._value = value
         self.uid = next(numbers)
+        self._kept: Kept | None = None
+
+    def keep(self) -> Kept:
+        """The value for entries: one for all, as cotangents are found by it."""
+        if self._kept is None:
+            with _LOCK:
+                if self._kept is None:
+                    value = self._value
+                    self._kept = Kept(value, self.uid, Root(value) if isinstance(value, np.ndarray) else None, True)
+        return self._kept
+
+    @classmethod
+    def again(cls, kept: Kept) -> Array:
+        """The Array of an entry."""
+        array = object.__new__(cls)
+        array._value, array.uid, array._kept = kept.value, kept.node, kept if kept.followed else None
+        return array
 
     @classmethod
     def of(cls, value: Any) -> Array:

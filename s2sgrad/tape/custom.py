@@ -16,51 +16,41 @@ import numpy as np
 
 from s2sgrad.api.brought import argument, pair_of, require_some, taking
 from s2sgrad.ir.signatures import placed, signature
+from s2sgrad.recorded.patterns import Kept
 from s2sgrad.runtime.results import described
-from s2sgrad.runtime.structure import rebuilt
+from s2sgrad.runtime.structure import filled, leaves, rebuilt
 from s2sgrad.source import is_method_of, stands_for
-from s2sgrad.tape.algebra import Algebra
 from s2sgrad.tape.array import Array, apply, arrays, note, wrapped
 from s2sgrad.tape.gradient_tape import GradientTape
 from s2sgrad.tape.handed import require_none_held
-from s2sgrad.tape.places import caller
-from s2sgrad.tape.primitives import cotangent
 from s2sgrad.tape.recording import STATE, Tape, tracked
-from s2sgrad.tape.values import Operand, beside, fresh, kept, leaves, opened, packed, unwrapped
+from s2sgrad.tape.values import Operand, beside, fresh, opened, unwrapped
 
 
 class _Own:
     """The record of a call whose pullback the user wrote."""
 
-    def __init__(
-        self, f: Callable[..., Any], own: int, pullback: Callable[..., Any], args: list[Any], variables: list[Any],
-        result: Any,
-    ) -> None:  # fmt: skip
+    def __init__(self, f: Callable[..., Any], own: int, pullback: Callable[..., Any], variables: list[Any]) -> None:
         self.f, self.own, self.name = f, own, f.__name__
-        self.pullback, self.args, self.variables, self.result = pullback, args, variables, result
-        self.outputs = tuple(a.uid for a in arrays(result))
-        self.where = caller()
+        self.pullback, self.variables = pullback, variables
 
-    def pull(self, bars: dict[int, Any], live: frozenset[int], on: Algebra) -> list[tuple[int, Any]]:
-        """The cotangents that the user's pullback returns, for the operands in `live`."""
-        g = cotangent(self.result, bars, on)
-        cotangents = [g] if not isinstance(self.result, tuple) else list(g)
-        cotangents = [wrapped(item) for item in cotangents]
-        named = {"variables": [v for v, _ in self.variables]} if self.variables else {}
+    def pull(self, sweep: Any, operands: list[Any], g: Any) -> None:
+        """Give the operands the cotangents that the user's pullback returns."""
+        cotangents = [wrapped(item) for item in (g if isinstance(g, tuple) else [g])]
+        named = {"variables": self.variables} if self.variables else {}
         with taking(self.name, self.pullback, cotangents, **named):
             grads = self.pullback(*cotangents, **named)
         grads, more = grads if self.variables else (grads, [])
         more = [more] if isinstance(more, Operand) else list(more)
         require_some(self.name, grads)
         grads = list(grads) if isinstance(grads, (list, tuple)) else [grads]
-        operands = [*self.args, *(read for _, read in self.variables)]
-        if len(grads) != len(self.args) or len(more) != len(self.variables):
+        count = len(operands) - len(self.variables)
+        if len(grads) != count or len(more) != len(self.variables):
             raise ValueError(
-                f"the pullback of `{self.name}` returned {len(grads)} gradients for {len(self.args)} arguments"
+                f"the pullback of `{self.name}` returned {len(grads)} gradients for {count} arguments"
                 + (f" and {len(more)} for {len(self.variables)} variables" if self.variables else "")
                 + ": return one for each, None where there is none"
             )
-        out: list[tuple[int, Any]] = []
         for k, (operand, bar) in enumerate(zip(operands, [*grads, *more], strict=True)):
             if bar is None:
                 continue
@@ -69,26 +59,26 @@ class _Own:
             except ValueError as error:
                 raise ValueError(f"the pullback of `{self.name}` returned another structure: {error}") from None
             for leaf, part in zip(leaves(operand), parts, strict=True):
-                if isinstance(leaf, Operand) and leaf.uid in live and part is not None:
-                    out.append((leaf.uid, on.fitted(on.value(self._checked(k, part, leaf)), leaf, True)))
-        return out
+                if type(leaf) is Kept and leaf.followed and part is not None:
+                    self._check(k, part, leaf.value, k < count)
+                    part = part if sweep.nested else unwrapped(part)
+                    sweep.give(leaf, sweep.fitted(part, leaf.value, True), None)
 
-    def _checked(self, k: int, bar: Any, x: Any) -> Any:
-        """The k-th cotangent, checked to broadcast with its operand."""
-        shape = x._value.shape
+    def _check(self, k: int, bar: Any, x: Any, given: bool) -> None:
+        """Check that the k-th cotangent broadcasts with its operand, which was given or is a Variable."""
+        shape = x.shape
         if not isinstance(bar, (Operand, np.ndarray, np.generic, int, float)):
-            self._refuse(k, described(bar), f"of shape {shape}")
+            self._refuse(k, described(bar), f"of shape {shape}", given)
         try:
             np.broadcast_shapes(np.shape(bar), shape)
         except ValueError:
-            self._refuse(k, f"a gradient of shape {np.shape(bar)}", f"of shape {shape}")
-        if np.result_type(unwrapped(bar)).kind == "c" and x._value.dtype.kind != "c":
-            self._refuse(k, "complex numbers", "of real ones")
-        return bar
+            self._refuse(k, f"a gradient of shape {np.shape(bar)}", f"of shape {shape}", given)
+        if np.result_type(unwrapped(bar)).kind == "c" and x.dtype.kind != "c":
+            self._refuse(k, "complex numbers", "of real ones", given)
 
-    def _refuse(self, k: int, what: str, how: str) -> NoReturn:
+    def _refuse(self, k: int, what: str, how: str, given: bool) -> NoReturn:
         """Raise ValueError for the k-th cotangent of the pullback."""
-        place = f"an argument `{argument(self.f, self.own + k)}`" if k < len(self.args) else "a Variable"
+        place = f"an argument `{argument(self.f, self.own + k)}`" if given else "a Variable"
         raise ValueError(f"the pullback of `{self.name}` returned {what} for {place} {how}") from None
 
 
@@ -172,8 +162,8 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P,
             return value
         result = wrapped(fresh(plain))
         own = 1 if args and is_method_of(decorated, args[0]) else 0  # the pullback returns nothing for `self`
-        record = _Own(f, own, pullback, arguments[own:], variables, result)
-        note(record, STATE.tapes, [a.uid for a in operands] + [read.uid for _, read in variables])
+        record = _Own(f, own, pullback, [v for v, _ in variables])
+        note(record, [*arguments[own:], *(read for _, read in variables)], result)
         return result
 
     stands_for(decorated, "custom_gradient", f)
@@ -223,8 +213,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             def pullback(*bars: Any) -> list[Any]:
                 copies = [_copy(leaf) for leaf in given]
                 ready = iter(copies)
-                plain = [next(ready) if isinstance(leaf, Operand) else leaf for leaf in leaves(call)]
-                operands, named = packed(call, plain)
+                operands, named = filled(call, (next(ready) if isinstance(leaf, Operand) else leaf for leaf in leaves(call)))
                 variable_values = [then for _, then in journal]
                 before = STATE.instead
                 with GradientTape() as tape:
@@ -270,15 +259,9 @@ class _Met(Tape):
     def read(self, variable: Any, value: Any) -> None:
         """Nothing: the journal has the Variables."""
 
-    def add(self, record: Any, operands: list[int]) -> None:
+    def add(self, operands: list[Any], made: list[Any], entry: Any) -> None:
         """Collect the operands that are followed."""
-        followed = set(filter(self.follows, operands))
-        parts = [getattr(record, name, None) for name in ("args", "keywords", "operands")]
-        self.found |= {a.uid: a for part in parts for a in arrays(_listed(part)) if a.uid in followed}
-
-
-def _listed(part: Any) -> Any:
-    return list(part) if isinstance(part, tuple) else part
+        self.found |= {a.uid: a for a in operands if self.follows(a.uid)}
 
 
 def _first_run(f: Callable[..., Any], call: Any) -> tuple[Any, list[Array], list[tuple[Any, Array]]]:
@@ -302,7 +285,7 @@ def _snapshot(v: Any) -> Any:
     """A snapshot of an argument: Variables are read, ndarrays copied."""
     if isinstance(v, Operand):
         return v._read()
-    return rebuilt(v, _snapshot) if isinstance(v, (list, tuple, dict)) else kept(v)
+    return rebuilt(v, _snapshot) if isinstance(v, (list, tuple, dict)) else fresh(v)
 
 
 def _copy(x: Any) -> Any:

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.recorded.formulas import over
+from s2sgrad.recorded.honest import Honest
 from s2sgrad.rules import table
 from s2sgrad.tape.array import apply
-from s2sgrad.tape.values import Operand
+from s2sgrad.tape.values import Operand, unwrapped
 
 _spaces: dict[int, dict[str, Any]] = {}
 
@@ -82,4 +83,6 @@ def _space(globals_: dict[str, Any]) -> dict[str, Any]:
 @functools.lru_cache(maxsize=4096)
 def on_arrays(pullback: Callable[..., Any]) -> Callable[..., Any]:
     """A pullback of the rule table that can be called with Arrays."""
+    if type(pullback) is Honest:
+        return pullback.on(on_arrays(pullback.pullback), unwrapped)
     return over(pullback, _space(pullback.__globals__)) if isinstance(pullback, types.FunctionType) else pullback

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from s2sgrad.errors import raised
+from s2sgrad.runtime.structure import leaves
 from s2sgrad.tape import jacobians
 from s2sgrad.tape.recording import STATE, Tape
 from s2sgrad.tape.targets import gradients_of, required, structured
 from s2sgrad.tape.unconnected import UnconnectedGradients, checked
-from s2sgrad.tape.values import Operand, leaves
+from s2sgrad.tape.values import Operand
 from s2sgrad.tape.variable import Variable
 
 
@@ -92,7 +93,7 @@ class GradientTape:
                 self._tape.watched[leaf.uid] = leaf
                 self._tape.read(leaf, leaf._read())
             else:
-                self._tape.live.add(leaf.uid)
+                self._tape.watch(leaf)
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -144,13 +145,11 @@ class GradientTape:
         unconnected = checked(unconnected_gradients)
         tape = self._ready()
         required(sources)
-        if self._persistent:
-            return structured(sources, gradients_of(tape, target, sources, output_gradients, unconnected))
-        try:
-            gradients = gradients_of(tape, target, sources, output_gradients, unconnected, (), _consumed(tape.entries))
-        finally:
+        if not self._persistent:
             self._free()
-        return structured(sources, gradients)
+        return structured(
+            sources, gradients_of(tape, target, sources, output_gradients, unconnected, (), not self._persistent)
+        )
 
     @raised.trimmed
     def jacobian(
@@ -232,9 +231,3 @@ class GradientTape:
     def _free(self) -> None:
         self.watched_variables()
         self._tape, self._used = None, True
-
-
-def _consumed(entries: list[Any]) -> Iterator[Any]:
-    """The records from the last to the first; each is freed once it is used."""
-    while entries:
-        yield entries.pop()

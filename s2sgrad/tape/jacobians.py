@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.runtime.structure import float_type
+from s2sgrad.runtime.structure import float_type, leaves
 from s2sgrad.tape.array import Array, apply
 from s2sgrad.tape.recording import Tape
 from s2sgrad.tape.targets import gradients_of
 from s2sgrad.tape.unconnected import UnconnectedGradients
-from s2sgrad.tape.values import Operand, leaves
+from s2sgrad.tape.values import Operand
 
 
 def jacobian(tape: Tape, target: Any, sources: Any, unconnected: UnconnectedGradients) -> list[Any]:

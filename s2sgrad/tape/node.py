@@ -20,18 +20,16 @@ import numpy as np
 from s2sgrad import pullbacks
 from s2sgrad.api import dynamic, library
 from s2sgrad.errors import S2SGradError
+from s2sgrad.recorded.patterns import Kept
 from s2sgrad.runtime.records import refilled
 from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.source import stands_for
 from s2sgrad.tape import surroundings
-from s2sgrad.tape.algebra import Algebra
 from s2sgrad.tape.array import arrays, note, wrapped
 from s2sgrad.tape.contents import Copy, split, write_back
 from s2sgrad.tape.lifting import UNKNOWN_TO_COPIES, NotLifted, Reads, lifted, made_from
-from s2sgrad.tape.places import caller
-from s2sgrad.tape.primitives import cotangent
 from s2sgrad.tape.recording import STATE, tracked
-from s2sgrad.tape.values import Operand, fresh, kept
+from s2sgrad.tape.values import Operand, fresh
 
 _count = itertools.count(1)
 
@@ -39,59 +37,42 @@ _count = itertools.count(1)
 class Node:
     """The record of a call of a compiled function."""
 
-    __slots__ = ("again", "bwd", "fwd", "operands", "outputs", "places", "plain", "read", "result", "saved", "where")
+    __slots__ = ("again", "bwd", "fwd", "places", "plain", "read", "saved")
 
-    def __init__(
-        self, fwd: Any, bwd: Any, places: tuple, saved: Any, operands: list, plain: list, result: Any, data: list
-    ) -> None:
-        self.fwd, self.bwd, self.places, self.saved = fwd, bwd, places, saved
-        self.operands, self.plain, self.result = operands, plain, result
-        self.outputs = tuple(a.uid for a in arrays(result))
-        self.where = caller()
+    def __init__(self, fwd: Any, bwd: Any, places: tuple, saved: Any, plain: list, data: list) -> None:
+        self.fwd, self.bwd, self.places, self.saved, self.plain = fwd, bwd, places, saved, plain
         self.read = surroundings.unchanged(surroundings.data_of(bwd))
         self.again = surroundings.unchanged(data)
 
-    def pull(self, bars: dict[int, Any], live: frozenset[int], on: Algebra) -> list[tuple[int, Any]]:
+    def pull(self, sweep: Any, operands: list, g: Any) -> None:
         """Call the generated adjoint; if the sweep is recorded, as a node of its own."""
-        g = cotangent(self.result, bars, on)
         surroundings.require_unchanged(self.read, self.bwd)
-        if on.recorded:
+        if sweep.nested:
             surroundings.require_unchanged(self.again, self.bwd)
-            seed_operands: list[Any] = []
-            seed = split(g, seed_operands)
-            arguments = [*zip(self.operands, self.plain, strict=True), seed]
-            operands = [a for recorded in self.operands for a in _operands(recorded)]
-            out = run(_both(self.fwd, self.bwd, len(self.plain)), arguments, [*operands, *seed_operands])
+            found: list[Any] = []
+            seed = split(g, found)
+            arguments = [*zip(sweep.value(operands), self.plain, strict=True), seed]
+            found = [*(a for recorded, _ in arguments[:-1] for a in arrays(recorded)), *found]
+            out = run(_both(self.fwd, self.bwd, len(self.plain)), arguments, found)
         else:
             out = self.bwd(refilled(self.saved, self.bwd), g)
-        contributions: list[tuple[int, Any]] = []
         for place, bar in zip(self.places, (out,) if len(self.places) == 1 else out, strict=True):
-            _shared(self.operands[place], bar, live, on, contributions)
-        return contributions
+            _share(sweep, operands[place], bar)
 
 
-def _operands(recorded: Any) -> list[Any]:
-    """The Arrays in a recorded argument, in order."""
-    if isinstance(recorded, Operand):
-        return [recorded]
-    if isinstance(recorded, (list, tuple, dict)):
-        return [a for item in (recorded.values() if isinstance(recorded, dict) else recorded) for a in _operands(item)]
-    return []
-
-
-def _shared(recorded: Any, bar: Any, live: frozenset[int], on: Algebra, out: list[tuple[int, Any]]) -> None:
-    """Append the cotangents of the followed Arrays in an argument to `out`."""
+def _share(sweep: Any, operand: Any, bar: Any) -> None:
+    """Give the followed Arrays in an argument their cotangents; those of a dict may lack some."""
     if bar is None:
         return
-    if isinstance(recorded, Operand):
-        if recorded.uid in live:
-            out.append((recorded.uid, on.fitted(bar, recorded, True)))
-    elif isinstance(recorded, dict):
-        for key, item in recorded.items():
-            _shared(item, bar.get(key), live, on, out)
-    elif isinstance(recorded, (list, tuple)):
-        for item, part in zip(recorded, bar, strict=True):
-            _shared(item, part, live, on, out)
+    if type(operand) is Kept:
+        if operand.followed:
+            sweep.give(operand, sweep.fitted(bar, operand.value, True), None)
+    elif isinstance(operand, dict):
+        for key, item in operand.items():
+            _share(sweep, item, bar.get(key))
+    elif isinstance(operand, (list, tuple)):
+        for item, part in zip(operand, bar, strict=True):
+            _share(sweep, item, part)
 
 
 @functools.lru_cache(maxsize=512)
@@ -125,7 +106,7 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
     """Call a function as one node; the arguments are pairs (recorded, plain), and `found` lists the Arrays in them."""
     followed = {a.uid for a in found if tracked(a.uid)}
     plain = [p for _, p in arguments]
-    wanted = tuple(k for k, (recorded, _) in enumerate(arguments) if any(a.uid in followed for a in _operands(recorded)))
+    wanted = tuple(k for k, (recorded, _) in enumerate(arguments) if any(a.uid in followed for a in arrays(recorded)))
     fwd, bwd, places = dynamic.pair_in(function, tuple(plain), wanted)
     before, STATE.inside = STATE.inside, []
     try:
@@ -150,8 +131,7 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
     data += surroundings.objects_among(fwd, copies)
     result = wrapped(fresh(y))
     operands = [recorded for recorded, _ in arguments]
-    node = Node(fwd, bwd, places, saved, operands, copies, result, data)
-    note(node, STATE.tapes, [a.uid for a in found])
+    note(Node(fwd, bwd, places, saved, copies, data), operands, result)
     return result
 
 
@@ -160,7 +140,7 @@ def _record_copy(recorded: Any, plain: Any) -> Any:
     if isinstance(recorded, Operand):
         return plain
     if isinstance(plain, np.ndarray):
-        return kept(plain)
+        return fresh(plain)
     if type(plain) in (list, dict) or isinstance(plain, tuple):
         return rebuilt(plain, lambda item: _record_copy(None, item))
     return plain
@@ -213,7 +193,7 @@ class _Callee:
     ) -> tuple[Any, tuple, dict[str, Any], dict[str, tuple[Any, Any]]]:
         """For a gradient: the generated function, its leading arguments, its bound keywords, and the remaining keywords."""
         function, lead, bound = self.f.taken_apart_for(tuple(p for _, p in arguments), {k: p for k, (_, p) in named.items()})
-        if any(_operands(recorded) for k, (recorded, _) in named.items() if k not in bound or k == "seed"):
+        if any(any(arrays(recorded)) for k, (recorded, _) in named.items() if k not in bound or k == "seed"):
             raise NotLifted
         return function, lead, bound, {k: v for k, v in named.items() if k in bound}
 
@@ -233,7 +213,7 @@ class _Callee:
         arguments = [*(split(v, operands) for v in lead), *arguments]
         if self.reads is None or self.reads.function is not function or not self.reads.hold():
             self.reads = Reads(function)
-        inside = any(_operands(recorded) and not isinstance(recorded, Operand) for recorded, _ in arguments)
+        inside = any(list(arrays(recorded)) and not isinstance(recorded, Operand) for recorded, _ in arguments)
         self.indirect = inside or bool(self.reads.roots)
         if self.reads.roots or named:
             arguments, named = _positional(function, arguments, named, operands)

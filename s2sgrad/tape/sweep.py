@@ -1,78 +1,163 @@
-"""The reverse sweep over the records of a tape.
+"""The reverse sweep of a tape: that of a run, where each Array is a memory of its own and is never written.
 
-records [y = x * x, z = y * y], seed z_bar = 1     ->     y_bar = 2 y z_bar; x_bar = 2 x y_bar
+entries [y = x * x, z = y * y], seed z_bar = 1     ->     y_bar = 2 y z_bar; x_bar = 2 x y_bar
+
+Where a tape is recording, the sweep computes with Arrays, and is itself recorded like any other operations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.tape.algebra import PLAIN, Algebra, settled
+from s2sgrad.errors import S2SGradError
+from s2sgrad.recorded.careful import Careful
+from s2sgrad.recorded.operations import Kept, Prepared
+from s2sgrad.recorded.places import Where
+from s2sgrad.recorded.runs import Root
+from s2sgrad.recorded.sweep import Sweep
+from s2sgrad.rules.selections import picked
+from s2sgrad.runtime.structure import leaves
 from s2sgrad.tape.array import Array, apply
 from s2sgrad.tape.dispatch import on_arrays
-from s2sgrad.tape.places import pulled
 from s2sgrad.tape.recording import STATE
+from s2sgrad.tape.values import Operand, unwrapped
 
 
-class OnArrays:
-    """Arithmetic on Arrays: the sweep itself is recorded."""
+class _Nodes(dict):
+    """Cotangents of numbers, by uid."""
 
-    recorded = True
+    def __missing__(self, uid: int) -> None:
+        return None
 
-    def value(self, v: Any) -> Any:
-        """The argument as it was recorded."""
-        return v
+
+class OnTape(Sweep):
+    """One pass backwards over the entries of a tape: it takes them away, so that each is freed once it was used."""
+
+    __slots__ = ()
+
+    def __init__(self, size: int = 0) -> None:
+        super().__init__(size)
+        self.nodes: Any = _Nodes()
+        self.nested = bool(STATE.tapes)
+
+    def over(self, entries: list[Any], start: int, stop: int) -> None:
+        """Pull the entries, the latest first, and drop them; an error gets the place of the operation."""
+        where = Where(None, 0)
+        try:
+            for place in range(stop - 1, start - 1, -1):
+                entry = entries.pop()
+                where = entry[-1]
+                entry[0](self, place, entry)
+        except S2SGradError as error:
+            if error.place is not None or where.place() is None:
+                raise
+            raise type(error)(error.message, where.place()) from None
+        except Exception as error:
+            if where.place() is not None:
+                error.add_note(f"in the gradient of what was computed here:\n{where.place().shown()}")
+            raise
+
+    def arrived(self, kept: Kept) -> Any:
+        """The cotangent of a value; None if there is none."""
+        return self.nodes[kept.node] if kept.root is None else self.whole.get(kept.root)
+
+    def stop(self, kept: Kept) -> None:
+        """Let nothing flow through a value."""
+        self.nodes.pop(kept.node, None)
+        self.whole.pop(kept.root, None)  # type: ignore[arg-type]
+
+    # --- what pullbacks are called with ---
+
+    def value(self, operand: Any) -> Any:
+        if self.nested and type(operand) is Kept:
+            return Array.again(operand)
+        return super().value(operand)
 
     def formula(self, pullback: Any) -> Any:
-        """The pullback, wrapped so that it can be called with Arrays."""
-        return on_arrays(pullback)
+        return on_arrays(pullback) if self.nested else pullback
 
     def fitted(self, bar: Any, x: Any, elementwise: bool) -> Any:
-        """As for plain values."""
-        x = x._value if isinstance(x, Array) else x
-        if np.shape(bar) == x.shape:
+        if type(bar) is not Array:
+            return super().fitted(bar, x, elementwise)
+        if bar._value.shape == np.shape(x):
             return bar
-        return apply(runtime.unbroadcast, (bar, x)) if elementwise else apply(np.broadcast_to, (bar,), {"shape": x.shape})
+        if not elementwise:
+            return apply(np.broadcast_to, (bar,), {"shape": np.shape(x)})
+        return apply(runtime.unbroadcast, (bar, x))
 
-    def cast(self, bar: Any, x: Any) -> Any:
-        """Converted and broadcast to the dtype and shape of `x`."""
-        if not isinstance(bar, Array):
-            return PLAIN.cast(bar, x)
-        if bar._value.dtype != x.dtype:
-            bar = apply(np.ndarray.astype, (bar if bar._value.ndim else bar.reshape(()), x.dtype))
-        return bar if bar._value.shape == x.shape else apply(np.broadcast_to, (bar,), {"shape": x.shape})
+    def zeros(self, value: Any) -> Any:
+        return runtime.zeros(value)
 
-    def selected(self, mask: Any, bar: Any) -> Any:
-        """As for plain values."""
-        return apply(np.where, (mask, bar, 0.0))
+    # --- cotangents ---
+
+    def flat(self, root: Root) -> Any:
+        if root not in self.whole:
+            self.whole[root] = np.zeros(root.owner.shape, root.owner.dtype)
+        return self.whole[root]
+
+    def view(self, kept: Kept) -> Any:
+        return self.flat(kept.root)  # type: ignore[arg-type]
+
+    def _give_array(self, root: Root, where: np.ndarray, kept: Kept, bar: Any) -> None:
+        self._join(root, bar)
+
+    def _join(self, root: Root, bar: Any, alone: bool = False) -> None:
+        self.whole[root] = self.whole[root] + bar if root in self.whole else bar
 
 
-ON_ARRAYS = OnArrays()
+class CarefulOnTape(Careful, OnTape):
+    """A pass with marks.  Where it is recorded, what counts nowhere is handed on as a zero, which stays connected.
+
+    `nowhere`: the uids of such numbers."""
+
+    __slots__ = ("nowhere",)
+
+    def __init__(self, size: int = 0) -> None:
+        super().__init__(size)
+        self.nowhere: set[int] = set()
+
+    def _marked(self, kept: Kept, marks: np.ndarray) -> np.ndarray:
+        return marks.reshape(np.shape(kept.value))
+
+    def take(self, kept: Kept) -> tuple[Any, Any]:
+        if not self.nested:
+            return super().take(kept)
+        if kept.root is None:
+            return self.nodes.pop(kept.node, None), np.False_ if kept.node in self.nowhere else None
+        marks = self.marks.pop(kept.root, None)
+        return self.whole.pop(kept.root, None), None if marks is None or marks.all() else self._marked(kept, marks)
+
+    def give(self, kept: Kept, bar: Any, mask: Any) -> None:
+        if not self.nested or mask is None or np.any(mask):
+            self.nowhere.discard(kept.node)
+            return super().give(kept, bar, mask)
+        if kept.root is not None:
+            self.flat(kept.root)
+        elif self.nodes[kept.node] is None:
+            self.nowhere.add(kept.node)
+        return OnTape.give(self, kept, apply(np.where, (False, bar, 0.0)), None)
+
+    def branch(self, call: Any, k: int, args: tuple, mask: Any) -> Any:
+        nowhere = mask is not None and not np.any(mask) and isinstance(args[2][k], Operand)
+        return mask if nowhere else super().branch(call, k, unwrapped(args), mask)
 
 
-def algebra() -> Algebra:
-    """The arithmetic for a sweep that starts now."""
-    return ON_ARRAYS if STATE.tapes else PLAIN
+def may_mask(entry: tuple) -> bool:
+    """Whether a call may leave operands out, element by element."""
+    call = entry[1]
+    return type(call) is Prepared and (call.branches or call.primitive is picked)
 
 
-def sweep(
-    entries: Iterable[Any], bars: dict[int, Any], kept: set[int], on: Algebra, stopped: frozenset[int] = frozenset()
-) -> dict[int, Any]:
-    """Propagate the cotangents `bars` (uid -> cotangent) backwards through the entries (the latest first).
+def connected(entries: list[Any], uids: set[int], constant: set[int]) -> set[int]:
+    """The uids of values that these were computed from, and theirs."""
+    for entry in reversed(entries):
+        if any(kept.node in uids and kept.node not in constant for kept in _kept_in(entry[4])):
+            uids = uids | {kept.node for kept in _kept_in([*entry[2], *entry[3].values()]) if kept.followed}
+    return uids
 
-    The cotangents of values in `kept` remain in the result (some masked); nothing flows through values in `stopped`.
-    """
-    for record, live in entries:
-        if not any(uid in bars for uid in record.outputs):
-            continue
-        arrived = {uid: bars[uid] if uid in kept else bars.pop(uid) for uid in record.outputs if uid in bars}
-        if stopped:
-            arrived = {uid: bar for uid, bar in arrived.items() if uid not in stopped}
-        if arrived:
-            for uid, bar in pulled(record, arrived, live, on):
-                bars[uid] = settled(bars[uid]) + settled(bar) if uid in bars else bar
-    return bars
+
+def _kept_in(value: Any) -> list[Kept]:
+    return [leaf for leaf in leaves(value) if type(leaf) is Kept]

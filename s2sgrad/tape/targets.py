@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.recorded.careful import holds_nan
 from s2sgrad.runtime import float_type
-from s2sgrad.tape.algebra import settled
-from s2sgrad.tape.array import Array, numeric
-from s2sgrad.tape.recording import Tape
-from s2sgrad.tape.sweep import algebra, sweep
+from s2sgrad.runtime.structure import filled, leaves
+from s2sgrad.tape.array import Array, apply, numeric
+from s2sgrad.tape.recording import STATE, Tape
+from s2sgrad.tape.sweep import CarefulOnTape, OnTape, connected, may_mask
 from s2sgrad.tape.unconnected import UnconnectedGradients
-from s2sgrad.tape.values import Operand, beside, leaves, packed
-from s2sgrad.tape.variable import Variable
+from s2sgrad.tape.values import Operand, beside, unwrapped
 
 
 def gradients_of(
@@ -24,31 +24,72 @@ def gradients_of(
     weights: Any,
     unconnected: UnconnectedGradients,
     stopped: Iterable[Any] = (),
-    entries: Iterable[Any] | None = None,
+    last: bool = False,
 ) -> list[Any]:
     """The gradients of the weighted sum over all elements of all targets, one for each leaf of `sources`.
 
-    `entries`: the records, the latest first; by default those of the tape.
+    `last`: the tape is not needed any more, and lets go of what it follows.
     """
     asked = required(sources)
-    seeds: dict[int, Any] = {}
-    on = algebra()
-    for leaf, weight in _weighted(target, weights):
-        weight = on.value(weight)
-        seeds[leaf.uid] = seeds[leaf.uid] + weight if leaf.uid in seeds else weight
-    variables = {v.uid for v in asked if isinstance(v, Variable)}
-    wanted = {v.uid for v in asked} | {uid for uid, variable in tape.reads.items() if variable in variables}
-    constants = {v.uid for v in stopped if isinstance(v, Operand)}
-    constants |= {uid for uid, variable in tape.reads.items() if variable in constants}
-    if entries is None:
-        entries = list(reversed(tape.entries))
-    swept = sweep(entries, seeds, wanted, on, frozenset(constants))
-    bars = {uid: settled(bar) for uid, bar in swept.items()}
-    for uid, variable in tape.reads.items():
-        if variable in variables and uid in bars:
-            bar = bars.pop(uid)
-            bars[variable] = bars[variable] + bar if variable in bars else bar
-    return [_gradient_for(source, bars.get(source.uid), unconnected, on) for source in asked]
+    seeds = list(_weighted(target, weights))
+    wanted = _Wanted(tape, asked, [v for v in stopped if isinstance(v, Operand)])
+    if last:
+        tape.live.clear()
+    bars = wanted.bars(tape.entries, seeds, last)
+    return [_gradient_for(source, bars.get(source.uid), unconnected) for source in asked]
+
+
+class _Wanted:
+    """What is asked of a sweep: the cotangents of these sources, some of which may be constants for what is before them."""
+
+    def __init__(self, tape: Tape, sources: list[Any], stopped: list[Any]) -> None:
+        asked, constant = {v.uid for v in sources}, {v.uid for v in stopped}
+        self.as_asked = {uid: variable for uid, variable in tape.reads.items() if variable in asked}
+        found = [*((v.uid, (-1, v)) for v in (*sources, *stopped) if isinstance(v, Array)),
+                 *((uid, tape.live[uid]) for uid, v in tape.reads.items() if v in asked or v in constant),
+                 *((uid, tape.live[uid]) for uid in asked | constant if uid in tape.live)]  # fmt: skip
+        self.places = {uid: place for uid, (place, _) in found}
+        self.kept = {uid: array.keep() for uid, (_, array) in found}
+        self.constant = {uid for uid in self.kept if uid in constant or tape.reads.get(uid) in constant}
+
+    def bars(self, entries: list[Any], seeds: list[tuple[Any, Any]], last: bool) -> dict[int, Any]:
+        """The cotangents, by the uid of a source.  Those that are left out by masks are zeros, if a path leads there."""
+        masked = any(map(may_mask, entries))
+        if not masked:
+            bars = self._swept(OnTape(), entries, seeds, last)
+        elif STATE.tapes:
+            bars = self._swept(CarefulOnTape(), entries, seeds)
+            if bars.keys() < self.kept.keys():
+                reached = connected(entries, {leaf.uid for leaf, _ in seeds}, self.constant)
+                bars = {uid: np.zeros_like(kept.value) for uid, kept in self.kept.items() if uid in reached} | bars
+        else:
+            bars = self._swept(OnTape(), entries, seeds)
+            if holds_nan(list(bars.values())):
+                bars = {uid: np.zeros_like(bar) for uid, bar in bars.items()}
+                bars |= self._swept(CarefulOnTape(), entries, seeds)
+        out: dict[int, Any] = {}
+        for uid, bar in (*bars.items(), *((leaf.uid, weight) for leaf, weight in seeds if not isinstance(leaf, Array))):
+            source = self.as_asked.get(uid, uid)
+            out[source] = out[source] + bar if source in out else bar
+        return out
+
+    def _swept(self, sweep: OnTape, entries: list[Any], seeds: list[tuple[Any, Any]], last: bool = False) -> dict[int, Any]:
+        entries = entries if last else [*entries]
+        for leaf, weight in seeds:
+            if isinstance(leaf, Array):
+                sweep.give(leaf.keep(), weight if sweep.nested else unwrapped(weight), None)
+        bars: dict[int, Any] = {}
+        end = len(entries)
+        with np.errstate(all="ignore"):
+            for place in sorted({*self.places.values(), -1}, reverse=True):
+                sweep.over(entries, place + 1, end)
+                for uid, kept in self.kept.items():
+                    if self.places[uid] == place:
+                        bars[uid] = sweep.arrived(kept)
+                        if uid in self.constant:
+                            sweep.stop(kept)
+                end = place + 1
+        return {uid: bar for uid, bar in bars.items() if bar is not None}
 
 
 def required(sources: Any) -> list[Any]:
@@ -63,17 +104,28 @@ def required(sources: Any) -> list[Any]:
     return asked
 
 
-def _gradient_for(source: Any, bar: Any, unconnected: UnconnectedGradients, on: Any) -> Any:
+def _gradient_for(source: Any, bar: Any, unconnected: UnconnectedGradients) -> Any:
     """The gradient for one source; None or zeros if there is none."""
     whole = source._value.dtype.kind not in "fc"  # ints are constants
     if bar is None or whole:
         if unconnected is UnconnectedGradients.NONE:
             return None
         return Array.of(np.zeros(source._value.shape, float_type(source._value.dtype)))
-    bar = on.cast(bar, source._value)
+    bar = _cast(bar, source._value)
     if isinstance(bar, Array):
         return bar
     return Array.of(bar.copy() if isinstance(bar, np.ndarray) and bar.flags.writeable else bar)
+
+
+def _cast(bar: Any, x: Any) -> Any:
+    """A gradient with the shape and dtype of its source."""
+    if not isinstance(bar, Array):
+        bar = np.asarray(bar)
+        bar = bar.astype(x.dtype) if bar.dtype != x.dtype else bar
+        return (bar if bar.shape == x.shape else np.broadcast_to(bar, x.shape))[()]
+    if bar._value.dtype != x.dtype:
+        bar = apply(np.ndarray.astype, (bar if bar._value.ndim else bar.reshape(()), x.dtype))
+    return bar if bar._value.shape == x.shape else apply(np.broadcast_to, (bar,), {"shape": x.shape})
 
 
 def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
@@ -119,4 +171,4 @@ def _shape(target: Any) -> tuple[int, ...]:
 
 def structured(sources: Any, gradients: list[Any]) -> Any:
     """The gradients in the structure of the sources."""
-    return packed(sources, gradients)
+    return filled(sources, iter(gradients))

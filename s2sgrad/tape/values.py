@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from s2sgrad.runtime.structure import rebuilt
+from s2sgrad.recorded.patterns import kept_plain
+from s2sgrad.runtime.structure import leaves, rebuilt
 
 
 class Operand:
@@ -44,27 +41,9 @@ def unwrapped(v: Any) -> Any:
     return opened(v, [])[1]
 
 
-def kept(v: Any) -> Any:
-    """An argument for a record: ndarrays are copied, because they may be written later."""
-    if isinstance(v, np.ndarray):
-        return v.copy() if v.flags.writeable or v.base is not None else v
-    if type(v) in (list, tuple, dict):
-        return rebuilt(v, kept)
-    return v
-
-
 def fresh(v: Any) -> Any:
-    """The result of a user's function, copied where others may still write it."""
-    if isinstance(v, np.ndarray):
-        return v.copy() if v.flags.writeable or v.base is not None else v
-    return rebuilt(v, fresh) if isinstance(v, (list, tuple, dict)) else v
-
-
-def leaves(v: Any) -> list[Any]:
-    """The leaves of nested lists, tuples and dicts, in order."""
-    if isinstance(v, (list, tuple, dict)):
-        return [leaf for item in (v.values() if isinstance(v, dict) else v) for leaf in leaves(item)]
-    return [v]
+    """A value of the user's, copied where others may still write it."""
+    return rebuilt(v, fresh) if isinstance(v, (list, tuple, dict)) else kept_plain(v)
 
 
 def beside(v: Any, other: Any) -> list[Any]:
@@ -89,12 +68,3 @@ def _described(v: Any) -> str:
     if isinstance(v, dict):
         return f"one with the keys {list(v)}"
     return f"a {type(v).__name__} of {len(v)}" if isinstance(v, (list, tuple)) else f"a value of type {type(v).__name__}"
-
-
-def packed(v: Any, items: Any) -> Any:
-    """The structure of `v`, with its leaves replaced by `items` in order."""
-    return _filled(iter(items), v)
-
-
-def _filled(ready: Iterator[Any], v: Any) -> Any:
-    return rebuilt(v, functools.partial(_filled, ready)) if isinstance(v, (list, tuple, dict)) else next(ready)

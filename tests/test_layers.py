@@ -31,18 +31,17 @@ BRANCHIEST = 25  # the cyclomatic complexity of a function, boolean operators an
 
 # The classes that are larger yet: methods and attributes.  The list only shrinks.
 LARGE = {
-    "Functions": (380, 64),
+    "Functions": (352, 64),
     "_Flattener": (66, 11),
-    "Variable": (63, 4),
     "Points": (59, 16),
-    "Array": (58, 2),
     "_Scope": (55, 9),
     "Reverse": (54, 27),
-    "Operators": (52, 0),
     "StatementWriter": (50, 8),
     "Iterators": (45, 7),
     "_AlongOfGradient": (42, 27),
     "_Along": (42, 26),
+    "Variable": (35, 4),
+    "Array": (32, 3),
     "NestedKinds": (34, 14),
     "Records": (33, 11),
     "Adjoints": (32, 22),

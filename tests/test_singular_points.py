@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from s2sgrad import grad, hessian, jacfwd, jvp, value_and_grad
+from s2sgrad import GradientTape, constant, grad, hessian, jacfwd, jvp, value_and_grad
 from s2sgrad.testing import check_grads
 
 PAGE = Path(__file__).parent.parent / "docs" / "singular-points.md"
@@ -56,6 +56,22 @@ def test_the_tables(row):
         np.testing.assert_allclose(quietly(hessian(f), x), second, rtol=1e-6, atol=1e-9)
         columns = np.sum(np.reshape(second, (-1, *np.shape(x))), axis=0)
         np.testing.assert_allclose(quietly(grad(lambda x: np.sum(grad(f)(x))), x), columns, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} at {row[1]}")
+def test_a_tape_gives_these_numbers_or_nan(row):
+    f, x = function_of(row[0]), constant(eval(row[1], {"np": np}))
+    with GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with GradientTape() as tape:
+            tape.watch(x)
+            y = quietly(f, x)
+        slope = tape.gradient(y, x)
+    found = [slope, outer.jacobian(slope, x, unconnected_gradients="zero")]
+    for bar, text in zip(found, row[2:], strict=False):
+        expected = np.broadcast_to(eval(text, {"np": np}), np.shape(bar))
+        known = ~np.isnan(np.asarray(bar))
+        np.testing.assert_allclose(np.asarray(bar)[known], expected[known], rtol=1e-6, atol=1e-9)
 
 
 def test_the_tables_are_read():

@@ -19,7 +19,6 @@ from s2sgrad.recorded.places import Where
 from s2sgrad.recorded.runs import Root
 from s2sgrad.recorded.sweep import Sweep
 from s2sgrad.rules.selections import picked
-from s2sgrad.runtime.structure import leaves
 from s2sgrad.tape.array import Array, apply
 from s2sgrad.tape.dispatch import on_arrays
 from s2sgrad.tape.recording import STATE
@@ -149,15 +148,3 @@ def may_mask(entry: tuple) -> bool:
     """Whether a call may leave operands out, element by element."""
     call = entry[1]
     return type(call) is Prepared and (call.branches or call.primitive is picked)
-
-
-def connected(entries: list[Any], uids: set[int], constant: set[int]) -> set[int]:
-    """The uids of values that these were computed from, and theirs."""
-    for entry in reversed(entries):
-        if any(kept.node in uids and kept.node not in constant for kept in _kept_in(entry[4])):
-            uids = uids | {kept.node for kept in _kept_in([*entry[2], *entry[3].values()]) if kept.followed}
-    return uids
-
-
-def _kept_in(value: Any) -> list[Kept]:
-    return [leaf for leaf in leaves(value) if type(leaf) is Kept]

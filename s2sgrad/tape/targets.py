@@ -12,7 +12,7 @@ from s2sgrad.runtime import float_type
 from s2sgrad.runtime.structure import filled, leaves
 from s2sgrad.tape.array import Array, apply, numeric
 from s2sgrad.tape.recording import STATE, Tape
-from s2sgrad.tape.sweep import CarefulOnTape, OnTape, connected, may_mask
+from s2sgrad.tape.sweep import CarefulOnTape, OnTape, may_mask
 from s2sgrad.tape.unconnected import UnconnectedGradients
 from s2sgrad.tape.values import Operand, beside, unwrapped
 
@@ -54,14 +54,10 @@ class _Wanted:
 
     def bars(self, entries: list[Any], seeds: list[tuple[Any, Any]], last: bool) -> dict[int, Any]:
         """The cotangents, by the uid of a source.  Those that are left out by masks are zeros, if a path leads there."""
-        masked = any(map(may_mask, entries))
-        if not masked:
+        if not any(map(may_mask, entries)):
             bars = self._swept(OnTape(), entries, seeds, last)
         elif STATE.tapes:
-            bars = self._swept(CarefulOnTape(), entries, seeds)
-            if bars.keys() < self.kept.keys():
-                reached = connected(entries, {leaf.uid for leaf, _ in seeds}, self.constant)
-                bars = {uid: np.zeros_like(kept.value) for uid, kept in self.kept.items() if uid in reached} | bars
+            bars = self._swept(CarefulOnTape(), entries, seeds, last)
         else:
             bars = self._swept(OnTape(), entries, seeds)
             if holds_nan(list(bars.values())):

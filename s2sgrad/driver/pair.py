@@ -30,6 +30,7 @@ from s2sgrad.runtime import checks, shadows
 from s2sgrad.runtime.traits import declare
 from s2sgrad.source import branches
 from s2sgrad.transform import escape_copies, results
+from s2sgrad.transform.unbound import nothing_like
 
 
 class Callee(Differentiated):
@@ -109,7 +110,7 @@ class Callee(Differentiated):
         first = self._recording(c, forward, saved, value, [*record_values, *outer.values()])
         record = unit.local("saved")
         records = self.walk.records
-        own = {*records.stacks} - records.referring | recorded_stacks(unit, c.tree)
+        own = {*records.storage.stacks} - records.storage.referring | recorded_stacks(unit, c.tree)
         declare(pair.bwd, stacks=frozenset(k for k, n in enumerate(saved) if n in own))
         if pair.bwd.traits.restores:
             declare(pair.bwd, shared=self._shared(c, first.tree, saved))
@@ -144,8 +145,8 @@ class Callee(Differentiated):
         forward.append(gast.Return(returned))
         holder = gast.FunctionDef("", self.arguments, forward, [], None, None, [])
         unbound = filter(Facts(holder).lifetimes.may_end_unbound, saved)
-        records, kinds = self.walk.records, self.swept.kinds if c.unit.mirrored else {}
-        forward[:0] = marked([assign(n, records.nothing_like(kinds.get(n))) for n in unbound], "forward")
+        kinds = self.swept.kinds if c.unit.mirrored else {}
+        forward[:0] = marked([assign(n, nothing_like(c.unit, kinds.get(n))) for n in unbound], "forward")
         forward[-1].origin = forward[-2].origin if len(forward) > 1 else Origin("forward", 0, 0, None)
         emitted = self.entry.pair.fwd
         declare(emitted, makes_record=True)

@@ -98,7 +98,7 @@ class Branches:
         start = len(self.adjoints.out)
         unsure = self.lifetimes.may_end_unbound(x)
         if unsure and not isinstance(self.kinds.get(x), Number):
-            self.records.needs_binding(x)
+            self.records.unbound.add(x)
         self.adjoints.start(x, bound=not unsure)
         self._tag(self.adjoints.out[start:], statement, False)
 

@@ -32,7 +32,7 @@ from s2sgrad.ir import notes, scoping
 from s2sgrad.ir.checkpoints import remove_checkpoint, remove_checkpoints
 from s2sgrad.ir.exits import with_exits
 from s2sgrad.ir.forms import alone, appended_to
-from s2sgrad.ir.quote import COMPOUND, assign, blocks, clone, empty_arguments, expression, name, rewritten
+from s2sgrad.ir.quote import COMPOUND, assign, blocks, clone, empty_arguments, expression, loaded, name, rewritten
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, Unit
 from s2sgrad.memory import repeats
@@ -40,7 +40,6 @@ from s2sgrad.memory.sources import has_memory
 from s2sgrad.memory.writes import in_place
 from s2sgrad.runtime.checkpoints import Checkpoints, keep, latest
 from s2sgrad.runtime.copies import copied
-from s2sgrad.transform.records import loaded
 
 
 class Checkpointed:
@@ -57,7 +56,7 @@ class Checkpointed:
         self.shared = self._shared()
         self.first = _without_checkpoints(walk.unit, loop.body)
         self.again = self._silent(with_exits(clone(self.first), gast.Break, lambda _: []))
-        self.before = len(walk.records.stacks)
+        self.before = len(walk.records.storage.stacks)
         self.states = walk._new_local("states", UNKNOWN, body)
 
     # --- the state of a trip ---
@@ -142,7 +141,7 @@ class Checkpointed:
 
     def trip(self) -> Block:
         """The body with records, whose adjoint is emitted; its stacks start empty in each trip."""
-        stacks = self.walk.records.stacks
+        stacks = self.walk.records.storage.stacks
         forward = self.walk._block(self.loop.body)
         made, stacks[self.before :] = stacks[self.before :], []
         return [*(assign(stack, gast.List([], gast.Load())) for stack in made), *forward]
@@ -155,7 +154,7 @@ class Checkpointed:
         lifetimes = self.walk.lifetimes
         for local in self.state:
             if not lifetimes.is_assigned(local, self.loop):
-                self.walk.records.needs_binding(local)
+                self.walk.records.unbound.add(local)
         bound = {n for s in effects.walk(self.loop.body) for n in binds(s)}
         for changed in self.changed:
             if changed in self.walk.records.remade and changed not in bound and changed not in self.state:
@@ -170,7 +169,7 @@ class Checkpointed:
         records, once = self.walk.records, id(self.around) not in self.walk.lifetimes.repeated
         unsure = not self.walk.lifetimes.is_assigned(changed, self.loop)
         if unsure:
-            records.needs_binding(changed)
+            records.unbound.add(changed)
         if changed in self.shared:
             return records.content(changed, once)
         kind = self.kinds.get(changed)

@@ -301,7 +301,7 @@ class Mirrored:
         sources = [before if s == x else s for s in shadow.sources]
         found = [assign(flag, call(self.unit, "apart", runtime.apart, name(x), one_or_all(sources)))]
         if repeated:
-            stack = self.records.stack(flag)
+            stack = self.records.storage.stack(flag)
             found += statements("s.append(v)", s=stack, v=flag)
             self.adjoints.out.append(assign(flag, expression("s.pop()", s=stack)))
         taken.value, taken.own = call(self.unit, "of_copies", runtime.of_copies, taken.value, name(flag)), False

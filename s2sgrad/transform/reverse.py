@@ -66,8 +66,7 @@ class Reverse(Branches, Mirrored):
         self.active, self.varied, self.lifetimes = paths.active, paths.varied, paths.lifetimes
         self.kept: dict[str, Bar] = {}
         self.perhaps: set[str] = set()  # those of them that are assigned in a branch
-        self.records = Records(unit, self.lifetimes, inference, paths.memory)
-        self.records.grown = paths.grown
+        self.records = Records(unit, self.lifetimes, inference, paths.memory, paths.grown)
         self.adjoints = Adjoints(unit, inference, self.active, paths.stacks, paths.grown)
         self.adjoints.singular = paths.singular
         self.adjoints.picked = picked.names(unit, tree, self.kinds)
@@ -104,7 +103,7 @@ class Reverse(Branches, Mirrored):
                 self.adjoints.present[self.result] = Bar(self.seed, idle=self.idle)
         forward = self._block(self.tree.body)
         assert self.tree.body == body
-        heads = [assign(stack, gast.List([], gast.Load())) for stack in self.records.stacks]
+        heads = [assign(stack, gast.List([], gast.Load())) for stack in self.records.storage.stacks]
         heads += self._shadows_of_parameters()
         heads += [assign(self.kept[n].name, constant(None)) for n in sorted(self.perhaps & self.kept.keys())]
         reverse = self.adjoints.out
@@ -152,7 +151,7 @@ class Reverse(Branches, Mirrored):
                     heads = restore + heads  # restore in the reverse order of recording
         self._tag(heads, body[0] if body else self.tree, False)
         out[start:start] = heads
-        return self.records.head(body) + at_tail(forward, ends)
+        return self.records.unbound.head(body) + at_tail(forward, ends)
 
     def _bound(self, statement: gast.AST) -> Block:
         """Checks that the variables which a statement reads are bound, since the statement itself may be removed."""

@@ -15,54 +15,63 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import contents, effects, picked
+from s2sgrad.analysis import contents, effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, OrNone, argument, operand
-from s2sgrad.analysis.shadow_kinds import of_shadow
-from s2sgrad.analysis.singular import Singular
-from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import assign, clone, constant, mentioned, name
 from s2sgrad.ir.reach import call
-from s2sgrad.ir.simplify import same, simplified
+from s2sgrad.ir.simplify import simplified
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import is_fresh
-from s2sgrad.rules.table import SLOPES, VALUES
-from s2sgrad.runtime import item_slots, shadows
+from s2sgrad.rules.table import SLOPES
 from s2sgrad.transform import cotangents, stores, zeros
-from s2sgrad.transform.cotangents import Bar, Cotangent, HeldKinds, accumulate, in_new_memory, index_value, is_outer, total
+from s2sgrad.transform.cotangents import (
+    Bar,
+    Consumed,
+    Cotangent,
+    HeldKinds,
+    total,
+)
+from s2sgrad.transform.exclusions import Exclusions
+from s2sgrad.transform.paths import Paths
 from s2sgrad.transform.saved_predicates import Decisions
-from s2sgrad.transform.unbroadcasting import conformed, relation
+from s2sgrad.transform.settling import Settling
+from s2sgrad.transform.sums import TERMS, Sum
+from s2sgrad.transform.unbroadcasting import relation
 
-_TERMS = 40  # terms of a sum in one expression
 
-
-class Bars:
+class Adjoints:
     """The adjoint variables, and the statements that compute them in the order of the reverse sweep."""
 
-    def __init__(self, unit: Unit, inference: Inference, active: set[str], stacks: set[str], grown: set[str]) -> None:
-        self.unit, self.inference = unit, inference
-        self.kinds = inference.env
-        self.active = active
-        self.stacks = stacks
-        self.grown = grown
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, inference: Inference, paths: Paths) -> None:
+        self.unit, self.inference, self.paths = unit, inference, paths
         self.present: dict[str, Bar] = {}
         self.pending: dict[str, list[Cotangent]] = {}
         self.names: dict[str, str] = {}
         self.held = HeldKinds(inference)
         self.out: list[gast.AST] = []
         self.storing: stores.Store | None = None
-        self.consumed: dict[str, bool] = {}  # adjoints that the statement consumed, and whether they were allocated here
-        self.shared = False  # whether the statement bound an adjoint to possibly aliased memory
-        self.alike: dict[str, str] = {}
+        self.consumed = Consumed()
+        self.settling = Settling(unit, inference, paths.active)
+        self.exclusions = Exclusions(unit, tree, inference, paths.singular)
         self.decisions = Decisions(unit, inference)
-        self.arms = 0  # the number of enclosing `if` statements
-        self.picked: frozenset[str] = frozenset()  # indices derived from masks
         self.mirrored: set[str] = set()  # names whose adjoints are bound in the forward sweep
         self.borrowed: set[str] = set()  # names that may alias such an adjoint
-        self.selected_values: frozenset[str] = frozenset()  # values that are 0 where a mask excludes something
-        self.singular: Singular | None = None
 
-    # --- adjoint variables ---
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """The kinds of variables."""
+        return self.inference.env
+
+    @property
+    def active(self) -> set[str]:
+        """The variables with adjoints."""
+        return self.paths.active
+
+    @property
+    def stacks(self) -> set[str]:
+        """The lists whose adjoints exist from the start."""
+        return self.paths.stacks
 
     def bar(self, x: str) -> str:
         """The name of the adjoint of `x`."""
@@ -97,7 +106,7 @@ class Bars:
         bar = self.present[x]
         if not bar.own and x not in self.mirrored:
             kind = self.kinds.get(x)
-            if x in self.grown or contents.holds_lists(kind):  # the cotangent of a list may be an array
+            if x in self.paths.grown or contents.holds_lists(kind):  # the cotangent of a list may be an array
                 copied = assign(bar.name, cotangents.listed(self.unit, name(bar.name), kind))
                 missing = gast.Compare(name(bar.name), [gast.IsNot()], [constant(None)])  # where the list is None
                 self.out.append(copied if isinstance(kind, Container) else gast.If(missing, [copied], []))
@@ -118,42 +127,14 @@ class Bars:
             if x.id in self.unit.temps:
                 self.pending.setdefault(x.id, []).append(cotangent)
                 return
-            cotangent = self.selected(cotangent)
+            cotangent = self.settling.selected(cotangent)
         if cotangent.index is None and not cotangent.full and not isinstance(self.kinds.get(x.id), Container):
             how = relation(cotangent.kind, self.kinds.get(x.id))
             if how == "same":
                 cotangent.full = True
             elif how != "under":
-                cotangent = self.spread(cotangent, x.id)
+                cotangent = self.settling.spread(cotangent, x.id)
         self.pending.setdefault(x.id, []).append(cotangent)
-
-    def spread(self, cotangent: Cotangent, x: str) -> Cotangent:
-        """The contribution brought to exactly the shape of `x`; a mask is applied before any sum."""
-        summed = relation(cotangent.kind, self.kinds.get(x)) not in ("same", "under")
-        if summed:
-            cotangent = self.selected(cotangent)
-        like = self.alike.get(x, x)
-        value = conformed(self.unit, cotangent.value, cotangent.kind, like, self.kinds.get(x), self.inference.kind)
-        return Cotangent(value, self.kinds.get(x), True, None, cotangent.numeric, cotangent.mask, idle=cotangent.idle)
-
-    def selected(self, cotangent: Cotangent) -> Cotangent:
-        """The contribution with its mask applied."""
-        if cotangent.mask is None:
-            return cotangent
-        condition, branch = cotangent.mask
-        sides = (cotangent.value, constant(0.0)) if branch else (constant(0.0), cotangent.value)
-        value = call(self.unit, "where", np.where, clone(condition), *sides)
-        return Cotangent(value, self.inference.kind(value), full=False, idle=VALUES)
-
-    def settled(self, cotangent: Cotangent, x: str) -> Cotangent:
-        """The contribution with its mask applied, summed if the mask is larger than `x`."""
-        if cotangent.mask is None:
-            return cotangent
-        cotangent = self.selected(cotangent)
-        how = relation(cotangent.kind, self.kinds.get(x))
-        if how == "under":
-            return cotangent
-        return replace(cotangent, full=True) if how == "same" else self.spread(cotangent, x)
 
     def take(self, y: str) -> Cotangent | None:
         """The adjoint of a target, which its own assignment consumes; None if it is zero."""
@@ -162,13 +143,13 @@ class Bars:
             if y in self.present:
                 given.insert(0, self._as_cotangent(y))
                 del self.present[y]
-            if len(given) > _TERMS or any(c.index is not None for c in given) or not all(c.numeric for c in given[1:]):
-                given = [self.settled(c, y) for c in given]
+            if len(given) > TERMS or any(c.index is not None for c in given) or not all(c.numeric for c in given[1:]):
+                given = [self.settling.settled(c, y) for c in given]
                 self.write(y, given)
                 return self._as_cotangent(y, consume=True)
             if len(given) == 1:
                 return given[0]
-            given = [self.settled(c, y) for c in given]
+            given = [self.settling.settled(c, y) for c in given]
             value = total([c.value for c in given])
             idle = zeros.both([c.idle for c in given])
             full = any(c.full for c in given)
@@ -178,7 +159,7 @@ class Bars:
     def _as_cotangent(self, y: str, consume: bool = False) -> Cotangent:
         bar = self.present.pop(y) if consume else self.present[y]
         if consume:
-            self.consumed[y] = bar.own
+            self.consumed.bars[y] = bar.own
         kind = operand(argument(self.kinds.get(y, UNKNOWN)))
         numeric = isinstance(kind, (Number, Array))
         or_none = isinstance(self.kinds.get(y), OrNone)
@@ -186,195 +167,24 @@ class Bars:
 
     def flush(self, targets: list[str] = ()) -> None:
         """Write the collected contributions; those to the statement's own targets last, because the others read these."""
-        self.pending = {x: [self.settled(c, x) for c in given] for x, given in self.pending.items()}
+        self.pending = {x: [self.settling.settled(c, x) for c in given] for x, given in self.pending.items()}
         if self.storing is not None:
             stores.finish(self)
             self.consumed.clear()
-            self.shared = False
             return
         late = [x for x in self.pending if x in targets]
         for x in [x for x in self.pending if x not in late] + late:
             self.write(x, self.pending[x], late=x in late)
         self.pending.clear()
         self.consumed.clear()
-        self.shared = False
 
     def write(self, x: str, given: list[Cotangent], late: bool = False) -> None:
         """Add contributions to the adjoint of `x`; `late`: their values may read it."""
-        whole = [c for c in given if c.index is None]
-        sections = [c for c in given if c.index is not None]
-        kind = operand(argument(self.kinds.get(x, UNKNOWN)))
-        bar = self.bar(x)
-        if late and sections:  # their values may read the old adjoint
-            sections = [replace(c, value=self.named(self._unaliased(c), anew=True).value) for c in sections]
-        if whole:
-            levels = [c.idle for c in whole] + [self.present[x].idle for _ in (1,) if x in self.present]
-            whole = self._broadcasting(x, whole, kind)
-            most = len(whole) if late else _TERMS
-            for k in range(0, len(whole), most):
-                self._write_whole(x, bar, whole[k : k + most], kind)
-            if x in self.present:
-                self.present[x].idle = zeros.both(levels)
-        if not sections:
-            return
-        if x in self.present:
-            self.make_own(x)
-        else:
-            self.start(x)
-        self.present[x].idle = zeros.both([self.present[x].idle, *(c.idle or self.level_of(c.index) for c in sections)])
-        for section in self._joined(sections):
-            self._write_section(bar, kind, section)
+        Sum(self, x).write(given, late)
 
-    def _broadcasting(self, x: str, whole: list[Cotangent], kind: Kind) -> list[Cotangent]:
-        """Contributions to be summed: if one, or the present adjoint, has the shape of `x`, the others may broadcast."""
-        if not isinstance(kind, Array):
-            return whole
-        held = x in self.present
-        small = [relation(c.kind, kind) == "under" and not is_outer(self.unit, c.value) for c in whole]
-        whole = [c if c.full or s else self.spread(c, x) for c, s in zip(whole, small, strict=True)]
-        whole.sort(key=lambda c: not c.full)
-        return whole if held or whole[0].full else [self.spread(whole[0], x), *whole[1:]]
-
-    def _unaliased(self, c: Cotangent) -> Cotangent:
-        """A contribution that may be a view of the adjoint it is added to, copied."""
-        value = simplified(clone(c.value))
-        if isinstance(c.kind, Number) or isinstance(value, gast.Constant) or is_fresh(self.unit, value):
-            return c
-        return replace(c, value=in_new_memory(self.unit, value, c.kind, c.or_none))
-
-    def _write_whole(self, x: str, bar: str, whole: list[Cotangent], kind: Kind) -> None:
-        """Write contributions to all of `x`; the first one may create the adjoint."""
-        if x in self.stacks:  # the cotangent of a whole list, to be consumed in place
-            self.out.append(assign(bar, call(self.unit, "own", runtime.own, whole[0].value)))
-            return
-        numeric = isinstance(kind, (Number, Array)) or all(c.numeric for c in whole)
-        value = simplified(clone(self._total(whole, numeric)))  # `z_bar * 1.0` only looks like new memory
-        held = self.present.get(x)
-        if held is None and self._reuse(x, bar, value, kind):
-            return
-        new = is_fresh(self.unit, value)
-        if not new and not (held is not None and held.own):
-            self.shared = True
-        if held is None:
-            self._make(x, bar, value, kind, isinstance(kind, Array) and (new or (len(whole) == 1 and whole[0].own)))
-        else:
-            self._add(x, held, value, kind, numeric)
-
-    def _add(self, x: str, held: Bar, value: gast.AST, kind: Kind, numeric: bool) -> None:
-        """Add to the adjoint of `x`, in place if it has memory of its own."""
-        bar = self.bar(x)
-        if x in self.mirrored and isinstance(kind, Container):
-            self.out.append(assign(bar, call(self.unit, "add_into", shadows.add_into, name(bar), value)))
-        elif isinstance(kind, Number) or (isinstance(kind, Array) and held.own) or x in self.mirrored:
-            self.out.append(accumulate(name(bar, store=True), value))
-        elif numeric:
-            self.out.append(assign(bar, total([name(bar), value])))
-            is_array = isinstance(kind, Array) and kind.rank != 0
-            self.present[x] = Bar(bar, is_array, held.exact and self._is_exact(value, kind))
-        else:
-            self.held.note(bar, kind, value)
-            self.out.append(assign(bar, call(self.unit, "add", runtime.add, name(bar), value)))
-            self.present[x] = Bar(bar)
-
-    def _total(self, whole: list[Cotangent], numeric: bool) -> gast.AST:
-        """The sum of contributions: with operators, or item by item where they may be containers."""
-        if numeric:
-            return total([c.value for c in whole])
-        value = whole[0].value
-        for c in whole[1:]:
-            value = call(self.unit, "add", runtime.add, value, c.value)
-        return value
-
-    def _reuse(self, x: str, bar: str, value: gast.AST, kind: Kind) -> bool:
-        """Update an adjoint in place where the new adjoint of `x` is its old one, scaled or unchanged."""
-        if not isinstance(kind, Array) or not self.consumed.get(x) or self.shared:
-            return False
-        stays = isinstance(value, gast.Name) and value.id == bar
-        factor = isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Mult, gast.Div))
-        scaled = factor and same(value.left, name(bar)) and bar not in effects.reads(value.right)
-        if not stays and not scaled:
-            return False
-        self.present[x] = Bar(bar, True, self._is_exact(value, kind))
-        if scaled:
-            self.out.append(gast.AugAssign(name(bar, store=True), value.op, value.right))
-        return True
-
-    def _make(self, x: str, bar: str, value: gast.AST, kind: Kind, fresh: bool) -> None:
-        """Bind the adjoint of `x`; `fresh`: to new memory."""
-        if x in self.mirrored:
-            if getattr(value, "id", None) != bar:
-                whole = gast.Subscript(name(bar), constant(Ellipsis), gast.Store())
-                self.out.append(gast.Assign([whole], value, None))
-            self.present[x] = Bar(bar, True, True, SLOPES)
-            return
-        if not fresh and isinstance(kind, Array) and self._is_borrowed(value):
-            value, fresh = in_new_memory(self.unit, value, kind, isinstance(self.kinds.get(x), OrNone)), True
-        if not fresh and stores.reads_section(self, value):
-            value, fresh = stores.detached(self, value, kind), isinstance(kind, Array)
-        self.held.note(bar, kind, value)
-        self.out.append(assign(bar, value))
-        self.present[x] = Bar(bar, fresh and kind.rank != 0, self._is_exact(value, kind))
-
-    def _is_borrowed(self, value: gast.AST) -> bool:
+    def is_borrowed(self, value: gast.AST) -> bool:
         """Whether a value may alias memory that is updated in place as the adjoint of another name."""
         return bool(self.borrowed) and not is_fresh(self.unit, value) and not self.borrowed.isdisjoint(mentioned(value))
-
-    def _joined(self, sections: list[Cotangent]) -> list[Cotangent]:
-        """Merge contributions to the same section."""
-        out: list[Cotangent] = []
-        for section in sections:
-            other = next((c for c in out if same(c.index, section.index) and self.is_basic(c.index)), None)
-            if other is None or not (other.numeric and section.numeric):
-                out.append(section)
-            else:
-                other.value = total([other.value, section.value])
-        return [replace(c) for c in out]
-
-    def _is_exact(self, value: gast.AST, kind: Kind) -> bool:
-        found = self.inference.kind(value)  # a NumPy seed would widen float32
-        return isinstance(kind, Array) and isinstance(found, Array) and found.dtype == kind.dtype == "float64"
-
-    def _write_section(self, bar: str, kind: Kind, section: Cotangent) -> None:
-        """Add a contribution to a section of an adjoint."""
-        slot = isinstance(kind, Container) and bar in self.unit.shadows
-        if slot and isinstance(section.index, gast.Slice):  # of a list that was copied
-            index = index_value(section.index, self.unit.builtin(slice))
-            placed = call(self.unit, "at_section", item_slots.at_section, section.value, name(bar), index)
-            self.out.append(assign(bar, call(self.unit, "add_into", shadows.add_into, name(bar), placed)))
-        elif slot and Container in map(type, (section.kind, kind.at(getattr(section.index, "value", None)))):
-            holder = self.unit.temp()
-            self.kinds[holder] = of_shadow(kind.at(getattr(section.index, "value", None)) or UNKNOWN) or section.kind
-            self.out.append(assign(holder, gast.Subscript(name(bar), clone(section.index), gast.Load())))
-            self.out.append(assign(holder, call(self.unit, "add_into", shadows.add_into, name(holder), section.value)))
-        elif slot or (isinstance(kind, Array) and kind.rank != 0 and self.is_basic(section.index)):
-            self.out.append(accumulate(gast.Subscript(name(bar), clone(section.index), gast.Store()), section.value))
-        else:
-            index = index_value(section.index, self.unit.builtin(slice))
-            self.out.append(assign(bar, call(self.unit, "add_at", runtime.add_at, name(bar), index, section.value)))
-
-    def is_basic(self, index: gast.AST) -> bool:
-        """Whether an index contains no position twice."""
-        for part in parts_of(index):
-            kind = None if isinstance(part, gast.Slice) else self.inference.kind(part)
-            plain = isinstance(part, gast.Slice) or contents.is_plain_index(kind)
-            if plain or isinstance(getattr(part, "value", None), str):
-                continue
-            if not (isinstance(kind, Array) and kind.dtype == "bool"):
-                return False
-        return True
-
-    def level_of(self, index: gast.AST) -> int:
-        """The level of what may be inf or nan outside of a section that a mask selects; 0 for any other section."""
-        if self.arms:  # the test acts as the mask
-            return VALUES
-        parts = parts_of(index)
-        kinds = [self.inference.kind(part) for part in parts if not isinstance(part, gast.Slice)]
-        masked = any(isinstance(k, Array) and k.dtype == "bool" for k in kinds)
-        return VALUES if masked or self.any_picked(parts) else 0
-
-    def any_picked(self, parts: list[gast.AST]) -> bool:
-        """Whether some of these indices are derived from masks."""
-        return any(getattr(part, "id", None) in self.picked or picked.is_outside(self.unit, part) for part in parts)
 
     def named(self, g: Cotangent, anew: bool = False) -> Cotangent:
         """The cotangent bound to a name, so that it can be read twice; `anew`: to a new name, which later changes do not
@@ -385,7 +195,7 @@ class Bars:
         self.kinds[holder] = g.kind or UNKNOWN
         value = simplified(clone(g.value))
         value = value if is_fresh(self.unit, value) else stores.hold(self, holder, value, g.kind)
-        self.borrowed |= {holder} if self._is_borrowed(value) else set()
+        self.borrowed |= {holder} if self.is_borrowed(value) else set()
         self.out.append(assign(holder, value))
         return Cotangent(name(holder), g.kind, g.full, None, g.numeric, idle=g.idle)
 

@@ -57,9 +57,9 @@ class Branches:
         goes_on = [self.lifetimes.graph.goes_on(arm) for arm in (statement.body, statement.orelse)]
         for arm in (statement.body, statement.orelse):
             adjoints.out, adjoints.present = [], {x: replace(b) for x, b in before.items()}
-            adjoints.arms += all(goes_on)
+            adjoints.exclusions.arms += all(goes_on)
             arms.append(self._block(arm))
-            adjoints.arms -= all(goes_on)
+            adjoints.exclusions.arms -= all(goes_on)
             swept.append(adjoints.out)
             ends.append(adjoints.present)
         if not all(goes_on):  # one branch always raises: the reverse sweep has only the other

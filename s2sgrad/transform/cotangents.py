@@ -57,6 +57,20 @@ class Bar:
         return Bar(self.name, self.own and other.own, self.exact and other.exact, max(self.idle, other.idle))
 
 
+class Consumed:
+    """What the statement in progress has done to memory: adjoints of its targets are free, and the others may be updated in
+    place unless they share memory."""
+
+    def __init__(self) -> None:
+        self.bars: dict[str, bool] = {}  # adjoints that the statement consumed, and whether they were allocated here
+        self.shared = False  # whether the statement bound an adjoint to possibly aliased memory
+
+    def clear(self) -> None:
+        """Begin with another statement."""
+        self.bars.clear()
+        self.shared = False
+
+
 class HeldKinds:
     """The kinds of the adjoints of containers: such an adjoint may be an array, and that of a tuple of numbers, which has no
     memory, has memory then.  `sizeless`: the adjoints of numbers that may be arrays without axes."""

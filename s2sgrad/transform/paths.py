@@ -19,7 +19,7 @@ from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.checkpoints import slots_of
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.memory.aliasing import Memory
-from s2sgrad.transform import containers
+from s2sgrad.transform import resized_lists
 
 
 class Paths:
@@ -35,7 +35,7 @@ class Paths:
         mirrored = {x: self.memory.with_memory_of(x) for x in unit.mirrored}
         self.active, self.varied = activity.active(tree, self.operations, self.kinds, wrt, self.result, mirrored)
         pushed = [o.operands[0] for o in self.operations.values() if o.is_stack]
-        self.grown = containers.grown(unit, tree, self.operations) - unit.mirrored
+        self.grown = resized_lists.grown(unit, tree, self.operations) - unit.mirrored
         stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - self.grown - unit.mirrored
         self.active |= stacks & self._recorded()
         self.stacks = stacks & self.active

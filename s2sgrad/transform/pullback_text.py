@@ -20,12 +20,12 @@ from s2sgrad.ir.quote import clone, constant, name, nodes
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.rules.table import Rule
 from s2sgrad.transform import inline
-from s2sgrad.transform.adjoint_environment import Bars
+from s2sgrad.transform.adjoint_environment import Adjoints
 from s2sgrad.transform.cotangents import Cotangent
 from s2sgrad.transform.unbroadcasting import axes_of, with_axes
 
 
-def argument_kinds(adjoints: Bars, operation: Operation) -> dict[str, Kind]:
+def argument_kinds(adjoints: Adjoints, operation: Operation) -> dict[str, Kind]:
     """The kinds of the arguments of a call, by the names in its rule; constant axes are constants."""
     rule = operation.rule
     kinds = {n: constant_kind(v) for n, v in rule.keywords.items()}
@@ -35,7 +35,7 @@ def argument_kinds(adjoints: Bars, operation: Operation) -> dict[str, Kind]:
     return kinds | {n: Known(axes) for n, axes in tuples.items() if axes is not None}
 
 
-def wants_result(adjoints: Bars, operation: Operation) -> bool:
+def wants_result(adjoints: Adjoints, operation: Operation) -> bool:
     """Whether the adjoint of an operation reads its result."""
     if operation.form != "rule" or operation.rule.variadic:
         return False
@@ -45,7 +45,7 @@ def wants_result(adjoints: Bars, operation: Operation) -> bool:
 
 
 def written(
-    adjoints: Bars,
+    adjoints: Adjoints,
     operation: Operation,
     formula: inline.Formula,
     y: gast.AST,
@@ -71,29 +71,29 @@ def written(
     return {k: with_axes(adjoints.unit, v, kind) for k, v in read.items()}
 
 
-def default(adjoints: Bars, rule: Rule, parameter: str, value: Any) -> gast.AST:
+def default(adjoints: Adjoints, rule: Rule, parameter: str, value: Any) -> gast.AST:
     """A default as an expression; in a user's rule it need not be a constant."""
     plain = rule.given is None or value is None or isinstance(value, (bool, int, float, str))
     return constant(value) if plain else name(adjoints.unit.helper(parameter, value))
 
 
-def called(adjoints: Bars, operation: Operation, pullback: Callable, y: gast.AST, g: Cotangent) -> gast.AST:
+def called(adjoints: Adjoints, operation: Operation, pullback: Callable, y: gast.AST, g: Cotangent) -> gast.AST:
     """The call of a pullback that is not expanded."""
     target = name(adjoints.unit.helper(f"{pullback.__name__}_pullback", pullback))
     given = [gast.keyword(k, clone(v)) for k, v in operation.keywords.items()]
     return gast.Call(target, [g.value, y, *map(clone, operation.operands)], given)
 
 
-def _shapes_of_variables(adjoints: Bars, node: gast.AST) -> gast.AST:
+def _shapes_of_variables(adjoints: Adjoints, node: gast.AST) -> gast.AST:
     """Where only the shape of a temporary is read, read that of a variable of the same shape instead."""
     for part in nodes(node):
         if isinstance(part, gast.Call) and catalogue.of(adjoints.unit.resolve(part.func)).asks_shape:
-            if part.args and isinstance(part.args[0], gast.Name) and part.args[0].id in adjoints.alike:
-                part.args[0] = name(adjoints.alike[part.args[0].id])
+            if part.args and isinstance(part.args[0], gast.Name) and part.args[0].id in adjoints.settling.alike:
+                part.args[0] = name(adjoints.settling.alike[part.args[0].id])
     return node
 
 
-def _divides(adjoints: Bars, operation: Operation) -> Callable[[gast.BinOp], bool]:
+def _divides(adjoints: Adjoints, operation: Operation) -> Callable[[gast.BinOp], bool]:
     """Selects divisions by a possible zero: an operator would have raised in the primal, a NumPy function does not."""
     is_operator = isinstance(operation.node, (gast.BinOp, gast.UnaryOp))
     if is_operator or libraries.is_of_math(operation.target):
@@ -104,7 +104,7 @@ def _divides(adjoints: Bars, operation: Operation) -> Callable[[gast.BinOp], boo
     )
 
 
-def _constant(adjoints: Bars, node: gast.AST) -> Any:
+def _constant(adjoints: Adjoints, node: gast.AST) -> Any:
     """The value of a constant, a constant global, or a function of `math` of these (`math.sqrt(math.pi)`); None for
     others."""
     if isinstance(node, gast.Constant):
@@ -116,7 +116,7 @@ def _constant(adjoints: Bars, node: gast.AST) -> Any:
     return found if isinstance(found, float) else None
 
 
-def _is_not_zero(adjoints: Bars, node: gast.AST) -> bool:
+def _is_not_zero(adjoints: Adjoints, node: gast.AST) -> bool:
     """Whether a divisor is a nonzero constant, or the size of an array that is not empty."""
     known = _constant(adjoints, node)
     if known is not None:

@@ -15,7 +15,7 @@ from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir.quote import assign, expression, loaded, place_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.aliasing import Memory
-from s2sgrad.transform.adjoint import Adjoints
+from s2sgrad.transform.adjoint_environment import Adjoints
 from s2sgrad.transform.pullback_text import wants_result
 
 

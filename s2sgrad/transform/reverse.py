@@ -18,7 +18,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis import activity, effects, picked, selected, with_regions
+from s2sgrad.analysis import activity, effects, with_regions
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
 from s2sgrad.analysis.number_types import may_carry
@@ -29,8 +29,8 @@ from s2sgrad.ir.quote import COMPOUND, Place, assign, at, clone, constant, expre
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Origin, Unit
 from s2sgrad.memory.writes import in_place
-from s2sgrad.transform import containers, rematerialize, stores
-from s2sgrad.transform.adjoint import Adjoints
+from s2sgrad.transform import adjoint, containers, rematerialize, stores
+from s2sgrad.transform.adjoint_environment import Adjoints
 from s2sgrad.transform.block_exits import at_tail
 from s2sgrad.transform.branches import Branches
 from s2sgrad.transform.calls import Context, Pairs, call_adjoint, checked_owner
@@ -67,17 +67,12 @@ class Reverse(Branches, Mirrored):
         self.kept: dict[str, Bar] = {}
         self.perhaps: set[str] = set()  # those of them that are assigned in a branch
         self.records = Records(unit, self.lifetimes, inference, paths.memory, paths.grown)
-        self.adjoints = Adjoints(unit, inference, self.active, paths.stacks, paths.grown)
-        self.adjoints.singular = paths.singular
-        self.adjoints.picked = picked.names(unit, tree, self.kinds)
-        ours = unit.primal.is_generated or selected.is_of_rules(unit.primal.function)
-        if ours:  # hand-written programs have no such values
-            self.adjoints.selected_values = selected.names(unit, tree)
+        self.adjoints = Adjoints(unit, tree, inference, paths)
         self.inference = inference
         self._begin_mirroring(unit.mirrored & self.active)
         for target, statement in bound_once(tree.body).items():
             if (operation := self.found.get(id(statement))) is not None:
-                self.adjoints.note_alike(target, operation)
+                self.adjoints.settling.note_alike(target, operation)
         self.targets: list[str] = []
         self.position: Place | None = None
         self.segment: gast.AST | None = None
@@ -280,7 +275,7 @@ class Reverse(Branches, Mirrored):
         """The adjoint of an operation other than a call."""
         y = name(y.id) if isinstance(y, gast.Name) else y
         self.adjoints.decisions.begin(operation if self._is_overwritten(operation, body) else None)
-        self.adjoints.operation(operation, y, cotangent)
+        adjoint.run(self.adjoints, operation, y, cotangent)
         decided = self.adjoints.decisions.made()
         self.extra.setdefault(id(body), []).extend(s.targets[0].id for s in decided)
         return [*checked_owner(self.unit, self.kinds, operation), *at(statement, *decided), statement]
@@ -344,7 +339,7 @@ class Reverse(Branches, Mirrored):
         operation = self.found.get(id(statement))
         if operation is not None and operation.form == "pop" and operation.operands[0].id in self.adjoints.stacks:
             taken = self.adjoints.take(targets[0]) if targets[0] in self.active else None
-            taken = taken and self.adjoints.settled(taken, targets[0])
+            taken = taken and self.adjoints.settling.settled(taken, targets[0])
             return taken or Cotangent(self._zero_now(targets[0]), self.kinds.get(targets[0]))
         if not targets:
             return None
@@ -353,7 +348,7 @@ class Reverse(Branches, Mirrored):
         taken = self.adjoints.take(targets[0]) if targets[0] in self.active else None
         if taken is None or (operation is not None and operation.form == "rule"):
             return taken
-        return self.adjoints.settled(taken, targets[0])
+        return self.adjoints.settling.settled(taken, targets[0])
 
     def _zero_now(self, target: str) -> gast.AST:
         """A zero of the shape of the target after the statement, computed before its old value is restored."""
@@ -365,13 +360,13 @@ class Reverse(Branches, Mirrored):
     def _packed(self, targets: list[str]) -> Cotangent | None:
         """The cotangent of an unpacked value, as a tuple; None if it is zero."""
         given = [self.adjoints.take(t) if t in self.active else None for t in targets]
-        given = [g and self.adjoints.settled(g, t) for g, t in zip(given, targets, strict=True)]
+        given = [g and self.adjoints.settling.settled(g, t) for g, t in zip(given, targets, strict=True)]
         if all(g is None for g in given):
             return None
         parts = []
         for target, g in zip(targets, given, strict=True):
             if g is not None:
-                parts.append((self.adjoints.spread(g, target) if not g.full else g).value)
+                parts.append((self.adjoints.settling.spread(g, target) if not g.full else g).value)
             else:
                 kind = self.kinds.get(target)
                 stack = isinstance(kind, Container) and kind.type is list and kind.items == ()
@@ -384,7 +379,7 @@ class Reverse(Branches, Mirrored):
         """The adjoint of a call of a function without a rule; the statements of the forward sweep."""
         single = isinstance(statement.targets[0], gast.Name)
         if not cotangent.full and single:
-            cotangent = self.adjoints.spread(cotangent, statement.targets[0].id)
+            cotangent = self.adjoints.settling.spread(cotangent, statement.targets[0].id)
         later = frozenset(n for b in self.stored_later for n in self.records.memory.with_memory_of(b))
         context = Context(self.unit, self.inference, self.active, later)
         plan = call_adjoint(context, self.pairs, operation, cotangent.idle)

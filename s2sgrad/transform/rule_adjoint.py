@@ -22,7 +22,7 @@ from s2sgrad.ir.simplify import same, simplified
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.rules import table
 from s2sgrad.transform import inline, keywords, pullback_text, stores, zeros
-from s2sgrad.transform.adjoint_environment import Bars
+from s2sgrad.transform.adjoint_environment import Adjoints
 from s2sgrad.transform.cotangents import Cotangent
 from s2sgrad.transform.unbroadcasting import relation
 
@@ -32,7 +32,7 @@ Cotangents = dict[int, gast.AST]  # by operand position
 class RuleAdjoint:
     """One operation `y = rule(operands)` and the cotangent `g` of `y`."""
 
-    def __init__(self, adjoints: Bars, operation: Operation, y: gast.AST, g: Cotangent) -> None:
+    def __init__(self, adjoints: Adjoints, operation: Operation, y: gast.AST, g: Cotangent) -> None:
         self.adjoints, self.operation, self.y, self.g = adjoints, operation, y, g
         self.unit, self.rule, self.operands = adjoints.unit, operation.rule, operation.operands
         self.wanted = [k for k, o in enumerate(self.operands) if isinstance(o, gast.Name) and o.id in adjoints.active]
@@ -84,9 +84,9 @@ class RuleAdjoint:
     def _prepare(self) -> None:
         """Bring the cotangent of the result to the form that the rule needs."""
         if self.g.mask is not None and (not self.is_elementwise or self.operation.target is np.where or self.keywords):
-            self.g = self.adjoints.settled(self.g, self.y.id)
+            self.g = self.adjoints.settling.settled(self.g, self.y.id)
         if not self.g.full and not (self.is_elementwise and not self.keywords and self._serves_unbroadcast()):
-            self.g = self.adjoints.spread(self.g, self.y.id)
+            self.g = self.adjoints.settling.spread(self.g, self.y.id)
 
     def _serves_unbroadcast(self) -> bool:
         """Whether a cotangent that was not broadcast serves each operand: no sum is needed, or the product has full
@@ -118,9 +118,9 @@ class RuleAdjoint:
 
     def _select(self) -> None:
         """Contribute the cotangent to each branch of `np.where` with a mask."""
-        g = self.g if self.g.mask is None else self.adjoints.settled(self.g, self.y.id)
+        g = self.g if self.g.mask is None else self.adjoints.settling.settled(self.g, self.y.id)
         if not g.full and not self._same_shapes():
-            g = self.adjoints.spread(g, self.y.id)
+            g = self.adjoints.settling.spread(g, self.y.id)
         if len(self.wanted) > 1:
             g = self.adjoints.named(g)
         for k in self.wanted:
@@ -152,7 +152,7 @@ class RuleAdjoint:
         formula = self.formula
         spoiled, beside = self._spoiled(), self._beside_selected()
         guarded = self._guarded([k for k in self.wanted if k not in spoiled and k not in beside])
-        if guarded and self.y.id in self.adjoints.singular.rooted:
+        if guarded and self.y.id in self.adjoints.exclusions.singular.rooted:
             beside += sorted(guarded)
         else:
             spoiled |= guarded
@@ -189,12 +189,12 @@ class RuleAdjoint:
         node = self.operation.node
         if not isinstance(node, gast.BinOp) or not isinstance(node.op, (gast.Mult, gast.Div)):
             return []
-        made = [isinstance(o, gast.Name) and o.id in self.adjoints.selected_values for o in self.operands]
+        made = [isinstance(o, gast.Name) and o.id in self.adjoints.exclusions.selected_values for o in self.operands]
         return [k for k in self.wanted if made[1 - k] and (k == 1 or isinstance(node.op, gast.Mult))]
 
     def _guarded(self, wanted: list[int]) -> set[int]:
         """The operands whose slopes may be 0 where the cotangent is infinite, or infinite where it is 0 (`Singular`)."""
-        known, g = self.adjoints.singular, self.formula.parameters[0]
+        known, g = self.adjoints.exclusions.singular, self.formula.parameters[0]
         if known is None or not isinstance(self.y, gast.Name) or self.y.id not in known.rooted | known.divisors:
             return set()
         if self.y.id not in known.rooted and not known.may_overflow(self.operation):
@@ -212,7 +212,7 @@ class RuleAdjoint:
         adjoints.decisions.discard()
         call = pullback_text.written(adjoints, self.operation, inline.formula(rule.joint, 1), self.y, self.g, [0])[0]
         names = {k: self.unit.temp() for k in cotangents}
-        adjoints.kinds |= {names[k]: adjoints.inference.kind(value) or UNKNOWN for k, value in cotangents.items()}
+        adjoints.kinds.update({names[k]: adjoints.inference.kind(value) or UNKNOWN for k, value in cotangents.items()})
         target = gast.Tuple([name(n, store=True) for n in names.values()], gast.Store())
         adjoints.out.append(gast.Assign([target], call, None))
         return {k: name(n) for k, n in names.items()}
@@ -280,7 +280,7 @@ class RuleAdjoint:
         """The level of the operands' cotangents: 0 where that of the result is, or where the operation ignores its
         operands."""
         own = table.passes_over(self.operation.target, self.operation.keywords)
-        if own and self.adjoints.any_picked(getattr(self.operation.node, "args", [])):
+        if own and self.adjoints.exclusions.any_picked(getattr(self.operation.node, "args", [])):
             own = table.VALUES
         return max(own, g.idle if self.rule.tag in ("elementwise", "linear") else 0)
 

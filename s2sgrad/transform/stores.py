@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
 
 import gast
 import numpy as np
@@ -31,37 +30,7 @@ from s2sgrad.primitives.catalogue import Gives
 from s2sgrad.rules.table import SLOPES, VALUES
 from s2sgrad.transform import zeros
 from s2sgrad.transform.cotangents import Cotangent, accumulate, in_new_memory, index_value, total
-
-
-class Bars(Protocol):
-    """What a store needs of the adjoint environment."""
-
-    unit: Unit
-    inference: Any
-    out: list[gast.AST]
-    pending: dict[str, list[Cotangent]]
-    present: dict[str, Any]
-    storing: Store | None
-
-    def bar(self, x: str) -> str:
-        """The name of the adjoint of `x`."""
-
-    def make_own(self, x: str) -> None:
-        """Copy the adjoint of `x` unless it was allocated here."""
-
-    def contribute(self, x: gast.AST, cotangent: Cotangent) -> None:
-        """Collect a contribution to the adjoint of an operand."""
-
-    def write(self, x: str, given: list[Cotangent]) -> None:
-        """Add contributions to the adjoint of `x`."""
-
-    def is_basic(self, index: gast.AST) -> bool:
-        """Whether an index contains no position twice."""
-
-    def level_of(self, index: gast.AST) -> int:
-        """The level of what may be inf or nan outside of a section (see `zeros`)."""
-
-    def isolated(self, g: Cotangent) -> Cotangent: ...
+from s2sgrad.transform.environment import Environment
 
 
 @dataclass
@@ -78,7 +47,7 @@ class Store:
     copies: set[str] = field(default_factory=set)  # names for the old value of the section
 
 
-def begin(adjoints: Bars, statement: gast.Assign) -> None:
+def begin(adjoints: Environment, statement: gast.Assign) -> None:
     """Start the adjoint of a store: the stored value gets the adjoint of the section."""
     target = effects.stored(statement)
     base = effects.base(target)
@@ -98,7 +67,7 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
         owner = adjoints.inference.kind(primal.value)
     adjoints.storing = Store(base, bar, section, kind, primal, owner)
     value: gast.AST = clone(section)
-    if not adjoints.is_basic(target.slice) and not isinstance(owner, Container):
+    if not adjoints.exclusions.is_basic(target.slice) and not isinstance(owner, Container):
         lasting = call(adjoints.unit, "lasting", runtime.lasting, clone(section.value),
                        index_value(section.slice, adjoints.unit.builtin(slice)))  # fmt: skip
         value = call(adjoints.unit, "where", np.where, lasting, value, constant(0.0))
@@ -109,7 +78,7 @@ def begin(adjoints: Bars, statement: gast.Assign) -> None:
     adjoints.contribute(statement.value, Cotangent(value, kind, whole, None, numeric, idle=idle))
 
 
-def transfer(adjoints: Bars, statement: gast.Assign) -> None:
+def transfer(adjoints: Environment, statement: gast.Assign) -> None:
     """The adjoint of a store into memory that other names may alias: the section's adjoint is read and set to 0."""
     target = effects.stored(statement)
     base = effects.base(target)
@@ -118,13 +87,13 @@ def transfer(adjoints: Bars, statement: gast.Assign) -> None:
     section.ctx = gast.Load()
     kind = adjoints.inference.kind(section)
     value: gast.AST = expression("x.copy()", x=clone(section)) if not isinstance(kind, Number) else clone(section)
-    if not adjoints.is_basic(target.slice):
+    if not adjoints.exclusions.is_basic(target.slice):
         lasting = call(adjoints.unit, "lasting", runtime.lasting, clone(section.value),
                        index_value(section.slice, adjoints.unit.builtin(slice)))  # fmt: skip
         value = call(adjoints.unit, "where", np.where, lasting, clone(section), constant(0.0))
     present = adjoints.present[base]
     idle = present.idle
-    present.idle = max(idle, adjoints.level_of(target.slice))
+    present.idle = max(idle, adjoints.exclusions.level_of(target.slice))
     if isinstance(statement.value, gast.Name) and statement.value.id in adjoints.active:
         given = adjoints.named(Cotangent(value, kind, own=True, idle=idle))
         adjoints.contribute(statement.value, Cotangent(given.value, kind, False, None, True, None, True, idle))
@@ -161,11 +130,11 @@ def laid_out(unit: Unit, view: gast.AST, mirror: str, kind: Callable[[gast.AST],
     return gast.Assign([as_target(place)], call(unit, "ascontiguousarray", np.ascontiguousarray, clone(place)), None)
 
 
-def finish(adjoints: Bars) -> None:
+def finish(adjoints: Environment) -> None:
     """Emit the collected contributions around the section's new value."""
     store = adjoints.storing
     mine = adjoints.pending.pop(store.base, [])
-    again = [c for c in mine if c.index is not None and _is_section(store, c) and adjoints.is_basic(c.index)]
+    again = [c for c in mine if c.index is not None and _is_section(store, c) and adjoints.exclusions.is_basic(c.index)]
     named = isinstance(store.section.value, gast.Name) and isinstance(store.kind, Array)
     if named and effects.is_whole(store.section.slice):
         again += [c for c in mine if c.index is None and c.full]
@@ -187,7 +156,7 @@ def _is_section(store: Store, cotangent: Cotangent) -> bool:
     return plain and same(store.section.slice, cotangent.index)
 
 
-def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
+def _new_value(adjoints: Environment, store: Store, values: list[gast.AST]) -> None:
     """Emit the adjoint of the section before the store: the sum of contributions to its old value, or 0."""
     target = as_target(store.section)
     values = [store.section if isinstance(v, gast.Name) and v.id in store.copies else v for v in values]
@@ -197,7 +166,7 @@ def _new_value(adjoints: Bars, store: Store, values: list[gast.AST]) -> None:
         _replaced(adjoints, store, target, values)
 
 
-def _accumulated(adjoints: Bars, store: Store, target: gast.Subscript, values: list[gast.AST]) -> bool:
+def _accumulated(adjoints: Environment, store: Store, target: gast.Subscript, values: list[gast.AST]) -> bool:
     """Accumulate contributions in place if the adjoint itself is one of them and the others do not read it."""
     kept = [v for v in values if same(v, store.section)]
     rest = [v for v in values if v not in kept]
@@ -209,11 +178,13 @@ def _accumulated(adjoints: Bars, store: Store, target: gast.Subscript, values: l
     return True
 
 
-def _zero(adjoints: Bars, store: Store) -> gast.AST:
+def _zero(adjoints: Environment, store: Store) -> gast.AST:
     """A zero for the overwritten value: for a container's item, which may have any structure, one like the old item."""
     if isinstance(store.owner, Array):
         bar = adjoints.present[store.base]
-        bar.idle = max(bar.idle, adjoints.level_of(store.section.slice) or _is_constant(store.section.slice) * SLOPES)
+        bar.idle = max(
+            bar.idle, adjoints.exclusions.level_of(store.section.slice) or _is_constant(store.section.slice) * SLOPES
+        )
         return constant(0.0)
     if isinstance(store.kind, Number):
         return constant(0.0)
@@ -224,7 +195,7 @@ def _zero(adjoints: Bars, store: Store) -> gast.AST:
     return call(adjoints.unit, "zeros", runtime.zeros, held)
 
 
-def _replaced(adjoints: Bars, store: Store, target: gast.Subscript, values: list[gast.AST]) -> None:
+def _replaced(adjoints: Environment, store: Store, target: gast.Subscript, values: list[gast.AST]) -> None:
     """Assign the sum of the contributions to the section."""
     in_array = isinstance(store.owner, Array)
     if in_array or isinstance(store.kind, (Number, Array)):
@@ -251,13 +222,13 @@ def _reads(node: gast.AST, store: Store) -> bool:
     return bool(mentioned(node) & {store.bar, *store.views})
 
 
-def reads_section(adjoints: Bars, value: gast.AST) -> bool:
+def reads_section(adjoints: Environment, value: gast.AST) -> bool:
     """Whether an expression reads the adjoint that the store in progress will change."""
     store = adjoints.storing
     return store is not None and _reads(value, store)
 
 
-def hold(adjoints: Bars, holder: str, value: gast.AST, kind: Kind | None) -> gast.AST:
+def hold(adjoints: Environment, holder: str, value: gast.AST, kind: Kind | None) -> gast.AST:
     """What to bind `holder` to, so that it keeps its value while contributions are collected."""
     if not reads_section(adjoints, value):
         return value
@@ -269,14 +240,14 @@ def hold(adjoints: Bars, holder: str, value: gast.AST, kind: Kind | None) -> gas
     return value
 
 
-def detached(adjoints: Bars, value: gast.AST, kind: Kind | None) -> gast.AST:
+def detached(adjoints: Environment, value: gast.AST, kind: Kind | None) -> gast.AST:
     """The value of an expression that survives a change of the section: a copy if it would be a view."""
     if isinstance(kind, Number) or not reads_section(adjoints, value):
         return value
     return in_new_memory(adjoints.unit, value, kind)
 
 
-def apart(adjoints: Bars, cotangent: Cotangent) -> gast.AST:
+def apart(adjoints: Environment, cotangent: Cotangent) -> gast.AST:
     """The value of a cotangent that is put into a list: new memory, since both may be written in place."""
     value = simplified(clone(cotangent.value))  # `x_bar * 1.0` only looks like new memory
     if isinstance(cotangent.kind, Number) or cotangent.own or is_fresh(adjoints.unit, value):

@@ -29,9 +29,8 @@ class Differentiated(Purpose):
         self.seed = c.unit.local(seed)
         c.unit.floating.add(self.seed)
         self.arguments, self.parameters = c.tree.args, [p.id for p in parameters(c.tree)]
-        self.walk = Reverse(c.unit, c.tree, c.inference, c.callees, c.paths, self.seed, idle)
-        self.walk.inner = self.inner
-        result = c.kinds.get(self.walk.result, UNKNOWN)
+        self.walk = Reverse(c.unit, c.tree, c.inference, c.callees, c.paths, self.seed, idle, self.inner)
+        result = c.kinds.get(self.walk.paths.result, UNKNOWN)
         c.kinds[self.seed] = Number(None, double=True) if isinstance(result, Number) else result
         self.swept = self.walk.run()
         c.unit.kinds = self.swept.kinds

@@ -98,9 +98,9 @@ class Entry(Differentiated):
             return zeros or call(c.unit, "like", runtime.like, element, gast.Subscript(name(bar.name), k, gast.Load()))
         if bar is None:
             return self.walk.adjoints.zero(variable)
-        if variable in self.walk.perhaps:  # the variable may be unbound
+        if variable in self.walk.statements.perhaps:  # the variable may be unbound
             return name(bar.name)
-        own_kind = self.kinds.get(variable, kind if variable in self.walk.watched else None)
+        own_kind = self.kinds.get(variable, kind if variable in self.walk.paths.watched else None)
         plain = bar.name not in self.walk.adjoints.held.sizeless and not any(map(is_short, c.kinds.values()))
         if isinstance(own_kind, Number) and own_kind.type is float and plain:
             return name(bar.name)

@@ -8,42 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import gast
 
 from s2sgrad.analysis import adjoint_liveness, effects
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number, operand
-from s2sgrad.analysis.primitive_calls import Operation
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Number, operand
 from s2sgrad.flow.graph import Block, binds
-from s2sgrad.flow.lifetimes import Lifetimes
 from s2sgrad.ir.checkpoints import slots_of
 from s2sgrad.ir.exits import leaves
 from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, expression, name, nodes
-from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.rules.table import VALUES
 from s2sgrad.transform.checkpointed import Checkpointed
 from s2sgrad.transform.cotangents import Bar
+from s2sgrad.transform.walk import Walk
 
 
 class Branches:
-    """The part of the walk that handles compound statements; `Reverse` has the rest."""
+    """The compound statements of one function; `block` gives the forward sweep of a block, and emits its adjoint."""
 
-    unit: Unit
-    adjoints: Any
-    records: Any
-    lifetimes: Lifetimes
-    kinds: dict[str, Kind]
-    found: dict[int, Operation]
-    active: set[str]
-    segment: gast.AST | None
-    extra: dict[int, list[str]]
-    _block: Callable[[Block], Block]
-    _emit: Callable[..., None]
-    _tag: Callable[..., None]
+    def __init__(self, walk: Walk, block: Callable[[Block], Block]) -> None:
+        self.walk, self.unit, self.kinds, self.block = walk, walk.unit, walk.kinds, block
+        self.adjoints, self.records, self.lifetimes = walk.adjoints, walk.records, walk.lifetimes
 
-    def _compound(self, statement: gast.AST, body: Block) -> Block:
+    def run(self, statement: gast.AST, body: Block) -> Block:
         """The forward sweep of a compound statement; its reverse sweep is emitted."""
         return self._loop(statement, body) if isinstance(statement, LOOPS) else self._if(statement, body)
 
@@ -58,14 +46,14 @@ class Branches:
         for arm in (statement.body, statement.orelse):
             adjoints.out, adjoints.present = [], {x: replace(b) for x, b in before.items()}
             adjoints.exclusions.arms += all(goes_on)
-            arms.append(self._block(arm))
+            arms.append(self.block(arm))
             adjoints.exclusions.arms -= all(goes_on)
             swept.append(adjoints.out)
             ends.append(adjoints.present)
         if not all(goes_on):  # one branch always raises: the reverse sweep has only the other
             way = int(goes_on[1])
             out += swept[way]
-            adjoints.out, adjoints.present, self.segment = out, ends[way], None
+            adjoints.out, adjoints.present, self.walk.segment = out, ends[way], None
             return [*before_test, at(statement, gast.If(statement.test, *arms))[0]]
         for x in sorted(ends[0].keys() | ends[1].keys()):
             for sweep, end in zip(swept, ends, strict=True):
@@ -77,8 +65,8 @@ class Branches:
         adjoints.out = out
         adjoints.present = {x: b.meet(ends[1][x]) for x, b in ends[0].items()}
         if any(swept):
-            self._emit(statement, [gast.If(clone(statement.test), *swept)])
-        self.segment = None
+            self.walk.emit(statement, [gast.If(clone(statement.test), *swept)])
+        self.walk.segment = None
         return [*before_test, at(statement, gast.If(statement.test, *arms))[0]]
 
     def _saved_test(self, statement: gast.If, body: Block) -> Block:
@@ -89,7 +77,7 @@ class Branches:
         changed = set().union(*map(self.records.memory.changed, effects.walk([*statement.body, *statement.orelse])))
         if not changed & self.records.memory.with_memory_of(test.id):
             return []
-        held = self._new_local(f"{test.id}_any", Number(bool), body)
+        held = self.walk.new_local(f"{test.id}_any", Number(bool), body)
         statement.test = name(held)
         return [assign(held, gast.Call(self.unit.builtin(bool), [test], []))]
 
@@ -100,7 +88,7 @@ class Branches:
         if unsure and not isinstance(self.kinds.get(x), Number):
             self.records.unbound.add(x)
         self.adjoints.start(x, bound=not unsure)
-        self._tag(self.adjoints.out[start:], statement, False)
+        self.walk.tag(self.adjoints.out[start:], statement, False)
 
     def _trip(
         self, loop: gast.For | gast.While, head: dict[str, Bar], kept: Checkpointed | None
@@ -109,14 +97,14 @@ class Branches:
         adjoints = self.adjoints
         out, adjoints.out = adjoints.out, []
         adjoints.present = {x: replace(b) for x, b in head.items()}
-        forward = self._block(loop.body) if kept is None else kept.trip()
+        forward = self.block(loop.body) if kept is None else kept.trip()
         for x in sorted(head):
             if x not in adjoints.present:
                 self._zero(x, loop)
             elif head[x].own:  # the next trip relies on it
                 start = len(adjoints.out)
                 adjoints.make_own(x)
-                self._tag(adjoints.out[start:], loop, False)
+                self.walk.tag(adjoints.out[start:], loop, False)
         swept, adjoints.out = adjoints.out, out
         ends = adjoints.present
         adjoints.present = {x: replace(b.meet(ends[x]), idle=ends[x].idle) for x, b in head.items()}  # a trip ran
@@ -125,19 +113,19 @@ class Branches:
     def _loop(self, loop: gast.For | gast.While, body: Block) -> Block:
         """The forward sweep of a loop; the reversed loop is emitted."""
         adjoints = self.adjoints
-        carried = adjoint_liveness.before(self.lifetimes.graph, loop, set(adjoints.present), self.found, self.active,
-                                         adjoints.mirrored)  # fmt: skip
+        graph, present = self.lifetimes.graph, set(adjoints.present)
+        carried = adjoint_liveness.before(graph, loop, present, self.walk.found, adjoints.active, adjoints.mirrored)
         bound = {n for s in effects.walk(loop.body) for n in binds(s)}
         in_parts = self._accessed_by_sections(loop)
         slots = slots_of(self.unit, loop.iter) if isinstance(loop, gast.For) else None
-        kept = None if slots is None else Checkpointed(self, loop, slots, body)
+        kept = None if slots is None else Checkpointed(self.walk, self.block, loop, slots, body)
         start = len(adjoints.out)
         for x in sorted(carried):
             if x not in adjoints.present:
                 self._zero(x, loop)
             elif x in in_parts:
                 adjoints.make_own(x)
-        self._tag(adjoints.out[start:], loop, False)
+        self.walk.tag(adjoints.out[start:], loop, False)
         head = {x: replace(b, own=b.own and (x not in bound or x in in_parts)) for x, b in adjoints.present.items()}
         forward, swept = self._trip(loop, head, kept)
         records, restores = [], []
@@ -151,9 +139,9 @@ class Branches:
         before, forward, backward = self._headers(loop, body, forward, bound)
         if swept:
             backward.body = swept
-            self._emit(loop, [backward])
-        self._emit(loop, restores)
-        self.segment = None
+            self.walk.emit(loop, [backward])
+        self.walk.emit(loop, restores)
+        self.walk.segment = None
         if isinstance(loop, gast.For):
             ahead: gast.AST = gast.For(loop.target, loop.iter, forward, [], None)
         else:
@@ -165,7 +153,7 @@ class Branches:
         out: set[str] = set()
         rebound = {n for s in effects.walk(loop.body) if not isinstance(s, gast.AugAssign) for n in binds(s)}
         for statement in effects.walk(loop.body):
-            operation = self.found.get(id(statement))
+            operation = self.walk.found.get(id(statement))
             if operation is not None and operation.form == "item" and isinstance(operation.operands[0], gast.Name):
                 out.add(operation.operands[0].id)
             if operation is not None and operation.form in ("grow", "shrink"):
@@ -187,7 +175,7 @@ class Branches:
         before: Block = []
         counted = isinstance(loop, gast.While) or leaves(loop.body, gast.Break)
         if counted:
-            trips = self._new_local("trips", Number(int), body)
+            trips = self.walk.new_local("trips", Number(int), body)
             before.append(assign(trips, constant(0)))
             forward = [gast.AugAssign(name(trips, store=True), gast.Add(), constant(1)), *forward]
         if isinstance(loop, gast.While):
@@ -197,7 +185,7 @@ class Branches:
         steps = clone(loop.iter)
         for node in nodes(steps):
             if isinstance(node, gast.Name) and node.id in bound | {loop.target.id} and node.id in self.unit.locals:
-                held = self._new_local(f"{node.id}_first", self.kinds.get(node.id, UNKNOWN), body)
+                held = self.walk.new_local(f"{node.id}_first", self.kinds.get(node.id, UNKNOWN), body)
                 before.append(assign(held, name(node.id)))
                 node.id = held
         back = self.unit.builtin(reversed)
@@ -209,10 +197,3 @@ class Branches:
         else:
             steps = steps.args[0] if backward else expression("reversed(r)", r=steps, reversed=back)
         return before, forward, gast.For(name(loop.target.id, store=True), steps, [], [], None)
-
-    def _new_local(self, base: str, kind: Kind, body: Block) -> str:
-        """A new variable that lives in a block."""
-        made = self.unit.local(base)
-        self.kinds[made] = kind
-        self.extra.setdefault(id(body), []).append(made)
-        return made

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -40,13 +41,14 @@ from s2sgrad.memory.sources import has_memory
 from s2sgrad.memory.writes import in_place
 from s2sgrad.runtime.checkpoints import Checkpoints, keep, latest
 from s2sgrad.runtime.copies import copied
+from s2sgrad.transform.walk import Walk
 
 
 class Checkpointed:
-    """One loop with `slots` saved states, in the block `body`; `walk` writes the adjoint of its trips."""
+    """One loop with `slots` saved states, in the block `body`; `block` writes the adjoint of its trips."""
 
-    def __init__(self, walk: Any, loop: gast.For, slots: gast.AST, body: Block) -> None:
-        self.walk, self.unit, self.kinds = walk, walk.unit, walk.kinds
+    def __init__(self, walk: Walk, block: Callable[[Block], Block], loop: gast.For, slots: gast.AST, body: Block) -> None:
+        self.walk, self.block, self.unit, self.kinds = walk, block, walk.unit, walk.kinds
         self.loop, self.slots, self.around = loop, slots, body
         remove_checkpoint(loop)
         self.appended = _only_appended(loop.body)
@@ -57,7 +59,7 @@ class Checkpointed:
         self.first = _without_checkpoints(walk.unit, loop.body)
         self.again = self._silent(with_exits(clone(self.first), gast.Break, lambda _: []))
         self.before = len(walk.records.storage.stacks)
-        self.states = walk._new_local("states", UNKNOWN, body)
+        self.states = walk.new_local("states", UNKNOWN, body)
 
     # --- the state of a trip ---
 
@@ -142,7 +144,7 @@ class Checkpointed:
     def trip(self) -> Block:
         """The body with records, whose adjoint is emitted; its stacks start empty in each trip."""
         stacks = self.walk.records.storage.stacks
-        forward = self.walk._block(self.loop.body)
+        forward = self.block(self.loop.body)
         made, stacks[self.before :] = stacks[self.before :], []
         return [*(assign(stack, gast.List([], gast.Load())) for stack in made), *forward]
 
@@ -223,7 +225,7 @@ class Checkpointed:
             if isinstance(statement, COMPOUND):
                 for inner, inner_copy in zip(blocks(statement), blocks(copy), strict=True):
                     inner_copy[:] = self._checked(inner, inner_copy)
-            out += [*self.walk._bound(statement), copy]
+            out += [*self.walk.bound(statement), copy]
         return out
 
     def _silent(self, body: Block) -> Block:

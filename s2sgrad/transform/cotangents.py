@@ -63,12 +63,12 @@ class Consumed:
 
     def __init__(self) -> None:
         self.bars: dict[str, bool] = {}  # adjoints that the statement consumed, and whether they were allocated here
-        self.shared = False  # whether the statement bound an adjoint to possibly aliased memory
+        self.aliased = False  # whether the statement bound an adjoint to possibly aliased memory
 
     def clear(self) -> None:
         """Begin with another statement."""
         self.bars.clear()
-        self.shared = False
+        self.aliased = False
 
 
 class HeldKinds:

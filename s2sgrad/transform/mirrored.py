@@ -9,22 +9,18 @@ In the forward sweep each binding is followed by that of its shadow; the reverse
 
 from __future__ import annotations
 
-from typing import Any
-
 import gast
 import numpy as np
 
 from s2sgrad import runtime as shim
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, OrNone, kind_of, operand
-from s2sgrad.analysis.libraries import is_ours
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number, OrNone, kind_of, operand
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.shadow_kinds import of_shadow
 from s2sgrad.flow.graph import Block, binds
-from s2sgrad.ir.quote import assign, at, clone, constant, expression, loaded, name, place_of, statements, substitute
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, loaded, name, statements, substitute
 from s2sgrad.ir.reach import call
-from s2sgrad.ir.unit import Unit, parameters
-from s2sgrad.memory.sources import bound_sources
+from s2sgrad.ir.unit import parameters
 from s2sgrad.memory.writes import in_place
 from s2sgrad.mirror.shadows import Made, Shadow, Shadows, one_or_all
 from s2sgrad.primitives import catalogue
@@ -34,40 +30,35 @@ from s2sgrad.runtime import shadows as runtime
 from s2sgrad.transform import containers, stores
 from s2sgrad.transform import rematerialize as again_
 from s2sgrad.transform.cotangents import Bar, Cotangent
+from s2sgrad.transform.simple_statements import Statements
+from s2sgrad.transform.walk import Walk
 
 
 class Mirrored:
-    """The part of the walk that handles names with shadows; `Reverse` has the rest."""
+    """The names with shadows of one function; the shadows exist from the first binding to the end; `inner`: a differentiated
+    function calls this one."""
 
-    unit: Unit
-    tree: gast.FunctionDef
-    kinds: dict[str, Kind]
-    adjoints: Any
-    records: Any
-    lifetimes: Any
-    shadows: Shadows
-    inner = False  # whether a differentiated function calls this one
-    found: dict[int, Operation]
-    extra: dict[int, list[str]]
-
-    def _begin_mirroring(self, names: set[str]) -> None:
-        """Give these names shadows, which exist from the first binding to the end."""
+    def __init__(self, walk: Walk, statements: Statements, names: set[str], inner: bool) -> None:
+        self.walk, self.unit, self.kinds, self.simple, self.inner = walk, walk.unit, walk.kinds, statements, inner
+        self.adjoints, self.records = walk.adjoints, walk.records
         adjoints = self.adjoints
         adjoints.mirrored = names
-        self.shadows = Shadows(self.unit, self.tree, self.kinds, names, adjoints.bar)
+        self.shadows = Shadows(self.unit, self.walk.tree, self.kinds, names, adjoints.bar)
         for x in sorted(names):
             bar = self.records.shadows[x] = adjoints.bar(x)
             self.kinds[bar] = of_shadow(self.kinds[x]) or self.kinds[x]
             self.unit.shadows.add(bar)
-            self.lifetimes.home[bar] = self.lifetimes.home[x]
+            self.walk.lifetimes.home[bar] = self.walk.lifetimes.home[x]
             adjoints.present[x] = Bar(bar, own=True, exact=True, idle=SLOPES)
             adjoints.borrowed.add(bar)
 
-    def _shadows_of_parameters(self) -> Block:
+    def of_parameters(self) -> Block:
         """The statements that create the shadows of parameters."""
-        return [self.shadows.of_parameter(p.id, self.inner) for p in parameters(self.tree) if p.id in self.adjoints.mirrored]
+        return [
+            self.shadows.of_parameter(p.id, self.inner) for p in parameters(self.walk.tree) if p.id in self.adjoints.mirrored
+        ]
 
-    def _is_mirrored(self, statement: gast.AST) -> bool:
+    def concerns(self, statement: gast.AST) -> bool:
         """Whether a simple statement binds or writes a name with a shadow."""
         if not self.adjoints.mirrored:
             return False
@@ -76,13 +67,12 @@ class Mirrored:
         names |= effects.changed_by_call(getattr(statement, "value", None))
         return not self.adjoints.mirrored.isdisjoint(names)
 
-    def _mirror(self, statement: gast.AST, body: Block, again: Block) -> Block:
+    def run(self, statement: gast.AST, body: Block, again: Block) -> Block:
         """The forward sweep of such a statement; its adjoint is emitted."""
-        self._flush()
-        self.position, self.segment = place_of(statement), statement
-        start = len(self.adjoints.out)
+        self.walk.flush()
+        start = self.walk.begin(statement)
         records, restores = self.records.around(statement, body)
-        operation = self.found.get(id(statement))
+        operation = self.walk.found.get(id(statement))
         if operation is not None and (operation.is_stack or operation.is_resizing):
             forward = self._resize(statement, operation, restores, again)
         elif isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
@@ -90,16 +80,16 @@ class Mirrored:
         elif effects.stored(statement) is not None and self._is_of_items(effects.stored(statement)):
             forward = self._store_item(statement, body, restores, again)
         elif effects.stored(statement) is not None:
-            self._restore(statement, body, None, None, restores, again)
-            self._tag_since(start, statement)
+            self.simple.restore(statement, body, None, None, restores, again)
+            self.walk.tag_since(start, statement)
             stores.transfer(self.adjoints, statement)
             forward = [statement]
         elif in_place(self.unit, statement, self.kinds) is not None:
             forward = self._update(statement, body, restores, again)
         else:
             forward = self._bind(statement, body, restores, again)
-        self.targets = binds(statement)
-        self._tag_since(start, statement)
+        self.walk.targets = binds(statement)
+        self.walk.tag_since(start, statement)
         return records + forward
 
     # --- lists and dicts ---
@@ -171,7 +161,7 @@ class Mirrored:
         slot = clone(section)
         effects.owner(slot).id = adjoints.bar(effects.base(section))
         value, taken = statement.value, None
-        found = again_.recovered(adjoints, self.found, statement, body, again)
+        found = again_.recovered(adjoints, self.walk.found, statement, body, again)
         ahead = again_.ahead(section, self.records.memory, again)
         adjoints.out += ahead  # the slot is found by its index
         if self._has_slot(value):
@@ -181,21 +171,12 @@ class Mirrored:
             adjoints.contribute(value, taken)
         return [statement, *at(statement, gast.Assign([slot], self.shadows.of_item(value), None))]
 
-    def _recorded(self, statement: gast.Assign, body: Block, record: str) -> None:
-        """Note the record of a call, which may hold copies: refused if the result may alias an argument."""
-        self.extra.setdefault(id(body), []).append(record)
-        ours = is_ours(self.unit.called(statement.value))  # the pullback of a rule exposes no argument
-        for x in self.adjoints.mirrored.intersection(binds(statement)):
-            if not ours and bound_sources(self.unit, [x], statement.value, self.kinds):
-                self.unit.refuse(statement, "what this call gives may have memory of what it is given, and is written "
-                                            "later, which cannot be followed: copy it first")  # fmt: skip
-
     # --- `x += e` ---
 
     def _update(self, statement: gast.AST, body: Block, restores: Block, again: Block) -> Block:
         """`x += e` of an array, or a container into which generated text accumulates."""
         adjoints, (x,) = self.adjoints, binds(statement)
-        operation = self.found[id(statement)]
+        operation = self.walk.found[id(statement)]
         if self._is_container(x):
             change = self._put_back if self.unit.called(statement.value) is shim.put_back else self._add_into
             return change(statement, x, operation, restores, again)
@@ -206,11 +187,11 @@ class Mirrored:
             adjoints.out.append(self._emptied(x))
         else:
             taken = adjoints.take(x)
-        y = self._result(statement, [x], operation if restores else None)
-        self._restore(statement, body, operation, taken, restores, again)
-        forward = self._contribute(statement, body, operation, y, taken)
-        self.targets = [x]
-        self._flush()
+        y = self.simple.result(statement, [x], operation if restores else None)
+        self.simple.restore(statement, body, operation, taken, restores, again)
+        forward = self.simple.contribute(statement, body, operation, y, taken)
+        self.walk.targets = [x]
+        self.walk.flush()
         if x not in adjoints.present:
             adjoints.out.append(self._emptied(x))
             adjoints.present[x] = Bar(adjoints.bar(x), own=True, exact=True, idle=SLOPES)
@@ -261,11 +242,11 @@ class Mirrored:
         """`x = e`: the adjoint by what the shadow is, a view, new memory or possibly a copy."""
         (x,) = binds(statement)
         shadow = self.shadows.of(x, statement.value)
-        operation, ahead, flags = self.found[id(statement)], [], []
+        operation, ahead, flags = self.walk.found[id(statement)], [], []
         if shadow.made is Made.NEW and operation.form == "display":
             return self._display(statement, x, shadow, restores, again)
         if shadow.made is Made.VIEW and not shadow.slots:
-            self._restore(statement, body, operation, None, restores, again)
+            self.simple.restore(statement, body, operation, None, restores, again)
             forward = [statement]
         else:
             taken = self._taken(x, bool(restores))
@@ -273,15 +254,15 @@ class Mirrored:
                 sources = [name(self.adjoints.bar(n)) for n in shadow.sources
                            if self._is_container(n) and n in self.adjoints.mirrored]  # fmt: skip
                 taken.value, taken.own = call(self.unit, "slots", item_slots.slots, taken.value, *sources), False
-            y = self._result(statement, [x], operation if restores else None)
-            self._restore(statement, body, operation, taken, restores, again)
+            y = self.simple.result(statement, [x], operation if restores else None)
+            self.simple.restore(statement, body, operation, taken, restores, again)
             if self._is_container(x) and not _has_distinct_parts(operation):
                 held = taken.value
                 taken.value, taken.own = call(self.unit, "each_once", runtime.each_once, held, clone(held)), True
             if shadow.made is Made.PERHAPS:
-                ahead, flags = self._copies(x, shadow, taken, id(body) in self.lifetimes.repeated)
+                ahead, flags = self._copies(x, shadow, taken, id(body) in self.walk.lifetimes.repeated)
                 taken = self.adjoints.named(taken)
-            forward = self._contribute(statement, body, operation, y, taken)
+            forward = self.simple.contribute(statement, body, operation, y, taken)
         return [*at(statement, *ahead), *forward, *at(statement, *shadow.statements, *flags)]
 
     def _copies(self, x: str, shadow: Shadow, taken: Cotangent, repeated: bool) -> tuple[Block, Block]:
@@ -309,7 +290,7 @@ class Mirrored:
 
     def _display(self, statement: gast.Assign, x: str, shadow: Shadow, restores: Block, again: Block) -> Block:
         """The numbers in a new list or dict get the adjoints in their slots."""
-        adjoints, operation = self.adjoints, self.found[id(statement)]
+        adjoints, operation = self.adjoints, self.walk.found[id(statement)]
         items = operation.operands
         places = operation.node.keys if isinstance(operation.node, gast.Dict) else map(constant, range(len(items)))
         for place, item in zip(places, items, strict=True):
@@ -329,7 +310,7 @@ class Mirrored:
             bar = holder
         return Cotangent(name(bar), kind, True, None, True, None, True, SLOPES)
 
-    def _with_shadows(self, again: Block) -> Block:
+    def with_shadows(self, again: Block) -> Block:
         """Recomputed statements, with those that build shadows."""
         out: Block = []
         for statement in again:
@@ -339,7 +320,7 @@ class Mirrored:
                     out += self.shadows.of(x, statement.value).statements
         return out
 
-    def _permuted_shadows(self, statement: gast.Assign) -> Block:
+    def permuted(self, statement: gast.Assign) -> Block:
         """The swap of shadows that goes with a swap of names."""
         pairs = [(t.id, v.id) for t, v in zip(statement.targets[0].elts, statement.value.elts, strict=True)]
         mirrored = [(t, v) for t, v in pairs if t in self.adjoints.mirrored]

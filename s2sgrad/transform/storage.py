@@ -1,6 +1,6 @@
 """Where records are kept: a variable for code that runs once per call, a stack for code in loops.
 
-x_old = x                       x_stack.append(x)         ...     x = x_stack.pop()
+x = e     ->     x_old = x; x = e        (in a loop: x_stack.append(x); ..; x = x_stack.pop())
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class Sum:
             return
         new = is_fresh(self.unit, value)
         if not new and not (held is not None and held.own):
-            self.adjoints.consumed.shared = True
+            self.adjoints.consumed.aliased = True
         if held is None:
             self._make(value, isinstance(kind, Array) and (new or (len(whole) == 1 and whole[0].own)))
         else:
@@ -126,7 +126,7 @@ class Sum:
     def _reuse(self, value: gast.AST) -> bool:
         """Update the adjoint in place where the new one is the old one, scaled or unchanged."""
         x, bar, kind = self.x, self.bar, self.kind
-        if not isinstance(kind, Array) or not self.adjoints.consumed.bars.get(x) or self.adjoints.consumed.shared:
+        if not isinstance(kind, Array) or not self.adjoints.consumed.bars.get(x) or self.adjoints.consumed.aliased:
             return False
         stays = isinstance(value, gast.Name) and value.id == bar
         factor = isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Mult, gast.Div))

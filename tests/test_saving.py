@@ -23,6 +23,7 @@ from kernels import KERNELS, VARIANTS
 from s2sgrad import S2SGradError, grad, jvp, value_and_grad
 from s2sgrad.__main__ import main
 from s2sgrad.api import saving
+from s2sgrad.api.forward import tangent_at
 from s2sgrad.runtime import zeros
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import rebuilt
@@ -72,17 +73,17 @@ def pasted(df, args, standalone):
             expected, dots = df(*args()), {}
         else:
             given = args()
-            tangents = tuple(halves(given[k]) for k in df.active)
+            tangents = tuple(halves(given[k]) for k in df._request.argnums)
             expected = df.along(given, tangents, {})
-            given = (*df._lead, *given)  # of a method: the object
-            dots = {w: df._tangent_at(p, given, tangents) for w, p in df.places(df._latest, len(given)).items()}
+            given = (*df._request.lead, *given)  # of a method: the object
+            dots = {w: tangent_at(df._request, p, given, tangents) for w, p in df.places(df._latest, len(given)).items()}
         text = saving.module_text(df._latest, standalone)
         file = f"<saved {df._latest.function.__name__}>"  # inner gradients of a text read it
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         space = {"__name__": "saved"}
         try:
             exec(compile(text, file, "exec"), space)
-            return text, expected, space[df._latest.function.__name__](*df._lead, *args(), **dots)
+            return text, expected, space[df._latest.function.__name__](*df._request.lead, *args(), **dots)
         finally:
             linecache.cache.pop(file)
 

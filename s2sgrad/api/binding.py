@@ -27,7 +27,7 @@ def as_bound(function: Any, instance: Any, owner: type | None = None) -> Any:
 def kind_of_binding(function: Any) -> str:
     """What attribute access binds, as for the function itself: "instance", "class", or "" for nothing."""
     if isinstance(function, Binds):
-        return getattr(function, "_binds", "")
+        return function._binds
     if isinstance(function, classmethod):
         return "class"
     return "instance" if isinstance(function, types.FunctionType) else ""
@@ -51,6 +51,7 @@ class Binds:
     """A transform of a function `given`, by attribute access one of what the function gives there."""
 
     given: Any
+    _binds = ""
 
     def of(self, function: Any) -> Any:
         """The same transform of another function."""

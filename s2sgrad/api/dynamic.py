@@ -134,7 +134,7 @@ def begun_again(error: Refusal, f: Any, primals: tuple, keywords: dict[str, Any]
     """(value, pullback) by a second run, which is recorded, of a function whose text was refused as it ran; None where that
     may do something else."""
     if hasattr(f, "taken_apart_for"):
-        function, receiver, judged = f, (), f._function
+        function, receiver, judged = f, (), f._request.function
     elif isinstance(f, (Forward, Call, pairs.Half, runtime.Pullback)) or brings_gradient(f) or traits(f).half_of is not None:
         return None
     else:

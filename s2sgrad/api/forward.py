@@ -15,19 +15,18 @@ import numpy as np
 
 from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis.call_keys import shapes_of
-from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.api import converted, debugging, higher, linearized, transposed
-from s2sgrad.api.argnums import parameter_named
 from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.binding import Binds
+from s2sgrad.api.derivative import Derivative
 from s2sgrad.api.fitting import fitting
-from s2sgrad.api.gradient import MOST, Gradient, GradientOfGradient
+from s2sgrad.api.request import Request
+from s2sgrad.api.texts import MOST
 from s2sgrad.api.whole import Whole, may_run_again, recorded_instead, with_note, written
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import Unsupported
-from s2sgrad.errors.raised import behind_partial, entry
-from s2sgrad.forward.lane_forms import NoLanes
+from s2sgrad.errors.raised import entry
 from s2sgrad.ir import seeds
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.checks import Refusal
@@ -44,12 +43,19 @@ if TYPE_CHECKING:
 Places = dict[str, int | tuple[int, ...]]  # the positions of the arguments that each tangent keyword belongs to
 
 
-class _Along(Gradient):
+class Along(Derivative):
     """A function with its tangent along those of the arguments `argnums`."""
 
-    def __init__(self, *options: Any) -> None:
-        super().__init__(*options)
-        self.again = False  # as `jvp_again`
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        argnums: tuple[int, ...],
+        options: Options,
+        again: bool = False,
+        bound: tuple = (),
+    ) -> None:
+        super().__init__(function, argnums, options, None, bound)
+        self.again = bool(again)  # as `jvp_again`
         self._placed: dict[Hashable, tuple[Compiled, Places]] = {}
 
     recorded_by = "recorded_tangent"
@@ -57,32 +63,33 @@ class _Along(Gradient):
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         """The value and its tangent, with tangents as keywords: called by texts that do not differentiate this one."""
         dots_of = {word: keywords.pop(word) for word in dict.fromkeys(self.words)}
-        places = [p.partition("[")[2] for p in self._wrt()]
+        places = [p.partition("[")[2] for p in self._request.wrt()]
         tangents = (dots_of[w] if not k else dots_of[w][int(k[:-1])] for w, k in zip(self.words, places, strict=True))
         return self.along(args, tuple(tangents), keywords)
 
     def along(self, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
         """The value and its tangent; `tangents` are those of the argnums, each with the structure of its primal."""
-        args, keywords = self._lead + primals, {**self._keywords, **keywords}
+        request = self._request
+        args, keywords = request.lead + primals, {**request.keywords, **keywords}
         compiled, places = self._ready(args, keywords)
         if isinstance(compiled, Whole):
             return compiled.function(args, tangents, keywords)
         if compiled.written:
-            require_separate(self._arguments(args, keywords), compiled.written, self._function, compiled.outside())
-        dots = {word: self._tangent_at(place, args, tangents) for word, place in places.items()}
+            require_separate(request.arguments(args, keywords), compiled.written, request.function, compiled.outside())
+        dots = {word: tangent_at(request, place, args, tangents) for word, place in places.items()}
         words = {**keywords, **self._seeds(compiled, None), **dots}
-        if self._options.debug:
-            return debugging.run(compiled.function, args, words, self._function, self._options)
+        if request.options.debug:
+            return debugging.run(compiled.function, args, words, request.function, request.options)
         try:
             return compiled.function(*args, **words)
         except Refusal as error:
-            if self.again or self._options.lanes or not may_run_again(self, error):
+            if self.again or request.options.lanes or not may_run_again(self, error):
                 raise
             return recorded_instead(self, error, args, tangents, keywords)
 
     def repeats(self, primals: tuple, keywords: dict[str, Any]) -> bool:
         """Whether runs at these primals do the same, one after the other, and leave nothing behind; nothing is called."""
-        compiled, _ = self._ready(self._lead + primals, {**self._keywords, **keywords})
+        compiled, _ = self._ready(self._request.lead + primals, {**self._request.keywords, **keywords})
         if isinstance(compiled, Whole):
             return False
         return compiled.recipe.facts.repeats
@@ -95,7 +102,7 @@ class _Along(Gradient):
         if compiled is None or not compiled.holds():
             compiled = self._compiled(args, keywords, quick)
             if isinstance(compiled, Whole):
-                if self.again or self._options.lanes:
+                if self.again or self._request.options.lanes:
                     raise with_note(compiled.error, compiled.error)
                 self._latest = compiled
                 return compiled, {}
@@ -108,17 +115,6 @@ class _Along(Gradient):
         self._latest = compiled
         return compiled, places
 
-    def _made(self, function: types.FunctionType, key: Kinds) -> Compiled:
-        """The compiled function for these kinds; raises NoLanes at once if that failed before."""
-        refused = self._family(function).refused
-        if key in refused:
-            raise NoLanes("tangents that are computed one after the other")
-        try:
-            return super()._made(function, key)
-        except NoLanes:
-            refused.add(key.kept())
-            raise
-
     def require_untouched(self) -> None:
         """Refuse a function known only at run time that writes its arguments, or what lives outside of it: its caller does
         not expect that."""
@@ -127,28 +123,20 @@ class _Along(Gradient):
         if (outside := self._latest.recipe.facts.outside) is not None:
             raise outside.with_traceback(None)
         for parameter in self._latest.written:
-            name = self._function.__name__
+            name = self._request.function.__name__
             raise Unsupported(f"`{name}` writes its argument `{parameter}`, which cannot be followed where the function is "
                               "only known at run time: write a copy, and return what is wanted")  # fmt: skip
-
-    def _parameter(self, number: int | str) -> str:
-        return parameter_named(self._function, number, len(self._lead), self._keywords)
-
-    @property
-    def active(self) -> tuple[int, ...]:
-        """The positions of the arguments with tangents."""
-        return self._argnums
 
     @property
     def words(self) -> tuple[str, ...]:
         """The keywords for the tangents."""
-        names = [p.partition("[")[0] for p in self._wrt()]
-        return tuple(seeds.tangent_words(self._function, names).values())
+        names = [p.partition("[")[0] for p in self._request.wrt()]
+        return tuple(seeds.tangent_words(self._request.function, names).values())
 
     @property
     def __signature__(self) -> inspect.Signature:
-        own = signature(self._function)
-        parameters, last = list(own.parameters.values())[len(self._lead) :], []
+        own = signature(self._request.function)
+        parameters, last = list(own.parameters.values())[len(self._request.lead) :], []
         if parameters and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
             last = [parameters.pop()]
         dots = [inspect.Parameter(word, inspect.Parameter.KEYWORD_ONLY) for word in dict.fromkeys(self.words)]
@@ -162,8 +150,8 @@ class _Along(Gradient):
 
     def _require_repeatable(self, compiled: Compiled) -> None:
         if self.again and not compiled.recipe.facts.repeats:
-            primal = read(self._function)
-            raise Unsupported(f"`{self._function.__name__}` would run again for each column or tangent here, and may do "
+            primal = read(self._request.function)
+            raise Unsupported(f"`{primal.function.__name__}` would run again for each column or tangent here, and may do "
                               "something else then: draw random numbers, print, use up an iterator, or change what lives "
                               "outside of it; pass in what it draws, and return what it changes",
                               primal.place(primal.tree))  # fmt: skip
@@ -171,39 +159,31 @@ class _Along(Gradient):
     def places(self, compiled: Compiled, count: int) -> Places:
         """The positions of the arguments, bound ones included, that each tangent keyword of the generated function belongs
         to: one, or all in `*args`; there are `count` arguments."""
-        parameters = cache.of(self._function.__code__).parameters
+        parameters = cache.of(self._request.function.__code__).parameters
         out: Places = {}
-        for parameter in self._wrt():
+        for parameter in self._request.wrt():
             name, _, several = parameter.partition("[")
             word = compiled.recipe.facts.dots[name]
             positions = range(len(parameters.positional), count)
             out[word] = tuple(positions) if several else parameters.positional.index(name)
         return out
 
-    def _tangent_at(self, place: int | tuple[int, ...], args: tuple, tangents: tuple) -> Any:
-        if isinstance(place, tuple):
-            return tuple(self._tangent_at(k, args, tangents) for k in place)
-        number = place - len(self._lead)
-        if number in self._argnums:
-            return tangents[self._argnums.index(number)]
-        return zero_lanes(args[place], count(tangents)) if self._options.lanes else runtime.zeros(args[place])
-
     def unfolded(self, args: tuple, keywords: dict[str, Any]) -> tuple[Compiled, tuple, dict[str, Any]]:
         """The compiled function for these arguments, and the arguments by position and by keyword."""
-        args, keywords = self._lead + args, {**self._keywords, **keywords}
+        args, keywords = self._request.lead + args, {**self._request.keywords, **keywords}
         compiled = self._latest = written(self._compiled(args, keywords))
         self._require_repeatable(compiled)
         return compiled, args, {**keywords, **self._seeds(compiled, None)}
 
-    def _seeds(self, compiled: Any, seed: Any) -> dict[str, Any]:
-        return {}
 
-
-class _AlongOfGradient(_Along, GradientOfGradient):
-    """The tangent of a gradient: its generated function is differentiated."""
-
-    def _seeds(self, compiled: Any, seed: Any) -> dict[str, Any]:
-        return self._inner._seeds(compiled.below, None)
+def tangent_at(request: Request, place: int | tuple[int, ...], args: tuple, tangents: tuple) -> Any:
+    """The tangent of the argument at a position, or of those at several; zero where there is none."""
+    if isinstance(place, tuple):
+        return tuple(tangent_at(request, k, args, tangents) for k in place)
+    number = place - len(request.lead)
+    if number in request.argnums:
+        return tangents[request.argnums.index(number)]
+    return zero_lanes(args[place], count(tangents)) if request.options.lanes else runtime.zeros(args[place])
 
 
 class Jvp(Binds):
@@ -221,8 +201,8 @@ class Jvp(Binds):
         self.has_aux, self._again = has_aux, again
         self._options = Options(value, several=True, outputs=outputs, has_aux=has_aux, backend=DEFAULT, forward=True,
                                 lanes=lanes, debug=debug)  # fmt: skip
-        self._made: dict[tuple[int, ...], _Along] = {}
-        self._latest: _Along | None = None
+        self._made: dict[tuple[int, ...], Along] = {}
+        self._latest: Along | None = None
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_jvp"
         self.__doc__ = f"Value of `{self.__name__[:-4]}` and its tangent.  The generated function is in `.source`."
 
@@ -231,12 +211,10 @@ class Jvp(Binds):
         o = self._options
         return Jvp(function, o.outputs, o.has_aux, o.value, o.lanes, o.debug, self._again)
 
-    def along(self, active: tuple[int, ...]) -> _Along:
+    def along(self, active: tuple[int, ...]) -> Along:
         """The function along tangents of the arguments at these positions."""
         if active not in self._made:
-            kind = _AlongOfGradient if isinstance(behind_partial(self.primal), Gradient) else _Along
-            self._made[active] = kind(self.primal, active, self._options, None)
-            self._made[active].again = self._again
+            self._made[active] = Along(self.primal, active, self._options, self._again)
         self._latest = self._made[active]
         return self._latest
 
@@ -352,4 +330,6 @@ def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]
     along = Jvp(function, **options).along(tuple(k for k, t in enumerate(dots) if t is not None))
     compiled, args, keywords = along.unfolded(inputs, {})
     along.require_untouched()
-    return linearized.of_jvp(compiled.function, along.places(compiled, len(args)), args, len(inputs), along.active, keywords)
+    return linearized.of_jvp(
+        compiled.function, along.places(compiled, len(args)), args, len(inputs), along._request.argnums, keywords
+    )

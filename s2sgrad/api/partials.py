@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from s2sgrad.api.gradient import Gradient
+from s2sgrad.api.request import Request
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import Options
 from s2sgrad.errors import S2SGradError
@@ -19,41 +20,53 @@ from s2sgrad.runtime.structure import ONES, rebuilt
 Variables = int | str | list | tuple | None
 
 
+class RequestOfVariables(Request):
+    """Partial and total derivatives in parameters and local variables."""
+
+    def parameter(self, number: int | str) -> str:
+        """The name of the parameter that is meant, or of the local variable."""
+        names = cache.of(self.function.__code__).parameters.names
+        if not isinstance(number, str) or number in names:
+            try:
+                return super().parameter(number)
+            except TypeError as error:  # the message speaks of `argnums`
+                raise ValueError(str(error).replace("argnums=", "position ")) from None
+        _require_local(self.function, number)
+        return number
+
+    def wrt(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        for stop in self.options.stops:
+            self.parameter(stop)
+        return super().wrt()
+
+    def require_floats(self, wrt: tuple[str, ...], arguments: dict[str, Any]) -> None:
+        """Nothing is required: integers are constants here."""
+
+
 class Partials(Gradient):
     """The result of `gradients`: a function of the same arguments that returns a list of gradients."""
 
-    def __init__(self, function: Callable[..., Any], xs: tuple, seed: Any, stops: tuple, unconnected: str) -> None:
-        options = Options(several=True, unconnected=unconnected, listed=True, stops=stops)
-        super().__init__(function, xs, options, seed)
-        self.__name__ = self.__qualname__ = f"{self._shown_name()}_gradients"
-        self.__doc__ = f"Gradients of `{self._shown_name()}`.  The generated function is in `.source`."
+    _requested = RequestOfVariables
 
-    def _parameter(self, number: int | str) -> str:
-        names = cache.of(self._function.__code__).parameters.names
-        if not isinstance(number, str) or number in names:
-            try:
-                return super()._parameter(number)
-            except TypeError as error:  # the message speaks of `argnums`
-                raise ValueError(str(error).replace("argnums=", "position ")) from None
-        _require_local(self._function, number)
-        return number
-
-    def _wrt(self) -> tuple[str, ...]:
-        for stop in self._options.stops:
-            self._parameter(stop)
-        return super()._wrt()
-
-    def _require_floats(self, wrt: tuple[str, ...], arguments: dict[str, Any]) -> None:
-        """Nothing is required: integers are constants here."""
+    def __init__(self, function: Callable[..., Any], xs: tuple, options: Options, seed: Any, bound: tuple = ()) -> None:
+        super().__init__(function, xs, options, seed, bound)
+        self.__name__ = self.__qualname__ = f"{self._request.shown_name}_gradients"
+        self.__doc__ = f"Gradients of `{self._request.shown_name}`.  The generated function is in `.source`."
 
     def __reduce__(self) -> tuple:
-        return Partials, (self.primal, self._argnums, self._seed, self._options.stops, self._options.unconnected)
+        options = self._request.options
+        return _made, (self.primal, self._request.argnums, self._seed, options.stops, options.unconnected)
 
 
 def partials(function: Callable[..., Any], xs: Variables, grad_ys: Any, stops: Variables, unconnected: str) -> Partials:
     """The gradients of a function in parameters (positions or names) and in locals that are assigned once (names)."""
     xs = _all(function) if xs is None else _several(xs, "xs")
-    return Partials(function, xs, _weights(grad_ys), _several(() if stops is None else stops, "stop_gradients"), unconnected)
+    return _made(function, xs, _weights(grad_ys), _several(() if stops is None else stops, "stop_gradients"), unconnected)
+
+
+def _made(function: Callable[..., Any], xs: tuple, seed: Any, stops: tuple, unconnected: str) -> Partials:
+    return Partials(function, xs, Options(several=True, unconnected=unconnected, listed=True, stops=stops), seed)
 
 
 def _weights(weights: Any) -> Any:

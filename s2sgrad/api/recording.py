@@ -17,7 +17,7 @@ from s2sgrad import pullbacks, runtime
 from s2sgrad.api import own_recorded  # noqa: F401  (functions with a gradient of their own)
 from s2sgrad.api.arguments import has_floats
 from s2sgrad.api.forward import Jvp
-from s2sgrad.api.gradient import Gradient, GradientOfGradient
+from s2sgrad.api.gradient import Gradient
 from s2sgrad.api.matrices import Hessian, Matrix, ValueAndJacobian
 from s2sgrad.api.products import Hvp
 from s2sgrad.ir.signatures import signature
@@ -34,7 +34,7 @@ def places(
     g: Gradient, args: tuple, keywords: dict[str, Any], names: tuple[str, ...]
 ) -> tuple[tuple, dict, list[int | str]]:
     """(arguments by position, keywords, where the parameters of these names are among them)."""
-    bound = signature(g._function).bind(*args, **keywords)
+    bound = signature(g._request.function).bind(*args, **keywords)
     bound.apply_defaults()
     positional, named = bound.args, bound.kwargs
     found: list[int | str] = []
@@ -50,14 +50,14 @@ def places(
 
 def gradient_called(g: Gradient, args: tuple, keywords: dict[str, Any]) -> Any:
     """What a call of a gradient gives, by a recording."""
-    return gradient(g, *g._lead, *args, **{**g._keywords, **keywords})
+    return gradient(g, *g._request.lead, *args, **{**g._request.keywords, **keywords})
 
 
 def gradient(g: Gradient, /, *args: Any, **keywords: Any) -> Any:
     """What a gradient gives, by a recording; with the arguments that are bound to it."""
-    options = g._options
-    seed = g._word.taken(keywords) if keywords else None
-    args, keywords, wanted = places(g, args, keywords, g._wrt())
+    options = g._request.options
+    seed = g._request.word.taken(keywords) if keywords else None
+    args, keywords, wanted = places(g, args, keywords, g._request.wrt())
     outputs = (options.outputs,) if isinstance(options.outputs, str) else options.outputs
     ends = None if outputs is None else tuple(places(g, args, keywords, outputs)[2])
     recorded = Recorded(_function(g), args, keywords, tuple(wanted), ends)
@@ -75,19 +75,19 @@ def gradient(g: Gradient, /, *args: Any, **keywords: Any) -> Any:
 
 def _seed(g: Gradient, value: Any, seed: Any) -> Any:
     """The cotangent of what the function returned; None for ones."""
-    single = isinstance(g._options.outputs, str)
-    differentiated = value[0] if single or g._options.has_aux else value
+    single = isinstance(g._request.options.outputs, str)
+    differentiated = value[0] if single or g._request.options.has_aux else value
     if seed is not None and not _has_handles(differentiated, seed):
         seed = runtime.seed_like(plain(differentiated), seed)
     elif seed is None and (what := without_floats(plain(differentiated), type(differentiated) is int)):
-        raise NoResult(what, g._function.__name__)
-    if g._options.has_aux:
+        raise NoResult(what, g._request.function.__name__)
+    if g._request.options.has_aux:
         return _ones(differentiated) if seed is None else seed, _zeros(value[1])
     return (seed,) if single and seed is not None else seed
 
 
 def _function(g: Gradient) -> Any:
-    return functools.partial(gradient, g._inner) if isinstance(g, GradientOfGradient) else g._function
+    return g._request.function if g._request.inner is None else functools.partial(gradient, g._request.inner)
 
 
 def _has_handles(*values: Any) -> bool:
@@ -265,8 +265,8 @@ def hvp_of(function: Any = None, primals: Any = None, tangents: Any = None, **op
 
 def along(g: Any, args: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
     """The value and the tangent of a function along those of its argnums, with the arguments that are bound to it."""
-    args, keywords, wanted = places(g, args, keywords, g._wrt())
-    options = g._options
+    args, keywords, wanted = places(g, args, keywords, g._request.wrt())
+    options = g._request.options
     outputs = (options.outputs,) if isinstance(options.outputs, str) else options.outputs
     ends = None if outputs is None else tuple(places(g, args, keywords, outputs)[2])
     recorded = Recorded(_function(g), args, keywords, tuple(wanted), ends)

@@ -32,12 +32,13 @@ _SAID = ("# This is the run for these arguments: other values may take other bra
 
 def of(gradient: Any, args: tuple, keywords: dict[str, Any], error: S2SGradError) -> str | None:
     """The text of a run; None where there are too many entries, or what no text says."""
-    options = gradient._options
-    if options.forward or options.outputs is not None or options.listed or hasattr(gradient, "_inner") or options.debug:
+    request, options = gradient._request, gradient._request.options
+    plain = options.outputs is None and request.inner is None
+    if not plain or options.forward or options.listed or options.debug:
         return None
-    args, keywords, wanted = places(gradient, args, keywords, gradient._wrt())
+    args, keywords, wanted = places(gradient, args, keywords, gradient._request.wrt())
     run = run_that_tells()
-    recorded = Recorded(gradient._function, _copied(args), _copied(keywords), tuple(wanted), run=run)
+    recorded = Recorded(gradient._request.function, _copied(args), _copied(keywords), tuple(wanted), run=run)
     told = recorded.record.entries
     if len(told) > MOST:
         return None
@@ -58,11 +59,11 @@ def _copied(value: Any) -> Any:
 def _checked(
     gradient: Any, args: tuple, keywords: dict[str, Any], wanted: Any, recorded: Recorded, told: Any, error: S2SGradError
 ) -> str | None:
-    parameters = list(signature(gradient._function).parameters.values())
+    parameters = list(signature(gradient._request.function).parameters.values())
     named = named_arguments(parameters, args, keywords)
-    names = Names({p.name for p in parameters} | {f"{p.name}_bar" for p in parameters} | {gradient._word.name})
+    names = Names({p.name for p in parameters} | {f"{p.name}_bar" for p in parameters} | {gradient._request.word.name})
     names.space |= _copied({p.name: value_of(p, args, keywords, parameters) for p in parameters})
-    names.space[gradient._word.name] = 1.0
+    names.space[gradient._request.word.name] = 1.0
     found = [leaves(named[k][1], named[k][0]) for k in wanted]
     given = [leaf for path, value in named.values() for leaf in leaves(value, path)]
     writer = Variables(recorded, told, [path for leaf in found for path, _ in leaf], given, names)
@@ -78,7 +79,7 @@ def _checked(
     returned = _returned(gradient, writer, recorded, [named[k] for k in wanted], value)
     last = Statement(f"returned = {returned}", "returned", -1)
     statements = folded(living(writer.statements, set(last.reads)), last)
-    more = [inspect.Parameter(gradient._word.name, inspect.Parameter.KEYWORD_ONLY, default=1.0)]
+    more = [inspect.Parameter(gradient._request.word.name, inspect.Parameter.KEYWORD_ONLY, default=1.0)]
     lines = [*sorted(names.imports), *names.definitions, "", "", *whole_text.reason(error), *_SAID]
     lines.append(whole_text.head(gradient, parameters, more))
     inner = [*body(statements, told.lines), f"return {last.text.removeprefix('returned = ')}"]
@@ -90,10 +91,10 @@ def _checked(
 def _begin(gradient: Any, backward: Backward, result: Any) -> str:
     """Give the result its cotangent; the expression for the value."""
     backward.v.place = -1
-    differentiated = result[0] if gradient._options.has_aux else result
-    if type(differentiated) is not Kept or gradient._options.has_aux:
+    differentiated = result[0] if gradient._request.options.has_aux else result
+    if type(differentiated) is not Kept or gradient._request.options.has_aux:
         raise NotShown("a result in parts")
-    seed = gradient._word.name
+    seed = gradient._request.word.name
     if differentiated.root is None:
         backward.give_number(differentiated.node, seed)
         return backward.v.nodes[differentiated.node]
@@ -114,7 +115,7 @@ def _returned(gradient: Any, writer: Variables, recorded: Recorded, wanted: list
         if text.startswith("{") and not isinstance(argument, dict):
             text = f"{writer.names.of_object(like)}({path}, {text})"
         texts.append(text)
-    options = gradient._options
+    options = gradient._request.options
     result = f"({', '.join(texts)}{',' if len(texts) == 1 else ''})" if options.several else texts[0]
     return f"{value}, {result}" if options.value else result
 
@@ -125,9 +126,9 @@ def _agrees(text: str, gradient: Any, args: tuple, keywords: dict[str, Any], rec
     exec(text, space)
     made = space[whole_text.name_of(gradient.__name__)](*_copied(args), **_copied(keywords))
     bars = recorded.pullback()
-    if gradient._options.value:
+    if gradient._request.options.value:
         made = made[1]
-    expected = tuple(bars) if gradient._options.several else bars[0]
+    expected = tuple(bars) if gradient._request.options.several else bars[0]
     return _same(made, expected)
 
 

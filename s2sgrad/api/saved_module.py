@@ -229,16 +229,16 @@ class Module:
 
     def differentiate(self, name: str, gradient: Any) -> None:
         """Write a call of `grad` for a gradient that the text calls."""
-        options, function = gradient._options, gradient._function
+        options, function = gradient._request.options, gradient._request.function
         plain = Options(options.value, options.several, backend=options.backend, has_aux=options.has_aux)
-        if gradient._lead or gradient._keywords or gradient._seed is not None or options != plain:
+        if gradient._request.lead or gradient._request.keywords or gradient._seed is not None or options != plain:
             what = f"the text calls `{name}`, a derivative of a function that stands in no file"
             raise ValueError(f"{what}: pass it as an argument")
         way = "value_and_grad" if options.value else "grad"
         self._from("s2sgrad", way, way)
         primal = self.found(function.__name__, Found(function.__name__, function, None))
         aux = ", has_aux=True" if options.has_aux else ""
-        self.written.append(f"{name} = {way}({primal}, {gradient._argnums!r}{aux})\n")
+        self.written.append(f"{name} = {way}({primal}, {gradient._request.argnums!r}{aux})\n")
 
 
 _NAMED = (types.FunctionType, types.BuiltinFunctionType, type, np.ufunc, type(np.sum))

@@ -60,9 +60,12 @@ def _of_whole(whole: Whole, standalone: bool) -> str:
     said = f"`{gradient.__name__}` is recorded as it runs, for it has no text ({whole_text.sentence(whole.error)})"
     if standalone:
         raise ValueError(f"{said}, and needs s2sgrad for that: save it without standalone=True")
-    options, bound = gradient._options, gradient._lead or gradient._keywords or gradient._seed is not None
+    options, bound = (
+        gradient._request.options,
+        gradient._request.lead or gradient._request.keywords or gradient._seed is not None,
+    )
     plain = not (options.forward or options.outputs is not None or options.listed or options.stops)
-    if bound or not plain or hasattr(gradient, "_inner"):
+    if bound or not plain or gradient._request.inner is not None:
         way = "only `grad` and `value_and_grad` of a function can be saved then; make it where it is used"
         raise ValueError(f"{said}: {way}")
     module = Module(False, {name}, name)

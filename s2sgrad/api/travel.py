@@ -141,7 +141,7 @@ def _functions(function: Any) -> Iterator[types.FunctionType]:
     waiting, seen = [function], set()
     while waiting and len(seen) < _MOST:
         f = waiting.pop()
-        f = getattr(f, "_function", f)
+        f = f._request.function if hasattr(type(f), "compiled_for") else f  # of a gradient
         f = getattr(f, "__func__", f)
         if not isinstance(f, types.FunctionType) or id(f) in seen:
             continue

@@ -49,7 +49,7 @@ class Whole:
 
     def __init__(self, function: Callable[..., Any], gradient: Any, error: S2SGradError) -> None:
         self.function = run(function, error)
-        self.seed, self.error = gradient._word.name, error
+        self.seed, self.error = gradient._request.word.name, error
         self.below: Any = self
         self.gradient, self._changes = gradient, _changes()
 
@@ -147,18 +147,18 @@ def written(made: Any) -> Any:
 
 def written_or_recorded(gradient: Any, key: Any) -> Any:
     """A gradient for arguments of these kinds: compiled, or recorded as it runs where no text can be written."""
-    whole = gradient._recorded.get(key)
+    whole = gradient._texts.recorded.get(key)
     if whole is not None and whole.holds():
         return whole
     try:
         return gradient._of_kinds(key)
     except REFUSALS as error:
-        if gradient._options.needs_text or not is_recorded(error):
+        if gradient._request.options.needs_text or not is_recorded(error):
             raise
         kept = with_note(error, error)
     function = functools.partial(runtime.hook(gradient.recorded_by), gradient)
-    gradient._recorded[key] = Whole(function, gradient, kept)
-    return gradient._recorded[key]
+    gradient._texts.recorded[key] = Whole(function, gradient, kept)
+    return gradient._texts.recorded[key]
 
 
 def may_run_again(gradient: Any, error: Exception) -> bool:
@@ -166,9 +166,9 @@ def may_run_again(gradient: Any, error: Exception) -> bool:
 
     Not where another text calls this one: its derivatives count on what is raised.
     """
-    if gradient._options.needs_text or gradient._options.debug or isinstance(gradient._latest, Whole):
+    if gradient._request.options.needs_text or gradient._request.options.debug or isinstance(gradient._latest, Whole):
         return False
-    return begins_again(error, gradient._function)
+    return begins_again(error, gradient._request.function)
 
 
 def begins_again(error: Exception, function: types.FunctionType) -> bool:

@@ -24,28 +24,33 @@ _BOTH = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYW
 
 def of(gradient: Any, error: S2SGradError) -> str:
     """The text of the derivative of a function that the compiler refused with this error."""
-    parameters = list(signature(gradient._function).parameters.values())
-    more, given = (_along if gradient._options.forward else _pulled)(gradient, parameters)
+    parameters = list(signature(gradient._request.function).parameters.values())
+    more, given = (_along if gradient._request.options.forward else _pulled)(gradient, parameters)
     return "\n".join([*reason(error), head(gradient, parameters, more), *(f"    {line}" for line in given)]) + "\n"
 
 
 def _along(gradient: Any, parameters: list[inspect.Parameter]) -> tuple[list[inspect.Parameter], list[str]]:
     """(the parameters for tangents, the lines)."""
     positions = [p.name for p in parameters if p.kind in _BOTH]
-    names = dict.fromkeys(p.partition("[")[0] for p in gradient._wrt())
+    names = dict.fromkeys(p.partition("[")[0] for p in gradient._request.wrt())
     comma = "," if len(positions) == 1 else ""
     dots = ", ".join(f"{p}_dot" if p in names else "None" for p in positions)
-    called = [name_of(gradient._shown_name()), f"({', '.join(positions)}{comma})", f"({dots}{comma})", *_named(parameters)]
+    called = [
+        name_of(gradient._request.shown_name),
+        f"({', '.join(positions)}{comma})",
+        f"({dots}{comma})",
+        *_named(parameters),
+    ]
     more = [inspect.Parameter(f"{n}_dot", inspect.Parameter.KEYWORD_ONLY) for n in names]
-    value = "y, " if gradient._options.value else ""
+    value = "y, " if gradient._request.options.value else ""
     return more, [f"y, y_dot = jvp({', '.join(called)})", f"return {value}y_dot"]
 
 
 def _pulled(gradient: Any, parameters: list[inspect.Parameter]) -> tuple[list[inspect.Parameter], list[str]]:
     """(the parameter for the cotangent, the lines)."""
-    seed, value = gradient._word.name, "y, " if gradient._options.value else ""
-    inputs = [name_of(gradient._shown_name()), *(p.name for p in parameters if p.kind in _BOTH), *_named(parameters)]
-    bars = [f"pullback({seed}){_place(parameters, n.partition('[')[0])}" for n in gradient._wrt()]
+    seed, value = gradient._request.word.name, "y, " if gradient._request.options.value else ""
+    inputs = [name_of(gradient._request.shown_name), *(p.name for p in parameters if p.kind in _BOTH), *_named(parameters)]
+    bars = [f"pullback({seed}){_place(parameters, n.partition('[')[0])}" for n in gradient._request.wrt()]
     result = bars[0] if len(bars) == 1 else f"({', '.join(bars)})" if value else ", ".join(bars)
     more = [inspect.Parameter(seed, inspect.Parameter.KEYWORD_ONLY, default=1.0)]
     return more, [f"y, pullback = vjp({', '.join(inputs)})", f"return {value}{result}"]

@@ -25,7 +25,7 @@ def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str
         observed.append((name, c.unit, _text(c.unit, c.tree)))
 
     function, kinds = differentiated(derivative, arguments)
-    compile_gradient(function, kinds, derivative._wrt(), derivative._options, observer)
+    compile_gradient(function, kinds, derivative._request.wrt(), derivative._request.options, observer)
     entry = observed[-1][1]  # callees come before it
     out = [(name, text) for name, unit, text in observed if unit is entry]
     return out[:1] + [new for old, new in pairwise(out) if new[1] != old[1]]

@@ -157,7 +157,7 @@ def derivative_of(target: Any, options: argparse.Namespace) -> Gradient:
     count = options.order - options.forward
     for k in range(1 if as_it_is else 0, count):
         with_value = options.value and k == count - 1
-        derivative = (value_and_grad if with_value else grad)(derivative, derivative._argnums if k else argnums)
+        derivative = (value_and_grad if with_value else grad)(derivative, derivative._request.argnums if k else argnums)
     if options.forward:
         return Jvp(derivative).along(tuple(map(parameters.index, names or parameters[:1])))
     return derivative

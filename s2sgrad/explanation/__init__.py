@@ -84,8 +84,8 @@ def explain(
     is_gradient = isinstance(function, Gradient) and argnums is None and mode == "rev"
     derivative = function if is_gradient else grad(function, 0 if argnums is None else argnums)
     if mode == "fwd":
-        names = list(signature(derivative._function).parameters)[len(derivative._lead) :]
-        derivative = Jvp(function).along(tuple(map(names.index, derivative._wrt())))
+        names = list(signature(derivative._request.function).parameters)[len(derivative._request.lead) :]
+        derivative = Jvp(function).along(tuple(map(names.index, derivative._request.wrt())))
     return explained(derivative, args if args or keywords else None, keywords)
 
 
@@ -98,7 +98,9 @@ def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str,
     def compiled(_: Lookups) -> str:
         nonlocal notes
         notes = _Notes(read(function))
-        written, entry_, _ = lowering.lowered(function, kinds, derivative._wrt(), derivative._options, notes.observe)
+        written, entry_, _ = lowering.lowered(
+            function, kinds, derivative._request.wrt(), derivative._request.options, notes.observe
+        )
         global_conflicts.check(written.units)
         written.functions = folded(reached(written.functions, [entry_]), [entry_])
         notes.texts(written)
@@ -109,15 +111,15 @@ def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str,
     except Defect:
         raise
     except S2SGradError as error:
-        if is_recorded(error) and not derivative._options.strict:
+        if is_recorded(error) and not derivative._request.options.strict:
             recorded, source = error.with_traceback(None), whole_text.of(derivative, error)
             notes.refuse(error, "run", _RECORDED)
         else:
             refusal = error.with_traceback(None)
             notes.refuse(error, "refused")
-    options = derivative._options
+    options = derivative._request.options
     what = "tangent along" if options.forward else "value and gradient in" if options.value else "gradient in"
-    return notes.explanation(f"{what} {', '.join(derivative._wrt())}", refusal, source, recorded)
+    return notes.explanation(f"{what} {', '.join(derivative._request.wrt())}", refusal, source, recorded)
 
 
 def differentiated(
@@ -126,14 +128,14 @@ def differentiated(
     """The function that a derivative is taken of, and the kinds of its arguments; for the gradient of a gradient, that is
     the generated function of the first."""
     if arguments is None:
-        kinds = dict.fromkeys(signature(derivative._function).parameters, UNKNOWN)
+        kinds = dict.fromkeys(signature(derivative._request.function).parameters, UNKNOWN)
     else:
-        arguments, keywords = derivative._lead + arguments, {**derivative._keywords, **(keywords or {})}
-        given = derivative._arguments(arguments, keywords)
+        arguments, keywords = derivative._request.lead + arguments, {**derivative._request.keywords, **(keywords or {})}
+        given = derivative._request.arguments(arguments, keywords)
         kinds = kinds_by_name(given, {*list(given)[: len(arguments)], *keywords})
-        derivative._require_floats(derivative._wrt(), given)
-    below = getattr(derivative, "_inner", None)
-    return derivative._function if below is None else below._of_kinds(Kinds(tuple(kinds.items()))).function, kinds
+        derivative._request.require_floats(derivative._request.wrt(), given)
+    below = derivative._request.inner
+    return derivative._request.function if below is None else below._of_kinds(Kinds(tuple(kinds.items()))).function, kinds
 
 
 class _Notes:

@@ -65,9 +65,9 @@ def main():
 def row(name, step, gradient, args):
     step()
     inner = gradient.generated_for(args, {})
-    lead = gradient._lead + args
+    lead = gradient._request.lead + args
     whole = microseconds(step)
-    alone = microseconds(lambda: inner(*lead, **gradient._keywords))
+    alone = microseconds(lambda: inner(*lead, **gradient._request.keywords))
     print(f"{name:28}{whole:10.1f}{alone:10.1f}{whole - alone:10.1f}")
 
 

@@ -103,10 +103,12 @@ def _returns(unit: Unit, body: list[gast.AST], result: str, returned: list[str],
 def nest(unit: Unit, body: list[gast.AST], rest: list[gast.AST] | None = None) -> list[gast.AST]:
     """Nest what follows an `if` with exits into the arm that continues, from the last statement to the first.
 
-    `rest` follows the block and is already nested.
+    `rest` follows the block and is already nested.  What no path reaches is dropped.
     """
     rest = rest or []
     for statement in reversed(body):
+        if always_leaves([statement]):
+            rest = []
         if isinstance(statement, EXITS):
             rest = [statement]
         elif isinstance(statement, LOOPS):

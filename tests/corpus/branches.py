@@ -269,6 +269,23 @@ def exception_in_one_arm(x, y):
     return a * a
 
 
+@case(1.3, 0.7)
+def statements_that_no_path_reaches(x, y):
+    a, b = x * y, np.sin(x)
+    if x > y:
+        if a > 0.1:
+            return a * b
+        else:
+            raise ValueError("too small")
+        a, b = b, a
+    elif y > 0.0:
+        raise ValueError("x must be the larger one")
+    else:
+        raise TypeError("y must be positive")
+    a, b = b, a
+    return a.unknown
+
+
 @case(np.array([0.4, 1.1, 0.7]), 0.3)
 def a_trip_that_raises_before_it_binds(u, a):
     for k in range(len(u)):

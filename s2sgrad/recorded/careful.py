@@ -22,6 +22,15 @@ from s2sgrad.rules.selections import picked
 from s2sgrad.runtime.structure import rebuilt
 
 
+class Exact:
+    """A mask outside of which the cotangent is 0 anyhow."""
+
+    __slots__ = ("mask",)
+
+    def __init__(self, mask: np.ndarray) -> None:
+        self.mask = mask
+
+
 class Careful(Sweep):
     """A sweep with marks."""
 
@@ -67,12 +76,13 @@ class Careful(Sweep):
             self.marks[root][offset] = True
 
     def give(self, kept: Kept, bar: Any, mask: Any) -> None:
+        exact = type(mask) is Exact
         if mask is not None:
-            mask = _fitting(mask, np.shape(bottom(bar)))
+            mask = _fitting(mask.mask if exact else mask, np.shape(bottom(bar)))
         if mask is not None:
             if not mask.any():
                 return
-            bar = apply(np.where, (mask, bar, 0.0))
+            bar = bar if exact else apply(np.where, (mask, bar, 0.0))
         root = kept.root
         if root is not None:
             where = bottom(kept.where)
@@ -92,8 +102,9 @@ class Careful(Sweep):
         strides = tuple(s // where.itemsize for s in where.strides)
         return strided(marks, root.offset(where), where.shape, strides)  # type: ignore[union-attr]
 
-    def masked(self, bar: Any, mask: Any) -> Any:
-        fits = np.shape(bottom(bar)) == np.shape(mask) != ()
+    def masked(self, bar: Any, mask: Any, x: Any) -> Any:
+        shape = np.shape(bottom(bar))
+        fits = type(mask) is not Exact and shape == np.shape(mask) != () and shape != np.shape(bottom(x))
         return apply(np.where, (mask, bar, 0.0)) if fits and not np.all(mask) else bar
 
     def branch(self, call: Prepared, k: int, args: tuple, mask: Any) -> Any:
@@ -103,11 +114,35 @@ class Careful(Sweep):
             chosen = np.broadcast_to(np.asarray(bottom(operands[0]), bool), np.shape(bottom(y)))
             chosen = chosen if k == 1 else ~chosen
             return chosen if mask is None else chosen & mask
-        if call.passes_over or call.primitive is picked or (mask is not None and call.rule.tag == "linear"):
+        if call.primitive is picked:
+            return _places(np.shape(bottom(operands[0])), bottoms(keywords["index"]), np.size(bottom(y)), mask)
+        if call.passes_over or (mask is not None and call.rule.tag == "linear"):
             bars = _probe(bottoms(arrived), mask)
             parts = call.formula(bars, bottoms(y), *bottoms(operands), **bottoms(keywords))
             return _nonzero(parts if call.single else parts[k])
         return mask if call.elementwise else None
+
+
+def _places(shape: tuple[int, ...], index: Any, size: int, mask: Any) -> Any:
+    """Where an array counts of which `x[index]`, of this size, does where the mask is true; None for everywhere."""
+    basic = is_basic(index)
+    if mask is None and basic and size == np.prod(shape, dtype=int):
+        return None
+    marks = np.zeros(shape, bool)
+    if mask is None:
+        marks[index] = True
+        return Exact(marks)
+    if basic:
+        marks[index] = mask
+    else:
+        np.logical_or.at(marks, index, mask)
+    return marks
+
+
+def is_basic(index: Any) -> bool:
+    """Whether an index picks no item twice."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return not any(isinstance(part, (list, np.ndarray)) for part in parts)
 
 
 def _probe(bar: Any, mask: Any) -> Any:

@@ -137,7 +137,7 @@ def share(sweep: Any, operand: Any, bar: Any, tag: str, mask: Any) -> None:
         return
     if type(operand) is Kept:
         if operand.followed:
-            bar = bar if mask is None else sweep.masked(bar, mask)
+            bar = bar if mask is None else sweep.masked(bar, mask, operand.value)
             sweep.give(operand, sweep.fitted(bar, operand.value, tag == "elementwise"), mask)
     elif isinstance(operand, (list, tuple, dict)) and carries(operand):
         if tag == "elementwise" and not isinstance(operand, dict):  # a list that NumPy made an array of

@@ -104,8 +104,8 @@ class Sweep:
     def take_part(self, kept: Kept, index: Any) -> Any:
         """Where the cotangents of a part of a view count, which is overwritten: None for everywhere."""
 
-    def masked(self, bar: Any, mask: Any) -> Any:
-        """A cotangent with exactly 0 where it does not count."""
+    def masked(self, bar: Any, mask: Any, x: Any) -> Any:
+        """A cotangent with exactly 0 where it does not count, if it is brought to another shape before `x` gets it."""
         return bar
 
     def branch(self, call: Any, k: int, args: tuple, mask: Any) -> Any:

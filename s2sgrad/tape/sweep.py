@@ -13,16 +13,19 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.errors import S2SGradError
-from s2sgrad.recorded.careful import Careful
+from s2sgrad.recorded.careful import Careful, Exact, is_basic
 from s2sgrad.recorded.operations import Kept, Prepared
 from s2sgrad.recorded.places import Where
 from s2sgrad.recorded.runs import Root
 from s2sgrad.recorded.sweep import Sweep
 from s2sgrad.rules.selections import picked
+from s2sgrad.runtime.structure import leaves
 from s2sgrad.tape.array import Array, apply
 from s2sgrad.tape.dispatch import on_arrays
 from s2sgrad.tape.recording import STATE
-from s2sgrad.tape.values import Operand, unwrapped
+from s2sgrad.tape.values import unwrapped
+
+_LARGE = 1 << 15  # items
 
 
 class _Nodes(dict):
@@ -108,7 +111,7 @@ class OnTape(Sweep):
 
 
 class CarefulOnTape(Careful, OnTape):
-    """A pass with marks.  Where it is recorded, what counts nowhere is handed on as a zero, which stays connected.
+    """A pass with marks.  Where it is recorded, what counts nowhere is handed on as a zero, for it is connected.
 
     `nowhere`: the uids of such numbers."""
 
@@ -130,7 +133,7 @@ class CarefulOnTape(Careful, OnTape):
         return self.whole.pop(kept.root, None), None if marks is None or marks.all() else self._marked(kept, marks)
 
     def give(self, kept: Kept, bar: Any, mask: Any) -> None:
-        if not self.nested or mask is None or np.any(mask):
+        if not self.nested or mask is None or type(mask) is Exact or np.any(mask):
             self.nowhere.discard(kept.node)
             return super().give(kept, bar, mask)
         if kept.root is not None:
@@ -140,11 +143,31 @@ class CarefulOnTape(Careful, OnTape):
         return OnTape.give(self, kept, apply(np.where, (False, bar, 0.0)), None)
 
     def branch(self, call: Any, k: int, args: tuple, mask: Any) -> Any:
-        nowhere = mask is not None and not np.any(mask) and isinstance(args[2][k], Operand)
+        nowhere = mask is not None and not np.any(mask) and not isinstance(args[2][k], (list, tuple, dict))
         return mask if nowhere else super().branch(call, k, unwrapped(args), mask)
 
 
 def may_mask(entry: tuple) -> bool:
     """Whether a call may leave operands out, element by element."""
     call = entry[1]
-    return type(call) is Prepared and (call.branches or call.primitive is picked)
+    if type(call) is not Prepared or call.primitive is not picked:
+        return type(call) is Prepared and call.branches
+    return np.size(entry[4].value) != np.size(entry[2][0].value) or not is_basic(entry[3]["index"])
+
+
+def is_large(entry: tuple) -> bool:
+    """Whether a result takes so much memory that a sweep had better free it on its way than be begun again."""
+    return type(entry[4]) is Kept and np.size(entry[4].value) > _LARGE
+
+
+def connected(entries: list[Any], uids: set[int], constant: set[int]) -> set[int]:
+    """The uids of values that these were computed from, and theirs."""
+    uids = set(uids)
+    for entry in reversed(entries):
+        if any(uid in uids and uid not in constant for uid in _uids(entry[4], True)):
+            uids.update(_uids([*entry[2], *entry[3].values()], False))
+    return uids
+
+
+def _uids(value: Any, made: bool) -> list[int]:
+    return [k.node for k in leaves(value) if type(k) is Kept and (made or k.followed)]

@@ -49,8 +49,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from s2sgrad.emit import expressions, fstrings, statements  # noqa: F401  (they fill the table)
 from s2sgrad.emit.precedence import TEST
-from s2sgrad.emit.statements import StatementWriter
+from s2sgrad.emit.writer import Writer
 
 __all__ = ["expression", "function", "statement"]
 
@@ -62,7 +63,7 @@ def expression(node: Any) -> str:
     >>> expression(gast.parse("(((a + b)) * (-c)) ** (x[(1):, (None)])", mode="eval").body)
     '((a + b) * -c) ** x[1:, None]'
     """
-    writer = StatementWriter(comments=False)
+    writer = Writer(comments=False)
     writer.operand(node, TEST)
     return "".join(writer.pieces)
 
@@ -76,7 +77,7 @@ def statement(node: Any) -> str:
         x -= 1
         y = x, 1
     """
-    writer = StatementWriter(comments=False)
+    writer = Writer(comments=False)
     writer.dispatch(node)
     return writer.text()
 
@@ -91,7 +92,7 @@ def function(node: Any, header: str | None = None) -> str:
     def f(x, *, axis: int = 0):
         return x
     """
-    writer = StatementWriter(comments=True)
+    writer = Writer(comments=True)
     writer.remarks(header or "")
     writer.annotate(node, None)
     writer.dispatch(node)

@@ -8,60 +8,57 @@ from typing import Any
 
 from s2sgrad.emit.literals import escaped
 from s2sgrad.emit.precedence import OR, TEST, kind
-from s2sgrad.emit.writer import Writer
+from s2sgrad.emit.writer import Writer, form
 
 
-class FStringWriter(Writer):
-    """Writes `JoinedStr` and `FormattedValue`."""
+@form("JoinedStr", "FormattedValue")
+def _joined(w: Writer, node: Any) -> None:
+    """An f-string in syntax that Python 3.11 accepts, if possible.
 
-    def _JoinedStr(self, node: Any) -> None:
-        """An f-string in syntax that Python 3.11 accepts, if possible.
+    Before 3.12 a replacement field must not contain a backslash or the enclosing quote.  A tree that needs one there
+    (no source of 3.11 gives such a tree, but constants may have been folded into it) is written with `str.format`.
+    """
+    pieces = list(_fragments(w, [node]))
+    holes = "\n".join(text for text, role in pieces if role == "hole")
+    quotes = [quote for quote in ("'", '"', "'''", '"""') if quote not in holes]
+    if sys.version_info < (3, 12) and (not quotes or "\\" in holes):
+        kept = (_unbraced(text) if role == "text" else text for text, role in pieces if role != "hole")
+        filled = ", ".join(text for text, role in pieces if role == "hole")
+        w.write(f"{''.join(kept)!r}.format({filled})")
+        return
+    said = "".join(text for text, role in pieces if role != "hole")
+    quote = next((quote for quote in quotes if quote[0] not in said), quotes[0] if quotes else "'")
+    w.write(f"f{quote}{''.join(_piece(text, role, quote) for text, role in pieces)}{quote}")
 
-        Before 3.12 a replacement field must not contain a backslash or the enclosing quote.  A tree that needs one there
-        (no source of 3.11 gives such a tree, but constants may have been folded into it) is written with `str.format`.
-        """
-        pieces = list(self.fragments([node]))
-        holes = "\n".join(text for text, role in pieces if role == "hole")
-        quotes = [quote for quote in ("'", '"', "'''", '"""') if quote not in holes]
-        if sys.version_info < (3, 12) and (not quotes or "\\" in holes):
-            kept = (_unbraced(text) if role == "text" else text for text, role in pieces if role != "hole")
-            filled = ", ".join(text for text, role in pieces if role == "hole")
-            self.write(f"{''.join(kept)!r}.format({filled})")
-            return
-        said = "".join(text for text, role in pieces if role != "hole")
-        quote = next((quote for quote in quotes if quote[0] not in said), quotes[0] if quotes else "'")
-        self.write(f"f{quote}{''.join(_piece(text, role, quote) for text, role in pieces)}{quote}")
 
-    def _FormattedValue(self, node: Any) -> None:
-        self._JoinedStr(node)
+def _fragments(w: Writer, nodes: Any, role: str = "text") -> Iterator[tuple[str, str]]:
+    """An f-string in pieces: (text, role), the role one of text, spec, hole and mark."""
+    for node in nodes:
+        if kind(node) == "JoinedStr":
+            yield from _fragments(w, node.values, role)
+        elif kind(node) == "Constant":
+            yield node.value, role
+        else:
+            yield "{", "mark"
+            yield _aside(w, node.value), "hole"
+            conversion = getattr(node, "conversion", -1)
+            if conversion not in (-1, None):
+                yield f"!{chr(conversion)}", "mark"
+            if getattr(node, "format_spec", None) is not None:
+                yield ":", "mark"
+                yield from _fragments(w, [node.format_spec], "spec")
+            yield "}", "mark"
 
-    def fragments(self, nodes: Any, role: str = "text") -> Iterator[tuple[str, str]]:
-        """An f-string in pieces: (text, role), the role one of text, spec, hole and mark."""
-        for node in nodes:
-            if kind(node) == "JoinedStr":
-                yield from self.fragments(node.values, role)
-            elif kind(node) == "Constant":
-                yield node.value, role
-            else:
-                yield "{", "mark"
-                yield self.aside(node.value), "hole"
-                conversion = getattr(node, "conversion", -1)
-                if conversion not in (-1, None):
-                    yield f"!{chr(conversion)}", "mark"
-                if getattr(node, "format_spec", None) is not None:
-                    yield ":", "mark"
-                    yield from self.fragments([node.format_spec], "spec")
-                yield "}", "mark"
 
-    def aside(self, node: Any) -> str:
-        """The text of an expression inside an f-string, where the colon of a lambda would start the format spec."""
-        last = node
-        while kind(last) == "IfExp":
-            last = last.orelse
-        outer, self.pieces = self.pieces, []
-        self.operand(node, OR if kind(last) == "Lambda" else TEST)
-        inner, self.pieces = self.pieces, outer
-        return "".join(inner)
+def _aside(w: Writer, node: Any) -> str:
+    """The text of an expression inside an f-string, where the colon of a lambda would start the format spec."""
+    last = node
+    while kind(last) == "IfExp":
+        last = last.orelse
+    outer, w.pieces = w.pieces, []
+    w.operand(node, OR if kind(last) == "Lambda" else TEST)
+    inner, w.pieces = w.pieces, outer
+    return "".join(inner)
 
 
 def _piece(text: str, role: str, quote: str) -> str:

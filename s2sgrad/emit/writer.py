@@ -1,32 +1,52 @@
-"""The base of the writers: lines made of pieces, and parentheses by precedence.
+"""The writer: lines made of pieces, parentheses by precedence, blocks, and the comments above statements.
 
-It extends astunparse's writer, which has the simplest nodes (`Name`, `List`, `Pass`, `Import`, ...) and the texts of the
-operators, and dispatches on the class name of a node.
+How a node is written is a function in the table `FORMS`, by the name of its class (`@form("BinOp")`).  The simplest nodes
+(`Name`, `List`, `Pass`, `Import`, ...) and the texts of the operators are those of astunparse's writer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import astunparse
 
+from s2sgrad.emit.literals import docstring, is_plain
 from s2sgrad.emit.long_lines import wrapped
 from s2sgrad.emit.precedence import NAMED, TEST, kind, level_of
 
 _BREAKABLE = {"BinOp", "BoolOp", "Compare", "IfExp", "Tuple"}
 
 
-class Writer(astunparse.Unparser):
-    """Astunparse's writer with a precedence table and line breaks."""
+_Place = tuple[int, int] | None  # line and column in the user's source
+FORMS: dict[str, Callable[[Writer, Any], None]] = {}
 
-    def __init__(self) -> None:  # the base class would start to write here
+
+def form(*kinds: str) -> Callable[[Callable[[Writer, Any], None]], Callable[[Writer, Any], None]]:
+    """Decorate the function that writes nodes of these classes."""
+
+    def noted(write: Callable[[Writer, Any], None]) -> Callable[[Writer, Any], None]:
+        FORMS.update(dict.fromkeys(kinds, write))
+        return write
+
+    return noted
+
+
+class Writer(astunparse.Unparser):
+    """Astunparse's writer with a precedence table, line breaks and comments."""
+
+    def __init__(self, comments: bool) -> None:  # the base class would start to write here
         self._indent = 0  # of the next line, in steps
         self.lines: list[str] = []
         self.pieces: list[str] = []  # of the current line
         self.margin = 0  # the indentation of the current line
         self.span: tuple[int, int] | None = None  # the pieces of it that may be put in parentheses
 
-    _AsyncWith = _Try = _ClassDef = None  # the base class has these; here they have no text
+        self.comments = comments
+        self.sweep: str | None = None  # the last one that has its heading
+        self.headed = False  # whether this function has both sweeps
+
+    _AsyncWith = None  # the base class has it; here it has no text
 
     def text(self) -> str:
         """All that has been written, with long lines wrapped."""
@@ -53,15 +73,17 @@ class Writer(astunparse.Unparser):
 
     def operand(self, node: Any, level: int) -> None:
         """Write a node, in parentheses if it binds more loosely than `level`."""
-        method = getattr(self, "_" + kind(node), None)
-        if method is None:
-            raise TypeError(f"no text is known for a node of type {kind(node)}")
-        if level_of(node) < level:
+        inside = level_of(node) < level
+        if inside:
             self.write("(")
+        if (write := FORMS.get(kind(node))) is not None:
+            write(self, node)
+        elif (method := getattr(self, "_" + kind(node), None)) is not None:
             method(node)
-            self.write(")")
         else:
-            method(node)
+            raise TypeError(f"no text is known for a node of type {kind(node)}")
+        if inside:
+            self.write(")")
 
     def clause(self, node: Any) -> None:
         """Write an expression where a bare `:=` is allowed."""
@@ -80,3 +102,45 @@ class Writer(astunparse.Unparser):
             if i:
                 self.write(", ")
             self.clause(node)
+
+    # ---- blocks and comments
+
+    def remarks(self, text: str) -> None:
+        """Write comment lines."""
+        for line in text.splitlines():
+            self.fill(f"# {line}".rstrip())
+
+    def annotate(self, statement: Any, place: _Place) -> _Place:
+        """Write the comments above a statement; `place` is the origin of the statement before it."""
+        origin = getattr(statement, "origin", None)
+        if origin is None or not self.comments:
+            return place
+        if self.headed and origin.sweep not in (None, self.sweep):
+            self.sweep = origin.sweep
+            self.fill(f"# {origin.sweep} sweep")
+            place = None  # repeat the comment at the start of a sweep
+        here = origin.line, origin.column
+        if origin.comment is not None and here != place:
+            self.remarks(origin.comment)
+        return here
+
+    def block(self, body: Any, place: _Place, documented: bool = False) -> None:
+        """Write an indented block; `documented`: its first string is a docstring."""
+        self.enter()
+        for i, statement in enumerate(body):
+            place = self.annotate(statement, place)
+            value = getattr(statement, "value", None) if i == 0 and documented else None
+            if kind(statement) == "Expr" and isinstance(getattr(value, "value", None), str) and is_plain(value):
+                self.fill()
+                self.lines.append("    " * self._indent + docstring(value.value))
+            else:
+                self.dispatch(statement)
+        if not body:
+            self.fill("pass")
+        self.leave()
+
+    def tail(self, keyword: str, body: Any, place: _Place) -> None:
+        """Write a block under a keyword, unless it is empty."""
+        if body:
+            self.fill(keyword)
+            self.block(body, place)

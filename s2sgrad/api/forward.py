@@ -83,7 +83,7 @@ class Along(Derivative):
         try:
             return compiled.function(*args, **words)
         except Refusal as error:
-            if self.again or request.options.lanes or not may_run_again(self, error):
+            if self.again or request.options.lanes or not may_run_again(self, error, args, keywords):
                 raise
             return recorded_instead(self, error, args, tangents, keywords)
 

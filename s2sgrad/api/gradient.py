@@ -93,7 +93,7 @@ class Gradient(Derivative):
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
             error = located(explained(error, (*args, *keywords.values())), request.function)
-            if may_run_again(self, error):
+            if may_run_again(self, error, args, keywords):
                 return recorded_instead(self, error, *args, **keywords)
             raise error
 

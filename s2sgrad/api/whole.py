@@ -12,7 +12,7 @@ import contextlib
 import functools
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from s2sgrad import runtime
@@ -161,25 +161,34 @@ def written_or_recorded(gradient: Any, key: Any) -> Any:
     return gradient._texts.recorded[key]
 
 
-def may_run_again(gradient: Any, error: Exception) -> bool:
+def may_run_again(gradient: Any, error: Exception, args: tuple, keywords: dict[str, Any]) -> bool:
     """Whether a text was refused as it ran, and a second run, which is recorded, does the same up to there.
 
-    Not where another text calls this one: its derivatives count on what is raised.
+    Not where another text calls this one: its derivatives count on what is raised.  The text wrote copies of arrays and
+    of their containers, but the caller's own objects.
     """
     if gradient._request.options.needs_text or gradient._request.options.debug or isinstance(gradient._latest, Whole):
         return False
-    return begins_again(error, gradient._request.function)
+    if not isinstance(error, (Refused, Refusal)):
+        return False
+    from s2sgrad.analysis.trust import Trust, trust_of_object
+
+    keywords = dict(keywords)
+    gradient._request.word.taken(keywords)
+    arguments = gradient._request.arguments(args, keywords)
+    copied = {name for name, value in arguments.items() if (trust_of_object(value) or Trust.ARRAY) <= Trust.DATA}
+    return begins_again(error, gradient._request.function, copied)
 
 
-def begins_again(error: Exception, function: types.FunctionType) -> bool:
-    """The same, of a function whose text raised this error."""
+def begins_again(error: Exception, function: types.FunctionType, copied: Collection[str] = ()) -> bool:
+    """The same, of a function whose text raised this error, and got copies of these arguments."""
     if not isinstance(error, (Refused, Refusal)) or not Recording.allowed:
         return False
     if isinstance(error.__context__, NoResult) or _in_a_text():
         return False
     from s2sgrad.driver.attempts import runs_again
 
-    return runs_again(function)
+    return runs_again(function, copied)
 
 
 def _in_a_text() -> bool:

@@ -11,7 +11,7 @@ import inspect
 import threading
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, TypeVar
 
 from s2sgrad.analysis import reached_codes
@@ -79,11 +79,12 @@ def _branch_around(error: S2SGradError, function: types.FunctionType, strict: bo
     return None if straight and not runs_again(function) else branch
 
 
-def runs_again(function: types.FunctionType) -> bool:
-    """Whether a second run of a function does the same, and leaves nothing behind."""
+def runs_again(function: types.FunctionType, copied: Collection[str] = ()) -> bool:
+    """Whether a second run of a function does the same, and leaves nothing behind; `copied`: arguments of which it gets
+    copies."""
     try:
         writes = mod_ref.of(function)
-        return not writes.arguments and not writes.outside and behaviour.of_function(function).is_repeatable
+        return writes.arguments.issubset(copied) and not writes.outside and behaviour.of_function(function).is_repeatable
     except (S2SGradError, RecursionError):
         return False
 

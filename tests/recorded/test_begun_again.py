@@ -81,3 +81,42 @@ def test_not_where_a_second_run_is_seen(derivative):
         derivative(leaves_traces)
     assert error.value.place.line == 23
     assert len(RUNS) == 1
+
+
+class Counter:
+    def __init__(self):
+        self.calls = 0
+
+
+def writes_its_arguments(x, rows, n):
+    x[0] = 2.0 * x[1]
+    rows.append(x * x[2])
+    return grows(x) + np.sum(rows[n])
+
+
+def counts_its_calls(counter, x):
+    counter.calls += 1
+    return grows(x) * counter.calls
+
+
+@pytest.mark.parametrize("way", ["grad", "by keyword", "jvp"])
+def test_what_a_text_got_copies_of_may_be_written(way):
+    x, rows = X.copy(), [X * 2.0]
+    expected = slopes(lambda x: writes_its_arguments(x.copy(), [*rows], 1), X)
+    if way == "jvp":
+        found, expected = jvp(writes_its_arguments, (x, rows, 1), (X, None, None))[1], expected @ X
+    else:
+        found = (
+            grad(writes_its_arguments)(x, rows, 1)
+            if way == "grad"
+            else grad(writes_its_arguments)(x, n=1, rows=rows, seed=1.0)
+        )
+    assert np.allclose(found, expected, atol=1e-7)
+    assert np.array_equal(x, X) and len(rows) == 1
+
+
+def test_an_object_of_the_callers_is_written_once():
+    counter = Counter()
+    with pytest.raises(Refused, match="a loop runs over changes"):
+        grad(counts_its_calls, 1)(counter, X)
+    assert counter.calls == 1

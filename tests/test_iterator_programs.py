@@ -1,4 +1,4 @@
-"""Random programs that draw from iterators: the right gradient, or a refusal; never anything else.
+"""Random programs that draw from iterators: the right gradient, by a text or by a recording; seldom a refusal.
 
     S2SGRAD_ITERATORS=5000 python -m pytest tests/test_iterator_programs.py
 
@@ -18,11 +18,12 @@ OF_A_PART = 4
 PARTS = -(-int(os.environ.get("S2SGRAD_ITERATORS", "12")) // OF_A_PART)
 
 
+@pytest.mark.records
 @pytest.mark.sampled(one_in=2, by="part")
 @pytest.mark.parametrize("order, part", [*((1, k) for k in range(PARTS)), *((2, k) for k in range(-(-PARTS // 5)))])
-def test_right_or_refused(order, part):
+def test_right(order, part):
     outcomes = Counter(outcome(iterator_program(seed), order) for seed in range(part * OF_A_PART, (part + 1) * OF_A_PART))
-    assert outcomes["refused"] <= 0.75 * OF_A_PART
+    assert outcomes["refused"] <= 0.25 * OF_A_PART
 
 
 def test_every_way_to_draw_is_in_many_programs():

@@ -20,7 +20,7 @@ COMPUTED = (types.FunctionType, property, staticmethod, classmethod)
 _BINARY = [operation.__name__.strip("_") for _, operation in spellings.OPERATORS.values()]
 OPERATORS_FOLLOWED = {f"__{kind}{word}__" for kind in ("", "r", "i") for word in _BINARY} | {
     "__neg__", "__pos__", "__invert__", "__abs__", "__len__", "__getitem__", "__setitem__", "__eq__", "__ne__", "__lt__",
-    "__le__", "__gt__", "__ge__", "__iter__", "__next__",
+    "__le__", "__gt__", "__ge__", "__iter__",
     "__contains__", "__bool__"}  # fmt: skip
 _CHECKED = {"__hash__"}  # a reference raises where it is asked for them
 RESULT, RESULTS = "(result)", "(in the result)"  # of a function, where the classes of objects are found by name

@@ -140,7 +140,7 @@ def begun_again(error: Refusal, f: Any, primals: tuple, keywords: dict[str, Any]
     else:
         function, receiver, bound = plain(f)
         keywords, judged = {**bound, **keywords}, function
-    if not begins_again(error, judged):
+    if not begins_again(error, judged, (primals, keywords)):
         return None
     args, lead = receiver + primals, len(receiver)
     active = _followed(args, lead)

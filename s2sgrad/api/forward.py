@@ -34,6 +34,7 @@ from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.given import require_real
 from s2sgrad.runtime.lanes import count, zero_lanes
 from s2sgrad.runtime.references import Reference
+from s2sgrad.runtime.structure import holds_iterator
 from s2sgrad.source import brings_gradient, read
 from s2sgrad.standard import called_otherwise
 
@@ -90,7 +91,7 @@ class Along(Derivative):
     def repeats(self, primals: tuple, keywords: dict[str, Any]) -> bool:
         """Whether runs at these primals do the same, one after the other, and leave nothing behind; nothing is called."""
         compiled, _ = self._ready(self._request.lead + primals, {**self._request.keywords, **keywords})
-        if isinstance(compiled, Whole):
+        if isinstance(compiled, Whole) or holds_iterator((primals, keywords)):
             return False
         return compiled.recipe.facts.repeats
 

@@ -22,6 +22,7 @@ from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsu
 from s2sgrad.errors.raised import Reported
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.results import NoResult
+from s2sgrad.runtime.structure import holds_iterator
 
 REFUSALS = (Unsupported, NoSource, NoRule)
 
@@ -177,14 +178,17 @@ def may_run_again(gradient: Any, error: Exception, args: tuple, keywords: dict[s
     gradient._request.word.taken(keywords)
     arguments = gradient._request.arguments(args, keywords)
     copied = {name for name, value in arguments.items() if (trust_of_object(value) or Trust.ARRAY) <= Trust.DATA}
-    return begins_again(error, gradient._request.function, copied)
+    return begins_again(error, gradient._request.function, arguments, copied)
 
 
-def begins_again(error: Exception, function: types.FunctionType, copied: Collection[str] = ()) -> bool:
-    """The same, of a function whose text raised this error, and got copies of these arguments."""
+def begins_again(error: Exception, function: types.FunctionType, given: Any, copied: Collection[str] = ()) -> bool:
+    """The same, of a function whose text raised this error, and was given these arguments, of some of them copies; not of
+    an iterator, which the first run may have used up."""
     if not isinstance(error, (Refused, Refusal)) or not Recording.allowed:
         return False
     if isinstance(error.__context__, NoResult) or _in_a_text():
+        return False
+    if holds_iterator(given):
         return False
     from s2sgrad.driver.attempts import runs_again
 

@@ -99,7 +99,7 @@ class Unit:
       inlined functions, `written_out` the replaced calls with name, source and line of the function; `libraries` are
       the files of inlined library functions, by the number of the call; `callers` are the calls around, innermost
       first; `generators` are nested generator functions, `drawn_from` parameters that a call gives generators,
-      `drawn_at` places where an object or a method turned out to be one, `iterators` those that it gives iterators;
+      `drawn_at` places where an object or a method turned out to be one;
       `closures`: nested functions that are kept become objects, those of the compiled function (True) or of an inlined
       one; `lifted` are nested functions made global, and `bound` says that one of them refers to a cell of this function;
       `keeps_function`: a lambda is stored as data.
@@ -135,7 +135,6 @@ class Unit:
     generators: set[str] = field(default_factory=set)
     drawn_from: set[str] = field(default_factory=set)
     drawn_at: frozenset[Any] = frozenset()
-    iterators: set[str] = field(default_factory=set)
     closures: bool | None = None
     separate: set[type] = field(default_factory=set)
     given_objects: list[tuple[gast.AST, type]] = field(default_factory=list)

@@ -1,37 +1,39 @@
-"""Iterators that are infinite, or have a name: loops, comprehensions and `next` draw from them item by item, as in Python.
+"""Iterables without a length: loops, comprehensions and reductions draw from them item by item, as in Python.
 
-    it = map(f, x); a = next(it)      ->      it = mapped(f, items(x)); a = following(it)
-    for v in zip(it, x): ..           ->      for v in pairs(it, items(x)): ..
+    for v in takewhile(f, map(g, xs)): ..      ->      for v in begun(f, mapped(g, xs)): ..
+    next(filter(f, xs), None)                  ->      first_of(chosen(f, xs), None)
 
-The functions are those of `standard.iterators`, inlined like the user's; `iterator_makers` says which.  A loop over what can
-be indexed is left to `loops`.
+The functions are those of `standard.generators`, inlined like the user's; `drawn_tools` says which.  A loop over what can be
+indexed is left to `loops`.  An iterator that is drawn from in several places is recorded (`specialize.generators`).
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
+... from itertools import islice, takewhile
 ... def f(x):
 ...     total = 0.0
-...     it = iter(x)
-...     for k, v in zip(it, x):
-...         total = total + k * v * next(it)
-...     return total
+...     for k, v in enumerate(takewhile(lambda v: v < 2.0, x)):
+...         total = total + k * v
+...     return total + sum(islice(takewhile(bool, x), 2))
 ... ''', "drawing"))
 def f(x):
     total = 0.0
-    it = items(x)
-    for k, v in pairs(it, items(x)):
-        total = total + k * v * following(it)
-    return total
+    for k, v in numbered(begun(lambda v: v < 2.0, x), 0):
+        total = total + k * v
+    return total + sum(listed(first(begun(bool, x), 2)))
 """
 
 from __future__ import annotations
 
 import builtins
+import functools
 import itertools
 from typing import Any
 
 import gast
 
+from s2sgrad import standard
 from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import (
     Transformer,
     assign,
@@ -47,55 +49,54 @@ from s2sgrad.ir.quote import (
     stored,
 )
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import generator_texts, iterables
+from s2sgrad.memory import behaviour
+from s2sgrad.normalize import iterables
 from s2sgrad.normalize.absorption import Absorption
+from s2sgrad.normalize.check import yields
+from s2sgrad.normalize.drawn_tools import DrawnTools, NotDrawn
 from s2sgrad.normalize.endings import inlined
-from s2sgrad.normalize.generator_texts import NotDrawn
-from s2sgrad.normalize.iterator_kinds import IteratorKinds
-from s2sgrad.normalize.iterator_makers import Iterators
-from s2sgrad.normalize.may_alias import CHANGES_BETWEEN, free
-from s2sgrad.normalize.named_iterators import named, reduces
-from s2sgrad.standard import iterators
+from s2sgrad.normalize.iterator_kinds import LAZY, IteratorKinds
+from s2sgrad.normalize.may_alias import CHANGES_BETWEEN, MayAlias, free
+from s2sgrad.primitives import catalogue
+from s2sgrad.standard import generators
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The tree with explicit draws wherever an item is requested of an infinite or named iterator."""
-    yielding = generator_texts.definitions(tree)
-    for function in [n for n in nodes(tree) if isinstance(n, gast.FunctionDef)]:
-        given = unit.iterators if function is tree else set[str]()
-        for names in (named(IteratorKinds(unit, yielding), function), set[str]()):
-            try:
-                function.body = _Scope(unit, yielding, function, names | given).block(clone(function.body))
-                break
-            except NotDrawn:
-                continue
+    """The tree with calls of generator functions wherever items must be drawn."""
+    functions = [n for n in nodes(tree) if isinstance(n, gast.FunctionDef)]
+    kinds = IteratorKinds(unit, {f.name for f in functions if f is not tree and yields(f)})
+    for function in functions:
+        function.body = _Scope(kinds, function).block(function.body)
     return tree
 
 
-class _Scope(Iterators):
-    """The statements of one function, rewritten; `held` are its named iterators."""
+class _Scope:
+    """The statements of one function, rewritten."""
 
-    def __init__(self, unit: Unit, yielding: dict[str, Any], function: gast.FunctionDef, held: set[str]) -> None:
-        super().__init__(unit, yielding, function, held)
-        self.named = held - unit.iterators
-        self.absorption = Absorption(unit, function, self.names)
+    def __init__(self, kinds: IteratorKinds, function: gast.FunctionDef) -> None:
+        self.kinds, self.unit = kinds, kinds.unit
+        self.names = MayAlias(self.unit, function)
+        self.tools = DrawnTools(kinds, self.names)
+        self.absorption = Absorption(self.unit, function, self.names)
+        self.of_loops = function.name == "__iter__"
+        self.expressions = _Expressions(self).visit
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:
         """The statements of a block, rewritten."""
         out: list[gast.AST] = []
         for statement in body:
-            around, self.before = self.before, []
+            around, self.tools.before = self.tools.before, []
             replacement = self.statement(statement)
-            for new in (*self.before, *replacement):
+            for new in (*self.tools.before, replacement):
                 placed(statement, new)
-            out += [*self.before, *replacement]
-            self.before = around
+            out += [*self.tools.before, replacement]
+            self.tools.before = around
         return out
 
-    def statement(self, statement: gast.AST) -> list[gast.AST]:
-        """The statements that replace one."""
+    def statement(self, statement: gast.AST) -> gast.AST:
+        """The statement that replaces one."""
         if isinstance(statement, gast.FunctionDef):
-            return [statement]  # a scope of its own
+            return statement  # a scope of its own
         if isinstance(statement, gast.For):
             self.keep_functions(statement)
             wanted = self.wants(statement.iter) or self.meets(statement)
@@ -103,14 +104,15 @@ class _Scope(Iterators):
         elif isinstance(statement, (gast.If, gast.While)):
             statement.test = self.expressions(statement.test)
         else:
-            target = statement.targets[0] if isinstance(statement, gast.Assign) else None
-            if isinstance(target, gast.Name) and target.id in self.named:
-                statement.value = self.lasting(statement.value)
-                return [statement]
+            if isinstance(statement, (gast.Return, gast.Assign)) and not iterables.unpacks(statement):
+                of_loops = self.of_loops and isinstance(statement, gast.Return)
+                statement.value = self.looped(statement.value) if of_loops else self.kept(statement.value)
             if self.absorbs(statement):
-                statement.value = self.calling(builtins.list, self.unpacked(statement))
-            return [self.expressions(statement)]
-        return [self.with_blocks(statement)]
+                statement.value = at(statement, gast.Call(self.unit.builtin(list), [self.unpacked(statement)], []))[0]
+            return self.expressions(statement)
+        for inner in blocks(statement):
+            inner[:] = self.block(inner)
+        return statement
 
     def absorbs(self, statement: gast.AST) -> bool:
         """Whether a statement takes all items of what must be drawn from; no section is ever assigned an iterator."""
@@ -119,44 +121,47 @@ class _Scope(Iterators):
         if value is None or self.wants(value, listed=True):
             return value is not None
         into_section = isinstance(statement, gast.Assign) and not unpacks
-        return into_section and (self.streams(value) or self.is_generator(value))
+        return into_section and (self.kinds.streams(value) or self.kinds.is_generator(value))
 
     def unpacked(self, statement: gast.AST) -> gast.AST:
         """The value of a statement, without the items that unpacking would not draw."""
         targets = statement.targets if iterables.unpacks(statement) else []
         if not targets or any(isinstance(e, gast.Starred) for e in getattr(targets[0], "elts", [])):
             return statement.value
-        most = constant(len(targets[0].elts) + 1)
-        return self.calling(itertools.islice, statement.value, most)
-
-    def with_blocks(self, statement: gast.AST) -> gast.AST:
-        """A statement with the blocks in it rewritten."""
-        for inner in blocks(statement):
-            inner[:] = self.block(inner)
-        return statement
+        return self.tools.calling(itertools.islice, statement.value, constant(len(targets[0].elts) + 1))
 
     def keep_functions(self, loop: gast.For) -> None:
         """Name the functions of `map` and `filter` before a loop whose body rebinds their names."""
         for call in nodes(loop.iter):
-            if self.called(call) in (builtins.map, builtins.filter) and call.args:
+            if self.kinds.called(call) in (builtins.map, builtins.filter) and call.args:
                 path = mentioned(call.args[0]) | {n.attr for n in nodes(call.args[0]) if isinstance(n, gast.Attribute)}
-                if stored(*loop.body) & path & self.rebound:
-                    self.before.append(assign(local := self.unit.local("function"), call.args[0]))
+                if stored(*loop.body) & path:
+                    self.tools.before.append(assign(local := self.unit.local("function"), call.args[0]))
                     call.args[0] = name(local)
 
     def attempted(self, node: gast.AST) -> gast.AST:
-        """What a loop runs over instead of an iterable, which stays if it cannot be drawn from and has no named iterator."""
-        before = len(self.before)
+        """What draws from an iterable, which stays as it is if nothing can."""
+        before = len(self.tools.before)
         try:
-            return at(node, self.drawn(clone(node)))[0]
+            return at(node, self.tools.drawn(clone(node)))[0]
         except NotDrawn:
-            if mentioned(node) & self.named:
-                raise
-        del self.before[before:]
-        if any(map(self.is_generator, nodes(node))):  # as a list, it might have no end, or run too far
+            del self.tools.before[before:]
+        if any(map(self.kinds.is_generator, nodes(node))):  # as a list, it might have no end, or run too far
             self.unit.refuse(node, "what draws from this generator beside something else cannot be followed: loop over the "
                                    "generator alone, or over a list of its values")  # fmt: skip
         return node
+
+    def kept(self, node: gast.AST | None) -> gast.AST | None:
+        """A value that is kept, returned or handed on: an iterator as a generator, which is run through once."""
+        if not isinstance(node, gast.GeneratorExp) and not is_one_of(self.kinds.called(node), LAZY):
+            return node
+        drawn = self.attempted(node)
+        whole = drawn is node or self.kinds.is_generator(drawn)
+        return drawn if whole else at(node, self.tools.calling(generators.each, drawn))[0]
+
+    def looped(self, node: gast.AST | None) -> gast.AST | None:
+        """What `__iter__` returns, which loops run over: `e` for `iter(e)`."""
+        return node.args[0] if self.kinds.called(node) is builtins.iter and len(node.args) == 1 else self.kept(node)
 
     def wants(self, node: gast.AST, listed: bool = False) -> bool:
         """Whether this pass draws from an iterable; `listed`: all of it is consumed, not by a loop.
@@ -166,11 +171,11 @@ class _Scope(Iterators):
         plain = node
         while isinstance(plain, gast.GeneratorExp) and len(plain.generators) == 1:
             plain = plain.generators[0].iter
-        if listed and self.called(node) is builtins.reversed:
+        if listed and self.kinds.called(node) is builtins.reversed:
             return True
-        if self.is_generator(plain) or (not (listed and plain is node) and self.indexable(plain)):
+        if self.kinds.is_generator(plain) or (not (listed and plain is node) and self.kinds.indexable(plain)):
             return False
-        return self.needs(node)
+        return self.kinds.needs(node)
 
     def meets(self, loop: gast.For) -> bool:
         """Whether a trip of a loop may change what later items are made of, and these would be made before."""
@@ -178,18 +183,14 @@ class _Scope(Iterators):
         while (inner := inlined(self.unit, over)) is not None:
             over = inner
         inside = (n for n in nodes(over) if n is not over)
-        listed = any(isinstance(n, gast.GeneratorExp) or is_one_of(self.called(n), iterables.COMPUTED) for n in inside)
-        listed = listed or self.called(over) is itertools.pairwise
+        listed = any(isinstance(n, gast.GeneratorExp) or is_one_of(self.kinds.called(n), iterables.COMPUTED) for n in inside)
+        listed = listed or self.kinds.called(over) is itertools.pairwise
         return listed and self.names.may_change([loop.iter], loop.body)
-
-    # --- expressions ---
-
-    def expressions(self, node: gast.AST) -> Any:
-        """The node with calls instead of draws."""
-        return _Expressions(self).visit(node)
 
 
 class _Expressions(Transformer):
+    """Calls instead of draws."""
+
     def __init__(self, scope: _Scope) -> None:
         self.scope, self.unit = scope, scope.unit
 
@@ -203,36 +204,54 @@ class _Expressions(Transformer):
                 each.iter = self.scope.attempted(each.iter)
         return self.generic_visit(node)
 
+    def display(self, node: gast.List | gast.Tuple) -> gast.AST:
+        """A display that may keep iterators."""
+        if isinstance(node.ctx, gast.Load):
+            node.elts = [e if isinstance(e, gast.Starred) else self.scope.kept(e) for e in node.elts]
+        return self.generic_visit(node)
+
+    visit_List = visit_Tuple = display
+
+    def visit_Dict(self, node: gast.Dict) -> gast.AST:
+        node.values = [self.scope.kept(v) for v in node.values]
+        return self.generic_visit(node)
+
     visit_ListComp = visit_GeneratorExp = visit_SetComp = visit_DictComp = comprehension
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         target = self.unit.resolve(node.func)
         if target is builtins.next and node.args and not node.keywords:
             return self.next(node)
-        if self.scope.is_followed(node.func) and not iterables.is_ours(target):
+        if self.is_followed(node.func) and not iterables.is_ours(target):
             node.args = [self.handed(a) for a in node.args]
         elif (place := self.used_up(node)) is not None:
-            node.args[place] = at(node, self.scope.calling(builtins.list, node.args[place]))[0]
+            node.args[place] = at(node, gast.Call(self.unit.builtin(list), [node.args[place]], []))[0]
         elif target is dict and len(node.args) == 1 and not node.keywords and self.scope.wants(node.args[0], listed=True):
             key, value, pairs = self.unit.local("key"), self.unit.local("value"), node.args[0]
             return self.visit(at(node, expression("{k: v for k, v in pairs}", k=key, v=value, pairs=pairs))[0])
         elif reduces(self.unit, node) and self.scope.wants(node.args[1], listed=True):
             if self.scope.names.may_change(free(node.args[0])):
                 self.unit.refuse(node, CHANGES_BETWEEN)
-            node.args[1] = self.consumed(iterators.listed, node.args[1])
+            node.args[1] = self.consumed(generators.listed, node.args[1])
         elif is_one_of(target, iterables.DRAWS) and node.args and self.scope.wants(node.args[0], listed=True):
-            of_all = iterators.OF_ALL.get(target, iterators.listed)
+            of_all = generators.OF_ALL.get(target, generators.listed)
             node.args[0] = self.consumed(of_all, node.args[0])
             if (target in (list, any, all)) and len(node.args) == 1:
                 return node.args[0]
         return self.generic_visit(node)
+
+    def is_followed(self, function: gast.AST) -> bool:
+        """Whether a callee is a function of the user's that can be inlined."""
+        nested = isinstance(function, gast.Name) and function.id in self.unit.locals
+        return nested or is_plain(self.unit.resolve(function))
 
     def used_up(self, node: gast.Call) -> int | None:
         """Which argument is an iterator of which `extend`, or `sorted` with a key, draws all items first."""
         if self.scope.absorption.taken(node) is not None:
             return 0 if self.scope.wants(node.args[0], listed=True) else None
         target = self.unit.resolve(node.func)
-        keyed = len(node.args) == 1 and any(k.arg == "key" for k in node.keywords) and self.scope.is_generator(node.args[0])
+        keyed = len(node.args) == 1 and any(k.arg == "key" for k in node.keywords)
+        keyed = keyed and self.scope.kinds.is_generator(node.args[0])
         if keyed and is_one_of(target, (builtins.max, builtins.min)):
             self.unit.refuse(node, f"`{target.__name__}` asks its key between two items of this generator, which cannot be "
                                    "followed: make a list of its values first")  # fmt: skip
@@ -241,18 +260,28 @@ class _Expressions(Transformer):
     def consumed(self, function: Any, node: gast.AST) -> gast.AST:
         """The call of a function that consumes an iterable."""
         drawn = self.scope.attempted(node)
-        return node if drawn is node else at(node, self.scope.calling(function, drawn))[0]
+        return node if drawn is node else at(node, self.scope.tools.calling(function, drawn))[0]
 
     def handed(self, node: gast.AST) -> gast.AST:
-        """An argument of a function that is inlined: an iterator as an object."""
-        if isinstance(node, gast.Call) and is_one_of(self.scope.called(node), iterables.HANDED):
-            return at(node, self.scope.lasting(node))[0]
-        return node
+        """An argument of a function that is inlined."""
+        return self.scope.kept(node) if is_one_of(self.scope.kinds.called(node), iterables.HANDED) else node
 
     def next(self, node: gast.Call) -> gast.AST:
-        """`next(it)`, `next(it, default)`."""
+        """`next(e)`, `next(e, default)` of an iterable that nobody else draws from."""
         over, *default = node.args
-        if self.scope.needs(over):
-            function = iterators.following_or if default else iterators.following
-            return at(node, self.scope.calling(function, self.scope.iterator(over), *map(self.visit, default)))[0]
+        if not isinstance(over, gast.Name) and self.scope.kinds.needs(over):
+            node.args[0] = self.scope.attempted(over)
+            if node.args[0] is not over or self.scope.kinds.is_generator(over):
+                found = standard.first_of if default else standard.first_item
+                return self.generic_visit(at(node, self.scope.tools.calling(found, *node.args))[0])
         return self.generic_visit(node)
+
+
+def reduces(unit: Unit, node: gast.Call) -> bool:
+    """Whether a call is a `reduce` whose items may all be drawn first: its function is pure."""
+    if unit.resolve(node.func) is not functools.reduce or len(node.args) < 2 or isinstance(node.args[1], gast.Starred):
+        return False
+    function = node.args[0]
+    if isinstance(function, gast.Lambda):
+        return all(behaviour.is_pure_call(unit, n) for n in nodes(function) if isinstance(n, gast.Call))
+    return catalogue.of(unit.resolve(function)).pure

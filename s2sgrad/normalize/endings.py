@@ -42,18 +42,13 @@ class Endings:
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.yielding = {n.name for n in nodes(tree) if isinstance(n, gast.FunctionDef) and yields(n)}
-        self.waiting, self.left = waiting(unit, tree), left(unit, tree)
+        self.left = left(unit, tree)
         self.looped = set[int]()  # generator expressions, `map` and `filter` that are inlined into the loop over them
         for loop in [n for n in nodes(tree) if isinstance(n, gast.For)]:
             part = loop.iter
             while (inner := inlined(unit, part)) is not None:
                 self.looped.add(id(part))
                 part = inner
-
-    def waits(self, node: gast.Call) -> bool:
-        """Whether a call makes a lazy iterator that may be infinite."""
-        calls = (n for n in nodes(node) if isinstance(n, gast.Call))
-        return id(node) in self.waiting and any(self.is_source(n) for n in calls)
 
     def require(self, outer: gast.GeneratorExp, listed: gast.GeneratorExp) -> None:
         """Refuse to turn a possibly infinite iterable into a list, where `outer` may be left early."""
@@ -107,29 +102,4 @@ def left(unit: Unit, tree: gast.FunctionDef) -> set[int]:
         elif id(node) in out:
             inner = [each.iter for each in node.generators]
         out |= {id(part) for part in inner if isinstance(part, gast.GeneratorExp)}
-    return out
-
-
-def waiting(unit: Unit, tree: gast.FunctionDef) -> set[int]:
-    """The arguments, by identity, of lazy iterators, which draw only on request.
-
-    total = sum(zip(count(1), x))      ->      nothing: `sum` consumes all
-    it = zip(count(1), x)              ->      {count(1), x}
-    """
-    out: set[int] = set()
-    over = [n.iter if isinstance(n, gast.For) else n.value for n in nodes(tree) if isinstance(n, (gast.For, gast.Starred))]
-    whole = set(map(id, over))
-    for node in nodes(tree):  # parents first
-        lazy = isinstance(node, gast.GeneratorExp)
-        if isinstance(node, gast.Call):
-            target = unit.resolve(node.func)
-            lazy = is_one_of(target, iterables.LAZY)
-            if not lazy and is_one_of(target, iterables.RUN_THROUGH):
-                whole |= {id(a) for a in node.args}
-        comprehension = isinstance(node, iterables.COMPREHENSIONS)
-        inner = [g.iter for g in node.generators] if comprehension else getattr(node, "args", [])
-        if lazy and id(node) not in whole:
-            out |= set(map(id, inner))
-        elif lazy or isinstance(node, iterables.COMPREHENSIONS):
-            whole |= set(map(id, inner))
     return out

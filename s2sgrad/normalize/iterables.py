@@ -31,7 +31,7 @@ from s2sgrad.ir.forms import is_none
 from s2sgrad.ir.quote import constant, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime.structure import ENDLESS
-from s2sgrad.standard import generators, iterators
+from s2sgrad.standard import generators
 
 COMPREHENSIONS = (gast.GeneratorExp, gast.ListComp, gast.SetComp, gast.DictComp)
 
@@ -65,7 +65,7 @@ COMPUTED = LAZY - INDEXED | {itertools.pairwise}
 """Tools whose items are computed, or kept, when they are drawn."""
 
 HANDED = LAZY - {builtins.map, builtins.filter} | {builtins.iter, builtins.reversed, *ENDLESS}
-"""Tools whose results are handed on as iterators; `map` and `filter` become generator expressions."""
+"""Tools whose results are handed on as generators; `map` and `filter` become generator expressions."""
 
 RUN_THROUGH = LISTED | CHAINS | DRAWS_ALL | {any, all, np.array, functools.reduce, builtins.enumerate, builtins.zip}
 """Callables that consume their arguments during the call, or may as well."""
@@ -88,7 +88,7 @@ def consumed(unit: Unit, all_nodes: Iterable[gast.AST]) -> set[int]:
 
 def is_ours(target: Any) -> bool:
     """Whether a callee is one of the functions that stand for iterators."""
-    return isinstance(target, types.FunctionType) and target.__module__ in (generators.__name__, iterators.__name__)
+    return isinstance(target, types.FunctionType) and target.__module__ == generators.__name__
 
 
 def unpacks(node: gast.AST) -> bool:

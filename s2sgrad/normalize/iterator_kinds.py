@@ -1,12 +1,12 @@
-"""Which iterables must be drawn from item by item: those that are infinite, have no length, or have a name.
+"""Which iterables have no length, so that a loop draws their items one by one.
 
-    zip(count(1), x)          indexable: `loops` walks it by index
-    zip(map(f, it), x)        drawn from: `it` is an iterator that others draw from
+    zip(count(1), x)              indexable: `loops` walks it by index
+    zip(takewhile(f, x), x)       drawn from: how far it goes is known at its end alone
 
 >>> import gast
 >>> from s2sgrad.ir.unit import Unit
 >>> from s2sgrad.source import read
->>> def f(x): return itertools.takewhile(abs, iter(x)), zip(itertools.count(2), x), itertools.cycle(x)
+>>> def f(x): return itertools.takewhile(abs, map(abs, x)), zip(itertools.count(2), x), itertools.cycle(x)
 >>> unit = Unit.of(read(f))[0]
 >>> [(IteratorKinds(unit, set()).needs(e), IteratorKinds(unit, set()).indexable(e)) for e in read(f).tree.body[0].value.elts]
 [(True, False), (False, True), (True, False)]
@@ -16,15 +16,16 @@ from __future__ import annotations
 
 import builtins
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import gast
 
-from s2sgrad.analysis.user_functions import is_generator, is_plain
+from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.analysis.user_functions import is_generator
 from s2sgrad.ir.forms import is_natural
 from s2sgrad.ir.unit import Unit
-from s2sgrad.normalize import generator_texts, iterables
+from s2sgrad.normalize import iterables
 from s2sgrad.runtime.structure import ENDLESS
 from s2sgrad.standard import generators
 
@@ -36,12 +37,10 @@ LAZY = (*ENDLESS, builtins.iter, builtins.zip, builtins.map, builtins.filter, bu
 
 @dataclass
 class IteratorKinds:
-    """Classifies the iterables of one function; `held` are its named iterators, `yielding` its nested generator
-    functions."""
+    """Classifies the iterables of one function; `yielding` are its nested generator functions."""
 
     unit: Unit
     yielding: set[str]
-    held: set[str] = field(default_factory=set)
 
     def called(self, node: gast.AST) -> Any:
         """The callee of a call; None for other expressions."""
@@ -59,27 +58,14 @@ class IteratorKinds:
         nested = isinstance(node.func, gast.Name) and node.func.id in self.yielding
         return nested or is_generator(self.unit.resolve(node.func))
 
-    def is_followed(self, function: gast.AST) -> bool:
-        """Whether a callee is a function of the user's that can be inlined."""
-        nested = isinstance(function, gast.Name) and function.id in self.unit.locals
-        return nested or is_plain(self.unit.resolve(function))
-
-    def can_step(self, node: gast.Call) -> bool:
-        """Whether the text of a generator function allows drawing item by item."""
-        return generator_texts.can_step(self, node)
-
     def needs(self, node: gast.AST) -> bool:
-        """Whether an iterable must be drawn from item by item: it is infinite, or others draw from it by name."""
-        if isinstance(node, gast.Name) or self.unit.draws(node):
-            return getattr(node, "id", "") in self.held or self.is_generator(node)
+        """Whether the items of an iterable must be drawn one by one, for it is infinite or has no length."""
+        if self.is_generator(node) or self.composed(node):
+            return True
         if isinstance(node, gast.GeneratorExp):
             return self.needs(node.generators[0].iter)
         target = self.called(node)
-        if self.composed(node):
-            return True
         if target in ENDLESS or target is builtins.iter or (target is BATCHED and target is not None):
-            return True
-        if self.is_generator(node):
             return True
         if target is builtins.zip and not all(map(is_plain_count, self.counts(node))):
             return True
@@ -119,7 +105,7 @@ class IteratorKinds:
         return isinstance(node, gast.GeneratorExp) or target in LAZY
 
     def indexable(self, node: gast.AST) -> bool:
-        """Whether items exist at every index, up to the end if there is one, and nobody else draws from it."""
+        """Whether items exist at every index, up to the end if there is one."""
         if not isinstance(node, gast.Call) or self.composed(node):
             return not self.needs(node)
         target = self.called(node)
@@ -134,6 +120,12 @@ class IteratorKinds:
         if target is itertools.islice:
             return len(node.args) == 2 and not node.keywords and is_natural(node.args[1]) and self.indexable(node.args[0])
         return not self.needs(node)
+
+    def has_length(self, node: gast.AST) -> bool:
+        """Whether an iterable has a length, and items by index: a sequence, or a plain counter."""
+        if self.called(node) is itertools.count:
+            return is_plain_count(node)
+        return not (isinstance(node, gast.GeneratorExp) or is_one_of(self.called(node), LAZY) or self.is_generator(node))
 
     def counts(self, node: gast.Call) -> list[gast.Call]:
         """The `count(..)` among the arguments of a call."""

@@ -27,7 +27,7 @@ from s2sgrad.runtime import checkpoints, checks, outside, references, results, s
 know(
     len, range, float, int, bool, abs, min, max, sum, round, isinstance, issubclass, type, str, repr, tuple, list, dict,
     set, frozenset, sorted, enumerate, zip, reversed, any, all, divmod, pow, complex, ord, chr, slice, hasattr,
-    callable, hash, format,
+    callable, hash, format, iter,
     computes=True,
 )  # fmt: skip
 know(np.clip, optional=(1, 2))

@@ -49,6 +49,19 @@ def stored_in(v: Any) -> dict[str, Any] | None:
     return kept | held if held else kept
 
 
+def holds_iterator(v: Any, seen: frozenset[int] = frozenset()) -> bool:
+    """Whether a value is an iterator, or holds one: whoever draws from it leaves less to others.
+
+    >>> holds_iterator([1.0, {"a": iter("ab")}]), holds_iterator([range(3), "ab"])
+    (True, False)
+    """
+    if isinstance(v, _FIXED) or id(v) in seen:
+        return False
+    parts = v if isinstance(v, dict) else attributes_of(v) or {}
+    held = v if isinstance(v, (list, tuple, set)) else parts.values()
+    return hasattr(type(v), "__next__") or any(holds_iterator(item, seen | {id(v)}) for item in held)
+
+
 def with_attributes(x: Any, items: dict[str, Any]) -> Any:
     """A derivative with respect to an object: for a dataclass an instance with these attributes, else the dict of them."""
     if not hasattr(x, "__dataclass_fields__"):

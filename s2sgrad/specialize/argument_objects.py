@@ -43,7 +43,7 @@ from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
 from s2sgrad.ir.underlying import underlying
 from s2sgrad.runtime.outside import distinct, set_attribute
 from s2sgrad.specialize.callable_texts import objects_named
-from s2sgrad.specialize.static_values import Display, Known, Object, Value
+from s2sgrad.specialize.static_values import Display, Generator, Known, Object, Value
 
 
 class GivenObjects:
@@ -60,6 +60,9 @@ class GivenObjects:
         whole = value.as_data() if isinstance(value, Display) else None
         if whole is not None:
             statement.value = self.flattener.hold(at(statement, whole)[0])
+        elif isinstance(value, Generator):
+            self.unit.refuse(statement, "the iterator that is returned here is drawn from as the program runs, which cannot "
+                                        "be followed: return a list")  # fmt: skip
         elif isinstance(value, Value) and not isinstance(value, Known) and getattr(value, "given", None) is None:
             data = self.reified(value, statement)
             if data is not None:

@@ -41,6 +41,7 @@ from s2sgrad.source import read
 from s2sgrad.specialize import static_calls
 from s2sgrad.specialize.callable_texts import (
     gives_function,
+    gives_iterator,
     objects_named,
     owners_written,
     resizes_argument,
@@ -192,7 +193,7 @@ def is_made_for_functions(target: Any, arguments: Iterable[Any]) -> bool:
     return bool(target.__code__.co_flags & inspect.CO_VARARGS) or calls_itself(read(target).tree)
 
 
-_WRITTEN_OUT = (gives_function, resizes_argument, owners_written)
+_WRITTEN_OUT = (gives_function, gives_iterator, resizes_argument, owners_written)
 
 
 def needs_text(target: types.FunctionType) -> bool:

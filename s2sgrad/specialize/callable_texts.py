@@ -22,14 +22,16 @@ from s2sgrad.analysis import outside
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.plain_classes import attributes_of, is_plain_class
 from s2sgrad.analysis.reached_classes import functions_of, walked
-from s2sgrad.analysis.user_functions import is_plain
+from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.errors import S2SGradError
 from s2sgrad.ir import scoping
 from s2sgrad.ir.forms import appended_to
 from s2sgrad.ir.one_compilation import forgotten_after
-from s2sgrad.ir.quote import nodes, statements_in
+from s2sgrad.ir.quote import children, nodes, statements_in
 from s2sgrad.ir.unit import parameters
 from s2sgrad.normalize import containers
+from s2sgrad.normalize.check import yields
+from s2sgrad.normalize.iterator_kinds import LAZY
 from s2sgrad.source import look_up, read
 from s2sgrad.standard.containers import OBJECTS
 
@@ -148,6 +150,28 @@ def resizes_argument(target: types.FunctionType) -> bool:
 def gives_function(target: types.FunctionType) -> bool:
     """Whether a function returns a function value."""
     return returns_function(read(target).tree, target, objects=True)
+
+
+@_cached_predicate
+def gives_iterator(target: types.FunctionType) -> bool:
+    """Whether a function returns a generator, or another iterator."""
+    tree = read(target).tree
+    made = {n.name for n in statements_in(tree.body) if isinstance(n, gast.FunctionDef) and yields(n)}
+    kept = {t.id for n in nodes(*tree.body) if isinstance(n, gast.Assign) and _is_lazy(n.value, made, set(), target)
+            for t in n.targets if isinstance(t, gast.Name)}  # fmt: skip
+    values = [part.value for part in statements_in(tree.body) if isinstance(part, gast.Return) and part.value is not None]
+    return any(_is_lazy(value, made, kept, target) for value in values)
+
+
+def _is_lazy(value: gast.AST, made: set[str], kept: set[str], home: types.FunctionType) -> bool:
+    """Whether an expression is, or holds, an iterator; `made`: nested generator functions, `kept`: names of iterators."""
+    parts = list(children(value)) if isinstance(value, (gast.Tuple, gast.List, gast.Dict, gast.IfExp, gast.BoolOp)) else []
+    if isinstance(value, gast.Call):
+        target = _resolved(value.func, home)
+        lazy = is_one_of(target, LAZY) or is_generator(target) or (is_plain(target) and gives_iterator(target))
+        return lazy or (isinstance(value.func, gast.Name) and value.func.id in made)
+    kept_here = isinstance(value, gast.Name) and value.id in kept
+    return kept_here or isinstance(value, gast.GeneratorExp) or any(_is_lazy(part, made, kept, home) for part in parts)
 
 
 @_cached_predicate

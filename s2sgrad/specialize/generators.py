@@ -47,8 +47,7 @@ from s2sgrad.ir.quote import assign, at, branch, clone, constant, expression, na
 from s2sgrad.normalize import targets
 from s2sgrad.normalize.iterables import DRAWS_ALL, RUN_THROUGH
 from s2sgrad.primitives import libraries
-from s2sgrad.specialize.iterator_methods import as_generator
-from s2sgrad.specialize.static_values import Generator, Object, Partial, Record
+from s2sgrad.specialize.static_values import Generator, Object, Record
 from s2sgrad.specialize.ways import Unsettled
 
 _ASKED_BY_NUMPY = {n for n in dir(np.ndarray) if n[:2] != "__" or n[:7] == "__array"}
@@ -91,20 +90,15 @@ class Generators:
         return True
 
     def items_of_object(self, value: Any, node: gast.AST) -> Any:
-        """What a loop over an object runs over: what `__iter__` gives, or `__next__`; any other value as it is."""
+        """What a loop over an object runs over: what `__iter__` gives; any other value as it is."""
         owner = self.object_with(value, "__iter__")
         if owner is None:
             return value
         given = self.apply(self.special(owner, "__iter__", node), [], {}, node)
-        drawn = self.object_with(given, "__next__")
-        if drawn is None:
+        if self.object_with(given, "__next__") is None:
             return given
-        method = self.special(drawn, "__next__", node)
-        function = as_generator(method.inner) if isinstance(method, Partial) else None
-        if function is None:
-            self.unit.refuse(node, "a loop over this iterator cannot be followed: return from `__next__` outside of loops")
-        around = tuple(function for function, _ in self.running)
-        return Generator(function, [self.lasting(v) for v in method.given], {}, tuple(self.flattener.loops), around)
+        self.unit.refuse(node, "an object that is its own iterator is drawn from as the program runs, which cannot be "
+                               "followed: write `__iter__` as a generator")  # fmt: skip
 
     def iterates(self, consumer: Any, value: Any) -> bool:
         """Whether a function sees no more of an object than what its `__iter__` gives; NumPy's do of a sequence."""
@@ -134,6 +128,7 @@ class Generators:
         """The arguments of a call; for a generator, or for an object that NumPy gets, the list of its values."""
         if len(arguments) == 1:
             return [self.listed(arguments[0], consumer)]
+        arguments = [self.listed(a, consumer) if isinstance(self.held(a), Generator) else a for a in arguments]
         of_numpy = libraries.package_of(consumer) in libraries.ARRAYS
         if not of_numpy or not (self.dunders or any(isinstance(self.held(a), Object) for a in arguments)):
             return arguments

@@ -43,19 +43,17 @@ from s2sgrad.source import read
 from s2sgrad.specialize.callable_texts import returns_function
 from s2sgrad.specialize.constant_branches import folded
 from s2sgrad.specialize.generators import consumed, returning
-from s2sgrad.specialize.iterator_methods import without_iter
 from s2sgrad.specialize.static_values import (
     Display,
     Function,
     Generator,
     Known,
-    Object,
     Record,
     Value,
     keep_objects,
     substitute,
 )
-from s2sgrad.standard.iterators import Iterator
+from s2sgrad.standard import generators
 
 MOST = 400  # inlined calls per function
 
@@ -93,8 +91,7 @@ class Inliner:
         note_receivers(unit, tree, owner)
         if tree.name in unit.names.taken and unit.resolve(name(tree.name)) is not target:  # not recursive
             tree.name = unit.names.fresh(tree.name)
-        if target.__name__ == "__iter__":
-            without_iter(unit, tree)
+        unit.names.taken |= {tree.name}  # no helper may look like a call of the function itself
         for _, run in DEFINITION:
             tree = run(unit, tree)
         self.unit.inlined.append(unit)
@@ -123,8 +120,7 @@ class Inliner:
         """The body of a function value with a single exit, for these parameter values; with `left`, a generator returns at a
         `yield` when this flag is set."""
         drawn = {p for p, value in constants.items() if isinstance(value, Generator)}
-        iterators = {p for p, value in constants.items() if isinstance(value, Object) and value.cls is Iterator}
-        if function.tree is not None and left is None and not drawn | iterators:
+        if function.tree is not None and left is None and not drawn:
             return function.tree
         node = clone(function.node)
         plain = isinstance(node, gast.FunctionDef)
@@ -135,12 +131,11 @@ class Inliner:
         at(function.node, tree)
         if left is not None:
             tree.body = rewritten(tree.body, returning)
-        around = function.unit.drawn_from, function.unit.iterators
-        function.unit.drawn_from, function.unit.iterators = drawn, iterators
-        for _, run in ((("drawing", drawing.run),) if drawn | iterators else ()) + STATEMENTS:
+        around, function.unit.drawn_from = function.unit.drawn_from, drawn
+        for _, run in ((("drawing", drawing.run),) if drawn else ()) + STATEMENTS:
             tree = run(function.unit, tree)
-        function.unit.drawn_from, function.unit.iterators = around
-        if not chosen and left is None and not drawn | iterators:
+        function.unit.drawn_from = around
+        if not chosen and left is None and not drawn:
             function.tree = tree
         return tree
 
@@ -210,7 +205,7 @@ class Inliner:
         own = scoping.bound(tree.body) | {p.id for p in parameters(tree)}
         anew = function.used or function.unit is not self.unit
         renamed = self.anew(function.unit, tree, own) if anew else {}
-        if function.unit.primal.function.__module__ == Iterator.__module__:  # none of these names is the user's
+        if function.unit.primal.function.__module__ == generators.__name__:  # none of these names is the user's
             self.unit.words |= dict.fromkeys(renamed.values(), ("what an iterator draws from", None))
         function.used = True
         if not self.flattener.loops and not self.lifting:  # each variable exists once

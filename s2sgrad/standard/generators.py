@@ -1,8 +1,8 @@
-"""Tools that give iterators, as generator functions: loops over them are inlined, `normalize.stepwise` makes the others.
+"""Tools that give iterators, as generator functions: the loop over one is inlined.
 
     for v in takewhile(f, xs): ..      ->      for v in begun(f, xs): ..
 
-Parameters called `iterator..` are those of `iterators`; those called `iterable..` may also be sequences or generators.
+Parameters called `iterable..` may be generators; those called `sequence..` have a length and an item at each index.
 
 >>> list(running([1, 3, 2], max)), list(begun(bool, [2, 0, 3]))
 ([1, 3, 3], [2])
@@ -14,10 +14,10 @@ import builtins
 import itertools
 
 
-def each(iterator):
-    """What is left of an iterator."""
-    while iterator.more():
-        yield iterator.take()
+def each(iterable):
+    """`iter(iterable)`."""
+    for item in iterable:  # noqa: UP028
+        yield item
 
 
 def mapped(function, iterable):
@@ -70,17 +70,36 @@ def picked(iterable, iterable_of_selectors):
             yield item
 
 
-def first(iterable, iterable_of_places):
-    """`itertools.islice(iterable, stop)`, of `range(stop)`."""
-    for _, item in zip(iterable_of_places, iterable):  # noqa: B905
-        yield item
-
-
-def sliced(iterable, iterable_of_places, start, step):
-    """`itertools.islice(iterable, start, stop, step)`, of `range(stop)`, or of a counter where there is no `stop`."""
-    for place, item in zip(iterable_of_places, iterable):  # noqa: B905
-        if place >= start and (place - start) % step == 0:
+def first(iterable, stop):
+    """`itertools.islice(iterable, stop)`."""
+    place = 0
+    if stop > 0:
+        for item in iterable:
             yield item
+            place = place + 1
+            if place >= stop:
+                return
+
+
+def sliced(iterable, start, stop, step):
+    """`itertools.islice(iterable, start, stop, step)`."""
+    place = 0
+    if stop > 0:
+        for item in iterable:
+            if place >= start and (place - start) % step == 0:
+                yield item
+            place = place + 1
+            if place >= stop:
+                return
+
+
+def checked_bound(bound, otherwise):
+    """A bound of `itertools.islice`."""
+    if bound is None:
+        return otherwise
+    if bound < 0:
+        raise ValueError("Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    return bound
 
 
 def running(iterable, function):
@@ -141,10 +160,32 @@ def flattened(iterable):
         yield from part
 
 
-def repeated(object, iterable):
-    """`itertools.repeat(object, times)`, of `range(times)`."""
-    for _ in iterable:
+def repeated(object, times):
+    """`itertools.repeat(object, times)`."""
+    for _ in range(times):
         yield object
+
+
+def endlessly(object):
+    """`itertools.repeat(object)`."""
+    while True:
+        yield object
+
+
+def counted(start=0, step=1):
+    """`itertools.count`."""
+    count = start
+    while True:
+        yield count
+        count = count + step
+
+
+def around(sequence):
+    """`itertools.cycle` of what is not written meanwhile."""
+    items, place = list(sequence), 0
+    while len(items) > 0:
+        yield items[place]
+        place = (place + 1) % len(items)
 
 
 def grouped(iterable, n, rest):
@@ -159,44 +200,46 @@ def grouped(iterable, n, rest):
         yield tuple(group)
 
 
-def pairs(iterable, iterator):
-    """`zip` of two."""
+def pairs(iterable, sequence):
+    """`zip` of two, of which the first has no length."""
+    place = 0
     for item in iterable:
-        if not iterator.more():
+        if place >= len(sequence):
             return
-        yield item, iterator.take()
+        yield item, sequence[place]
+        place = place + 1
 
 
-def pairs_behind(iterator, iterable):
-    """`zip` of two, of which the second is a generator."""
-    if iterator.more():
-        item = iterator.take()
-        for other in iterable:
-            yield item, other
-            if not iterator.more():
+def pairs_behind(sequence, iterable):
+    """`zip` of two, of which the second has no length."""
+    place = 0
+    if len(sequence) > 0:
+        for item in iterable:
+            yield sequence[place], item
+            place = place + 1
+            if place >= len(sequence):
                 return
-            item = iterator.take()
 
 
-def equal_pairs(iterable, iterator):
-    """`zip` of two, `strict`."""
+def triples(iterable, sequence_second, sequence_third):
+    """`zip` of three, of which the first has no length."""
+    place = 0
     for item in iterable:
-        if not iterator.more():
-            raise ValueError("zip() argument 2 is shorter than argument 1")
-        yield item, iterator.take()
-    if iterator.more():
-        raise ValueError("zip() argument 2 is longer than argument 1")
+        if place >= min(len(sequence_second), len(sequence_third)):
+            return
+        yield item, sequence_second[place], sequence_third[place]
+        place = place + 1
 
 
-def triples(iterable, iterator, iterator_behind):
-    """`zip` of three."""
-    for item in iterable:
-        if not iterator.more():
-            return
-        other = iterator.take()
-        if not iterator_behind.more():
-            return
-        yield item, other, iterator_behind.take()
+def triples_behind(sequence, sequence_second, iterable):
+    """`zip` of three, of which the last has no length."""
+    place, most = 0, min(len(sequence), len(sequence_second))
+    if most > 0:
+        for item in iterable:
+            yield sequence[place], sequence_second[place], item
+            place = place + 1
+            if place >= most:
+                return
 
 
 def numbered(iterable, start):
@@ -205,6 +248,30 @@ def numbered(iterable, start):
     for item in iterable:
         place = place + 1
         yield place, item
+
+
+def listed(iterable):
+    """`list(iterable)`."""
+    out = []
+    for item in iterable:
+        out.append(item)
+    return out
+
+
+def any_of(iterable):
+    """`any(iterable)`."""
+    for item in iterable:  # noqa: SIM110
+        if item:
+            return True
+    return False
+
+
+def all_of(iterable):
+    """`all(iterable)`."""
+    for item in iterable:  # noqa: SIM110
+        if not item:
+            return False
+    return True
 
 
 DRAWN = {
@@ -217,6 +284,4 @@ TOOLS = {
 }  # fmt: skip
 """The function here for each tool that has the same parameters; those in `DRAWN` are always drawn from."""
 
-ASKING_ON = (mapped, spread, chosen, left_out, behind, running, running_from, running_from_any, pairs, triples,
-             numbered)  # fmt: skip
-"""Those that ask again after the end."""
+OF_ALL = {builtins.any: any_of, builtins.all: all_of}

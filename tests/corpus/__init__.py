@@ -110,6 +110,22 @@ RECORDED = {
     "slope_of_what_remembers",
     # a dict that a recursion fills and whose items are not known to be numbers
     "hands_its_dict_on", "remembers_in_a_default", "looks_before_it_computes",
+    # iterators that are drawn from in several places: how far each has come is known to the run alone
+    "applied_and_left_out_item_by_item", "called_until_a_sentinel", "chain_without_an_end_in_a_generator_with_a_name",
+    "counter_drawn_first_or_last", "counter_read_after_a_zip", "first_by_next_and_the_rest_by_a_loop",
+    "four_iterators_side_by_side", "generator_beside_itself", "generator_that_skips_and_ends",
+    "generator_that_writes_when_it_goes_on", "generator_with_a_name", "generators_one_after_the_other",
+    "generators_side_by_side", "greatest_that_an_iterator_has_left", "iterables_that_lists_take_all_items_of",
+    "iterator_that_a_branch_chooses", "iterator_that_ends_in_a_function_and_whose_list_grows",
+    "iterators_handed_to_functions", "iterators_see_what_is_stored_meanwhile", "iterators_that_ended_see_nothing_new",
+    "list_that_a_closure_gives_is_drawn_from", "list_turned_round_while_an_iterator_reads_it",
+    "loop_that_goes_on_where_one_stopped", "loops_over_an_iterator_of_a_class",
+    "loops_over_an_object_or_a_list_in_a_function", "named_generator_expressions", "next_in_turn",
+    "next_inside_of_a_loop_over_the_same", "next_until_nothing_is_left", "one_iterator_twice_in_a_zip",
+    "rest_of_an_iterator_unpacked_and_reduced", "slices_of_a_named_iterator", "split_into_two_iterators",
+    "sums_that_are_kept_and_used_up", "tool_that_is_handed_on_and_drawn_from_again",
+    "tools_keep_the_function_that_they_were_given", "tools_of_constants_between_draws",
+    "tools_with_names", "two_generators_in_turns",
 }  # fmt: skip
 """Cases without a text, which are recorded: `tests/recorded` judges them."""
 

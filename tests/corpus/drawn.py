@@ -822,3 +822,75 @@ def generator_that_a_dict_is_made_of(x):
 @case(VECTOR)
 def accumulated_from_a_tuple_of_numbers(x):
     return sum(a * b for a, b in itertools.accumulate(x, lambda s, v: (s[0] + v, s[1] * v), initial=(0.0, 1.0)))
+
+
+@case(VECTOR)
+def list_turned_round_while_an_iterator_reads_it(x):
+    xs = [x[0], x[1], x[2]]
+    items = iter(xs)
+    first = next(items)
+    xs.reverse()
+    return first * next(items) ** 2 * next(items) ** 3
+
+
+def all_squares(x):
+    squares = (v * v for v in x)
+    return squares
+
+
+def neighbours(x):
+    return itertools.pairwise(x)
+
+
+@case(VECTOR)
+def iterators_that_functions_return(x):
+    total = 0.0
+    for v in all_squares(x):
+        total = total * 0.5 + v
+    return total * sum(list(all_squares(x))) + sum(a * b for a, b in neighbours(x))
+
+
+def squares_of(x):
+    return with_squares(x)
+
+
+@case(VECTOR)
+def generator_that_a_function_returns(x):
+    return sum(squares_of(x)) * x[0] + np.sum(np.array(list(squares_of(x))) ** 2)
+
+
+@case(VECTOR)
+def iterators_that_are_kept(x):
+    its = [iter(x), (v * v for v in x), iter(range(3))]
+    held = {"pairs": zip(x, x[::-1], itertools.count(1))}
+    total = x[1]
+    for it in its:
+        for v in it:
+            total = total * x[0] + v
+    pairs = held["pairs"]
+    return total + sum(a * b**2 * k for a, b, k in pairs)
+
+
+@case(VECTOR)
+def iterator_that_a_branch_chooses(x):
+    it = (v for v in x) if x[0] > 0.0 else iter(x[::-1])
+    total = 0.0
+    for v in it:
+        total = total * 0.5 + v
+    return total
+
+
+@case(VECTOR)
+def names_that_change_before_a_generator_runs(x):
+    scale, xs = 2.0, [x[0], x[1]]
+    scaled = (v * scale for v in xs)
+    scale = x[2]
+    xs.append(x[0] * x[1])
+    return sum(scaled)
+
+
+@case(VECTOR)
+def split_into_two_iterators(x):
+    firsts, seconds = itertools.tee(x)
+    next(seconds)
+    return sum(a * b * b for a, b in zip(firsts, seconds))

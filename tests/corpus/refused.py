@@ -23,15 +23,6 @@ def refused(*args, words):
     return register
 
 
-@refused(VECTOR, words="which is read later, may share its memory")
-def list_turned_round_while_an_iterator_reads_it(x):
-    xs = [x[0], x[1], x[2]]
-    items = iter(xs)
-    first = next(items)
-    xs.reverse()  # <-
-    return first * next(items) * next(items)
-
-
 @refused(VECTOR, words="changes in it, which cannot be followed")
 def list_that_grows_by_another_name_under_a_loop(x):
     ys = [x[0], x[1]]

@@ -103,7 +103,7 @@ def _counted(call: LibraryCall, node: gast.AST) -> gast.AST:
 @desugars(itertools.chain, itertools.chain.from_iterable, spread=True)
 def _chain(call: LibraryCall) -> gast.AST | None:
     spread = len(call.args) == 1 and isinstance(call.args[0], gast.Starred)
-    if call.words or (call.is_spread and not spread) or call.scope.endings.waits(call.node):
+    if call.words or (call.is_spread and not spread):
         return None
     parts = call.args[0].value if spread else call.args[0] if call.target is not itertools.chain else gast.Tuple(
         call.args, gast.Load())  # fmt: skip

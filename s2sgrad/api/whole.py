@@ -178,18 +178,23 @@ def may_run_again(gradient: Any, error: Exception, args: tuple, keywords: dict[s
     gradient._request.word.taken(keywords)
     arguments = gradient._request.arguments(args, keywords)
     copied = {name for name, value in arguments.items() if (trust_of_object(value) or Trust.ARRAY) <= Trust.DATA}
-    return begins_again(error, gradient._request.function, arguments, copied)
+    repeats = gradient._latest.recipe.facts.repeats and len(copied) == len(arguments)
+    return begins_again(error, gradient._request.function, arguments, copied, repeats)
 
 
-def begins_again(error: Exception, function: types.FunctionType, given: Any, copied: Collection[str] = ()) -> bool:
-    """The same, of a function whose text raised this error, and was given these arguments, of some of them copies; not of
-    an iterator, which the first run may have used up."""
+def begins_again(
+    error: Exception, function: types.FunctionType, given: Any, copied: Collection[str] = (), repeats: bool = False
+) -> bool:
+    """The same, of a function whose text raised this error, was given these arguments, of some of them copies, and may be
+    known to repeat; not of an iterator, which the first run may have used up."""
     if not isinstance(error, (Refused, Refusal)) or not Recording.allowed:
         return False
     if isinstance(error.__context__, NoResult) or _in_a_text():
         return False
     if holds_iterator(given):
         return False
+    if repeats:
+        return True
     from s2sgrad.driver.attempts import runs_again
 
     return runs_again(function, copied)

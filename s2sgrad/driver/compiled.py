@@ -203,7 +203,8 @@ def compile_gradient(
         unsure = any(isinstance(kinds.get(p.partition("[")[0]), Unknown) for p in wrt)
         again = backend is NUMPY and not (program.keeps_states or options.debug or program.hands_buffers)
         outside = global_conflicts.at_run_time(program.units) if options.forward else None
-        repeats = options.forward and all(emitted.repeats() for emitted in program.functions)
+        asked = options.forward or branches.codes()  # a matrix runs it several times, a refused branch begins again
+        repeats = bool(asked) and all(emitted.repeats() for emitted in program.functions)
         facts = Facts(seed, entry.scalar, program.written, unsure, backend, entry.dots, _divides_again(program, entry),
                       again, outside, repeats)  # fmt: skip
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)

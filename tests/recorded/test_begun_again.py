@@ -120,3 +120,60 @@ def test_an_object_of_the_callers_is_written_once():
     with pytest.raises(Refused, match="a loop runs over changes"):
         grad(counts_its_calls, 1)(counter, X)
     assert counter.calls == 1
+
+
+GENERATOR = np.random.default_rng(0)
+
+
+def divided(x):
+    if x[0] > 0.1:
+        try:
+            x = x * 2.0 / (1 // len(x[3:]))
+        except ZeroDivisionError:
+            x = x * 3.0
+    return np.sum(x * x)
+
+
+def puts_rows_into_lists(x):
+    rows = [x * 1.0]
+    rows.append(rows[0] * x[1])
+    rows[0][1] = x[2]
+    return divided(rows[0]) + np.sum(rows[1]) + divided(x)
+
+
+def draws(x):
+    return GENERATOR.normal() * 0.0 + divided(x)
+
+
+def takes_an_item(x, items):
+    return next(items) * divided(x)
+
+
+def calls_what_it_is_given(x, count):
+    return count() * divided(x)
+
+
+def test_a_branch_behind_what_only_computes():
+    found, expected = grad(puts_rows_into_lists)(X), slopes(lambda x: puts_rows_into_lists(x.copy()), X)
+    assert np.allclose(found, expected, atol=1e-5)
+
+
+def test_a_branch_behind_what_happens_once():
+    """Drawn, taken or counted once, whether the derivative is refused or recorded from the beginning."""
+    state = GENERATOR.bit_generator.state["state"]["state"]
+    items, calls = iter([1.0, 2.0]), []
+    for function, given in (
+        (draws, ()),
+        (takes_an_item, (items,)),
+        (calls_what_it_is_given, (lambda: calls.append(1) or 1.0,)),
+    ):
+        try:
+            found = grad(function)(X, *given)
+        except Refused:
+            continue
+        assert np.allclose(found, slopes(divided, X), atol=1e-5)
+    assert next(items) == 2.0 and calls == [1]
+    again = np.random.default_rng(0)
+    assert again.bit_generator.state["state"]["state"] == state
+    again.normal()
+    assert again.bit_generator.state == GENERATOR.bit_generator.state

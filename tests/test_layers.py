@@ -31,11 +31,9 @@ BRANCHIEST = 25  # the cyclomatic complexity of a function, boolean operators an
 
 # The classes that are larger yet: methods and attributes.  The list only shrinks.
 LARGE = {
-    "Functions": (352, 64),
+    "Functions": (334, 64),
     "_Flattener": (66, 11),
     "Points": (59, 16),
-    "Variable": (35, 4),
-    "Array": (32, 3),
     "NestedKinds": (34, 14),
     "Inference": (31, 13),
     "OneObject": (29, 12),

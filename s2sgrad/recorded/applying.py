@@ -28,7 +28,7 @@ _MOST = 4096  # patterns of calls with numbers, before they are forgotten
 _FLAT_TYPES = (bool, int, np.generic, str, bytes, type(None), np.dtype, type, slice, range)
 
 
-_METHODS = {np.ndarray.astype: lambda x, *args, **keywords: x.astype(*args, **keywords),
+METHODS = {np.ndarray.astype: lambda x, *args, **keywords: x.astype(*args, **keywords),
             np.ndarray.view: lambda x, *args, **keywords: x.view(*args, **keywords)}  # fmt: skip
 """Methods that numbers of NumPy's have, too."""
 
@@ -93,7 +93,7 @@ def _called(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], run
             with below(run):
                 return apply(primitive, args, keywords, run_by)
         return apply(primitive, args, keywords, run_by)
-    return (run_by or _METHODS.get(primitive, primitive))(*args, **keywords)
+    return (run_by or METHODS.get(primitive, primitive))(*args, **keywords)
 
 
 def _apply_among(primitive: Any, args: tuple, keywords: dict[str, Any], run_by: Any) -> Any:
@@ -104,7 +104,7 @@ def _apply_among(primitive: Any, args: tuple, keywords: dict[str, Any], run_by: 
     for a in keywords.values():
         handles_in(a, handles)
     if not handles:
-        return (run_by or _METHODS.get(primitive, primitive))(*args, **keywords)
+        return (run_by or METHODS.get(primitive, primitive))(*args, **keywords)
     run = innermost(handles)
     if run is None:
         named = {k: mapped(v, settled) for k, v in keywords.items()}

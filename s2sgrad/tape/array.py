@@ -17,15 +17,15 @@ from s2sgrad import (
     rules,  # noqa: F401  (fills the table)
 )
 from s2sgrad.primitives import catalogue, spellings
-from s2sgrad.recorded.patterns import Kept
+from s2sgrad.recorded.applying import METHODS
+from s2sgrad.recorded.patterns import Kept, known
 from s2sgrad.recorded.runs import Root
-from s2sgrad.recorded.values import is_handle
-from s2sgrad.rules import table
+from s2sgrad.recorded.values import FLOATS, PLAIN, is_handle
 from s2sgrad.rules.selections import picked
 from s2sgrad.runtime.structure import leaves, rebuilt
 from s2sgrad.tape import leaks
 from s2sgrad.tape.handed import refuse
-from s2sgrad.tape.primitives import entry, entry_of
+from s2sgrad.tape.primitives import entry, entry_of, meant
 from s2sgrad.tape.recording import STATE, numbers, tracked
 from s2sgrad.tape.values import Operand, opened
 
@@ -41,30 +41,37 @@ _LOCK = threading.Lock()
 def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NO_KEYWORDS) -> Any:
     """`primitive(*args, **keywords)` on Arrays, Variables and plain values; each tape that follows an operand records it."""
     operands: list[Any] = []
-    arguments = [opened(a, operands) for a in args]
+    recorded, plain = [], []
+    for a in args:
+        kind = type(a)
+        mine, value = (a, a) if kind in PLAIN else opened(a, operands)
+        recorded.append(mine)
+        plain.append(value)
     named = {k: opened(v, operands) for k, v in keywords.items()} if keywords else keywords
-    run = _astype if primitive is np.ndarray.astype else primitive
-    y = run(*[plain for _, plain in arguments], **{k: plain for k, (_, plain) in named.items()})
-    leaks.require_seen(y, operands)
-    if isinstance(y, _HOLDING):
-        _require_unfollowed(primitive, y)
-    result = wrapped(y, [plain for _, plain in arguments])
+    y = METHODS.get(primitive, primitive)(*plain, **{k: value for k, (_, value) in named.items()})
+    if type(y) not in FLOATS:
+        leaks.require_seen(y, operands)
+        if isinstance(y, _HOLDING):
+            _require_unfollowed(primitive, y)
+    result = wrapped(y, plain)
     if STATE.inside is not None:
         STATE.inside.extend(a for a in operands if tracked(a.uid))
-    if STATE.tapes:
-        _enter(primitive, arguments, named, operands, result)
+    if tapes := STATE.tapes:
+        tapes = [t for t in tapes if t.everything or any(a.uid in t.live for a in operands)]
+        if tapes:
+            _enter(tapes, primitive, recorded, {k: mine for k, (mine, _) in named.items()}, operands, result)
     return result
 
 
-def _enter(primitive: Any, pairs: list[tuple], named: dict[str, tuple], operands: list[Array], result: Any) -> None:
-    """Enter a call on the tapes that follow an operand; its arguments are pairs (recorded, plain)."""
-    tapes = [t for t in STATE.tapes if t.everything or any(a.uid in t.live for a in operands)]
-    if tapes and (table.lookup(primitive) is not None or not table.is_flat(primitive)):
-        if made := [result] if type(result) is Array else list(arrays(result)):
-            given = [recorded for recorded, _ in pairs]
-            keywords = {k: recorded for k, (recorded, _) in named.items()} if named else named
-            for tape in tapes:
-                tape.add(operands, made, functools.partial(entry, primitive, given, keywords, result))
+def _enter(
+    tapes: list[Any], primitive: Any, args: list[Any], keywords: dict[str, Any], operands: list[Array], result: Any
+) -> None:
+    """Enter a call on tapes, if it has a derivative, and one is not known to be zero."""
+    made = [result] if type(result) is Array else list(arrays(result))
+    about = known(meant(primitive, args, keywords))
+    if made and (about.rule is not None or not about.flat):
+        for tape in tapes:
+            tape.add(operands, made, functools.partial(entry, about, args, keywords, result))
 
 
 def _require_unfollowed(primitive: Any, y: Any) -> None:
@@ -78,10 +85,6 @@ def note(record: Any, operands: Any, result: Any) -> None:
     found, made = list(arrays(operands)), list(arrays(result))
     for tape in STATE.tapes:
         tape.add(found, made, functools.partial(entry_of, record, operands, result))
-
-
-def _astype(x: Any, *args: Any, **keywords: Any) -> Any:
-    return x.astype(*args, **keywords)  # an ndarray method, but numbers have it too
 
 
 def wrapped(y: Any, arguments: Any = ()) -> Any:
@@ -144,10 +147,20 @@ def _operator(ufunc: np.ufunc) -> Callable[[Any], Any]:
     return lambda a: apply(ufunc, (a,))
 
 
+def _leaving(into: type) -> Callable[[Any], Any]:
+    """`into(x)`: the number leaves the tape."""
+    return lambda x: into(leaks.leaving(x._read(), f"{into.__name__}()"))
+
+
+def _asked(question: Callable[..., Any]) -> Callable[..., Any]:
+    """What is asked of the value."""
+    return lambda x, *given: question(x._read()._value, *given)
+
+
 # --- operators of Arrays and Variables ------------------------------------------------------------------------------------
 
 
-class Operators(Operand):
+class NumericOperand(Operand):
     """NumPy's operators, methods and attributes, differentiated by the rule table."""
 
     __slots__ = ()
@@ -175,27 +188,12 @@ class Operators(Operand):
 
     # numbers
 
-    def _leaving(self, into: str) -> Any:
-        return leaks.leaving(self._read(), into)
-
-    def __float__(self) -> float:
-        return float(self._leaving("float()"))
-
-    def __int__(self) -> int:
-        return int(self._leaving("int()"))
-
-    def __complex__(self) -> complex:
-        return complex(self._leaving("complex()"))
-
-    def __index__(self) -> int:
-        return operator.index(self._read()._value)
-
-    def __bool__(self) -> bool:
-        return bool(self._read()._value)
+    __float__, __int__, __complex__ = _leaving(float), _leaving(int), _leaving(complex)
+    __bool__, __index__, __len__ = _asked(bool), _asked(operator.index), _asked(len)
 
     def item(self, *index: Any) -> Any:
         """The element of an array of size one, as a Python number."""
-        return self._leaving("item()").item(*index)
+        return leaks.leaving(self._read(), "item()").item(*index)
 
     def tolist(self) -> Any:
         """The elements as nested lists."""
@@ -209,14 +207,7 @@ class Operators(Operand):
         short = isinstance(value, np.ndarray) or value.dtype in (float, int, bool, complex)
         return f"{type(self).__name__}({shown})" if short else f"{type(self).__name__}({shown}, dtype={value.dtype})"
 
-    def __str__(self) -> str:
-        return str(self._read()._value)
-
-    def __format__(self, spec: str) -> str:
-        return format(self._read()._value, spec)
-
-    def __len__(self) -> int:
-        return len(self._read()._value)
+    __str__, __format__ = _asked(str), _asked(format)
 
     def __iter__(self) -> Iterator[Any]:
         x = self._read()
@@ -270,7 +261,7 @@ class Operators(Operand):
         return apply(np.round, (self, digits or 0))
 
 
-def _method(x: Operators, name: str, primitive: Any, *args: Any, **keywords: Any) -> Any:
+def _method(x: NumericOperand, name: str, primitive: Any, *args: Any, **keywords: Any) -> Any:
     """A method call such as `x.sum(axis=0)`, as the call `np.sum(x, axis=0)`."""
     if name in spellings.VARIADIC and args:
         return apply(primitive, (x, args[0] if len(args) == 1 else args), keywords)
@@ -279,7 +270,7 @@ def _method(x: Operators, name: str, primitive: Any, *args: Any, **keywords: Any
     return apply(primitive, (x, *args), keywords)
 
 
-class Array(Operators):
+class Array(NumericOperand):
     """A NumPy array or number with an identity, which a tape can follow.  It is immutable.
 
     Arrays are created by `constant`, by reading a Variable, and by every operation on Arrays.  NumPy's functions, operators

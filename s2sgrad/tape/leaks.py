@@ -53,10 +53,10 @@ def leaving(x: Any, into: str) -> Any:
     """The value of the Array `x`, which is converted to a Python number; warns if a tape follows it."""
     if tracked(x.uid):
         _report(x)
-        frame = sys._getframe(3)
+        frame = sys._getframe(2)
         if frame.f_code.co_code[frame.f_lasti] in _STORES:  # `plain[0] = x` calls float(x); NumPy chains this error
             raise TypeError(f"an item of an ndarray cannot hold an Array that a tape follows: {WAY}")
-        warnings.warn(f"{into} of an Array that a tape follows is a constant: {WAY}", stacklevel=4)
+        warnings.warn(f"{into} of an Array that a tape follows is a constant: {WAY}", stacklevel=3)
     return x._value
 
 

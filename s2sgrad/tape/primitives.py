@@ -14,23 +14,24 @@ import numpy as np
 from s2sgrad.errors import Unsupported
 from s2sgrad.primitives import spellings
 from s2sgrad.recorded import operations
-from s2sgrad.recorded.operations import Kept, kept_plain, known, user_place
+from s2sgrad.recorded.operations import Kept, Primitive, kept_plain, user_place
 from s2sgrad.rules import binding
 from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.tape.values import Operand
 
 
-def entry(primitive: Any, args: list[Any], keywords: dict[str, Any], result: Any, followed: Any) -> tuple:
+def entry(about: Primitive, args: list[Any], keywords: dict[str, Any], result: Any, followed: Any) -> tuple:
     """The entry of a call, whose arguments hold Arrays and constants; `followed`: the uids of what the tape follows."""
-    primitive = _primitive_for(primitive, args, keywords)
     operands = tuple([kept(a, followed) for a in args])
     named = {k: kept(v, followed) for k, v in keywords.items()} if keywords else keywords
     outcome = kept(result, None)
     if _is_complex(outcome) or any(map(_is_complex, operands)):
-        error = Unsupported(f"complex numbers in `{binding.name_of(primitive)}` cannot be differentiated yet: compute with "
-                            "real and imaginary parts")  # fmt: skip
+        name = binding.name_of(about.primitive)
+        error = Unsupported(
+            f"complex numbers in `{name}` cannot be differentiated yet: compute with real and imaginary parts"
+        )
         return _pull_refused, error, operands, named, outcome, user_place()
-    call, operands, named = known(primitive).prepared(operands, named)
+    call, operands, named = about.prepared(operands, named)
     fresh = type(outcome) is Kept and outcome.root is not None
     return operations.pull_fresh if fresh else operations.pull, call, operands, named, outcome, user_place()
 
@@ -62,7 +63,7 @@ def kept(v: Any, followed: Any) -> Any:
     return kept_plain(v)
 
 
-def _primitive_for(primitive: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
+def meant(primitive: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
     """The primitive that is meant: `max(xs)` and `max(a, b, c)` have other rules than `max(a, b)`."""
     try:
         if len(args) == 1 and not keywords:

@@ -9,12 +9,12 @@ import numpy as np
 
 from s2sgrad.primitives.record import know_methods
 from s2sgrad.runtime.structure import attributes_of
-from s2sgrad.tape.array import Array, Operators, apply
+from s2sgrad.tape.array import Array, NumericOperand, apply
 from s2sgrad.tape.recording import STATE, numbers
 from s2sgrad.tape.values import unwrapped
 
 
-class Variable(Operators):
+class Variable(NumericOperand):
     """A number or an array that can be reassigned; operators and NumPy's functions accept it like an Array.
 
     A tape watches the trainable Variables that are read while it records.  Each read is a snapshot: computed results keep
@@ -97,12 +97,6 @@ class Variable(Operators):
 
     __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = __imatmul__ = _not_in_place
 
-    def __copy__(self) -> Variable:
-        return Variable(self._value, self.trainable, self.name)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
-        return self.__copy__()
-
     def __reduce__(self) -> tuple:
         return Variable, (self._value, self.trainable, self.name)
 
@@ -135,6 +129,6 @@ know_methods(Variable, " ".join(sorted(Variable.assigning)), writes=(0,))
 
 def _attributes(value: Any) -> list[Any]:
     """The attributes of an instance of a user's class, including slots."""
-    if isinstance(value, Operators):
+    if isinstance(value, NumericOperand):
         return []
     return list((attributes_of(value) or {}).values())

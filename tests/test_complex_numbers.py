@@ -1,9 +1,10 @@
-"""Complex numbers are refused where they meet a differentiated value, in every mode; constants that meet none are computed.
+"""Complex numbers that meet a differentiated value are followed or refused, in every mode; others do no harm.
 
 Programs are put together from a place that a complex number comes from, an operation in which it meets the argument, and
-a way back to real numbers: a value that slips through anywhere gives a wrong number.
+a way back to real numbers: a value that slips through anywhere, into a text for real numbers, gives a wrong number.
 """
 
+import contextlib
 import itertools
 import warnings
 from functools import partial
@@ -25,6 +26,7 @@ from s2sgrad import (
     jacrev,
     jvp,
     primitive,
+    runtime,
     vjp,
 )
 from s2sgrad.runtime.checks import Refusal
@@ -137,20 +139,41 @@ def refused(way):
     return raised.value
 
 
+def differences(f, x, others=()):
+    """The gradient by central differences."""
+    step = 1e-6
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.array([(f(x + step * e, *others) - f(x - step * e, *others)) / (2 * step) for e in np.eye(len(x))])
+
+
+def right_or_refused(mode, way, wanted):
+    """Whether a derivative was computed, which is then compared; a refusal says where."""
+    try:
+        found = way()
+    except (S2SGradError, Refusal) as error:
+        assert "complex" in str(error) or "rule" in str(error)
+        return False
+    found = found[1] if mode == "jvp" else found[0] if mode == "vjp" else found
+    assert not np.iscomplexobj(found)
+    np.testing.assert_allclose(found, np.sum(wanted) if mode == "jvp" else wanted, rtol=1e-5, atol=1e-6)
+    return True
+
+
+FOLLOWED = ("argument", "number of NumPy's", "array", "captured", "global", "global array", "constant", "folded")
+
 ALL = list(itertools.product(ENTRIES, MEETS, BACK))
 
 
 @pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize(("entry", "meeting", "back"), ALL)
-def test_what_meets_the_argument_is_refused(tmp_path_factory, entry, meeting, back):
+def test_what_meets_the_argument_is_right_or_refused(tmp_path_factory, entry, meeting, back):
     f, others = program(tmp_path_factory, entry, MEETS[meeting], back)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        value = f(THREE, *others)
-    assert isinstance(value, float)
+    wanted = differences(f, THREE, others)
     ways = modes(f, THREE, others)
-    for mode in ("grad", "jvp", list(ways)[2 + ALL.index((entry, meeting, back)) % 4]):
-        assert 'File "' in str(refused(ways[mode])), mode
+    for mode in ("grad", "jvp", [m for m in ways if m != "hessian"][2 + ALL.index((entry, meeting, back)) % 3]):
+        followed = right_or_refused(mode, ways[mode], wanted)
+        assert followed or entry not in FOLLOWED or mode not in ("grad", "jvp")
 
 
 @pytest.mark.sampled(one_in=2)
@@ -201,10 +224,16 @@ MADE = {
 
 
 @pytest.mark.parametrize(("f", "x"), MADE.values(), ids=MADE)
-def test_what_becomes_complex_is_refused(f, x):
-    for way in modes(f, x).values():
-        with pytest.raises((S2SGradError, Refusal), match=r"complex|no derivative rule"):
-            way()
+def test_what_becomes_complex_is_right_or_refused(f, x):
+    wanted = None
+    with contextlib.suppress(Refusal):
+        wanted = None if x.ndim > 1 else differences(f, x)
+    for mode, way in modes(f, x).items():
+        if mode == "hessian" or wanted is None:
+            with pytest.raises((S2SGradError, Refusal)) if wanted is None else contextlib.suppress(S2SGradError, Refusal):
+                way()
+        else:
+            right_or_refused(mode, way, wanted)
 
 
 def stored(x):
@@ -250,9 +279,10 @@ def added_to(x):
 
 
 @pytest.mark.parametrize("f", [stored, written_by_out, copied_into, filled, added_at, put, added_to])
-def test_what_is_stored_among_complex_numbers_is_refused(f):
+def test_what_is_stored_among_complex_numbers(f):
+    wanted = differences(f, THREE)
     for mode, way in modes(f, THREE).items():
-        assert "test_complex_numbers.py" in str(refused(way)), mode
+        assert mode == "hessian" or right_or_refused(mode, way, wanted) or mode not in ("grad", "jvp")
 
 
 POWERS = [
@@ -289,9 +319,7 @@ def test_containers_as_arguments(z):
     def f(z):
         return 1.0
 
-    for way in (lambda: grad(f)(z), lambda: vjp(f, z)):
-        with pytest.raises(Unsupported, match=r"`z` (holds complex numbers|is complex), which cannot be differentiated yet"):
-            way()
+    assert str(grad(f)(z)) == str(vjp(f, z)[1](1.0)[0]) == str(runtime.zeros(z))
 
 
 def test_on_a_tape():
@@ -339,5 +367,6 @@ def test_a_complex_constant_that_a_function_returns_beside_its_result():
         y, z = pair_with_a_constant(x)
         return np.sum(np.abs(y * z))
 
-    for way in modes(f, THREE).values():
-        refused(way)
+    wanted = differences(f, THREE)
+    for mode, way in modes(f, THREE).items():
+        assert mode == "hessian" or right_or_refused(mode, way, wanted)

@@ -36,7 +36,6 @@ def require_floats(parameter: str, arguments: dict[str, Any], function: str, der
                 f"{asked}, but `*{name}` has {len(value)} arguments in this call: pass more of them, or change argnums"
             )
         value = value[int(place[:-1])]
-    require_real(parameter, value)
     if not has_floats(value):
         raise TypeError(f"{asked}, but its value is {_described(value)}: pass a float, or an array of floats")
     if (guest := _guest_in(value, parameter)) is not None:

@@ -19,11 +19,12 @@ from s2sgrad.api.arguments import require_trees
 from s2sgrad.api.binding import Binds
 from s2sgrad.api.request import Request
 from s2sgrad.api.texts import Texts
-from s2sgrad.api.whole import text_for, written_or_recorded
+from s2sgrad.api.whole import of_complex_numbers, text_for, written_or_recorded
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import Options
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.raised import behind_partial, entry
+from s2sgrad.runtime.checks import holds_complex_inside
 
 if TYPE_CHECKING:
     from s2sgrad.driver.compiled import Compiled
@@ -78,6 +79,8 @@ class Derivative(Binds):
             with contextlib.suppress(Forgotten):
                 return written_or_recorded(self, recent_kinds)
         arguments = request.arguments(args, keywords)
+        if not request.options.complex and any(holds_complex_inside(arguments.get(p.partition("[")[0])) for p in family.wrt):
+            return of_complex_numbers(self)._compiled(args, keywords)
         require_trees(family.wrt, arguments)
         request.require_floats(family.wrt, arguments)
         key = Kinds(tuple(kinds_by_name(arguments, {*list(arguments)[: len(args)], *keywords}).items()))
@@ -109,14 +112,15 @@ class Derivative(Binds):
             self._texts.kept.own[key] = compiled
         return compiled
 
-    def compiled_for(self, kinds: dict[str, Kind]) -> Compiled:
+    def compiled_for(self, kinds: dict[str, Kind], of_complex: bool = False) -> Compiled:
         """The derivative for arguments of these kinds, as another function calls it."""
         if self._seeded or self._request.lead or self._request.keywords:
             raise Unsupported(
                 f"`{self.__name__}`, which has output_gradients or arguments that are bound to it, cannot be differentiated "
                 "where it is called: make a gradient without, and pass them at the call"
             )
-        return self.to_be_differentiated()._of_kinds(Kinds(tuple(kinds.items())))
+        again = self.to_be_differentiated()
+        return (of_complex_numbers(again) if of_complex else again)._of_kinds(Kinds(tuple(kinds.items())))
 
     def _seeds(self, compiled: Compiled, seed: Any) -> dict[str, Any]:
         """The arguments of the generated function for cotangents: those of the gradient that is differentiated."""

@@ -18,7 +18,7 @@ from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api import brought, transposed
-from s2sgrad.api.arguments import has_floats, require_real
+from s2sgrad.api.arguments import has_floats
 from s2sgrad.api.higher import JVP, Call, Forward, backward_of, is_constant, options_of
 from s2sgrad.api.library import plain, with_places
 from s2sgrad.api.whole import REFUSALS, begins_again, is_lost, is_recorded, with_note
@@ -29,7 +29,7 @@ from s2sgrad.ir.signatures import signature
 from s2sgrad.recorded import pairs
 from s2sgrad.rules import table
 from s2sgrad.runtime.checkpoints import behind_checkpoint
-from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.checks import Refusal, holds_complex_inside
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.given import new
 from s2sgrad.runtime.structure import attributes_of
@@ -232,9 +232,8 @@ def _compiled(
         _require_fit(function, args, keywords)
         kinds = kinds_of([*args, *keywords.values()])
         active = _active(function, args, kinds, lead, wanted)
-        for k in active:
-            require_real(function.__code__.co_varnames[k], args[k]) if isinstance(k, int) else require_real("args", args)
-        key = Kinds((len(args), kinds, tuple(keywords), active, again))
+        of_complex = any(holds_complex_inside(args[k] if isinstance(k, int) else args) for k in active)
+        key = Kinds((len(args), kinds, tuple(keywords), active, again, of_complex))
         if quick is not None and not any(isinstance(kind, Unknown) for kind in kinds[lead:]):
             family.remember(quick, key)
     compiled = cache.compiled(family, key, function, lambda: _compile(function, *key.items, debug))
@@ -301,7 +300,7 @@ def _require_fit(function: FunctionType, args: tuple, keywords: dict[str, Any]) 
 
 def _compile(
     function: FunctionType, n_args: int, kinds: tuple[Kind, ...], keywords: tuple[str, ...], active: tuple[Any, ...],
-    again: bool = False, debug: bool = False,
+    again: bool = False, of_complex: bool = False, debug: bool = False,
 ) -> Compiled:  # fmt: skip
     parameters = cache.of(function.__code__).parameters
     names, variadic = parameters.positional, parameters.variadic
@@ -309,4 +308,5 @@ def _compile(
     by_name |= dict(zip(keywords, kinds[n_args:], strict=True))
     if variadic is not None and n_args > len(names):
         by_name[variadic] = list(kinds[len(names) : n_args])
-    return compile_pair(function, by_name, {variadic if isinstance(k, tuple) else names[k] for k in active}, debug, again)
+    wrt = {variadic if isinstance(k, tuple) else names[k] for k in active}
+    return compile_pair(function, by_name, wrt, debug, again, of_complex)

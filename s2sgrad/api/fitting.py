@@ -13,7 +13,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.api.arguments import has_floats
 from s2sgrad.ir.signatures import signature
-from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, seed_of_number
+from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, seed_of_number, seeded
 
 
 class Where(NamedTuple):
@@ -92,17 +92,23 @@ def tangent_of(primal: Any, tangent: Any, what: Where = Where()) -> Any:  # noqa
         if not entries.keys() <= attributes.keys() or not (entries or isinstance(tangent, dict)):
             raise ValueError(f"{what} must be a {type(primal).__name__}, as its primal is, or a dict of its attributes")
         return {k: tangent_of(v, entries.get(k), what.at(k)) for k, v in attributes.items() if v is not primal}
-    return _tangent_of_leaf(primal, tangent, what) if isinstance(primal, (float, int, np.ndarray, np.generic)) else tangent
+    return (
+        _tangent_of_leaf(primal, tangent, what)
+        if isinstance(primal, (float, int, complex, np.ndarray, np.generic))
+        else tangent
+    )
 
 
 def _tangent_of_leaf(primal: Any, tangent: Any, what: Where) -> Any:
     """The tangent of a number or an array."""
     if np.shape(tangent) != np.shape(primal):
         raise ValueError(f"{what} must have the shape of its primal, {np.shape(primal)}, not {np.shape(tangent)}")
+    if isinstance(primal, (complex, np.complexfloating)):
+        return type(primal)(seeded(primal, tangent))
     if not isinstance(primal, np.ndarray):
         number = seed_of_number(tangent)
         return type(primal)(number) if isinstance(number, float) and isinstance(primal, (float, np.floating)) else number
     array = tangent if hasattr(tangent, "dtype") else np.asarray(tangent)
-    if array.dtype.kind not in "fiub":
+    if array.dtype.kind not in ("fiubc" if primal.dtype.kind == "c" else "fiub"):
         raise TypeError(f"{what} must be made of floats, not {array.dtype}")
     return np.asarray(array, dtype=float_type(primal.dtype))

@@ -22,7 +22,16 @@ from s2sgrad.api.derivative import Derivative
 from s2sgrad.api.fitting import fitting
 from s2sgrad.api.request import Request
 from s2sgrad.api.texts import MOST
-from s2sgrad.api.whole import Whole, may_run_again, recorded_instead, with_note, written
+from s2sgrad.api.whole import (
+    Whole,
+    may_run_again,
+    no_lanes,
+    of_complex_numbers,
+    recorded_instead,
+    turns_complex,
+    with_note,
+    written,
+)
 from s2sgrad.driver import cache
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import Unsupported
@@ -71,7 +80,7 @@ class Along(Derivative):
     def along(self, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
         """The value and its tangent; `tangents` are those of the argnums, each with the structure of its primal."""
         request = self._request
-        args, keywords = request.lead + primals, {**request.keywords, **keywords}
+        args, asked, keywords = request.lead + primals, keywords, {**request.keywords, **keywords}
         compiled, places = self._ready(args, keywords)
         if isinstance(compiled, Whole):
             return compiled.function(args, tangents, keywords)
@@ -84,6 +93,10 @@ class Along(Derivative):
         try:
             return compiled.function(*args, **words)
         except Refusal as error:
+            if turns_complex(self, error, args, keywords) and request.options.lanes:
+                raise no_lanes() from None
+            if turns_complex(self, error, args, keywords):
+                return of_complex_numbers(self).along(primals, tangents, asked)
             if self.again or request.options.lanes or not may_run_again(self, error, args, keywords):
                 raise
             return recorded_instead(self, error, args, tangents, keywords)
@@ -143,9 +156,9 @@ class Along(Derivative):
         dots = [inspect.Parameter(word, inspect.Parameter.KEYWORD_ONLY) for word in dict.fromkeys(self.words)]
         return own.replace(parameters=[*parameters, *dots, *last], return_annotation=own.empty)
 
-    def compiled_for(self, kinds: dict[str, Any]) -> Compiled:
+    def compiled_for(self, kinds: dict[str, Any], of_complex: bool = False) -> Compiled:
         """The function with its tangent, for arguments of these kinds, as another function calls it."""
-        compiled = super().compiled_for({p: kind for p, kind in kinds.items() if p not in self.words})
+        compiled = super().compiled_for({p: kind for p, kind in kinds.items() if p not in self.words}, of_complex)
         self._require_repeatable(compiled)
         return compiled
 

@@ -15,7 +15,7 @@ from s2sgrad.api.arguments import require_separate
 from s2sgrad.api.binding import Binds, OfInstances, as_bound
 from s2sgrad.api.derivative import Derivative
 from s2sgrad.api.texts import MOST
-from s2sgrad.api.whole import may_run_again, recorded_instead, written
+from s2sgrad.api.whole import another_way, written
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import S2SGradError
 from s2sgrad.errors.cycles import explained
@@ -92,9 +92,10 @@ class Gradient(Derivative):
             return (self.by_default() if compiled.backend.gives_up_on else self)(*asked[0], **keywords)
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
-            error = located(explained(error, (*args, *keywords.values())), request.function)
-            if may_run_again(self, error, args, keywords):
-                return recorded_instead(self, error, *args, **keywords)
+            found, error = error, located(explained(error, (*args, *keywords.values())), request.function)
+            way = another_way(self, found, error, args, keywords)
+            if way is not None:
+                return way(self, error, asked, seed, args, keywords)
             raise error
 
     def by_default(self) -> Gradient:

@@ -9,6 +9,7 @@ of the compiler is shown.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import sys
 import types
@@ -20,7 +21,7 @@ from s2sgrad.api import whole_text
 from s2sgrad.driver.options import Recording
 from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported, is_written
 from s2sgrad.errors.raised import Reported
-from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.checks import ComplexValue, Refusal
 from s2sgrad.runtime.results import NoResult
 from s2sgrad.runtime.structure import holds_iterator
 
@@ -172,6 +173,10 @@ def may_run_again(gradient: Any, error: Exception, args: tuple, keywords: dict[s
         return False
     if not isinstance(error, (Refused, Refusal)):
         return False
+    return Recording.allowed and _repeats(gradient, error, args, keywords)
+
+
+def _repeats(gradient: Any, error: Exception, args: tuple, keywords: dict[str, Any]) -> bool:
     from s2sgrad.analysis.trust import Trust, trust_of_object
 
     keywords = dict(keywords)
@@ -198,6 +203,43 @@ def begins_again(
     from s2sgrad.driver.attempts import runs_again
 
     return runs_again(function, copied)
+
+
+def turns_complex(gradient: Any, error: Exception, args: tuple, keywords: dict[str, Any]) -> bool:
+    """Whether a text for real numbers met a complex one, and a second run, by a text for complex ones, does the same."""
+    if not isinstance(error, ComplexValue) or gradient._request.options.complex:
+        return False
+    return not isinstance(gradient._latest, Whole) and _repeats(gradient, error, args, keywords)
+
+
+def of_complex_numbers(derivative: Any) -> Any:
+    """The same derivative, of functions in which complex numbers carry derivatives."""
+    return derivative._with(dataclasses.replace(derivative._request.options, complex=True))
+
+
+def no_lanes() -> Exception:
+    """What says that columns are computed one by one."""
+    from s2sgrad.forward.lane_forms import NoLanes
+
+    return NoLanes("complex numbers")
+
+
+def another_way(
+    gradient: Any, found: Exception, error: Exception, args: tuple, keywords: dict[str, Any]
+) -> Callable[..., Any] | None:
+    """How to run a gradient again where its text raised `found`, shown as `error`; None where it is not."""
+    if turns_complex(gradient, found, args, keywords):
+        return _of_complex_numbers
+    return _by_a_recording if may_run_again(gradient, error, args, keywords) else None
+
+
+def _of_complex_numbers(gradient: Any, error: Exception, asked: tuple, seed: Any, args: tuple, keywords: dict) -> Any:
+    given = asked[1] if seed is None else {**asked[1], gradient._request.word.name: seed}
+    return of_complex_numbers(gradient)(*asked[0], **given)
+
+
+def _by_a_recording(gradient: Any, error: Exception, asked: tuple, seed: Any, args: tuple, keywords: dict) -> Any:
+    return recorded_instead(gradient, error, *args, **keywords)
 
 
 def _in_a_text() -> bool:

@@ -34,6 +34,7 @@ class Callees(Pairs, Protocol):
     backend: Backend
     debug: bool
     records_all: bool
+    complex: bool
     keeps_states: bool
     entry: types.FunctionType
     forms: dict[Any, Any]  # by what they follow from: normal forms (`Kept`)

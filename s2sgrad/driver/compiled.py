@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gast
@@ -22,6 +22,7 @@ from s2sgrad.driver.program import Program
 from s2sgrad.errors import Unsupported, raised
 from s2sgrad.ir.lookups import Lookups
 from s2sgrad.ir.quote import nodes
+from s2sgrad.legality.complex_values import first_of_real_numbers
 from s2sgrad.runtime.results import NoResult
 from s2sgrad.runtime.traits import declare
 from s2sgrad.source import GENERATED, branches, look_up
@@ -63,6 +64,7 @@ class Recipe:
         self.shareable = True
         self.lifted = [f for unit in program.units for f in unit.lifted]  # kept alive here alone
         self.bound = any(unit.bound for unit in program.units)
+        self.complex = program.complex
 
     @property
     def is_current(self) -> bool:
@@ -197,6 +199,11 @@ def compile_gradient(
     """
 
     def compiled(lookups: Lookups) -> Compiled:
+        return first_of_real_numbers(
+            lambda of_complex: written(lookups, replace(options, complex=of_complex)), options.complex
+        )
+
+    def written(lookups: Lookups, options: Options) -> Compiled:
         program, entry, backend = lowering.lowered(function, kinds, wrt, options, observer)
         global_conflicts.check(program.units)
         seed = next(iter(entry.defaults), "")
@@ -221,13 +228,21 @@ def _divides_again(program: Program, entry: Emitted) -> bool:
 
 
 def compile_pair(
-    function: types.FunctionType, kinds: dict[str, Kind], active: set[str], debug: bool = False, records_all: bool = False
+    function: types.FunctionType,
+    kinds: dict[str, Kind],
+    active: set[str],
+    debug: bool = False,
+    records_all: bool = False,
+    of_complex: bool = False,
 ) -> Compiled:
     """Compile `fwd` and `bwd` of a function in its `active` parameters; they are the two functions in `made`."""
 
     def compiled(lookups: Lookups) -> Compiled:
+        return first_of_real_numbers(lambda found: written(lookups, found), of_complex)
+
+    def written(lookups: Lookups, of_complex: bool) -> Compiled:
         program = Program()
-        program.debug, program.records_all = debug, records_all
+        program.debug, program.records_all, program.complex = debug, records_all, of_complex
         pair = program.pair(function, kinds, active, split=True)
         global_conflicts.check(program.units, at_run_time=True)
         restores = any(emitted.traits.restores for emitted in program.functions)  # callees write in their records

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import gast
 
+from s2sgrad.analysis.complex_kinds import loosened
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number
+from s2sgrad.analysis.number_types import is_real
 from s2sgrad.driver.compilation import Compilation, Purpose
 from s2sgrad.ir.quote import clone, constant
 from s2sgrad.ir.unit import parameters
@@ -31,7 +33,8 @@ class Differentiated(Purpose):
         self.arguments, self.parameters = c.tree.args, [p.id for p in parameters(c.tree)]
         self.walk = Reverse(c.unit, c.tree, c.inference, c.callees, c.paths, self.seed, idle, self.inner)
         result = c.kinds.get(self.walk.paths.result, UNKNOWN)
-        c.kinds[self.seed] = Number(None, double=True) if isinstance(result, Number) else result
+        double = is_real(result) or not c.unit.complex
+        c.kinds[self.seed] = Number(None, double=double) if isinstance(result, Number) else loosened(c.unit, result)
         self.swept = self.walk.run()
         c.unit.kinds = self.swept.kinds
         escape_copies.attributes(c.unit, self.swept.forward, self.walk.records, c.kinds)

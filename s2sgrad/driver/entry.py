@@ -11,7 +11,7 @@ import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
-from s2sgrad.analysis.number_types import is_short
+from s2sgrad.analysis.number_types import is_real, is_short
 from s2sgrad.analysis.type_text import described
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver.compilation import Compilation
@@ -67,10 +67,12 @@ class Entry(Differentiated):
         tree = self.sweep(c, seeds.word((), takes_any=c.tree.args.kwarg is not None))
         result, active = self.swept.result, self.swept.active
         self.scalar = isinstance(self.kind(result), Number)
-        self.default = None if active and not self.scalar else 1.0
+        may_be_complex = unit.complex and not is_real(self.kind(result)) and not (options.holomorphic and self.scalar)
+        self.default = None if active and (not self.scalar or may_be_complex) else 1.0
         ahead: list[gast.AST] = []
         if self.default is None:
-            like = call(unit, "seed_like", runtime.seed_like, name(result), name(self.seed))
+            seed = runtime.holomorphic_seed if options.holomorphic else runtime.seed_like
+            like = call(unit, seed.__name__, seed, name(result), name(self.seed))
             ahead = marked([assign(self.seed, like)], "reverse")
         parts = [self.gradient(c, p, p in self.variables[:k]) for k, p in enumerate(self.variables)]
         display = gast.List if options.listed else gast.Tuple
@@ -96,6 +98,8 @@ class Entry(Differentiated):
             element = gast.Subscript(name(base), k, gast.Load())
             zeros = call(c.unit, "zeros", runtime.zeros, element) if bar is None else None
             return zeros or call(c.unit, "like", runtime.like, element, gast.Subscript(name(bar.name), k, gast.Load()))
+        if bar is None and c.unit.complex and not is_real(kind):
+            return call(c.unit, "zeros", runtime.zeros, name(variable))
         if bar is None:
             return self.walk.adjoints.zero(variable)
         if variable in self.walk.statements.perhaps:  # the variable may be unbound

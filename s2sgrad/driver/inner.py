@@ -95,11 +95,12 @@ class Generated:
 
     def __init__(self, of: int, kinds: Kinds, compiled: Any) -> None:
         self.of, self.kinds, self.code = of, kinds, weakref.ref(compiled.function.__code__)
+        self.of_complex = compiled.recipe.complex
 
     def found(self, objects: list[Any], inside: list[Any]) -> Any:
         """The text that the gradient generates now; None if it is another one."""
         try:
-            compiled = objects[self.of].compiled_for(dict(self.kinds.items))
+            compiled = objects[self.of].compiled_for(dict(self.kinds.items), self.of_complex)
         except (S2SGradError, TypeError):
             return None
         if compiled.function.__code__ is not self.code():

@@ -22,6 +22,8 @@ class Options:
     first of it is differentiated.  `forward`: return the value and its tangent; `lanes`: tangents have a leading axis, for
     many at once.  `debug`: check each intermediate value.  `records_all`: loops over `checkpointed` keep records of every
     trip, as they do in a text that is differentiated again.  `strict`: refuse what has no text, instead of recording it.
+    `complex`: complex numbers may carry derivatives (where they turn up in a text for real ones, it is written anew).
+    `holomorphic`: the result may be complex, and the gradient is the derivative.  `conjugate`: return conjugates.
     """
 
     value: bool = False
@@ -37,6 +39,9 @@ class Options:
     debug: bool = False
     records_all: bool = False
     strict: bool = False
+    complex: bool = False
+    holomorphic: bool = False
+    conjugate: bool = False
 
     @property
     def to_be_differentiated(self) -> Options:

@@ -20,7 +20,6 @@ from s2sgrad import emit
 from s2sgrad.analysis import type_tests
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Kind
-from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.analysis.primitive_calls import own_methods
 from s2sgrad.analysis.value_kinds import module_of, opened
 from s2sgrad.cleanup import (
@@ -49,7 +48,7 @@ from s2sgrad.inplace import nested_lists, rebind_markers, result_checks
 from s2sgrad.ir import checkpoints
 from s2sgrad.ir.quote import clone, spread_names
 from s2sgrad.ir.unit import Unit, parameters
-from s2sgrad.legality import checks
+from s2sgrad.legality import checks, complex_values
 from s2sgrad.legality.context import Context
 from s2sgrad.memory import mod_ref
 from s2sgrad.memory.aliasing import Memory
@@ -233,10 +232,8 @@ def _require(c: Compilation) -> None:
         checkpoints.remove_checkpoints(c.unit, c.tree)
     elif checkpoints.checkpointed_loops(c.unit, c.tree):
         c.callees.keeps_states = True
-    for parameter in sorted(c.purpose.wrt(c)):
-        if is_complex(c.kinds.get(parameter)):
-            c.unit.refuse(c.unit.primal.tree, f"`{parameter}` is complex, which cannot be differentiated yet: "
-                                              "pass its real and imaginary parts as two float arguments")  # fmt: skip
+    c.unit.complex = c.callees.complex
+    complex_values.require_real(c.unit, [c.kinds.get(parameter) for parameter in c.purpose.wrt(c)])
     c.callees.choose_backend(c.unit, c.tree, c.kinds)
 
 
@@ -253,7 +250,9 @@ def _shapes(c: Compilation) -> None:
 
 def _legality(c: Compilation) -> None:
     """Refuse what would give a wrong number, or check it when the function runs."""
-    if checks.run(Context(c.unit, c.tree, c.kinds, c.callees, c.paths, c.purpose.forward, c.purpose.again), c.inference):
+    context = Context(c.unit, c.tree, c.kinds, c.callees, c.paths, c.purpose.forward, c.purpose.again)
+    complex_values.require_one_name(context)
+    if checks.run(context, c.inference):
         _shapes(c)
 
 
@@ -266,7 +265,7 @@ TRANSFORM: tuple[Stage, ...] = (
     Stage("sinking", _sink),
     Stage("shapes", _shapes),
     Stage("legality", _legality),
-    Stage("compounds", lambda c: compounds.run(c.paths)),
+    Stage("compounds", lambda c: None if c.unit.complex else compounds.run(c.paths)),
     Stage("reverse", _reverse),
 )
 

@@ -29,11 +29,13 @@ from s2sgrad.driver.pipeline import KINDS, KNOWN, PIPELINE, READ
 from s2sgrad.driver.recomputed import Recomputed
 from s2sgrad.driver.result_kinds import ResultKinds
 from s2sgrad.errors import S2SGradError
+from s2sgrad.forward.lane_forms import NoLanes
 from s2sgrad.inplace import recursive_writers
 from s2sgrad.ir import names
 from s2sgrad.ir.quote import mentioned
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Unit
+from s2sgrad.legality.complex_values import ComplexFound
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.runtime.traits import Traits
 from s2sgrad.source import Primal, read
@@ -64,6 +66,7 @@ class Program:
         self.debug = False  # the text checks each intermediate value
         self.records_all = False  # loops over `checkpointed` keep records of every trip
         self.keeps_states = False  # there are such loops, and they do not
+        self.complex = False  # complex numbers may carry derivatives
         self.hands_buffers = False  # the text is not one to be differentiated again
         self._compiling: list[tuple[Any, Paired | None]] = []  # functions whose pairs or tangents are being compiled
 
@@ -74,10 +77,13 @@ class Program:
 
         Also `name_jvp`, by the options.
         """
+        if options.lanes and options.complex:
+            raise NoLanes("complex numbers")
         primal = self._read(function)
         self._reserve(primal)
         emitted = Emitted(self.names.fresh(f"{stem_of(function)}_{options.suffix}"), function)
         self.lanes, self.debug, self.records_all = options.lanes, options.debug, options.records_all
+        self.complex = options.complex
         entry = (TangentEntry if options.forward else Entry)(function, kinds, wrt, options, emitted)
         self._write(Compilation(primal, self, entry.kinds, entry))
         self.written = entry.written
@@ -126,7 +132,7 @@ class Program:
 
     def choose_backend(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
         """Choose the backend for a function and its callees: the current one, if it takes the function."""
-        if not self.backend.takes(unit, tree, kinds.values()):
+        if unit.complex or not self.backend.takes(unit, tree, kinds.values()):
             self.backend = NUMPY
         for _, entry in self._compiling[-1:]:
             if entry is not None:
@@ -159,7 +165,9 @@ class Program:
         if key not in self._gradients:
             exact = {p: without_symbols(k) or UNKNOWN for p, k in kinds.items()}
             try:
-                compiled = target.compiled_for(exact)
+                compiled = target.compiled_for(exact, self.complex)
+                if compiled.recipe.complex and not self.complex:
+                    raise ComplexFound
             except S2SGradError as refused:
                 self._gradients[key] = refused
             else:

@@ -24,6 +24,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import singular
 from s2sgrad.analysis.contents import holds_no_function
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
+from s2sgrad.analysis.number_types import is_complex, is_real
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.errors import NoRule, NoSource, Unsupported
@@ -36,7 +37,7 @@ from s2sgrad.ir.simplify import simplified
 from s2sgrad.rules import table
 from s2sgrad.rules.singular import divides, levels_off
 from s2sgrad.runtime import handed
-from s2sgrad.transform import inline, keywords, pullback_text
+from s2sgrad.transform import inline, keywords, projections, pullback_text
 from s2sgrad.transform.calls import Pair, Pairs
 from s2sgrad.transform.cotangents import Cotangent, total
 from s2sgrad.transform.unbroadcasting import conformed, with_axes
@@ -67,8 +68,19 @@ class RuleTangent:
         terms += [term for k in self.keywords if k not in jointly and (term := self._of_keyword(k)) is not None]
         if not terms:
             return None
-        value = self._total(terms)
+        value = self._projected(self._total(terms))
         return self._with_result_shape(value) if self.rule.tag == "elementwise" else value
+
+    def _projected(self, value: gast.AST) -> gast.AST:
+        """The real part of what may be complex, where the result is real: of one number or array; a rule sees to others."""
+        kind = self.tangents.inference.kind(self.operation.node)
+        if not self.unit.complex or is_complex(kind) or is_real(self.tangents.inference.kind(value)):
+            return value
+        if isinstance(kind, (Number, Array)) and is_real(kind):
+            return projections.real_part(self.tangents, value)
+        if isinstance(kind, Container):
+            return value
+        return call(self.unit, "projected", runtime.projected, value, self.y)
 
     def _of_operands(self) -> tuple[list[gast.AST], list[str]]:
         """The terms of the operands, and the keywords in which the rule is linear jointly with them."""

@@ -14,9 +14,11 @@ from collections.abc import Callable
 
 import gast
 
+from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number
+from s2sgrad.analysis.number_types import is_real
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
@@ -27,7 +29,8 @@ from s2sgrad.forward.rule_tangent import RuleTangent, mapped, with_parts
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir import notes
 from s2sgrad.ir.forms import is_none
-from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, mentioned, name
+from s2sgrad.ir.quote import LOOPS, as_target, assign, at, clone, constant, loaded, mentioned, name
+from s2sgrad.ir.reach import call
 from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.unit import Origin, Unit, parameters
 from s2sgrad.memory.aliases import Aliases, is_from_outside
@@ -35,7 +38,7 @@ from s2sgrad.memory.sources import is_fresh, sources
 from s2sgrad.primitives import catalogue
 from s2sgrad.transform.calls import checked_owner
 from s2sgrad.transform.paths import Paths
-from s2sgrad.transform.stores import laid_out, reshapes
+from s2sgrad.transform.stores import laid_out, of_container, reshapes
 
 _UPDATING = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 _MIRRORED = (gast.Name, gast.Subscript, gast.Attribute, gast.Tuple, gast.List, gast.Dict)
@@ -215,6 +218,7 @@ class Forward:
         dot = self.tangents.dot(target)
         if isinstance(statement, gast.AugAssign) and isinstance(value, gast.BinOp) and isinstance(value.op, _UPDATING):
             if isinstance(value.left, gast.Name) and value.left.id == dot:
+                self._widen(name(target), target)
                 return gast.AugAssign(name(dot, store=True), value.op, value.right)
         return assign(dot, self._apart(statement, target, value))
 
@@ -270,6 +274,7 @@ class Forward:
             return
         self.tangents.start(base)
         dot = self.tangents.dot(base)
+        self._widen(section.value, base)
         laid = isinstance(section.value, gast.Name) or base in self.mirrored.names  # their layout is that of arrays
         if not laid and reshapes(self.unit, section.value):
             self.tangents.out.append(laid_out(self.unit, section.value, dot, self.inference.kind))
@@ -279,6 +284,17 @@ class Forward:
         if isinstance(owner, Container) and not brings and isinstance(section.slice, gast.Slice):
             value = self.tangents.part(statement.value)
         self.tangents.out.append(gast.Assign([_of(section, dot)], value, None))
+
+    def _widen(self, place: gast.AST, base: str) -> None:
+        """Make the tangent of an array one of complex numbers, where it may be one of floats, before it is written."""
+        array = of_container(place, self.inference.kind)
+        kind = self.inference.kind(array)
+        if not self.unit.complex or is_real(kind) or isinstance(kind, (Number, Container)):
+            return
+        there = clone(array)
+        effects.owner(there).id = self.tangents.dot(base)
+        made = call(self.unit, "wide", runtime.wide, loaded(there), clone(array))
+        self.tangents.out.append(gast.Assign([as_target(there)], made, None))
 
     def _permute(self, statement: gast.Assign) -> None:
         """`a, b = b, a`: permute the tangents alike."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, is_double
 from s2sgrad.analysis.singular import Singular
 from s2sgrad.ir.quote import assign, clone, constant, expression, name
 from s2sgrad.ir.reach import call
@@ -53,6 +53,8 @@ class Tangents:
             if x in self.unit.temps:
                 self.unit.temps.add(made)
             self.kinds[made] = tangent_kind(self.kinds.get(x, UNKNOWN))
+            if self.unit.complex and type(self.kinds.get(x)) is Number and is_double(self.kinds[x]):
+                self.kinds[made] = Number(None, double=True)  # it is real
             self.unit.bases[made] = word or f"{self.unit.bases.get(x, x)}_dot"  # a keyword keeps its name
             self.unit.words[made] = "the tangent of {}", x
         return self.names[x]
@@ -70,7 +72,7 @@ class Tangents:
             return constant(None)
         if isinstance(kind, Container) and kind.type is list and kind.items == () and kind.item is None:
             return gast.List([], gast.Load())
-        if isinstance(kind, Array) and (kind.dtype or "").startswith("float"):
+        if isinstance(kind, Array) and (kind.dtype or "").startswith(("float", "complex")):
             return call(self.unit, "zeros_like", np.zeros_like, name(x))
         return call(self.unit, "zeros", runtime.zeros, name(x))
 
@@ -81,7 +83,7 @@ class Tangents:
         if isinstance(node, gast.Name) and node.id in self.unit.locals:
             return self.zero(node.id)
         if isinstance(node, gast.Constant):
-            is_number = isinstance(node.value, (int, float)) and not isinstance(node.value, bool)
+            is_number = isinstance(node.value, (int, float, complex)) and not isinstance(node.value, bool)
             return constant(0.0 if is_number else None)
         return call(self.unit, "zeros", runtime.zeros, clone(node))
 
@@ -109,7 +111,7 @@ def tangent_kind(kind: Kind) -> Kind:
     if isinstance(kind, Number):
         return Number(None)
     if isinstance(kind, Array):
-        return kind if (kind.dtype or "").startswith("float") else Array(None, kind.dims)
+        return kind if (kind.dtype or "").startswith(("float", "complex")) else Array(None, kind.dims)
     if isinstance(kind, Container) and kind.type in (list, tuple, dict):
         items = None if kind.items is None else tuple(map(tangent_kind, kind.items))
         return replace(kind, items=items, item=None if kind.item is None else tangent_kind(kind.item))

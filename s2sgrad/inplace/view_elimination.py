@@ -21,10 +21,11 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, kind_of
+from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.flow.available import Available
 from s2sgrad.flow.graph import Graph, Point, binds
 from s2sgrad.flow.occurrences import Occurrences
-from s2sgrad.ir import notes
+from s2sgrad.ir import complex_parts, notes
 from s2sgrad.ir.forms import bound_name, parts_of
 from s2sgrad.ir.quote import assign, at, clone, constant, mentioned, name, place_of, substitute
 from s2sgrad.ir.unit import MISSING, Unit, parameters
@@ -221,6 +222,8 @@ def _form(unit: Unit, value: gast.AST, kinds: dict[str, Kind], item: bool) -> tu
         owner, form, contiguous = value.value, ("item", _skeleton(value.slice)), False
     elif isinstance(value, gast.Attribute) and value.attr == "T":
         owner, form, contiguous = value.value, "T", False
+    elif complex_parts.is_part(value) and is_complex(kind_of(value.value, kinds)):
+        owner, form, contiguous = value.value, value.attr, False
     else:
         owner, form, contiguous = _of_call(unit, value)
     if not isinstance(owner, gast.Name) or owner.id not in unit.locals:

@@ -93,6 +93,7 @@ class Unit:
       differentiated values are only stored, `unseen` the calls of functions that only the run knows; `stand_ins` are
       pairs of a container class and a simpler one in its place; `updates` are the positions of the user's `x[i] op= e`.
     - Derivatives: `bars` are names of adjoints; `floating` are differentiated values and their derivatives, all floats;
+      `complex`: complex numbers may be among them;
       `mirrored` are names with shadows, `shadows` the names of these, `shadowed` whether there are any; `derived` are
       gradients created during compilation.
     - Other functions: `captured` are free names whose values another function's text holds; `inlined` are the units of
@@ -122,6 +123,7 @@ class Unit:
     updates: set[Place] = field(default_factory=set)
     bars: set[str] = field(default_factory=set)
     floating: set[str] = field(default_factory=set)
+    complex: bool = False
     mirrored: set[str] = field(default_factory=set)
     shadowed: bool = False
     shadows: set[str] = field(default_factory=set)

@@ -37,8 +37,6 @@ def run(context: Context, inference: Inference) -> bool:
         array_attributes.check(context, statement)
         on_path = operation is not None and bool(set(binds(statement)) & context.paths.active)
         structured_arrays.check(context, statement, operation)
-        if operation is None:
-            complex_values.check(context, statement, None)
         if on_path:
             if inserted := guests.check(context, operation, suspects):
                 checks[id(statement)] = inserted

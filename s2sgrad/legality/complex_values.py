@@ -1,6 +1,6 @@
-"""Complex numbers, which have no derivative yet: refused where one meets a differentiated value.
+"""Complex numbers: a text is for real ones, until one meets a differentiated value; then it is written anew.
 
-    y = x * 1j                      ->      Unsupported: complex numbers cannot be differentiated yet ...
+    y = x * 1j                      ->      `ComplexFound`: the text is written for complex numbers
     y = x * w, w of unknown kind    ->      y = x * w; real(y, "y", 3)      raises where `w` turns out to be complex
 
 A differentiated value is real from where it is bound: by its kind, by those of the values that it is made from, or by a
@@ -10,40 +10,61 @@ transforms look at the arguments themselves, and what calls a user's rule at its
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
 import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import Kind
 from s2sgrad.analysis.number_types import is_complex, is_real
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.quote import at, clone, constant, name, nested
+from s2sgrad.ir.quote import at, clone, constant, name, nested, nodes
+from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.legality.context import Context
 
-_MESSAGE = "complex numbers cannot be differentiated yet: compute with real and imaginary parts"
+T = TypeVar("T")
 
 
-def check(context: Context, statement: gast.AST, operation: Operation | None) -> None:
-    """Raise Unsupported where a statement makes something complex of what is not, and carries a derivative, by the kinds;
-    what is complex already was refused where it was made, in a callee too."""
-    section = effects.stored(statement)
-    if section is not None:
-        if is_complex(context.kinds.get(effects.base(section))) and context.passes_on(statement.value):
-            context.unit.refuse(statement, _MESSAGE)
-    elif operation is not None and operation.form != "call":
-        carriers = [n for n in activity.sources(operation) if n in context.varied]
-        becomes = any(is_complex(context.kinds.get(n)) for n in binds(statement))
-        if becomes and not all(is_complex(context.kinds.get(n)) for n in carriers):
-            context.unit.refuse(operation.node, _MESSAGE)
+class ComplexFound(Exception):
+    """A text for real numbers would differentiate a complex one."""
+
+
+def first_of_real_numbers(written: Callable[[bool], T], of_complex: bool = False) -> T:
+    """What is `written` for real numbers, or for complex ones, where such carry derivatives."""
+    if not of_complex:
+        with contextlib.suppress(ComplexFound):
+            return written(False)
+    return written(True)
+
+
+def require_real(unit: Unit, kinds: Iterable[Kind | None]) -> None:
+    """Raise ComplexFound where one of these kinds is complex in a text for real numbers."""
+    if not unit.complex and any(map(is_complex, kinds)):
+        raise ComplexFound
 
 
 def insert_checks(context: Context, inference: Inference) -> bool:
-    """Insert the checks; whether there are any."""
-    if context.unit.primal.is_generated:  # they are in the primal text
+    """Insert the checks of a text for real numbers; whether there are any.  ComplexFound where the kinds say it already."""
+    if context.unit.complex:
         return False
     checks = _Checks(context, inference)
+    for statement in effects.walk(context.tree.body):
+        checks.look_at(statement)
+    if context.unit.primal.is_generated:  # they are in the primal text
+        return False
     return sum(map(checks.block, [*nested(context.tree.body)])) > 0
+
+
+def require_one_name(context: Context) -> None:
+    """Refuse complex numbers where several names may stand for memory that is written: a cotangent may be real there."""
+    if context.unit.complex and not context.unit.mirrored.isdisjoint(context.paths.active):
+        context.unit.refuse(context.tree, "complex numbers, and memory that is written and may have several names, are not "
+                                          "differentiated together yet: write into copies, or under one name")  # fmt: skip
 
 
 class _Checks:
@@ -62,6 +83,17 @@ class _Checks:
         changed = len(out) > len(body)
         body[:] = out
         return changed
+
+    def look_at(self, statement: gast.AST) -> None:
+        """Raise ComplexFound where a statement makes something complex that carries a derivative, or computes with it."""
+        section, operation = effects.stored(statement), self.context.paths.operations.get(id(statement))
+        if section is not None:
+            if self.context.passes_on(statement.value):
+                require_real(self.context.unit, map(self.inference.kind, (section, statement.value)))
+        elif operation is not None and not self.context.paths.active.isdisjoint(binds(statement)):
+            if not self.context.varied.isdisjoint(activity.sources(operation)):
+                given = [] if operation.form in ("call", "display", "push", "grow") else operation.operands
+                require_real(self.context.unit, map(self.inference.kind, (operation.node, *given)))
 
     def checked(self, value: gast.AST, statement: gast.AST) -> gast.Expr:
         unit = self.context.unit
@@ -95,7 +127,15 @@ class _Checks:
             return True
         if operation.form == "item":
             return self.is_settled(operation.operands[0])
-        return all(map(self.is_settled, effects.loads(operation.node)))
+        complex_constant = any(runtime.holds_complex(self.constant(n)) for n in nodes(operation.node))
+        return not complex_constant and all(map(self.is_settled, effects.loads(operation.node)))
+
+    def constant(self, node: gast.AST) -> Any:
+        """The value of a constant, or of an attribute that does not change; None for anything else."""
+        if isinstance(node, gast.Constant):
+            return node.value
+        found = self.context.unit.resolve(node) if isinstance(node, gast.Attribute) else MISSING
+        return None if found is MISSING else found
 
     def is_settled(self, node: gast.AST) -> bool:
         """Whether a value is known to be real, or checked where it is bound."""

@@ -11,12 +11,10 @@ import numpy as np
 from s2sgrad import emit, source
 from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.kinds import Foreign, Instance
-from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.analysis.primitive_calls import Operation, is_known_late, is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes_of
 from s2sgrad.ir.unit import MISSING
-from s2sgrad.legality import complex_values
 from s2sgrad.legality.context import Context
 from s2sgrad.memory.sources import bound_sources
 from s2sgrad.mirror.shadows import without_rule
@@ -41,7 +39,6 @@ def check(context: Context, statement: gast.AST, operation: Operation) -> None:
     carriers = [s for s in activity.sources(operation) if s in context.varied]
     if not carriers or _is_view(context, statement, operation):
         return
-    complex_values.check(context, statement, operation)
     _methods(context, operation)
     if operation.target in _BY_PLACE and not context.unit.mirrored.issuperset(binds(statement)):
         context.unit.refuse(operation.node, "what may be a view is read here after what it was made from has been written, "
@@ -130,8 +127,5 @@ def _callee(context: Context, statement: gast.AST, operation: Operation) -> None
         return
     if not context.pairs.has_source(operation.target):
         shown = emit.expression(operation.node.func)
-        if any(is_complex(context.kinds.get(n)) for n in binds(statement)):
-            context.unit.refuse(operation.node, f"`{shown}` gives complex numbers, which cannot be differentiated yet: give "
-                                                "the real function around them a rule with `custom_gradient`")  # fmt: skip
         context.unit.no_rule(operation.node, f"`{shown}` has no derivative rule: use functions that have one, or give it "
                                              "one with `custom_gradient` or `defvjp`")  # fmt: skip

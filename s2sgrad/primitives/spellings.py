@@ -56,9 +56,12 @@ OF_MANY = {builtins.max: builtin_functions.largest_of, builtins.min: builtin_fun
 VARIADIC = {"reshape": "shape", "transpose": "axes"}
 """Methods that take a shape or a permutation as separate arguments -> the keyword for these."""
 
-ATTRIBUTES = {"T": np.transpose, "real": np.real, "flat": None}
+ATTRIBUTES = {"T": np.transpose, "real": np.real, "imag": np.imag, "flat": None}
 ATTRIBUTES |= dict.fromkeys(["mT"], *existing(np, "matrix_transpose"))
 """Array attribute -> the function whose rule applies (None: refused where it matters)."""
+
+PARTS = REAL, IMAG = "real", "imag"
+"""Array attributes that are views of an array of complex numbers."""
 
 COUNTS = {"ndim", "size"}
 """Attributes that are Python integers, whatever has them."""

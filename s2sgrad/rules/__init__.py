@@ -10,6 +10,7 @@ from s2sgrad.rules import (
     draws,
     einsum,
     elementwise,
+    fourier,
     helpers,
     joins,
     linalg,
@@ -37,16 +38,22 @@ from s2sgrad.rules import (
     ufunc_methods,
 )
 
+# isort: split
+from s2sgrad.rules import complex_matrices, complex_numbers
+
 __all__ = [
     "arithmetic",
     "builtin_functions",
     "casts",
     "choices",
+    "complex_matrices",
+    "complex_numbers",
     "contractions",
     "decompositions",
     "draws",
     "einsum",
     "elementwise",
+    "fourier",
     "helpers",
     "joins",
     "linalg",

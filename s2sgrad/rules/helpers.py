@@ -184,7 +184,7 @@ def like(w, y, x, x_bar):
     return None, fit(w, x_bar)
 
 
-@linear(runtime.seed_like)
+@linear(runtime.seed_like, runtime.holomorphic_seed)
 def seed_like(w, s, y, seed):
     return None, fit(w, seed)
 

@@ -46,11 +46,11 @@ def cofactors(a):
     if np.ndim(a) == 2:
         with contextlib.suppress(np.linalg.LinAlgError):
             inverse = np.linalg.inv(a)
-            if float(np.vdot(a, a)) * float(np.vdot(inverse, inverse)) < _WELL**2:  # of floats, which do not warn
+            if float(np.vdot(a, a).real) * float(np.vdot(inverse, inverse).real) < _WELL**2:  # of floats, which do not warn
                 return np.linalg.det(a) * inverse.T
     u, s, vt = np.linalg.svd(a)
     sign = np.linalg.det(u) * np.linalg.det(vt)
-    return sign[..., None, None] * ((u * _products_without(s, 1)[..., None, :]) @ vt)
+    return sign[..., None, None] * np.conj((u * _products_without(s, 1)[..., None, :]) @ vt)
 
 
 def _products_without(s, count):
@@ -66,14 +66,14 @@ def cofactors_slope(w, a):
     """The cotangent of `a` in `cofactors(a)`, exact for singular matrices too; symmetric as a map of `w`."""
     u, s, vt = np.linalg.svd(a)
     sign = np.linalg.det(u) * np.linalg.det(vt)
-    ut, v = np.swapaxes(u, -1, -2), np.swapaxes(vt, -1, -2)
+    ut, v = np.conj(np.swapaxes(u, -1, -2)), np.conj(np.swapaxes(vt, -1, -2))
     core = ut @ w @ v
     pairs = _products_without(s, 2)
     index = np.arange(s.shape[-1])
     pairs[..., index, index] = 0.0
     slope = -np.swapaxes(core, -1, -2) * pairs
     slope[..., index, index] = np.einsum("...ij,...j->...i", pairs, np.diagonal(core, 0, -2, -1))
-    return sign[..., None, None] * (u @ slope @ vt)
+    return sign[..., None, None] * (np.conj(u) @ slope @ np.conj(vt))
 
 
 @general(cofactors)

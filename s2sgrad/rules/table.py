@@ -24,6 +24,8 @@ A keyword that can carry a derivative has a rule of its own, `@rule.keyword("wei
 are named by `rule.refuse`, arguments without one by `rule.constant`.  The compiler inlines a rule whose body is one
 `return` (plain assignments may precede it) and calls any other.
 
+A rule is for real numbers, unless its primitive is listed by `of_complex_numbers`.
+
 A rule that the user gives (`give`) says nothing of its primitive but the derivative: that may have effects, and return what
 it likes.  It lives with the function where that is one of Python's, so that a closure's rule goes with the closure.
 
@@ -77,6 +79,7 @@ class Rule:
     terms: list[tuple[Callable[..., bool], Callable[..., Any]]] = field(default_factory=list)  # of the tangent, by condition
     joint_terms: list[tuple[Callable[..., bool], Callable[..., Any]]] = field(default_factory=list)
     given: Any = None  # what the user said, of a rule of theirs
+    complex: bool = False  # right for complex operands and results, too
 
     def __post_init__(self) -> None:
         self.exact.add(self.pullback)
@@ -111,8 +114,8 @@ class Rule:
 
         `when` names the arguments it asks about (`operand`: the first, whatever its name) and receives their kinds; a kind
         has `.rank` (None: unknown, 0 for a number), `.known` and `.value` (a constant of the text), `.may_be_python`, that
-        of a list or a tuple has `.items`.  The last refinement that holds is taken.  `exact`: its cotangents have the
-        shapes of the arguments, and none is left to broadcast.
+        of a list or a tuple has `.items`; `complex`: whether an argument or the result may be complex.  The last refinement
+        that holds is taken.  `exact`: its cotangents have the shapes of the arguments, and none is left to broadcast.
         """
 
         def register(pullback: Callable[..., Any]) -> Callable[..., Any]:
@@ -215,6 +218,10 @@ class Rule:
 
     def refusal(self, kinds: dict[str, Any]) -> str | None:
         """Why a call with arguments of these kinds has no derivative; None where it has one."""
+        if kinds.get("complex", False) and not self.complex and self.given is None:
+            return (
+                f"`{_name(self.primitive)}` of complex numbers has no derivative rule: compute with real and imaginary parts"
+            )
         return next((why for when, why in self.refusals if self.holds(when, kinds)), None)
 
     def has_derivative_in(self, keyword: str, forward: bool = False) -> bool:
@@ -224,7 +231,7 @@ class Rule:
 
     def holds(self, when: Callable[..., bool], kinds: dict[str, Any]) -> bool:
         """Whether a condition holds for arguments of these kinds."""
-        kinds = kinds | {"operand": kinds.get(next(iter(self.differentiable), ""))}
+        kinds = {"complex": False} | kinds | {"operand": kinds.get(next(iter(self.differentiable), ""))}
         return when(**{name: kinds[name] for name in inspect.signature(when).parameters})
 
 
@@ -294,6 +301,15 @@ def changes_owner(primitive: Any) -> bool:
     if isinstance(primitive, (types.BuiltinMethodType, types.MethodType)):
         primitive = getattr(type(primitive.__self__), primitive.__name__, None)
     return any(primitive is method for method in _OWNERLESS)
+
+
+def of_complex_numbers(*primitives: Any) -> None:
+    """List primitives whose rules are right for complex numbers, too; a call of any other with such numbers is refused.
+
+    The cotangent of `z` is the number for which `dL = Re(z_bar * dz)`, so that a pullback multiplies with the complex slope.
+    What it gives for a real operand may be complex: its real part is taken."""
+    for primitive in primitives:
+        _RULES[primitive].complex = True
 
 
 def passing_over(level: int, *primitives: Any) -> None:

@@ -44,7 +44,7 @@ from s2sgrad.runtime.handed import Ungiven
 from s2sgrad.runtime.hooks import hook, provide  # noqa: F401
 from s2sgrad.runtime.outside import Global, distinct, set_attribute  # noqa: F401
 from s2sgrad.runtime.records import OWN_RECORDS, refilled, spread
-from s2sgrad.runtime.results import NoResult, without_floats
+from s2sgrad.runtime.results import ComplexResult, NoResult, without_floats
 from s2sgrad.runtime.slopes import as_weak, log_or_zero, over, power_slope, product, ratio, share, times  # noqa: F401
 from s2sgrad.runtime.structure import (  # noqa: F401  # noqa: F401
     ABSENT,
@@ -154,7 +154,9 @@ def zeros(v: Any) -> Any:
     if held is not None:
         return {k: zeros(item) for k, item in held.items() if item is not v}
     if isinstance(v, (float, int, np.generic)):
-        return float_type(v.dtype).type(0.0) if isinstance(v, np.floating) else 0.0
+        return float_type(v.dtype).type(0.0) if isinstance(v, np.inexact) else 0.0
+    if isinstance(v, complex):
+        return 0j
     return np.zeros_like(v) if hasattr(v, "__array_ufunc__") and not is_array_of_others(type(v)) else None
 
 
@@ -204,6 +206,43 @@ def add_at(x_bar: Any, index: Any, e: Any) -> Any:
     return x_bar + np.sum(e)  # a number was indexed: x[()], x[None]
 
 
+def projected(x_bar: Any, x: Any) -> Any:
+    """The cotangent, or the tangent, `x_bar` of `x`: its real part where `x` is real, item by item.
+
+    >>> projected(1j + 2.0, 1.0), projected((1j, 2j), (1.0, 1j)), projected(1j, 1j)
+    (2.0, (0.0, 2j), 1j)
+    """
+    if isinstance(x_bar, (list, tuple, dict)):
+        parts = attributes_of(x) or x
+        if not isinstance(parts, (list, tuple, dict)) or len(parts) != len(x_bar):
+            return x_bar
+        if isinstance(parts, dict) != isinstance(x_bar, dict) or (isinstance(parts, dict) and parts.keys() != x_bar.keys()):
+            return x_bar
+        return rebuilt(x_bar, projected, parts)
+    if not isinstance(x_bar, (complex, np.ndarray, np.generic)) or not np.iscomplexobj(x_bar):
+        return x_bar
+    return x_bar.real if isinstance(x, (float, int, np.ndarray, np.generic)) and not np.iscomplexobj(x) else x_bar
+
+
+def widened(x_bar: Any, x: Any) -> Any:
+    """A copy of the cotangent of `x` that holds complex numbers where `x` does.
+
+    >>> widened(np.ones(2), np.array([1j, 2.0]))
+    array([1.+0.j, 1.+0.j])
+    """
+    if isinstance(x_bar, (list, tuple)) and isinstance(x, (list, tuple)) and len(x) == len(x_bar):
+        return rebuilt(x_bar, widened, x)
+    if isinstance(x_bar, dict) and isinstance(x, dict):
+        return {k: widened(item, x.get(k)) for k, item in x_bar.items()}
+    return own(wide(x_bar, x))
+
+
+def wide(x_dot: Any, x: Any) -> Any:
+    """The tangent of `x`, or a copy of it that holds complex numbers where `x` does."""
+    narrow = isinstance(x_dot, np.ndarray) and np.iscomplexobj(x) and not np.iscomplexobj(x_dot)
+    return x_dot.astype(np.result_type(x_dot, x)) if narrow else x_dot
+
+
 def own(x_bar: Any) -> Any:
     """A deep copy of the cotangent, without aliases, that `add_at` may write."""
     if isinstance(x_bar, (list, tuple, dict)):
@@ -236,10 +275,19 @@ def like(x: Any, x_bar: Any) -> Any:
         return with_attributes(x, {k: like(item, (bars or {}).get(k)) for k, item in held.items()})
     if x_bar is None:
         return zeros(x)
+    return _leaf_like(x, x_bar)
+
+
+def _leaf_like(x: Any, x_bar: Any) -> Any:
+    """The same for a number or an array."""
+    if isinstance(x_bar, (complex, np.complexfloating)) or (isinstance(x_bar, np.ndarray) and x_bar.dtype.kind == "c"):
+        x_bar = projected(x_bar, x)
     if isinstance(x, np.ndarray):
         return np.array(np.broadcast_to(x_bar, x.shape), dtype=float_type(x.dtype))
-    if isinstance(x, np.floating):
+    if isinstance(x, np.inexact):
         return x.dtype.type(x_bar)
+    if isinstance(x, complex):
+        return complex(x_bar)
     return np.float64(x_bar) if type(x) is float and isinstance(x_bar, (np.floating, np.ndarray)) else x_bar
 
 
@@ -256,6 +304,13 @@ def seed_like(y: Any, seed: Any = None) -> Any:
     """
     if what := without_floats(y, numbers=True):
         raise NoResult(what)
+    if seed is None and holds_complex(y):
+        raise ComplexResult
+    return ones(y) if seed is None else seeded(y, seed)
+
+
+def holomorphic_seed(y: Any, seed: Any = None) -> Any:
+    """The same for a holomorphic function, whose result may be complex: with ones the gradient is its derivative."""
     return ones(y) if seed is None else seeded(y, seed)
 
 

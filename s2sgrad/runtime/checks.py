@@ -22,7 +22,7 @@ class Refusal(TypeError):
 
 def require_array(x: Any) -> Any:
     """`x`, checked to be a number or an array, so that its attributes and methods are those of NumPy."""
-    if isinstance(x, (np.ndarray, np.generic, float, int)) or hasattr(x, "__array_ufunc__"):
+    if isinstance(x, (np.ndarray, np.generic, float, int, complex)) or hasattr(x, "__array_ufunc__"):
         return x
     raise Refusal(None, f"expected a number or an array, got {type(x).__name__}")
 
@@ -305,11 +305,15 @@ def real(x: Any, name: str, line: int) -> None:
 
     >>> real([1.0, np.ones(2) * 1j], "y", 7)
     Traceback (most recent call last):
-    s2sgrad.runtime.checks.Refusal: line 7: `y` is complex, and complex numbers cannot be differentiated yet: compute ...
+    s2sgrad.runtime.checks.ComplexValue: line 7: `y` is complex, and complex numbers cannot be differentiated yet: ...
     """
     if holds_complex(x):
         called = f"`{name}`" if name else "this"
-        raise Refusal(line, f"{called} is complex, and {NOT_COMPLEX}")
+        raise ComplexValue(line, f"{called} is complex, and {NOT_COMPLEX}")
+
+
+class ComplexValue(Refusal):
+    """A complex number where the text is for real ones."""
 
 
 NOT_COMPLEX = "complex numbers cannot be differentiated yet: compute with real and imaginary parts"
@@ -392,3 +396,31 @@ def tangent_fits(x: Any, t: Any, k: int) -> None:
             tangent_fits(x[key], t[key], k)
     elif isinstance(x, (float, int, np.ndarray, np.generic)) and np.shape(x) != np.shape(t):
         raise ValueError(f"tangents[{k}] must have the shape of its primal, {np.shape(x)}, not {np.shape(t)}")
+
+
+def holds_complex_inside(x: Any, met: set[int] | None = None) -> bool:
+    """The same, of objects too, with what they hold.
+
+    >>> holds_complex_inside([1.0, {"a": 2j}]), holds_complex_inside(np.ones(2))
+    (True, False)
+    """
+    if isinstance(x, (np.ndarray, np.generic, float, int, str, complex)) or x is None:
+        return holds_complex(x)
+    met = set() if met is None else met
+    if id(x) in met or len(met) > _MOST_INSIDE:
+        return len(met) > _MOST_INSIDE  # unknown: complex numbers may be among them
+    met.add(id(x))
+    if isinstance(x, (list, tuple, dict)):
+        parts = x.values() if isinstance(x, dict) else x
+    else:
+        parts = (vars(x) if hasattr(x, "__dict__") else {}).values() if not callable(x) else ()
+        parts = [*parts, *(getattr(x, n) for k in type(x).__mro__ for n in _slots(k) if hasattr(x, n))]
+    return any(holds_complex_inside(part, met) for part in parts)
+
+
+_MOST_INSIDE = 100_000
+
+
+def _slots(cls: type) -> tuple[str, ...]:
+    names = vars(cls).get("__slots__", ())
+    return (names,) if isinstance(names, str) else tuple(n for n in names if n not in ("__dict__", "__weakref__"))

@@ -21,7 +21,7 @@ def cell_at(x_bar: Any, k: Any) -> Any:
     >>> x_bar
     [array(1.5), array([0., 0.])]
     """
-    if isinstance(x_bar[k], (float, np.floating)):
+    if isinstance(x_bar[k], (float, complex, np.inexact)):
         x_bar[k] = np.array(x_bar[k])
     return x_bar[k]
 

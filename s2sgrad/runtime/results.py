@@ -31,6 +31,14 @@ class NoResult(Refusal):
         super().__init__(None, f"{shown} returns {what}, which has no derivative: {way}")
 
 
+class ComplexResult(Refusal):
+    """A complex result, of which no gradient is asked for but that of a holomorphic function."""
+
+    def __init__(self) -> None:
+        super().__init__(None, "the function returns complex numbers, which have no gradient: return a real number made of "
+                               "them, say that it is holomorphic with `holomorphic=True`, or use `vjp`")  # fmt: skip
+
+
 def without_floats(v: Any, numbers: bool = False) -> str:
     """A description of a value that contains no floats; empty where it contains some.
 

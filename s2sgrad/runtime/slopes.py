@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.runtime.checks import NOT_COMPLEX, Refusal
+from s2sgrad.runtime.checks import NOT_COMPLEX, ComplexValue
 
 
 def over(g: Any, y: Any) -> Any:
@@ -94,12 +94,12 @@ def power_slope(x: Any, n: Any) -> Any:
     [0.0, 0.0, inf]
     >>> power_slope(-2.0, 0.5)
     Traceback (most recent call last):
-    s2sgrad.runtime.checks.Refusal: a broken power of a negative number of Python's is complex: complex numbers cannot ...
+    s2sgrad.runtime.checks.ComplexValue: a broken power of a negative number of Python's is complex: complex numbers ...
     """
     if isinstance(x, float) and isinstance(n, (float, int)) and 1e-8 < x < 1e8 and -30 < n < 30:  # which is no trouble
         return n * x ** (n - 1.0)
     if type(x) in (float, int) and x < 0 and type(n) is float and not n.is_integer():
-        raise Refusal(None, f"a broken power of a negative number of Python's is complex: {NOT_COMPLEX}")
+        raise ComplexValue(None, f"a broken power of a negative number of Python's is complex: {NOT_COMPLEX}")
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         less = n - 1.0 if isinstance(n, (float, int)) else np.subtract(n, 1.0)  # a number of Python's widens no array
         slope = np.where(np.equal(n, 0), 0.0, n * np.power(as_weak(np.multiply(x, 1.0), x), less))[()]

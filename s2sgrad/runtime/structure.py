@@ -143,7 +143,7 @@ def ones(y: Any) -> Any:
         return np.ones(y.shape, float_type(y.dtype))
     if (held := attributes_of(y)) is not None:
         return {name: ones(item) for name, item in held.items()}
-    return y.dtype.type(1.0) if isinstance(y, np.floating) else 1.0
+    return y.dtype.type(1.0) if isinstance(y, np.inexact) else 1.0
 
 
 class _Ones:
@@ -174,16 +174,18 @@ def seeded(y: Any, seed: Any) -> Any:
         return ones(y)
     if isinstance(y, (list, tuple, dict)) or attributes_of(y) is not None:
         return _seeded_parts(y, seed)
-    if seed is None and isinstance(y, (float, int, np.ndarray, np.generic)):
+    if seed is None and isinstance(y, (float, int, complex, np.ndarray, np.generic)):
         raise TypeError("the seed is None where the result is a number: write 0.0 where it does not count")
     if np.shape(seed) != np.shape(y):
         raise ValueError(f"the seed must have the shape of the result, {np.shape(y)}, not {np.shape(seed)}")
     if isinstance(y, np.ndarray):
         given = seed if hasattr(seed, "dtype") else np.asarray(seed)
-        if given.dtype.kind not in "fiub":
+        if given.dtype.kind not in ("fiubc" if y.dtype.kind == "c" else "fiub"):
             raise TypeError(f"the seed must be made of floats, not {given.dtype}")
         return np.asarray(given, dtype=float_type(y.dtype))
-    return seed_of_number(seed) if isinstance(y, (float, int, np.generic)) else seed
+    if isinstance(y, (complex, np.complexfloating)) and isinstance(seed, (complex, np.complexfloating, np.ndarray)):
+        return complex(seed)
+    return seed_of_number(seed) if isinstance(y, (float, int, complex, np.generic)) else seed
 
 
 def _seeded_parts(y: Any, seed: Any) -> Any:

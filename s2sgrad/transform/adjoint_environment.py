@@ -16,15 +16,17 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import contents, effects
+from s2sgrad.analysis.complex_kinds import loosened, taken
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, OrNone, argument, operand
+from s2sgrad.analysis.number_types import is_complex, is_real
 from s2sgrad.ir.quote import assign, clone, constant, mentioned, name
-from s2sgrad.ir.reach import call
+from s2sgrad.ir.reach import call, numpy_function
 from s2sgrad.ir.simplify import simplified
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import is_fresh
 from s2sgrad.rules.table import SLOPES
-from s2sgrad.transform import cotangents, stores, zeros
+from s2sgrad.transform import cotangents, projections, stores, zeros
 from s2sgrad.transform.cotangents import (
     Bar,
     Consumed,
@@ -79,7 +81,7 @@ class Adjoints:
             self.names[x] = self.unit.local(f"{x}_bar")
             if x in self.unit.temps:
                 self.unit.temps.add(self.names[x])
-            self.kinds[self.names[x]] = self.kinds.get(x, UNKNOWN)
+            self.kinds[self.names[x]] = loosened(self.unit, self.kinds.get(x, UNKNOWN))
             self.unit.bars.add(self.names[x])
             self.unit.floating |= {x, self.names[x]}
             self.unit.bases[self.names[x]] = f"{self.unit.bases.get(x, x)}_bar"
@@ -91,6 +93,9 @@ class Adjoints:
         kind = self.kinds.get(x)
         if isinstance(kind, Number):
             return constant(0.0)
+        if isinstance(kind, Array) and bound and self.unit.complex and not is_real(kind) and not is_complex(kind):
+            wide = gast.keyword("dtype", self.unit.builtin(complex))  # at another place the name may stand for real numbers
+            return gast.Call(numpy_function(self.unit, "zeros_like"), [name(x)], [wide])
         if isinstance(kind, Array) and bound:
             return call(self.unit, "zeros_like", np.zeros_like, name(x))
         return call(self.unit, "zeros", runtime.zeros, name(x))
@@ -106,7 +111,9 @@ class Adjoints:
         bar = self.present[x]
         if not bar.own and x not in self.mirrored:
             kind = self.kinds.get(x)
-            if x in self.paths.grown or contents.holds_lists(kind):  # the cotangent of a list may be an array
+            if projections.may_be_narrow(self, kind, name(bar.name)):
+                self.out.append(assign(bar.name, call(self.unit, "widened", runtime.widened, name(bar.name), name(x))))
+            elif x in self.paths.grown or contents.holds_lists(kind):  # the cotangent of a list may be an array
                 copied = assign(bar.name, cotangents.listed(self.unit, name(bar.name), kind))
                 missing = gast.Compare(name(bar.name), [gast.IsNot()], [constant(None)])  # where the list is None
                 self.out.append(copied if isinstance(kind, Container) else gast.If(missing, [copied], []))
@@ -123,6 +130,7 @@ class Adjoints:
         if not isinstance(x, gast.Name) or x.id not in self.active:
             assert isinstance(x, gast.Name) or self.active.isdisjoint(effects.reads(x)), "an operand is no atom"
             return
+        cotangent = projections.projected(self, x.id, cotangent)
         if cotangent.mask is not None:
             if x.id in self.unit.temps:
                 self.pending.setdefault(x.id, []).append(cotangent)
@@ -192,19 +200,23 @@ class Adjoints:
         if isinstance(g.value, gast.Constant) or (isinstance(g.value, gast.Name) and not anew):
             return g
         holder = self.unit.temp()
-        self.kinds[holder] = g.kind or UNKNOWN
+        self.kinds[holder] = self._kind_of(g) or UNKNOWN
         value = simplified(clone(g.value))
         value = value if is_fresh(self.unit, value) else stores.hold(self, holder, value, g.kind)
         self.borrowed |= {holder} if self.is_borrowed(value) else set()
         self.out.append(assign(holder, value))
         return Cotangent(name(holder), g.kind, g.full, None, g.numeric, idle=g.idle)
 
+    def _kind_of(self, g: Cotangent) -> Kind | None:
+        """The kind of a cotangent; where complex numbers occur it is real only if its value is known to be."""
+        return g.kind if not self.unit.complex or is_real(self.inference.kind(g.value)) else taken(self.unit, g.kind)
+
     def isolated(self, g: Cotangent) -> Cotangent:
         """The contribution in a form that the store in progress does not change."""
         if not stores.reads_section(self, g.value):
             return g
         holder = self.unit.temp()
-        self.kinds[holder] = g.kind or UNKNOWN
+        self.kinds[holder] = self._kind_of(g) or UNKNOWN
         value = simplified(clone(g.value))
         self.out.append(assign(holder, value if is_fresh(self.unit, value) else stores.detached(self, value, g.kind)))
         return replace(g, value=name(holder))

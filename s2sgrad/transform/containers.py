@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import gast
 
+from s2sgrad.analysis.complex_kinds import taken
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Number, kind_of
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.ir import notes
@@ -48,7 +49,7 @@ def stack(adjoints: Adjoints, operation: Operation, targets: list[str], cotangen
         value = operation.operands[1]
         if isinstance(value, gast.Name) and value.id in adjoints.active:
             holder = adjoints.unit.temp()
-            adjoints.kinds[holder] = adjoints.kinds.get(value.id, UNKNOWN)
+            adjoints.kinds[holder] = taken(adjoints.unit, adjoints.kinds.get(value.id, UNKNOWN))
             adjoints.out.append(assign(holder, popped))
             adjoints.contribute(value, Cotangent(name(holder), adjoints.kinds.get(value.id), True, None, False))
         else:
@@ -97,7 +98,7 @@ def resized(adjoints: Adjoints, operation: Operation, targets: list[str], cotang
             return
         kind = adjoints.kinds.get(value.id, UNKNOWN)
         holder = adjoints.unit.temp()
-        adjoints.kinds[holder] = kind
+        adjoints.kinds[holder] = taken(adjoints.unit, kind)
         adjoints.out.append(assign(holder, popped))
         numeric = isinstance(kind, (Number, Array))
         idle = adjoints.present[owner].idle

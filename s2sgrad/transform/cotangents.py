@@ -11,6 +11,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.analysis.complex_kinds import loosened
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
 from s2sgrad.ir.forms import negated
@@ -87,6 +88,7 @@ class HeldKinds:
         if isinstance(kind, Container):
             found = self.inference.kind(value) or UNKNOWN
             found = found if isinstance(found, Array) or not (isinstance(found, Container) or has_memory(kind)) else kind
+            found = loosened(self.inference.unit, found)
             self.inference.env[bar] = found if self.first.setdefault(bar, found) == found else UNKNOWN
 
 

@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known
-from s2sgrad.analysis.number_types import is_python_number
+from s2sgrad.analysis.number_types import is_python_number, is_real
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.sizes import surely_not_one
 from s2sgrad.analysis.value_kinds import constant_kind
@@ -31,8 +31,16 @@ def argument_kinds(adjoints: Adjoints, operation: Operation) -> dict[str, Kind]:
     kinds = {n: constant_kind(v) for n, v in rule.keywords.items()}
     for parameter, node in [*zip(rule.differentiable, operation.operands, strict=False), *operation.keywords.items()]:
         kinds[parameter] = adjoints.inference.kind(node) or UNKNOWN
+    if adjoints.unit.complex:
+        kinds["complex"] = may_be_complex(adjoints, operation)
     tuples = {n: axes_of(kinds[n]) for n in operation.keywords if isinstance(kinds[n], Container)}
     return kinds | {n: Known(axes) for n, axes in tuples.items() if axes is not None}
+
+
+def may_be_complex(adjoints: Adjoints, operation: Operation) -> bool:
+    """Whether an argument or the result of an operation may be complex."""
+    given = [*operation.operands, *operation.keywords.values(), operation.node]
+    return not all(is_real(adjoints.inference.kind(node)) for node in given)
 
 
 def wants_result(adjoints: Adjoints, operation: Operation) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.ir import complex_parts
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import as_target, clone, constant, expression, loaded, mentioned, name, nodes
 from s2sgrad.ir.reach import call
@@ -71,6 +72,7 @@ def begin(adjoints: Environment, statement: gast.Assign) -> None:
         lasting = call(adjoints.unit, "lasting", runtime.lasting, clone(section.value),
                        index_value(section.slice, adjoints.unit.builtin(slice)))  # fmt: skip
         value = call(adjoints.unit, "where", np.where, lasting, value, constant(0.0))
+    value = complex_parts.transferred(target, value)
     whole = isinstance(owner, Container) and not isinstance(target.slice, gast.Slice)  # an item is the value itself
     numeric = not isinstance(owner, Container) or isinstance(kind, (Number, Array))
     idle = adjoints.present[base].idle
@@ -95,7 +97,7 @@ def transfer(adjoints: Environment, statement: gast.Assign) -> None:
     idle = present.idle
     present.idle = max(idle, adjoints.exclusions.level_of(target.slice))
     if isinstance(statement.value, gast.Name) and statement.value.id in adjoints.active:
-        given = adjoints.named(Cotangent(value, kind, own=True, idle=idle))
+        given = adjoints.named(Cotangent(complex_parts.transferred(target, value), kind, own=True, idle=idle))
         adjoints.contribute(statement.value, Cotangent(given.value, kind, False, None, True, None, True, idle))
     section.ctx = gast.Store()
     adjoints.out.append(gast.Assign([section], constant(0.0), None))
@@ -113,19 +115,24 @@ def reshapes(unit: Unit, view: gast.AST) -> bool:
     return False
 
 
+def of_container(view: gast.AST, kind: Callable[[gast.AST], Kind | None]) -> gast.AST:
+    """The array that a view is taken of, as a list or dict holds it: `d[k]` of `d[k].reshape(-1)`."""
+    steps = [view]
+    while not isinstance(steps[-1], gast.Name):
+        steps.append(effects.operand(steps[-1]))
+    array = steps.pop()
+    while steps and isinstance(kind(array), Container) and isinstance(steps[-1], gast.Subscript):
+        array = steps.pop()
+    return array
+
+
 def laid_out(unit: Unit, view: gast.AST, mirror: str, kind: Callable[[gast.AST], Kind | None]) -> gast.Assign:
     """Make the array that a view is taken of contiguous in `mirror`, an adjoint or tangent; a list or dict may hold it.
 
     `x.reshape(-1)` gives `x_bar = np.ascontiguousarray(x_bar)`, and `d[k].reshape(-1)`, where `d` is a dict,
     `d_bar[k] = np.ascontiguousarray(d_bar[k])`.
     """
-    steps = [view]
-    while not isinstance(steps[-1], gast.Name):
-        steps.append(effects.operand(steps[-1]))
-    array = steps.pop()
-    while isinstance(kind(array), Container) and isinstance(steps[-1], gast.Subscript):
-        array = steps.pop()
-    place = loaded(array)
+    place = loaded(of_container(view, kind))
     effects.owner(place).id = mirror
     return gast.Assign([as_target(place)], call(unit, "ascontiguousarray", np.ascontiguousarray, clone(place)), None)
 

@@ -22,6 +22,7 @@ from s2sgrad.runtime import item_slots, shadows
 from s2sgrad.transform import stores, zeros
 from s2sgrad.transform.cotangents import Bar, Cotangent, accumulate, in_new_memory, index_value, is_outer, total
 from s2sgrad.transform.environment import Environment
+from s2sgrad.transform.projections import may_be_narrow
 from s2sgrad.transform.unbroadcasting import relation
 
 TERMS = 40  # terms of a sum in one expression
@@ -107,7 +108,7 @@ class Sum:
             self.adjoints.out.append(accumulate(name(bar, store=True), value))
         elif numeric:
             self.adjoints.out.append(assign(bar, total([name(bar), value])))
-            is_array = isinstance(kind, Array) and kind.rank != 0
+            is_array = isinstance(kind, Array) and kind.rank != 0 and not may_be_narrow(self.adjoints, kind, value)
             self.adjoints.present[x] = Bar(bar, is_array, held.exact and self._is_exact(value))
         else:
             self.adjoints.held.note(bar, kind, value)
@@ -151,6 +152,7 @@ class Sum:
             value, fresh = in_new_memory(self.unit, value, kind, isinstance(self.adjoints.kinds.get(x), OrNone)), True
         if not fresh and stores.reads_section(self.adjoints, value):
             value, fresh = stores.detached(self.adjoints, value, kind), isinstance(kind, Array)
+        fresh = fresh and not may_be_narrow(self.adjoints, kind, value)
         self.adjoints.held.note(bar, kind, value)
         self.adjoints.out.append(assign(bar, value))
         self.adjoints.present[x] = Bar(bar, fresh and kind.rank != 0, self._is_exact(value))

@@ -27,6 +27,7 @@ from s2sgrad.rules.table import Rule, changes_owner, is_flat, lookup, rules
 from s2sgrad.runtime import closures, keywords, late
 
 from .examples import EXAMPLES, Example
+from .examples.complex_numbers import COMPLEX
 from .variants import variants
 
 for _module in pkgutil.iter_modules(s2sgrad.rules.__path__):
@@ -144,13 +145,13 @@ def items_of(value: Any) -> tuple[Any, ...]:
     return tuple(SimpleNamespace(rank=None if isinstance(v, (list, tuple, dict)) else np.ndim(v)) for v in items)
 
 
-def pullbacks(rule: Rule, e: Example) -> list[Any]:
+def pullbacks(rule: Rule, e: Example, complex: bool = False) -> list[Any]:
     """The general pullback, unless it does not treat the example, and every refinement that applies to it."""
     instead = [when for when in rule.exceptions if rule.holds(when, kinds(rule, e, True))]
     first = max([k for k, (when, _) in enumerate(rule.refinements) if when in instead], default=0)
     found = [] if instead else [rule.pullback]
     for numbers_known in (False, True):
-        known = kinds(rule, e, numbers_known)
+        known = kinds(rule, e, numbers_known) | {"complex": complex}
         for when, pullback in rule.refinements[first:]:
             if rule.holds(when, known) and pullback not in found:
                 found.append(pullback)
@@ -388,13 +389,15 @@ UNEXAMPLED |= {f for f in rules() if changes_owner(f)}  # draws, which are in te
 
 
 def test_exampled():
-    shown = {lookup(e.primitive) for e in EXAMPLES}
+    examples = [*EXAMPLES, *COMPLEX]
+    shown = {lookup(e.primitive) for e in examples}
     left = {f: rule for f, rule in rules().items() if f not in UNEXAMPLED}
-    assert not {f for f in left if f not in {e.primitive for e in EXAMPLES}} and shown == set(left.values())
+    assert not {f for f in left if f not in {e.primitive for e in examples}} and shown == set(left.values())
 
 
 def test_every_refinement_is_exampled():
-    seen = {p for e in EXAMPLES for rule in ruling(e) for p in pullbacks(rule, e)}
+    seen = {p for e in [*EXAMPLES, *COMPLEX] for rule in ruling(e) for p in pullbacks(rule, e)}
+    seen |= {p for e in [*EXAMPLES, *COMPLEX] for rule in ruling(e) if rule.complex for p in pullbacks(rule, e, True)}
     for primitive, rule in rules().items():
         if primitive in UNEXAMPLED:
             continue

@@ -1,0 +1,812 @@
+"""Functions of complex numbers, as people write them: spectral steps, filters, gates, impedances, quantum states, maps.
+
+Each is real-valued; `CASES` has them with arguments.  Those of the second list are mean: parts that are written through
+views, kinds that join, recursion, containers, objects.
+"""
+
+from __future__ import annotations
+
+import cmath
+import dataclasses
+
+import numpy as np
+
+_RNG = np.random.default_rng(40)
+
+
+def real(*shape):
+    return _RNG.uniform(0.4, 1.6, shape)
+
+
+def cplx(*shape):
+    return _RNG.normal(size=shape) + 1j * _RNG.normal(size=shape)
+
+
+def number():
+    return complex(_RNG.normal(), _RNG.normal())
+
+
+CASES = []
+
+
+def case(*args, order=2):
+    """Register a function with its arguments; `order`: the highest that has a text."""
+
+    def register(f):
+        CASES.append((f, args, order))
+        return f
+
+    return register
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+@case(number())
+def squared_modulus(z):
+    return abs(z) ** 2
+
+
+@case(number())
+def real_part_of_a_square(z):
+    return (z * z).real
+
+
+@case(number())
+def imaginary_part_of_a_power(z):
+    return (z**3).imag
+
+
+@case(number())
+def modulus_of_a_quotient(z):
+    return abs((z - 1.0) / (z + 2.0j))
+
+
+@case(number())
+def argument_of_an_exponential(z):
+    return np.angle(np.exp(1j * z) + 2.0)
+
+
+@case(0.7, 0.3)
+def polar_form(r, phi):
+    z = r * np.exp(1j * phi)
+    return z.real**2 - z.imag * z.real
+
+
+@case(0.7, 0.3)
+def built_of_two_numbers(a, b):
+    z = complex(a, b)
+    return abs(z * z + 1.0)
+
+
+@case(number(), 1.3)
+def mobius(z, a):
+    w = (a * z + 1j) / (z - 2.0 * a)
+    return w.real + 0.5 * w.imag
+
+
+@case(number())
+def conjugated_twice(z):
+    return (z.conjugate() * np.conj(z * 1j)).imag
+
+
+@case(number())
+def all_elementary(z):
+    z = 0.3 * z
+    w = np.sin(z) + np.cos(z) * np.tan(z) + np.sinh(z) - np.cosh(z) + np.tanh(z)
+    return abs(w + np.log(z + 2.0) + np.sqrt(z + 3.0) + np.exp(z))
+
+
+@case(number())
+def all_inverse(z):
+    z = 0.3 * z + 0.1
+    w = np.arcsin(z) + np.arccos(z) * np.arctan(z) + np.arcsinh(z) + np.arctanh(z)
+    return (w + np.arccosh(z + 2.0)).real + w.imag
+
+
+@case(number(), 2.5)
+def real_powers(z, p):
+    return ((z + 3.0) ** p).real
+
+
+@case(1.4, number())
+def complex_powers_of_a_real(x, w):
+    return abs(x**w + (2.0 + x) ** (1j * w))
+
+
+@case(number(), number())
+def complex_powers(z, w):
+    return ((z + 2.5) ** w).imag
+
+
+@case(0.7)
+def real_through_complex(x):
+    return (np.exp(1j * x) * (1.0 + 2.0j)).real
+
+
+@case(0.7)
+def euler_distance(x):
+    return abs(np.exp(1j * np.pi * x) - 1.0)
+
+
+@case(number())
+def square_of_a_modulus_by_parts(z):
+    return z.real * z.real + z.imag * z.imag
+
+
+@case(1.2, 0.4, 2.0)
+def impedance(r, h, w):
+    z = r + 1j * w * h + 1.0 / (1j * w * 0.5)
+    return abs(z)
+
+
+@case(1.2, 0.4, 2.0)
+def low_pass_gain(r, c, w):
+    h = 1.0 / (1.0 + 1j * w * r * c)
+    return 20.0 * np.log10(abs(h))
+
+
+@case(1.2, 0.4, 2.0)
+def phase_of_a_filter(r, c, w):
+    return np.angle(1.0 / (1.0 + 1j * w * r * c), deg=True)
+
+
+# --- vectors ---------------------------------------------------------------------------------------------------------
+
+
+@case(cplx(4))
+def energy(z):
+    return np.sum(np.abs(z) ** 2)
+
+
+@case(cplx(4))
+def energy_by_conjugate(z):
+    return np.sum(z * z.conj()).real
+
+
+@case(cplx(4))
+def energy_by_parts(z):
+    return np.sum(z.real**2 + z.imag**2)
+
+
+@case(cplx(4), cplx(4))
+def inner_product(a, b):
+    return np.abs(np.dot(a.conj(), b))
+
+
+@case(cplx(4), cplx(4))
+def fidelity(a, b):
+    return np.abs(np.vdot(a, b)) ** 2 / (np.vdot(a, a).real * np.vdot(b, b).real)
+
+
+@case(cplx(4))
+def normalised(z):
+    u = z / np.linalg.norm(z)
+    return np.abs(u[0] + 2.0 * u[1]) ** 2
+
+
+@case(cplx(4))
+def norm_of_shifted(z):
+    return np.linalg.norm(z - 1.0)
+
+
+@case(cplx(5))
+def variance(z):
+    return np.var(z) + np.std(z * 2.0)
+
+
+@case(cplx(5))
+def mean_phase(z):
+    return np.angle(np.mean(z + 2.0))
+
+
+@case(real(5), 0.8)
+def array_factor(d, theta):
+    phases = np.exp(1j * 2.0 * np.pi * np.cumsum(d) * np.cos(theta))
+    return np.abs(np.sum(phases)) ** 2
+
+
+@case(real(4), real(4))
+def phasors(a, phi):
+    return np.abs(np.sum(a * np.exp(1j * phi)))
+
+
+@case(real(6))
+def kuramoto_order(theta):
+    return np.abs(np.mean(np.exp(1j * theta)))
+
+
+@case(real(4), real(4))
+def joined_parts(x, y):
+    z = x + 1j * y
+    return np.sum(np.abs(z**2 - 1.0))
+
+
+@case(cplx(4), real(4))
+def mixed_arithmetic(z, x):
+    return np.sum(np.real(z * x - x / z) + np.imag(x - z) * x)
+
+
+@case(cplx(3, 4))
+def reduced_by_axes(z):
+    return np.sum(np.abs(np.sum(z, axis=0)) * np.abs(np.mean(z * 1j, axis=0)))
+
+
+@case(cplx(4))
+def cumulated(z):
+    return np.sum(np.abs(np.cumsum(z)) + np.cumprod(z).real)
+
+
+@case(cplx(4))
+def product_of_all(z):
+    return np.abs(np.prod(z))
+
+
+@case(cplx(5))
+def differences(z):
+    return np.sum(np.abs(np.diff(z)) ** 2)
+
+
+@case(cplx(4))
+def chosen_by_a_mask(z):
+    return np.sum(np.where(np.arange(4) > 1, z * 1j, np.conj(z)).real)
+
+
+@case(cplx(4))
+def where_by_modulus(z):
+    return np.sum(np.where(np.abs(z) > 1.0, np.abs(z), z.real))
+
+
+@case(cplx(6))
+def reshaped_and_transposed(z):
+    m = z.reshape(2, 3)
+    return np.sum((m @ m.T).imag)
+
+
+@case(cplx(4), cplx(3))
+def joined(a, b):
+    return np.abs(np.sum(np.concatenate([a, b * 1j]) * np.arange(7.0)))
+
+
+@case(cplx(4))
+def stacked(z):
+    return np.sum(np.abs(np.stack([z, z.conj(), z * 2j])[:, 1:]))
+
+
+@case(cplx(5))
+def picked_out(z):
+    return np.sum(np.abs(z[[0, 2, 2]]) + z[1:4].imag)
+
+
+@case(cplx(5))
+def rolled(z):
+    return np.sum(z * np.roll(z, 1).conj()).real
+
+
+@case(cplx(4), cplx(4))
+def outer_product(a, b):
+    return np.sum(np.abs(np.outer(a, b.conj()) + 1.0))
+
+
+# --- matrices --------------------------------------------------------------------------------------------------------
+
+
+@case(cplx(3), cplx(3, 3))
+def quadratic_form(x, a):
+    return (x.conj() @ (a + a.conj().T) @ x).real
+
+
+@case(cplx(3, 3), cplx(3))
+def linear_map(a, x):
+    return np.sum(np.abs(a @ x))
+
+
+@case(cplx(3, 3), cplx(3))
+def solved(a, b):
+    return np.sum(np.abs(np.linalg.solve(a + 3.0 * np.eye(3), b)))
+
+
+@case(real(3, 3), cplx(3))
+def real_matrix_and_complex_side(a, b):
+    return np.sum(np.linalg.solve(a + 3.0 * np.eye(3), b).imag)
+
+
+@case(cplx(3, 3))
+def inverse(a):
+    return np.abs(np.trace(np.linalg.inv(a + 3.0 * np.eye(3))))
+
+
+@case(cplx(3, 3))
+def traced_power(a):
+    return np.trace(np.linalg.matrix_power(a, 3)).real
+
+
+@case(cplx(2, 3), cplx(3, 2))
+def einsum_of_two(a, b):
+    return np.abs(np.einsum("ij,ji->", a, b.conj()))
+
+
+@case(cplx(2, 2), cplx(2, 2))
+def kronecker(a, b):
+    return np.sum(np.abs(np.kron(a, b)))
+
+
+@case(cplx(3, 3))
+def frobenius(a):
+    return np.linalg.norm(a - a.conj().T) + np.sum(np.abs(a))
+
+
+@case(cplx(3, 3))
+def determinant(a):
+    return np.abs(np.linalg.det(a))
+
+
+@case(cplx(3, 3))
+def log_determinant(a):
+    return np.linalg.slogdet(a + 2.0 * np.eye(3))[1]
+
+
+@case(cplx(3, 3))
+def eigenvalues_of_a_hermitian(a):
+    return np.sum(np.linalg.eigvalsh(a + a.conj().T) ** 2 * np.arange(3.0))
+
+
+@case(cplx(3, 3))
+def eigenvectors_of_a_hermitian(a):
+    w, v = np.linalg.eigh(a + a.conj().T)
+    return np.sum(w * np.abs(v[0]) ** 2)
+
+
+@case(cplx(3, 2))
+def singular_values(a):
+    return np.sum(np.linalg.svd(a, compute_uv=False) * np.arange(1.0, 3.0))
+
+
+@case(real(1))
+def rotation_gate(theta):
+    c, s = np.cos(theta[0] / 2), np.sin(theta[0] / 2)
+    gate = np.array([[c, -1j * s], [-1j * s, c]])
+    state = gate @ np.array([1.0 + 0j, 0.3j])
+    return np.abs(state[1]) ** 2
+
+
+@case(real(3))
+def three_gates(theta):
+    state = np.array([1.0 + 0j, 0.0])
+    for k in range(3):
+        phase = np.exp(1j * theta[k])
+        gate = np.array([[np.cos(theta[k]), np.sin(theta[k]) * phase], [-np.sin(theta[k]) / phase, np.cos(theta[k])]])
+        state = gate @ state
+    return np.abs(state[0]) ** 2
+
+
+@case(cplx(2), real(1))
+def expectation(psi, w):
+    sigma_y = np.array([[0.0, -1j], [1j, 0.0]])
+    return w[0] * (psi.conj() @ sigma_y @ psi).real / (psi.conj() @ psi).real
+
+
+@case(cplx(2, 2))
+def purity(a):
+    rho = a @ a.conj().T
+    rho = rho / np.trace(rho).real
+    return np.trace(rho @ rho).real
+
+
+@case(cplx(4))
+def density_matrix(psi):
+    rho = np.outer(psi, psi.conj()).reshape(2, 2, 2, 2)
+    reduced = np.einsum("ijkj->ik", rho)
+    return np.trace(reduced @ reduced).real
+
+
+# --- transforms ------------------------------------------------------------------------------------------------------
+
+
+@case(real(8))
+def power_spectrum(x):
+    return np.sum(np.abs(np.fft.fft(x)) ** 2 * np.arange(8.0))
+
+
+@case(cplx(8))
+def spectral_step(psi):
+    k = np.fft.fftfreq(8)
+    return np.sum(np.abs(np.fft.ifft(np.exp(-1j * k**2) * np.fft.fft(psi)))[:4])
+
+
+@case(real(7))
+def half_of_a_spectrum(x):
+    return np.sum(np.abs(np.fft.rfft(x)) * np.arange(4.0))
+
+
+@case(real(8), real(8))
+def fast_convolution(a, b):
+    return np.sum(np.fft.irfft(np.fft.rfft(a) * np.fft.rfft(b)) ** 2)
+
+
+@case(real(5), real(4))
+def padded_convolution(a, b):
+    return np.sum(np.fft.ifft(np.fft.fft(a, 8) * np.fft.fft(b, 8)).real ** 2)
+
+
+@case(cplx(9))
+def odd_length(z):
+    return np.sum(np.abs(np.fft.irfft(z, 15)) ** 2)
+
+
+@case(cplx(4, 6))
+def two_axes(z):
+    return np.sum(np.abs(np.fft.fft2(z)) ** 3) * 1e-2
+
+
+@case(real(4, 6))
+def two_real_axes(x):
+    return np.sum(np.abs(np.fft.rfft2(x)[1:, 1:]))
+
+
+@case(cplx(3, 4))
+def centred(z):
+    return np.sum(np.fft.fftshift(np.fft.ifft(z, axis=0, norm="ortho"), axes=0).imag[1] ** 2)
+
+
+@case(real(3, 4, 2))
+def many_axes(x):
+    return np.sum(np.abs(np.fft.fftn(x, axes=(0, 2)))[1:])
+
+
+@case(real(8))
+def filtered(x):
+    spectrum = np.fft.rfft(x)
+    spectrum[3:] = 0.0
+    return np.sum(np.fft.irfft(spectrum, 8) ** 3)
+
+
+@case(real(6), real(6))
+def phase_retrieval(x, y):
+    return np.sum((np.abs(np.fft.fft(x)) - y) ** 2)
+
+
+@case(real(8))
+def spectral_derivative(u):
+    k = 1j * np.fft.fftfreq(8, 1 / 8.0)
+    return np.sum(np.real(np.fft.ifft(k * np.fft.fft(u))) ** 2)
+
+
+@case(cplx(6))
+def split_step(psi):
+    k = np.fft.fftfreq(6)
+    for _ in range(3):
+        psi = np.exp(-0.1j * np.abs(psi) ** 2) * psi
+        psi = np.fft.ifft(np.exp(-0.1j * k**2) * np.fft.fft(psi))
+    return np.sum(np.abs(psi) ** 2 * np.arange(6.0))
+
+
+@case(cplx(5))
+def hermitian_transform(z):
+    return np.sum(np.fft.hfft(z) ** 2) + np.sum(np.abs(np.fft.ihfft(z.real)))
+
+
+@case(cplx(4), cplx(3))
+def convolved(a, b):
+    return np.sum(np.abs(np.convolve(a, b)))
+
+
+@case(cplx(4), cplx(6))
+def correlated(a, b):
+    return np.sum(np.abs(np.correlate(b, a, "full")))
+
+
+# --- loops and polynomials -------------------------------------------------------------------------------------------
+
+
+@case(number())
+def quadratic_map(c):
+    z = 0j
+    for _ in range(4):
+        z = z * z + c * 0.4
+    return abs(z)
+
+
+@case(cplx(4), number())
+def horner(p, z):
+    y = 0.0
+    for k in range(4):
+        y = y * z + p[k]
+    return abs(y)
+
+
+@case(cplx(4), number())
+def polynomial(p, z):
+    return np.abs(np.polyval(p, z))
+
+
+@case(number())
+def newton_step(z):
+    z = z + 2.0
+    for _ in range(2):
+        z = z - (z**3 - 1.0) / (3.0 * z**2)
+    return z.real * 2.0 + z.imag
+
+
+@case(real(5))
+def discrete_transform_by_hand(x):
+    total = 0.0
+    for k in range(3):
+        s = 0.0
+        for n in range(5):
+            s = s + x[n] * np.exp(-2j * np.pi * k * n / 5.0)
+        total = total + abs(s) ** 2
+    return total
+
+
+@case(cplx(3))
+def while_small(z):
+    w = z[0]
+    n = 0
+    while abs(w) < 20.0 and n < 6:
+        w = w * w + z[1]
+        n += 1
+    return abs(w + z[2])
+
+
+# --- mean ------------------------------------------------------------------------------------------------------------
+
+
+@case(cplx(4), real(2))
+def stored_into_the_real_part(z, x):
+    z = z.copy()
+    z.real[1:3] = x
+    return np.sum(np.abs(z) ** 2) + z.imag[1]
+
+
+@case(cplx(4), real(2))
+def stored_into_the_imaginary_part(z, x):
+    z = z.copy()
+    z.imag[1:3] = x * 2.0
+    return np.sum((z * z).real)
+
+
+@case(cplx(4), real(2))
+def added_to_the_imaginary_part(z, x):
+    z = z.copy()
+    z.imag[1:3] += x * 2.0
+    return np.sum((z * z).imag)
+
+
+@case(real(3), real(3))
+def filled_by_parts(x, y):
+    z = np.empty(3, complex)
+    z.real = x * y
+    z.imag = y
+    return np.sum(np.abs(z) ** 3)
+
+
+@case(real(4))
+def parts_by_name(x):
+    z = np.zeros(4, dtype=complex)
+    re, im = z.real, z.imag
+    re[:] = x
+    im[1:] = x[:3] ** 2
+    return np.sum((z**2).imag)
+
+
+@case(cplx(4))
+def view_of_a_part(z):
+    z = z * 1.0
+    v = z.imag[1:]
+    v *= 2.0
+    return np.abs(np.sum(z**2))
+
+
+@case(real(4))
+def real_among_complex(x):
+    z = np.zeros(4, complex)
+    z[:] = x
+    return np.sum(np.abs(z * 1j + x))
+
+
+@case(real(4), cplx(4))
+def complex_buffer(x, w):
+    z = np.zeros(4, complex)
+    for k in range(4):
+        z[k] = x[k] * w[k] + (z[k - 1] if k else 0.0)
+    return np.sum(np.abs(z))
+
+
+@case(cplx(3), real(3))
+def overwritten(z, x):
+    y = z * x
+    y[1] = x[0]
+    y[2] *= 1j
+    y += x
+    return np.sum(y.real * y.imag)
+
+
+@case(real(3))
+def number_that_becomes_complex(x):
+    s = 0.0
+    for k in range(3):
+        s = s + x[k] * np.exp(1j * k)
+    return abs(s)
+
+
+@case(real(3))
+def array_that_becomes_complex(x):
+    y = x
+    for k in range(3):
+        y = y * (1.0 + 0.5j) if k else y * 2.0
+    return np.sum(np.abs(y))
+
+
+@case(0.7)
+def joined_on_two_paths(x):
+    y = x * 1j if x > 0.5 else x * 2.0
+    return abs(y * y + 1.0)
+
+
+@case(0.3)
+def recursion_from_real(x):
+    return abs(_recursion(x, 3))
+
+
+def _recursion(z, n):
+    return z if n == 0 else _recursion(z * z + 0.1j, n - 1)
+
+
+@case(number())
+def recursion_of_complex(z):
+    return abs(_recursion(z * 0.5, 3))
+
+
+@case(cplx(3), real(3))
+def called_with_both(z, x):
+    return abs(_scaled(z, 2.0)) + _scaled(x, 3.0)
+
+
+def _scaled(v, a):
+    return np.sum(v * a * v)
+
+
+@case(cplx(3), 1.5)
+def list_of_both(z, a):
+    values = [z, a, z.real]
+    return np.sum(np.abs(values[0] * values[1])) + np.sum(values[2])
+
+
+@case(cplx(3))
+def appended(z):
+    out = []
+    for k in range(3):
+        out.append(z[k] * k)
+        out.append(z[k].real)
+    return abs(sum(out))
+
+
+@case(cplx(3), real(3))
+def dict_of_both(z, x):
+    d = {"z": z, "x": x}
+    d["w"] = d["z"] * d["x"]
+    d["x"] = d["x"] * 2.0
+    return np.sum(np.abs(d["w"]) * d["x"])
+
+
+@case({"z": cplx(2), "x": real(2)})
+def dict_as_argument(d):
+    return np.sum(np.abs(d["z"] * d["x"]))
+
+
+@case([number(), 0.5, number()])
+def list_as_argument(zs):
+    return abs(zs[0] * zs[1] + zs[2])
+
+
+@dataclasses.dataclass
+class Wave:
+    amplitude: complex
+    frequency: float
+
+    def at(self, t):
+        return (self.amplitude * np.exp(1j * self.frequency * t)).real
+
+
+@case(number(), 0.7)
+def method_of_an_object(a, w):
+    wave = Wave(a, w)
+    return wave.at(1.5) + wave.at(0.5)
+
+
+@case(Wave(number(), 0.7), order=1)
+def object_as_argument(wave):
+    return wave.at(0.8)
+
+
+class Filter:
+    def __init__(self, gain):
+        self.state, self.gain = 0.0, gain
+
+    def step(self, x):
+        self.state = self.gain * self.state + x
+        return self.state
+
+
+@case(number(), real(4))
+def state_that_becomes_complex(gain, x):
+    f, total = Filter(gain * 0.3), 0.0
+    for k in range(4):
+        total = total + abs(f.step(x[k])) ** 2
+    return total
+
+
+@case(cplx(3))
+def nested_functions(z):
+    def turned(k):
+        return z[k] * 1j**k
+
+    return abs(sum(turned(k) for k in range(3)))
+
+
+@case(cplx(2, 2))
+def hermitian_by_stores(a):
+    h = np.zeros((2, 2), complex)
+    h[0, 0] = a[0, 0].real
+    h[1, 1] = np.abs(a[1, 1])
+    h[0, 1] = a[0, 1] + 1j * a[1, 0].real
+    h[1, 0] = np.conj(h[0, 1])
+    return np.linalg.det(h).real if False else (h[0, 0] * h[1, 1] - h[0, 1] * h[1, 0]).real
+
+
+@case(real(3))
+def cast_and_back(x):
+    z = x.astype(complex) * (1.0 + 1j)
+    return np.sum(np.asarray(z, dtype=complex).real * x)
+
+
+@case(cplx(4))
+def out_arguments(z):
+    y = np.empty(4, complex)
+    np.multiply(z, 2j, out=y)
+    np.add(y, z.real, out=y)
+    return np.sum(np.abs(y))
+
+
+@case(cplx(4), cplx(4))
+def swapped(a, b):
+    a, b = b, a * 1j
+    return np.sum((a - b).real ** 2)
+
+
+@case(real(2))
+def complex_of_elements(x):
+    return abs(complex(x[0], x[1]) ** 2 + 1.0)
+
+
+@case(cplx(3))
+def early_return(z):
+    for k in range(3):
+        if z[k].real > 10.0:
+            return abs(z[k])
+    return abs(z[0] * z[2])
+
+
+@case(cplx(3))
+def broadcast_stores(z):
+    m = np.zeros((2, 3), complex)
+    m[:] = z
+    m[1] *= z.conj()
+    return np.sum(m.imag[0]) + np.sum(np.abs(m))
+
+
+@case(cplx(3))
+def real_of_a_section(z):
+    w = z * z
+    return np.sum(w[1:].real) * w[0].imag
+
+
+@case(cplx(3))
+def element_by_item(z):
+    return z[0].conj().real * z[1].imag - (z[2] ** 2).real
+
+
+@case(1.5, -0.4)
+def cmath_functions(a, b):
+    return abs(a * cmath.exp(1j * 0.5) + b)

@@ -1,0 +1,185 @@
+"""Laws of the rule table for complex numbers: what is listed is right for them, and everything else is refused.
+
+`dL = Re(z_bar * dz)`, by differences in a direction of both parts, on every example whose floats are made complex.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import linecache
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import s2sgrad.rules
+from s2sgrad import NoRule, jvp, runtime
+from s2sgrad.api.whole import strict
+from s2sgrad.errors import Refused
+from s2sgrad.rules.table import lookup, rules
+
+from .examples import EXAMPLES, Example
+from .examples.complex_numbers import COMPLEX
+from .test_laws import called, kinds, leaves, mapped, of_library
+
+assert s2sgrad.rules.complex_numbers
+STEP = 1e-6
+FREE = {np.linalg.eigh}  # the phases of eigenvectors are free
+
+
+def letter(a: Any) -> str:
+    return np.asarray(a).dtype.kind if isinstance(a, (np.ndarray, np.generic, float, complex)) else "O"
+
+
+def holds(x: Any, letters: str) -> bool:
+    return any(letter(leaf) in letters for leaf in leaves(x))
+
+
+def turned(x: Any, rng: np.random.Generator) -> Any:
+    """The value with an imaginary part for each float."""
+
+    def leaf(a: Any) -> Any:
+        made = a + 1j * rng.uniform(-0.3, 0.3, np.shape(a)) if letter(a) == "f" else a
+        return complex(made) if type(a) is float else made
+
+    return mapped(leaf, x)
+
+
+def directions(x: Any, rng: np.random.Generator) -> Any:
+    def leaf(a: Any) -> Any:
+        if letter(a) not in "fc":
+            return None
+        part = rng.normal(size=np.shape(a))
+        return (part + 1j * rng.normal(size=np.shape(a)) if letter(a) == "c" else part)[()]
+
+    return mapped(leaf, x)
+
+
+def product(a: Any, b: Any) -> float:
+    """Re(a * b), summed over all leaves."""
+    if isinstance(b, (list, tuple, dict)):
+        return sum(product(a[k], b[k]) for k in (b if isinstance(b, dict) else range(len(b))))
+    if a is None or b is None:
+        return 0.0
+    np.broadcast_to(a, np.shape(b))
+    return float(np.sum(np.real(np.multiply(a, b))))
+
+
+def along(x: Any, u: Any, step: float) -> Any:
+    return mapped(lambda a, d: a if d is None else a + step * d, x, u)
+
+
+def versions(e: Example) -> list[Example]:
+    """The example with complex arguments: all of them, and each alone."""
+    rng = np.random.default_rng(3)
+    with_floats = [k for k, a in enumerate(e.args) if plain(a) and holds(a, "f")]
+    sets = [with_floats, *([k] for k in with_floats)] if len(with_floats) > 1 else [with_floats]
+    return [Example(e.primitive, tuple(turned(a, rng) if k in chosen else a for k, a in enumerate(e.args)), e.keywords)
+            for chosen in sets if chosen]  # fmt: skip
+
+
+def plain(a: Any) -> bool:
+    return isinstance(a, (np.ndarray, np.generic, float, list, tuple, dict))
+
+
+def result(e: Example) -> Any:
+    """What the example gives; None where it takes no complex numbers, or gives nothing finite."""
+    try:
+        y = e.primitive(*copy.deepcopy(e.args), **copy.deepcopy(e.keywords))
+    except Exception:
+        return None
+    return y if all(np.all(np.isfinite(leaf)) for leaf in leaves(y) if letter(leaf) in "fc") else None
+
+
+def known(rule: Any, e: Example, numbers: bool) -> dict[str, Any]:
+    return kinds(rule, e, numbers) | {"complex": True}
+
+
+CALLS = [e for real in EXAMPLES if lookup(real.primitive).complex for e in versions(real)] + COMPLEX
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.sampled(one_in=10)
+@pytest.mark.parametrize("e", CALLS, ids=str)
+def test_pullbacks_of_complex_numbers(e):
+    rule, rng = lookup(e.primitive), np.random.default_rng(5)
+    with np.errstate(all="ignore"):
+        y = result(e)
+        if y is None or (not rule.variadic and rule.refusal(known(rule, e, True))):
+            return
+        v = directions(y, rng)
+        if e.primitive in FREE:
+            v = (v[0], np.zeros_like(v[1]))
+        for numbers in (False, True):
+            pullback = rule.pullback if rule.variadic else rule.choose(known(rule, e, numbers))
+            bars = called(rule, pullback, e, v, y)
+            for place, value in enumerate(e.args):
+                if place < len(bars) and bars[place] is not None and plain(value) and holds(value, "fc"):
+                    agrees(e, rule, place, bars[place], y, v, rng)
+
+
+def agrees(e: Example, rule: Any, place: int, bar: Any, y: Any, v: Any, rng: np.random.Generator) -> None:
+    value = e.args[place]
+    u = directions(value, rng)
+    ends = []
+    for step in (STEP, -STEP):
+        args = [along(a, u, step) if k == place else copy.deepcopy(a) for k, a in enumerate(e.args)]
+        ends.append(e.primitive(*args, **copy.deepcopy(e.keywords)))
+    slope = (product(ends[0], v) - product(ends[1], v)) / (2 * STEP)
+    if rule.tag == "elementwise":
+        bar = runtime.unbroadcast(np.broadcast_to(bar, np.shape(y)), value)
+    assert product(bar, u) == pytest.approx(slope, rel=1e-4, abs=1e-5), (place, rule.pullback)
+
+
+def test_what_is_not_listed_is_refused():
+    for primitive, rule in rules().items():
+        assert rule.complex or rule.given is not None or rule.refusal({"complex": True}), primitive
+
+
+def applied(e: Example) -> tuple[Any, tuple, list[int]]:
+    """A function with the call of the example, its arguments, and those that carry derivatives."""
+    moving = [k for k, a in enumerate(e.args) if isinstance(a, (np.ndarray, np.generic, float, complex)) and holds(a, "fc")]
+    names = [f"a{k}" for k in range(len(e.args))]
+    text = (
+        f"def f({', '.join(names)}):\n    return primitive({', '.join([*names, '**keywords'] if e.keywords else names)})\n"
+    )
+    space = {"primitive": e.primitive, "keywords": e.keywords}
+    filename = f"<complex {abs(hash((str(e), id(e))))}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    exec(compile(text, filename, "exec"), space)
+    return space["f"], e.args, moving
+
+
+def shown() -> list[Any]:
+    """One example with complex arguments, of arrays alone, for each primitive of a library."""
+    found: dict[Any, list[Example]] = {}
+    for e in [e for real in EXAMPLES if of_library(real.primitive) for e in versions(real)[:1]] + COMPLEX:
+        if of_library(e.primitive) and inspect.isroutine(e.primitive) | isinstance(e.primitive, np.ufunc) and not e.keywords:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                if result(e) is not None and holds(result(e), "fc"):
+                    found.setdefault(e.primitive, []).append(e)
+    return [pytest.param(e, id=str(e)) for examples in found.values() for e in examples[:3]]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.sampled(one_in=12)
+@pytest.mark.parametrize("e", shown())
+def test_tangents_are_like_differences_or_refused(e):
+    f, args, moving = applied(e)
+    rng = np.random.default_rng(7)
+    if not moving or e.primitive in FREE:
+        return
+    dots = tuple(directions(a, rng) if k in moving else None for k, a in enumerate(args))
+    try:
+        with strict():
+            _, y_dot = jvp(f, copy.deepcopy(args), dots)
+    except (NoRule, s2sgrad.Unsupported, Refused):
+        assert not lookup(e.primitive).complex or e.primitive in (np.linalg.svd, np.poly1d.__call__)
+        return
+    ends = [f(*(along(a, u, h) if u is not None else a for a, u in zip(args, dots, strict=True))) for h in (STEP, -STEP)]
+    for found, first, second in zip(leaves(y_dot), leaves(ends[0]), leaves(ends[1]), strict=True):
+        if letter(first) in "fc":
+            np.testing.assert_allclose(found, (np.asarray(first) - second) / (2 * STEP), rtol=1e-4, atol=1e-5)

@@ -1,0 +1,132 @@
+"""Functions of complex numbers, in both modes and at second order, against differences in both parts of each number."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+
+import numpy as np
+import pytest
+from complex_functions import CASES
+
+from s2sgrad import grad, jvp
+
+STEP = 1e-6
+REFUSED = {"filled_by_parts"}  # an attribute that is assigned: written `z.real[:] = ..`
+ONCE = {"singular_values"}  # the second derivative needs singular vectors
+
+
+def parts(value):
+    """The leaves of an argument, and a function that makes it of others."""
+    if isinstance(value, dict):
+        return list(value.values()), lambda new: dict(zip(value, new, strict=True))
+    if isinstance(value, list):
+        return list(value), list
+    if dataclasses.is_dataclass(value):
+        return list(vars(value).values()), lambda new: type(value)(*new)
+    return [value], lambda new: new[0]
+
+
+def differences(f, args, place, step=STEP):
+    """`dL/dRe - i dL/dIm` of each leaf of one argument."""
+    leaves, made = parts(args[place])
+    out = []
+    for k, leaf in enumerate(leaves):
+        bar = np.zeros(np.shape(leaf), complex)
+        for index in np.ndindex(bar.shape):
+            for unit in (1.0, 1j) if np.iscomplexobj(leaf) else (1.0,):
+                ends = []
+                for h in (step, -step):
+                    moved = np.array(leaf)
+                    moved[index] += h * unit
+                    new = [*leaves[:k], moved if np.ndim(leaf) else moved[()], *leaves[k + 1 :]]
+                    ends.append(f(*copy.deepcopy(args[:place]), made(copy.deepcopy(new)), *copy.deepcopy(args[place + 1 :])))
+                bar[index] += (ends[0] - ends[1]) / (2 * step) * np.conj(unit)
+        out.append(bar if np.iscomplexobj(leaf) else bar.real)
+    return out
+
+
+def agree(found, wanted, rtol=1e-5, atol=1e-6):
+    for a, b in zip(parts(found)[0], wanted, strict=True):
+        assert np.iscomplexobj(a) == np.iscomplexobj(b)
+        np.testing.assert_allclose(a, b, rtol=rtol, atol=atol)
+
+
+IDS = [f.__name__ for f, _, _ in CASES]
+
+
+@pytest.mark.sampled(one_in=4)
+@pytest.mark.parametrize(("f", "args", "order"), [c for c in CASES if c[0].__name__ not in REFUSED],
+                         ids=[n for n in IDS if n not in REFUSED])  # fmt: skip
+def test_both_modes(f, args, order):
+    rng = np.random.default_rng(1)
+    for place in range(len(args)):
+        before = copy.deepcopy(args)
+        wanted = differences(f, args, place)
+        agree(grad(f, place)(*args), wanted)
+        leaves, made = parts(args[place])
+        if not dataclasses.is_dataclass(args[place]):
+            dots = [rng.normal(size=np.shape(x)) * (1.0 + 0.5j if np.iscomplexobj(x) else 1.0) for x in leaves]
+            tangents = [None] * len(args)
+            tangents[place] = made([d if np.ndim(x) else d[()] for d, x in zip(dots, leaves, strict=True)])
+            slope = sum(np.sum(w * d).real for w, d in zip(wanted, dots, strict=True))
+            assert jvp(f, args, tuple(tangents))[1] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+        assert repr(before) == repr(args)
+
+
+def weighted(f, count, weight):
+    """A function of `count` arguments: the gradient in the first one of `f`, weighted."""
+    df = grad(f)
+
+    def one(a):
+        return np.sum(np.real(df(a) * weight))
+
+    def two(a, b):
+        return np.sum(np.real(df(a, b) * weight))
+
+    def three(a, b, c):
+        return np.sum(np.real(df(a, b, c) * weight))
+
+    return (one, two, three)[count - 1]
+
+
+PLAIN = [c for c in CASES if c[0].__name__ not in REFUSED | ONCE and all(len(parts(a)[0]) == 1 for a in c[1]) and c[2] > 1
+         and not any(isinstance(a, (dict, list)) or dataclasses.is_dataclass(a) for a in c[1])]  # fmt: skip
+
+
+@pytest.mark.sampled(one_in=8)
+@pytest.mark.parametrize(("f", "args", "order"), PLAIN, ids=[c[0].__name__ for c in PLAIN])
+def test_second_order(f, args, order):
+    rng = np.random.default_rng(2)
+    weight = rng.normal(size=np.shape(args[0])) * (1.0 - 0.7j if np.iscomplexobj(args[0]) else 1.0)
+    g = weighted(f, len(args), weight)
+    agree(grad(g)(*args), differences(g, args, 0, 1e-5), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("f", "wanted"),
+    [
+        (lambda z: abs(z) ** 2, 2.4 - 1.4j),
+        (lambda z: (z**2).real, 2.4 + 1.4j),
+        (lambda z: z.imag, -1j),
+        (lambda z: np.imag(np.conj(z)), 1j),
+    ],
+)
+def test_the_convention_is_that_of_jax_and_autograd(f, wanted):
+    assert grad(f)(1.2 + 0.7j) == pytest.approx(wanted)
+    assert grad(f)(np.complex64(1.2 + 0.7j)).dtype == np.complex64
+
+
+def test_at_zero():
+    assert grad(lambda z: abs(z))(0j) == 0
+    assert grad(lambda z: np.linalg.norm(z))(np.zeros(2, complex)).tolist() == [0, 0]
+
+
+def test_single_precision_is_kept():
+    z = np.array([1.0 + 2.0j, 0.5], np.complex64)
+    for f in (energy, lambda z: np.sum(np.abs(np.exp(1j * z)) + z.imag), lambda z: np.sum(np.abs(np.fft.fft(z)))):
+        assert grad(f)(z).dtype == np.complex64
+
+
+def energy(z):
+    return np.sum(np.abs(z) ** 2)

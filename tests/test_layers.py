@@ -33,13 +33,10 @@ BRANCHIEST = 25  # the cyclomatic complexity of a function, boolean operators an
 LARGE = {
     "Functions": (334, 64),
     "_Flattener": (66, 11),
-    "Points": (59, 16),
     "NestedKinds": (34, 14),
     "Inference": (31, 13),
     "OneObject": (29, 12),
-    "Aliases": (28, 15),
     "Unit": (28, 50),
-    "RuleTangent": (28, 9),
     "Columns": (26, 20),
     "Rule": (23, 18),
     "_Wanted": (21, 29),

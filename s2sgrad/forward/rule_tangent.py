@@ -26,19 +26,18 @@ from s2sgrad.analysis.contents import holds_no_function
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number
 from s2sgrad.analysis.number_types import is_complex, is_real
 from s2sgrad.analysis.primitive_calls import Operation
-from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.errors import NoRule, NoSource, Unsupported
 from s2sgrad.forward.tangents import Tangents
-from s2sgrad.ir import notes
+from s2sgrad.forward.transposition import transposed
 from s2sgrad.ir.forms import is_none, minus
-from s2sgrad.ir.quote import assign, clone, constant, mentioned, name, nodes, substitute
+from s2sgrad.ir.quote import clone, constant, mentioned, name, nodes, substitute
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import simplified
 from s2sgrad.rules import table
 from s2sgrad.rules.singular import divides, levels_off
 from s2sgrad.runtime import handed
 from s2sgrad.transform import inline, keywords, projections, pullback_text
-from s2sgrad.transform.calls import Pair, Pairs
+from s2sgrad.transform.calls import Pairs
 from s2sgrad.transform.cotangents import Cotangent, total
 from s2sgrad.transform.unbroadcasting import conformed, with_axes
 
@@ -102,7 +101,10 @@ class RuleTangent:
         alone = [k for k in passing if self.rule.is_linear_in(k)]
         terms = [self._replaced({k: self.tangents.part(self.operands[k])}) for k in alone]
         others = [k for k in passing if k not in alone]
-        return [*terms, *([self._transposed(self._pullback, others)] if others else [])], []
+        return [
+            *terms,
+            *([transposed(self.tangents, self.pairs, self.operation, self.y, self._pullback, others)] if others else []),
+        ], []
 
     def _total(self, terms: list[gast.AST]) -> gast.AST:
         """The sum of the terms, item by item where the result may be a tuple or list."""
@@ -249,7 +251,9 @@ class RuleTangent:
     def _of_pullback(self, given: Any, argument: str, node: gast.AST) -> gast.AST:
         """The transpose of the user's pullback of one argument, or NoRule."""
         try:
-            return self._transposed(given.vjps[argument], [0], [node], self._with_defaults())
+            return transposed(
+                self.tangents, self.pairs, self.operation, self.y, given.vjps[argument], [0], [node], self._with_defaults()
+            )
         except (NoSource, NoRule, Unsupported) as error:
             why = str(error.message).partition(":")[0]
             self.unit.no_rule(self.operation.node, f"{given.said} has no tangent in `{argument}`, and none can be made of "
@@ -290,66 +294,7 @@ class RuleTangent:
         if self.rule.tag == "elementwise" and formula is not None:
             dot = self.tangents.part(node)
             return next(iter(self._written(formula, Cotangent(dot, self.tangents.inference.kind(dot)), [0])), None)
-        return self._transposed(pullback, [0], [node])
-
-    def _transposed(
-        self, pullback: Callable, wanted: list[int], operands: list[gast.AST] | None = None, whole: Operation | None = None
-    ) -> gast.AST:
-        """`J x_dot`, by the pullback of the pullback in its cotangent."""
-        tangents, given = self.tangents, self.operands if operands is None else operands
-        several = operands is None and (self.rule.variadic or len(self.rule.differentiable) > 1)
-        g = self.unit.temp()
-        tangents.kinds[g] = without_symbols(tangents.kinds.get(self.y.id)) or UNKNOWN
-        value = pullback_text.called(tangents, whole or self.operation, pullback, self.y, Cotangent(name(g), None))
-        kinds: dict[str, Any] = {}
-        arguments = self.pairs.arguments(self.unit, pullback, value)
-        for parameter, node in arguments.items():
-            several_ = isinstance(node, list)
-            kinds[parameter] = [self._kind(n) for n in node] if several_ else self._kind(node)
-        first = next(iter(arguments))
-        with self.unit.calling(self.operation.node):
-            pair = self.pairs.pair(pullback, kinds, {first})
-        seeds = [tangents.part(o) if k in wanted else self._zero(o) for k, o in enumerate(given)]
-        if operands is not None and whole is None:  # a keyword's pullback returns an array, also for `weights=[a, b]`
-            seeds = [self._as_array(seed, o) for seed, o in zip(seeds, given, strict=True)]
-        seed = gast.Tuple(seeds, gast.Load()) if several else seeds[0]
-        tangents.out.append(assign(g, tangents.zero(self.y.id)))
-        if whole is not None and _is_constant(pair):  # a user's pullback runs anyway
-            tangents.out.append(gast.Expr(clone(value)))
-        if pair.needs is None:
-            saved = self.unit.temp()
-            tangents.kinds[saved] = UNKNOWN
-            fwd = gast.Call(name(self.unit.helper(pair.fwd.name, pair.fwd)), value.args, value.keywords)
-            target = gast.Tuple([name(self.unit.temp(), store=True), name(saved, store=True)], gast.Store())
-            tangents.out.append(assign(target, fwd))
-            record = [name(saved)]
-        else:
-            record = [clone(arguments[n]) for n in pair.needs]
-        out = gast.Call(name(self.unit.helper(pair.bwd.name, pair.bwd)), [*record, seed], [])
-        notes.KIND_OF.put(out, self.y.id)
-        return out
-
-    def _as_array(self, seed: gast.AST, operand: gast.AST) -> gast.AST:
-        """The tangent of an operand, converted to an array if that is a list or a tuple."""
-        listed = isinstance(self.tangents.inference.kind(operand), Container)
-        return call(self.unit, "array", np.array, seed) if listed else seed
-
-    def _zero(self, operand: gast.AST) -> gast.AST:
-        """A zero for the tangent of an operand of any kind."""
-        if isinstance(operand, gast.Name) and operand.id in self.unit.locals:
-            return self.tangents.zero(operand.id)
-        if isinstance(self.tangents.inference.kind(operand), Container):
-            return self.tangents.part(operand)
-        return call(self.unit, "zeros", runtime.zeros, clone(operand))
-
-    def _kind(self, node: gast.AST) -> Kind:
-        return without_symbols(self.tangents.inference.kind(node)) or UNKNOWN
-
-
-def _is_constant(pair: Pair) -> bool:
-    """Whether the adjoint of a pullback ignores its seed, because the result of the pullback ignores the cotangent."""
-    tree = pair.bwd.tree
-    return tree is not None and tree.args.args[-1].id not in mentioned(*tree.body)
+        return transposed(self.tangents, self.pairs, self.operation, self.y, pullback, [0], [node])
 
 
 def mapped(tangents: Tangents, node: gast.AST, given: list[gast.AST]) -> gast.AST:

@@ -185,8 +185,8 @@ class Aliases:
                 return self._store(statement, state)
             if effects.permutes(statement):
                 return self._permute(statement, state)
-            record = self.unit.primal.is_generated and isinstance(statement.targets[0], gast.Tuple) and self._is_record(
-                statement.value)  # fmt: skip
+            unpacks = self.unit.primal.is_generated and isinstance(statement.targets[0], gast.Tuple)
+            record = unpacks and _is_record(self.unit, statement.value, self.given)
             value = _NOTHING if record else statement.value
             for target in effects.targets(statement):
                 state = self._bind(target, value, state)
@@ -207,13 +207,6 @@ class Aliases:
             return state
         nested = not isinstance(effects.stored(statement).value, gast.Name)  # into an item, which may have other names
         return self._keep(base, [statement.value], state, self._inside(base, state) if nested else 0)
-
-    def _is_record(self, value: gast.AST) -> bool:
-        """Whether generated text unpacks the record that it is given: its parts have no other references.
-
-        In a record with shadows, several parts may share memory.
-        """
-        return isinstance(value, gast.Name) and value.id in self.given and not has_shadows(self.unit)
 
     def _share(self, parts: list[gast.AST], state: State) -> State:
         """Relate the parts of a pair's record that may share memory, as stated by the function that makes it."""
@@ -293,11 +286,11 @@ class Aliases:
         passed = [self.tracked(n) for n in self._of(value)]
         seen = seeing = 0
         kept = isinstance(value, (gast.Tuple, gast.List, gast.Dict))
-        if kept or self._copies(value, target):  # a new container: its contents are visible through it
+        if kept or _copies(self.unit, value, target, self.kinds):  # a new container: its contents are visible through it
             for name in passed:
                 seeing |= (self.names.member(name) if kept else 0) | state.seers.to(name)
             return state.seers.of(target) if seeing & self.names.member(target) else 0, seeing
-        item = popped(value) or self._owner_of_item(value)
+        item = popped(value) or _owner_of_item(value, self.kinds)
         for name in passed:  # the same object, or an item of it
             inside = state.seers.to(name)
             seen |= self._seen(name, state) | inside
@@ -305,27 +298,6 @@ class Aliases:
         for key in self.names.decoded(seeing):
             seen |= state.seers.of(key)
         return seen, seeing
-
-    def _owner_of_item(self, value: gast.AST) -> str | None:
-        """The list, tuple or dict of which an expression is an item."""
-        plain = isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)
-        held = plain and not isinstance(value.slice, gast.Slice) and isinstance(self.kinds.get(value.value.id), Container)
-        return value.value.id if held else None
-
-    def _copies(self, value: gast.AST, bound: str) -> bool:
-        """Whether an expression makes a new container with the items of another: `list(a)`, `a[1:]`, `a + b`, `a.copy()`."""
-        if isinstance(value, gast.BinOp):
-            return True
-        if isinstance(value, gast.Subscript):
-            container = isinstance(value.value, gast.Name) and isinstance(self.kinds.get(value.value.id), Container)
-            return container and isinstance(value.slice, gast.Slice)
-        if not isinstance(value, gast.Call):
-            return False
-        target = self.unit.resolve(value.func)
-        if target is MISSING and isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
-            return isinstance(value.func.value, gast.Name) and isinstance(self.kinds.get(value.func.value.id), Container)
-        listed = isinstance(self.kinds.get(bound), Container)  # an iterator sees later changes of the list
-        return target in (dict, copy.copy) or (listed and catalogue.of(target).gives is Gives.SHELL)
 
     # --- sets of names ---
 
@@ -366,3 +338,34 @@ class Aliases:
         self._ever[name] = ever | new
         for other in self.names.decoded(new):
             self._ever[other] = self._ever.get(other, 0) | bit
+
+
+def _is_record(unit: Unit, value: gast.AST, given: set[str]) -> bool:
+    """Whether generated text unpacks the record that it is given: its parts have no other references.
+
+    In a record with shadows, several parts may share memory.
+    """
+    return isinstance(value, gast.Name) and value.id in given and not has_shadows(unit)
+
+
+def _owner_of_item(value: gast.AST, kinds: dict[str, Kind]) -> str | None:
+    """The list, tuple or dict of which an expression is an item."""
+    plain = isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)
+    held = plain and not isinstance(value.slice, gast.Slice) and isinstance(kinds.get(value.value.id), Container)
+    return value.value.id if held else None
+
+
+def _copies(unit: Unit, value: gast.AST, bound: str, kinds: dict[str, Kind]) -> bool:
+    """Whether an expression makes a new container with the items of another: `list(a)`, `a[1:]`, `a + b`, `a.copy()`."""
+    if isinstance(value, gast.BinOp):
+        return True
+    if isinstance(value, gast.Subscript):
+        container = isinstance(value.value, gast.Name) and isinstance(kinds.get(value.value.id), Container)
+        return container and isinstance(value.slice, gast.Slice)
+    if not isinstance(value, gast.Call):
+        return False
+    target = unit.resolve(value.func)
+    if target is MISSING and isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
+        return isinstance(value.func.value, gast.Name) and isinstance(kinds.get(value.func.value.id), Container)
+    listed = isinstance(kinds.get(bound), Container)  # an iterator sees later changes of the list
+    return target in (dict, copy.copy) or (listed and catalogue.of(target).gives is Gives.SHELL)

@@ -9,6 +9,7 @@ an unknown value may be any location.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -29,6 +30,39 @@ _ONE = (gast.Tuple, gast.Constant, gast.UnaryOp, gast.BinOp)
 """Indices that pick one item of a list."""
 
 
+STATEMENTS: dict[type, Callable[[Points, Any], None]] = {}
+EXPRESSIONS: dict[type, Callable[[Points, Any], Places]] = {}
+
+
+def statement(*kinds: type) -> Callable[[Callable[[Points, Any], None]], Callable[[Points, Any], None]]:
+    """Decorate the effect of statements of these classes, apart from the blocks in them."""
+
+    def noted(effect: Callable[[Points, Any], None]) -> Callable[[Points, Any], None]:
+        STATEMENTS.update(dict.fromkeys(kinds, effect))
+        return effect
+
+    return noted
+
+
+def expression(*kinds: type) -> Callable[[Callable[[Points, Any], Places]], Callable[[Points, Any], Places]]:
+    """Decorate the locations that expressions of these classes may be."""
+
+    def noted(places: Callable[[Points, Any], Places]) -> Callable[[Points, Any], Places]:
+        EXPRESSIONS.update(dict.fromkeys(kinds, places))
+        return places
+
+    return noted
+
+
+@dataclasses.dataclass
+class _Result:
+    """What a function returns: the locations, and those of the parts of a tuple, if it always returns one of as many."""
+
+    places: Places = dataclasses.field(default_factory=set)
+    parts: list[Places] = dataclasses.field(default_factory=list)
+    split: bool = True
+
+
 class Points(Heap):
     """The analysis of one function for arguments of some trust; `summary_of` gives the summaries of its callees."""
 
@@ -42,9 +76,7 @@ class Points(Heap):
         trusts = {p: Trust.ARRAY if isinstance(trust, TOLD) else trust for p, trust in told.items()}
         super().__init__(trusts | dict.fromkeys(containers, Trust.DATA), containers)
         self.names: dict[str, Places] = {p.id: {Place("own", p.id)} for p in parameters(tree)}
-        self.returns: Places = set()
-        self.parts: list[Places] = []  # of a returned tuple; none where its parts are unknown
-        self.split = True
+        self.result = _Result()
         self.inner = 0
         self.first = True
         self.writing: list[gast.AST] = []  # the statements that write what others before them do not
@@ -57,32 +89,23 @@ class Points(Heap):
             self.first, before = before < 0, size
             self.block(self.tree.body)
         if any(isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)) for n in scoping.own_nodes(self.tree.body)):
-            self.returns = {Place("shell", id(self.tree)), *self.returns}
+            self.result.places = {Place("shell", id(self.tree)), *self.result.places}
             self.keep({Place("shell", id(self.tree))}, self.everything())
-        made = {p for p in self.returns if p.kind in ("new", "shell", "object", "none")}
+        made = {p for p in self.result.places if p.kind in ("new", "shell", "object", "none")}
         holds = self.reached(self.items(made)) if made else set()
         puts = {(p, q) for p, held in self.kept.items() if lasts(p) for q in self.reached(held) if q != p}
         kept_here = {q for _, q in puts}
         makes = {"kept" if p in kept_here and p != NONE else p.kind for p in made | holds}
         return Summary(
-            frozenset(filter(lasts, self.written)), frozenset(filter(lasts, self.returns)),
+            frozenset(filter(lasts, self.written)), frozenset(filter(lasts, self.result.places)),
             frozenset(filter(lasts, holds)), frozenset(makes),
             frozenset((p, q) for p, q in puts if lasts(q) and q != Place("in", p.key)),
-            not self.tangled.isdisjoint(self.reached(made)), tuple(map(self._outlasting, self._separate_parts())),
+            not self.tangled.isdisjoint(self.reached(made)),
+            tuple(_outlasting(self, part) for part in _separate_parts(self)),
         )  # fmt: skip
 
-    def _separate_parts(self) -> list[Places]:
-        """The parts of a returned tuple, if no two of them may be, or hold, one object that is made here."""
-        made = [p for part in self.parts for p in self.reached(part) if not lasts(p) and p != NONE]
-        return self.parts if self.split and len(made) == len(set(made)) else []
-
-    def _outlasting(self, part: Places) -> tuple[frozenset[Place], frozenset[Place]]:
-        """The locations that a part of the result may be, and may hold, and that outlive the call."""
-        made = {p for p in part if not lasts(p)}
-        return frozenset(filter(lasts, part)), frozenset(filter(lasts, self.reached(self.items(made))))
-
     def _size(self) -> int:
-        sets = (*self.names.values(), *self.kept.values(), self.written, self.returns)
+        sets = (*self.names.values(), *self.kept.values(), self.written, self.result.places)
         return sum(map(len, sets))
 
     def everything(self) -> Places:
@@ -100,8 +123,6 @@ class Points(Heap):
             self.tangled |= {p for p in owners if self.kept.get(p, set()) & (values - {NONE})}
         super().keep(owners, values)
 
-    # --- statements ---
-
     def block(self, body: list[gast.AST]) -> None:
         """Evaluate the statements of a block."""
         for statement in body:
@@ -109,79 +130,14 @@ class Points(Heap):
 
     def statement(self, node: gast.AST) -> None:
         """Evaluate a statement, nested ones included."""
-        method = getattr(self, f"_{type(node).__name__}", None)
-        if method is not None:
+        effect = STATEMENTS.get(type(node))
+        if effect is not None:
             before = len(self.written)
-            method(node)
+            effect(self, node)
             if len(self.written) > before:
                 self.writing.append(node)
         for body in blocks(node):
             self.block(body)
-
-    def _Assign(self, node: gast.Assign | gast.AnnAssign) -> None:
-        value = self.value(node.value)
-        for target in node.targets if isinstance(node, gast.Assign) else [node.target] if node.value is not None else []:
-            self.bind(target, value, node.value)
-
-    def _AugAssign(self, node: gast.AugAssign) -> None:
-        self.update(node.target, self.value(node.value))
-
-    def _For(self, node: gast.For | gast.AsyncFor) -> None:
-        self.bind(node.target, self.iterated(self.value(node.iter)))
-
-    def _tested(self, node: gast.stmt) -> None:
-        for field in ("test", "exc", "cause", "msg"):
-            self.meet(self.value(getattr(node, field, None)))
-
-    def _Return(self, node: gast.Return) -> None:
-        value = self.value(node.value) if node.value is not None else set()
-        if self.inner:
-            return
-        self.returns |= value
-        parts = node.value.elts if isinstance(node.value, gast.Tuple) else []
-        self.parts = self.parts or [set() for _ in parts]
-        self.split &= bool(parts) and len(parts) == len(self.parts) and not any(isinstance(p, gast.Starred) for p in parts)
-        for held, part in zip(self.parts, parts, strict=False):
-            held |= self.value(part)
-
-    def _Expr(self, node: gast.Expr) -> None:
-        self.value(node.value)
-
-    def _Delete(self, node: gast.Delete) -> None:
-        for target in node.targets:
-            if isinstance(target, (gast.Subscript, gast.Attribute)):
-                self.write(self.value(target.value))
-
-    def _Global(self, node: gast.Global | gast.Nonlocal) -> None:
-        self.write((OUTSIDE,))
-
-    def _With(self, node: gast.With | gast.AsyncWith) -> None:
-        for item in node.items:
-            self.context(item)
-
-    def _ClassDef(self, node: gast.ClassDef) -> None:
-        self.anything()
-        self.block(node.body)
-
-    def _FunctionDef(self, node: gast.FunctionDef | gast.AsyncFunctionDef) -> None:
-        self.names[node.name] = {ANY}
-        self.function(node, node.body)
-
-    def _Match(self, node: gast.Match) -> None:
-        matched = self.reached(self.value(node.subject))
-        for case in node.cases:
-            self.value(case.guard)
-            for part in nodes(case.pattern):
-                for named in (getattr(part, "name", None), getattr(part, "rest", None)):
-                    if isinstance(named, str):
-                        self.names.setdefault(named, set()).update(matched)
-
-    def _Try(self, node: gast.Try) -> None:
-        for named in [h.name for h in node.handlers if h.name is not None]:
-            self.names.setdefault(getattr(named, "id", named), set()).add(ANY)
-
-    _AnnAssign, _AsyncFor, _Nonlocal, _AsyncWith, _AsyncFunctionDef = _Assign, _For, _Global, _With, _FunctionDef
-    _If = _While = _Assert = _Raise = _tested
 
     def function(self, node: gast.AST, body: list[gast.AST]) -> None:
         """The effects of a nested function when it is called, with any arguments."""
@@ -192,14 +148,6 @@ class Points(Heap):
         self.inner += 1
         self.block(body)
         self.inner -= 1
-
-    def context(self, item: gast.withitem) -> None:
-        """Enter a context of a `with`."""
-        held = self.value(item.context_expr)
-        if not callees.enters_quietly(self, item.context_expr):
-            held = self.anything()
-        if item.optional_vars is not None:
-            self.bind(item.optional_vars, self.reached(held))
 
     def bind(self, target: gast.AST, value: Places, display: gast.AST | None = None) -> None:
         """Assign to a target; `display` is the expression of the value, where its parts can be assigned one by one."""
@@ -234,7 +182,7 @@ class Points(Heap):
         if isinstance(target, gast.Name):
             places = self.names.setdefault(target.id, set())
             if target.id not in self.unit.locals:
-                places |= self.free(target)
+                places |= _free(self, target)
         else:
             owner = self.value(target.value)
             self.write(owner)
@@ -247,33 +195,13 @@ class Points(Heap):
         if any(self.trust(p) == Trust.ANY for p in places):
             self.keep(places, value)
 
-    # --- expressions ---
-
     def value(self, node: gast.AST | None) -> Places:
         """The locations that an expression may be."""
-        method = getattr(self, f"_{type(node).__name__}", None)
-        if method is not None:
-            return method(node)
+        places = EXPRESSIONS.get(type(node))
+        if places is not None:
+            return places(self, node)
         held = self.of_all(children(node)) if node is not None else set()
         return held | {ANY} if isinstance(node, gast.expr) else held
-
-    def _Constant(self, node: gast.Constant) -> Places:
-        return {NONE} if node.value is None else set()
-
-    def _Name(self, node: gast.Name) -> Places:
-        local = node.id in self.names or node.id in self.unit.locals
-        return set(self.names.get(node.id, ())) if local else self.free(node)
-
-    def _Call(self, node: gast.Call) -> Places:
-        return callees.called(self, node)
-
-    def _NamedExpr(self, node: gast.NamedExpr) -> Places:
-        value = self.value(node.value)
-        self.bind(node.target, value)
-        return value
-
-    def _List(self, node: gast.List | gast.Tuple) -> Places:
-        return self.display(node, [self.value(e) for e in node.elts])
 
     def display(self, node: gast.AST, parts: list[Places], unpacked: Iterable[Places] = (), part: Any = None) -> Places:
         """A new container of these; it is noted if two of its places may hold one object."""
@@ -285,112 +213,276 @@ class Points(Heap):
             met |= held
         return made
 
-    def _Set(self, node: gast.Set) -> Places:
-        held = self.of_all(node.elts)
-        self.meet(held)
-        return self.shell(node, held, "keyed")
-
-    def _Dict(self, node: gast.Dict) -> Places:
-        unpacked = [self.items(self.value(v)) for k, v in zip(node.keys, node.values, strict=True) if k is None]
-        named = [self.value(v) for k, v in zip(node.keys, node.values, strict=True) if k is not None]
-        self.meet(self.of_all([k for k in node.keys if k is not None]))
-        return self.display(node, named, unpacked, "keyed")
-
-    def _Lambda(self, node: gast.Lambda) -> Places:
-        self.function(node, [gast.Expr(node.body)])
-        return {ANY}
-
-    def _IfExp(self, node: gast.IfExp) -> Places:
-        self.meet(self.value(node.test))
-        return self.value(node.body) | self.value(node.orelse)
-
-    def _BoolOp(self, node: gast.BoolOp) -> Places:
-        held = self.of_all(node.values)
-        self.meet(held)
-        return held
-
-    def _Starred(self, node: gast.Starred) -> Places:
-        return self.iterated(self.value(node.value))
-
-    def _Slice(self, node: gast.Slice) -> Places:
-        self.of_all(children(node))
-        return set()
-
-    def _JoinedStr(self, node: gast.JoinedStr | gast.FormattedValue) -> Places:
-        self.meet(self.reached(self.of_all(children(node))))
-        return set()
-
-    _Tuple, _FormattedValue = _List, _JoinedStr
-
     def of_all(self, parts: list[gast.AST]) -> Places:
+        """The locations that some expressions may be."""
         return set().union(*map(self.value, parts))
-
-    def free(self, node: gast.AST) -> Places:
-        """What a free name stands for."""
-        found = self.unit.resolve(node)
-        if found is MISSING:
-            return {ANY}
-        return self.of_object(found)
 
     def of_object(self, found: Any) -> Places:
         """The location of an existing object."""
         trust = trust_of_object(found)
         return ({NONE} if found is None else set()) if trust is None else {Place("outside", trust)}
 
-    def _Attribute(self, node: gast.Attribute) -> Places:
-        found = self.unit.resolve(node)
-        if found is not MISSING:
-            return self.of_object(found)
-        owner = self.value(node.value)
-        for place in owner:
-            callees.looked_up(self, place, node)
-        if self.are_data(owner) and (node.attr in spellings.FLAT_ATTRIBUTES or not owner):
-            return set()
-        return owner | self.items(owner)
 
-    def _Subscript(self, node: gast.Subscript) -> Places:
-        owner = self.value(node.value)
-        self.meet(owner | self.value(node.slice))
-        lists = {p for p in owner if self.trust(p) != Trust.ARRAY}
-        sliced = self.shell(node, self.items(lists)) if lists else set()
-        if isinstance(node.slice, gast.Slice):
-            return {p for p in owner if not self.is_container(p)} | sliced
-        return self.items(owner) | (set() if isinstance(node.slice, _ONE) else sliced)
+def _separate_parts(points: Points) -> list[Places]:
+    """The parts of a returned tuple, if no two of them may be, or hold, one object that is made here."""
+    made = [p for part in points.result.parts for p in points.reached(part) if not lasts(p) and p != NONE]
+    return points.result.parts if points.result.split and len(made) == len(set(made)) else []
 
-    def _operator(self, node: gast.AST) -> Places:
-        """Arithmetic on arrays allocates; on lists it gives a new list of the same items."""
-        if isinstance(node, gast.Compare):
-            sides = [node.left, *node.comparators]
-        else:
-            sides = [node.operand] if isinstance(node, gast.UnaryOp) else [node.left, node.right]
-        operands = [self.value(side) for side in sides]
-        self.meet(self.reached(set().union(*operands)))
-        objects = {p for places in operands for p in places if self.trust(p) == Trust.ANY}
-        new = {Place("new", id(node))} | self.reached(objects)
-        if not isinstance(node, gast.BinOp) or not isinstance(node.op, _SEQUENCES):
-            return new
-        lists = [{p for p in places if self.trust(p) != Trust.ARRAY} for places in operands]
-        times = isinstance(node.op, gast.Mult)
-        if not any(lists) or (not times and not all(lists)):
-            return new
-        if any(isinstance(side, gast.Constant) and not (times and isinstance(side.value, int)) for side in sides):
-            return new
-        made = self.shell(node, self.items(lists[0] | lists[1]))
-        self.tangled |= made if times else set()
-        return new | made
 
-    def _comprehension(self, node: gast.AST) -> Places:
-        for generator in node.generators:
-            self.bind(generator.target, self.iterated(self.value(generator.iter)))
-            self.meet(self.of_all(generator.ifs))
-        if isinstance(node, gast.DictComp):
-            self.meet(self.value(node.key))
-        held = self.value(node.value if isinstance(node, gast.DictComp) else node.elt)
-        self.meet(held if isinstance(node, gast.SetComp) else set())
-        return self.shell(node, held)
+def _outlasting(points: Points, part: Places) -> tuple[frozenset[Place], frozenset[Place]]:
+    """The locations that a part of the result may be, and may hold, and that outlive the call."""
+    made = {p for p in part if not lasts(p)}
+    return frozenset(filter(lasts, part)), frozenset(filter(lasts, points.reached(points.items(made))))
 
-    _BinOp = _UnaryOp = _Compare = _operator
-    _ListComp = _SetComp = _GeneratorExp = _DictComp = _comprehension
+
+# --- statements ---
+
+
+@statement(gast.Assign, gast.AnnAssign)
+def _assign(points: Points, node: gast.Assign | gast.AnnAssign) -> None:
+    value = points.value(node.value)
+    for target in node.targets if isinstance(node, gast.Assign) else [node.target] if node.value is not None else []:
+        points.bind(target, value, node.value)
+
+
+@statement(gast.AugAssign)
+def _aug_assign(points: Points, node: gast.AugAssign) -> None:
+    points.update(node.target, points.value(node.value))
+
+
+@statement(gast.For, gast.AsyncFor)
+def _for(points: Points, node: gast.For | gast.AsyncFor) -> None:
+    points.bind(node.target, points.iterated(points.value(node.iter)))
+
+
+@statement(gast.Assert, gast.If, gast.Raise, gast.While)
+def _tested(points: Points, node: gast.stmt) -> None:
+    for field in ("test", "exc", "cause", "msg"):
+        points.meet(points.value(getattr(node, field, None)))
+
+
+@statement(gast.Return)
+def _return(points: Points, node: gast.Return) -> None:
+    value = points.value(node.value) if node.value is not None else set()
+    if points.inner:
+        return
+    result, parts = points.result, node.value.elts if isinstance(node.value, gast.Tuple) else []
+    result.places |= value
+    result.parts = result.parts or [set() for _ in parts]
+    result.split &= bool(parts) and len(parts) == len(result.parts) and not any(isinstance(p, gast.Starred) for p in parts)
+    for held, part in zip(result.parts, parts, strict=False):
+        held |= points.value(part)
+
+
+@statement(gast.Expr)
+def _expr(points: Points, node: gast.Expr) -> None:
+    points.value(node.value)
+
+
+@statement(gast.Delete)
+def _delete(points: Points, node: gast.Delete) -> None:
+    for target in node.targets:
+        if isinstance(target, (gast.Subscript, gast.Attribute)):
+            points.write(points.value(target.value))
+
+
+@statement(gast.Global, gast.Nonlocal)
+def _global(points: Points, node: gast.Global | gast.Nonlocal) -> None:
+    points.write((OUTSIDE,))
+
+
+@statement(gast.With, gast.AsyncWith)
+def _with(points: Points, node: gast.With | gast.AsyncWith) -> None:
+    for item in node.items:
+        _enter(points, item)
+
+
+@statement(gast.ClassDef)
+def _class_def(points: Points, node: gast.ClassDef) -> None:
+    points.anything()
+    points.block(node.body)
+
+
+@statement(gast.FunctionDef, gast.AsyncFunctionDef)
+def _function_def(points: Points, node: gast.FunctionDef | gast.AsyncFunctionDef) -> None:
+    points.names[node.name] = {ANY}
+    points.function(node, node.body)
+
+
+@statement(gast.Match)
+def _match(points: Points, node: gast.Match) -> None:
+    matched = points.reached(points.value(node.subject))
+    for case in node.cases:
+        points.value(case.guard)
+        for part in nodes(case.pattern):
+            for named in (getattr(part, "name", None), getattr(part, "rest", None)):
+                if isinstance(named, str):
+                    points.names.setdefault(named, set()).update(matched)
+
+
+@statement(gast.Try)
+def _try(points: Points, node: gast.Try) -> None:
+    for named in [h.name for h in node.handlers if h.name is not None]:
+        points.names.setdefault(getattr(named, "id", named), set()).add(ANY)
+
+
+def _enter(points: Points, item: gast.withitem) -> None:
+    """Enter a context of a `with`."""
+    held = points.value(item.context_expr)
+    if not callees.enters_quietly(points, item.context_expr):
+        held = points.anything()
+    if item.optional_vars is not None:
+        points.bind(item.optional_vars, points.reached(held))
+
+
+# --- expressions ---
+
+
+@expression(gast.Constant)
+def _constant(points: Points, node: gast.Constant) -> Places:
+    return {NONE} if node.value is None else set()
+
+
+@expression(gast.Name)
+def _name(points: Points, node: gast.Name) -> Places:
+    local = node.id in points.names or node.id in points.unit.locals
+    return set(points.names.get(node.id, ())) if local else _free(points, node)
+
+
+@expression(gast.Call)
+def _call(points: Points, node: gast.Call) -> Places:
+    return callees.called(points, node)
+
+
+@expression(gast.NamedExpr)
+def _named_expr(points: Points, node: gast.NamedExpr) -> Places:
+    value = points.value(node.value)
+    points.bind(node.target, value)
+    return value
+
+
+@expression(gast.List, gast.Tuple)
+def _list(points: Points, node: gast.List | gast.Tuple) -> Places:
+    return points.display(node, [points.value(e) for e in node.elts])
+
+
+@expression(gast.Set)
+def _set(points: Points, node: gast.Set) -> Places:
+    held = points.of_all(node.elts)
+    points.meet(held)
+    return points.shell(node, held, "keyed")
+
+
+@expression(gast.Dict)
+def _dict(points: Points, node: gast.Dict) -> Places:
+    unpacked = [points.items(points.value(v)) for k, v in zip(node.keys, node.values, strict=True) if k is None]
+    named = [points.value(v) for k, v in zip(node.keys, node.values, strict=True) if k is not None]
+    points.meet(points.of_all([k for k in node.keys if k is not None]))
+    return points.display(node, named, unpacked, "keyed")
+
+
+@expression(gast.Lambda)
+def _lambda(points: Points, node: gast.Lambda) -> Places:
+    points.function(node, [gast.Expr(node.body)])
+    return {ANY}
+
+
+@expression(gast.IfExp)
+def _if_exp(points: Points, node: gast.IfExp) -> Places:
+    points.meet(points.value(node.test))
+    return points.value(node.body) | points.value(node.orelse)
+
+
+@expression(gast.BoolOp)
+def _bool_op(points: Points, node: gast.BoolOp) -> Places:
+    held = points.of_all(node.values)
+    points.meet(held)
+    return held
+
+
+@expression(gast.Starred)
+def _starred(points: Points, node: gast.Starred) -> Places:
+    return points.iterated(points.value(node.value))
+
+
+@expression(gast.Slice)
+def _slice(points: Points, node: gast.Slice) -> Places:
+    points.of_all(children(node))
+    return set()
+
+
+@expression(gast.JoinedStr, gast.FormattedValue)
+def _joined_str(points: Points, node: gast.JoinedStr | gast.FormattedValue) -> Places:
+    points.meet(points.reached(points.of_all(children(node))))
+    return set()
+
+
+@expression(gast.Attribute)
+def _attribute(points: Points, node: gast.Attribute) -> Places:
+    found = points.unit.resolve(node)
+    if found is not MISSING:
+        return points.of_object(found)
+    owner = points.value(node.value)
+    for place in owner:
+        callees.looked_up(points, place, node)
+    if points.are_data(owner) and (node.attr in spellings.FLAT_ATTRIBUTES or not owner):
+        return set()
+    return owner | points.items(owner)
+
+
+@expression(gast.Subscript)
+def _subscript(points: Points, node: gast.Subscript) -> Places:
+    owner = points.value(node.value)
+    points.meet(owner | points.value(node.slice))
+    lists = {p for p in owner if points.trust(p) != Trust.ARRAY}
+    sliced = points.shell(node, points.items(lists)) if lists else set()
+    if isinstance(node.slice, gast.Slice):
+        return {p for p in owner if not points.is_container(p)} | sliced
+    return points.items(owner) | (set() if isinstance(node.slice, _ONE) else sliced)
+
+
+@expression(gast.BinOp, gast.Compare, gast.UnaryOp)
+def _operator(points: Points, node: gast.AST) -> Places:
+    """Arithmetic on arrays allocates; on lists it gives a new list of the same items."""
+    if isinstance(node, gast.Compare):
+        sides = [node.left, *node.comparators]
+    else:
+        sides = [node.operand] if isinstance(node, gast.UnaryOp) else [node.left, node.right]
+    operands = [points.value(side) for side in sides]
+    points.meet(points.reached(set().union(*operands)))
+    objects = {p for places in operands for p in places if points.trust(p) == Trust.ANY}
+    new = {Place("new", id(node))} | points.reached(objects)
+    if not isinstance(node, gast.BinOp) or not isinstance(node.op, _SEQUENCES):
+        return new
+    lists = [{p for p in places if points.trust(p) != Trust.ARRAY} for places in operands]
+    times = isinstance(node.op, gast.Mult)
+    if not any(lists) or (not times and not all(lists)):
+        return new
+    if any(isinstance(side, gast.Constant) and not (times and isinstance(side.value, int)) for side in sides):
+        return new
+    made = points.shell(node, points.items(lists[0] | lists[1]))
+    points.tangled |= made if times else set()
+    return new | made
+
+
+@expression(gast.DictComp, gast.GeneratorExp, gast.ListComp, gast.SetComp)
+def _comprehension(points: Points, node: gast.AST) -> Places:
+    for generator in node.generators:
+        points.bind(generator.target, points.iterated(points.value(generator.iter)))
+        points.meet(points.of_all(generator.ifs))
+    if isinstance(node, gast.DictComp):
+        points.meet(points.value(node.key))
+    held = points.value(node.value if isinstance(node, gast.DictComp) else node.elt)
+    points.meet(held if isinstance(node, gast.SetComp) else set())
+    return points.shell(node, held)
+
+
+def _free(points: Points, node: gast.AST) -> Places:
+    """What a free name stands for."""
+    found = points.unit.resolve(node)
+    if found is MISSING:
+        return {ANY}
+    return points.of_object(found)
 
 
 def _bound_anywhere(tree: gast.FunctionDef) -> set[str]:

@@ -34,7 +34,6 @@ CORPUS = [
     "helper_called_in_a_loop",
     "kalman_filter",
     "linear_loop",
-    "methods_of_some_of_the_classes",
     "newton_iteration",
     "nested_result",
     "recurrent_network",

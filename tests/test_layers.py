@@ -31,13 +31,11 @@ BRANCHIEST = 25  # the cyclomatic complexity of a function, boolean operators an
 
 # The classes that are larger yet: methods and attributes.  The list only shrinks.
 LARGE = {
-    "Functions": (334, 64),
-    "_Flattener": (66, 11),
+    "Functions": (236, 44),
+    "_Flattener": (65, 11),
     "NestedKinds": (34, 14),
     "Inference": (31, 13),
-    "OneObject": (29, 12),
     "Unit": (28, 50),
-    "Columns": (26, 20),
     "Rule": (23, 18),
     "_Wanted": (21, 29),
     "Program": (20, 23),

@@ -16,6 +16,7 @@ from object_programs import graph_program, object_program
 
 from s2sgrad import S2SGradError
 
+pytestmark = pytest.mark.records
 OF_A_PART = 10
 PARTS = -(-int(os.environ.get("S2SGRAD_OBJECTS", "20")) // OF_A_PART)
 

@@ -28,7 +28,6 @@ from s2sgrad.analysis.kinds import (
     Kind,
     Number,
     Numeric,
-    Pointer,
     Set,
     Text,
     argument,
@@ -45,7 +44,7 @@ from s2sgrad.analysis.sizes import Dim, may_be_squeezed
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
 from s2sgrad.rules.builtin_functions import arranged, order_of, spread, unarranged
-from s2sgrad.runtime import deep_copies, item_slots, late, references, shadows
+from s2sgrad.runtime import item_slots, late, shadows
 from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking, moved
@@ -120,27 +119,14 @@ _always(
     Number(int),
     int,
     runtime.raised,
-    references.place,
-    references.place_among,
-    references.number_of,
-    references.number_among,
-    references.operand_number,
-    references.number_named,
 )
-_always(Number(bool), bool, isinstance, references.is_instance, references.has_member)
+_always(Number(bool), bool, isinstance)
 _always(Number(float), float)
 _always(Number(None), item_slots.slot, runtime.as_number)
 _always(Text(), str)
 _always(Set(), set)
 _always(Container(range, None, None, Number(int)), range)
-_always(Container(list, None, None, Number(int)), deep_copies.places_under)
 _of(np.ndarray.tolist)(lambda kinds, names: as_lists(kinds[0]))
-
-
-@_of(references.reference)
-def _reference(kinds: list[Kind], names: list[str]) -> Kind:
-    known = kinds[0].known and isinstance(kinds[0].value, type)
-    return Pointer(int, classes=frozenset({kinds[0].value}) if known else None)
 
 
 @_of(len)
@@ -187,7 +173,7 @@ def _sorted(kinds: list[Kind], names: list[str]) -> Kind | None:
     return Container(list, None, None, item) if owner.items is None else Container(list, (item,) * len(owner.items))
 
 
-@_of(copy.copy, copy.deepcopy, deep_copies.deep_copy, runtime.add_at, runtime.put_back, shadows.add_into, shadows.refilled)
+@_of(copy.copy, copy.deepcopy, runtime.add_at, runtime.put_back, shadows.add_into, shadows.refilled)
 def _same(kinds: list[Kind], names: list[str]) -> Kind | None:
     return kinds[0] if kinds else None
 

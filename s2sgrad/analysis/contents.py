@@ -16,18 +16,9 @@ from s2sgrad.analysis.kinds import (
     Known,
     Number,
     Numeric,
-    Pointer,
-    PointerOrNone,
     Slicing,
     Unknown,
 )
-
-
-def holds_pointers(kind: Kind | None) -> bool:
-    """Whether a value is, or may hold, a reference to an object that the function creates."""
-    if isinstance(kind, Container):
-        return any(map(holds_pointers, kind.items if kind.items is not None else (kind.item,)))
-    return isinstance(kind, (Pointer, PointerOrNone))
 
 
 def holds_unknown(kind: Kind | None) -> bool:
@@ -57,7 +48,7 @@ def holds_no_function(kind: Kind | None) -> bool:
         return all(map(holds_no_function, items))
     if isinstance(kind, Instance):
         return not hasattr(kind.cls, "__call__") and all(map(holds_no_function, kind.items))  # noqa: B004
-    return isinstance(kind, Numeric) or (kind is not None and not isinstance(kind, (Unknown, Pointer, PointerOrNone)))
+    return isinstance(kind, Numeric) or (kind is not None and not isinstance(kind, Unknown))
 
 
 def is_plain_index(kind: Kind | None) -> bool:

@@ -37,7 +37,6 @@ from s2sgrad.analysis.kinds import (
     Number,
     Numeric,
     Opaque,
-    Pointer,
     Structured,
     Text,
     argument,
@@ -56,7 +55,6 @@ from s2sgrad.ir.quote import name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries, spellings
 from s2sgrad.runtime import item_slots
-from s2sgrad.runtime.references import ABSENT
 
 CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
 Returned = Callable[[Any, gast.Call, dict[str, Kind]], Any]  # as `mod_ref.returned_arguments`
@@ -219,7 +217,7 @@ class Inference:
         if node.id in self.unit.locals:
             return self.env.get(node.id)
         value = self.unit.resolve(node)
-        return None if value is ABSENT else UNKNOWN if value is MISSING else self.outside(value)
+        return UNKNOWN if value is MISSING else self.outside(value)
 
     def all(self, nodes: list[gast.AST]) -> list[Kind] | None:
         """The kinds of several expressions; None while one has none."""
@@ -359,8 +357,8 @@ class Inference:
         if target is MISSING and isinstance(known_function, Known):  # a variable whose value is a known function
             target = known_function.value
         local = isinstance(node.func, gast.Name) and node.func.id in self.unit.locals
-        if target is MISSING and local and (known_function is None or isinstance(known_function, Pointer)):
-            return None  # not bound so far, or not callable, which raises
+        if target is MISSING and local and known_function is None:
+            return None  # not bound so far
         if target is MISSING:
             return self._method(node, list(map(argument, kinds)), names)
         kinds = call_results.taken(target, kinds)

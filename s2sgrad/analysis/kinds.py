@@ -141,19 +141,6 @@ class Text(Kind):
 
 
 @dataclass(frozen=True)
-class Pointer(Number):
-    """A reference to an object that the function creates (see `runtime.references`): an index into lists of attributes;
-    `classes`: those that the object may be of, None where they are unknown."""
-
-    classes: frozenset[type] | None = None
-
-
-@dataclass(frozen=True)
-class PointerOrNone(Kind):
-    """Such a reference or None: it has neither a derivative nor memory."""
-
-
-@dataclass(frozen=True)
 class Slicing(Kind):
     """A slice object."""
 
@@ -279,8 +266,6 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
         joined = _JOINS[type(a)](a, b)
         if joined is not None:
             return joined
-    if _may_be_pointer(a) and _may_be_pointer(b):
-        return PointerOrNone()
     if {type(a), type(b)} & {OrNone, Recorded}:
         return _join_or_none(a, b)
     if is_numeric(a) and is_numeric(b):
@@ -312,16 +297,10 @@ def _or_none(kind: Kind) -> Kind:
     return OPAQUE if isinstance(kind, (Opaque, Instance)) else UNKNOWN
 
 
-def _may_be_pointer(kind: Kind) -> bool:
-    return isinstance(kind, (Pointer, PointerOrNone)) or is_none(kind)
-
-
 def operand(kind: Kind | None) -> Kind | None:
     """The kind of a value which an operator, an index or an update takes, as none of them takes None."""
     if isinstance(kind, Recorded):
         return Recorded(kind.of)
-    if isinstance(kind, PointerOrNone):
-        return Pointer(int)
     return kind.one if isinstance(kind, OrNone) else kind
 
 
@@ -340,10 +319,6 @@ def _join_numeric(a: Kind, b: Kind) -> Kind:
 def _join_numbers(a: Number, b: Number) -> Kind:
     type_, size = a.type if a.type is b.type else None, a.size if a.size == b.size else None
     return Number(type_, size=size, double=type_ is None and is_double(a) and is_double(b))
-
-
-def _join_pointers(a: Pointer, b: Pointer) -> Kind:
-    return Pointer(int, classes=None if a.classes is None or b.classes is None else a.classes | b.classes)
 
 
 def _join_arrays(a: Array, b: Array) -> Kind:
@@ -395,6 +370,6 @@ def _join_items(a: tuple[Kind, ...], b: tuple[Kind, ...]) -> tuple[Kind, ...]:
 
 
 _JOINS: dict[type, Callable[[Any, Any], Kind | None]] = {
-    Number: _join_numbers, Pointer: _join_pointers, Array: _join_arrays, Container: _join_containers,
+    Number: _join_numbers, Array: _join_arrays, Container: _join_containers,
     Instance: _join_instances,
 }  # fmt: skip

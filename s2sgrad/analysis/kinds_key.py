@@ -13,7 +13,7 @@ import weakref
 from dataclasses import replace
 from typing import Any
 
-from s2sgrad.analysis.kinds import Container, Instance, Pointer
+from s2sgrad.analysis.kinds import Container, Instance
 
 
 class _Class:
@@ -35,8 +35,6 @@ def _weak(value: Any) -> Any:
     """The kinds with weak references to classes; the same object where there are no instances."""
     if isinstance(value, Instance) and isinstance(value.cls, type):
         return replace(value, cls=_Class(value.cls), items=tuple(map(_weak, value.items)))
-    if isinstance(value, Pointer) and value.classes is not None:
-        return replace(value, classes=frozenset(_Class(c) if isinstance(c, type) else c for c in value.classes))
     if isinstance(value, tuple):
         parts = tuple(map(_weak, value))
         return parts if any(a is not b for a, b in zip(parts, value, strict=True)) else value

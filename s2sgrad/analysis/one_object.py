@@ -1,9 +1,7 @@
-"""Points-to analysis of the names of a function: which lists and dicts may be one object, or stand in one another, and of
-which classes the objects are that a name may be or hold.
+"""Points-to analysis of the names of a function: which lists and dicts may be one object, or stand in one another.
 
     c = a if x > 0 else b; c.append(x)      ->      {a, b, c}: the kind of an item is one for all of them
     rows = [a]; rows[0].append(x)           ->      `a` is in what `rows` stands for
-    v = reference(Vec, 0); vs.append(v)     ->      `v` is a Vec, and `vs` holds one
 
 Each expression that makes something stands for one object (Andersen's analysis): a name has a set of them, and so has all
 that is inside of an object.  A name has one set for each binding, and one where branches or trips meet.
@@ -30,20 +28,18 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import gast
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.reached_classes import RESULT, RESULTS
 from s2sgrad.flow.counts import binding_counts
 from s2sgrad.ir.forms import appended_to, arguments_of, bound_name
 from s2sgrad.ir.quote import IS_COMPOUND, LOOPS
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, methods
 from s2sgrad.primitives.record import Gives
-from s2sgrad.runtime import references
 
 _ALONE = (Gives.NEW, Gives.VIEW, Gives.CONTIGUOUS)  # of what is in no list or dict
 _MOST = 20  # rounds
@@ -55,31 +51,19 @@ Returned = Callable[[Any, gast.Call], Any]  # as `mod_ref.returned_arguments`
 Key = TypeVar("Key")
 
 
-class _Told(NamedTuple):
-    """Which classes the object may be of for which a name, as it was bound, stands."""
-
-    name: str
-    version: Version | None
-    fits: Callable[[type], bool]
-
-
 class OneObject:
     """The objects for which the names of a function may stand, whenever that is; `returned` says which arguments the result
-    of a call of a user's function may alias, and of which only the contents; `held_after`: the classes of the
-    objects that a function returns, and leaves in its arguments, where that is known.
+    of a call of a user's function may alias, and of which only the contents.
     """
 
     def __init__(
-        self, unit: Unit, body: list[gast.AST], returned: Returned = lambda function, call: None,
-        held_after: Callable[[Any], dict[str, set[type]] | None] = lambda function: None,
+        self, unit: Unit, body: list[gast.AST], returned: Returned = lambda function, call: None
     ) -> None:  # fmt: skip
-        self.unit, self.returned, self.held_after = unit, returned, held_after
+        self.unit, self.returned = unit, returned
         self._names: dict[Version, Objects] = {}
         self._insides: dict[int, Objects] = {}
         self._parts: dict[int, list[Objects]] = {}  # of tuples of which each part is known
         self._given: dict[str, int] = {}  # what was there before
-        self._classes: dict[int, type] = {}  # of objects that are no lists or dicts
-        self._tests: dict[Version | None, _Told | None] = {}  # by the version of the variable that holds the answer
         self._around: list[int] = [_EVER]  # the compound statements in which the one that is read stands
         self._changed = True
         for _ in range(_MOST):
@@ -103,22 +87,8 @@ class OneObject:
         owners = set().union(*(self._owners_of.get(o, ()) for o in self._ever(name)))
         return set().union(*(self._names_of.get(o, ()) for o in owners)) - {name}
 
-    def classes(self, name: str) -> set[type]:
-        """The classes of the objects that a name may be at the end of the text."""
-        return self._of_classes(self._at_end(name))
-
-    def classes_inside(self, name: str) -> set[type]:
-        """The classes of the objects that may stand in what a name is at the end of the text."""
-        return self._of_classes(self._inside(self._at_end(name)))
-
     def _ever(self, name: str) -> Objects:
         return self._names.get((name, _EVER), set())
-
-    def _at_end(self, name: str) -> Objects:
-        return self._names.get(self._now.get(name) or (name, _EVER), set())
-
-    def _of_classes(self, objects: Objects) -> set[type]:
-        return {self._classes[o] for o in objects if o in self._classes}
 
     @functools.cached_property
     def _names_of(self) -> dict[int, set[str]]:
@@ -144,39 +114,11 @@ class OneObject:
             self._grow(self._names.setdefault(version, set()), self._named_now(name))
         self._around.append(id(statement))
         outside = dict(self._now)
-        for holds, block in ((True, statement.body), (False, statement.orelse)):
-            if isinstance(statement, LOOPS):
-                self._now = outside | after
-            else:
-                self._now = outside | before
-                self._narrow(statement.test, holds, block)
+        for block in (statement.body, statement.orelse):
+            self._now = outside | (after if isinstance(statement, LOOPS) else before)
             self._block(block)
         self._around.pop()
         self._now = outside | after
-
-    def _narrow(self, test: gast.AST, holds: bool, place: Any) -> None:
-        """Where a test of the class of an object holds, or does not, its name stands for no object that this excludes."""
-        told = self._told(test)
-        if told is None or self._now.get(told.name) != told.version:
-            return
-        kept = {o for o in self._named_now(told.name) if o not in self._classes or told.fits(self._classes[o]) is holds}
-        self._now[told.name] = version = (told.name, id(place))
-        self._grow(self._names.setdefault(version, set()), kept)
-
-    def _told(self, test: gast.AST) -> _Told | None:
-        """What an expression says of the class of an object, if it is true."""
-        if isinstance(test, gast.Name):
-            return self._tests.get(self._now.get(test.id))
-        if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
-            told = self._told(test.operand)
-            return None if told is None else told._replace(fits=lambda cls: not told.fits(cls))
-        if self.unit.called(test) is not references.is_instance or not isinstance(test.args[0], gast.Name):
-            return None
-        given, asked = test.args[0].id, test.args[1]
-        classes = tuple(map(self.unit.resolve, asked.elts if isinstance(asked, gast.Tuple) else [asked]))
-        if not all(isinstance(c, type) for c in classes):
-            return None
-        return _Told(given, self._now.get(given), lambda cls: issubclass(cls, classes))
 
     def _read(self, statement: gast.AST) -> None:
         if effects.accumulates(self.unit, statement) is not None and bound_name(statement) in self._now:
@@ -186,10 +128,6 @@ class OneObject:
         elif isinstance(statement, gast.Assign):
             for target in statement.targets:
                 self._assign(target, statement.value)
-            if (local := bound_name(statement)) is not None:
-                self._tests[self._now[local]] = self._told(statement.value)
-        elif isinstance(statement, gast.Assert):
-            self._narrow(statement.test, True, statement)
         elif isinstance(statement, gast.AugAssign):
             self._put(self._value(statement.target), self._inside(self._value(statement.value)))
         elif isinstance(statement, gast.Expr) and isinstance(call := statement.value, gast.Call):
@@ -245,10 +183,6 @@ class OneObject:
         """What a call gives: something new, an item of what it is given, or any of this and of what is in it."""
         target = self.unit.resolve(node.func)
         given = [a.value if isinstance(a, gast.Starred) else a for a in arguments_of(node)]
-        if target is references.reference:
-            (made,) = self._shell(node, set())
-            self._classes[made] = self.unit.resolve(node.args[0])
-            return {made}
         record = catalogue.of(target)
         gives = record.gives
         if isinstance(node.func, gast.Attribute) and target is MISSING:
@@ -273,11 +207,6 @@ class OneObject:
 
     def _returned(self, node: gast.Call, target: Any, given: list[gast.AST]) -> Objects:
         """What a call gives that may return an argument, or what is in it, however deep, or something new that holds it."""
-        if (known := self.held_after(target)) is not None:
-            left = {word: set().union(*(self._of_class(node, c) for c in classes)) for word, classes in known.items()}
-            for word in node.keywords:
-                self._put(self._value(word.value), left.get(word.arg, set()))
-            return left.get(RESULT, set()) | self._shell(node, left.get(RESULTS, set()))
         returned = self.returned(target, node) if isinstance(target, types.FunctionType) else None
         whole, inside, parts = (given, [], ()) if returned is None else returned
         out = self._reached(whole, inside)
@@ -300,12 +229,6 @@ class OneObject:
         return parts[k] if len(parts) == n else self._insides.get(owner, set())
 
     # --- objects ---
-
-    def _of_class(self, node: gast.AST, cls: type) -> Objects:
-        """An object of a class that an expression makes."""
-        (made,) = self._shell(node, set(), hash(cls))
-        self._classes[made] = cls
-        return {made}
 
     def _named_now(self, name: str) -> Objects:
         """What a name stands for here; of what it stands for from the beginning, one object is all that is in it."""

@@ -30,7 +30,6 @@ from s2sgrad.analysis.kinds import (
     Number,
     Opaque,
     Plain,
-    PointerOrNone,
     Slicing,
     Text,
 )
@@ -75,7 +74,7 @@ def trust_of_object(found: Any, depth: int = 0) -> Trust | None:
 
 def trust_of_kind(kind: Kind | None) -> Trust:
     """The trust of a value of this kind; a value of unknown kind counts as data unless the kind is `Opaque`."""
-    if isinstance(kind, (Array, PointerOrNone, Number, Text, Slicing, Plain)):
+    if isinstance(kind, (Array, Number, Text, Slicing, Plain)):
         return Trust.ARRAY
     if isinstance(kind, Known):
         return trust_of_object(kind.value) or Trust.ARRAY

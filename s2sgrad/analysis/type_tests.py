@@ -19,7 +19,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Pointer, Text
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Text
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import libraries
@@ -66,7 +66,7 @@ def coarse(kind: Kind | None, spread: bool = False) -> Kind | None:
         return Container(kind.type, (UNKNOWN,) * len(kind.items), kind.keys)
     if isinstance(kind, Container):
         return Container(kind.type, None, kind.keys if kind.type is tuple else None)
-    if isinstance(kind, Number) and not isinstance(kind, Pointer):
+    if isinstance(kind, Number):
         return Number(kind.type)
     return kind if isinstance(kind, Text) or (isinstance(kind, Known) and kind.value is None) else None
 
@@ -126,7 +126,7 @@ def _types(kind: Kind | None) -> tuple[type, ...]:
     """The types that values of a kind may have, subclasses of lists, strings and the like aside; empty where unknown."""
     if isinstance(kind, Array):
         return (np.ndarray,)
-    if isinstance(kind, Number) and not isinstance(kind, Pointer):
+    if isinstance(kind, Number):
         if not isinstance(kind.type, type):
             return _NUMBERS
         return tuple(t for t in (*_NUMBERS, kind.type) if issubclass(t, np.generic) == issubclass(kind.type, np.generic))

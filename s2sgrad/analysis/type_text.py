@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Instance, Kind, Known, Number, Plain, PointerOrNone, Text
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Instance, Kind, Known, Number, Plain, Text
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.sizes import Dim, Size
 from s2sgrad.runtime.results import described as value_in_words
@@ -82,6 +82,4 @@ def known_type(kind: Kind) -> str:
         return described_type(kind.cls if isinstance(kind, Instance) else kind.type)
     if isinstance(kind, Array):
         return f"an array of {kind.dtype or 'numbers'}"
-    if isinstance(kind, PointerOrNone):
-        return "an object or None"
     return "a str" if isinstance(kind, Text) else "a function" if isinstance(kind, Plain) else "a slice"

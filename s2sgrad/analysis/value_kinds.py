@@ -31,7 +31,6 @@ from s2sgrad.analysis.kinds import (
     Number,
     Opaque,
     Plain,
-    Pointer,
     Text,
 )
 from s2sgrad.analysis.plain_classes import (
@@ -46,7 +45,6 @@ from s2sgrad.analysis.plain_classes import (
 )
 from s2sgrad.analysis.sizes import Size
 from s2sgrad.runtime.guests import is_array_of_others
-from s2sgrad.runtime.references import Reference
 
 
 @dataclass(frozen=True)
@@ -92,8 +90,6 @@ def _kind_of(v: Any, sizes: dict[int, int], depth: int = 0) -> Kind:
         return Known(v)
     if isinstance(v, str):
         return Text()
-    if isinstance(v, Reference):
-        return Pointer(int, classes=frozenset({v.cls}))
     return _container(v, sizes, depth) or _object(v, sizes, depth)
 
 

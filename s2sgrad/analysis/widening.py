@@ -20,8 +20,6 @@ from s2sgrad.analysis.kinds import (
     Numeric,
     Opaque,
     OrNone,
-    Pointer,
-    PointerOrNone,
     Recorded,
     Text,
 )
@@ -38,15 +36,13 @@ def widened(kind: Kind, depth: int = 0) -> Kind:
     plain = isinstance(kind, Container) and (kind.type is dict or (kind.type in (list, tuple) and kind.keys is None))
     if plain and depth < _WIDENED:
         return kind if kind.items == () else Container(kind.type, None, None, widened(kind.element(), depth + 1))
-    if isinstance(kind, Pointer):
-        return kind
     if isinstance(kind, Number):
         return Number(kind.type, double=kind.double)
     if isinstance(kind, Array) and kind.dims is not None:
         return Array(kind.dtype, (None,) * len(kind.dims))
     if isinstance(kind, OrNone):
         return replace(kind, one=widened(kind.one))
-    return kind if isinstance(kind, (Array, Numeric, Known, PointerOrNone, Recorded, Text, Opaque)) else UNKNOWN
+    return kind if isinstance(kind, (Array, Numeric, Known, Recorded, Text, Opaque)) else UNKNOWN
 
 
 def any_float(kind: Kind) -> Kind:

@@ -42,7 +42,6 @@ from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.given import require_real
 from s2sgrad.runtime.lanes import count, zero_lanes
-from s2sgrad.runtime.references import Reference
 from s2sgrad.runtime.structure import holds_iterator
 from s2sgrad.source import brings_gradient, read
 from s2sgrad.standard import called_otherwise
@@ -327,7 +326,7 @@ def _as_called(function: Any, primals: tuple, tangents: tuple, keywords: dict[st
     return function, primals, tangents, keywords
 
 
-_FOLLOWED = (int, str, bytes, type(None), np.ndarray, np.generic, list, tuple, dict, Closure, Reference)
+_FOLLOWED = (int, str, bytes, type(None), np.ndarray, np.generic, list, tuple, dict, Closure)
 
 
 def unfolded(function: Any, primals: Any, tangents: Any, options: dict[str, Any]) -> types.FunctionType:

@@ -72,10 +72,11 @@ def with_branches(
 
 
 def _branch_around(error: S2SGradError, function: types.FunctionType, strict: bool) -> Branch | None:
-    """The branch that is refused for an error; None where the straight way is, and the function is rather recorded from the
-    beginning, for no recording could follow when its text refuses it."""
+    """The branch that is refused for an error; None where the function is rather recorded from the beginning, as no
+    recording could follow when its text refuses this: it is the straight way, or more than a rule is missing."""
     branch = branches.around(error)
-    straight = branch is not None and branch.is_rest and Recording.allowed and not strict
+    asked = branch is not None and Recording.allowed and not strict
+    straight = asked and (branch.is_rest or isinstance(error, Unsupported))
     return None if straight and not runs_again(function) else branch
 
 
@@ -91,12 +92,12 @@ def runs_again(function: types.FunctionType, copied: Collection[str] = ()) -> bo
 
 def _recordable(callees: list[types.FunctionType], recorded: frozenset[types.CodeType]) -> types.CodeType | None:
     """The code of the innermost of these functions that its caller may leave to a recording: it writes no memory that the
-    caller holds, and returns none of it."""
+    caller holds, and returns none of it, and no object of a class, whose attributes the caller would have to follow."""
     for callee in callees if Recording.allowed and len(recorded) < _MOST else ():
         if callee.__code__ not in recorded and not callee.__code__.co_flags & _GENERATING:
             with contextlib.suppress(S2SGradError, RecursionError):
                 summary = mod_ref.summary_of(callee, {})
-                if not any(map(lasts, summary.written | summary.returns)):
+                if not any(map(lasts, summary.written | summary.returns)) and "object" not in summary.makes:
                     return callee.__code__
     return None
 

@@ -149,7 +149,7 @@ def _flatten_so(c: Compilation, ways: Ways, read: bool = False) -> None:
     while True:
         if not read:
             _read(c)
-            c.unit.drawn_at, c.unit.closures = ways.drawn, True if ways.closures else None
+            c.unit.drawn_at = ways.drawn
             for stage in SYNTAX:
                 stage.run(c)
         try:
@@ -159,9 +159,7 @@ def _flatten_so(c: Compilation, ways: Ways, read: bool = False) -> None:
             ways, read = found.settled(ways), False
 
 
-_OTHER_WAYS = (Ways(as_data=True), Ways(in_columns=True), Ways(in_columns=True, operators=True),
-               Ways(in_columns=True, operators=True, closures=True), Ways(as_data=True, in_columns=True),
-               Ways(as_data=True, in_columns=True, operators=True))  # fmt: skip
+_OTHER_WAYS = (Ways(as_data=True),)
 SYNTAX: tuple[Stage, ...] = _stages(*DEFINITION, *STATEMENTS)
 
 NORMALIZE: tuple[Stage, ...] = (

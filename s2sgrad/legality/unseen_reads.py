@@ -19,7 +19,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number, PointerOrNone, Slicing, Text
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Slicing, Text
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import at, clone, constant, mentioned, name, nested
@@ -27,7 +27,7 @@ from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.legality.context import Context
 from s2sgrad.primitives import catalogue
 
-_DATA = (Array, Number, Text, Slicing, PointerOrNone)
+_DATA = (Array, Number, Text, Slicing)
 _KNOWN = (types.FunctionType, types.ModuleType, type(np.sin))
 
 

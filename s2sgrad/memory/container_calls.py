@@ -20,7 +20,6 @@ from s2sgrad.memory.arguments import Arguments, Points, objects_of
 from s2sgrad.memory.places import Place, Places
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import Gives
-from s2sgrad.runtime import deep_copies
 
 _Model = Callable[[Points, Arguments, gast.AST], Places]
 _MODELS: dict[int, tuple[Any, _Model]] = {}  # by the identity of the function
@@ -101,7 +100,7 @@ def _copied(points: Points, args: Arguments, node: gast.AST) -> Places:
     return {Place("new", id(node))} | points.shell(node, points.items(every)) | objects_of(points, every)
 
 
-@_of(copy.deepcopy, deep_copies.deep_copy)
+@_of(copy.deepcopy)
 def _deeply_copied(points: Points, args: Arguments, node: gast.AST) -> Places:
     new = {Place("new", id(node))}
     return new | points.shell(node, new) | objects_of(points, args.all())

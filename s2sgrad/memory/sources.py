@@ -26,7 +26,6 @@ from s2sgrad.analysis.kinds import (
     Known,
     Number,
     Opaque,
-    PointerOrNone,
     Pullback,
     Set,
     Text,
@@ -52,7 +51,7 @@ def has_memory(kind: Kind | None) -> bool:
     """Whether a value of this kind may be, or hold, writable memory."""
     if isinstance(kind, Container) and kind.type is tuple:
         return any(map(has_memory, kind.items if kind.items is not None else (kind.element(),)))
-    return not isinstance(operand(kind), (PointerOrNone, Number, Known, Text))
+    return not isinstance(operand(kind), (Number, Known, Text))
 
 
 def sources(unit: Unit, value: gast.AST, kinds: dict[str, Kind]) -> set[str]:
@@ -111,7 +110,7 @@ def bound_sources(unit: Unit, targets: Collection[str], value: gast.AST, kinds: 
 
 
 def _is_plain(node: gast.AST, kinds: dict[str, Kind]) -> bool:
-    return isinstance(node, gast.Name) and isinstance(kinds.get(node.id), (Array, PointerOrNone, Number, Known, Text))
+    return isinstance(node, gast.Name) and isinstance(kinds.get(node.id), (Array, Number, Known, Text))
 
 
 def _item_sources(unit: Unit, container: gast.Name, kinds: dict[str, Kind]) -> set[str]:

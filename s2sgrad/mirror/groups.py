@@ -22,7 +22,6 @@ from s2sgrad.analysis.kinds import (
     Known,
     Number,
     Numeric,
-    PointerOrNone,
     Text,
     kind_of,
     operand,
@@ -196,5 +195,5 @@ def has_shadow(kind: Kind | None) -> bool:
     if not isinstance(kind, Container) or kind.type not in (list, tuple, dict):
         return False
     if kind.items is None:
-        return has_shadow(kind.item) or isinstance(kind.item, (PointerOrNone, Number))
-    return all(has_shadow(item) or isinstance(item, (PointerOrNone, Number, Known, Text)) for item in kind.items)
+        return has_shadow(kind.item) or isinstance(kind.item, Number)
+    return all(has_shadow(item) or isinstance(item, (Number, Known, Text)) for item in kind.items)

@@ -47,7 +47,6 @@ import numpy as np
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.with_regions import ENTER, EXIT, closed, opened
-from s2sgrad.ir import notes
 from s2sgrad.ir.exits import always_leaves, leaves
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import assign, at, constant, mentioned, name, nested, nodes, rewritten, stored
@@ -114,7 +113,6 @@ def _finally(unit: Unit, statement: gast.AST, body: list[gast.AST], final: list[
     attempt = unit.local("attempt")
     manager = gast.Call(name(unit.helper("nullcontext", contextlib.nullcontext)), [], [])
     opening, closing, end = opened(attempt, manager), closed(attempt), closed(attempt)
-    _of_library(*opening, *closing, *end)
     return [*at(statement, *opening), *body, *at(statement, *closing), *final, *at(statement, *end)]
 
 
@@ -174,14 +172,7 @@ def _item(unit: Unit, statement: gast.With, item: gast.withitem, body: list[gast
     if called not in SETTINGS and context_managers.is_object(unit, manager):  # its methods are inlined
         return [*opening, *_finally(unit, statement, body, at(statement, *closed(context)))]
     closing = at(statement, *closed(context))
-    _of_library(*opening, *closing)
     return [*opening, *body, *closing]
-
-
-def _of_library(*ends: gast.AST) -> None:
-    """Note that the methods that enter and leave a context are not those of an object of the user's."""
-    for node in nodes(*ends):
-        notes.OF_CONTEXT.put(node, isinstance(node, gast.Attribute) and node.attr in (ENTER, EXIT))
 
 
 def without_exits(unit: Unit, statement: gast.With | gast.Try) -> tuple[list[gast.AST], list[gast.AST], list[gast.AST]]:

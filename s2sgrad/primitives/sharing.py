@@ -26,13 +26,11 @@ from s2sgrad.rules.table import existing
 from s2sgrad.runtime import (
     checkpoints,
     closures,
-    deep_copies,
     handed,
     item_slots,
     lanes,
     late,
     outside,
-    references,
     shadows,
     structure,
 )
@@ -112,13 +110,7 @@ know(runtime.zeros, runtime.own, gives=Gives.NEW)
 know(runtime.require_array, runtime.sequence, runtime.own, copied, copied_as_laid, structure.kept, keeps_kind=True)
 know(copied, copied_as_laid, copies=True)
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
-know(references.reference, deep_copies.Memo, deep_copies.objects_under, deep_copies.places_under, gives=Gives.NEW,
-     flat=True)  # fmt: skip
-know(copy.deepcopy, deep_copies.deep_copy, gives=Gives.NEW, keeps_kind=True)  # what is twice in the one is in the other
-know(references.number_of, references.is_instance, references.class_of, references.place, references.place_among,
-     references.number_named, references.has_member,
-     gives=Gives.NEW, computes=True, flat=True)  # fmt: skip
-know(references.number_among, references.operand_number, gives=Gives.NEW, flat=True)
+know(copy.deepcopy, gives=Gives.NEW, keeps_kind=True)  # what is twice in the one is in the other
 know(closures.closure, late.late, gives=Gives.MAYBE, of=1)
 know(late.now, late.moved_with, gives=Gives.MAYBE, of=_ANY)
 know(late.held_part, late.variables_part, gives=Gives.MAYBE, of=0)

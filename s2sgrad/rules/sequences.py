@@ -18,7 +18,6 @@ from s2sgrad import runtime
 from s2sgrad.rules.builtin_functions import placed
 from s2sgrad.rules.helpers import fit
 from s2sgrad.rules.table import flat, linear
-from s2sgrad.runtime import deep_copies
 from s2sgrad.runtime.structure import lacking, moved, place_of
 
 
@@ -48,11 +47,6 @@ def copied(g, y, x):
 @linear(copy.deepcopy)
 def deeply_copied(g, y, x, memo=None):
     return g
-
-
-@linear(deep_copies.deep_copy)
-def copied_with_others(g, y, x, memo):
-    return g, None
 
 
 @linear(operator.concat)

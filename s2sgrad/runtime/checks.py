@@ -333,6 +333,19 @@ def shuffled(x: Any, generator: Any, line: int) -> None:
                             "new one in the order that you draw")  # fmt: skip
 
 
+def require_instance(x: Any, classes: tuple[type, ...], attribute: str, line: int) -> None:
+    """Check that a value of which a method is asked is of one of these classes, whose method the text has.
+
+    >>> require_instance((1, 2), (tuple,), "norm", 7)
+    """
+    if not isinstance(x, classes):
+        called = type(x).__name__
+        if not hasattr(type(x), attribute):
+            raise AttributeError(f"{called!r} object has no attribute {attribute!r}")
+        raise Refusal(line, f"`{attribute}` is asked of a {called} here, and that of `{classes[0].__name__}` is followed: "
+                            "use two names")  # fmt: skip
+
+
 def asked_whole(x: Any, method: str, line: int, is_sequence: bool = False) -> None:
     """Check that `x * o` calls the reflected method of `o` once, not once per element of an array `x`, nor never, where `x`
     is a number of NumPy's, which makes an array of a sequence; TypeError if not.

@@ -74,7 +74,6 @@ class GivenObjects:
             self.loose.append((statement, value))
         if isinstance(value, Object) and value.given is not None:
             statement.value = self.flattener.hold(at(statement, clone(value.given))[0])
-        self.require_no_object(statement)
         return statement
 
     def open_given(self, tree: gast.FunctionDef) -> None:

@@ -66,7 +66,7 @@ class Lookahead:
         """Whether an expression may be a function value or an object, or expand to statements."""
         if isinstance(node, gast.Name):
             return node.id in self.values
-        if self.may_be_of_object(node) or self.may_be_of_tuple(node) or self.is_class_attribute(node):
+        if self.may_be_of_tuple(node) or self.is_class_attribute(node):
             return True
         if isinstance(node, gast.Call):
             return self.expands(node)
@@ -99,11 +99,9 @@ class Lookahead:
     def is_read(self, target: types.FunctionType, call: gast.AST) -> bool:
         """Whether a call of a user's function is inlined whatever its arguments; if it is called for its effect: whether it
         changes containers outside."""
-        if target is self.unit.primal.function and self.inherited() is not None:
-            return False
         if call is self.alone and reaches_change(target):
             return True
-        asks = self.has_objects(target) or self.asks_tuples(target) or self.reads_classes(target)
+        asks = self.asks_tuples(target) or self.reads_classes(target)
         return asks or needs_text(target) or self.names_written(target)
 
     def names_written(self, target: types.FunctionType) -> bool:
@@ -117,8 +115,6 @@ class Lookahead:
     def _stands_alone(self, part: gast.AST) -> bool:
         if isinstance(part, gast.Name):
             return isinstance(self.values.get(part.id), (Object, Display))
-        if self.dunders and self.may_operate(part):
-            return True
         if isinstance(part, gast.UnaryOp) and isinstance(part.op, gast.Not) and self.asks_truth(part):
             return True
         return isinstance(part, (gast.Call, gast.Attribute, gast.Subscript)) and self.may_be_known(part)

@@ -39,7 +39,7 @@ from typing import Any
 import gast
 
 from s2sgrad.ir import scoping
-from s2sgrad.ir.quote import assign, at, clone, constant, empty_arguments, name
+from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.ir.unit import parameters
 from s2sgrad.runtime import closures, late
 from s2sgrad.specialize import late_binding
@@ -51,7 +51,6 @@ from s2sgrad.specialize.static_values import (
     Known,
     Object,
     Partial,
-    Record,
     Value,
     chosen,
 )
@@ -116,32 +115,8 @@ class Closures:
         own += [part for part in parts if isinstance(part, Object) and isinstance(value, Partial)]
         return own + [p for part in parts for p in self.made_of(part)]
 
-    def require_no_record(self, value: Any, node: gast.AST) -> None:
-        """Refuse a stored method of an object that a variable refers to: later it may refer to another object."""
-        if any(isinstance(p, Partial) and any(isinstance(v, Record) for v in p.given) for p in self.made_of(value)):
-            self.unit.refuse(node, "a method is kept here of an object of which only the running program tells which it is, "
-                                   "which cannot be followed: call it, or write a lambda")  # fmt: skip
-
-    def of_reference(self, value: Any, node: gast.AST) -> Any:
-        """`o.run` of an object that a variable refers to, as `lambda t, o=o: o.run(t)` where that becomes data; any other
-        value as it is."""
-        is_method = isinstance(value, Partial) and isinstance(value.inner, Function) and not value.keywords
-        if not self.as_data or not is_method or [type(v) for v in value.given] != [Record]:
-            return value
-        _, order, words, defaults = self.open_parameters(value.inner, 1, set(), node)
-        holder, method = self.unit.local("holder"), value.inner.name
-        arguments = empty_arguments()
-        arguments.args = [gast.Name(p, gast.Param(), None, None) for p in order if p not in defaults]
-        arguments.kwonlyargs, arguments.kw_defaults = [gast.Name(holder, gast.Param(), None, None)], [constant(None)]
-        called = gast.Attribute(name(holder), method, gast.Load())
-        body = gast.Call(called, [name(p) for p in order if p not in defaults], [])
-        made = at(node, gast.Lambda(arguments, body))[0]
-        return value if words else Function(made, self.unit, {holder: self.lasting(value.given[0].node)})
-
     def require_here(self, value: Any, node: gast.AST) -> Any:
         """A function value stored in another one; converted to data if it was made elsewhere in a loop."""
-        value = self.of_reference(value, node)
-        self.require_no_record(value, node)
         if not self.moves(value):
             return value
         data = self.reified(value, node) if self.as_data else None
@@ -162,7 +137,6 @@ class Closures:
             return self.flattener.hold(at(node, self.displayed(value, node))[0])
         if isinstance(value, Choice):
             return self.by_selector(value, node)
-        value = self.of_reference(value, node)
         if isinstance(value, Partial) and isinstance(value.inner, Known) and not value.keywords:
             function_name, holds = value.inner.node, [self.reified(v, node) for v in value.given]
             if None not in holds:  # objects are inlined together with their users
@@ -255,9 +229,7 @@ class Closures:
         """Record captured variables that are unbound, or may be rebound while the closure is alive; refuse those that do not
         belong to the compiled function."""
         so_far = self.bound_so_far()
-        written = self.every_column() & {*names}  # any attribute store may write them
-        self.unsettled |= written
-        for captured in sorted({*names} - written):
+        for captured in sorted({*names}):
             in_loop = self.rebinds(captured)
             times = so_far[captured] + (captured in self.given)
             anew = self.counts[captured] + (captured in self.given) > max(1, times)

@@ -159,7 +159,7 @@ class Evaluator:
         if self.unit.called(node) is not runtime.raised:
             return
         held = (self.functions.values.get(n.id) for n in nodes(node) if isinstance(n, gast.Name))
-        if self.functions.in_columns or any(isinstance(value, Object) for value in held):
+        if any(isinstance(value, Object) for value in held):
             self.unit.refuse(node, "what is in `try` may run methods of objects, so that it has no text: take it out of it")
 
     def of_BinOp(self, node: gast.BinOp) -> gast.AST:
@@ -168,8 +168,6 @@ class Evaluator:
         left, right = self.in_order([node.left, node.right], self.operand)
         if isinstance(left, Object) or isinstance(right, Object):
             return self.functions.operator(node, left, right)
-        if self.functions.dunders and (known := self.functions.reference_operator(node, left, right)) is not None:
-            return known
         node.left, node.right = self.data(left, node.left), self.data(right, node.right)
         return node
 
@@ -179,9 +177,6 @@ class Evaluator:
         operand = self.operand(node.operand)
         if isinstance(operand, Object) and not isinstance(node.op, gast.Not):
             return self.functions.unary(node, operand)
-        if self.functions.dunders and not isinstance(node.op, gast.Not):
-            if (known := self.functions.reference_unary(node, operand)) is not None:
-                return known
         node.operand = self.data(operand, node.operand)
         return node
 
@@ -198,8 +193,6 @@ class Evaluator:
             answer = self.functions.comparison(node, *operands)
             if answer is not None:
                 return answer
-        elif self.functions.dunders and (answer := self.functions.reference_comparison(node, *operands)) is not None:
-            return answer
         node.left, *node.comparators = map(self.data, operands, [node.left, *node.comparators])
         return node
 
@@ -217,16 +210,12 @@ class Evaluator:
         owner = self.functions.indexed(node.value)
         if isinstance(owner, (Object, Display)):
             return self.functions.item(owner, node)
-        if self.functions.dunders and (known := self.functions.reference_item(node, owner)) is not None:
-            return known
         node.value = self.functions.kept(self.data(owner, node.value), [node.slice])
         node.slice = self.index(node.slice)
         return node
 
     def of_Call(self, node: gast.Call) -> gast.AST:
         if (result := self.functions.called(node)) is not None:
-            return result
-        if self.functions.dunders and (result := self.functions.reference_asked(node)) is not None:
             return result
         if (into := mutators.into(self.unit, node, self.atom)) is not None:
             return self.behind(node, *into)

@@ -73,14 +73,9 @@ class _Flattener(Conditions, Evaluator, Sections):
         body = self.block(tree.body)
         tree.body = at(body[0], *heads, *self.functions.heads, *self.functions.separated()) + body
         scoping.rename(self.functions.plain_names, tree)
-        late, objects = self.functions.unsettled_in(tree), self.functions.turned_out_objects(tree)
-        if late or objects:
-            raise Unsettled(late, objects=objects)
+        if late := self.functions.unsettled_in(tree):
+            raise Unsettled(late)
         return late_binding.run(self.unit, tree, self.functions.late)
-
-    def another(self, unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-        """Flatten a lifted function."""
-        return type(self)(unit, tree, PLAIN).whole(tree)
 
     # --- statements ---
 
@@ -137,8 +132,6 @@ class _Flattener(Conditions, Evaluator, Sections):
         self.assign(statement)
 
     def write_AugAssign(self, statement: gast.AugAssign) -> None:
-        if self.functions.dunders and self.functions.update_reference(statement):
-            return
         if isinstance(statement.target, gast.Subscript):
             self.augmented_section(statement)
             return
@@ -165,9 +158,7 @@ class _Flattener(Conditions, Evaluator, Sections):
                 if known:
                     rest = statement.body if test.value else statement.orelse
                 else:
-                    with self.functions.under(test, True):
-                        statement.test, statement.body = test, self.block(statement.body)
-                    chain.enter_context(self.functions.under(test, False))
+                    statement.test, statement.body = test, self.block(statement.body)
                     rest = statement.orelse
                 if len(rest) != 1 or not isinstance(rest[0], gast.If):
                     break
@@ -266,8 +257,6 @@ class _Flattener(Conditions, Evaluator, Sections):
             self.functions.set_item(target, statement)
         else:
             if isinstance(target, gast.Subscript):
-                if self.functions.dunders and self.functions.put_reference_item(target, statement):
-                    return
                 self.require_place(target, statement.value)
             elif isinstance(target, gast.Tuple):
                 statement.value = self.functions.listed(statement.value, tuple)
@@ -286,7 +275,6 @@ class _Flattener(Conditions, Evaluator, Sections):
             self.functions.name(target, value, statement)
             return
         self.functions.require_data(target, statement)
-        self.functions.note_exact(target, value)
         self.functions.data.add(target)
         if not isinstance(value, gast.Name) or value.id != target:  # a comprehension already writes to this name
             statement.value = value

@@ -47,7 +47,7 @@ from s2sgrad.ir.quote import assign, at, branch, clone, constant, expression, na
 from s2sgrad.normalize import targets
 from s2sgrad.normalize.iterables import DRAWS_ALL, RUN_THROUGH
 from s2sgrad.primitives import libraries
-from s2sgrad.specialize.static_values import Generator, Object, Record
+from s2sgrad.specialize.static_values import Generator, Object
 from s2sgrad.specialize.ways import Unsettled
 
 _ASKED_BY_NUMPY = {n for n in dir(np.ndarray) if n[:2] != "__" or n[:7] == "__array"}
@@ -94,7 +94,7 @@ class Generators:
         owner = self.object_with(value, "__iter__")
         if owner is None:
             return value
-        given = self.apply(self.special(owner, "__iter__", node), [], {}, node)
+        given = self.apply(self.method(owner, "__iter__", node), [], {}, node)
         if self.object_with(given, "__next__") is None:
             return given
         self.unit.refuse(node, "an object that is its own iterator is drawn from as the program runs, which cannot be "
@@ -111,18 +111,12 @@ class Generators:
             return False
         in_c = not isinstance(getattr(consumer, "_implementation", consumer), types.FunctionType)  # asks for no methods
         asked = {n for n in _ASKED_BY_NUMPY if n[0] == "_" or (consumer.__name__.endswith(n) and not in_c)}
-        classes = [c for o in owners for c in getattr(o, "classes", (o.cls,))]
-        return asked.isdisjoint(n for c in classes for k in lineage(c)[:-1] for n in vars(k))
+        return asked.isdisjoint(n for o in owners for k in lineage(o.cls)[:-1] for n in vars(k))
 
-    def object_with(self, value: Any, word: str) -> Object | Record | None:
-        """The object with this special method that a value is, or may be."""
-        if isinstance(value, Object):
-            return value if isinstance(self.looked_up(value.cls, word), types.FunctionType) else None
-        return self.operand_of(value, word, self.flow()) if word in self.dunders else None
-
-    def special(self, owner: Object | Record, word: str, node: gast.AST) -> Any:
-        """A special method, with its object bound."""
-        return self.of_record(owner, word, node) if isinstance(owner, Record) else self.method(owner, word, node)
+    def object_with(self, value: Any, word: str) -> Object | None:
+        """The object with this special method that a value is."""
+        has = isinstance(value, Object) and isinstance(self.looked_up(value.cls, word), types.FunctionType)
+        return value if has else None
 
     def all_listed(self, arguments: list[gast.AST], consumer: Any) -> list[gast.AST]:
         """The arguments of a call; for a generator, or for an object that NumPy gets, the list of its values."""
@@ -130,7 +124,7 @@ class Generators:
             return [self.listed(arguments[0], consumer)]
         arguments = [self.listed(a, consumer) if isinstance(self.held(a), Generator) else a for a in arguments]
         of_numpy = libraries.package_of(consumer) in libraries.ARRAYS
-        if not of_numpy or not (self.dunders or any(isinstance(self.held(a), Object) for a in arguments)):
+        if not of_numpy or not any(isinstance(self.held(a), Object) for a in arguments):
             return arguments
         return self.flattener.in_order(arguments, lambda a: self.flattener.atom(self.listed(a, consumer)))
 
@@ -139,15 +133,8 @@ class Generators:
         generator = self.held(node)
         if isinstance(node, gast.Call) and self.may_be_known(node):
             generator = self.evaluate(node)
-        elif generator is None and "__iter__" in self.dunders and not isinstance(node, gast.Constant):
-            node = at(node, clone(generator := self.flattener.operand(node)))[0]
         if self.iterates(consumer, generator):
             generator = self.items_of_object(generator, node)
-        elif self.dunders and libraries.package_of(consumer) in libraries.ARRAYS and isinstance(generator, gast.Name):
-            flow, having = self.flow(), {c for classes in self.dunders.values() for c in classes}
-            if not having.isdisjoint(flow.classes(generator.id) | flow.classes_inside(generator.id)):
-                self.unit.refuse(node, "objects with operators are handed to NumPy here, which cannot be followed: hand it "
-                                       "what they hold")  # fmt: skip
         if not isinstance(generator, Generator):
             return generator if isinstance(generator, gast.AST) else node
         if consumer is runtime.sequence and not self.unit.draws(node):

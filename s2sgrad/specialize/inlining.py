@@ -48,7 +48,6 @@ from s2sgrad.specialize.static_values import (
     Function,
     Generator,
     Known,
-    Record,
     Value,
     keep_objects,
     substitute,
@@ -124,8 +123,6 @@ class Inliner:
             return function.tree
         node = clone(function.node)
         plain = isinstance(node, gast.FunctionDef)
-        if self.in_columns:  # data may be a reference
-            constants = {p: v for p, v in constants.items() if not isinstance(v, gast.AST) or isinstance(v, gast.Constant)}
         body, chosen = folded(function.unit, node.body, constants) if plain else (at(node, gast.Return(node.body)), False)
         tree = gast.FunctionDef(function.name, node.args, body, [], None, None, [])
         at(function.node, tree)
@@ -180,10 +177,9 @@ class Inliner:
 
     def stays(self, target: Any, node: gast.AST) -> bool:
         """Whether a recursive call is kept, for data; raises Unsupported if it would have to be inlined forever."""
-        if not (self.as_data or self.in_columns) or not self.is_running(target):
+        if not self.as_data or not self.is_running(target):
             return False
         if self.is_read(target, node):
-            self.met_again(target, target.__name__)
             self.unit.refuse(node, f"`{target.__name__}` is called while it runs, and must be known where it is called: "
                                    "give it parameters with names, and let it return data")  # fmt: skip
         return True
@@ -195,7 +191,6 @@ class Inliner:
             self.unit.refuse(node, "the calls of nested functions are too many to be written out: move them to module level")
         recursive = not yields(function.node) or function.name in mentioned(function.node)  # or a loop in a loop over it
         if recursive and any(function is running for running in around):
-            self.met_again(function.unit.primal.function, function.name)
             self.unit.refuse(node, f"`{function.name}` calls itself and is not at module level, which is not differentiated "
                                    "yet: move it there and pass what it needs")  # fmt: skip
 
@@ -238,13 +233,8 @@ class Inliner:
         for p, value in bound.items():
             local = text.renamed.get(p, p)
             anew = text.bindings[local]  # rebindings in the body
-            value = self.keywords_spelled(local, value, text.tree.body)
             if isinstance(value, Display) and value.mapping and not keeps_its_keys(self.unit, text.tree, local):
                 value = self.displayed(value, place)  # its items are not known before the run
-            if isinstance(value, Record):
-                text.bindings[local] += 1
-                self.received(local, value, bool(anew), place)
-                continue
             if isinstance(value, Value):
                 value = self.require_here(value, place) if keeps else value
             if isinstance(value, Value):

@@ -41,7 +41,7 @@ from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.runtime.copies import copied
 from s2sgrad.specialize import lambda_lifting
 from s2sgrad.specialize.late_binding import Variables
-from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Record, Value
+from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value
 
 
 @dataclass
@@ -118,11 +118,8 @@ class Derivatives:
             f = self.method(f, "__call__", node)
         if not isinstance(f, (Function, Partial)) and not first:
             self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
-        self.require_no_record(f, node)
-        lifted = (
-            isinstance(f, Function)
-            and not (first and self.asks_objects(f))
-            and (lambda_lifting.is_lifted(f.node, self.values) or lambda_lifting.calls_itself(f.node))
+        lifted = isinstance(f, Function) and (
+            lambda_lifting.is_lifted(f.node, self.values) or lambda_lifting.calls_itself(f.node)
         )
         if not lifted or (first and lambda_lifting.calls_itself(f.node)):
             return self.written(f, node, last, first)
@@ -220,26 +217,19 @@ class Derivatives:
         if callee not in self.lifted:
             self.lift(callee, node)
         known, captured = self.lifted[callee]
-        arguments = [v.node if isinstance(v, Record) else v for v in arguments]
         bound = self.bind(callee, callee.node, arguments, keywords, node)
         return self.plain(known, [], {**bound, **{c: name(c) for c in captured}}, node)
 
-    def lift(self, callee: Function, node: gast.AST, key: str = "") -> None:
-        """Make a recursive function separate; `key` names what it opens (`recursive_methods`)."""
+    def lift(self, callee: Function, node: gast.AST) -> None:
+        """Make a recursive function separate."""
         own = callee.unit is self.unit
         if any(callee.unit.primal.function is written for written in self.unit.lifted):
             self.unit.refuse(node, f"`{callee.name}` calls itself and changes how long a list is that it is given, "
                                    "or what lives outside, which cannot be followed: return it")  # fmt: skip
-        also = {*self.passed_columns(callee)}
-        while True:
-            target, captured = lambda_lifting.lifted(callee.unit, callee.node, self.values if own else {}, also=also)
-            target, missing = self.in_columns_too(target, key) if also else (target, set())
-            if not missing:
-                break
-            also |= missing
+        target, captured = lambda_lifting.lifted(callee.unit, callee.node, self.values if own else {})
         needed = Parameters.of(target.__code__).names
         captured = [c for c in captured if c in needed]
-        self.unit.lifted += [] if own and not also else [target]
+        self.unit.lifted += [] if own else [target]
         self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured
 
     def pulled_back(self, node: gast.Call) -> gast.AST:

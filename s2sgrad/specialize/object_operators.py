@@ -32,8 +32,10 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.plain_classes import member
-from s2sgrad.ir.quote import at, constant, expression
+from s2sgrad.ir import notes
+from s2sgrad.ir.quote import assign, at, constant, expression, name
 from s2sgrad.specialize.static_values import Object
+from s2sgrad.standard.containers import STAND_INS
 
 OPERATORS = {
     gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "truediv", gast.MatMult: "matmul", gast.Pow: "pow",
@@ -44,11 +46,12 @@ COMPARISONS = {
     gast.Lt: ("__lt__", "__gt__"), gast.Gt: ("__gt__", "__lt__"), gast.LtE: ("__le__", "__ge__"),
     gast.GtE: ("__ge__", "__le__"), gast.Eq: ("__eq__", "__eq__"), gast.NotEq: ("__ne__", "__ne__"),
 }  # fmt: skip
+_TRUTH = ("__bool__", "__len__")
 UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
 
 
 class Operators:
-    """Calls the special methods of operators."""
+    """Calls the special methods of operators, of truth and of `in`."""
 
     def unary(self, node: gast.UnaryOp, owner: Object) -> Any:
         """A unary operator on an object."""
@@ -97,6 +100,56 @@ class Operators:
         text = "f(x, m, line, is_sequence=True)" if is_sequence else "f(x, m, line)"
         check = expression(text, f=asked, x=left, m=constant(f"{cls.__name__}.{method}"), line=line)
         self.flattener.out += at(node, gast.Expr(check))
+
+    def asks_truth(self, node: gast.AST) -> bool:
+        """Whether a test may be one of an object whose class defines its truth."""
+        while isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+            node = node.operand
+        if isinstance(node, gast.BoolOp):
+            return any(map(self.asks_truth, node.values))
+        return isinstance(node, (gast.Name, gast.Attribute, gast.Subscript)) and isinstance(self.held(node), Object)
+
+    def with_truth(self, node: gast.AST) -> gast.AST:
+        """A test, of which an object is replaced by the truth that its class gives it."""
+        if not self.asks_truth(node) or isinstance(node, gast.BoolOp):
+            return node
+        if isinstance(node, gast.UnaryOp):
+            node.operand = self.with_truth(node.operand)
+            return node
+        owner = self.flattener.operand(node)
+        word = next((w for w in _TRUTH if self.object_with(owner, w) is not None), "")
+        if not word:
+            return node
+        known = self.apply(self.method(owner, word, node), [], {}, node)
+        if not isinstance(known, gast.AST):
+            self.unit.refuse(node, "an operator of an object returns a function, which cannot be followed: call a method")
+        holder = self.unit.local("holds")
+        self.counts[holder] += 2
+        self.flattener.out += at(node, assign(holder, gast.Call(self.unit.builtin(bool), [known], [])))
+        return at(node, name(holder))[0]
+
+    def contained(self, node: gast.Compare) -> Any:
+        """`e in o` or `e not in o` of an object with a method for it; None for anything else."""
+        (container,), left = node.comparators, node.left
+        if not isinstance(self.held(container), Object):
+            return None
+        node.left, *node.comparators = self.flattener.in_order([left, container], self.flattener.operand)
+        owner = self.object_with(node.comparators[0], "__contains__")
+        if owner is None:
+            return None
+        self.require_inherited([owner], "__contains__", node)
+        method = self.method(owner, "__contains__", node)
+        found = self.apply(method, [self.as_callable(node.left)], {}, node)
+        truth = gast.Call(self.unit.builtin(bool), [found], [])
+        return gast.UnaryOp(gast.Not(), found) if isinstance(node.ops[0], gast.NotIn) else truth
+
+    def require_inherited(self, owners: list[Any], used: str, node: gast.AST) -> None:
+        """Refuse what was written out, with `used`, as the method of a list or dict: an object has one of its own."""
+        words = [method, used] if (method := notes.METHOD.of(node)) is not None else []
+        inherited = {id(f) for base in STAND_INS.values() for f in vars(base).values()}
+        if any(id(self.looked_up(owner.cls, word)) not in inherited for word in words for owner in owners):
+            self.unit.refuse(node, f"`{words[0]}` is asked here of what may be a list or dict, or an object with a method "
+                                   "of this name, which cannot be followed: give the method another name")  # fmt: skip
 
     def comparison(self, node: gast.Compare, left: Any, right: Any, *others: Any) -> Any:
         """A comparison of objects; None if they have no method for it."""

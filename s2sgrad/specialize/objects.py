@@ -34,21 +34,39 @@ from s2sgrad.ir.lookups import note_member
 from s2sgrad.ir.quote import assign, at, constant, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.underlying import underlying
-from s2sgrad.ir.unit import MISSING
-from s2sgrad.specialize.static_values import Known, Object, Partial, Record, Value
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.specialize.static_values import Known, Object, Partial, Value
 from s2sgrad.standard.containers import STAND_INS
 
 
 class Objects:
     """Attributes and methods of objects; `hint` is the name for the next object."""
 
-    def construct(self, cls: type, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        """`cls(..)`: `__init__` is inlined."""
-        self.hint = f"new_{cls.__name__.lower()}" if self.is_reference(cls) else self.hint
-        instance = self.taken_apart(cls, arguments, keywords, node)
-        if not self.is_reference(cls):
-            return instance
-        return self.made_reference(instance, node)
+    def construct(self, cls: type, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
+        """`cls(..)`: a new object whose attributes are variables; `__init__` is inlined."""
+        if type(cls).__call__ is not type.__call__:
+            self.unit.refuse(node, f"`{cls.__name__}` has a metaclass with `__call__`, which cannot be followed: make the "
+                                   "object outside")  # fmt: skip
+        instance = self.begun_object(cls)
+        self.of_the_class(instance, node)
+        start, begun = member(cls, "__init__"), next((b.__init__ for b in lineage(cls) if b in STAND_INS.values()), None)
+        if begun not in (None, start):
+            self.apply(self.bound(begun, instance, node), [], {}, node)  # what `__new__` makes is empty
+        if dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":
+            self.fields(instance, arguments, keywords, node)
+            if hasattr(cls, "__post_init__"):
+                self.apply(self.method(instance, "__post_init__", node), [], {}, node)
+        elif start is not object.__init__:
+            self.apply(self.method(instance, "__init__", node), arguments, keywords, node)
+        elif arguments or keywords:
+            self.unit.refuse(node, f"`{cls.__name__}` takes no arguments")
+        instance.made = True
+        return instance
+
+    def class_name(self, cls: type) -> gast.Name:
+        """A name for a class."""
+        plain = name(cls.__name__)
+        return plain if self.unit.resolve(plain) is cls else name(self.unit.helper(cls.__name__, cls))
 
     def namespace(self, attributes: dict[str, Any], node: gast.AST) -> Object:
         """`SimpleNamespace(**attributes)`."""
@@ -63,29 +81,6 @@ class Objects:
         instance = Object(cls, self.hint or cls.__name__.lower(), loops=tuple(self.flattener.loops))
         instance.block = self.flattener.blocks[-1] if self.flattener.blocks else 0
         self.hint = None
-        return instance
-
-    def taken_apart(self, cls: type, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
-        """A new object whose attributes are variables."""
-        if type(cls).__call__ is not type.__call__:
-            self.unit.refuse(node, f"`{cls.__name__}` has a metaclass with `__call__`, which cannot be followed: make the "
-                                   "object outside")  # fmt: skip
-        instance = self.begun_object(cls)
-        self.of_the_class(instance, node)
-        self.not_yet_computed(instance, node)
-        instance.is_new = True
-        start, begun = member(cls, "__init__"), next((b.__init__ for b in lineage(cls) if b in STAND_INS.values()), None)
-        if begun not in (None, start):
-            self.apply(self.bound(begun, instance, node), [], {}, node)  # what `__new__` makes is empty
-        if dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":
-            self.fields(instance, arguments, keywords, node)
-            if hasattr(cls, "__post_init__"):
-                self.apply(self.method(instance, "__post_init__", node), [], {}, node)
-        elif start is not object.__init__:
-            self.apply(self.method(instance, "__init__", node), arguments, keywords, node)
-        elif arguments or keywords:
-            self.unit.refuse(node, f"`{cls.__name__}` takes no arguments")
-        instance.made = True
         return instance
 
     def of_the_class(self, instance: Object, node: gast.AST) -> None:
@@ -191,7 +186,7 @@ class Objects:
                 self.unit.refuse(node, f"the property `{attribute}` cannot be set")
             self.apply(self.bound(setter.fset, owner, node), [value], {}, node)
             return
-        self.require_settable(owner, setter, attribute, node)
+        _require_uncached(self.unit, setter, attribute, node)
         if owner.given is None and isinstance(value, Value):
             value = self.require_here(value, node)
             data = self.reified(value, node) if self.as_data and self.may_be_data(value) else None
@@ -230,11 +225,10 @@ class Objects:
         owner.written = owner.written or owner.made
 
     def store(self, target: gast.Attribute, statement: gast.Assign) -> None:
-        """`o.w = value` for an object made here, or a reference."""
+        """`o.w = value` for an object made here."""
         owner = self.held(target.value)
-        if not isinstance(owner, Object):
-            if self.writes_class(statement, target) or self.put_field(target, statement.value, statement):
-                return
+        if not isinstance(owner, Object) and self.writes_class(statement, target):
+            return
         if not isinstance(owner, Object):
             self.unit.refuse(target, "an assignment to an attribute of what is not made here is not differentiated: use a "
                                      "local variable")  # fmt: skip
@@ -261,14 +255,22 @@ class Objects:
         member = self.looked_up(owner.cls, attribute)
         if isinstance(member, property):
             return self.of_class(owner, member, attribute, node)
-        if isinstance(member, functools.cached_property):
-            return self.cached(owner, member, attribute, node)
         if attribute in owner.attributes:
             local = owner.attributes[attribute]
             return self.values.get(local) or name(local)
+        _require_uncached(self.unit, member, attribute, node)
         if member is MISSING:
             self.unit.refuse(node, f"`{owner.cls.__name__}` has no attribute `{attribute}` here")
         return self.of_class(owner, member, attribute, node)
+
+    def replaced(self, node: gast.Call) -> Any:
+        """`dataclasses.replace(o, ..)`: a new object."""
+        owner, *values = self.flattener.in_order([node.args[0], *(k.value for k in node.keywords)], self.evaluate)
+        if not isinstance(owner, Object) or not dataclasses.is_dataclass(owner.cls):
+            self.unit.refuse(node, "which object is replaced cannot be followed: bind the new one to another name")
+        keywords = {k.arg: value for k, value in zip(node.keywords, values, strict=True)}
+        kept = [f.name for f in dataclasses.fields(owner.cls) if f.init and f.name not in keywords]
+        return self.construct(owner.cls, [], {**{f: self.get(owner, f, node) for f in kept}, **keywords}, node)
 
     def of_class(self, owner: Object, member: Any, attribute: str, node: gast.AST) -> Any:
         """`owner.attribute`, found in the class: a method, what a property computes, or data of the class."""
@@ -286,9 +288,6 @@ class Objects:
             self.unit.refuse(node, f"`{attribute}` is a {type(member).__name__}, which computes what it is asked for and "
                                    "cannot be followed: use a property or a method")  # fmt: skip
         if self.is_written_on(owner.cls, attribute):
-            if isinstance(owner, Record) and len(owner.classes) > 1:
-                self.unit.refuse(node, f"`{attribute}` is that of one of several classes, and is written, which cannot be "
-                                       "followed: name the class")  # fmt: skip
             return self.read_on_class(owner.cls, node)
         cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
         return self.flattener.hold(at(node, gast.Attribute(cls, attribute, gast.Load()))[0])
@@ -330,7 +329,7 @@ class Objects:
         if given:
             starts = [(self.unit.resolve(given[0]), self.receiver(given[1]))]
         for start, receiver in starts:
-            if isinstance(receiver, (Object, Record)) and start in receiver.cls.__mro__:
+            if isinstance(receiver, Object) and start in receiver.cls.__mro__:
                 order = lineage(receiver.cls)
                 for cls in order[order.index(start) + 1 :]:
                     if attribute in vars(cls):
@@ -340,11 +339,17 @@ class Objects:
                         return self.of_class(receiver, vars(cls)[attribute], attribute, node)
         self.unit.refuse(node, f"`super().{attribute}` cannot be followed here")
 
-    def receiver(self, node: gast.AST) -> Object | Record | None:
+    def receiver(self, node: gast.AST) -> Object | None:
         """The object that a name stands for; None where its class is not known."""
         value = self.evaluate(node)
-        exact = self.of_exactly.get(value.id, ()) if isinstance(value, gast.Name) else ()
-        return Record(exact, value) if len(exact) == 1 else value if isinstance(value, Object) else None
+        return value if isinstance(value, Object) else None
+
+
+def _require_uncached(unit: Unit, member: Any, attribute: str, node: gast.AST) -> None:
+    """Refuse what is computed when it is first read."""
+    if isinstance(member, functools.cached_property):
+        unit.refuse(node, f"`{attribute}` is a cached_property, which is computed when it is first read, and cannot be "
+                          "followed: use a property")  # fmt: skip
 
 
 def _class_around(of: tuple[Any, ...] | None) -> Any:

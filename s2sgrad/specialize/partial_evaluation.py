@@ -50,27 +50,20 @@ from s2sgrad.specialize import lambda_lifting, static_calls, trip_names
 from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
 from s2sgrad.specialize.binding_time import Lookahead, is_made_for_functions, is_super
-from s2sgrad.specialize.cached_attributes import CachedAttributes
 from s2sgrad.specialize.callable_texts import owners_written
 from s2sgrad.specialize.class_attributes import ClassAttributes
-from s2sgrad.specialize.class_choices import ClassChoices
 from s2sgrad.specialize.closures import Closures
-from s2sgrad.specialize.columns import Columns
 from s2sgrad.specialize.fixed_functions import FixedFunctions
 from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.inlining import Inliner
-from s2sgrad.specialize.lifted_columns import LiftedColumns
 from s2sgrad.specialize.named_attributes import NamedAttributes
 from s2sgrad.specialize.nested_definitions import Definitions
 from s2sgrad.specialize.nested_gradients import Derivatives
 from s2sgrad.specialize.nested_matrices import Matrices
-from s2sgrad.specialize.object_copies import ObjectCopies
 from s2sgrad.specialize.object_operators import Operators
 from s2sgrad.specialize.object_updates import ObjectUpdates
 from s2sgrad.specialize.objects import Objects
-from s2sgrad.specialize.recursive_methods import Recursion
-from s2sgrad.specialize.reference_operators import ReferenceOperators
 from s2sgrad.specialize.stars import Stars
 from s2sgrad.specialize.static_containers import Collections
 from s2sgrad.specialize.static_values import (
@@ -94,17 +87,15 @@ from s2sgrad.specialize.unrolling import Unroller
 from s2sgrad.specialize.ways import Ways
 
 
-class Functions(Arguments, CachedAttributes, Choices, ClassAttributes, ClassChoices, Closures, Collections,
-                Columns, Definitions, Derivatives, FixedFunctions, Generators, GivenObjects, Inliner,
-                LiftedColumns, Lookahead, Matrices, NamedAttributes, Objects, ObjectCopies, ObjectUpdates,
-                Operators, Recursion, ReferenceOperators, Stars, TupleMethods, Unroller):  # fmt: skip
+class Functions(Arguments, Choices, ClassAttributes, Closures, Collections, Definitions,
+                Derivatives, FixedFunctions, Generators, GivenObjects, Inliner, Lookahead, Matrices,
+                NamedAttributes, Objects, ObjectUpdates, Operators, Stars, TupleMethods,
+                Unroller):  # fmt: skip
     """The function values of one function that is being flattened; `values` has those with a name.  Each family of values
     has its own class; no two define the same name, so that the order of the bases does not matter."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Any, ways: Ways) -> None:
         self.unit, self.flattener, self.as_data = unit, flattener, ways.as_data
-        self.open_columns(ways)
-        self.open_operators(ways.operators or self.in_columns)
         self.open_late(ways.late, tree)
         self.acting: set[str] = set()  # functions called for their effect
         self.values: dict[str, Value] = {}
@@ -113,9 +104,8 @@ class Functions(Arguments, CachedAttributes, Choices, ClassAttributes, ClassChoi
         self.written_outside = set(map(id, owners_written(unit.primal.function) or ()))
         self.data, self.plain_names, self.arguments, self.mixed = set(), {}, set(), set()
         self.of_trips, self.in_turn, self.growing = set(), set(), set()
-        self.lengths, self.numbers, self.shared, self.spelling = {}, {}, set(), set()
+        self.lengths, self.numbers, self.shared = {}, {}, set()
         self.counts: Counter[str] = Counter()  # bindings of each name
-        self.copying = {}
         self.meet_text(tree.body, bindings(tree.body))
         self.heads, self.loose = [], []
         self.given = {p.id for p in parameters(tree)}
@@ -138,7 +128,6 @@ class Functions(Arguments, CachedAttributes, Choices, ClassAttributes, ClassChoi
         self.acting |= called_alone(body)
         self.in_turn |= called_alone(body) & trip_names.straight(body)
         self.note_growing(body)
-        self.note_spelling(body)
 
     # --- names that are not called ---
 
@@ -226,7 +215,7 @@ class Functions(Arguments, CachedAttributes, Choices, ClassAttributes, ClassChoi
 
     def bound_value(self, target: str, node: gast.AST) -> Any:
         """The value that an assignment binds to a name: static, or a single operation."""
-        value = self.begun(name(target), node) or self.keys_among(node) or self.names_listed(target, node)
+        value = self.begun(name(target), node) or self.keys_among(node)
         if value is not None:
             return value
         self.note_length(name(target), node)
@@ -280,7 +269,7 @@ class Functions(Arguments, CachedAttributes, Choices, ClassAttributes, ClassChoi
         if isinstance(owner, Object):
             return self.get(owner, node.attr, node)
         node.value = self.flattener.data(owner, node.value)
-        return self.of_data(node)
+        return self.of_tuple(node)
 
     def indexed(self, node: gast.AST) -> Any:
         """The operand of an index; a literal of functions from outside becomes a display."""
@@ -312,8 +301,7 @@ class Functions(Arguments, CachedAttributes, Choices, ClassAttributes, ClassChoi
         if tool is not None:
             return tool.value(self, node)
         attribute = isinstance(node.func, gast.Attribute) and self.may_be_known(node.func)
-        self.called_by = node.func
-        callee = self.called_object(node) or (self.attribute if attribute else self.callee)(node.func)
+        callee = (self.attribute if attribute else self.callee)(node.func)
         if callee is MISSING:
             return None
         if isinstance(callee, Known) and is_generator(callee.target):
@@ -349,8 +337,6 @@ class Functions(Arguments, CachedAttributes, Choices, ClassAttributes, ClassChoi
     def call_known(self, callee: Known, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
         """A call of a callable from outside; a user's function is inlined if it takes or returns function values."""
         owner = getattr(callee.target, "__self__", None) if isinstance(callee.target, types.MethodType) else None
-        if (recursive := self.as_recursive([callee.target], owner, node)) is not None:
-            return self.apply(recursive, arguments, keywords, node)
         if isinstance(owner, type):
             bound = Known(owner, name(self.unit.helper(owner.__name__, owner)))
             return self.apply(self.text_of(callee.target.__func__), [bound, *arguments], keywords, node)

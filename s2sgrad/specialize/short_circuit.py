@@ -134,8 +134,8 @@ class Conditions:
     def fork(self, test: gast.AST, then: Callable[[], None] | None, other: Callable[[], None] | None) -> None:
         """An `if` whose arms are filled by two functions."""
         arms = []
-        for holds, fill in ((True, then), (False, other)):
-            with self.functions.under(test, holds), self.writing() as arm:
+        for fill in (then, other):
+            with self.writing() as arm:
                 if fill is not None:
                     fill()
             arms.append(arm)

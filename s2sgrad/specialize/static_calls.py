@@ -123,8 +123,8 @@ def _is_derivative(functions: Any, node: gast.Call) -> bool:
 
 
 def _makes_namespace(functions: Any, node: gast.Call) -> bool:
-    """Whether this makes an object here, unless objects are references."""
-    return not node.args and all(k.arg for k in node.keywords) and not functions.in_columns
+    """Whether this makes an object here."""
+    return not node.args and all(k.arg for k in node.keywords)
 
 
 def _is_unary_or_binary(functions: Any, node: gast.Call) -> bool:
@@ -147,29 +147,20 @@ def _has_tangent(functions: Any, node: gast.Call) -> bool:
     return hasattr(target, "compiled_for") or (is_plain(target) and is_user_function(target))
 
 
-def _takes_reference(functions: Any, node: gast.Call) -> bool:
-    """`isinstance(x, C)` or `type(x)`, where `x` may be a reference."""
-    count = 2 if functions.unit.resolve(node.func) is isinstance else 1
-    if not functions.in_columns or len(node.args) != count:
-        return False
-    return not isinstance(node.args[0], (gast.Name, gast.Lambda)) or not functions.may_be_known(node.args[0])
-
-
 def _copies_object(functions: Any, node: gast.Call) -> bool:
-    """`copy.copy(o)` of what may be an object made here, or is the caller's."""
-    most = 2 if functions.unit.resolve(node.func) is copy.deepcopy else 1
-    return len(node.args) in range(1, most + 1) and _asks_object(functions, node, len(node.args))
+    """`copy.copy(o)` of an object that is made here, or is the caller's."""
+    return _asks_object(functions, node, 1, 2)
 
 
 def _replaces_object(functions: Any, node: gast.Call) -> bool:
     """`dataclasses.replace(o, ..)` of such an object."""
     named = len(node.args) == 1 and all(k.arg for k in node.keywords)
-    return named and (_takes_value(functions, node) or functions.in_columns)
+    return named and _takes_value(functions, node)
 
 
 def _asks_object(functions: Any, node: gast.Call, *counts: int) -> bool:
     """Whether an attribute is asked, or set, by name of what may be an object made here."""
-    return len(node.args) in counts and not node.keywords and (_takes_value(functions, node) or functions.in_columns)
+    return len(node.args) in counts and not node.keywords and _takes_value(functions, node)
 
 
 # --- what they give ---
@@ -258,14 +249,9 @@ def _sum(functions: Any, node: gast.Call) -> Any:
     return functions.reduce(node)
 
 
-@_of(isinstance, type, when=_takes_reference)
-def _of_class(functions: Any, node: gast.Call) -> Any:
-    return functions.asked_for_class(node)
-
-
 @_of(copy.copy, copy.deepcopy, when=_copies_object)
 def _copied(functions: Any, node: gast.Call) -> Any:
-    return functions.copied_object(node)
+    functions.unit.refuse(node, "a copy of an object cannot be followed: make a new one of its attributes")
 
 
 @_of(dataclasses.replace, when=_replaces_object)
@@ -273,24 +259,19 @@ def _replaced(functions: Any, node: gast.Call) -> Any:
     return functions.replaced(node)
 
 
-@_of(callable, when=lambda functions, node: functions.in_columns)
-def _callable(functions: Any, node: gast.Call) -> Any:
-    functions.unit.refuse(node, "`callable` of what may be an object made here cannot be followed: ask its class")
-
-
 @_of(getattr, when=lambda functions, node: _asks_object(functions, node, 2, 3))
 def _getattr(functions: Any, node: gast.Call) -> Any:
-    return functions.named_attribute(node)
+    return functions.get_by_name(node)
 
 
 @_of(setattr, when=lambda functions, node: _asks_object(functions, node, 3))
 def _setattr(functions: Any, node: gast.Call) -> Any:
-    return functions.set_named(node)
+    return functions.set_by_name(node)
 
 
 @_of(hasattr, when=lambda functions, node: _asks_object(functions, node, 2))
 def _hasattr(functions: Any, node: gast.Call) -> Any:
-    return functions.has_named(node)
+    return functions.has_by_name(node)
 
 
 @_of(abs, bool, float, len, round, when=_takes_value)

@@ -34,6 +34,7 @@ from typing import Any
 import gast
 
 from s2sgrad import runtime
+from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.forms import bound_name
@@ -52,6 +53,10 @@ class Collections:
     growing: set[str]  # variables and attributes with lists to which functions or objects are appended
     lengths: dict[str, int]  # lengths of literal lists and tuples
     numbers: dict[str, int]  # values of variables that are bound once to a known number
+
+    def takes_apart(self, node: gast.AST) -> bool:
+        """Whether an expression makes an object, which is taken apart into variables."""
+        return isinstance(node, gast.Call) and is_plain_class(self.unit.resolve(node.func))
 
     def note_growing(self, body: list[gast.AST]) -> None:
         """Find the lists to which functions or objects are appended."""

@@ -122,24 +122,6 @@ class Object:
     loops: tuple[int, ...] = ()  # the loops around its constructor
     block: int = 0  # the block of its constructor
     attributes: dict[str, str] = field(default_factory=dict)
-    computed: dict[str, int] = field(default_factory=dict)  # where attributes that are kept were computed: blocks
-    is_new: bool = False  # made by its constructor, and no copy
-
-
-@dataclass(eq=False)
-class Record:
-    """An object whose attributes are list items (`columns`): `node` is its reference, `classes` its possible classes."""
-
-    classes: tuple[type, ...]
-    node: gast.AST
-    is_checked: bool = False  # its class must be checked at run time
-    operator: str = ""  # the special method for which it is asked
-    given: None = None
-
-    @property
-    def cls(self) -> type:
-        """The first of its possible classes."""
-        return self.classes[0]
 
 
 @dataclass(eq=False)
@@ -164,7 +146,7 @@ class Choice:
     loops: set[int] = field(default_factory=set)  # loops in which it was called
 
 
-Value = Function | Partial | Adapted | Known | Derivative | Display | Object | Record | Generator | Choice
+Value = Function | Partial | Adapted | Known | Derivative | Display | Object | Generator | Choice
 
 
 def keep_objects(value: Any) -> None:

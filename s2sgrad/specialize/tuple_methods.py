@@ -37,7 +37,7 @@ from s2sgrad.analysis.plain_classes import HELD_BY_DATA
 from s2sgrad.analysis.reached_classes import is_named_tuple, reached
 from s2sgrad.ir.quote import at, clone, constant, name
 from s2sgrad.ir.unit import MISSING, Unit
-from s2sgrad.runtime import references
+from s2sgrad.runtime.checks import require_instance
 from s2sgrad.specialize.static_values import Partial
 
 _OF_ALL = {*dir(namedtuple("_Empty", "")), *HELD_BY_DATA}
@@ -90,7 +90,7 @@ class TupleMethods:
             self.unit.refuse(node, f"`{node.attr}` is what {len(classes)} named tuples compute, or is no method, which "
                                    "cannot be followed: use a method of one class")  # fmt: skip
         held = self.flattener.hold(node.value) if not isinstance(node.value, gast.Name) else node.value
-        check = name(self.unit.helper("require_instance", references.require_instance))
+        check = name(self.unit.helper("require_instance", require_instance))
         among = gast.Tuple([self.class_name(c) for c in classes], gast.Load())
         arguments = [clone(held), among, constant(node.attr), constant(getattr(node, "lineno", 0))]
         self.flattener.out += at(node, gast.Expr(gast.Call(check, arguments, [])))

@@ -1,6 +1,6 @@
 """Ways of compiling what partial evaluation cannot resolve: it is refused, or becomes data.
 
-ps.append(Particle(v))      ->      refused (PLAIN), or a reference in a list (Ways(in_columns=True))
+f = g if c else h; f(x)      ->      refused (PLAIN), or a call of what the variable holds (Ways(as_data=True))
 """
 
 from __future__ import annotations
@@ -12,17 +12,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Ways:
-    """Function values may become data (`closures`), and objects references (`columns`); the variables `late` are passed to
+    """Function values may become data (`closures`); the variables `late` are passed to
     function values at each call (`late_binding`); generators are run over at the places `drawn` (`Unit.draws`)."""
 
     as_data: bool = False
-    in_columns: bool = False
-    operators: bool = False  # of objects that are references
-    closures: bool = False  # nested functions that are kept are such objects (`normalize.closure_classes`)
     late: tuple[str, ...] = ()
     drawn: frozenset[Any] = frozenset()
-    recursive: frozenset[Any] = frozenset()  # functions that call themselves (`recursive_methods`)
-    objects: frozenset[Any] = frozenset()  # places of attributes of objects that arrays and containers have too
 
 
 PLAIN = Ways()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gast
 
-from s2sgrad.analysis.kinds import Array, Container, Kind, Number, Pointer, PointerOrNone
+from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.flow.graph import Block
 from s2sgrad.ir.quote import assign, clone, expression, loaded, statements
 from s2sgrad.ir.quote import name as name_
@@ -72,7 +72,5 @@ class Storage:
 
 
 def _sort(kind: Kind | None) -> type | None:
-    """What distinguishes values from others under the same name: that they are references, or the type of container."""
-    if isinstance(kind, (Pointer, PointerOrNone)):
-        return Pointer
+    """What distinguishes values from others under the same name: the type of container."""
     return kind.type if isinstance(kind, Container) else None

@@ -23,14 +23,13 @@ import gast
 
 from s2sgrad.analysis import effects, type_tests
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Pointer, Text, join, operand
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Text, join, operand
 from s2sgrad.flow.counts import bound_once
 from s2sgrad.flow.facts import Facts
-from s2sgrad.ir.forms import bound_name, is_none, parts_of, truth
+from s2sgrad.ir.forms import bound_name, is_none, truth
 from s2sgrad.ir.quote import nodes, rewritten
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import mod_ref
-from s2sgrad.runtime import references
 from s2sgrad.runtime.traits import traits
 
 
@@ -39,7 +38,6 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> bool:
     once = bound_once(tree.body)
     pruner = _Pruner(unit, inference, {n: s.value for n, s in once.items() if bound_name(s)})
     pruner.leave_open(tree)
-    pruner.rule_out(tree)
     pruner.ask_definitions(tree)
     tree.body = rewritten(tree.body, pruner.pruned)
     return pruner.changed
@@ -52,7 +50,6 @@ class _Pruner:
         self.unit, self.inference, self.values = unit, inference, values
         self.changed = False
         self.reached: dict[int, Kind | None] = {}  # by the operand of a test: its kind there
-        self.ruled_out: dict[int, set[int]] = {}  # by the `if`: the class numbers that the tests around it exclude
         self.open: set[str] = set()  # names of what a call may have written, and of what is made of it
 
     def leave_open(self, tree: gast.FunctionDef) -> None:
@@ -69,15 +66,6 @@ class _Pruner:
                 bound, read = effects.writes(statement), effects.reads(statement)
                 held |= bound if read & held else set()
                 held |= {n for n in read if bound & held and isinstance(self.inference.env.get(n), Container)}
-
-    def rule_out(self, tree: gast.FunctionDef) -> None:
-        """Record which class numbers cannot reach a test in the `else` of another test of the same object."""
-        for statement in nodes(tree):
-            asked = self._asked_number(statement.test) if isinstance(statement, gast.If) else None
-            for other in statement.orelse if asked is not None else ():
-                inner = self._asked_number(other.test) if isinstance(other, gast.If) else None
-                if inner is not None and inner[0] == asked[0]:
-                    self.ruled_out[id(other)] = {*self.ruled_out.get(id(statement), ()), asked[1]}
 
     def ask_definitions(self, tree: gast.FunctionDef) -> None:
         """Infer the kinds of operands of undecided tests for None, or for types, from the definitions that reach these."""
@@ -115,9 +103,6 @@ class _Pruner:
             decided = False
         elif isinstance(statement, gast.If):
             decided = self.decided(statement.test)
-            asked = self._asked_number(statement.test) if decided is None else None
-            if asked is not None:
-                decided = self._is_of_class(*asked, self.ruled_out.get(id(statement), set()))
         if decided is None:
             return [statement]
         self.changed = True
@@ -150,28 +135,6 @@ class _Pruner:
         if all(isinstance(side, types.ModuleType) for side in sides):
             return sides[0] is sides[1]
         return _is_none(self._kind(left)) if is_none(right) else None
-
-    def _asked_number(self, test: gast.AST) -> tuple[str, int] | None:
-        """The name and the number in a test `which == 1` of which class an object is."""
-        test = self.values.get(test.id) if isinstance(test, gast.Name) else test
-        if not isinstance(test, gast.Compare) or not isinstance(test.ops[0], gast.Eq):
-            return None
-        name, (number, *_) = test.left, test.comparators
-        of_class = isinstance(name, gast.Name) and self.unit.called(self.values.get(name.id)) is references.number_of
-        return (name.id, number.value) if of_class and isinstance(number, gast.Constant) else None
-
-    def _classes(self, node: gast.AST) -> tuple[object, ...]:
-        """The objects in a display of classes, or in the one that a name is bound to."""
-        return tuple(map(self.unit.resolve, parts_of(self.values.get(getattr(node, "id", ""), node))))
-
-    def _is_of_class(self, name: str, number: int, ruled_out: set[int]) -> bool | None:
-        """Whether an object is of the class with this number, by the kind of the object."""
-        owner, classes = self.values[name].args
-        kind, asked = self._kind(owner), self._classes(classes)
-        if not isinstance(kind, Pointer) or kind.classes is None or not all(isinstance(c, type) for c in asked):
-            return None
-        possible = {asked.index(c) if c in asked else len(asked) for c in kind.classes} - ruled_out
-        return possible == {number} if number not in possible or len(possible) == 1 else None
 
     def _kind(self, node: gast.AST) -> Kind | None:
         if isinstance(node, gast.Name) and node.id in self.open:

@@ -15,15 +15,13 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.contents import holds_pointers
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Container, Number, Pointer
+from s2sgrad.analysis.kinds import Array, Container, Number
 from s2sgrad.cleanup import copy_propagation
 from s2sgrad.inplace import rebind_markers
-from s2sgrad.ir.forms import alone, receiver
-from s2sgrad.ir.quote import name, nested
+from s2sgrad.ir.forms import receiver
+from s2sgrad.ir.quote import name
 from s2sgrad.ir.unit import Unit
-from s2sgrad.runtime import references
 
 
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
@@ -31,14 +29,12 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
     copies = set()
     for statement in effects.walk(tree.body):
         call = statement.value if isinstance(statement, gast.Assign) else None
-        if effects.is_one_of(unit.called(call), (runtime.sequence, references.place)) and _holds(unit, call, inference):
+        if unit.called(call) is runtime.sequence and _holds(unit, call, inference):
             statement.value = call.args[0]
             copies.add(statement.targets[0].id)
         elif _is_number(owner := receiver(call, "copy"), inference) and isinstance(owner, gast.Name):
             statement.value = owner
             copies.add(statement.targets[0].id)
-    for body in nested(tree.body):
-        body[:] = [s for s in body if not _is_needless(unit, s, inference)]
     copies = rebind_markers.lasting(unit, tree, copies)
     copy_propagation.read_through(unit, tree, copies.__contains__)
 
@@ -52,8 +48,6 @@ def _is_number(node: gast.AST | None, inference: Inference) -> bool:
 def _holds(unit: Unit, call: gast.Call, inference: Inference) -> bool:
     """Whether a call returns its argument, since what it checks is known."""
     kind = inference.kind(call.args[0])
-    if unit.called(call) is references.place:
-        return isinstance(kind, Pointer)
     if not isinstance(kind, Container):
         return isinstance(kind, Array)
     if kind.type not in (list, tuple, range, dict):
@@ -61,15 +55,3 @@ def _holds(unit: Unit, call: gast.Call, inference: Inference) -> bool:
     if kind.type is dict:
         call.func = name(unit.helper("keys", runtime.keys))
     return kind.type is not dict
-
-
-def _is_needless(unit: Unit, statement: gast.AST, inference: Inference) -> bool:
-    """Whether a statement checks a value that is known not to be an object; refuses one that is known to be one."""
-    call = alone(statement)
-    if unit.called(call) is not references.no_object:
-        return False
-    kind = inference.kind(call.args[0])
-    if holds_pointers(kind):
-        unit.refuse(statement, "an object that is made here is returned, which is not supported: return numbers, arrays, "
-                               "lists or dicts")  # fmt: skip
-    return isinstance(kind, (Array, Number))

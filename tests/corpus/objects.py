@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -538,3 +539,40 @@ def updates_through_methods_of_several_objects(x):
     shelves[1][0] *= x[1]
     shelves[0].first *= x[0]
     return np.sum(y * x) * shelves[1].first[0]
+
+
+class Square:
+    def __init__(self, c):
+        self.c = c
+
+    def __call__(self, t):
+        return self.c * t * t
+
+
+class Both:
+    def __init__(self, first, then, c):
+        self.first, self.then, self.c = first, then, c
+
+    def __call__(self, t):
+        return self.then(self.first(t))
+
+
+@case(VECTOR)
+def called_object_that_calls_another_of_its_class(x):
+    steps = [Square(x[0])]
+    steps.append(Both(steps[0], steps[0], 2.0))
+    steps.append(Both(steps[0], steps[1], 3.0))
+    return steps[2](x[1])
+
+
+class StatesItself:
+    def __init__(self, value):
+        self.value = value
+
+    def __getstate__(self):
+        return {"value": 2.0 * self.value}
+
+
+@case(VECTOR)
+def copy_of_an_object_that_says_itself_what_its_state_is(x):
+    return copy.copy(StatesItself(x[0])).value * x[1]

@@ -4,8 +4,6 @@
 the line that is named.  One that is refused no more belongs into the module of its kind, as a case.
 """
 
-import copy
-
 import numpy as np
 
 VECTOR = np.array([0.7, -1.2, 0.4, 1.5, -0.6, 1.1])
@@ -76,43 +74,6 @@ def list_in_an_attribute_that_grows_under_a_loop(x):
                 h.items.append(y * 2.0)  # <-
             total += y
     return total
-
-
-class Square:
-    def __init__(self, c):
-        self.c = c
-
-    def __call__(self, t):
-        return self.c * t * t
-
-
-class Both:
-    def __init__(self, first, then, c):
-        self.first, self.then, self.c = first, then, c
-
-    def __call__(self, t):
-        return self.then(self.first(t))  # <-
-
-
-@refused(VECTOR, words="calls itself through an object of `Both`")
-def called_object_that_calls_another_of_its_class(x):
-    steps = [Square(x[0])]
-    steps.append(Both(steps[0], steps[0], 2.0))
-    steps.append(Both(steps[0], steps[1], 3.0))
-    return steps[2](x[1])
-
-
-class Doubled:
-    def __init__(self, value):
-        self.value = value
-
-    def __getstate__(self):
-        return {"value": 2.0 * self.value}
-
-
-@refused(VECTOR, words="which says itself what its state is")
-def copy_of_an_object_that_says_itself_what_its_state_is(x):
-    return copy.copy(Doubled(x[0])).value * x[1]  # <-
 
 
 @refused(VECTOR, words="the attribute `base` cannot be differentiated yet")

@@ -11,7 +11,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
-from s2sgrad.runtime import deep_copies, handed, item_slots, keywords, late, shadows, structure
+from s2sgrad.runtime import handed, item_slots, keywords, late, shadows, structure
 from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
@@ -135,7 +135,6 @@ example(operator.concat, [0.3, normal(2)], [0.7])
 example(copy.copy, [0.3, normal(2)])
 example(copy.copy, normal(2, 3))
 example(copy.deepcopy, {"a": [0.3, normal(2)], "b": 0.7})
-example(deep_copies.deep_copy, 0.7, deep_copies.Memo())  # a number, for tests call it again with what it has noted
 example(picking.picked, (0.3, normal(2), 0.7, 0.5), (0, (1, 3)))
 example(picking.picked, (0.3, normal(2)), (1,))
 example(picking.unpicked, (0.3, (normal(2), 0.7)), (0.1, normal(2), 0.4, 0.5), (0, (1, 3)))

@@ -209,6 +209,11 @@ def pair_in(function: FunctionType, args: tuple, wanted: tuple[int, ...]) -> tup
     return _compiled(function, args, {}, 0, wanted)
 
 
+def held_pair(function: FunctionType, args: tuple, wanted: tuple[int, ...]) -> tuple[Compiled, Any, Any, tuple[int, ...]]:
+    """The same, after what says whether it still `holds`."""
+    return _found(function, args, {}, 0, wanted, False)
+
+
 def _compiled(
     function: FunctionType,
     args: tuple,
@@ -225,6 +230,17 @@ def _compiled(
     ordinary = shapes is not None and (lead, keywords, wanted, again, debug) == (0, {}, None, False, False)
     if ordinary and (entry := function.__dict__.get("pairs", {}).get(shapes)) is not None and entry[0].holds():
         return entry[1:]
+    found = _found(function, args, keywords, lead, wanted, again)
+    if ordinary and _is_told_by_shapes(function, args, found[0].key):
+        _keep(function, shapes, found)
+    return found[1:]
+
+
+def _found(
+    function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None, again: bool
+) -> tuple[Compiled, Any, Any, tuple]:
+    """(the compiled text, fwd, bwd, positions)."""
+    debug, shapes = is_noting(), shapes_of((*args, *keywords.values()))
     quick = None if shapes is None else (len(args), tuple(keywords), shapes, wanted, again)
     family = cache.of(function.__code__).family(("pair", lead, behind_checkpoint(function) is not None, debug))
     key = family.quick.get(quick)
@@ -239,10 +255,7 @@ def _compiled(
     compiled = cache.compiled(family, key, function, lambda: _compile(function, *key.items, debug))
     for name, half in zip(("fwd", "bwd"), compiled.made, strict=False):
         declare(half, origin=(name, function, key, compiled.recipe))
-    pair = (*compiled.made[:2], key.items[3])
-    if ordinary and _is_told_by_shapes(function, args, key):
-        _keep(function, shapes, (compiled, *pair))
-    return pair
+    return compiled, *compiled.made[:2], key.items[3]
 
 
 def _active(

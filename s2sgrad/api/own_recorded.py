@@ -14,12 +14,12 @@ from typing import Any
 from s2sgrad.api import brought
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir.signatures import signature
-from s2sgrad.recorded.applying import innermost, kept, lifted
+from s2sgrad.recorded.applying import innermost, kept, lifted, placed
 from s2sgrad.recorded.honest import bottoms
 from s2sgrad.recorded.hooks import OWN_GRADIENTS, call
 from s2sgrad.recorded.operations import share, taken
 from s2sgrad.recorded.runs import below
-from s2sgrad.recorded.values import Number, handles_in, lost, mapped
+from s2sgrad.recorded.values import handles_in, lost, mapped
 from s2sgrad.source import is_method_of
 
 
@@ -45,12 +45,7 @@ def own_gradient(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     made: list[Any] = []
     value = lifted(run, y, True, made, f)
     if made:
-        place = len(run.entries)
-        run.entries.append(None)
-        for number, h in enumerate(h for h in made if type(h) is Number):
-            h.node = place + number
-            if number:
-                run.entries.append(None)
+        place = placed(run, made)
         operands = tuple([kept(run, a, False) for a in args])
         run.entries[place] = _pull, f, pullback, operands, kept(run, value, False)
     return value

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import pullbacks, runtime
-from s2sgrad.api import own_recorded  # noqa: F401  (functions with a gradient of their own)
+from s2sgrad.api import compiled_callees, own_recorded  # noqa: F401  (functions with a text, and with a gradient of their own)
 from s2sgrad.api.arguments import has_floats
 from s2sgrad.api.forward import Jvp
 from s2sgrad.api.gradient import Gradient

@@ -94,7 +94,7 @@ def _recordable(callees: list[types.FunctionType], recorded: frozenset[types.Cod
     """The code of the innermost of these functions that its caller may leave to a recording: it writes no memory that the
     caller holds, and returns none of it, and no object of a class, whose attributes the caller would have to follow."""
     for callee in callees if Recording.allowed and len(recorded) < _MOST else ():
-        if callee.__code__ not in recorded and not callee.__code__.co_flags & _GENERATING:
+        if callee.__code__ not in recorded and not callee.__code__.co_flags & GENERATING:
             with contextlib.suppress(S2SGradError, RecursionError):
                 summary = mod_ref.summary_of(callee, {})
                 if not any(map(lasts, summary.written | summary.returns)) and "object" not in summary.makes:
@@ -102,7 +102,7 @@ def _recordable(callees: list[types.FunctionType], recorded: frozenset[types.Cod
     return None
 
 
-_GENERATING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+GENERATING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 @contextlib.contextmanager

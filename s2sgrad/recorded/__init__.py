@@ -8,5 +8,5 @@ a hook: that knows the functions of libraries, and follows those of the user.
 
 Each room builds on the ones before it: `depths`, `runs`, `values`, `formulas`, `honest`, `places`, `patterns`,
 `operations`, `applying`, `memory`, `told`, `arithmetic`, `arrays`, `library`, `making`, `storing`, `remembering`,
-`rewriting`, `special_methods`, `hooks`, `sweep`, `careful`, `escapes`, `derivatives`, `pairs`.
+`rewriting`, `special_methods`, `callees`, `hooks`, `sweep`, `careful`, `escapes`, `derivatives`, `pairs`.
 """

@@ -206,20 +206,25 @@ def record(
     run: Run, known: operations.Primitive, args: tuple, keywords: dict[str, Any], result: Any, made: list[Any]
 ) -> None:
     """Append the entry of a call; results that are numbers have their places behind it."""
+    place = placed(run, made)
+    call, operands, named, where = _bound(run, known, args, keywords)
+    outcome = kept(run, result, known.borrows and call.reads[-1])
+    run.entries[place] = operations.pull, call, operands, named, outcome, where
+
+
+def placed(run: Run, made: list[Any]) -> int:
+    """The place of a new entry, whose results are these handles: numbers have their places there and behind it."""
     entries = run.entries
     place = len(entries)
     entries.append(None)
-    if made[0] is result:
-        if type(result) is Number:
-            result.node = place
-    else:
-        for number, h in enumerate(h for h in made if type(h) is Number):
-            h.node = place + number
-            if number:
+    count = 0
+    for h in made:
+        if type(h) is Number:
+            h.node = place + count
+            if count:
                 entries.append(None)
-    call, operands, named, where = _bound(run, known, args, keywords)
-    outcome = kept(run, result, known.borrows and call.reads[-1])
-    entries[place] = operations.pull, call, operands, named, outcome, where
+            count += 1
+    return place
 
 
 def _bound(run: Run, known: operations.Primitive, args: tuple, keywords: dict[str, Any]) -> tuple[Any, tuple, dict, Any]:
@@ -373,4 +378,5 @@ def call_below(run: Run, value: Any) -> Any:
     return value.value if is_handle(value) and value.run is run else value
 
 
-__all__ = ["Kept", "Root", "apply", "as_scalar", "born", "call_below", "innermost", "kept", "lifted", "owner_of", "record"]
+__all__ = ["Kept", "Root", "apply", "as_scalar", "born", "call_below", "innermost", "kept", "lifted", "owner_of", "placed",
+           "record"]  # fmt: skip

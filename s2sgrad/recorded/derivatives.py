@@ -16,6 +16,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.recorded.applying import apply, innermost, kept, lifted
+from s2sgrad.recorded.callees import callee_of
 from s2sgrad.recorded.careful import Careful, holds_nan
 from s2sgrad.recorded.escapes import are_left, mend, recall, release
 from s2sgrad.recorded.hooks import call
@@ -240,6 +241,8 @@ class Recorded(Lasting):
         for k in lifted_args.keys() - {*wanted}:
             lifted_args[k] = lifting.constant(args[k] if isinstance(k, int) else keywords[k])
         self._transposed: Record | None = None
+        if type(f) is types.FunctionType:  # it has no text, and none is asked for again
+            callee_of(f).apart = False
         if not OPEN.runs:
             recall()
         try:

@@ -25,6 +25,7 @@ from s2sgrad.errors import NoSource, Unsupported
 from s2sgrad.primitives import spellings
 from s2sgrad.recorded import arithmetic, arrays, honest, patterns, rewriting
 from s2sgrad.recorded.applying import born, of_number
+from s2sgrad.recorded.callees import callee_of
 from s2sgrad.recorded.library import SPECIAL, applied, require_no_digits, require_no_text
 from s2sgrad.recorded.making import vectorized
 from s2sgrad.recorded.remembering import key_of
@@ -57,8 +58,8 @@ def call(f: Any, /, *args: Any, **keywords: Any) -> Any:
     if kind is types.FunctionType:
         if id(f.__code__) in FOLLOWED:
             return f(*args, **keywords)
-        copy = _copy_of(f)
-        return _of_function(f, args, keywords) if copy is None else copy(*args, **keywords)
+        known = _known(f)
+        return _of_function(f, args, keywords) if known is None else known[4].called(f, known[3], args, keywords)
     known = _BY_TYPE.get(kind)
     if known is not None:
         return known(f, args, keywords)
@@ -76,12 +77,18 @@ def call(f: Any, /, *args: Any, **keywords: Any) -> Any:
     return _of_object(f, args, keywords)
 
 
-def _copy_of(f: Any) -> Any:
-    """The function with its calls followed, where that was made in this run and nothing has changed; else None."""
+def _known(f: Any) -> tuple | None:
+    """What was noted of a function in this run, where nothing has changed; its copy is the fourth of it, then its callee."""
     known = OPEN.copies.get(f)
     if known is None or known[0] is not f.__code__ or known[1] is not f.__defaults__ or known[2] != table.changes:
         return None
-    return known[3]
+    return known
+
+
+def _copy_of(f: Any) -> Any:
+    """The function with its calls followed, where that was made in this run and nothing has changed; else None."""
+    known = _known(f)
+    return None if known is None else known[3]
 
 
 def _followed_already(f: Any) -> Any:
@@ -95,7 +102,7 @@ def followed_once(f: Any) -> Any:
         return known
     copy = followed(f)
     if OPEN.runs and len(OPEN.copies) < _MOST:
-        OPEN.copies[f] = f.__code__, f.__defaults__, table.changes, copy
+        OPEN.copies[f] = f.__code__, f.__defaults__, table.changes, copy, callee_of(f)
     return copy
 
 
@@ -119,7 +126,7 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
             follow_classes_of([*args, *keywords.values(), *read_by(f)])
         if copy is f and not _needs_no_source(f, args):
             _refuse_without_source(f)
-        return copy(*args, **keywords)
+        return callee_of(f).called(f, copy, args, keywords)
     if _carries(args, keywords):
         return followed_once(f)(*args, **keywords)
     return _as_it_is(f, args, keywords)
@@ -152,7 +159,7 @@ def _of_ours(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     return f(*args, **keywords)
 
 
-_KNOWING = ("s2sgrad.recorded", "s2sgrad.api.recording")
+_KNOWING = ("s2sgrad.recorded", "s2sgrad.api.recording", "s2sgrad.api.compiled_callees")
 
 
 def _of_method(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:

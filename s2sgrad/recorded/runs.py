@@ -61,9 +61,10 @@ AFTERWARDS: list[Callable[[], None]] = []
 
 
 class Run(Lasting):
-    """The record of one call.  `level`: how many runs were open when it began; `open`: whether it goes on."""
+    """The record of one call.  `level`: how many runs were open when it began; `open`: whether it goes on; `arrays`: how
+    many memories it has met."""
 
-    __slots__ = ("_most", "borrowed", "caches", "entries", "level", "open", "printed", "refusal", "roots")
+    __slots__ = ("_most", "arrays", "borrowed", "caches", "entries", "level", "open", "printed", "refusal", "roots")
 
     def __init__(self) -> None:
         self.entries: list[Any] = []
@@ -75,6 +76,7 @@ class Run(Lasting):
         self.printed = False  # whether a value that is followed was made a text
         self.refusal: Exception | None = None  # what was refused: a handler of the user's may not pass over it
         self._most = _MANY
+        self.arrays = 0
 
     def __enter__(self) -> Run:
         self.level, self.open = len(OPEN.runs), True
@@ -90,6 +92,7 @@ class Run(Lasting):
         self.open = False
         if not OPEN.runs:
             OPEN.copies.clear()
+            OPEN.texts.clear()
             DEPTH.restore()
         with _LOCK:
             _EVERYWHERE.remove(self)
@@ -107,16 +110,19 @@ class Run(Lasting):
         if len(self.roots) > self._most:
             self.roots = {k: self.roots[k] for k, count in _references(self.roots) if count > _UNHELD}
             self._most = max(_MANY, 2 * len(self.roots))
+        self.arrays += 1
         root = self.roots[id(owner)] = Root(owner, active, foreign)
         return root
 
 
 class _Open(threading.local):
-    """What is open in this thread; `copies`: what its hook made of functions, by the function, until no run is open."""
+    """What is open in this thread; until no run is open, `copies`: what its hook made of functions, by these; `texts`:
+    their pairs."""
 
     def __init__(self) -> None:
         self.runs: list[Run] = []
         self.copies: dict[Any, Any] = {}
+        self.texts: dict[Any, Any] = {}
 
 
 OPEN = _Open()

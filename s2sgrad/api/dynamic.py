@@ -101,6 +101,14 @@ def _written_or_recorded(
     function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None, again: bool
 ) -> tuple[Any, Any, tuple]:
     """The pair of a function: compiled, or recorded as it runs where no text can be written."""
+    found = _written(function, args, keywords, lead, wanted, again)
+    return recorded_pair(function, args, lead, found) if isinstance(found, S2SGradError) else found
+
+
+def _written(
+    function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None, again: bool
+) -> tuple[Any, Any, tuple] | S2SGradError:
+    """The compiled pair of a function, or why there is none and it is recorded."""
     family = cache.of(function.__code__).family(("recorded", lead))
     quick = _quick(args, keywords, wanted, again) if family.unwritten else None
     changes, known = family.unwritten.get(quick, (0, None))
@@ -113,7 +121,7 @@ def _written_or_recorded(
             known = with_note(error, error)
         if len(family.unwritten) < _MOST and (quick := _quick(args, keywords, wanted, again)) is not None:
             family.unwritten[quick] = table.changes, known
-    return recorded_pair(function, args, lead, known)
+    return known
 
 
 def _quick(args: tuple, keywords: dict[str, Any], wanted: Any, again: bool) -> Any:
@@ -212,6 +220,13 @@ def pair_in(function: FunctionType, args: tuple, wanted: tuple[int, ...]) -> tup
 def held_pair(function: FunctionType, args: tuple, wanted: tuple[int, ...]) -> tuple[Compiled, Any, Any, tuple[int, ...]]:
     """The same, after what says whether it still `holds`."""
     return _found(function, args, {}, 0, wanted, False)
+
+
+def pair_or_refusal(
+    function: FunctionType, args: tuple, wanted: tuple[int, ...]
+) -> tuple[Any, Any, tuple[int, ...]] | S2SGradError:
+    """As `pair_in`; the reason where there is no text and the function is recorded as it runs."""
+    return _written(function, args, {}, 0, wanted, False)
 
 
 def _compiled(

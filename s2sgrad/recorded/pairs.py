@@ -16,9 +16,9 @@ import numpy as np
 from s2sgrad.recorded.derivatives import Lifting, Recorded, begin, cotangent, held, lowered, structured
 from s2sgrad.recorded.runs import Lasting, Run
 from s2sgrad.recorded.sweep import Sweep
-from s2sgrad.recorded.values import is_handle
+from s2sgrad.recorded.values import is_handle, plain
 from s2sgrad.runtime.checks import Refusal
-from s2sgrad.runtime.structure import rebuilt
+from s2sgrad.runtime.structure import leaves, rebuilt
 
 Halves = tuple[Callable[..., Any], Callable[..., Any]]
 
@@ -137,6 +137,19 @@ def pair(f: Callable[..., Any], places: tuple[int, ...], instead: Callable[[Exce
     """(fwd, bwd) of a function that is recorded, in the arguments at these places; `instead`: the error to raise where the
     recording raises one."""
     return Forth(f, places, instead), Back(f, places, instead)
+
+
+def pulled(f: Callable[..., Any], places: tuple[int, ...], value: Any, *args: Any) -> Any:
+    """The cotangents of the arguments at these places, the last of `args` being that of the result: another run of the
+    function, whose value must be the same."""
+    *given, y_bar = args
+    recorded = Recorded(f, tuple(given), {}, places)
+    now, then = (list(map(np.asarray, leaves(plain(v)))) for v in (recorded.value, value))
+    if len(now) != len(then) or not all(a.tobytes() == b.tobytes() for a, b in zip(now, then, strict=True)):
+        raise RuntimeError(f"what `{f.__name__}` reads or draws was changed after the call whose gradient is asked for: "
+                           "pass it as an argument, or change it later")  # fmt: skip
+    bars = recorded.pullback(y_bar)
+    return bars[0] if len(bars) == 1 else tuple(bars)
 
 
 def left(sweep: Sweep) -> dict[Any, Any]:

@@ -80,9 +80,9 @@ def _require_unfollowed(primitive: Any, y: Any) -> None:
         refuse(getattr(primitive, "__name__", "this"), "what its result is made of")
 
 
-def note(record: Any, operands: Any, result: Any) -> None:
-    """Enter a call with a pullback of its own on all tapes; `operands`: what it was called with, of any structure."""
-    found, made = list(arrays(operands)), list(arrays(result))
+def note(record: Any, operands: list[Any], found: list[Array], result: Any) -> None:
+    """Enter a call with a pullback of its own on all tapes; `operands`: what it was called with, `found`: Arrays in that."""
+    made = list(arrays(result))
     for tape in STATE.tapes:
         tape.add(found, made, functools.partial(entry_of, record, operands, result))
 

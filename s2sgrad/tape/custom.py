@@ -163,7 +163,8 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P,
         result = wrapped(fresh(plain))
         own = 1 if args and is_method_of(decorated, args[0]) else 0  # the pullback returns nothing for `self`
         record = _Own(f, own, pullback, [v for v, _ in variables])
-        note(record, [*arguments[own:], *(read for _, read in variables)], result)
+        reads = [read for _, read in variables]
+        note(record, [*arguments[own:], *reads], [*operands, *reads], result)
         return result
 
     stands_for(decorated, "custom_gradient", f)

@@ -1,9 +1,10 @@
-"""`differentiable`: a call of a compiled function is one record on a tape, with the generated adjoint as its pullback.
+"""`differentiable`: a call of a function is one record on a tape, with the generated adjoint as its pullback.
 
     y = f(x)    ->    y, saved = f_fwd(x)       one record, whatever f does; x_bar = f_bwd(saved, y_bar)
 
 Where the sweep itself is recorded, the pullback is a node again: a function `(x, y_bar) -> x_bar` that calls both halves and
-is compiled when it is differentiated.  So derivatives of any order work in the same way.
+is compiled when it is differentiated.  So derivatives of any order work in the same way.  A function that has no text is
+recorded as it runs: its pullback sweeps that record, and is a function that is recorded in turn.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ import numpy as np
 
 from s2sgrad import pullbacks
 from s2sgrad.api import dynamic, library
+from s2sgrad.api.whole import is_lost, with_note
 from s2sgrad.errors import S2SGradError
+from s2sgrad.recorded.derivatives import Recorded
+from s2sgrad.recorded.pairs import pulled, require_unwritten
 from s2sgrad.recorded.patterns import Kept
 from s2sgrad.runtime.records import refilled
 from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.source import stands_for
 from s2sgrad.tape import surroundings
-from s2sgrad.tape.array import arrays, note, wrapped
+from s2sgrad.tape.array import Array, arrays, note, wrapped
 from s2sgrad.tape.contents import Copy, split, write_back
 from s2sgrad.tape.lifting import UNKNOWN_TO_COPIES, NotLifted, Reads, lifted, made_from
 from s2sgrad.tape.recording import STATE, tracked
@@ -49,15 +53,20 @@ class Node:
         surroundings.require_unchanged(self.read, self.bwd)
         if sweep.nested:
             surroundings.require_unchanged(self.again, self.bwd)
-            found: list[Any] = []
-            seed = split(g, found)
-            arguments = [*zip(sweep.value(operands), self.plain, strict=True), seed]
-            found = [*(a for recorded, _ in arguments[:-1] for a in arrays(recorded)), *found]
+            arguments, found = _with_seed(sweep, operands, self.plain, g)
             out = run(_both(self.fwd, self.bwd, len(self.plain)), arguments, found)
         else:
             out = self.bwd(refilled(self.saved, self.bwd), g)
         for place, bar in zip(self.places, (out,) if len(self.places) == 1 else out, strict=True):
             _share(sweep, operands[place], bar)
+
+
+def _with_seed(sweep: Any, operands: Any, plain: list[Any], g: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
+    """The arguments of a pullback as pairs (recorded, plain), and the Arrays in them."""
+    recorded = [sweep.value(a) for a in operands]
+    found = [a for r in recorded for a in arrays(r)]
+    seed = split(g, found)
+    return [*zip(recorded, plain, strict=True), seed], found
 
 
 def _share(sweep: Any, operand: Any, bar: Any) -> None:
@@ -89,6 +98,10 @@ def _both(fwd: Any, bwd: Any, count: int) -> types.FunctionType:
     return _maker(fwd.__code__, bwd.__code__, count)(fwd, bwd)
 
 
+def _holds(recorded: Any, followed: set[int]) -> bool:
+    return recorded.uid in followed if type(recorded) is Array else any(a.uid in followed for a in arrays(recorded))
+
+
 def _explain(error: AttributeError) -> None:
     """Add a note if an attribute was read that Variables have and their plain values lack."""
     if error.name in UNKNOWN_TO_COPIES:
@@ -106,11 +119,30 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
     """Call a function as one node; the arguments are pairs (recorded, plain), and `found` lists the Arrays in them."""
     followed = {a.uid for a in found if tracked(a.uid)}
     plain = [p for _, p in arguments]
-    wanted = tuple(k for k, (recorded, _) in enumerate(arguments) if any(a.uid in followed for a in arrays(recorded)))
-    fwd, bwd, places = dynamic.pair_in(function, tuple(plain), wanted)
+    wanted = tuple(k for k, (recorded, _) in enumerate(arguments) if _holds(recorded, followed))
+    pair = dynamic.pair_or_refusal(function, tuple(plain), wanted)
+    if isinstance(pair, S2SGradError):
+        return _run_recorded(function, arguments, found, wanted, pair)
+    fwd, bwd, places = pair
+    y, saved = _aware(fwd, *plain)
+    theirs = [p for recorded, p in arguments if not isinstance(recorded, (Operand, int, float, str))]
+    theirs += [d for d in pullbacks.bound_to(function) if d]
+    data = surroundings.data_of(fwd)
+    if theirs or data:
+        saved = pullbacks.apart(saved, [theirs, surroundings.arrays_in(data)])
+    copies = [_record_copy(*a) for a in arguments]
+    data += surroundings.objects_among(fwd, copies)
+    result = wrapped(fresh(y))
+    operands = [recorded for recorded, _ in arguments]
+    note(Node(fwd, bwd, places, saved, copies, data), operands, found, result)
+    return result
+
+
+def _aware(call: Callable[..., Any], *args: Any) -> Any:
+    """`call(*args)`; Unaware where it uses a followed value that is not one of its arguments."""
     before, STATE.inside = STATE.inside, []
     try:
-        y, saved = fwd(*plain)
+        y = call(*args)
     except TypeError:
         if STATE.inside:
             raise Unaware from None
@@ -122,16 +154,49 @@ def run(function: types.FunctionType, arguments: list[tuple[Any, Any]], found: l
         unaware, STATE.inside = STATE.inside, before
     if unaware:
         raise Unaware
-    theirs = [p for recorded, p in arguments if not isinstance(recorded, (Operand, int, float, str))]
-    theirs += [d for d in pullbacks.bound_to(function) if d]
-    data = surroundings.data_of(fwd)
-    if theirs or data:
-        saved = pullbacks.apart(saved, [theirs, surroundings.arrays_in(data)])
-    copies = [_record_copy(*a) for a in arguments]
-    data += surroundings.objects_among(fwd, copies)
-    result = wrapped(fresh(y))
-    operands = [recorded for recorded, _ in arguments]
-    note(Node(fwd, bwd, places, saved, copies, data), operands, result)
+    return y
+
+
+class _Recorded:
+    """The record of a call of a function that is recorded as it runs, in the arguments at these places."""
+
+    __slots__ = ("error", "function", "places", "plain", "recorded")
+
+    def __init__(self, function: Any, plain: list[Any], places: tuple[int, ...], error: S2SGradError) -> None:
+        self.function, self.plain, self.places, self.error = function, plain, places, error
+        self.recorded = _aware(self._run)
+
+    def _run(self) -> Recorded:
+        try:
+            recorded = Recorded(self.function, tuple(self.plain), {}, self.places)
+            require_unwritten(recorded, self.function.__name__)
+        except Exception as found:
+            if is_lost(found):
+                raise with_note(self.error, found) from None
+            raise
+        return recorded
+
+    def pull(self, sweep: Any, operands: list, g: Any) -> None:
+        """Sweep the record; if that sweep is recorded, the function runs again."""
+        if not sweep.nested:
+            bars = self.recorded.pullback(g)
+        else:
+            again = functools.partial(pulled, self.function, self.places, self.recorded.value)
+            again.__name__ = self.function.__name__  # type: ignore[attr-defined]
+            arguments, found = _with_seed(sweep, operands, self.plain, g)
+            out = _run_recorded(again, arguments, found, (*self.places, len(self.plain)), self.error)
+            bars = [out] if len(self.places) == 1 else out
+        for place, bar in zip(self.places, bars, strict=True):
+            _share(sweep, operands[place], bar)
+
+
+def _run_recorded(
+    function: Any, arguments: list[tuple[Any, Any]], found: list[Any], places: tuple[int, ...], error: S2SGradError
+) -> Any:
+    """Call a function as one node that is recorded as it runs."""
+    node = _Recorded(function, [_record_copy(*a) for a in arguments], places, error)
+    result = wrapped(fresh(node.recorded.value))
+    note(node, [recorded for recorded, _ in arguments], found, result)
     return result
 
 
@@ -267,7 +332,7 @@ def differentiable(f: Callable[..., Any]) -> Callable[..., Any]:
     After the call, its arguments, and the data that it reads by name, may be written.  A gradient that a tape records is
     recomputed from them: then arrays, lists, dicts and tuples among the arguments may still be written, but other data must
     not change before `gradient`, which otherwise raises RuntimeError.  Raises Unsupported, NoRule or NoSource, with the
-    place in the file, where `f` cannot be compiled.
+    place in the file, where `f` can neither be compiled nor be recorded as it runs.
 
     >>> import numpy as np
     >>> from s2sgrad import GradientTape, constant, differentiable

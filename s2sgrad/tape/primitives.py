@@ -36,9 +36,9 @@ def entry(about: Primitive, args: list[Any], keywords: dict[str, Any], result: A
     return operations.pull_fresh if fresh else operations.pull, call, operands, named, outcome, user_place()
 
 
-def entry_of(record: Any, operands: Any, result: Any, followed: Any) -> tuple:
+def entry_of(record: Any, operands: list[Any], result: Any, followed: Any) -> tuple:
     """The entry of a call that `record.pull(sweep, operands, cotangent of the result)` takes back."""
-    return _pull_record, record, kept(operands, followed), {}, kept(result, None), user_place()
+    return _pull_record, record, tuple([kept(a, followed) for a in operands]), {}, kept(result, None), user_place()
 
 
 def _pull_record(sweep: Any, place: int, entry: tuple) -> None:

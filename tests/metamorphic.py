@@ -281,6 +281,19 @@ def through_identity(text: str) -> str:
     return _inside(text, Through(), "def ident(v):\n    return v\n\n")
 
 
+def through_unknown_axes(text: str) -> str:
+    """The module with every value of an operation or a call that a function binds passed through `np.squeeze`: the compiler
+    does not know how many axes it has.  An array with an axis of one element becomes another one."""
+
+    class Through(ast.NodeTransformer):
+        def visit_Assign(self, node: ast.Assign) -> ast.AST:
+            if isinstance(node.value, (ast.BinOp, ast.Call, ast.IfExp)) and isinstance(node.targets[0], ast.Name):
+                node.value = ast.Call(ast.Name("squeezed", ast.Load()), [node.value], [])
+            return node
+
+    return _inside(text, Through(), "def squeezed(v):\n    return np.squeeze(v) if isinstance(v, np.ndarray) else v\n\n")
+
+
 class _Detour(ast.NodeTransformer):
     """Calls of functions of the module, of those nested in the function, and of NumPy's and `math`'s."""
 

@@ -183,7 +183,8 @@ def _repeats(gradient: Any, error: Exception, args: tuple, keywords: dict[str, A
     gradient._request.word.taken(keywords)
     arguments = gradient._request.arguments(args, keywords)
     copied = {name for name, value in arguments.items() if (trust_of_object(value) or Trust.ARRAY) <= Trust.DATA}
-    repeats = gradient._latest.recipe.facts.repeats and len(copied) == len(arguments)
+    latest = gradient._latest
+    repeats = latest is not None and latest.recipe.facts.repeats and len(copied) == len(arguments)
     return begins_again(error, gradient._request.function, arguments, copied, repeats)
 
 

@@ -118,7 +118,7 @@ def _is_of_library(error: Exception) -> bool:
 
 def is_lost(error: BaseException | None) -> bool:
     """Whether a recording was refused, and not the user's program that raised."""
-    while error is not None and not isinstance(error, NoResult):
+    while error is not None and not isinstance(error, (NoResult, MemoryError)):
         if isinstance(error, (S2SGradError, Refusal)):
             return True
         error = error.__cause__ or error.__context__

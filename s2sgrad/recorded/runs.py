@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from s2sgrad.recorded.depths import DEPTH
+from s2sgrad.recorded.limits import Watch
 
 _MANY = 256  # roots, before those are dropped that nobody holds
 
@@ -56,6 +57,7 @@ class Root(Lasting):
 
 _LOCK = threading.RLock()
 _EVERYWHERE: list[Any] = []  # runs that are open, of all threads
+_WATCH = Watch(_EVERYWHERE)
 AFTERWARDS: list[Callable[[], None]] = []
 """What is done, the latest first, when no run is open in any thread."""
 
@@ -84,6 +86,8 @@ class Run(Lasting):
             DEPTH.deepen()
         OPEN.runs.append(self)
         with _LOCK:
+            if not _EVERYWHERE:
+                _WATCH.begin()
             _EVERYWHERE.append(self)
         return self
 
@@ -96,6 +100,8 @@ class Run(Lasting):
             DEPTH.restore()
         with _LOCK:
             _EVERYWHERE.remove(self)
+            if not _EVERYWHERE:
+                _WATCH.end()
             while AFTERWARDS and not _EVERYWHERE:
                 AFTERWARDS.pop()()
         if self.refusal is not None and error is not self.refusal:

@@ -1026,38 +1026,3 @@ def test_linearize_names_what_has_no_text():
     for f in (doubled, lambda x: doubled(x) * x):
         with pytest.raises(Unsupported, match=r"the pullback of `.*` cannot be differentiated, .* keeps no source"):
             s2sgrad.linearize(f, 3.0)
-
-
-@primitive
-def square_and_rate(rate, state):
-    return state * state + 0.1 * rate(0.5)
-
-
-square_and_rate.defvjp(
-    lambda g, y, rate, state: vjp(lambda rate: rate(0.5), rate)[1](0.1 * g)[0], lambda g, y, rate, state: 2.0 * g * state
-)
-
-
-class Law:
-    def __init__(self, a, b):
-        self.a = a
-        self.b = b
-
-    def at(self, t):
-        return self.a * t + self.b * t * t
-
-
-def handed_in_each_trip(b, state):
-    made = Law(0.7, b)
-    rate = made.at
-    y = state
-    for h in [square_and_rate, square_and_rate]:
-        y = h(rate, y)
-    return y * state
-
-
-def test_a_handed_method_in_one_argument_after_another():
-    """What a method reads is handed to the rule in each trip: the trips' contributions add up."""
-    slope = grad(handed_in_each_trip, "state")
-    expected = (slope(1.301, 0.8) - slope(1.299, 0.8)) / 2e-3
-    np.testing.assert_allclose(grad(slope, "b")(1.3, 0.8), expected, rtol=1e-6)

@@ -16,6 +16,7 @@ from judging import Rejected, assert_tangent, check, check_second, explained
 from s2sgrad import S2SGradError, grad
 from s2sgrad.runtime.checks import Refusal
 
+pytestmark = pytest.mark.records  # hardly any of these programs has a text
 OF_A_PART = 10
 PARTS = -(-int(os.environ.get("S2SGRAD_FUNCTIONS", "20")) // OF_A_PART)
 

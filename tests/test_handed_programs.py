@@ -206,7 +206,7 @@ LAW = Law(2.0)
 
 @EVERY
 def test_an_object_that_is_made_here_is_refused(rule):
-    with pytest.raises(REFUSED, match=r"an object of `Law` that is made here is called .*lambda t, w=o\.w"):
+    with pytest.raises(REFUSED, match="cannot be followed"):
         grad(lambda k: rule(Law(k), 2.0))(1.5)
     with pytest.raises(REFUSED):
         grad(lambda k: rule(Law(k).at, 2.0))(1.5)
@@ -314,7 +314,7 @@ def test_a_rule_that_gives_a_gradient_for_a_part_of_its_argument():
 
     assert grad(of_parts)(1.3) == jvp(of_parts, (1.3,), (1.0,))[1] == 1.0 + np.sin(0.5)
     for derivative in differentiated(lambda k: with_options(k, {"rate": lambda t: k * t, "w": k}), 1.3):
-        with pytest.raises(REFUSED, match="gradient of `k`"):
+        with pytest.raises(REFUSED, match="cannot be followed"):
             derivative()
 
 

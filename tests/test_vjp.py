@@ -600,6 +600,7 @@ def test_results_that_share_memory_with_what_was_written():
         np.testing.assert_array_equal(pullback((np.ones(5), 2.0 * np.ones(5)))[0], [0.0, 12.0, 3.0, 3.0, 3.0])
 
 
+@pytest.mark.records
 def test_a_function_that_holds_a_pullback_carries_what_the_pullback_was_taken_at():
     def made(f, *args):
         def inner(*args):

@@ -44,7 +44,7 @@ from s2sgrad.analysis.sizes import Dim, may_be_squeezed
 from s2sgrad.primitives import catalogue
 from s2sgrad.rules import table
 from s2sgrad.rules.builtin_functions import arranged, order_of, spread, unarranged
-from s2sgrad.runtime import item_slots, late, shadows
+from s2sgrad.runtime import item_slots, shadows
 from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking, moved
@@ -198,12 +198,6 @@ def _like_first(kinds: list[Kind], names: list[str]) -> Kind | None:
 @_of(shadows.laid_like, shadows.put)
 def _like_last(kinds: list[Kind], names: list[str]) -> Kind | None:
     return of_shadow(kinds[-1])
-
-
-@_of(late.variables_part)
-def _parts(kinds: list[Kind], names: list[str]) -> Kind | None:
-    shadow = of_shadow(kinds[2])
-    return Container(tuple, shadow.items) if isinstance(shadow, Container) else None
 
 
 @_of(item_slots.slots)

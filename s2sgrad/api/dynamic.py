@@ -178,12 +178,10 @@ def called(f: Closure, *args: Any) -> tuple[Any, runtime.Pullback]:
     if pair is not None and not is_noting() and pair[0].holds():
         _, fwd, bwd, places = pair
         y, saved = fwd(*arguments)
-        f.given(y)
         rest = tuple([None if k in places else runtime.zeros(v) for k, v in enumerate(arguments)])
         inner = runtime.Pullback(bwd, saved, places, rest)
     else:
         y, inner = runtime.vjp(function, *arguments)
-        f.given(y)
     rest = (None,) * (len(args) + 1)
     return y, runtime.Pullback(backward_of(1, True), (inner, None, len(f.holds)), tuple(range(len(rest))), rest)
 

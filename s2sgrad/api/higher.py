@@ -173,8 +173,6 @@ class Call:
         else:
             args = pullback, *args
         value = Forward(self.level - 1, runtime.vjp)(*args)
-        if isinstance(pullback, Closure):
-            self._require_own(pullback, value)
         return self._lifted(pullback, value, self.level - 1)
 
     def along(self, arguments: tuple, dots: tuple, along: Along) -> tuple[Any, Any]:
@@ -188,19 +186,12 @@ class Call:
         elif isinstance(pullback, Closure):
             primals, tangents = taken_apart(pullback, dots[0], arguments[1:], dots[1:])
             value, tangent = along(below, (pullback.function, *primals), (None, *tangents), {})
-            self._require_own(pullback, value)
         elif dots[0] is None:
             value, tangent = along(below, arguments, dots, {})
         else:
             raise TypeError(f"a {type(pullback).__name__} that carries derivatives cannot be called yet: pass its data as "
                             "arguments")  # fmt: skip
         return tuple(self._lifted(pullback, part, self.level - 1) for part in (value, tangent))
-
-    def _require_own(self, f: Closure, value: Any) -> None:
-        """Check the result of a closure, which is nested in the value of the level below."""
-        for _ in range(self.level):
-            value = value[0]
-        f.given(value)
 
     def _lifted(self, pullback: Any, value: Any, level: int) -> Any:
         """The value of a level from that of the level below: the cotangents of all arguments that the user sees."""

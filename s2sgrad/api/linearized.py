@@ -50,8 +50,7 @@ def of_pullback(pullback: Any, record_dot: Any, bars: tuple, dots: tuple, along:
     For a closure, its result and tangent, along that of its captures."""
     if isinstance(pullback, Closure):
         primals, tangents = taken_apart(pullback, record_dot, bars, dots)
-        value, tangent = along(pullback.function, primals, tangents, {})
-        return pullback.given(value), tangent
+        return along(pullback.function, primals, tangents, {})
     if not isinstance(pullback, runtime.Pullback) and record_dot is None:
         return along(pullback, bars, dots, {})
     if not isinstance(pullback, runtime.Pullback):

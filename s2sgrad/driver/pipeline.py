@@ -43,7 +43,6 @@ from s2sgrad.cleanup import (
 )
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.driver.compilation import Compilation, Kept, Repeated, Stage
-from s2sgrad.errors import Unsupported
 from s2sgrad.inplace import nested_lists, rebind_markers, result_checks
 from s2sgrad.ir import checkpoints
 from s2sgrad.ir.quote import clone, spread_names
@@ -58,7 +57,7 @@ from s2sgrad.normalize._calls import note_receivers
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
 from s2sgrad.specialize import flatten
-from s2sgrad.specialize.ways import PLAIN, Unsettled, Ways
+from s2sgrad.specialize.unsettled import Unsettled
 from s2sgrad.transform import compounds, shape_obligations, shape_refinement, sinking, watches
 from s2sgrad.transform.paths import Paths
 from s2sgrad.typed import (
@@ -121,45 +120,19 @@ def _note(c: Compilation) -> None:
 
 
 def _flatten(c: Compilation) -> None:
-    """Partial evaluation: what is known before the run is expanded; the rest becomes data, where possible."""
-    error = None
-    try:
-        _flatten_so(c, PLAIN, read=True)
-        if not c.unit.keeps_function:
-            return
-    except Unsupported as refused:
-        error = refused
-    written = None if error is not None else (c.unit, c.tree)
-    for ways in _OTHER_WAYS if error is not None else _OTHER_WAYS[:1]:
-        try:
-            _flatten_so(c, ways)
-        except Unsupported:
-            continue
-        if ways.as_data or not c.unit.keeps_function:
-            return
-        written = written or (c.unit, c.tree)
-    if written is None:
-        raise error from None
-    c.unit, c.tree = written
-
-
-def _flatten_so(c: Compilation, ways: Ways, read: bool = False) -> None:
-    """The normal form in one of these ways; started over whenever the text turns out to mean what must be known before it is
-    read; `read`: it was."""
+    """Partial evaluation, started over whenever the text turns out to mean what must be known before it is read."""
     while True:
-        if not read:
-            _read(c)
-            c.unit.drawn_at = ways.drawn
-            for stage in SYNTAX:
-                stage.run(c)
         try:
-            c.tree = flatten.run(c.unit, c.tree, ways)
+            c.tree = flatten.run(c.unit, c.tree)
             return
         except Unsettled as found:
-            ways, read = found.settled(ways), False
+            drawn = c.unit.drawn_at | found.drawn
+        _read(c)
+        c.unit.drawn_at = drawn
+        for stage in SYNTAX:
+            stage.run(c)
 
 
-_OTHER_WAYS = (Ways(as_data=True),)
 SYNTAX: tuple[Stage, ...] = _stages(*DEFINITION, *STATEMENTS)
 
 NORMALIZE: tuple[Stage, ...] = (

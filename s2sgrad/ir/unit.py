@@ -101,9 +101,7 @@ class Unit:
       the files of inlined library functions, by the number of the call; `callers` are the calls around, innermost
       first; `generators` are nested generator functions, `drawn_from` parameters that a call gives generators,
       `drawn_at` places where an object or a method turned out to be one;
-      `closures`: nested functions that are kept become objects, those of the compiled function (True) or of an inlined
-      one; `lifted` are nested functions made global, and `bound` says that one of them refers to a cell of this function;
-      `keeps_function`: a lambda is stored as data.
+      `lifted` are nested functions made global, and `bound` says that one of them refers to a cell of this function.
     - Caches: `bindings` has what free names refer to, `attributes` those of modules; `lookups` notes these: a cached
       gradient is valid while they hold; `kept` are facts about statements, for passes that report which ones they change.
     """
@@ -137,7 +135,6 @@ class Unit:
     generators: set[str] = field(default_factory=set)
     drawn_from: set[str] = field(default_factory=set)
     drawn_at: frozenset[Any] = frozenset()
-    closures: bool | None = None
     separate: set[type] = field(default_factory=set)
     given_objects: list[tuple[gast.AST, type]] = field(default_factory=list)
     unopened: set[str] = field(default_factory=set)
@@ -155,7 +152,6 @@ class Unit:
     records: dict[str, str] = field(default_factory=dict)
     written_out: list[tuple[gast.AST, str, Primal, int]] = field(default_factory=list)
     own_copies: set[str] = field(default_factory=set)
-    keeps_function: bool = False
     stand_ins: set[tuple[type, type]] = field(default_factory=set)
     kept: KeptFacts | None = None
 

@@ -17,7 +17,6 @@ from s2sgrad.normalize import (
     alpha_renaming,
     argument_tests,
     check,
-    closure_objects,
     default_dicts,
     deques,
     drawing,
@@ -39,7 +38,6 @@ Pass = Callable[[Unit, gast.FunctionDef], gast.FunctionDef]
 
 DEFINITION: tuple[tuple[str, Pass], ...] = (
     ("match_statements", match_statements.run),
-    ("closure_objects", closure_objects.run),
     ("local_classes", local_classes.run),
     ("module_values", module_values.run),
     ("imports", imports.run),

@@ -29,7 +29,6 @@ from s2sgrad.runtime import (
     handed,
     item_slots,
     lanes,
-    late,
     outside,
     shadows,
     structure,
@@ -111,12 +110,9 @@ know(runtime.require_array, runtime.sequence, runtime.own, copied, copied_as_lai
 know(copied, copied_as_laid, copies=True)
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
 know(copy.deepcopy, gives=Gives.NEW, keeps_kind=True)  # what is twice in the one is in the other
-know(closures.closure, late.late, gives=Gives.MAYBE, of=1)
-know(late.now, late.moved_with, gives=Gives.MAYBE, of=_ANY)
-know(late.held_part, late.variables_part, gives=Gives.MAYBE, of=0)
+know(closures.closure, gives=Gives.MAYBE, of=1)
 know(builtin_functions.spread, builtin_functions.regroup, helpers.fit, helpers.fit_given, gives=Gives.MAYBE, of=0)
 know(joins.split_like, gives=Gives.MAYBE, several=True, computes=True)
-know(late.settled, gives=Gives.MAYBE, keeps_kind=True)
 know(shadows.add_into, shadows.refilled, gives=Gives.MAYBE, of=0)
 know(item_slots.cell_at, gives=Gives.MAYBE, of=0, computes=True)
 know(shadows.shadow_of, gives=Gives.MAYBE, of=2, numeric=True, computes=True)

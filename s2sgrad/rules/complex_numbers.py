@@ -45,7 +45,7 @@ from s2sgrad.rules.choices import absolute, conjugate
 from s2sgrad.rules.elementwise import arcsinh
 from s2sgrad.rules.table import elementwise as by_element
 from s2sgrad.rules.table import existing, linear, lookup, of_complex_numbers
-from s2sgrad.runtime import copies, given, handed, item_slots, keywords, late, over, shadows, structure
+from s2sgrad.runtime import copies, given, handed, item_slots, over, shadows, structure
 
 # --- rules of their own ----------------------------------------------------------------------------------------------
 
@@ -156,8 +156,8 @@ of_complex_numbers(
     runtime.seed_like, runtime.sequence, runtime.spreading, runtime.unbroadcast, runtime.unreduce, runtime.require_array,
     given.fitted, runtime.log_or_zero, runtime.over, runtime.power_slope, runtime.product, runtime.times, copies.copied,
     copies.copied_as_laid, handed.require_still, item_slots.at_item, item_slots.at_section,
-    item_slots.cell_at, item_slots.slot, item_slots.slots, keywords.checked, late.held_part, late.moved_with, late.now,
-    late.variables_part, shadows.add_into, shadows.each_once, shadows.laid_like, shadows.of_copies, shadows.put,
+    item_slots.cell_at, item_slots.slot, item_slots.slots, shadows.add_into, shadows.each_once,
+    shadows.laid_like, shadows.of_copies, shadows.put,
     shadows.refilled, shadows.shadow_of, shadows.tangent_of, shadows.unless_shared, structure.as_dict, structure.lacking,
     structure.moved, structure.repeated, structure.with_fields,
 )  # fmt: skip

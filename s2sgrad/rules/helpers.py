@@ -18,7 +18,6 @@ from s2sgrad.runtime import (
     handed,
     item_slots,
     keywords,
-    late,
     log_or_zero,
     over,
     power_slope,
@@ -31,7 +30,6 @@ from s2sgrad.runtime import (
 )
 from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
-from s2sgrad.runtime.late import held_part, moved_with, variables_part
 
 # --- shapes and structures -------------------------------------------------------------------------------------------
 
@@ -73,59 +71,9 @@ def _(w, y, g, x):
     return fit(w, g), None
 
 
-@general(closures.closure, late.late)
+@general(closures.closure)
 def closure(g, y, function, holds, usual=0):
     return None, g
-
-
-@linear(keywords.checked)
-def _(w, y, f, value):
-    return None, w
-
-
-def is_no_function(value):
-    """A number or an array, which reads no variables."""
-    return value.rank is not None or hasattr(value, "dims")
-
-
-@general(late.now)
-def now(g, y, value, variables):
-    return held_part(g, value), variables_part(g, value, variables)
-
-
-@now.forward()
-def _(y, value, variables, value_dot, variables_dot):
-    return moved_with(value_dot, None, value), moved_with(None, variables_dot, value)
-
-
-@now.refined(is_no_function)
-def _(g, y, value, variables):
-    return g, None
-
-
-@now.forward(is_no_function)
-def _(y, value, variables, value_dot, variables_dot):
-    return value_dot, None
-
-
-@linear(held_part)
-def _(w, y, g, value):
-    return moved_with(w, None, value), None
-
-
-@linear(variables_part)
-def _(w, y, g, value, variables):
-    return moved_with(None, w, value), None, None
-
-
-@linear(moved_with)
-def _(w, y, held, variables, value):
-    return held_part(w, value), variables_part(w, value, variables), None
-
-
-@linear(late.settled)
-def _(w, y, value):
-    return w
 
 
 @linear(runtime.as_number)
@@ -174,7 +122,7 @@ def fitted_(w, y, bar, x, said, argument="", tangent=False):
     return fit_given(w, bar, x, said, argument), None, None
 
 
-@fitted_.refined(lambda x: is_no_function(x))
+@fitted_.refined(lambda x: x.rank is not None or hasattr(x, "dims"))  # a number or an array
 def _(w, y, bar, x, said, argument="", tangent=False):
     return fit(w, bar), None, None
 

@@ -18,48 +18,29 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from s2sgrad.runtime.checks import Refusal
 
 
 class Closure:
     """`function`, called with the captured values `holds` before its arguments.
 
-    The last `usual` of these are the defaults of its last parameters, which a call may give instead.  If `is_late`, the
-    function takes a tuple of variables before those (see `late`) and cannot be called itself; `now` makes a callable one,
-    whose `of` is the late one.
+    The last `usual` of these are the defaults of its last parameters, which a call may give instead.
     """
 
-    __slots__ = ("__weakref__", "carries", "function", "holds", "is_late", "of", "usual")
+    __slots__ = ("__weakref__", "carries", "function", "holds", "usual")
 
-    def __init__(
-        self, function: Callable[..., Any], holds: tuple, usual: int = 0, is_late: bool = False, of: Closure | None = None
-    ) -> None:  # fmt: skip
+    def __init__(self, function: Callable[..., Any], holds: tuple, usual: int = 0) -> None:
         self.function = function
         self.holds = holds
         self.usual = usual
-        self.is_late = is_late
-        self.of = of
         self.carries: bool | None = None  # whether it captures floats; None: not determined yet
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         if keywords and self.is_read:
             values = self.holds + args
             called = [values[k] if isinstance(k, int) else keywords[k] for k in self.order(len(args), keywords)]
-            return self.given(self.function(*called))
-        return self.given(self.function(*self.called_with(args), **keywords))
-
-    def given(self, value: Any) -> Any:
-        """The result, checked not to alias the late variables (which may be copies here); Refusal if it does."""
-        if self.of is None or type(value) is float or type(value) is np.float64:
-            return value
-        arrays, others = _memory(self.holds[0])
-        mine, inside = _memory(value)
-        if not others.keys().isdisjoint(inside) or any(np.may_share_memory(a, b) for a in mine for b in arrays):
-            raise Refusal(None, f"{self.said} gives back an array or a list that is bound anew or written while "
-                                "it lives, which cannot be followed: let it give a copy")  # fmt: skip
-        return value
+            return self.function(*called)
+        return self.function(*self.called_with(args), **keywords)
 
     @property
     def is_read(self) -> bool:
@@ -72,14 +53,11 @@ class Closure:
         return self.function.__code__.co_argcount - len(self.holds) - count if self.is_read else 0
 
     def called_with(self, args: tuple) -> tuple:
-        """All arguments of `function`; Refusal where a late variable is not known.
+        """All arguments of `function`.
 
         >>> closure(lambda w, c, t: w * t + c, (2.0, 1.0), 1).called_with((3.0, 5.0))
         (2.0, 5.0, 3.0)
         """
-        if self.is_late:
-            raise Refusal(None, f"{self.said} reads variables that are bound anew, and is called where these "
-                                "cannot be followed: give it their values as defaults")  # fmt: skip
         if self.lacks(len(args)) >= 0:
             return (*self.holds, *args)
         values = self.holds + args
@@ -127,7 +105,7 @@ class Closure:
 
     def __reduce__(self) -> tuple:
         require_found_again(self.function)
-        return Closure, (self.function, self.holds, self.usual, self.is_late, self.of)
+        return Closure, (self.function, self.holds, self.usual)
 
     def __repr__(self) -> str:
         return f"<{self.__name__} closing over {len(self.holds)} values>"
@@ -145,21 +123,6 @@ class Closure:
 def closure(function: Callable[..., Any], holds: tuple, usual: int = 0) -> Closure:
     """The function value that calls `function` with the captured values, then its arguments."""
     return Closure(function, holds, usual)
-
-
-def _memory(value: Any) -> tuple[list[np.ndarray], dict[int, Any]]:
-    """The arrays in a value, and its lists and dicts by identity."""
-    arrays, others, waiting = [], {}, [value]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, np.ndarray):
-            arrays.append(part)
-        elif isinstance(part, (list, dict)) and id(part) not in others:
-            others[id(part)] = part
-            waiting += part.values() if isinstance(part, dict) else part
-        elif isinstance(part, tuple):
-            waiting += part
-    return arrays, others
 
 
 def require_found_again(function: Any) -> None:

@@ -84,8 +84,3 @@ def code(f: Callable[..., Any]) -> Closure:
 def held(f: Callable[..., Any]) -> tuple:
     """What a function value captures."""
     return f.holds if isinstance(f, Closure) else ()
-
-
-def checked(f: Callable[..., Any], value: Any) -> Any:
-    """The result of a function value, checked as after a call."""
-    return f.given(value) if isinstance(f, Closure) else value

@@ -14,7 +14,7 @@ import itertools
 import linecache
 import types
 import weakref
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
@@ -29,18 +29,16 @@ _numbers = itertools.count()  # file names are unique: each text is dropped with
 def made(
     text: str, name: str, home: types.FunctionType, helpers: dict[str, Any], reached: set[str],
     tree: gast.FunctionDef | None = None, place: Callable[[Any], Place] | None = None, words: Wording | None = None,
-    unbound: Collection[str] = (),
 ) -> types.FunctionType:  # fmt: skip
     """The function `name` that `text` defines.  Its free names are `helpers`, its own name, and otherwise those of `home`,
     whose closure cells it shares for the names in `reached`.
 
-    The names `unbound` are variables of nobody: what reads them is written out where they are bound.
     `tree` is the tree that was written, and `place` gives the places of its nodes; `words`: what its names mean.
     """
     own = dict(zip(home.__code__.co_freevars, home.__closure__ or (), strict=True))
     own = {n: cell for n, cell in own.items() if n in reached}
     cells = {**own, **{n: types.CellType(value) for n, value in helpers.items()}}
-    cells |= {n: types.CellType() for n in (*unbound, name)}
+    cells[name] = types.CellType()
     whole = f"def outer({', '.join(sorted(set(cells) - {name}))}):\n{_indented(text)}"
     digest = hashlib.sha256(whole.encode()).hexdigest()[:8]
     file = f"{MADE}{home.__code__.co_filename}:{home.__code__.co_firstlineno} {name} {digest} {next(_numbers)}>"

@@ -63,11 +63,9 @@ class GivenObjects:
         elif isinstance(value, Generator):
             self.unit.refuse(statement, "the iterator that is returned here is drawn from as the program runs, which cannot "
                                         "be followed: return a list")  # fmt: skip
+        elif (data := self.converted(value, statement, True)) is not None:
+            statement.value = data
         elif isinstance(value, Value) and not isinstance(value, Known) and getattr(value, "given", None) is None:
-            data = self.reified(value, statement)
-            if data is not None:
-                statement.value = data
-                return statement
             self.unit.refuse(statement, "a function or an object that is made here is returned, which is not supported: "
                                         "return numbers, arrays, lists or dicts")  # fmt: skip
         if isinstance(value, (Object, Display)):

@@ -4,7 +4,7 @@
     def queue(xs, v): xs.insert(0, v)                  ->      resizes_argument
 
 >>> from s2sgrad import grad
->>> makes_derivative(grad), makes_gradient(len)
+>>> makes_derivative(grad), makes_derivative(len)
 (True, False)
 """
 
@@ -105,11 +105,6 @@ def makes_matrix(target: Any) -> bool:
 def _is_of(module: str, target: Any, *names: str) -> bool:
     """Whether a callable is our own function of this module with one of these names."""
     return isinstance(target, types.FunctionType) and target.__module__ == module and target.__name__ in names
-
-
-def makes_gradient(target: Any) -> bool:
-    """Whether a callable is `grad`."""
-    return makes_derivative(target) and target.__name__ == "grad"
 
 
 def _resolved(node: gast.AST, home: types.FunctionType) -> Any:

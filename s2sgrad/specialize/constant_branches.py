@@ -92,6 +92,21 @@ def _compared(unit: Unit, test: gast.Compare, look: Callable[[gast.AST], Any]) -
     return nothing == isinstance(test.ops[0], gast.Is)
 
 
+def _asked(unit: Unit, test: gast.Call, look: Callable[[gast.AST], Any]) -> bool | None:
+    """`isinstance(p, C)`, `callable(p)`."""
+    if unit.resolve(test.func) is callable and len(test.args) == 1:
+        return _is_callable(_constant(test.args[0], look))
+    return _is_instance(unit, test, look)
+
+
+def _is_callable(value: Any) -> bool | None:
+    if isinstance(value, Object):
+        return any("__call__" in vars(c) for c in value.cls.__mro__)
+    if isinstance(value, gast.Constant) or (isinstance(value, Known) and value.target is not None):
+        return callable(getattr(value, "target", None))
+    return True if isinstance(value, (Function, Partial, Adapted, Derivative)) else None
+
+
 def _is_instance(unit: Unit, test: gast.Call, look: Callable[[gast.AST], Any]) -> bool | None:
     if unit.resolve(test.func) is not isinstance or len(test.args) != 2:
         return None
@@ -123,5 +138,5 @@ def _constant(node: gast.AST, look: Callable[[gast.AST], Any]) -> Any:
     return node if isinstance(node, gast.Constant) else look(node)
 
 
-_BY_TYPE = {gast.Compare: _compared, gast.Call: _is_instance, gast.Name: _itself, gast.Attribute: _itself,
+_BY_TYPE = {gast.Compare: _compared, gast.Call: _asked, gast.Name: _itself, gast.Attribute: _itself,
             gast.Subscript: _itself}  # fmt: skip

@@ -84,20 +84,15 @@ class Evaluator:
 
     def atom(self, node: gast.AST) -> gast.AST:
         """An atom for the value: a name, a constant, or a path through modules (np.pi)."""
-        if isinstance(node, gast.Lambda):
-            value = self.functions.function(node) if self.functions.as_data else None
-            self.unit.keeps_function = True
-            return self.hold(self.flat(node)) if value is None else self.functions.reified(value, node)
         return self.functions.as_value(node) if isinstance(node, gast.Name) else self.data(self.operand(node), node)
 
-    def argument(self, node: gast.AST, calls_it: bool) -> gast.AST:
-        """An atom for an argument; `calls_it`: a lambda is not kept by the callee, which is known and has no rule of the
-        user's."""
-        kept = self.unit.keeps_function
-        value = self.atom(node)
-        if calls_it and isinstance(node, gast.Lambda):
-            self.unit.keeps_function = kept
-        return value
+    def argument(self, node: gast.AST, callee: gast.AST) -> gast.AST:
+        """An atom for an argument; a function of the library keeps no lambda."""
+        target = self.unit.resolve(callee)
+        if isinstance(node, gast.Lambda) and target is not MISSING and not is_given(target):
+            return self.hold(self.flat(node))
+        value = self.operand(node)
+        return self.functions.handed(value, node, callee) or self.data(value, node)
 
     def data(self, value: Any, node: gast.AST) -> gast.AST:
         """The value of a node as data: an atom."""
@@ -105,9 +100,6 @@ class Evaluator:
             return value
         if isinstance(node, gast.Name):
             return self.functions.as_value(node)
-        data = self.functions.reified(value, node) if self.functions.as_data else None
-        if data is not None:
-            return data
         self.unit.refuse(node, "a function or an object is kept here, where it cannot be followed: bind it to a name")
 
     def operand(self, node: gast.AST) -> Any:
@@ -281,9 +273,7 @@ class Evaluator:
             node.func.value = self.functions.kept(self.atom(node.func.value), [*node.args, *node.keywords])
         elif not isinstance(node.func, (gast.Name, gast.Attribute)):
             node.func = self.atom(node.func)
-        target = self.unit.resolve(node.func)
-        calls_it = target is not MISSING and not is_given(target)
-        values = self.in_order(node.args + [k.value for k in node.keywords], lambda n: self.argument(n, calls_it))
+        values = self.in_order(node.args + [k.value for k in node.keywords], lambda n: self.argument(n, node.func))
         node.args = values[: len(node.args)]
         for keyword, value in zip(node.keywords, values[len(node.args) :], strict=True):
             keyword.value = value

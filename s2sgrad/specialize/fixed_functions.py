@@ -75,7 +75,7 @@ class FixedFunctions:
         bound = self.bind(callee, callee.node, arguments, keywords, node)
         fixed = {p: v for p, v in bound.items() if _is_function(v) and _is_passed_on(callee.node, p)}
         lifted = {p: self.as_function(v, node, last=True) for p, v in fixed.items()}
-        return bound, {} if any(f.defaults or f.is_late for f in lifted.values()) else lifted
+        return bound, {} if any(f.defaults for f in lifted.values()) else lifted
 
 
 def _is_function(value: Any) -> bool:

@@ -41,22 +41,20 @@ from s2sgrad.ir.quote import assign, at, constant, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import containers, loops, mutators
 from s2sgrad.normalize._calls import calls_user, walruses
-from s2sgrad.specialize import late_binding
 from s2sgrad.specialize.evaluation import Evaluator
 from s2sgrad.specialize.partial_evaluation import Functions
 from s2sgrad.specialize.section_stores import Sections
 from s2sgrad.specialize.short_circuit import Conditions
 from s2sgrad.specialize.static_values import Object, Value
-from s2sgrad.specialize.ways import PLAIN, Unsettled, Ways
 
 
-def run(unit: Unit, tree: gast.FunctionDef, ways: Ways = PLAIN) -> gast.FunctionDef:
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree in normal form, except that names are not yet split into webs."""
-    return _Flattener(unit, tree, ways).whole(tree)
+    return _Flattener(unit, tree).whole(tree)
 
 
 class _Flattener(Conditions, Evaluator, Sections):
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, ways: Ways) -> None:
+    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
         self.unit = unit
         self.out: list[gast.AST] = []
         self.loops: list[int] = []  # enclosing loops
@@ -64,7 +62,7 @@ class _Flattener(Conditions, Evaluator, Sections):
         self.numbers = itertools.count(1)
         self.outer: list[list[gast.AST]] = []  # statements written so far for enclosing blocks
         self.rebound: list[Counter[str]] = []  # names that enclosing loops bind
-        self.functions = Functions(unit, tree, self, ways)
+        self.functions = Functions(unit, tree, self)
 
     def whole(self, tree: gast.FunctionDef) -> gast.FunctionDef:
         """Flatten the whole function."""
@@ -73,9 +71,8 @@ class _Flattener(Conditions, Evaluator, Sections):
         body = self.block(tree.body)
         tree.body = at(body[0], *heads, *self.functions.heads, *self.functions.separated()) + body
         scoping.rename(self.functions.plain_names, tree)
-        if late := self.functions.unsettled_in(tree):
-            raise Unsettled(late)
-        return late_binding.run(self.unit, tree, self.functions.late)
+        self.functions.require_unchanged(tree)
+        return tree
 
     # --- statements ---
 

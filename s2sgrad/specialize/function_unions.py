@@ -141,8 +141,6 @@ class Choices:
                 flattener.out = before
                 continue
             value = self.apply(option, [clone(v) if isinstance(v, gast.AST) else v for v in arguments], dict(keywords), node)
-            if isinstance(value, Value) and self.as_data:
-                value = self.reified(value, node) or value
             if isinstance(value, Value):
                 self.unit.refuse(node, "a function or an object that one of several functions returns cannot be followed: "
                                        "use two names")  # fmt: skip

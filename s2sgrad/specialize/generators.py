@@ -48,7 +48,7 @@ from s2sgrad.normalize import targets
 from s2sgrad.normalize.iterables import DRAWS_ALL, RUN_THROUGH
 from s2sgrad.primitives import libraries
 from s2sgrad.specialize.static_values import Generator, Object
-from s2sgrad.specialize.ways import Unsettled
+from s2sgrad.specialize.unsettled import Unsettled
 
 _ASKED_BY_NUMPY = {n for n in dir(np.ndarray) if n[:2] != "__" or n[:7] == "__array"}
 """What NumPy's functions ask of an object before they run through its items: `np.sum(o)` and `np.amax(o)` call `o.sum` and
@@ -138,7 +138,7 @@ class Generators:
         if not isinstance(generator, Generator):
             return generator if isinstance(generator, gast.AST) else node
         if consumer is runtime.sequence and not self.unit.draws(node):
-            raise Unsettled(drawn=[self.unit.source_place(node)])
+            raise Unsettled([self.unit.source_place(node)])
         self.once(generator, node)
         if not is_one_of(consumer, DRAWS_ALL):
             self.unit.refuse(node, "what consumes this generator may stop early, or change what it reads, which cannot be "

@@ -86,7 +86,6 @@ class Inliner:
             return self.known[target]
         unit, tree = Unit.of(read(target))
         unit.drawn_at = self.unit.drawn_at
-        unit.closures = None if self.unit.closures is None else False
         note_receivers(unit, tree, owner)
         if tree.name in unit.names.taken and unit.resolve(name(tree.name)) is not target:  # not recursive
             tree.name = unit.names.fresh(tree.name)
@@ -171,19 +170,6 @@ class Inliner:
         finally:
             self.running.pop()
 
-    def is_running(self, target: Any) -> bool:
-        """Whether a function is being inlined, so that this call is recursive and is kept as a call."""
-        return target is self.unit.primal.function or any(f.of is not None and f.of[0] is target for f, _ in self.running)
-
-    def stays(self, target: Any, node: gast.AST) -> bool:
-        """Whether a recursive call is kept, for data; raises Unsupported if it would have to be inlined forever."""
-        if not self.as_data or not self.is_running(target):
-            return False
-        if self.is_read(target, node):
-            self.unit.refuse(node, f"`{target.__name__}` is called while it runs, and must be known where it is called: "
-                                   "give it parameters with names, and let it return data")  # fmt: skip
-        return True
-
     def require_end(self, function: Function, node: gast.AST, around: tuple[Function, ...]) -> None:
         """Count an inlined call; refuse too many, and recursion."""
         self.calls += 1
@@ -203,8 +189,6 @@ class Inliner:
         if function.unit.primal.function.__module__ == generators.__name__:  # none of these names is the user's
             self.unit.words |= dict.fromkeys(renamed.values(), ("what an iterator draws from", None))
         function.used = True
-        if not self.flattener.loops and not self.lifting:  # each variable exists once
-            self.own |= {renamed.get(n, n) for n in own}
         placed = [node for node in nodes(tree) if hasattr(node, "lineno")]
         moved = {place_of(node): node for node in placed}
         for node in placed:
@@ -234,10 +218,10 @@ class Inliner:
             local = text.renamed.get(p, p)
             anew = text.bindings[local]  # rebindings in the body
             if isinstance(value, Display) and value.mapping and not keeps_its_keys(self.unit, text.tree, local):
-                value = self.displayed(value, place)  # its items are not known before the run
+                value = self.as_dict(value, place)
             if isinstance(value, Value):
-                value = self.require_here(value, place) if keeps else value
-            if isinstance(value, Value):
+                if keeps:
+                    self.require_here(value, place)
                 self.moves(value)  # recorded as made here at the latest
                 if keeps:
                     keep_objects(value)
@@ -260,11 +244,19 @@ class Inliner:
                 self.flattener.out += at(place, assign(local, clone(value)))
         return substituted
 
+    def as_dict(self, display: Display, node: gast.AST) -> gast.Dict:
+        """A dict of keywords, whose keys are not known before the run."""
+        items = [clone(item.node) if isinstance(item, Known) else item for item in display.items.values()]
+        if not all(isinstance(item, gast.AST) for item in items):
+            self.unit.refuse(node, "a dict of keywords holds a function or an object here, where it cannot be followed: "
+                                   "name the keyword")  # fmt: skip
+        return gast.Dict([constant(key) for key in display.items], items)
+
     def may_stand(self, value: gast.AST, text: _Text) -> bool:
         """Whether an argument has the same value wherever the body reads the parameter."""
         if not isinstance(value, gast.Name):
             return isinstance(value, gast.Constant)
-        fixed = value.id not in self.unit.locals or self.is_fixed(value.id) or (self.as_data and self.is_final(value.id))
+        fixed = value.id not in self.unit.locals or self.is_fixed(value.id)
         return fixed and (value.id not in self.shared or _only_reads(text.function.unit, text.tree))
 
     def moves_on(self, value: gast.AST) -> bool:

@@ -34,7 +34,6 @@ from s2sgrad.ir.quote import clone, empty_arguments, mentioned, name, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.primitives.catalogue import may_write
 from s2sgrad.source.making import made
-from s2sgrad.specialize.late_binding import Variables
 
 
 def calls_itself(node: gast.FunctionDef | gast.Lambda) -> bool:
@@ -52,7 +51,6 @@ def lifted(
     last: bool = False,
     first: bool = False,
     also: Iterable[str] = (),
-    variables: Variables | None = None,
 ) -> tuple[types.FunctionType, list[str]]:
     """The lifted function, and the variables to pass by keyword, `also` among them; `values` has function values by name.
 
@@ -78,8 +76,7 @@ def lifted(
     if first:
         named = (p for p, d in zip(words, node.args.kw_defaults, strict=True) if d is not None)
         ahead = [*named, *places[len(places) - usual :]]
-        lead, whole, captured = _opened(unit, variables, captured, ahead, whole)
-        return _lifted_function(unit, base, node.args, [*_parameters([*lead, *captured]), *ahead], whole, free), captured
+        return _lifted_function(unit, base, node.args, [*_parameters(captured), *ahead], whole, free), captured
     target = _defined(unit, base, node.args, places, [*words, *_parameters(captured)], whole, free, last)
     if not last:
         _CAPTURES[target] = tuple(captured)
@@ -104,7 +101,6 @@ def function(
     captured: set[str],
     last: bool,
     first: tuple[str, ...] | None = None,
-    variables: Variables | None = None,
 ) -> tuple[types.FunctionType, list[str]]:
     """A function with this body, and what to pass to it as in `lifted`.  Its parameters are `mine`, by their names in the
     body, `count` of them positional; captures and the parameters `first` come first."""
@@ -122,8 +118,7 @@ def function(
         arguments.args, arguments.kwonlyargs = places[:count], places[count:]
         held = {p: place for (p, _), place in zip(mine.items(), places, strict=True)}
         ahead = [held[p] for p in first]
-        lead, body, passed = _opened(unit, variables, passed, ahead, body)
-        return _lifted_function(unit, base, arguments, [*_parameters([*lead, *passed]), *ahead], body, free), passed
+        return _lifted_function(unit, base, arguments, [*_parameters(passed), *ahead], body, free), passed
     words = [*places[count:], *_parameters(passed)]
     return _defined(unit, base, empty_arguments(), places[:count], words, body, free, last), passed
 
@@ -148,14 +143,6 @@ def _defined(
     target = made(emit.function(tree), base, unit.primal.function, helpers, left, tree, unit.place, words)
     unit.lifted.append(target)
     return target
-
-
-def _opened(
-    unit: Unit, variables: Variables | None, captured: list[str], ahead: list[gast.Name], body: list[gast.AST]
-) -> tuple[list[str], list[gast.AST], list[str]]:
-    """The parameter for late variables, if the function reads some; its body; and its other captures."""
-    lead, heads = (None, []) if variables is None else variables.opened(unit, captured, [p.id for p in ahead], body)
-    return [lead] if lead else [], [*heads, *body], [c for c in captured if lead is None or c not in variables.names]
 
 
 def _lifted_function(

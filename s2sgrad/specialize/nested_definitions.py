@@ -75,7 +75,7 @@ class Definitions:
     def lasting(self, value: Any) -> Any:
         """A value as it is now, copied to a new name if its variable may be rebound."""
         if isinstance(value, Value):
-            value = self.require_here(value, getattr(value, "node", self.unit.primal.tree))
+            self.require_here(value, getattr(value, "node", self.unit.primal.tree))
         keep_objects(value)
         anew = bool(self.flattener.loops)  # one binding in the text may run in each trip
         moves = isinstance(value, gast.Name) and (anew or value.id in self.shared or not self.is_fixed(value.id))

@@ -40,21 +40,18 @@ from s2sgrad.ir.unit import Derived
 from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.runtime.copies import copied
 from s2sgrad.specialize import lambda_lifting
-from s2sgrad.specialize.late_binding import Variables
 from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value
 
 
 @dataclass
 class Lifted:
     """A function value as a separate function: `captured` are the variables that it receives by keyword (`last`: after its
-    arguments), `defaults` the values of missing parameters, `order` its positional parameters; if `is_late`, the late
-    variables come before all others."""
+    arguments), `defaults` the values of missing parameters, `order` its positional parameters."""
 
     target: Any
     captured: list[str] = field(default_factory=list)
     defaults: dict[str, Any] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
-    is_late: bool = False
 
 
 class Derivatives:
@@ -127,10 +124,9 @@ class Derivatives:
         words = f.node.args.kwonlyargs
         places = [*f.node.args.posonlyargs, *f.node.args.args]
         defaults = {_keyword(p): f.defaults[p.id] for p in (*words, *places) if p.id in f.defaults}
-        variables = Variables(self.late, self.unsure) if first else None
-        target, captured = lambda_lifting.lifted(self.unit, f.node, self.values, last, first, variables=variables)
+        target, captured = lambda_lifting.lifted(self.unit, f.node, self.values, last, first)
         order = [_keyword(p) for p in [*places, *(words if last else [])]]
-        return Lifted(target, captured, defaults, order, variables is not None and variables.are_read)
+        return Lifted(target, captured, defaults, order)
 
     def written(self, f: Any, node: gast.AST, last: bool, first: bool = False) -> Lifted:
         """A method, a partial, or a user of these, flattened over the parameters that are still free."""
@@ -141,11 +137,8 @@ class Derivatives:
         mine = {p: self.unit.local(p) for p in (*order, *keywords)}
         before = self.unit.locals - set(mine.values())
         kept, self.flattener.out = self.flattener.out, []
-        self.lifting += 1
         value = self.apply(f, [name(mine[p]) for p in order], {p: name(mine[p]) for p in keywords}, node)
-        if first and isinstance(value, Value):
-            value = self.reified(value, node) or value
-        self.lifting -= 1
+        value = (self.converted(value, node, True) or value) if first else value
         body, self.flattener.out = self.flattener.out, kept
         before -= {n for n, times in bindings(body).items() if times} - self.visible()
         if isinstance(value, Value):
@@ -160,9 +153,8 @@ class Derivatives:
         if last:
             order, keywords = [*order, *keywords], []
         ahead = tuple(defaults) if first else None
-        variables = Variables(self.late, self.unsure) if first else None
-        target, captured = lambda_lifting.function(self.unit, base, body, mine, len(order), read, last, ahead, variables)
-        return Lifted(target, captured, defaults, order, variables is not None and variables.are_read)
+        target, captured = lambda_lifting.function(self.unit, base, body, mine, len(order), read, last, ahead)
+        return Lifted(target, captured, defaults, order)
 
     def declared(self, f: Any, node: gast.AST) -> tuple[str, Iterable[inspect.Parameter]]:
         """The name and the declared parameters of a function."""

@@ -188,9 +188,7 @@ class Objects:
             return
         _require_uncached(self.unit, setter, attribute, node)
         if owner.given is None and isinstance(value, Value):
-            value = self.require_here(value, node)
-            data = self.reified(value, node) if self.as_data and self.may_be_data(value) else None
-            value = data or value
+            self.require_here(value, node)
         if owner.given is not None and isinstance(value, Value):
             self.unit.refuse(node, f"the attribute `{attribute}` of an object of the caller's would hold a function or an "
                                    "object that is made here, which cannot be followed: make it outside")  # fmt: skip

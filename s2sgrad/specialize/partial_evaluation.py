@@ -41,7 +41,7 @@ import gast
 from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir import notes
-from s2sgrad.ir.quote import assign, at, clone, constant, name, nodes
+from s2sgrad.ir.quote import at, clone, constant, name, nodes
 from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.normalize import library
@@ -84,7 +84,6 @@ from s2sgrad.specialize.static_values import (
 )
 from s2sgrad.specialize.tuple_methods import TupleMethods
 from s2sgrad.specialize.unrolling import Unroller
-from s2sgrad.specialize.ways import Ways
 
 
 class Functions(Arguments, Choices, ClassAttributes, Closures, Collections, Definitions,
@@ -94,9 +93,9 @@ class Functions(Arguments, Choices, ClassAttributes, Closures, Collections, Defi
     """The function values of one function that is being flattened; `values` has those with a name.  Each family of values
     has its own class; no two define the same name, so that the order of the bases does not matter."""
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Any, ways: Ways) -> None:
-        self.unit, self.flattener, self.as_data = unit, flattener, ways.as_data
-        self.open_late(ways.late, tree)
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, flattener: Any) -> None:
+        self.unit, self.flattener = unit, flattener
+        self.homes, self.again, self.holding = {}, set(), []
         self.acting: set[str] = set()  # functions called for their effect
         self.values: dict[str, Value] = {}
         self.running, self.opened, self.calls, self.hint = [], [], 0, None
@@ -123,7 +122,7 @@ class Functions(Arguments, Choices, ClassAttributes, Closures, Collections, Defi
         """Scan a text, the function's or an inlined one, before it is evaluated."""
         self.counts.update(bound)
         self.of_trips |= trip_names.found(body)
-        self.mixed |= self.objects_among(body) if self.as_data else functions_among(body) | self.objects_among(body)
+        self.mixed |= functions_among(body) | self.objects_among(body)
         self.shared |= {n for part in nodes(*body) if isinstance(part, gast.Nonlocal) for n in part.names}
         self.acting |= called_alone(body)
         self.in_turn |= called_alone(body) & trip_names.straight(body)
@@ -137,8 +136,8 @@ class Functions(Arguments, Choices, ClassAttributes, Closures, Collections, Defi
             self.unit.refuse(node, f"`{node.id}` is bound to a function or an object further down, which cannot be "
                                    "followed: bind it before")  # fmt: skip
 
-    def as_value(self, node: gast.AST, whole: bool = False) -> gast.AST:
-        """A name as a value; in an expression that is kept `whole`, it may stand for a callable from outside only."""
+    def as_value(self, node: gast.AST) -> gast.AST:
+        """A name as a value; it may stand for a callable from outside, not for a function that is made here."""
         self.require_bound(node)
         if not isinstance(node, gast.Name) or node.id not in self.values:
             return node
@@ -146,11 +145,10 @@ class Functions(Arguments, Choices, ClassAttributes, Closures, Collections, Defi
         if isinstance(value, (Object, Display)) and value.given is not None:
             self.loose.append((node, value))
             return at(node, clone(value.given))[0]
-        data = self.reified(value, node) if not whole or isinstance(value, Known) else None
-        if data is None:
-            self.unit.refuse(node, f"`{node.id}`, a function or an object, is used as a value here, where it cannot be "
-                                   "followed: call it, or move it to module level")  # fmt: skip
-        return data
+        if isinstance(value, Known):
+            return at(node, clone(value.node))[0]
+        self.unit.refuse(node, f"`{node.id}`, a function or an object, is used as a value here, where it cannot be "
+                               "followed: call it, or move it to module level")  # fmt: skip
 
     def in_whole(self, node: gast.AST) -> gast.AST:
         """An expression that is not split, with the names of function values replaced."""
@@ -159,26 +157,16 @@ class Functions(Arguments, Choices, ClassAttributes, Closures, Collections, Defi
                 self.unit.refuse(node, f"whether `{node.left.id}`, an argument or a function of this text, is something "
                                        "cannot be followed: use two names")  # fmt: skip
         if isinstance(node, gast.Name) and node.id in self.values:
-            return self.as_value(node, whole=True)
+            return self.as_value(node)
         names = [n for n in nodes(node) if isinstance(n, gast.Name) and n.id in self.values]
-        substitute(node, {n.id: self.as_value(n, whole=True) for n in names})
+        substitute(node, {n.id: self.as_value(n) for n in names})
         return node
 
     # --- statements ---
 
     def name(self, target: str, value: Value, statement: gast.AST) -> None:
         """Bind a name to a function value or an object."""
-        if self.is_data(target, value) or isinstance(value := self.require_here(value, statement), gast.AST):
-            if target in self.values:  # already used as a static value
-                self.unit.refuse(statement, f"`{target}` stands for one of several functions, which cannot be followed: use "
-                                            "two names")  # fmt: skip
-            data = self.reified(value, statement)
-            if data is None:
-                self.unit.refuse(statement, f"`{target}` stands for functions or objects in turn, which cannot be followed: "
-                                            "use two names")  # fmt: skip
-            self.data.add(target)
-            self.flattener.out += at(statement, assign(target, data))
-            return
+        self.require_here(value, statement)
         if not isinstance(value, Object):
             keep_objects(value)
         else:
@@ -345,7 +333,7 @@ class Functions(Arguments, Choices, ClassAttributes, Closures, Collections, Defi
         given = [*arguments, *(keywords := lambda_lifting.with_captures(self.unit, callee.target, keywords)).values()]
         static = any(isinstance(v, (Value, gast.Starred)) and not isinstance(v, Known) for v in given)
         again = is_made_for_functions(callee.target, (v.target for v in given if isinstance(v, Known)))
-        followed = is_plain(callee.target) and not self.stays(callee.target, node)
+        followed = is_plain(callee.target)
         if followed and (static or again or self.is_read(callee.target, node)):
             return self.apply(self.read(callee.target), arguments, keywords, node)
         return self.plain(callee, arguments, keywords, node)
@@ -363,9 +351,8 @@ class Functions(Arguments, Choices, ClassAttributes, Closures, Collections, Defi
 
     def plain(self, callee: Known, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
         """A call that is kept as a call."""
-        if self.as_data and (callee.target in (None, MISSING) or is_plain(callee.target)):
-            arguments = [self.reified(v, node) or v for v in arguments]
-            keywords = {k: self.reified(v, node) or v for k, v in keywords.items()}
+        arguments = [self.handed(v, node, callee.node) or v for v in arguments]
+        keywords = {k: self.handed(v, node, callee.node) or v for k, v in keywords.items()}
         for value in (*arguments, *keywords.values()):
             if isinstance(value, Value) and not isinstance(value, Known):
                 self.unit.refuse(node, "a nested function or lambda that is handed to this function cannot be followed: "

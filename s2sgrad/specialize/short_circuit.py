@@ -122,8 +122,7 @@ class Conditions:
             return
         self.functions.chosen.add(target)
         if self.functions.may_be_known(node) or target in self.functions.acting:
-            if not self.functions.as_data:
-                self.functions.mixed.add(target)
+            self.functions.mixed.add(target)
             self.functions.counts[target] += 2
         arms: list[Callable[[], None]] = [
             lambda: self.assign(assign(target, node.body)),

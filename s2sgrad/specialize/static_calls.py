@@ -43,14 +43,14 @@ from typing import Any, NamedTuple
 import gast
 import numpy as np
 
-from s2sgrad import pullbacks, runtime, standard
+from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, constant, expression, name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.runtime.checkpoints import checkpoint
-from s2sgrad.specialize.callable_texts import makes_derivative, makes_gradient, makes_matrix
+from s2sgrad.specialize.callable_texts import makes_derivative, makes_matrix
 from s2sgrad.specialize.static_values import Adapted, Display, Known, Object, Partial
 from s2sgrad.standard.containers import STAND_INS
 
@@ -110,16 +110,8 @@ def _takes_it_alone(functions: Any, node: gast.Call) -> bool:
     return len(node.args) == 1 and _takes_callable(functions, node)
 
 
-def _is_of_data(functions: Any, node: gast.Call) -> bool:
-    """Whether this is the gradient of a function that is data."""
-    plain = makes_gradient(functions.unit.resolve(node.func)) and len(node.args) == 1 and not node.keywords
-    return plain and isinstance(node.args[0], gast.Name) and node.args[0].id in functions.data
-
-
 def _is_derivative(functions: Any, node: gast.Call) -> bool:
-    if (functions.as_data and _is_of_data(functions, node)) or _takes_value(functions, node):
-        return True
-    return bool(node.args) and is_plain(functions.unit.resolve(node.args[0]))
+    return _takes_value(functions, node) or (bool(node.args) and is_plain(functions.unit.resolve(node.args[0])))
 
 
 def _makes_namespace(functions: Any, node: gast.Call) -> bool:
@@ -166,15 +158,7 @@ def _asks_object(functions: Any, node: gast.Call, *counts: int) -> bool:
 # --- what they give ---
 
 
-def _derivative(functions: Any, node: gast.Call) -> Any:
-    """`grad(f)`, `value_and_grad(f)`."""
-    if _is_of_data(functions, node):
-        known = Known(standard.gradient_at, name(functions.unit.helper("gradient_at", standard.gradient_at)))
-        return Partial(known, [node.args[0]], {})
-    return functions.derivative(node)
-
-
-_DERIVATIVE = StaticCall(_is_derivative, _derivative)
+_DERIVATIVE = StaticCall(_is_derivative, lambda functions, node: functions.derivative(node))  # `grad(f)`
 _MATRIX = StaticCall(_takes_callable, lambda functions, node: functions.matrix(node))  # `jacobian(f)`, `hessian(f)`
 _TABLE |= {
     functools.reduce: StaticCall(_always, lambda functions, node: functions.reduce(node)),
@@ -187,13 +171,13 @@ _TABLE |= {
 
 
 @_of(functools.partial, when=lambda _, node: bool(node.args))
-def _partial(functions: Any, node: gast.Call) -> Partial | None:
-    if not _takes_callable(functions, node):  # the function is data, as its first arguments are
-        functions.unit.keeps_function = True
-        if not functions.as_data or node.keywords or any(isinstance(a, gast.Starred) for a in node.args):
+def _partial(functions: Any, node: gast.Call) -> Partial | gast.AST | None:
+    if not _takes_callable(functions, node):  # the function is data
+        if node.keywords or any(isinstance(a, gast.Starred) for a in node.args):
             return None
         called = Known(runtime.call, name(functions.unit.helper("call", runtime.call)))
-        return Partial(called, [functions.lasting(functions.evaluate(a)) for a in node.args], {})
+        bound = Partial(called, [functions.lasting(functions.evaluate(a)) for a in node.args], {})
+        return functions.flattener.data(functions.converted(bound, node, True) or bound, node)
     inner = functions.callee(node.args[0])
     for a in node.args[1:]:
         if functions.unit.resolve(a) is getattr(functools, "Placeholder", MISSING) is not MISSING:

@@ -66,7 +66,7 @@ class Collections:
                 takes_apart = self.takes_apart(item)
                 resolved = self.unit.resolve(item) if isinstance(item, (gast.Name, gast.Attribute)) else MISSING
                 function = isinstance(item, gast.Lambda) or (resolved is not MISSING and callable(resolved))
-                if takes_apart or (function and not self.as_data):
+                if takes_apart or function:
                     self.growing.add(getattr(owner, "id", getattr(owner, "attr", "")))
 
     def bound_later(self, body: list[gast.AST]) -> set[str]:
@@ -78,7 +78,7 @@ class Collections:
             elif (local := bound_name(node)) is not None:
                 takes_apart = self.takes_apart(node.value)
                 out |= {local} if takes_apart or isinstance(node.value, gast.Lambda) else set()
-        return {n for n in out if self.counts[n] < 2} if self.as_data else out
+        return out
 
     def objects_among(self, body: list[gast.AST]) -> set[str]:
         """The names bound to a new object and also to a constant."""

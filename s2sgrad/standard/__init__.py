@@ -29,7 +29,7 @@ from s2sgrad.rules import builtin_functions, scalar_math
 from s2sgrad.rules.builtin_functions import arranged, order_of
 from s2sgrad.rules.joins import columns as columns
 from s2sgrad.rules.table import flat
-from s2sgrad.runtime.keywords import checked, code, given, held
+from s2sgrad.runtime.keywords import code, given, held
 from s2sgrad.standard import sorted_lists
 
 OF_SEQUENCE = {max: builtin_functions.largest, min: builtin_functions.smallest, math.hypot: scalar_math.hypot_of_all}
@@ -225,7 +225,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
     if len(funclist) > len(conditions):
         rest = np.logical_not(np.any(conditions, axis=0))
         if np.any(rest):
-            y[rest] = funclist[-1](x[rest], *args, **kw) if callable(funclist[-1]) else funclist[-1]
+            last = funclist[-1]
+            y[rest] = last(x[rest], *args, **kw) if callable(last) else last
     for where, function in zip(conditions, funclist):  # noqa: B905
         if np.any(where):  # a function is not called where there is nothing
             y[where] = function(x[where], *args, **kw) if callable(function) else function
@@ -265,16 +266,6 @@ def _first_of(keys, most):
     return order_of(keys, most)[0]
 
 
-def gradient_at(f, t):
-    """`grad(f)(t)`, for a function value that is known only at run time.
-
-    >>> float(gradient_at(np.sin, 0.0))
-    1.0
-    """
-    y, pullback = runtime.vjp(f, t)
-    return pullback(runtime.seed_like(y, None))[0]
-
-
 def called_with(f, first, rest, words, more):
     """`f(*first, *rest, **words, **more)`, for a function value that is known only at run time.
 
@@ -297,7 +288,7 @@ def called_with(f, first, rest, words, more):
             g = partial(g, more[key])
         else:
             g = partial(g, key)
-    return checked(f, g())
+    return g()
 
 
 def called_otherwise(f, *args, words):
@@ -309,4 +300,3 @@ flat(code, given)
 know(given, gives=Gives.NEW, computes=True)
 know(code, gives=Gives.NEW, computes=True)
 know(held, gives=Gives.MAYBE, of=0, computes=True)
-know(checked, gives=Gives.MAYBE, of=1)

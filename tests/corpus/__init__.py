@@ -174,6 +174,26 @@ RECORDED = {
     "cached_property_is_computed_once", "cached_property_that_a_branch_computes", "copies_of_objects_kept_in_a_list",
     "copies_that_the_class_makes", "deep_copy_of_an_object_copies_what_its_attributes_share_once",
     "overridden_copy_of_a_list_that_holds_an_array", "shallow_copy_of_an_object_shares_its_arrays", "slot_is_written",
+    # functions that are kept, composed, or bound anew: which one a name stands for is known to the run alone
+    "a_list_of_functions_one_of_which_reads_the_list", "all_functions_of_a_loop_read_its_last_item",
+    "default_dict_that_helpers_hand_on",
+    "arguments_bound_one_after_the_other", "array_written_between_two_calls", "box_that_is_filled_anew",
+    "calls_in_a_list_with_their_arguments_and_keywords", "composed_by_reduce", "composed_by_reduce_from_a_first_function",
+    "composed_by_reduce_from_a_first_one", "composed_while_data_says_so", "composed_with_what_a_loop_binds_anew",
+    "defaults_that_calls_give", "dict_of_functions_that_grows", "each_function_calls_the_one_before",
+    "function_as_data_handed_on_with_its_arguments", "function_of_a_list_bound_before_and_changed_after",
+    "function_taken_off_a_list_and_dropped", "functions_as_defaults_that_calls_give",
+    "functions_called_for_their_effect_in_several_loops",
+    "functions_come_back_from_functions_while_a_variable_is_bound_anew", "functions_taken_off_a_list",
+    "handed_to_another_function_while_it_is_bound_anew", "kept_as_a_default_of_another_one",
+    "kept_by_a_branch_of_the_loop_that_makes_it", "kept_within_another_in_a_branch",
+    "lambda_and_then_unpacked_under_one_name", "layers_added_to_an_object", "layers_of_matrices", "list_made_by_a_helper",
+    "list_of_functions_that_one_of_them_calls", "list_that_a_branch_fills", "lists_kept_sorted",
+    "lists_of_functions_in_a_dict", "method_kept_in_the_first_trip", "methods_of_new_objects_in_a_list",
+    "methods_of_the_objects_of_each_trip", "number_updated_by_functions_of_a_list",
+    "pullbacks_within_functions_that_are_composed", "rebound_between_two_calls", "rebound_in_the_loop_that_calls_it",
+    "slope_of_what_a_loop_composed", "sum_of_functions_of_each_trip", "unpacked_and_in_a_branch_another_one",
+    "unpacked_and_then_composed_in_a_loop",
 }  # fmt: skip
 """Cases without a text, which are recorded: `tests/recorded` judges them."""
 

@@ -26,24 +26,6 @@ def opaque_cube(rate, state):
 opaque_cube.defvjp(None, lambda g, y, rate, state: 3.0 * g * state**2)
 
 
-@primitive
-def opaque_square(rate, state):
-    return state * state + 0.1 * rate(0.5)
-
-
-opaque_square.defvjp(
-    lambda g, y, rate, state: vjp(lambda rate: rate(0.5), rate)[1](0.1 * g)[0], lambda g, y, rate, state: 2.0 * g * state
-)
-
-
-class Law:
-    def __init__(self, a, b):
-        self.a, self.b = a, b
-
-    def at(self, t):
-        return self.a * t + self.b * t * t
-
-
 @custom_gradient
 def scaled_sum(x, by=2.0, power=1.0):
     return by * np.sum(x) + power, lambda g: (g * by * np.ones_like(x), g * np.sum(x), g)
@@ -71,12 +53,3 @@ def rule_is_handed_a_function_that_closes_over_constants(x):
 @case(VECTOR)
 def function_with_a_gradient_of_its_own_is_called_by_keywords(x):
     return scaled_sum(by=x[0] * x[1], x=np.sin(x), power=2.0) + scaled_sum(x * x, power=x[2])
-
-
-@case(1.3, 0.8)
-def kept_method_is_handed_to_rules_from_a_list(b, state):
-    rate = Law(0.7, b).at
-    y = state
-    for h in [opaque_square, opaque_square]:
-        y = h(rate, y)
-    return y * state

@@ -19,7 +19,6 @@ from s2sgrad.runtime.checks import Refusal
 REFUSED = {
     "buffer_of_an_object_stays_what_it_was",
     "integer_of_numpy_added_to_a_list",
-    "kept_method_is_handed_to_rules_from_a_list",
     "numbers_of_numpy_added_to_a_list_in_place",
     "pieces_of_a_function",
     "rule_that_gives_a_gradient_for_what_a_function_closes_over",

@@ -24,7 +24,7 @@ from s2sgrad.api import library
 from s2sgrad.rules import polynomials, scalar_math
 from s2sgrad.rules.binding import parameters_of
 from s2sgrad.rules.table import Rule, changes_owner, is_flat, lookup, rules
-from s2sgrad.runtime import closures, keywords, late
+from s2sgrad.runtime import closures, keywords
 
 from .examples import EXAMPLES, Example
 from .examples.complex_numbers import COMPLEX
@@ -384,7 +384,7 @@ def test_every_keyword_is_exampled():
     assert shown == {(rule, name) for f, rule in rules().items() if f not in UNEXAMPLED for name in rule.keyword_rules}
 
 
-UNEXAMPLED = {closures.closure, late.late, keywords.held}  # of functions, which test_function_programs.py differentiates
+UNEXAMPLED = {closures.closure, keywords.held}  # of functions, which test_function_programs.py differentiates
 UNEXAMPLED |= {f for f in rules() if changes_owner(f)}  # draws, which are in test_draws.py
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.rules import builtin_functions, helpers, named_tuples, picking, sequences
-from s2sgrad.runtime import handed, item_slots, keywords, late, shadows, structure
+from s2sgrad.runtime import handed, item_slots, shadows, structure
 from s2sgrad.runtime.copies import copied, copied_as_laid
 from s2sgrad.runtime.given import fitted
 from s2sgrad.runtime.structure import lacking
@@ -19,7 +19,6 @@ from s2sgrad.runtime.structure import lacking
 from .base import example, normal
 
 PLACE = namedtuple("PLACE", "x y z")
-READS_LATE = late.late(lambda variables, w, t: variables[0] * w * t, (normal(3),))
 
 # --- helpers of the runtime ------------------------------------------------------------------------------------------
 
@@ -73,13 +72,6 @@ example(runtime.sequence, normal(3))
 example(helpers.walked, [0.3, normal(2)], [0.7, normal(2)], [0.7, normal(2)])
 example(helpers.walked, normal(3), normal(3), normal(3))
 
-example(late.settled, (0.3, normal(3)))
-example(late.now, normal(3), (0.7, normal(2)))
-example(keywords.checked, np.sin, normal(3))
-example(late.held_part, (0.3, normal(3)), READS_LATE)
-example(late.held_part, [(0.3, normal(3)), normal(2)], [READS_LATE, normal(2)])
-example(late.variables_part, ((0.3, normal(2)), normal(3)), READS_LATE, (0.7, normal(2)))
-example(late.moved_with, (normal(3),), (0.3, normal(2)), READS_LATE)
 
 # --- Python's own functions on numbers and containers ---------------------------------------------------------------
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 import dataclasses
 
+import documents
 import numpy as np
 import pytest
 from complex_functions import CASES
 
-from s2sgrad import grad, jvp
+from s2sgrad import grad, jvp, value_and_grad
 
 STEP = 1e-6
 REFUSED = {"filled_by_parts"}  # an attribute that is assigned: written `z.real[:] = ..`
@@ -115,6 +116,54 @@ def test_second_order(f, args, order):
 def test_the_convention_is_that_of_jax_and_autograd(f, wanted):
     assert grad(f)(1.2 + 0.7j) == pytest.approx(wanted)
     assert grad(f)(np.complex64(1.2 + 0.7j)).dtype == np.complex64
+
+
+def test_options():
+    z = 1.2 + 0.7j
+    assert grad(lambda z: abs(z) ** 2, conjugate=True)(z) == pytest.approx(2.4 + 1.4j)
+    assert grad(lambda z: z**2, holomorphic=True)(z) == pytest.approx(2.4 + 1.4j)
+    assert grad(lambda z: z**2, holomorphic=True, conjugate=True)(z) == pytest.approx(2.4 - 1.4j)
+    value, bars = value_and_grad(lambda d: abs(d["z"]) ** 2 * d["x"], conjugate=True)({"z": z, "x": 2.0})
+    assert bars == pytest.approx({"z": 4.8 + 2.8j, "x": abs(z) ** 2}) and value == pytest.approx(2.0 * abs(z) ** 2)
+    w = np.array([z, 2j])
+    np.testing.assert_allclose(grad(np.exp, holomorphic=True)(w), np.exp(w))
+    np.testing.assert_allclose(grad(lambda w: w * w, holomorphic=True, output_gradients=w)(w), 2 * w * w)
+    np.testing.assert_allclose(grad(lambda w: w * w, conjugate=True, output_gradients=w)(w), np.conj(2 * w * np.conj(w)))
+    second = grad(lambda z: grad(lambda z: z**3, holomorphic=True)(z), holomorphic=True)
+    assert second(z) == pytest.approx(6 * z)
+
+
+def test_options_that_do_not_fit():
+    with pytest.raises(TypeError, match="is real: pass a complex"):
+        grad(lambda x: x * 1j, holomorphic=True)(2.0)
+    with pytest.raises(TypeError, match="have no gradient"):
+        grad(lambda x: x * 1j)(2.0)
+    with pytest.raises(TypeError, match="the seed must"):
+        grad(lambda z: np.abs(z))(np.array([1j]), seed=np.array([1j]))
+
+
+def test_the_header_says_along_which_direction_to_descend():
+    text = grad(energy).source_for(np.array([1j, 2.0]))
+    assert "# z_bar = dL/dRe - i dL/dIm: descend along np.conj(z_bar)\n" in text
+    assert "dL/dRe(z) - i dL/dIm(z)" in grad.__doc__
+
+
+def test_the_page_is_run(tmp_path):
+    shown = [text for language, text in documents.blocks("docs/complex.md") if language == "python"]
+    file = tmp_path / "page.py"
+    file.write_text("\n".join(shown))
+    exec(compile(file.read_text(), str(file), "exec"), {"__name__": "page"})
+
+
+def test_saved_modules(tmp_path):
+    df = grad(energy)
+    z = np.array([1.0 + 2.0j, 0.5])
+    df(z)
+    for standalone in (False, True):
+        df.save(tmp_path / "saved.py", standalone=standalone)
+        space = {"__name__": "saved"}
+        exec(compile((tmp_path / "saved.py").read_text(), "saved.py", "exec"), space)
+        np.testing.assert_allclose(space["energy_grad"](z), df(z))
 
 
 def test_at_zero():

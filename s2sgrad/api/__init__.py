@@ -27,6 +27,8 @@ class _Keywords(TypedDict, total=False):
     has_aux: bool
     debug: bool
     strict: bool
+    holomorphic: bool
+    conjugate: bool
 
 
 def _gradient_of(
@@ -40,6 +42,8 @@ def _gradient_of(
     has_aux: bool,
     debug: bool,
     strict: bool,
+    holomorphic: bool,
+    conjugate: bool,
 ) -> Any:
     if unconnected_gradients not in ("zero", "none"):
         raise ValueError(f"unconnected_gradients must be 'zero' or 'none', not {unconnected_gradients!r}")
@@ -50,7 +54,8 @@ def _gradient_of(
         outputs = tuple(outputs)
     several = isinstance(argnums, tuple)
     options = Options(value, several, unconnected_gradients, outputs, has_aux=bool(has_aux), debug=bool(debug),
-                      strict=bool(strict), backend=PREFERRED if lists and not debug else DEFAULT)  # fmt: skip
+                      strict=bool(strict), holomorphic=bool(holomorphic), conjugate=bool(conjugate),
+                      backend=PREFERRED if lists and not debug else DEFAULT)  # fmt: skip
     if function is None:
         return functools.partial(_applied, argnums, options, output_gradients)
     return differentiated(function, argnums, options, output_gradients)
@@ -79,6 +84,8 @@ def grad(
     has_aux: bool = False,
     debug: bool = False,
     strict: bool = False,
+    holomorphic: bool = False,
+    conjugate: bool = False,
 ) -> Any:
     """The gradient of a function of numbers and arrays, as a function of the same arguments.
 
@@ -101,6 +108,9 @@ def grad(
     A function that cannot be settled before it runs has no text: it is recorded as it runs, and swept backwards from its
     record, several times slower (`.source` says which, and why).  With `strict=True` it is refused instead.
 
+    In a complex argument `z` it is `dL/dRe(z) - i dL/dIm(z)`, as in JAX: descend along its conjugate, which `conjugate=True`
+    returns.  A complex result has no gradient, but with `holomorphic=True` the derivative of a holomorphic function.
+
     Use it as a call, `grad(f)`, as a decorator, `@grad`, or as a decorator with options, `@grad(argnums="w")`.  Of methods,
     as with all that makes a derivative: `self` is argument 0 of a function of a class, `grad(Net.loss)(net, x)`, and a bound
     method has none, `grad(net.loss)(x)`; decorated in the class, `net.loss(x)` is the gradient of the bound method.  The
@@ -116,7 +126,7 @@ def grad(
     12.0
     """
     return _gradient_of(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug,
-                        strict)  # fmt: skip
+                        strict, holomorphic, conjugate)  # fmt: skip
 
 
 @overload
@@ -137,6 +147,8 @@ def value_and_grad(
     has_aux: bool = False,
     debug: bool = False,
     strict: bool = False,
+    holomorphic: bool = False,
+    conjugate: bool = False,
 ) -> Any:
     """Like `grad`, but returns `(value, gradient)`, as `scipy.optimize.minimize(..., jac=True)` expects.
 
@@ -144,7 +156,7 @@ def value_and_grad(
     (9.0, 6.0)
     """
     return _gradient_of(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug,
-                        strict)  # fmt: skip
+                        strict, holomorphic, conjugate)  # fmt: skip
 
 
 def _text_of_run(*request: Any) -> str | None:

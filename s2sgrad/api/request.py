@@ -17,6 +17,7 @@ from s2sgrad.driver.options import Options
 from s2sgrad.errors.raised import behind_partial
 from s2sgrad.ir import seeds
 from s2sgrad.ir.signatures import require_parameters, signature
+from s2sgrad.runtime.checks import holds_complex_inside
 
 
 class Request:
@@ -66,6 +67,10 @@ class Request:
         for parameter in wrt:
             derivative = "tangent" if self.options.forward else "gradient"
             require_floats(parameter, arguments, self.function.__name__, derivative)
+            if self.options.holomorphic and not holds_complex_inside(arguments.get(parameter.partition("[")[0])):
+                raise TypeError(
+                    f"holomorphic=True is for complex arguments, but `{parameter}` is real: pass a complex number"
+                )
 
     def family(self, function: types.FunctionType, options: Options | None = None) -> cache.Family:
         """The cache for functions of this code and this kind of request, or one with other options."""

@@ -185,7 +185,7 @@ def _repeats(gradient: Any, error: Exception, args: tuple, keywords: dict[str, A
     copied = {name for name, value in arguments.items() if (trust_of_object(value) or Trust.ARRAY) <= Trust.DATA}
     latest = gradient._latest
     repeats = latest is not None and latest.recipe.facts.repeats and len(copied) == len(arguments)
-    return begins_again(error, gradient._request.function, arguments, copied, repeats)
+    return _is_same_again(error, gradient._request.function, arguments, copied, repeats)
 
 
 def begins_again(
@@ -195,6 +195,12 @@ def begins_again(
     known to repeat; not of an iterator, which the first run may have used up."""
     if not isinstance(error, (Refused, Refusal)) or not Recording.allowed:
         return False
+    return _is_same_again(error, function, given, copied, repeats)
+
+
+def _is_same_again(
+    error: Exception, function: types.FunctionType, given: Any, copied: Collection[str], repeats: bool
+) -> bool:
     if isinstance(error.__context__, NoResult) or _in_a_text():
         return False
     if holds_iterator(given):

@@ -8,10 +8,11 @@ from __future__ import annotations
 import types
 
 import gast
+import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
-from s2sgrad.analysis.number_types import is_real, is_short
+from s2sgrad.analysis.number_types import is_complex, is_real, is_short
 from s2sgrad.analysis.type_text import described
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver.compilation import Compilation
@@ -23,6 +24,7 @@ from s2sgrad.ir import seeds
 from s2sgrad.ir.quote import assign, constant, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime import watching
 from s2sgrad.transform import results, stopping
 
@@ -74,7 +76,13 @@ class Entry(Differentiated):
             seed = runtime.holomorphic_seed if options.holomorphic else runtime.seed_like
             like = call(unit, seed.__name__, seed, name(result), name(self.seed))
             ahead = marked([assign(self.seed, like)], "reverse")
+            if options.conjugate and may_be_complex:
+                ahead += marked(
+                    [assign(self.seed, call(unit, "conjugated", runtime.conjugated, name(self.seed)))], "reverse"
+                )
         parts = [self.gradient(c, p, p in self.variables[:k]) for k, p in enumerate(self.variables)]
+        if options.conjugate:
+            parts = [_conjugate(unit, self.kind(p), part) for p, part in zip(self.variables, parts, strict=True)]
         display = gast.List if options.listed else gast.Tuple
         returned: gast.AST = display(parts, gast.Load()) if options.several else parts[0]
         tree.body += results.checks(unit, result, self.kind(result), active)
@@ -124,3 +132,27 @@ class Entry(Differentiated):
         self.emitted.defaults, self.emitted.scalar = {self.seed: self.default}, self.scalar
         self.emitted.numpy = self.scalar and self.kind(self.swept.result).type is not float
         self.emitted.header = described(self.kinds)
+        self.emitted.header += _convention([p for p in self.variables if is_complex(self.kinds.get(p))], self.options)
+
+
+def _conjugate(unit: Unit, kind: Kind, gradient: gast.AST) -> gast.AST:
+    """The conjugate of the gradient in an argument of this kind."""
+    if not unit.complex or is_real(kind):
+        return gradient
+    if isinstance(kind, Array) or type(kind) is Number:
+        return call(unit, "conj", np.conj, gradient)
+    return call(unit, "conjugated", runtime.conjugated, gradient)
+
+
+def _convention(variables: list[str], options: Options) -> str:
+    """What the gradients in complex arguments are, as a further line of the header.
+
+    >>> _convention(["z"], Options())
+    '\\nz_bar = dL/dRe - i dL/dIm: descend along np.conj(z_bar)'
+    """
+    if not variables:
+        return ""
+    bar = f"{variables[0]}_bar"
+    if options.conjugate:
+        return f"\n{bar} = dL/dRe - i dL/dIm, of which the conjugate is returned: descend along it"
+    return f"\n{bar} = dL/dRe - i dL/dIm: descend along np.conj({bar})"

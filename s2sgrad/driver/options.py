@@ -52,7 +52,8 @@ class Options:
     def needs_text(self) -> bool:
         """Whether a recording cannot take the text's place: it stops no gradient at variables, and tells no argument without
         a derivative from one whose derivative is 0."""
-        return self.strict or bool(self.stops) or self.unconnected != "zero"
+        own = self.holomorphic or self.conjugate
+        return self.strict or own or bool(self.stops) or self.unconnected != "zero"
 
     @property
     def suffix(self) -> str:

@@ -135,6 +135,7 @@ know(place_of, builtin_functions.order_of, joins.columns, gives=Gives.NEW, compu
 know(runtime.seed_like, runtime.holomorphic_seed, gives=Gives.MAYBE, of=1)
 know(runtime.projected, runtime.wide, gives=Gives.MAYBE, of=0, computes=True)
 know(runtime.widened, gives=Gives.NEW, computes=True)
+know(runtime.conjugated, gives=Gives.MAYBE, computes=True)
 know(lanes.zero_lanes, lanes.array_lanes, lanes.by_lane, gives=Gives.NEW, computes=True)
 know(lanes.unbroadcast_lanes, lanes.unreduce_lanes, gives=Gives.MAYBE, numeric=True, computes=True)
 know(lanes.like_lanes, gives=Gives.MAYBE, of=1, computes=True)

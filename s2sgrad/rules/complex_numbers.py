@@ -147,6 +147,12 @@ def _(y, x_bar, x, x_bar_dot, x_dot):
     return runtime.projected(x_bar_dot, x), None
 
 
+@linear(runtime.conjugated)
+def conjugated(w, y, x_bar):
+    return runtime.conjugated(w)
+
+
+of_complex_numbers(runtime.conjugated)
 of_complex_numbers(runtime.projected, runtime.wide, runtime.widened, runtime.holomorphic_seed)
 
 # --- what their derivatives call -------------------------------------------------------------------------------------

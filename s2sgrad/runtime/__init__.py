@@ -314,6 +314,22 @@ def holomorphic_seed(y: Any, seed: Any = None) -> Any:
     return ones(y) if seed is None else seeded(y, seed)
 
 
+def conjugated(x_bar: Any) -> Any:
+    """The conjugate of a cotangent, item by item.
+
+    >>> conjugated([1j, {"a": 2.0}])
+    [-1j, {'a': 2.0}]
+    """
+    if isinstance(x_bar, (list, tuple, dict)):
+        return rebuilt(x_bar, conjugated)
+    if isinstance(x_bar, complex) and type(x_bar) is complex:
+        return x_bar.conjugate()
+    held = attributes_of(x_bar)
+    if held is not None:
+        return with_attributes(x_bar, {k: conjugated(item) for k, item in held.items()})
+    return np.conj(x_bar) if isinstance(x_bar, (np.ndarray, np.complexfloating)) else x_bar
+
+
 def stop_gradient(x: Any) -> Any:
     """The same value, through which no gradient flows; arrays are copied."""
     return rebuilt(x, stop_gradient) if isinstance(x, (list, tuple, dict)) else x.copy() if isinstance(x, np.ndarray) else x

@@ -10,6 +10,7 @@ ELEMENTWISE = ["np.sin({a})", "np.tanh({a})", "np.exp(0.3 * np.tanh({a}))", "np.
                "np.clip({a}, -0.9, 1.1)", "{a} / (2.0 + {b} ** 2)", "{a} * {b}", "{a} - {b}", "{a} + {b}",
                "np.abs({a})", "{a} ** 2", "-{a}", "np.arctan2({a}, 2.0 + {b} * {b})", "np.hypot({a}, {b})",
                "np.logaddexp({a}, {b})", "stop_gradient({a}) * {b}", "np.sign({a}) * {b}",
+               "np.where({a} > 0.0, np.sqrt({a}), {b})", "np.where({a} > 0.0, np.log({a}), 0.0)",
                "np.copysign({a}, {b})", "np.minimum({a}, 0.7) + {b}", "2.0 ** np.tanh({a})", "{s} * {a}"]  # fmt: skip
 VECTORS = ["{m} @ {v}", "{v} @ {m}", "np.cumsum({v})", "{v}[::-1]", "{m}[1]", "{m}[:, 0]",
            "np.concatenate([{v}[1:], {w}[:1]])", "np.stack([{s}, {v}[0], {w}[2]])", "np.roll({v}, 1)",

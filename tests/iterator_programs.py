@@ -50,6 +50,32 @@ def first_over(items, bound):
     return bound
 
 
+def same(items):
+    return items
+
+
+def squared(items):
+    return (item * item for item in items)
+
+
+def neighbours(items):
+    return itertools.pairwise(items) if len(items) > 9 else zip(items, items[1:])
+
+
+class Fading:
+    def __init__(self, value, left):
+        self.value, self.left = value, left
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.left == 0:
+            raise StopIteration
+        self.left, self.value = self.left - 1, self.value * 0.8
+        return self.value
+
+
 def weighed(items):
     total = 0.0
     for k, item in enumerate(items):
@@ -96,7 +122,7 @@ class _Writer:
         if self.written:
             self.line("xs = [x[0], c, x[1] * c, x[2]]")
             self.line("ys = xs")
-        for _ in range(self.rng.choice((0, 1, 1, 2))):
+        for _ in range(self.rng.choice((0, 0, 0, 1, 2))):
             self.named()
         for _ in range(self.rng.randint(1, 3)):
             self.statement()
@@ -228,7 +254,17 @@ class _Writer:
     # --- statements ---
 
     def statement(self) -> None:
-        choices = [self.loop, self.loop, self.loop, self.collected, self.next_alone, self.until_nothing, self.handed]
+        choices = [
+            self.loop,
+            self.loop,
+            self.loop,
+            self.collected,
+            self.next_alone,
+            self.until_nothing,
+            self.handed,
+            self.kept,
+            self.kept,
+        ]
         self.rng.choice(choices)()
 
     def value(self) -> str:
@@ -290,9 +326,42 @@ class _Writer:
         self.a(f"handed to {call[:6]}")
         self.line(f"total = total * 0.5 + {call.format(over)}")
 
+    def kept(self) -> None:
+        """An iterator that is kept until it is run through, after something has changed; seldom twice."""
+        rng, name = self.rng, self.new("kept")
+        over, ends = self.iterable(2)
+        over = over if ends else f"itertools.islice({over}, {rng.randint(1, 5)})"
+        kind = rng.choice(("by name", "in a list", "in a dict", "in a tuple", "returned", "made elsewhere", "an object",
+                           "pairs", "split", "chosen"))  # fmt: skip
+        self.a(f"kept {kind}")
+        value, read = {
+            "by name": (over, name), "in a list": (f"[{over}, iter(x)]", f"{name}[0]"),
+            "in a dict": (f"{{'a': {over}, 'b': 2.0}}", f"{name}['a']"), "in a tuple": (f"({over}, c)", f"{name}[0]"),
+            "returned": (f"same({over})", name), "made elsewhere": (f"squared({over})", name),
+            "an object": ("Fading(c, 3)", name), "pairs": ("neighbours(x)", f"(u * v for u, v in {name})"),
+            "split": (f"itertools.tee({over})", f"{name}[1]"), "chosen": (f"iter(x) if c > 0.0 else {over}", name),
+        }[kind]  # fmt: skip
+        self.line(f"{name} = {value}")
+        if rng.random() < 0.5:
+            self.a("changed before it is drawn")
+            self.line(rng.choice(("c = 0.9 * c + 0.1", "x = x * 1.1", "ys[1] = c * x[0]" if self.written else "x = x + 0.1",
+                                  "xs.append(c * 0.5)" if self.written else "c = c * 1.1")))  # fmt: skip
+        for _ in range(1 if rng.random() < 0.8 else 2):
+            item = self.new("item")
+            if rng.random() < 0.5:
+                self.line(f"for {item} in {read}:")
+                self.line(f"    total = 0.6 * total + {item} * c")
+                if rng.random() < 0.3:
+                    self.line(f"    if {item} > 0.9:")
+                    self.line("        break")
+            else:
+                how = rng.choice(("sum({})", "sum([t * c for t in {}])", "weighed({})", "first_over({}, 0.7)",
+                                  "(1.5 if any(t > 0.8 for t in {}) else c)", "sum(list({}))"))  # fmt: skip
+                self.line(f"total = 0.5 * total + {how.format(read)}")
+
     def next_alone(self) -> None:
         if not self.names:
-            return self.named()
+            return self.kept()
         name, ends = self.rng.choice(self.names)
         self.line(f"total = total * 0.7 + {self.asked(name, ends)} * {self.asked(name, ends)}")
 

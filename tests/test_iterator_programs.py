@@ -27,6 +27,6 @@ def test_right(order, part):
 
 
 def test_every_way_to_draw_is_in_many_programs():
-    features = Counter(name for seed in range(300) for name in iterator_program(seed).features)
+    features = Counter(name for seed in range(600) for name in iterator_program(seed).features)
     assert len(features) > 30
     assert not {name: count for name, count in features.items() if count < 5}

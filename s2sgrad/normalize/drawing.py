@@ -32,6 +32,7 @@ from typing import Any
 import gast
 
 from s2sgrad import standard
+from s2sgrad.analysis import protocols
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import (
@@ -50,7 +51,7 @@ from s2sgrad.ir.quote import (
 )
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import behaviour
-from s2sgrad.normalize import iterables
+from s2sgrad.normalize import dict_views, iterables
 from s2sgrad.normalize.absorption import Absorption
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.drawn_tools import DrawnTools, NotDrawn
@@ -155,9 +156,18 @@ class _Scope:
         """A value that is kept, returned or handed on: an iterator as a generator, which is run through once."""
         if not isinstance(node, gast.GeneratorExp) and not is_one_of(self.kinds.called(node), LAZY):
             return node
+        if any(map(self.reads_late, nodes(node))) and self.names.may_change([node]):
+            self.unit.refuse(node, "what this iterator reads may change before it is run through, which cannot be followed: "
+                                   "make a list of it")  # fmt: skip
         drawn = self.attempted(node)
         whole = drawn is node or self.kinds.is_generator(drawn)
         return drawn if whole else at(node, self.tools.calling(generators.each, drawn))[0]
+
+    def reads_late(self, node: gast.AST) -> bool:
+        """Whether an iterable reads its items only when they are drawn, and `standard.generators` has none like it."""
+        target = self.kinds.called(node)
+        listed = isinstance(target, type) and protocols.is_lazy(target) and not is_one_of(target, LAZY)
+        return listed or dict_views.of(self.unit, node) is not None
 
     def looped(self, node: gast.AST | None) -> gast.AST | None:
         """What `__iter__` returns, which loops run over: `e` for `iter(e)`."""

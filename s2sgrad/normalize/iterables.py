@@ -109,7 +109,9 @@ def runs_once(unit: Unit, tree: gast.FunctionDef, parameter: str) -> bool:
         return False
     loops = [n for n in body if isinstance(n, (gast.For, gast.While))]
     again = [part for loop in loops for part in nodes(*loop.body, *loop.orelse)]
-    over = [part for node in body for part in nodes(*_run_through(unit, node))]
+    whole = consumed(unit, body)
+    run = (n for n in body if not isinstance(n, gast.GeneratorExp) or id(n) in whole)  # others may be run through later
+    over = [part for node in run for part in nodes(*_run_through(unit, node))]
     return not any(n is mentioned[0] for n in again) and any(n is mentioned[0] for n in over)
 
 

@@ -191,6 +191,9 @@ class Sum:
             self.adjoints.out.append(
                 assign(holder, call(self.unit, "add_into", shadows.add_into, name(holder), section.value))
             )
+        elif slot and not section.numeric:  # of a number, an array, or a list
+            added = gast.Dict([clone(section.index)], [section.value])
+            self.adjoints.out.append(assign(bar, call(self.unit, "add_into", shadows.add_into, name(bar), added)))
         elif slot or (isinstance(kind, Array) and kind.rank != 0 and self.adjoints.exclusions.is_basic(section.index)):
             self.adjoints.out.append(
                 accumulate(gast.Subscript(name(bar), clone(section.index), gast.Store()), section.value)

@@ -894,3 +894,20 @@ def split_into_two_iterators(x):
     firsts, seconds = itertools.tee(x)
     next(seconds)
     return sum(a * b * b for a, b in zip(firsts, seconds))
+
+
+@case(VECTOR)
+def views_and_pairs_that_change_before_they_are_run_through(x):
+    xs, d = [x[0], x[1]], {"a": x[0], "b": x[1]}
+    pairs = (a * b for a, b in itertools.zip_longest(xs, x, fillvalue=2.0))
+    values = (v * v for v in d.values())
+    xs.append(x[2] * 3.0)
+    d["a"] = x[2]
+    return sum(pairs) * sum(values)
+
+
+@case(VECTOR, 0.4)
+def function_that_returns_what_its_argument_gives(x, c):
+    squares = all_squares(t * c for t in x)
+    c = 0.9 * c + 0.1
+    return sum([t * c for t in squares]) + len(list(all_squares(x))) * c

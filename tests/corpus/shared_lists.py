@@ -344,3 +344,15 @@ def last_item_kept_while_the_list_grows_in_a_tuple(x):
     z = t[0][-1]
     t[0].append(x * x)
     return np.sum(q[-1] * x) + np.sum(q[0] * t[0][-1]) + np.sum(z * x)
+
+
+@case(VECTOR, 0.4, second=False)
+def array_and_list_in_a_list_of_which_one_grows(x, c):
+    xs = [x[0], c, x[1] * c]
+    parts = [x, xs]
+    xs.append(c * 0.5)
+    total = 0.0
+    for part in parts:
+        for item in part:
+            total = total + item * item * c
+    return total

@@ -31,11 +31,11 @@ BRANCHIEST = 25  # the cyclomatic complexity of a function, boolean operators an
 
 # The classes that are larger yet: methods and attributes.  The list only shrinks.
 LARGE = {
-    "Functions": (228, 38),
+    "Functions": (219, 36),
     "_Flattener": (65, 11),
     "NestedKinds": (34, 14),
     "Inference": (31, 13),
-    "Unit": (28, 48),
+    "Unit": (28, 47),
     "Rule": (23, 18),
     "_Wanted": (21, 29),
     "Program": (20, 23),

@@ -221,6 +221,12 @@ def test_what_a_callee_writes(text, written):
     assert writes.arguments == written and not writes.outside
 
 
+@pytest.mark.parametrize("store", ["C.n = y", "type(C()).n = y", "C().__class__.n += y", "np.n = y", "g.n = y"])
+def test_attributes_of_classes_modules_and_functions_live_outside(store):
+    with compiling():
+        assert mod_ref.of(defined(f"class C: n = 0\ndef g(): pass\ndef f(y): {store}")).outside
+
+
 @pytest.mark.parametrize(
     ("text", "new"),
     [

@@ -11,7 +11,6 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.ir.quote import at, clone, mentioned, name, nodes, rewritten
 from s2sgrad.ir.unit import Unit, parameters
-from s2sgrad.runtime.outside import ClassAttribute
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -40,10 +39,6 @@ def _known(unit: Unit, taken: set[str]) -> dict[str, gast.AST]:
         value = unit.helpers[helper]
         if isinstance(value, runtime.Global) and value.space is space and value.name not in taken:
             known[helper] = name(value.name)
-        elif isinstance(value, ClassAttribute):
-            owner = name(value.owner.__name__)
-            if owner.id not in unit.locals and unit.resolve(owner) is value.owner:
-                known[helper] = gast.Attribute(owner, value.attribute, gast.Load())
     return known
 
 

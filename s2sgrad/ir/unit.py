@@ -89,7 +89,7 @@ class Unit:
       `local_codes` are the codes of methods of the classes that the function defines, which may read its variables;
       `given_objects` are the caller's objects whose attributes are loaded, with their classes, `separate` the classes of
       those whose attributes are written, `unopened` free names of objects whose attributes are read where they stand;
-      `on_classes` are the names of attributes of classes that are written; `loses_to` are global containers in which
+      `loses_to` are global containers in which
       differentiated values are only stored, `unseen` the calls of functions that only the run knows; `stand_ins` are
       pairs of a container class and a simpler one in its place; `updates` are the positions of the user's `x[i] op= e`.
     - Derivatives: `bars` are names of adjoints; `floating` are differentiated values and their derivatives, all floats;
@@ -138,7 +138,6 @@ class Unit:
     separate: set[type] = field(default_factory=set)
     given_objects: list[tuple[gast.AST, type]] = field(default_factory=list)
     unopened: set[str] = field(default_factory=set)
-    on_classes: set[str] = field(default_factory=set)
     opaque: set[str] = field(default_factory=set)
     argument_kinds: dict[str, Any] = field(default_factory=dict)
     receivers: dict[str, type] = field(default_factory=dict)

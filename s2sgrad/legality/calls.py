@@ -130,7 +130,7 @@ def _method(call: Call, owner: gast.AST, name: str) -> None:
         return  # it formats its arguments immediately, as `print` does
     stack = on_stack(name) and context.is_local(owner)
     _writing(call, owner, name, stack)
-    if name == "write" and isinstance(found, (outside.Global, outside.ClassAttribute)):
+    if name == "write" and isinstance(found, outside.Global):
         _kept_outside(call, call.given, found.name, False)
     elif not stack:
         _unknown(call, kept=name == "append" and _is_kept(call, owner))

@@ -162,7 +162,7 @@ class Points(Heap):
                 inner = display.elts[k] if plain else None
                 self.bind(part, self.value(inner) if plain else self.iterated(value), inner)
         else:
-            owner = self.value(target.value)
+            owner = _owner(self, target)
             self.meet(owner | (self.value(target.slice) if isinstance(target, gast.Subscript) else set()))
             self.write(owner)
             self.keep(owner, value)
@@ -184,7 +184,7 @@ class Points(Heap):
             if target.id not in self.unit.locals:
                 places |= _free(self, target)
         else:
-            owner = self.value(target.value)
+            owner = _owner(self, target)
             self.write(owner)
             places = self.value(target)
             if isinstance(target, gast.Subscript) and not isinstance(target.slice, _ONE):
@@ -221,6 +221,15 @@ class Points(Heap):
         """The location of an existing object."""
         trust = trust_of_object(found)
         return ({NONE} if found is None else set()) if trust is None else {Place("outside", trust)}
+
+
+def _owner(points: Points, target: gast.Attribute | gast.Subscript) -> Places:
+    """The locations that a store writes; an attribute of a class, a module or a function lives outside."""
+    owner = points.value(target.value)
+    if not isinstance(target, gast.Attribute):
+        return owner
+    of_class = points.unit.called(target.value) is type or getattr(target.value, "attr", "") == "__class__"
+    return owner if owner and not of_class else owner | {OUTSIDE}
 
 
 def _separate_parts(points: Points) -> list[Places]:

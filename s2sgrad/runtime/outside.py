@@ -32,28 +32,6 @@ class Global:
         self.space[self.name] = value
 
 
-class ClassAttribute:
-    """An attribute of a class that a differentiated function writes: read and written at the same points.
-
-    >>> class Lin: count = 0
-    >>> count = ClassAttribute(Lin, "count")
-    >>> count.write(count.read() + 1)
-    >>> Lin.count
-    1
-    """
-
-    def __init__(self, owner: type, attribute: str) -> None:
-        self.owner, self.attribute, self.name = owner, attribute, f"{owner.__name__}.{attribute}"
-
-    def read(self) -> Any:
-        """The current value; AttributeError if there is none."""
-        return getattr(self.owner, self.attribute)
-
-    def write(self, value: Any) -> None:
-        """Assign the attribute of the class."""
-        setattr(self.owner, self.attribute, value)
-
-
 def set_attribute(owner: Any, attribute: str, value: Any) -> None:
     """`owner.attribute = value`, on an object that the caller passed."""
     setattr(owner, attribute, value)

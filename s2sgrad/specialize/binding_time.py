@@ -66,7 +66,7 @@ class Lookahead:
         """Whether an expression may be a function value or an object, or expand to statements."""
         if isinstance(node, gast.Name):
             return node.id in self.values
-        if self.may_be_of_tuple(node) or self.is_class_attribute(node):
+        if self.may_be_of_tuple(node):
             return True
         if isinstance(node, gast.Call):
             return self.expands(node)
@@ -101,8 +101,7 @@ class Lookahead:
         changes containers outside."""
         if call is self.alone and reaches_change(target):
             return True
-        asks = self.asks_tuples(target) or self.reads_classes(target)
-        return asks or needs_text(target) or self.names_written(target)
+        return self.asks_tuples(target) or needs_text(target) or self.names_written(target)
 
     def names_written(self, target: types.FunctionType) -> bool:
         """Whether a function names an object from outside of which this program writes attributes."""

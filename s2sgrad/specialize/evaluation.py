@@ -113,7 +113,7 @@ class Evaluator:
         if isinstance(node, gast.UnaryOp) and (negative := _negative(node)) is not None:
             return negative
         elif isinstance(node, gast.Attribute) and self.unit.resolve(node) is not MISSING:
-            return self.functions.of_outside(node)
+            return node
         elif isinstance(node, gast.NamedExpr):
             self.assign(at(node, gast.Assign([node.target], node.value, None))[0])
             return self.operand(at(node, name(node.target.id))[0])
@@ -194,7 +194,7 @@ class Evaluator:
             if value is not MISSING:
                 return value
             mutators.refuse_kept(self.unit, node)
-        return self.functions.of_outside(node)
+        return node
 
     def of_Subscript(self, node: gast.Subscript) -> gast.AST:
         if (joined := index_tricks.joined(self.unit, node)) is not None:

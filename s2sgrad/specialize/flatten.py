@@ -35,7 +35,7 @@ from collections.abc import Iterator
 
 import gast
 
-from s2sgrad.analysis import effects
+from s2sgrad.analysis import effects, written_classes
 from s2sgrad.ir import checkpoints, notes, refusals, scoping
 from s2sgrad.ir.quote import assign, at, constant, name, nodes
 from s2sgrad.ir.unit import Unit
@@ -66,6 +66,7 @@ class _Flattener(Conditions, Evaluator, Sections):
 
     def whole(self, tree: gast.FunctionDef) -> gast.FunctionDef:
         """Flatten the whole function."""
+        written_classes.require_none(self.unit)
         self.functions.open_given(tree)
         heads, self.out = self.out, []
         body = self.block(tree.body)

@@ -69,8 +69,6 @@ class ObjectUpdates:
         """`o.w += value` as an update of its variable; for a property, as two calls."""
         target = statement.target
         owner = self.held(target.value)
-        if not isinstance(owner, Object) and self.writes_class(statement, target):
-            return
         if isinstance(owner, Object) and isinstance(member(owner.cls, target.attr), (property, functools.cached_property)):
             update = gast.Assign([target], self.updated_in_place(statement), None)
             self.flattener.statement(at(statement, update)[0])

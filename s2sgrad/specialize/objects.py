@@ -86,8 +86,6 @@ class Objects:
     def of_the_class(self, instance: Object, node: gast.AST) -> None:
         """Variables for attributes that the object inherits from the class until they are written."""
         for attribute in written_attributes(instance.cls, self.unit.primal.tree) - instance.attributes.keys():
-            if self.is_written_on(instance.cls, attribute):
-                continue
             local = instance.attributes[attribute] = self.unit.attribute(instance.base, attribute)
             self.shared.add(local)
             self.counts[local] += 1
@@ -225,8 +223,6 @@ class Objects:
     def store(self, target: gast.Attribute, statement: gast.Assign) -> None:
         """`o.w = value` for an object made here."""
         owner = self.held(target.value)
-        if not isinstance(owner, Object) and self.writes_class(statement, target):
-            return
         if not isinstance(owner, Object):
             self.unit.refuse(target, "an assignment to an attribute of what is not made here is not differentiated: use a "
                                      "local variable")  # fmt: skip
@@ -285,8 +281,6 @@ class Objects:
         if hasattr(type(member), "__get__"):
             self.unit.refuse(node, f"`{attribute}` is a {type(member).__name__}, which computes what it is asked for and "
                                    "cannot be followed: use a property or a method")  # fmt: skip
-        if self.is_written_on(owner.cls, attribute):
-            return self.read_on_class(owner.cls, node)
         cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
         return self.flattener.hold(at(node, gast.Attribute(cls, attribute, gast.Load()))[0])
 

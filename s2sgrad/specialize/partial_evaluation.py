@@ -51,7 +51,6 @@ from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.arguments import Arguments
 from s2sgrad.specialize.binding_time import Lookahead, is_made_for_functions, is_super
 from s2sgrad.specialize.callable_texts import owners_written
-from s2sgrad.specialize.class_attributes import ClassAttributes
 from s2sgrad.specialize.closures import Closures
 from s2sgrad.specialize.fixed_functions import FixedFunctions
 from s2sgrad.specialize.function_unions import Choices
@@ -86,7 +85,7 @@ from s2sgrad.specialize.tuple_methods import TupleMethods
 from s2sgrad.specialize.unrolling import Unroller
 
 
-class Functions(Arguments, Choices, ClassAttributes, Closures, Collections, Definitions,
+class Functions(Arguments, Choices, Closures, Collections, Definitions,
                 Derivatives, FixedFunctions, Generators, GivenObjects, Inliner, Lookahead, Matrices,
                 NamedAttributes, Objects, ObjectUpdates, Operators, Stars, TupleMethods,
                 Unroller):  # fmt: skip

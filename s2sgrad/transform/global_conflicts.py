@@ -35,7 +35,6 @@ def check(units: list[Unit], at_run_time: bool = False) -> None:
     `at_run_time`: a function that was compiled earlier calls these.
     """
     _check_objects(units, at_run_time)
-    _check_classes(units, at_run_time)
     _check_kept(units, at_run_time)
     _check_stand_ins(units)
     written = {(id(v.space), v.name): u for u in units for v in u.helpers.values() if isinstance(v, runtime.Global)}
@@ -143,25 +142,6 @@ def _check_objects(units: list[Unit], at_run_time: bool) -> None:
                 if free and any(isinstance(found, classes) or found is TOO_MUCH for found in reached([unit.resolve(node)])):
                     unit.refuse(node, f"`{node.id}` is read here, and attributes of an object of its class are written by "
                                       f"`{writer.primal.tree.name}`, which is not differentiated yet: {_WAY}")  # fmt: skip
-
-
-def _check_classes(units: list[Unit], at_run_time: bool) -> None:
-    """The same for attributes of classes that are written: no other function reads one of this name."""
-    for writer in (u for u in units if u.on_classes):
-        who = f"written by `{writer.primal.tree.name}`"
-        if at_run_time or any(v is runtime.vjp for u in units for v in u.helpers.values()):
-            writer.refuse(writer.primal.tree, f"`{min(writer.on_classes)}` of a class is {who} where a function is only "
-                                              f"known at run time, which is not differentiated yet: {_WAY}")  # fmt: skip
-        written_out = {_code(u) for u in (writer, *writer.inlined)}
-        for unit in _reached(units):
-            for node in _inside(unit) if _code(unit) not in written_out else ():
-                if isinstance(node, gast.Attribute) and node.attr in writer.on_classes:
-                    unit.refuse(node, f"`{node.attr}` is read here, and `{node.attr}` of a class is {who}, which is not "
-                                      f"differentiated yet: {_WAY}")  # fmt: skip
-
-
-def _code(unit: Unit) -> types.CodeType:
-    return unit.primal.function.__code__
 
 
 def _global(unit: Unit, node: gast.AST) -> tuple[int, str] | None:

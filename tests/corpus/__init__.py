@@ -166,6 +166,10 @@ RECORDED = {
     "visitor_whose_methods_are_named_for_the_classes", "visitor_with_a_method_as_sets_have",
     "written_and_read_by_index",
     "called_object_that_calls_another_of_its_class",
+    # attributes of classes that are written: all their objects share them
+    "attribute_of_a_class_counted_up_between_reads", "attribute_of_a_class_that_helpers_write",
+    "attribute_of_a_function_that_a_helper_writes", "class_attribute_changed_for_a_call", "class_of_the_object_counts",
+    "field_whose_factory_makes_an_object", "nested_contexts_count_their_depth",
     # attributes by names that the program computes
     "a_getter_keeps_its_key", "attributes_set_by_a_loop_over_names", "attributes_updated_by_names_of_the_run",
     "getters_of_several_names", "instructions_by_name", "methods_chosen_in_the_constructor",

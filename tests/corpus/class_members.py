@@ -423,3 +423,50 @@ STIFFENING = Stiffening(0.6, 1.2)
 def methods_that_ask_for_their_base_class_are_called_by_their_class(x):
     made = Stiffening(x[0], x[1])
     return Stiffening.force(made, x[2]) + Spring.force(made, x[1]) + Stiffening.force(STIFFENING, x[0])
+
+
+class Shared:
+    scale = 1.0
+
+    def __init__(self, v):
+        self.v = v
+
+    @classmethod
+    def set(cls, value):
+        cls.scale = value
+
+    def put(self, value):
+        self.__class__.scale = value
+
+
+SHARED = Shared(0.5)
+
+
+def set_on_the_class(value):
+    Shared.scale = 1.0 * value
+
+
+def set_by_an_object(found, value):
+    type(found).scale = value * value
+
+
+def set_on_a_function(value):
+    set_on_the_class.last = 2.0 * value
+
+
+@case(VECTOR)
+def attribute_of_a_class_that_helpers_write(x):
+    set_on_the_class(x[0])
+    total = Shared.scale * x[1]
+    set_by_an_object(SHARED, x[2])
+    total += SHARED.scale * x[3]
+    Shared.set(x[4])
+    total += Shared(x[1]).scale * x[2]
+    SHARED.put(x[0])
+    return total * Shared.scale
+
+
+@case(VECTOR)
+def attribute_of_a_function_that_a_helper_writes(x):
+    set_on_a_function(x[0])
+    return set_on_the_class.last * x[1]

@@ -325,6 +325,21 @@ def test_a_branch_that_is_not_taken_contributes_zero(f, expected):
     assert np.isfinite(outer.gradient(s, x).numpy()).all()
 
 
+@pytest.mark.parametrize("size", [3, 1 << 16])
+@pytest.mark.parametrize("f", [
+    lambda x: np.where(x < 0, np.log(x), 2.0),
+    lambda x: np.where(x[0] < 0, 1.0 / x, 2.0),
+    lambda x: np.where(x > 0, 2.0, np.sqrt(x)[::2].sum()),
+])  # fmt: skip
+def test_a_branch_that_is_never_taken_is_connected(f, size):
+    """The gradient is zeros and not None, which would mean that there is no path."""
+    x = constant(np.linspace(1.0, 2.0, size))
+    with np.errstate(all="ignore"), GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = f(x)
+    np.testing.assert_array_equal(t.gradient(y, x), np.zeros(size))
+
+
 def test_looking():
     x, v = constant([1.0, 2.5]), Variable(np.float32(2.0), name="v")
     assert repr(x) == "Array([1. , 2.5])" and str(x) == "[1.  2.5]" and len(x) == 2

@@ -9,6 +9,7 @@ import pytest
 from differences import central_difference
 
 from s2sgrad import GradientTape, constant, differentiable, grad
+from s2sgrad.tape import sweep
 
 from . import random_programs
 
@@ -69,5 +70,13 @@ def compare(seed, folder):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_programs_agree(seed, tmp_path):
+    with np.errstate(all="ignore"):
+        compare(seed, tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(20, 24))
+def test_random_programs_agree_where_memory_is_freed_on_the_way(seed, tmp_path, monkeypatch):
+    """As where arrays are large: one careful sweep, and no other that would need the entries again."""
+    monkeypatch.setattr(sweep, "_LARGE", 0)
     with np.errstate(all="ignore"):
         compare(seed, tmp_path)

@@ -36,6 +36,7 @@ from s2sgrad.recorded.storing import permutes, writing_at
 from s2sgrad.recorded.values import Number, follows, handles_in, lost, plain
 from s2sgrad.rules import table
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.traits import traits
 from s2sgrad.source import brings_gradient, read, underlying
 
 TRANSFORMS: dict[type, Callable[..., Any]] = {}
@@ -117,7 +118,7 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if f.__module__ is not None and f.__module__.startswith(("s2sgrad.rules", "s2sgrad.runtime")):
         return followed_once(f)(*args, **keywords)
     if is_ours(f):
-        if "origin" in vars(f):  # `exp(x)`, written for `grad(math.exp)`
+        if traits(f).origin is not None:  # `exp(x)`, written for `grad(math.exp)`
             return followed_once(f)(*args, **keywords)
         return _of_ours(f, args, keywords)
     if not is_library(f):

@@ -37,6 +37,19 @@ def table(x):
     return ev(("+", ("*", 0, 1), ("*", 2, ("+", 0, 1))))
 
 
+def derivative(f):
+    return grad(f)
+
+
+@program
+def derivatives_of_library_functions(x):
+    slopes = [derivative(np.sin)]
+    slopes.append(derivative(math.exp))
+    while len(slopes) < 4:
+        slopes.append(slopes[len(slopes) % 2])
+    return slopes[2](x[0]) * slopes[3](x[1]) + grad(np.tanh)(x[2])
+
+
 OPERATIONS = {"+": lambda a, b: a + b, "*": lambda a, b: a * b, "sin": lambda a, b: np.sin(a) * b}
 
 

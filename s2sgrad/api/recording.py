@@ -20,11 +20,13 @@ from s2sgrad.api.forward import Jvp
 from s2sgrad.api.gradient import Gradient
 from s2sgrad.api.matrices import Hessian, Matrix, ValueAndJacobian
 from s2sgrad.api.products import Hvp
+from s2sgrad.api.whole import in_a_text
 from s2sgrad.ir.signatures import signature
 from s2sgrad.recorded.applying import apply
 from s2sgrad.recorded.derivatives import Recorded, is_float
 from s2sgrad.recorded.hooks import TRANSFORMS, call
 from s2sgrad.recorded.library import instead_of
+from s2sgrad.recorded.pairs import require_unwritten
 from s2sgrad.recorded.values import bottom, handles_in, is_handle, plain
 from s2sgrad.runtime.results import NoResult, without_floats
 from s2sgrad.runtime.structure import ONES, filled, leaves, ones, rebuilt
@@ -270,6 +272,8 @@ def along(g: Any, args: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any
     outputs = (options.outputs,) if isinstance(options.outputs, str) else options.outputs
     ends = None if outputs is None else tuple(places(g, args, keywords, outputs)[2])
     recorded = Recorded(_function(g), args, keywords, tuple(wanted), ends)
+    if in_a_text():
+        require_unwritten(recorded, g.primal.__name__)
     value, dot = recorded.value, recorded.tangent(list(tangents))
     if isinstance(options.outputs, str):
         value, dot = value[0], dot[0]

@@ -201,7 +201,7 @@ def begins_again(
 def _is_same_again(
     error: Exception, function: types.FunctionType, given: Any, copied: Collection[str], repeats: bool
 ) -> bool:
-    if isinstance(error.__context__, NoResult) or _in_a_text():
+    if isinstance(error.__context__, NoResult) or in_a_text():
         return False
     if holds_iterator(given):
         return False
@@ -249,7 +249,7 @@ def _by_a_recording(gradient: Any, error: Exception, asked: tuple, seed: Any, ar
     return recorded_instead(gradient, error, *args, **keywords)
 
 
-def _in_a_text() -> bool:
+def in_a_text() -> bool:
     """Whether a generated text is running."""
     frame = sys._getframe(2)
     while frame is not None and not is_written(frame.f_code.co_filename):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -222,3 +224,19 @@ def test_what_a_recording_cannot_tell_asks_for_a_text():
         gradients(total, xs=["a", "b"], stop_gradients="b")(2.0, 3.0)
     with pytest.raises(S2SGradError):
         grad(total, (0, 1), unconnected_gradients="none")(2.0, 3.0)
+
+
+def kept_with_its_factor(*parts):
+    return functools.partial(*parts)
+
+
+def made_by_a_callee(x, make):
+    scaled = make(lambda w, t: w * t, x[1])
+    return scaled(x[0]) * scaled(x[2])
+
+
+def test_a_callee_gives_a_function_that_holds_a_derivative():
+    """The tangent of what it holds is seen by nobody: refused, in both modes."""
+    for way in (grad(made_by_a_callee), lambda x, make: jvp(made_by_a_callee, (x, make), (V, None))):
+        with pytest.raises(S2SGradError):
+            way(X, kept_with_its_factor)

@@ -35,12 +35,13 @@ from collections.abc import Iterator
 
 import gast
 
-from s2sgrad.analysis import effects, written_classes
+from s2sgrad.analysis import effects
 from s2sgrad.ir import checkpoints, notes, refusals, scoping
 from s2sgrad.ir.quote import assign, at, constant, name, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import containers, loops, mutators
 from s2sgrad.normalize._calls import calls_user, walruses
+from s2sgrad.specialize import written_classes
 from s2sgrad.specialize.evaluation import Evaluator
 from s2sgrad.specialize.partial_evaluation import Functions
 from s2sgrad.specialize.section_stores import Sections

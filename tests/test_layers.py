@@ -35,7 +35,7 @@ LARGE = {
     "_Flattener": (65, 11),
     "NestedKinds": (34, 14),
     "Inference": (31, 13),
-    "Unit": (28, 47),
+    "Unit": (26, 20),
     "Rule": (23, 18),
     "_Wanted": (21, 29),
     "Program": (20, 23),

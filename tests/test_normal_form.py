@@ -57,7 +57,7 @@ def unpaired(unit, tree) -> set[str]:
         for call, stack in operations(unit, effects.header(statement)):
             given = len(call.args) - isinstance(call.func, gast.Name)  # append(x) and push(s, x); pop() and pop(s)
             (pushed if given else popped).add(stack)
-    return (pushed ^ popped) & stacks & set(unit.stack_bases)
+    return (pushed ^ popped) & stacks & set(unit.derivative.stack_bases)
 
 
 def shared(tree) -> list[str]:

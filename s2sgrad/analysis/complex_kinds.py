@@ -28,7 +28,7 @@ def of_floats(kind: Kind | None) -> Kind | None:
 def loosened(unit: Unit, kind: Kind) -> Kind:
     """The kind of the cotangent of what is of this kind: that of a complex number may be real, and that of a container may
     hold a complex one for a real item."""
-    if not unit.complex:
+    if not unit.derivative.complex:
         return kind
     if isinstance(kind, Container):
         items = None if kind.items is None else tuple(map(_of_any_type, kind.items))
@@ -38,7 +38,7 @@ def loosened(unit: Unit, kind: Kind) -> Kind:
 
 def taken(unit: Unit, kind: Kind | None) -> Kind | None:
     """The kind of a cotangent that was taken from that of a container, of a value of this kind."""
-    return _of_any_type(kind) if unit.complex and kind is not None else kind
+    return _of_any_type(kind) if unit.derivative.complex and kind is not None else kind
 
 
 def _of_any_type(kind: Kind) -> Kind:

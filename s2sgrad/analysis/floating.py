@@ -45,7 +45,7 @@ def _operands(unit: Unit, node: gast.AST) -> Iterator[gast.Name]:
 
 
 def _floats(unit: Unit, node: gast.Name) -> bool:
-    if node.id in unit.floating:
+    if node.id in unit.derivative.floating:
         return True
     if node.id in unit.locals:
         return is_floating_kind(unit.kinds.get(node.id))

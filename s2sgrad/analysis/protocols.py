@@ -104,7 +104,7 @@ def may_act(unit: Unit, node: gast.AST, deep: bool = True) -> bool:
     if kind is not None:
         return kind_acts(kind, deep)
     if isinstance(node, gast.Name):
-        return node.id in unit.opaque
+        return node.id in unit.arguments.opaque
     if isinstance(node, (gast.Attribute, gast.Subscript)):
         return may_act(unit, node.value)
     if isinstance(node, gast.Call):

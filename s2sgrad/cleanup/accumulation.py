@@ -104,7 +104,7 @@ class _Products:
         for statement in effects.walk([loop]):
             section = _accumulated(statement)
             bar = None if section is None else effects.base(section)
-            if bar in self.unit.bars and isinstance(self.kinds.get(bar), Array):
+            if bar in self.unit.derivative.bars and isinstance(self.kinds.get(bar), Array):
                 terms, rest = self.split(statement.value, 1 if isinstance(statement.op, gast.Add) else -1)
                 if terms and self.is_placed(section, loop):
                     out.setdefault(bar, {})[id(statement)] = terms, rest
@@ -169,7 +169,7 @@ class _Products:
         gone: set[int] = set()
         for k, first in enumerate(body):
             bar = _bound_to(first)
-            kind = self.kinds.get(bar) if bar in self.unit.bars and sweep_of(first) == "reverse" else None
+            kind = self.kinds.get(bar) if bar in self.unit.derivative.bars and sweep_of(first) == "reverse" else None
             if id(first) in gone or not isinstance(kind, Array) or kind.dtype != "float64":
                 continue
             terms, others = self.following(body, k, bar)

@@ -72,10 +72,10 @@ def _merge_stacks(unit: Unit, tree: gast.FunctionDef) -> None:
     for statement in tree.body:
         if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.List) and not statement.value.elts:
             stack = getattr(statement.targets[0], "id", None)
-            base = unit.stack_bases.get(stack)
+            base = unit.derivative.stack_bases.get(stack)
             if base is not None and popped is None:
                 popped = _popped(tree)
-                found = {unit.stack_bases.get(s) for s in popped}
+                found = {unit.derivative.stack_bases.get(s) for s in popped}
             base = base if base is not None and stack in popped else None
             if base is not None and base in first:
                 renamed[stack] = first[base]

@@ -77,7 +77,7 @@ class _Wanted:
                 self._find_contexts(body)
                 self.holder.update((id(inner), statement) for inner in body)
         self.local_stacks = local_stacks(unit, tree)
-        sections = Sections(unit, tree) if unit.memory.written - unit.bars else None
+        sections = Sections(unit, tree) if unit.memory.written - unit.derivative.bars else None
         self.overwritten = Overwritten(unit, tree, self.graph, sections).restores() if sections is not None else set()
         self.spare: dict[int, list[tuple[int, int]]] = {}  # by restore: where a loop ends, and which contents matter there
         if sections is not None:
@@ -305,7 +305,7 @@ class _Wanted:
         if section is None or sweep_of(statement) != "reverse" or id(statement) in self.doubtful:
             return []
         base = effects.base(section)
-        if base in self.unit.bars or base not in self._bound or not isinstance(self.unit.kinds.get(base), Array):
+        if base in self.unit.derivative.bars or base not in self._bound or not isinstance(self.unit.kinds.get(base), Array):
             return []
         if id(statement) in self.partly:  # the rest of the array may be read
             kind = self.unit.kinds[base].dtype

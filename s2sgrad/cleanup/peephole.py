@@ -65,7 +65,7 @@ def _update(unit: Unit, statement: gast.AST) -> gast.AST:
         else:  # `x.T[...] += e`
             value.left = clone(section)
             unit.rewritten(statement)
-    if not isinstance(value, gast.BinOp) or place_of(statement) not in unit.updates or not same(section, value.left):
+    if not isinstance(value, gast.BinOp) or place_of(statement) not in unit.syntax.updates or not same(section, value.left):
         return statement
     if sweep_of(statement) == "reverse":
         return statement

@@ -21,7 +21,7 @@ from s2sgrad.regions.later_trips import Sections
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Forward the values of such restores through temporaries."""
-    while unit.memory.written - unit.bars and _forward_all(unit, tree):
+    while unit.memory.written - unit.derivative.bars and _forward_all(unit, tree):
         unit.memory = Memory(unit, tree, unit.kinds)  # loads no longer alias the arrays
     return tree
 

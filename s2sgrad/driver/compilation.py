@@ -20,6 +20,7 @@ from s2sgrad.inplace.alias_elimination import AliasElimination
 from s2sgrad.ir.kept_facts import KeptFacts
 from s2sgrad.ir.quote import clone
 from s2sgrad.ir.unit import Unit
+from s2sgrad.ir.unit_records import Record
 from s2sgrad.source import Primal
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.transform.paths import Paths
@@ -172,8 +173,10 @@ class Kept(NamedTuple):
 
 def _copied(unit: Unit) -> Unit:
     """A copy of the side tables, to be changed beside them."""
-    held = {f.name: table.copy() for f in fields(unit) if isinstance(table := getattr(unit, f.name), (set, dict, list))}
-    return replace(unit, **held, names=unit.names.copied())
+    held = {f.name: getattr(unit, f.name) for f in fields(unit)}
+    held = {n: v.copy() if isinstance(v, (set, dict, list)) else v for n, v in held.items()}
+    held |= {n: v.copied() for n, v in held.items() if isinstance(v, Record)}
+    return Unit(**held | {"names": unit.names.copied()})
 
 
 def run(stages: tuple[Stage | Repeated | Kept, ...], c: Compilation) -> list[Compilation]:

@@ -44,9 +44,9 @@ class Recipe:
         name: str,
         facts: Facts | None,
     ) -> None:
-        strict = {(id(unit.primal.function), n) for unit in program.units for n in unit.captured}
+        strict = {(id(unit.primal.function), n) for unit in program.units for n in unit.made.captured}
         generated = program.generated
-        derived = [d for unit in program.units for d in unit.derived]
+        derived = [d for unit in program.units for d in unit.made.derived]
         self.guards = Guards(entry, lookups, strict, derived, generated)
         self.inside = [compiled for _, _, compiled in generated if self.guards.known(compiled.function) is None]
         arrays = [
@@ -62,8 +62,8 @@ class Recipe:
         self.facts = facts
         self.until = raised.Reported.count if branches.codes() else None
         self.shareable = True
-        self.lifted = [f for unit in program.units for f in unit.lifted]  # kept alive here alone
-        self.bound = any(unit.bound for unit in program.units)
+        self.lifted = [f for unit in program.units for f in unit.made.lifted]  # kept alive here alone
+        self.bound = any(unit.made.bound for unit in program.units)
         self.complex = program.complex
 
     @property

@@ -29,11 +29,11 @@ class Differentiated(Purpose):
     def sweep(self, c: Compilation, seed: str, idle: int = 0) -> gast.FunctionDef:
         """Build the adjoint (`self.walk`, `self.swept`); the forward sweep as a function with the seed as keyword."""
         self.seed = c.unit.local(seed)
-        c.unit.floating.add(self.seed)
+        c.unit.derivative.floating.add(self.seed)
         self.arguments, self.parameters = c.tree.args, [p.id for p in parameters(c.tree)]
         self.walk = Reverse(c.unit, c.tree, c.inference, c.callees, c.paths, self.seed, idle, self.inner)
         result = c.kinds.get(self.walk.paths.result, UNKNOWN)
-        double = is_real(result) or not c.unit.complex
+        double = is_real(result) or not c.unit.derivative.complex
         c.kinds[self.seed] = Number(None, double=double) if isinstance(result, Number) else loosened(c.unit, result)
         self.swept = self.walk.run()
         c.unit.kinds = self.swept.kinds

@@ -146,7 +146,7 @@ def mark(body: list[gast.AST], sweep: str) -> None:
 def writes_arrays(unit: Unit, body: list[gast.AST]) -> bool:
     """Whether the reverse sweep writes arrays of the forward sweep."""
     reverse = [s for s in effects.walk(body) if getattr(s, "origin", None) is not None and s.origin.sweep == "reverse"]
-    ours = unit.bars - unit.shadows
+    ours = unit.derivative.bars - unit.mirror.shadows
     return any((b := in_place(unit, s, unit.kinds)) is not None and b not in ours for s in reverse)
 
 

@@ -69,7 +69,9 @@ class Entry(Differentiated):
         tree = self.sweep(c, seeds.word((), takes_any=c.tree.args.kwarg is not None))
         result, active = self.swept.result, self.swept.active
         self.scalar = isinstance(self.kind(result), Number)
-        may_be_complex = unit.complex and not is_real(self.kind(result)) and not (options.holomorphic and self.scalar)
+        may_be_complex = (
+            unit.derivative.complex and not is_real(self.kind(result)) and not (options.holomorphic and self.scalar)
+        )
         self.default = None if active and (not self.scalar or may_be_complex) else 1.0
         ahead: list[gast.AST] = []
         if self.default is None:
@@ -106,7 +108,7 @@ class Entry(Differentiated):
             element = gast.Subscript(name(base), k, gast.Load())
             zeros = call(c.unit, "zeros", runtime.zeros, element) if bar is None else None
             return zeros or call(c.unit, "like", runtime.like, element, gast.Subscript(name(bar.name), k, gast.Load()))
-        if bar is None and c.unit.complex and not is_real(kind):
+        if bar is None and c.unit.derivative.complex and not is_real(kind):
             return call(c.unit, "zeros", runtime.zeros, name(variable))
         if bar is None:
             return self.walk.adjoints.zero(variable)
@@ -137,7 +139,7 @@ class Entry(Differentiated):
 
 def _conjugate(unit: Unit, kind: Kind, gradient: gast.AST) -> gast.AST:
     """The conjugate of the gradient in an argument of this kind."""
-    if not unit.complex or is_real(kind):
+    if not unit.derivative.complex or is_real(kind):
         return gradient
     if isinstance(kind, Array) or type(kind) is Number:
         return call(unit, "conj", np.conj, gradient)

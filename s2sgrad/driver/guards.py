@@ -30,7 +30,8 @@ from s2sgrad.driver import conditions
 from s2sgrad.driver.conditions import Condition, Functions
 from s2sgrad.driver.inner import Defaults, is_gradient, steps
 from s2sgrad.ir.lookups import Lookups
-from s2sgrad.ir.unit import MISSING, Derived
+from s2sgrad.ir.unit import MISSING
+from s2sgrad.ir.unit_records import Derived
 from s2sgrad.primitives import libraries
 from s2sgrad.rules import table
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir.unit import Derived
+from s2sgrad.ir.unit_records import Derived
 from s2sgrad.rules import table
 
 Defaults = tuple[tuple[Callable[[Any], bool], ...], dict[str, Callable[[Any], bool]]]

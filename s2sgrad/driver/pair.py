@@ -145,7 +145,7 @@ class Callee(Differentiated):
         forward.append(gast.Return(returned))
         holder = gast.FunctionDef("", self.arguments, forward, [], None, None, [])
         unbound = filter(Facts(holder).lifetimes.may_end_unbound, saved)
-        kinds = self.swept.kinds if c.unit.mirrored else {}
+        kinds = self.swept.kinds if c.unit.mirror.names else {}
         forward[:0] = marked([assign(n, nothing_like(c.unit, kinds.get(n))) for n in unbound], "forward")
         forward[-1].origin = forward[-2].origin if len(forward) > 1 else Origin("forward", 0, 0, None)
         emitted = self.entry.pair.fwd

@@ -93,7 +93,7 @@ def _read(c: Compilation) -> None:
     c.unit.names.taken |= {*c.purpose.words}
     check.no_generator(c.unit, c.tree)
     stop_gradient.run(c.unit, c.tree, c.purpose.stops)
-    c.unit.opened, c.unit.opaque, c.unit.argument_kinds = _told(c)
+    c.unit.arguments.opened, c.unit.arguments.opaque, c.unit.arguments.kinds = _told(c)
 
 
 def _told(c: Compilation) -> tuple[dict[str, Any], set[str], dict[str, Kind]]:
@@ -126,9 +126,9 @@ def _flatten(c: Compilation) -> None:
             c.tree = flatten.run(c.unit, c.tree)
             return
         except Unsettled as found:
-            drawn = c.unit.drawn_at | found.drawn
+            drawn = c.unit.definitions.drawn_at | found.drawn
         _read(c)
-        c.unit.drawn_at = drawn
+        c.unit.definitions.drawn_at = drawn
         for stage in SYNTAX:
             stage.run(c)
 
@@ -203,7 +203,7 @@ def _require(c: Compilation) -> None:
         checkpoints.remove_checkpoints(c.unit, c.tree)
     elif checkpoints.checkpointed_loops(c.unit, c.tree):
         c.callees.keeps_states = True
-    c.unit.complex = c.callees.complex
+    c.unit.derivative.complex = c.callees.complex
     complex_values.require_real(c.unit, [c.kinds.get(parameter) for parameter in c.purpose.wrt(c)])
     c.callees.choose_backend(c.unit, c.tree, c.kinds)
 
@@ -236,7 +236,7 @@ TRANSFORM: tuple[Stage, ...] = (
     Stage("sinking", _sink),
     Stage("shapes", _shapes),
     Stage("legality", _legality),
-    Stage("compounds", lambda c: None if c.unit.complex else compounds.run(c.paths)),
+    Stage("compounds", lambda c: None if c.unit.derivative.complex else compounds.run(c.paths)),
     Stage("reverse", _reverse),
 )
 
@@ -272,7 +272,7 @@ CLEANUP: tuple[Stage, ...] = _stages(
 
 
 def _lower(c: Compilation) -> None:
-    if c.unit.mirrored:  # another name may read the array that a list would copy
+    if c.unit.mirror.names:  # another name may read the array that a list would copy
         return
     if c.callees.backend.lower(c.unit, c.tree):
         c.emitted.backend = c.callees.backend

@@ -128,11 +128,11 @@ class Program:
 
     def note(self, unit: Unit) -> None:
         """Record that the text is specialised on the names of this function, and of those inlined into it."""
-        self.units += [unit, *unit.inlined]
+        self.units += [unit, *unit.inlining.units]
 
     def choose_backend(self, unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
         """Choose the backend for a function and its callees: the current one, if it takes the function."""
-        if unit.complex or not self.backend.takes(unit, tree, kinds.values()):
+        if unit.derivative.complex or not self.backend.takes(unit, tree, kinds.values()):
             self.backend = NUMPY
         for _, entry in self._compiling[-1:]:
             if entry is not None:

@@ -39,7 +39,7 @@ def text_of(program: Program) -> str:
 
 def _function_values(program: Program) -> dict[str, types.FunctionType]:
     """The user's nested functions that the text passes on as values, by the names that it has for them."""
-    ours = {id(f) for unit in program.units for f in unit.lifted}
+    ours = {id(f) for unit in program.units for f in unit.made.lifted}
     by_name: dict[str, types.FunctionType] = {}
     for emitted in program.functions:
         names = mentioned(emitted.tree)

@@ -41,7 +41,9 @@ class Names:
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
-        primals = {id(p): p for p in (unit.primal, *(p for _, _, p, _ in unit.written_out)) if not raised.is_hidden(p.file)}
+        primals = {
+            id(p): p for p in (unit.primal, *(p for _, _, p, _ in unit.inlining.calls)) if not raised.is_hidden(p.file)
+        }
         self.known = frozenset().union(*(wording.names_in(p.text(p.tree)) for p in primals.values()))
 
     def word(self, name: str) -> str:
@@ -88,7 +90,7 @@ def _outside(names: Names, name: str) -> str:
 def derivatives(c: Compilation, finder: Finder) -> None:
     """Note which variables have a derivative, and why others have none; what is written in place; what is called."""
     wrt, names, primal = c.purpose.wrt(c), Names(c.unit), c.unit.primal
-    copied = set(c.unit.own_copies)
+    copied = set(c.unit.arguments.own_copies)
     for parameter in parameters(c.tree):
         asked = parameter.id in wrt
         shown = names.shown(parameter.id) or parameter.id
@@ -125,7 +127,7 @@ def _bound(c: Compilation, notes: Found, line: int, name: str, shown: str, opera
 
 def _written_out(c: Compilation, finder: Finder) -> None:
     """Note the calls that are inlined."""
-    for call, name, callee, line in c.unit.written_out:
+    for call, name, callee, line in c.unit.inlining.calls:
         if hasattr(call, "lineno") and not callee.is_generated and not raised.is_hidden(callee.file):
             where = f"{place_in_words(callee.file, line)}, written out here"
             finder(primal_of(c.unit, call)).add(call.lineno, "calls", name, where)

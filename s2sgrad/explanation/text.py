@@ -49,13 +49,13 @@ class _Sweeps:
     def __init__(self, unit: Unit, tree: gast.FunctionDef, finder: Finder, again: bool) -> None:
         self.unit, self.tree, self.found = unit, tree, finder
         self.keeping = "recomputed" if again else "kept"
-        records = {r: n for r, n in unit.records.items() if r != n}  # the record of a call is an ordinary value
+        records = {r: n for r, n in unit.derivative.records.items() if r != n}  # the record of a call is an ordinary value
         self.kept_of = {**{unit.bases[r]: n for r, n in records.items() if r in unit.bases}, **records}
-        self.bars = {*unit.bars, *(unit.bases.get(bar, bar) for bar in unit.bars)}
+        self.bars = {*unit.derivative.bars, *(unit.bases.get(bar, bar) for bar in unit.derivative.bars)}
         self.facts, self.names = Facts(tree), Names(unit)
         self.places: dict[int, tuple[Primal, int]] = {}
         self.locate(tree.body, (unit.primal, 0))
-        self.copied = {unit.bases.get(n, n) for n in unit.own_copies}  # arguments that are copied at the start
+        self.copied = {unit.bases.get(n, n) for n in unit.arguments.own_copies}  # arguments that are copied at the start
         self.statements = [*effects.walk(tree.body)]
         self.reverse = [s for s in self.statements if sweep_of(s) == "reverse"]
         self.forward = [s for s in self.statements if sweep_of(s) != "reverse"]

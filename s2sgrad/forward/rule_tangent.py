@@ -73,7 +73,7 @@ class RuleTangent:
     def _projected(self, value: gast.AST) -> gast.AST:
         """The real part of what may be complex, where the result is real: of one number or array; a rule sees to others."""
         kind = self.tangents.inference.kind(self.operation.node)
-        if not self.unit.complex or is_complex(kind) or is_real(self.tangents.inference.kind(value)):
+        if not self.unit.derivative.complex or is_complex(kind) or is_real(self.tangents.inference.kind(value)):
             return value
         if isinstance(kind, (Number, Array)) and is_real(kind):
             return projections.real_part(self.tangents, value)

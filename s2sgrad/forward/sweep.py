@@ -59,7 +59,7 @@ class Forward:
         self.tangents.present = given.keys() & paths.active
         self.tangents.singular = paths.singular
         facts = Facts(tree)
-        self.mirrored = Mirrored(unit, tree, self.tangents, unit.mirrored & paths.active)
+        self.mirrored = Mirrored(unit, tree, self.tangents, unit.mirror.names & paths.active)
         self.lifetimes = facts.lifetimes
         self.presence = Presence(facts, self.operations, paths.active, set(given), self.mirrored.names)
         stacks = [o.operands[0] for o in self.operations.values() if o.form in ("push", "grow")]
@@ -289,7 +289,7 @@ class Forward:
         """Make the tangent of an array one of complex numbers, where it may be one of floats, before it is written."""
         array = of_container(place, self.inference.kind)
         kind = self.inference.kind(array)
-        if not self.unit.complex or is_real(kind) or isinstance(kind, (Number, Container)):
+        if not self.unit.derivative.complex or is_real(kind) or isinstance(kind, (Number, Container)):
             return
         there = clone(array)
         effects.owner(there).id = self.tangents.dot(base)

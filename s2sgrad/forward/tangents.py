@@ -49,11 +49,11 @@ class Tangents:
             made = self.names[x] = word or self.unit.local(f"{self.unit.bases.get(x, x)}_dot")
             self.unit.locals.add(made)
             self.unit.own_names.add(made)
-            self.unit.floating |= {x, made}
+            self.unit.derivative.floating |= {x, made}
             if x in self.unit.temps:
                 self.unit.temps.add(made)
             self.kinds[made] = tangent_kind(self.kinds.get(x, UNKNOWN))
-            if self.unit.complex and type(self.kinds.get(x)) is Number and is_double(self.kinds[x]):
+            if self.unit.derivative.complex and type(self.kinds.get(x)) is Number and is_double(self.kinds[x]):
                 self.kinds[made] = Number(None, double=True)  # it is real
             self.unit.bases[made] = word or f"{self.unit.bases.get(x, x)}_dot"  # a keyword keeps its name
             self.unit.words[made] = "the tangent of {}", x

@@ -81,7 +81,7 @@ def resized(unit: Unit, statement: gast.AST, own: Collection[str] = ()) -> str |
 def updates_item(unit: Unit, statement: gast.AST, kinds: dict[str, Kind]) -> bool:
     """Whether a store into a list or dict is the user's `d[k] op= e`, which writes an array in place."""
     section = effects.stored(statement)
-    if section is None or place_of(statement) not in unit.updates or not isinstance(section.value, gast.Name):
+    if section is None or place_of(statement) not in unit.syntax.updates or not isinstance(section.value, gast.Name):
         return False
     value = kinds.get(getattr(statement.value, "id", ""))
     return isinstance(kinds.get(section.value.id), Container) and not isinstance(value, Number)

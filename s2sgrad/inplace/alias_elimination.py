@@ -74,8 +74,8 @@ class AliasElimination:
         if not alias_conflicts.writes_in_place(unit, tree, kinds):
             return False
         found = alias_conflicts.run(unit, tree, kinds, frozenset(self.separate))
-        resolver = _Resolver(unit, tree, kinds, self.writers(unit, kinds), self.separate, found.knotted - unit.mirrored)
-        known = unit.mirrored.issuperset
+        resolver = _Resolver(unit, tree, kinds, self.writers(unit, kinds), self.separate, found.knotted - unit.mirror.names)
+        known = unit.mirror.names.issuperset
         clashes = [c for c in found.clashes if replaces(unit, c.statement) or not known((c.written, c.seen))]
         if self.resolve(resolver, clashes, inference):
             return True
@@ -127,12 +127,12 @@ class AliasElimination:
             return False
         if (handed := found.returned_aliases(names)) and resolver.splicer.run(tree, handed):  # its record may be a copy
             return True
-        unit.mirrored |= names
-        unit.shadowed = True
+        unit.mirror.names |= names
+        unit.mirror.present = True
         shadowed_forms.bind_pops(unit, tree, kinds, names)
         for statement in list(effects.walk(tree.body)):  # an array that is updated in place stays where it is
             section = effects.stored(statement)
-            if section is not None and effects.base(section) in names and place_of(statement) in unit.updates:
+            if section is not None and effects.base(section) in names and place_of(statement) in unit.syntax.updates:
                 resolver.flattened(statement)
                 resolver.updating(statement)
         return True
@@ -233,13 +233,13 @@ class _Resolver:
         if isinstance(operand(element), Array):
             statement.targets = at(section, gast.Subscript(name(holder), constant(Ellipsis), gast.Store()))
         elif branched_updates.are_possible(element):
-            self.unit.updates.discard(place_of(statement))
+            self.unit.syntax.updates.discard(place_of(statement))
             self.places.replace(statement, branched_updates.of_item(self.unit, statement, holder))
         else:
             line = constant(getattr(statement, "lineno", 0))
             shown = constant(self.unit.shown(holder, section))
             self.before(statement, "rebinds", runtime.rebinds, [name(holder), shown, line])
-            self.unit.updates.discard(place_of(statement))
+            self.unit.syntax.updates.discard(place_of(statement))
         return True
 
     def element(self, suspect: str) -> bool:
@@ -305,7 +305,7 @@ class _Resolver:
         found = False
         for beside in seen.values():
             statement, x = beside[0].statement, beside[0].written
-            if x in self.unit.mirrored or notes.RENEWED.of(statement):
+            if x in self.unit.mirror.names or notes.RENEWED.of(statement):
                 continue
             if any(c.written != x or not self.is_record(c.seen) for c in beside):
                 continue

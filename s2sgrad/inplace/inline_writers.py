@@ -119,7 +119,7 @@ class Splicer:
         with self.unit.calling(call):
             callee, body = self.pairs.normal_form(target)
         self.units.append(callee)
-        self.unit.written_out.append((call, target.__name__, callee.primal, callee.primal.tree.lineno))
+        self.unit.inlining.calls.append((call, target.__name__, callee.primal, callee.primal.tree.lineno))
         given_names = {p.id for p in parameters(body)}
         for part in effects.walk(body.body):
             if is_marker(callee, part) and part.value.args[0].id in given_names:
@@ -130,8 +130,8 @@ class Splicer:
         rename(renamed, body.args, *body.body)
         moved = self.placed(callee, body, call)
         out = [*at(statement, *heads), *body.body[:-1]]
-        self.unit.compound |= {moved[p] for p in callee.compound & moved.keys()}
-        self.unit.updates |= {moved[p] for p in callee.updates & moved.keys()}
+        self.unit.syntax.compound |= {moved[p] for p in callee.syntax.compound & moved.keys()}
+        self.unit.syntax.updates |= {moved[p] for p in callee.syntax.updates & moved.keys()}
         if isinstance(statement, gast.Assign):
             out.append(at(statement, gast.Assign(statement.targets, body.body[-1].value, None))[0])
         return out
@@ -149,9 +149,9 @@ class Splicer:
                 else:
                     node.primal = getattr(node, "primal", callee.primal)
                 node.written_out = (number, before if of_library else inner)  # so that positions stay distinct
-                self.unit.callers[node.written_out] = *callee.callers.get(inner, ()), call
-                if of_library or inner in callee.libraries:
-                    self.unit.libraries[node.written_out] = callee.libraries.get(inner, callee.primal.file)
+                self.unit.inlining.callers[node.written_out] = *callee.inlining.callers.get(inner, ()), call
+                if of_library or inner in callee.inlining.libraries:
+                    self.unit.inlining.libraries[node.written_out] = callee.inlining.libraries.get(inner, callee.primal.file)
                 moved[before] = place_of(node)
         return moved
 
@@ -186,7 +186,7 @@ class Splicer:
         value = callee.resolve(node)
         if value is MISSING or self.unit.resolve(node) is value:
             return node.id
-        callee.captured.add(node.id)
+        callee.made.captured.add(node.id)
         return self.unit.helper(node.id, value)
 
     def bind(self, body: gast.FunctionDef, target: Any, given: dict[str, Any], renamed: dict[str, str]) -> list[gast.AST]:

@@ -23,22 +23,22 @@ from s2sgrad.runtime.copies import copied, copied_as_laid
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dict[str, gast.AST]) -> None:
     """Copy the arguments whose memory the function writes."""
     heads: list[gast.AST] = []
-    lie_alike = Shadows(unit, tree, kinds, unit.mirrored, str).lie_alike
+    lie_alike = Shadows(unit, tree, kinds, unit.mirror.names, str).lie_alike
     for parameter in parameters(tree):
         p = parameter.id
         if p not in written:
             continue
-        if unit.separate and isinstance(kinds.get(p), Instance):
+        if unit.outside.separate and isinstance(kinds.get(p), Instance):
             unit.refuse(written[p], f"an array of the object `{p}` is written in place, and attributes are written too, "
                                     "which is not differentiated yet: bind new arrays, as in `o.w = o.w + x`")  # fmt: skip
         fresh = unit.names.fresh(p)
         unit.locals.add(fresh)
         unit.bases[fresh] = unit.bases.get(p, p)
-        unit.own_copies.add(fresh)
+        unit.arguments.own_copies.add(fresh)
         kinds[fresh] = kinds[p]
-        laid = p in unit.mirrored and lie_alike  # views depend on the memory layout
-        if p in unit.mirrored:
-            unit.mirrored ^= {p, fresh}
+        laid = p in unit.mirror.names and lie_alike  # views depend on the memory layout
+        if p in unit.mirror.names:
+            unit.mirror.names ^= {p, fresh}
         for statement in effects.walk(tree.body):  # the layout of the caller's array decides
             if _checks_layout(unit, statement, p):
                 heads += at(

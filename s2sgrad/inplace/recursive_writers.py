@@ -128,7 +128,7 @@ def call(unit: Unit, statement: gast.AST, function: types.FunctionType, passed: 
     """The statements for a call that writes its arguments; `function` also returns their final values, and its value is the
     argument for the parameter `same`, if that is not None.
     """
-    unit.lifted.append(function)
+    unit.made.lifted.append(function)
     shared = mod_ref.returned_arguments(unit, function, statement.value, kinds)
     # otherwise the aliases of the list in the tuple are unknown
     alone = len(forms) == 1 and shared is not None and not shared.whole and not shared.inside

@@ -45,7 +45,7 @@ def of_calls(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> set[
     if unit.primal.is_generated:  # the checks are in the primal text
         return set()
     bound = {n for s in effects.walk(tree.body) if _calls(unit, s) for n in binds(s) if _holds_several(kinds.get(n))}
-    bound -= unit.mirrored
+    bound -= unit.mirror.names
     written = _written_items(unit, tree, kinds) if bound else set()
     shared = Aliases(unit, tree, kinds, keep=False).ever() if written else {}
     return bound & (written | set().union(*(shared.get(n, set()) for n in written)))

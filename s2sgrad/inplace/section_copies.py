@@ -21,7 +21,7 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind]) -> bool:
     """Copy them; whether there were any."""
     counts = binding_counts(tree.body)
     given = {p.id for p in parameters(tree)}
-    kept = given | unit.temps | unit.mirrored
+    kept = given | unit.temps | unit.mirror.names
     rebound = {n for n, count in counts.items() if count > 1 and isinstance(kinds.get(n), Array)} - kept
     memory = Memory(unit, tree, kinds) if rebound else None
     found = False

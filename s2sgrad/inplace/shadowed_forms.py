@@ -46,9 +46,9 @@ def _is_check_of(unit: Unit, statement: gast.AST, names: set[str]) -> bool:
 
 def _bound_pop(unit: Unit, kinds: dict[str, Kind], statement: gast.AST) -> gast.AST:
     owner = popped(alone(statement))
-    if owner not in unit.mirrored:
+    if owner not in unit.mirror.names:
         return statement
     taken = unit.temp()
     kinds[taken] = kinds[owner].element()
-    unit.mirrored |= {taken} if kinds[taken] is not None and has_memory(kinds[taken]) else set()
+    unit.mirror.names |= {taken} if kinds[taken] is not None and has_memory(kinds[taken]) else set()
     return at(statement, assign(taken, statement.value))[0]

@@ -345,7 +345,7 @@ class _Writer:
 
     def once(self, statement: gast.AST) -> list[gast.Expr]:
         """The check that the written item occurs once in its container; one with shadows may occur twice."""
-        if effects.base(self.value) in self.unit.mirrored:
+        if effects.base(self.value) in self.unit.mirror.names:
             return []
         check = name(self.unit.helper("once", runtime.once))
         line = constant(getattr(statement, "lineno", 0))
@@ -379,7 +379,7 @@ class _Writer:
         if self.view.is_item:
             made = [*self.once(statement), *made]
         at(statement, value)
-        self.unit.updates.add(place_of(statement))
+        self.unit.syntax.updates.add(place_of(statement))
         return at(statement, *made)
 
     def target(self, section: gast.Subscript) -> gast.Subscript:

@@ -60,7 +60,7 @@ def _origins(unit: Any, node: gast.AST) -> list[Place]:
     """The places of a construct and of the calls that were written out around it, innermost first."""
     out: list[Place] = []
     first, _ = first_placed(unit.primal, node)
-    for found in (first, *unit.callers.get(getattr(first, "written_out", 0), ())):
+    for found in (first, *unit.inlining.callers.get(getattr(first, "written_out", 0), ())):
         part, home = first_placed(unit.primal, found)
         place = home.place(part)
         if (read := notes.READ_AT.of(part)) is not None:

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -20,17 +20,28 @@ from s2sgrad.ir.held_functions import held_function, is_followed
 from s2sgrad.ir.kept_facts import KeptFacts
 from s2sgrad.ir.lookups import note_attribute, note_import, note_name
 from s2sgrad.ir.names import Namer
-from s2sgrad.ir.quote import COMPOUND, Place, nodes, place_of
+from s2sgrad.ir.quote import COMPOUND, nodes, place_of
 from s2sgrad.ir.scoping import parameters as parameters  # re-exported
 from s2sgrad.ir.underlying import underlying
+from s2sgrad.ir.unit_records import (
+    MISSING,
+    ArgumentFacts,
+    DerivativeNames,
+    FreeNames,
+    MadeFunctions,
+    OutsideObjects,
+    OwnDefinitions,
+    ShadowedNames,
+    SyntaxFacts,
+    WrittenOutCalls,
+)  # fmt: skip
 from s2sgrad.rules import table
 from s2sgrad.runtime import checkpoints
 from s2sgrad.runtime.traits import traits
-from s2sgrad.source import Binding, Primal
+from s2sgrad.source import Primal
 
 _CHANGING = (runtime.push, runtime.poison, checkpoints.keep, checkpoints.latest)  # they change their first argument
 _CAPTURES = (gast.MatchAs, gast.MatchStar, gast.MatchMapping)
-MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
 
 
 @dataclass(frozen=True)
@@ -65,94 +76,39 @@ def is_derived(statement: gast.AST) -> bool:
     return sweep_of(statement) in ("reverse", "tangent")
 
 
-@dataclass(frozen=True)
-class Derived:
-    """A gradient that was created during compilation: `make(of)`."""
-
-    gradient: Any
-    of: Any
-    make: Callable[[Any], Any]
-
-
 @dataclass(eq=False)
 class Unit:
     """A function on its way through the passes.
 
     - Names: `locals` are all that the tree binds; `temps` stand for values of subexpressions and `own_names` for anything
-      else that the compiler names; `bases` maps a name to the user's that it derives from; `own_copies` are copies of
-      arguments; `words` describe generated names to the user; `records` maps what is recorded to its variable (for a call:
-      to itself).
-    - Values: `kinds` of names; `memory` says which may alias; `displays` are constant tuples, lists and dicts, bound once;
-      `opened` has the attributes of arguments that are objects; `opaque` are parameters that may have methods of their own;
-      `argument_kinds` are those of parameters, as far as tests of types and calls with `*` ask;
-      `receivers` are the names of objects that the text makes, and of the object of a method, with their classes;
-      `local_codes` are the codes of methods of the classes that the function defines, which may read its variables;
-      `given_objects` are the caller's objects whose attributes are loaded, with their classes, `separate` the classes of
-      those whose attributes are written, `unopened` free names of objects whose attributes are read where they stand;
-      `loses_to` are global containers in which
-      differentiated values are only stored, `unseen` the calls of functions that only the run knows; `stand_ins` are
-      pairs of a container class and a simpler one in its place; `updates` are the positions of the user's `x[i] op= e`.
-    - Derivatives: `bars` are names of adjoints; `floating` are differentiated values and their derivatives, all floats;
-      `complex`: complex numbers may be among them;
-      `mirrored` are names with shadows, `shadows` the names of these, `shadowed` whether there are any; `derived` are
-      gradients created during compilation.
-    - Other functions: `captured` are free names whose values another function's text holds; `inlined` are the units of
-      inlined functions, `written_out` the replaced calls with name, source and line of the function; `libraries` are
-      the files of inlined library functions, by the number of the call; `callers` are the calls around, innermost
-      first; `generators` are nested generator functions, `drawn_from` parameters that a call gives generators,
-      `drawn_at` places where an object or a method turned out to be one;
-      `lifted` are nested functions made global, and `bound` says that one of them refers to a cell of this function.
-    - Caches: `bindings` has what free names refer to, `attributes` those of modules; `lookups` notes these: a cached
-      gradient is valid while they hold; `kept` are facts about statements, for passes that report which ones they change.
+      else that the compiler names; `bases` maps a name to the user's that it derives from; `words` describe generated names
+      to the user; `helpers` are what other names stand for.
+    - Facts: `kinds` of names; `memory` says which may alias; `kept` are facts about statements, for passes that report which
+      ones they change.
+    - The others are records of what is noted about one thing each (`unit_records`).  What free names refer to is noted in
+      `lookups` as well: a cached gradient is valid while that holds.
     """
 
     primal: Primal
     names: Namer
     locals: set[str] = field(default_factory=set)
     temps: set[str] = field(default_factory=set)
-    bases: dict[str, str] = field(default_factory=dict)
-    bindings: dict[str, Binding] = field(default_factory=dict)
-    attributes: dict[tuple[types.ModuleType, str], tuple[Any]] = field(default_factory=dict)
-    kinds: dict[str, Any] = field(default_factory=dict)
-    stack_bases: dict[str, tuple[str, bool, Any]] = field(default_factory=dict)
     own_names: set[str] = field(default_factory=set)
-    helpers: dict[str, Any] = field(default_factory=dict)
-    compound: set[Place] = field(default_factory=set)
-    updates: set[Place] = field(default_factory=set)
-    bars: set[str] = field(default_factory=set)
-    floating: set[str] = field(default_factory=set)
-    complex: bool = False
-    mirrored: set[str] = field(default_factory=set)
-    shadowed: bool = False
-    shadows: set[str] = field(default_factory=set)
-    captured: set[str] = field(default_factory=set)
-    inlined: list[Unit] = field(default_factory=list)
-    lifted: list[types.FunctionType] = field(default_factory=list)
-    derived: list[Derived] = field(default_factory=list)
-    bound: bool = False
-    displays: dict[str, gast.AST] = field(default_factory=dict)
-    opened: dict[str, Any] = field(default_factory=dict)
-    generators: set[str] = field(default_factory=set)
-    drawn_from: set[str] = field(default_factory=set)
-    drawn_at: frozenset[Any] = frozenset()
-    separate: set[type] = field(default_factory=set)
-    given_objects: list[tuple[gast.AST, type]] = field(default_factory=list)
-    unopened: set[str] = field(default_factory=set)
-    opaque: set[str] = field(default_factory=set)
-    argument_kinds: dict[str, Any] = field(default_factory=dict)
-    receivers: dict[str, type] = field(default_factory=dict)
-    local_codes: set[types.CodeType] = field(default_factory=set)
-    loses_to: set[str] = field(default_factory=set)
-    unseen: list[gast.AST] = field(default_factory=list)
-    memory: Any = None
-    libraries: dict[Any, str] = field(default_factory=dict)
-    callers: dict[Any, tuple[gast.AST, ...]] = field(default_factory=dict)
+    bases: dict[str, str] = field(default_factory=dict)
     words: wording.Sentences = field(default_factory=dict)
-    records: dict[str, str] = field(default_factory=dict)
-    written_out: list[tuple[gast.AST, str, Primal, int]] = field(default_factory=list)
-    own_copies: set[str] = field(default_factory=set)
-    stand_ins: set[tuple[type, type]] = field(default_factory=set)
+    helpers: dict[str, Any] = field(default_factory=dict)
+    kinds: dict[str, Any] = field(default_factory=dict)
+    memory: Any = None
     kept: KeptFacts | None = None
+    free: FreeNames = field(default_factory=FreeNames)
+    syntax: SyntaxFacts = field(default_factory=SyntaxFacts)
+    arguments: ArgumentFacts = field(default_factory=ArgumentFacts)
+    definitions: OwnDefinitions = field(default_factory=OwnDefinitions)
+    outside: OutsideObjects = field(default_factory=OutsideObjects)
+    inlining: WrittenOutCalls = field(default_factory=WrittenOutCalls)
+    made: MadeFunctions = field(default_factory=MadeFunctions)
+    mirror: ShadowedNames = field(default_factory=ShadowedNames)
+    derivative: DerivativeNames = field(default_factory=DerivativeNames)
 
     @classmethod
     def of(cls, primal: Primal) -> tuple[Unit, gast.FunctionDef]:
@@ -169,27 +125,17 @@ class Unit:
         bound |= {imported.bound_name(s, alias) for s in imported.statements(tree.body) for alias in s.names} - found.keys()
         bound |= primal.unbound
         names.taken |= {*outer, *bound, *found}
-        unit = cls(primal, names, locals=bound, compound=compound, own_names=set(parts))
+        unit = cls(primal, names, bound, own_names=set(parts), syntax=SyntaxFacts(compound))
         unit.words.update({new: ("{}", old) for new, old in renamed.items()})
         for bound_, binding in found.items():
             note_import(binding.name if binding.home is sys.modules else bound_, binding)
-        unit.bindings.update(found)
-        unit._read_helpers(tree)
+        unit.free.bindings.update(found)
+        _read_helpers(unit, tree)
         for owner, attribute, value in imported.looked_up(tree, primal.function):
             note_attribute(owner, attribute, value)
         unit.helpers.update({bound_: binding.value for bound_, binding in found.items()})
         refusals.written(unit, tree)
         return unit, tree
-
-    def _read_helpers(self, tree: gast.FunctionDef) -> None:
-        """For generated text: note the helpers it refers to, and calls of those that change their first argument."""
-        function = self.primal.function
-        for name in traits(function).reaches:
-            place = function.__code__.co_freevars.index(name)
-            self.helpers[name] = function.__closure__[place].cell_contents
-        for node in nodes(tree) if self.helpers else ():
-            if isinstance(node, gast.Name) and any(self.helpers.get(node.id) is value for value in _CHANGING):
-                notes.CHANGES_FIRST.put(node)
 
     def temp(self) -> str:
         """A new temporary for the value of a subexpression."""
@@ -245,7 +191,7 @@ class Unit:
 
     def draws(self, node: gast.AST) -> bool:
         """Whether an expression turned out to be an object, or the call of a method, that a loop draws its items from."""
-        return bool(self.drawn_at) and self.source_place(node) in self.drawn_at
+        return bool(self.definitions.drawn_at) and self.source_place(node) in self.definitions.drawn_at
 
     def resolve(self, node: gast.AST) -> Any:
         """The object that a free name, or a dotted path through modules and objects, refers to; MISSING if unknown."""
@@ -254,7 +200,7 @@ class Unit:
             if owner is MISSING:
                 return MISSING
             if type(owner) is types.ModuleType:
-                return self._of_module(owner, node.attr)
+                return self.free.of_module(owner, node.attr)
             if isinstance(owner, (types.ModuleType, type, np.ufunc)) or table.owns(owner):
                 value = getattr(owner, node.attr, MISSING)
             elif is_followed(owner) or (value := held_function(owner, node.attr)) is None:
@@ -265,24 +211,15 @@ class Unit:
             return MISSING
         if node.id in self.helpers:
             return self.helpers[node.id]
-        binding = self.bindings.get(node.id)
+        binding = self.free.bindings.get(node.id)
         if binding is None:
             binding = self.primal.lookup(node.id)
             note_name(self.primal.function, node.id, binding)
             if binding is None:
                 return MISSING
-            self.bindings[node.id] = binding
+            self.free.bindings[node.id] = binding
             self.names.taken.add(node.id)  # the text may use it: no new local may shadow it
         return underlying(binding.value)
-
-    def _of_module(self, module: types.ModuleType, attribute: str) -> Any:
-        """What an attribute of a module stands for; it is looked up once, as free names are."""
-        known = self.attributes.get((module, attribute))
-        if known is None:
-            value = getattr(module, attribute, MISSING)
-            note_attribute(module, attribute, value)
-            known = self.attributes[module, attribute] = (underlying(value),)
-        return known[0]
 
     def called(self, node: gast.AST | None) -> Any:
         """The object that an expression calls; MISSING if it is no call, or the callee is unknown."""
@@ -307,7 +244,7 @@ class Unit:
         if not hasattr(statement, "lineno"):
             return None
         text = getattr(statement, "primal", self.primal).text(statement)
-        if place_of(statement) in self.compound:
+        if place_of(statement) in self.syntax.compound:
             text = text.splitlines()[0]
         return text or None
 
@@ -332,7 +269,7 @@ class Unit:
     def said(self, message: str, node: gast.AST) -> str:
         """A message in the user's terms; for inlined library code, it says that the call leads there."""
         text, below = self.worded(message), raised.wording(self.primal.function.__code__)
-        library = self.libraries.get(getattr(node, "written_out", 0))
+        library = self.inlining.libraries.get(getattr(node, "written_out", 0))
         text = text if library is None else raised.in_library(text, library)
         return text if below is None or not below.of else f"in the gradient of `{below.of}`: {text}"
 
@@ -346,7 +283,7 @@ class Unit:
         """The names that occur in the user's source."""
         if (below := raised.wording(self.primal.function.__code__)) is not None:
             return below.known
-        return wording.names_in(self.primal.text(self.primal.tree)).union(*(unit.known for unit in self.inlined))
+        return wording.names_in(self.primal.text(self.primal.tree)).union(*(unit.known for unit in self.inlining.units))
 
     def word(self, name: str, known: frozenset[str] | None = None) -> str:
         """What a name of the text stands for, in the user's terms."""
@@ -386,3 +323,14 @@ def _bound(tree: gast.FunctionDef) -> set[str]:
         elif isinstance(node, _CAPTURES):
             bound |= {n for n in (getattr(node, "name", None), getattr(node, "rest", None)) if isinstance(n, str)}
     return bound
+
+
+def _read_helpers(unit: Unit, tree: gast.FunctionDef) -> None:
+    """For generated text: note the helpers it refers to, and calls of those that change their first argument."""
+    function = unit.primal.function
+    for name in traits(function).reaches:
+        place = function.__code__.co_freevars.index(name)
+        unit.helpers[name] = function.__closure__[place].cell_contents
+    for node in nodes(tree) if unit.helpers else ():
+        if isinstance(node, gast.Name) and any(unit.helpers.get(node.id) is value for value in _CHANGING):
+            notes.CHANGES_FIRST.put(node)

@@ -160,7 +160,7 @@ def _is_kept(call: Call, owner: gast.AST) -> bool:
     whether others do is seen when all are known."""
     kept = getattr(owner, "id", "") in call.context.only_kept_in
     if kept and any(map(call.context.depends, call.given)):
-        call.context.unit.loses_to.add(owner.id)
+        call.context.unit.outside.loses_to.add(owner.id)
     return kept
 
 
@@ -170,7 +170,7 @@ def _unknown(call: Call, kept: bool = False) -> None:
     if call.alone and (call.is_mutable or carries) and not call.context.unit.primal.is_generated:  # the result is unused
         call.refuse(f"`{call.shown}` is only known at run time and may change or keep what it is given, which is not "
                     "differentiated yet: return a value from it")  # fmt: skip
-    loads = bool(call.context.unit.given_objects)
+    loads = bool(call.context.unit.outside.given_objects)
     if (call.is_mutable or loads) and not call.differentiated and _is_unseen(call.context, call.node.func):
         call.node.func = _reading_only(call, call.node.func)
 
@@ -178,7 +178,7 @@ def _unknown(call: Call, kept: bool = False) -> None:
 def _reading_only(call: Call, function: gast.AST) -> gast.AST:
     """A function that only the run knows, checked where it is called: it writes neither its arguments nor the objects of
     which the text has loaded attributes."""
-    loaded = [clone(owner) for owner, _ in call.context.unit.given_objects]
+    loaded = [clone(owner) for owner, _ in call.context.unit.outside.given_objects]
     shown, line = constant(emit.expression(function)), constant(getattr(call.node, "lineno", 0))
     return reach.call(call.context.unit, "reads_only", runtime.reads_only, function, shown, line, *loaded)
 
@@ -187,7 +187,7 @@ def _handed_over(call: Call, target: Any) -> None:
     """A function that only the run knows, and that a known one calls."""
     unit, record = call.context.unit, catalogue.of(target)
     place = 0 if target is runtime.call else record.called
-    if call.differentiated or not unit.given_objects or unit.primal.is_generated:
+    if call.differentiated or not unit.outside.given_objects or unit.primal.is_generated:
         return
 
     def checked(function: gast.AST) -> gast.AST:

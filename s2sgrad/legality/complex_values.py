@@ -44,13 +44,13 @@ def first_of_real_numbers(written: Callable[[bool], T], of_complex: bool = False
 
 def require_real(unit: Unit, kinds: Iterable[Kind | None]) -> None:
     """Raise ComplexFound where one of these kinds is complex in a text for real numbers."""
-    if not unit.complex and any(map(is_complex, kinds)):
+    if not unit.derivative.complex and any(map(is_complex, kinds)):
         raise ComplexFound
 
 
 def insert_checks(context: Context, inference: Inference) -> bool:
     """Insert the checks of a text for real numbers; whether there are any.  ComplexFound where the kinds say it already."""
-    if context.unit.complex:
+    if context.unit.derivative.complex:
         return False
     checks = _Checks(context, inference)
     for statement in effects.walk(context.tree.body):
@@ -62,7 +62,7 @@ def insert_checks(context: Context, inference: Inference) -> bool:
 
 def require_one_name(context: Context) -> None:
     """Refuse complex numbers where several names may stand for memory that is written: a cotangent may be real there."""
-    if context.unit.complex and not context.unit.mirrored.isdisjoint(context.paths.active):
+    if context.unit.derivative.complex and not context.unit.mirror.names.isdisjoint(context.paths.active):
         context.unit.refuse(context.tree, "complex numbers, and memory that is written and may have several names, are not "
                                           "differentiated together yet: write into copies, or under one name")  # fmt: skip
 

@@ -40,7 +40,7 @@ def check(context: Context, statement: gast.AST, operation: Operation) -> None:
     if not carriers or _is_view(context, statement, operation):
         return
     _methods(context, operation)
-    if operation.target in _BY_PLACE and not context.unit.mirrored.issuperset(binds(statement)):
+    if operation.target in _BY_PLACE and not context.unit.mirror.names.issuperset(binds(statement)):
         context.unit.refuse(operation.node, "what may be a view is read here after what it was made from has been written, "
                                             "which is not differentiated again: copy it first")  # fmt: skip
     if operation.form == "opaque":
@@ -59,7 +59,7 @@ _BY_PLACE = (shadows.shadow_of, shadows.tangent_of)  # their results are tracked
 def _is_view(context: Context, statement: gast.AST, operation: Operation) -> bool:
     """Whether an operation without rule makes a view, as is checked at run time: what it views has the derivative."""
     bound = binds(statement)
-    if not bound or not context.unit.mirrored.issuperset(bound) or not without_rule(operation):
+    if not bound or not context.unit.mirror.names.issuperset(bound) or not without_rule(operation):
         return False
     return bool(bound_sources(context.unit, bound, operation.node, context.kinds))
 

@@ -39,7 +39,7 @@ def note(context: Context, call: gast.Call) -> None:
     parts = [] if isinstance(target, _KNOWN) or catalogue.of(target).pure else [_owner(call.func)]
     parts += [] if catalogue.of(target).pure else arguments_of(call)
     if names := {n.id for part in parts for n in effects.loads(part) if not _is_data(context, n)}:
-        context.unit.unseen.append(call)
+        context.unit.outside.unseen.append(call)
         context.unseen |= names
 
 
@@ -62,11 +62,11 @@ def _holds_data(kind: Kind | None) -> bool:
 def check(context: Context) -> bool:
     """Insert the checks where something outside is written; whether there are any."""
     unit, tree = context.unit, context.tree
-    written = [owner for owner, cls in unit.given_objects if cls in unit.separate]
-    written += map(name, sorted(unit.loses_to))
+    written = [owner for owner, cls in unit.outside.given_objects if cls in unit.outside.separate]
+    written += map(name, sorted(unit.outside.loses_to))
     if not written or unit.primal.is_generated:
         return False
-    suspects = context.unseen | (unit.unopened & mentioned(*tree.body))
+    suspects = context.unseen | (unit.outside.unopened & mentioned(*tree.body))
     suspects -= {n for w in written for n in mentioned(w)}
     bound = {n for statement in effects.walk(tree.body) for n in binds(statement)}
     free = {n for n in suspects - bound if n in context.parameters or unit.resolve(name(n)) is not MISSING}

@@ -216,7 +216,7 @@ class Shadows:
 
 def are_in(unit: Unit) -> bool:
     """Whether a function, or a generated one that was inlined into it, has names with shadows."""
-    return unit.shadowed or any(traits(u.primal.function).shadowed for u in (unit, *unit.inlined))
+    return unit.mirror.present or any(traits(u.primal.function).shadowed for u in (unit, *unit.inlining.units))
 
 
 def is_shell(unit: Unit, value: gast.AST) -> bool:

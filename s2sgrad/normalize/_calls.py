@@ -31,12 +31,12 @@ def callee(node: gast.AST) -> str:
 
 def may_be_array(unit: Unit, node: gast.AST) -> bool:
     """Whether an expression may be an array or a builtin container, whose methods are known by name."""
-    if isinstance(node, gast.Name) and node.id in unit.receivers:
+    if isinstance(node, gast.Name) and node.id in unit.definitions.receivers:
         return False
     while isinstance(node, (gast.Attribute, gast.Subscript)):
         node = node.value
     if not isinstance(node, gast.Name) or node.id in unit.locals:
-        return not isinstance(node, gast.Name) or node.id not in unit.opaque
+        return not isinstance(node, gast.Name) or node.id not in unit.arguments.opaque
     value = unit.resolve(node)
     return value is MISSING or trust_of_object(value) != Trust.ANY or attributes_of(value) is not None
 
@@ -48,7 +48,7 @@ def may_have_method(unit: Unit, method: gast.AST, cls: type) -> bool:
         return False
     if isinstance(method.value, gast.Dict):
         return cls is dict
-    if (made := unit.receivers.get(getattr(method.value, "id", ""))) is not None:
+    if (made := unit.definitions.receivers.get(getattr(method.value, "id", ""))) is not None:
         return cls is dict and issubclass(made, cls) and _code(made, method.attr) is _code(cls, method.attr)
     owner_class = _class_of(unit, method.value)
     if owner_class is not None and _code(owner_class, method.attr) is not _code(cls, method.attr):
@@ -70,13 +70,13 @@ def note_receivers(unit: Unit, tree: gast.FunctionDef, owner: type | None = None
     bound = all_bindings(tree)
     first = next(iter(parameters(tree)), None)
     if owner is not None and first is not None and bound[first.id] == 1:
-        unit.receivers[first.id] = owner
+        unit.definitions.receivers[first.id] = owner
     made = [(s.targets[0].id, unit.called(s.value)) for s in statements_in(tree.body)
             if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name)]  # fmt: skip
     for local, times in Counter(local for local, cls in made if is_plain_class(cls)).items():
         classes = {cls for n, cls in made if n == local}
         if times == bound[local] and len(classes) == 1:
-            unit.receivers[local] = classes.pop()
+            unit.definitions.receivers[local] = classes.pop()
 
 
 def _opened(unit: Unit, node: gast.AST) -> Opened | None:
@@ -84,7 +84,7 @@ def _opened(unit: Unit, node: gast.AST) -> Opened | None:
     if isinstance(node, gast.Attribute):
         owner = _opened(unit, node.value)
         return None if owner is None else owner.parts.get(node.attr)
-    return unit.opened.get(node.id) if isinstance(node, gast.Name) else None
+    return unit.arguments.opened.get(node.id) if isinstance(node, gast.Name) else None
 
 
 def _code(cls: type, method: str) -> Any:

@@ -38,7 +38,7 @@ from s2sgrad.normalize.name_uses import NameUses, spread_in
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree, in which every variable has a name of its own; `keyword` keeps the former name of a renamed parameter."""
-    unit.displays = _displays(tree)
+    unit.syntax.displays = _displays(tree)
     scopes = [n for n in nodes(tree) if isinstance(n, (*COMPREHENSIONS, *FUNCTIONS)) and n is not tree]
     if not scopes:
         return tree
@@ -50,7 +50,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     functions = [n for n in scopes if isinstance(n, gast.FunctionDef)]
     unit.locals &= NameUses(tree).bound.keys() | {tree.name}
     unit.locals |= {n.name for n in functions}
-    unit.generators = {n.name for n in functions if yields(n)}
+    unit.definitions.generators = {n.name for n in functions if yields(n)}
     return tree
 
 

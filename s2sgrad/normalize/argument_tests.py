@@ -34,8 +34,8 @@ from s2sgrad.ir.unit import Unit
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without the branches that arguments of these kinds do not take."""
-    if unit.argument_kinds:
-        tree.body = _block(unit, tree.body, unit.argument_kinds)
+    if unit.arguments.kinds:
+        tree.body = _block(unit, tree.body, unit.arguments.kinds)
     return tree
 
 

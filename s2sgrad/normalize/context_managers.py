@@ -92,14 +92,14 @@ def is_object(unit: Unit, manager: gast.AST) -> bool:
     """Whether a context manager is an instance of a user's class."""
     target = unit.called(manager)
     if isinstance(manager, gast.Name):
-        return manager.id in unit.receivers
+        return manager.id in unit.definitions.receivers
     return isinstance(target, type) and target not in _LIBRARY and any(_functions(target))
 
 
 def _classes(unit: Unit, manager: gast.Name) -> list[type]:
     """The classes that an object with a name may be of: that of a new one, or for the object of a method, those derived
     from its class as well."""
-    cls = unit.receivers.get(manager.id)
+    cls = unit.definitions.receivers.get(manager.id)
     found = [] if cls is None else [cls]
     if manager.id in unit.primal.function.__code__.co_varnames[:1]:
         for known in found:  # which grows

@@ -52,7 +52,7 @@ def written(unit: Unit, node: gast.AST) -> gast.AST | None:
     """What stands for a new `defaultdict`; None for anything else."""
     if unit.called(node) is not defaultdict or any(isinstance(a, gast.Starred) for a in node.args):
         return None
-    unit.stand_ins.add((defaultdict, dict))
+    unit.outside.stand_ins.add((defaultdict, dict))
     given = gast.Call(unit.builtin(dict), node.args[1:], node.keywords)
     held = given if node.args[1:] or node.keywords else gast.Dict([], [])
     if not node.args or is_none(node.args[0]):

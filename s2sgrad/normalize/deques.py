@@ -72,7 +72,7 @@ def written(unit: Unit, node: gast.AST) -> gast.AST | None:
     arguments = _arguments(node) if unit.called(node) is deque else None
     if arguments is None:
         return None
-    unit.stand_ins.add((deque, list))
+    unit.outside.stand_ins.add((deque, list))
     items, most = arguments.get("iterable", gast.List([], gast.Load())), arguments.get("maxlen", constant(None))
     shown = isinstance(items, gast.List)
     made = items if shown else gast.Call(unit.builtin(list), [items], [])

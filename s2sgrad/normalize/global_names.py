@@ -68,7 +68,7 @@ def _statement(unit: Unit, statement: gast.AST, written: dict[str, str]) -> list
         binding = unit.primal.lookup(target.id)
         if binding is None or not isinstance(binding.value, (int, float)):
             unit.refuse(statement, f"`{target.id}` is no number when the gradient is compiled: write it with `=`")
-        unit.bindings[target.id] = binding  # `+=` may write a list in place, but not a number
+        unit.free.bindings[target.id] = binding  # `+=` may write a list in place, but not a number
         value = at(statement, gast.BinOp(name(target.id), statement.op, statement.value))[0]
     else:
         return [statement]

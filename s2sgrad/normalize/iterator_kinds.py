@@ -54,7 +54,7 @@ class IteratorKinds:
         if self.unit.draws(node):
             return True
         if not isinstance(node, gast.Call):
-            return isinstance(node, gast.Name) and node.id in self.unit.drawn_from
+            return isinstance(node, gast.Name) and node.id in self.unit.arguments.drawn_from
         nested = isinstance(node.func, gast.Name) and node.func.id in self.yielding
         return nested or is_generator(self.unit.resolve(node.func))
 

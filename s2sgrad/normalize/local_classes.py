@@ -132,6 +132,6 @@ def _compiled_classes(unit: Unit, classes: list[gast.ClassDef], read: list[str])
     flags = function.__code__.co_flags & FUTURE_FLAGS
     code = compile(module, function.__code__.co_filename, "exec", flags, dont_inherit=True)
     (own,) = (c for c in code.co_consts if isinstance(c, types.CodeType))
-    unit.local_codes |= {*_within(own)}
+    unit.definitions.local_codes |= {*_within(own)}
     class_values = types.FunctionType(own, function.__globals__)()
     return {c.name: cls for c, cls in zip(classes, class_values, strict=True)}

@@ -83,8 +83,13 @@ def _loop(unit: Unit, loop: gast.For) -> list[gast.AST]:
         return _of_states(unit, loop)
     called = unit.called(loop.iter)
     nested = isinstance(loop.iter, gast.Call) and isinstance(loop.iter.func, gast.Name)
-    given = isinstance(loop.iter, gast.Name) and loop.iter.id in unit.drawn_from
-    if given or unit.draws(loop.iter) or is_generator(called) or (nested and loop.iter.func.id in unit.generators):
+    given = isinstance(loop.iter, gast.Name) and loop.iter.id in unit.arguments.drawn_from
+    if (
+        given
+        or unit.draws(loop.iter)
+        or is_generator(called)
+        or (nested and loop.iter.func.id in unit.definitions.generators)
+    ):
         return [loop]  # inlined when the function is flattened
     if is_range(unit, loop.iter) and isinstance(loop.target, gast.Name):
         if not _rebinds(loop.body, loop.target.id):

@@ -70,7 +70,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _matched(unit: Unit, statement: gast.Match) -> list[gast.AST]:
-    unit.compound.add((statement.lineno, statement.col_offset))
+    unit.syntax.compound.add((statement.lineno, statement.col_offset))
     parts = [statement.subject, *(p for case in statement.cases for p in (case.pattern, case.guard) if p is not None)]
     rebound = {n for part in parts for n in binds(part)}
     out: list[gast.AST] = []
@@ -153,7 +153,7 @@ def _header(unit: Unit, case: gast.match_case) -> gast.AST:
     line = unit.primal.lines[header.lineno - 1]
     if line.lstrip().startswith("case"):
         header.col_offset = len(line) - len(line.lstrip())
-        unit.compound.add((header.lineno, header.col_offset))
+        unit.syntax.compound.add((header.lineno, header.col_offset))
     return header
 
 

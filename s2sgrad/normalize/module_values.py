@@ -36,8 +36,8 @@ from s2sgrad.source import read
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree without variables that are bound to a module."""
     bound = bindings(tree.body)
-    known = {p: v for p, v in unit.opened.items() if isinstance(v, types.ModuleType) or callable(v)}
-    unit.opened = {p: held for p, held in unit.opened.items() if p not in known}
+    known = {p: v for p, v in unit.arguments.opened.items() if isinstance(v, types.ModuleType) or callable(v)}
+    unit.arguments.opened = {p: held for p, held in unit.arguments.opened.items() if p not in known}
     aliases = {p: _named(unit, p, value) for p, value in known.items() if not bound[p]}
     for statement in list(tree.body):
         target = statement.targets[0] if isinstance(statement, gast.Assign) and len(statement.targets) == 1 else None

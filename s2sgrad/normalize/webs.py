@@ -120,7 +120,13 @@ def _names(unit: Unit, webs: _Webs) -> dict[int, str]:
             unit.bases[names[web]] = unit.bases.get(name, name)
             if name in unit.kinds:
                 unit.kinds[names[web]] = unit.kinds[name]
-            for group in (unit.temps, unit.bars, unit.floating, unit.mirrored, unit.shadows):
+            for group in (
+                unit.temps,
+                unit.derivative.bars,
+                unit.derivative.floating,
+                unit.mirror.names,
+                unit.mirror.shadows,
+            ):
                 if name in group:
                     group.add(names[web])
     return names

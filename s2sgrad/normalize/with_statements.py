@@ -79,7 +79,7 @@ def _statement(unit: Unit, statement: gast.AST) -> list[gast.AST]:
 
 def _lowered(unit: Unit, statement: gast.With) -> list[gast.AST]:
     """A `with` as statements; those inside have this form already."""
-    unit.compound.add((statement.lineno, statement.col_offset))
+    unit.syntax.compound.add((statement.lineno, statement.col_offset))
     before, body, after = without_exits(unit, statement)
     for item in reversed(statement.items):
         body = _item(unit, statement, item, body)
@@ -91,7 +91,7 @@ def _attempted(unit: Unit, statement: gast.Try) -> list[gast.AST]:
 
     A `finally` that only binds local variables just follows the body: an exception would discard them anyway.
     """
-    unit.compound.add((statement.lineno, statement.col_offset))
+    unit.syntax.compound.add((statement.lineno, statement.col_offset))
     if statement.finalbody and all(_only_local(unit, s) for s in statement.finalbody):
         before, body, after = without_exits(unit, statement)
         return [*before, *body, *statement.finalbody, *after]
@@ -140,7 +140,7 @@ def _is_local(unit: Unit, target: gast.AST) -> bool:
     if not isinstance(getattr(target, "ctx", None), gast.Store) or isinstance(target, (gast.Name, gast.Tuple, gast.List)):
         return True
     if isinstance(target, gast.Attribute):
-        return isinstance(target.value, gast.Name) and target.value.id in unit.receivers
+        return isinstance(target.value, gast.Name) and target.value.id in unit.definitions.receivers
     if not isinstance(target, gast.Subscript) or not isinstance(target.value, gast.Name):
         return False
     return target.value.id in unit.locals and behaviour.is_pure(unit, target.slice)

@@ -79,7 +79,7 @@ class Sections:
         reads: dict[frozenset[str], _Reads] = {}
         for order, statement, loops in statements:
             section = effects.stored(statement)
-            if section is None or not isinstance(section.value, gast.Name) or section.value.id in self.unit.bars:
+            if section is None or not isinstance(section.value, gast.Name) or section.value.id in self.unit.derivative.bars:
                 continue
             if not all(isinstance(p, (gast.Name, gast.BinOp, gast.Slice)) for p in parts_of(section.slice)[:1]):
                 continue

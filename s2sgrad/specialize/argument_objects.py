@@ -76,7 +76,7 @@ class GivenObjects:
 
     def open_given(self, tree: gast.FunctionDef) -> None:
         """Load the attributes of objects among the arguments, and of those reached by free names."""
-        for p, opened_value in self.unit.opened.items():
+        for p, opened_value in self.unit.arguments.opened.items():
             if not self.counts[p]:
                 self.values[p] = self.open(opened_value, p, name(p))
         for node in list(nodes(tree)):
@@ -91,14 +91,14 @@ class GivenObjects:
         if free in self.values:
             return
         if attributes_of(value) is None:
-            self.unit.unopened |= {free} if is_writable(value) else set()
+            self.unit.outside.unopened |= {free} if is_writable(value) else set()
             return
         if opens and id(value) not in self.outside_objects and (opened_value := opened_of(value)) is not None:
             self.outside_objects[id(value)] = self.open(opened_value, free, name(free))
         if id(value) in self.outside_objects:
             self.values[free] = self.outside_objects[id(value)]
         else:
-            self.unit.unopened.add(free)
+            self.unit.outside.unopened.add(free)
 
     def open(self, opened: Opened, base: str, value: gast.AST) -> Object | Display:
         """An instance, or a container of some: its contents are loaded into variables."""
@@ -134,13 +134,13 @@ class GivenObjects:
         call = name(self.unit.helper("set_attribute", set_attribute))
         arguments = [clone(owner.given), constant(attribute), name(owner.attributes[attribute])]
         self.flattener.out += at(node, gast.Expr(gast.Call(call, arguments, [])))
-        self.unit.separate.add(owner.cls)
+        self.unit.outside.separate.add(owner.cls)
         self.first_written = self.first_written or getattr(node, "lineno", 0)
 
     def separated(self) -> list[gast.AST]:
         """A check to run first: the caller's objects with written attributes must be distinct."""
-        classes = tuple(self.unit.separate)
-        self.unit.given_objects += [(clone(o.given), o.cls) for o in self.opened]
+        classes = tuple(self.unit.outside.separate)
+        self.unit.outside.given_objects += [(clone(o.given), o.cls) for o in self.opened]
         for node, value in self.loose:
             if any(isinstance(o, Object) and issubclass(o.cls, classes) for o in self.within(value)):
                 self.unit.refuse(node, "an object of which attributes are written is used as a value here, where it cannot "

@@ -272,7 +272,7 @@ class Arguments:
             return None
         outside = None if node.id in self.unit.locals else self.unit.helpers.get(node.id)
         empty = type(outside) is tuple and not outside
-        return gast.Tuple([], gast.Load()) if empty else self.unit.displays.get(node.id)
+        return gast.Tuple([], gast.Load()) if empty else self.unit.syntax.displays.get(node.id)
 
 
 def _required(target: Any, node: gast.Call) -> int | None:

@@ -184,7 +184,9 @@ class _Flattener(Conditions, Evaluator, Sections):
         trips = self.functions.unroll(loop)
         if self.functions.consume(loop):
             return
-        if self.unit.source_place(loop.iter) in self.unit.drawn_at:  # where another call of this text draws from an object
+        if (
+            self.unit.source_place(loop.iter) in self.unit.definitions.drawn_at
+        ):  # where another call of this text draws from an object
             for statement in loops.indexed(self.unit, loop):
                 self.statement(at(loop, statement)[0] if not hasattr(statement, "lineno") else statement)
             return

@@ -85,14 +85,14 @@ class Inliner:
         if target in self.known:
             return self.known[target]
         unit, tree = Unit.of(read(target))
-        unit.drawn_at = self.unit.drawn_at
+        unit.definitions.drawn_at = self.unit.definitions.drawn_at
         note_receivers(unit, tree, owner)
         if tree.name in unit.names.taken and unit.resolve(name(tree.name)) is not target:  # not recursive
             tree.name = unit.names.fresh(tree.name)
         unit.names.taken |= {tree.name}  # no helper may look like a call of the function itself
         for _, run in DEFINITION:
             tree = run(unit, tree)
-        self.unit.inlined.append(unit)
+        self.unit.inlining.units.append(unit)
         function = self.known[target] = Function(tree, unit, of=(target, owner))
         function.run_again = behind_checkpoint(target) is not None
         spec = target.__defaults__ or ()
@@ -127,10 +127,10 @@ class Inliner:
         at(function.node, tree)
         if left is not None:
             tree.body = rewritten(tree.body, returning)
-        around, function.unit.drawn_from = function.unit.drawn_from, drawn
+        around, function.unit.arguments.drawn_from = function.unit.arguments.drawn_from, drawn
         for _, run in ((("drawing", drawing.run),) if drawn else ()) + STATEMENTS:
             tree = run(function.unit, tree)
-        function.unit.drawn_from = around
+        function.unit.arguments.drawn_from = around
         if not chosen and left is None and not drawn:
             function.tree = tree
         return tree
@@ -196,12 +196,12 @@ class Inliner:
         if function.unit is not self.unit:
             self.adopt(function.unit, tree, own, renamed)
         primal = getattr(function.node, "primal", function.unit.primal)
-        self.unit.callers[self.calls] = call, *self.unit.callers.get(getattr(call, "written_out", 0), ())
-        self.unit.written_out.append((call, function.name, primal, getattr(function.node, "lineno", 0)))
+        self.unit.inlining.callers[self.calls] = call, *self.unit.inlining.callers.get(getattr(call, "written_out", 0), ())
+        self.unit.inlining.calls.append((call, function.name, primal, getattr(function.node, "lineno", 0)))
         if function.unit.is_of_library:  # the user cannot change its lines
             refusals.move(primal, tree, call, self.calls)
-            self.unit.libraries[self.calls] = function.unit.primal.file
-        self.unit.compound |= {place_of(moved[p]) for p in function.unit.compound & moved.keys()}
+            self.unit.inlining.libraries[self.calls] = function.unit.primal.file
+        self.unit.syntax.compound |= {place_of(moved[p]) for p in function.unit.syntax.compound & moved.keys()}
         bindings_ = Counter({renamed.get(n, n): count for n, count in scoping.bindings(tree.body).items()})
         scoping.rename(renamed, *tree.body, *parameters(tree))
         self.unit.locals |= {renamed.get(n, n) for n in own}
@@ -229,7 +229,7 @@ class Inliner:
                 if not anew or not self.choose(local, value, place):
                     self.values[local] = value
                     if isinstance(value, Generator):
-                        self.unit.drawn_from.add(local)
+                        self.unit.arguments.drawn_from.add(local)
                 self.counts[local] -= anew
             elif not anew and self.may_stand(value, text) and not (keeps and self.moves_on(value)):
                 substituted[local] = value
@@ -239,7 +239,7 @@ class Inliner:
                 elif isinstance(value, gast.Tuple) or (
                     isinstance(value, gast.Dict) and keeps_its_keys(self.unit, text.tree, local)
                 ):
-                    self.unit.displays[local] = value  # `*args`, `**kwargs`
+                    self.unit.syntax.displays[local] = value  # `*args`, `**kwargs`
                 text.bindings[local] += 1
                 self.flattener.out += at(place, assign(local, clone(value)))
         return substituted
@@ -288,7 +288,7 @@ class Inliner:
                     if value is MISSING and node.id in unit.primal.function.__code__.co_freevars:
                         self.require_own_variable(unit, node)
                     if value is not MISSING and self.unit.resolve(node) is not value:
-                        unit.captured.add(node.id)
+                        unit.made.captured.add(node.id)
                         renamed[node.id] = self.unit.helper(node.id, value)
                     self.meet(renamed.get(node.id, node.id), value)
                 else:  # of a nested scope
@@ -298,7 +298,7 @@ class Inliner:
 
     def require_own_variable(self, unit: Unit, node: gast.Name) -> None:
         """Refuse a variable of a function around that is not the one that is compiled."""
-        if unit.primal.function.__code__ not in self.unit.local_codes:
+        if unit.primal.function.__code__ not in self.unit.definitions.local_codes:
             unit.refuse(node, f"`{node.id}` is a variable of the function that defines this class, which cannot be followed "
                               "where that is called by another: pass its value to the method")  # fmt: skip
 

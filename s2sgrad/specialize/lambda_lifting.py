@@ -136,12 +136,12 @@ def _defined(
         unit.refuse(unit.primal.tree, f"`{base}` calls itself, or is differentiated here, and reads `{min(unbound)}`, a "
                                       "variable of the function around its class, which cannot be followed: pass its "
                                       "value")  # fmt: skip
-    unit.bound = unit.bound or not left.isdisjoint(unit.primal.function.__code__.co_freevars)
+    unit.made.bound = unit.made.bound or not left.isdisjoint(unit.primal.function.__code__.co_freevars)
     helpers = {n: unit.helpers[n] for n in free if n in unit.helpers}
     tree = gast.FunctionDef(base, arguments, body, [], None, None, [])
     words = unit.explained(mentioned(tree))._replace(of="")  # no derivative
     target = made(emit.function(tree), base, unit.primal.function, helpers, left, tree, unit.place, words)
-    unit.lifted.append(target)
+    unit.made.lifted.append(target)
     return target
 
 

@@ -36,7 +36,7 @@ from s2sgrad.ir.reach import call
 from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.signatures import Parameters, signature, signature_of
 from s2sgrad.ir.underlying import underlying
-from s2sgrad.ir.unit import Derived
+from s2sgrad.ir.unit_records import Derived
 from s2sgrad.runtime.checkpoints import checkpoint
 from s2sgrad.runtime.copies import copied
 from s2sgrad.specialize import lambda_lifting
@@ -73,7 +73,7 @@ class Derivatives:
         of = self.callee(node.args[0])
         f = self.as_function(of, node)
         gradient = make(f.target, *options, **words)
-        self.unit.derived.append(Derived(gradient, f.target, lambda f: make(f, *options, **words)))
+        self.unit.made.derived.append(Derived(gradient, f.target, lambda f: make(f, *options, **words)))
         target = Known(gradient, name(self.unit.helper(gradient.__name__, gradient)))
         return Derivative(target, f.captured, f.defaults, f.order, of)
 
@@ -215,13 +215,13 @@ class Derivatives:
     def lift(self, callee: Function, node: gast.AST) -> None:
         """Make a recursive function separate."""
         own = callee.unit is self.unit
-        if any(callee.unit.primal.function is written for written in self.unit.lifted):
+        if any(callee.unit.primal.function is written for written in self.unit.made.lifted):
             self.unit.refuse(node, f"`{callee.name}` calls itself and changes how long a list is that it is given, "
                                    "or what lives outside, which cannot be followed: return it")  # fmt: skip
         target, captured = lambda_lifting.lifted(callee.unit, callee.node, self.values if own else {})
         needed = Parameters.of(target.__code__).names
         captured = [c for c in captured if c in needed]
-        self.unit.lifted += [] if own else [target]
+        self.unit.made.lifted += [] if own else [target]
         self.lifted[callee] = Known(target, name(self.unit.helper(callee.name, target))), captured
 
     def pulled_back(self, node: gast.Call) -> gast.AST:
@@ -263,7 +263,7 @@ class Derivatives:
         make = self.unit.resolve(node.func)
         active = tuple(k for k, t in enumerate(tangents) if not (isinstance(t, gast.Constant) and t.value is None))
         gradient = make(f.target, **options).along(active)
-        self.unit.derived.append(Derived(gradient, f.target, lambda f: make(f, **options).along(active)))
+        self.unit.made.derived.append(Derived(gradient, f.target, lambda f: make(f, **options).along(active)))
         target = Known(gradient, name(self.unit.helper(gradient.__name__, gradient)))
         for k in active:
             fits = gast.Call(name(self.unit.helper("tangent_fits", runtime.tangent_fits)), [], [])

@@ -66,7 +66,7 @@ class Sections:
         """`x[i] += e` as `t = x[i] + e; x[i] = t` (`cleanup.peephole.augmented` reverses it)."""
         if getattr(statement.target.value, "id", None) in walruses(statement):
             self.unit.refuse(statement, "`:=` in an update of a section binds what is updated: assign before it")
-        self.unit.updates.add(place_of(statement))
+        self.unit.syntax.updates.add(place_of(statement))
         self.require_place(statement.target, statement.value)
         if isinstance(self.functions.held(statement.target.value), Object):
             statement.target.slice = self.index(statement.target.slice)

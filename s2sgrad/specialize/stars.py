@@ -73,7 +73,7 @@ class Stars:
     def kind_given(self, value: gast.AST) -> Any:
         """The kind of an argument, as far as this text was made for it; None for any other expression."""
         given = isinstance(value, gast.Name) and value.id in self.given and not self.counts[value.id]
-        kind = self.unit.argument_kinds.get(value.id) if given else None
+        kind = self.unit.arguments.kinds.get(value.id) if given else None
         return kind if getattr(kind, "items", None) is not None else None
 
     def is_told(self, argument: gast.Starred, node: gast.Call) -> bool:

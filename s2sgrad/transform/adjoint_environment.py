@@ -82,8 +82,8 @@ class Adjoints:
             if x in self.unit.temps:
                 self.unit.temps.add(self.names[x])
             self.kinds[self.names[x]] = loosened(self.unit, self.kinds.get(x, UNKNOWN))
-            self.unit.bars.add(self.names[x])
-            self.unit.floating |= {x, self.names[x]}
+            self.unit.derivative.bars.add(self.names[x])
+            self.unit.derivative.floating |= {x, self.names[x]}
             self.unit.bases[self.names[x]] = f"{self.unit.bases.get(x, x)}_bar"
             self.unit.words[self.names[x]] = "the gradient in {}", x
         return self.names[x]
@@ -93,7 +93,7 @@ class Adjoints:
         kind = self.kinds.get(x)
         if isinstance(kind, Number):
             return constant(0.0)
-        if isinstance(kind, Array) and bound and self.unit.complex and not is_real(kind) and not is_complex(kind):
+        if isinstance(kind, Array) and bound and self.unit.derivative.complex and not is_real(kind) and not is_complex(kind):
             wide = gast.keyword("dtype", self.unit.builtin(complex))  # at another place the name may stand for real numbers
             return gast.Call(numpy_function(self.unit, "zeros_like"), [name(x)], [wide])
         if isinstance(kind, Array) and bound:
@@ -209,7 +209,9 @@ class Adjoints:
 
     def _kind_of(self, g: Cotangent) -> Kind | None:
         """The kind of a cotangent; where complex numbers occur it is real only if its value is known to be."""
-        return g.kind if not self.unit.complex or is_real(self.inference.kind(g.value)) else taken(self.unit, g.kind)
+        return (
+            g.kind if not self.unit.derivative.complex or is_real(self.inference.kind(g.value)) else taken(self.unit, g.kind)
+        )
 
     def isolated(self, g: Cotangent) -> Cotangent:
         """The contribution in a form that the store in progress does not change."""

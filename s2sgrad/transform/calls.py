@@ -91,7 +91,7 @@ class Context:
         """A local variable for what a call records for its adjoint."""
         saved = self.unit.local(name)
         self.inference.env[saved] = UNKNOWN
-        self.unit.records[saved] = saved
+        self.unit.derivative.records[saved] = saved
         return saved
 
     def is_active(self, node: Any) -> bool:

@@ -33,13 +33,16 @@ class Environment(Protocol):
     exclusions: Exclusions
 
     @property
-    def kinds(self) -> dict[str, Kind]: ...
+    def kinds(self) -> dict[str, Kind]:
+        """The kinds of variables."""
 
     @property
-    def active(self) -> set[str]: ...
+    def active(self) -> set[str]:
+        """The variables with adjoints."""
 
     @property
-    def stacks(self) -> set[str]: ...
+    def stacks(self) -> set[str]:
+        """The lists whose adjoints exist from the start."""
 
     def bar(self, x: str) -> str:
         """The name of the adjoint of `x`."""

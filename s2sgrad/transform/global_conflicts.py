@@ -66,7 +66,7 @@ def at_run_time(units: list[Unit]) -> Unsupported | None:
 
 def _check_kept(units: list[Unit], at_run_time: bool) -> None:
     """What is kept in a list or dict from outside and carries a derivative is read by nobody: it would be a constant."""
-    kept = {name: unit for unit in units for name in unit.loses_to}
+    kept = {name: unit for unit in units for name in unit.outside.loses_to}
     _check_unseen(units, kept, at_run_time)
     for unit in _reached(units) if kept else ():
         only_written = {id(owner) for node in _inside(unit) if (owner := _written_owner(node)) is not None}
@@ -82,7 +82,7 @@ def _check_kept(units: list[Unit], at_run_time: bool) -> None:
 def _check_unseen(units: list[Unit], kept: dict[str, Unit], at_run_time: bool) -> None:
     """Nor by a function that only the run knows, which another function of the program calls, or which calls this one."""
     for name, writer in kept.items():
-        others = [(u, call) for u in units if u is not writer for call in u.unseen]
+        others = [(u, call) for u in units if u is not writer for call in u.outside.unseen]
         if at_run_time or others:
             unit, place = others[0] if others else (writer, writer.primal.tree)
             unit.refuse(place, f"`{writer.primal.tree.name}` keeps a differentiated value in `{name}`, which a function "
@@ -104,8 +104,8 @@ def _is_or_holds(value: Any, other: Any, depth: int = 4) -> bool:
 
 def _check_stand_ins(units: list[Unit]) -> None:
     """Refuse tests of the class of a value where one container class stands in for another."""
-    every = [u for unit in units for u in (unit, *unit.inlined)]
-    pairs = set().union(*(u.stand_ins for u in every))
+    every = [u for unit in units for u in (unit, *unit.inlining.units)]
+    pairs = set().union(*(u.outside.stand_ins for u in every))
     for unit in _reached(every) if pairs else ():
         for node in _inside(unit):
             if unit.called(node) in (isinstance, type):
@@ -129,13 +129,13 @@ def _tells_apart(unit: Unit, call: gast.Call, cls: type, plain: type) -> bool:
 def _check_objects(units: list[Unit], at_run_time: bool) -> None:
     """The same for objects whose attributes are written: only the writer may read a global that holds one of their class."""
     for writer in units:
-        classes = tuple(writer.separate)
+        classes = tuple(writer.outside.separate)
         if not classes:
             continue
         if at_run_time:
             writer.refuse(writer.primal.tree, "attributes of the caller's objects are written where a function is only "
                                               "known at run time, which is not differentiated yet: return them")  # fmt: skip
-        written_out = {id(u) for u in (writer, *writer.inlined)}
+        written_out = {id(u) for u in (writer, *writer.inlining.units)}
         for unit in _reached(units):
             for node in _inside(unit) if id(unit) not in written_out else ():
                 free = isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and node.id not in unit.locals

@@ -47,7 +47,7 @@ class Mirrored:
         for x in sorted(names):
             bar = self.records.shadows[x] = adjoints.bar(x)
             self.kinds[bar] = of_shadow(self.kinds[x]) or self.kinds[x]
-            self.unit.shadows.add(bar)
+            self.unit.mirror.shadows.add(bar)
             self.walk.lifetimes.home[bar] = self.walk.lifetimes.home[x]
             adjoints.present[x] = Bar(bar, own=True, exact=True, idle=SLOPES)
             adjoints.borrowed.add(bar)

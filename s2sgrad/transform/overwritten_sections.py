@@ -31,7 +31,7 @@ class Sections:
     ) -> None:
         self.unit, self.lifetimes, self.inference, self.storage, self.shadows = unit, lifetimes, inference, storage, shadows
         stores = [s for s in effects.walk(lifetimes.blocks[lifetimes.root]) if effects.stored(s) is not None]
-        self.updated = {effects.base(effects.stored(s)) for s in stores if place_of(s) in unit.updates}
+        self.updated = {effects.base(effects.stored(s)) for s in stores if place_of(s) in unit.syntax.updates}
 
     def of_store(self, statement: gast.Assign, once: bool) -> tuple[Block, Block]:
         """(record, restore) of the section that a store overwrites; `once`: the code runs once per call."""
@@ -65,7 +65,7 @@ class Sections:
     ) -> tuple[Block, Block] | None:
         """(record, restore) of an item whose array is updated in place, here or elsewhere, so that it may have aliases."""
         item = operand(self.inference.kind(loaded(target)))
-        if place_of(statement) in self.unit.updates:  # `xs[0] += e` changes the array itself
+        if place_of(statement) in self.unit.syntax.updates:  # `xs[0] += e` changes the array itself
             if isinstance(item, Array):
                 content = gast.Subscript(loaded(target), constant(Ellipsis), gast.Store())
                 return self.storage.copied(base, content, loaded(target), item, once)

@@ -32,11 +32,11 @@ class Paths:
         self.operations = activity.operations(unit, tree, self.kinds)
         self.result = tree.body[-1].value.id
         self.watched = wrt - {p.id for p in parameters(tree)}
-        mirrored = {x: self.memory.with_memory_of(x) for x in unit.mirrored}
+        mirrored = {x: self.memory.with_memory_of(x) for x in unit.mirror.names}
         self.active, self.varied = activity.active(tree, self.operations, self.kinds, wrt, self.result, mirrored)
         pushed = [o.operands[0] for o in self.operations.values() if o.is_stack]
-        self.grown = resized_lists.grown(unit, tree, self.operations) - unit.mirrored
-        stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - self.grown - unit.mirrored
+        self.grown = resized_lists.grown(unit, tree, self.operations) - unit.mirror.names
+        stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - self.grown - unit.mirror.names
         self.active |= stacks & self._recorded()
         self.stacks = stacks & self.active
 

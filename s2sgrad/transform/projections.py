@@ -37,7 +37,7 @@ class Bars(Protocol):
 
 def projected(bars: Bars, x: str, cotangent: Cotangent) -> Cotangent:
     """A contribution to `x`: its real part, where `x` is real and it may be complex."""
-    if not bars.unit.complex:
+    if not bars.unit.derivative.complex:
         return cotangent
     kind = bars.kinds.get(x)
     if isinstance(kind, Container) and cotangent.index is not None:
@@ -63,4 +63,4 @@ def real_part(bars: Any, value: gast.AST) -> gast.AST:
 
 def may_be_narrow(bars: Bars, kind: Kind | None, value: gast.AST) -> bool:
     """Whether a cotangent may be an array of floats where the variable may be complex: what is added may not fit."""
-    return bars.unit.complex and not is_real(kind) and not is_complex(bars.inference.kind(value))
+    return bars.unit.derivative.complex and not is_real(kind) and not is_complex(bars.inference.kind(value))

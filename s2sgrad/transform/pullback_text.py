@@ -31,7 +31,7 @@ def argument_kinds(adjoints: Adjoints, operation: Operation) -> dict[str, Kind]:
     kinds = {n: constant_kind(v) for n, v in rule.keywords.items()}
     for parameter, node in [*zip(rule.differentiable, operation.operands, strict=False), *operation.keywords.items()]:
         kinds[parameter] = adjoints.inference.kind(node) or UNKNOWN
-    if adjoints.unit.complex:
+    if adjoints.unit.derivative.complex:
         kinds["complex"] = may_be_complex(adjoints, operation)
     tuples = {n: axes_of(kinds[n]) for n in operation.keywords if isinstance(kinds[n], Container)}
     return kinds | {n: Known(axes) for n, axes in tuples.items() if axes is not None}

@@ -72,7 +72,7 @@ class Records:
             moved = not isinstance(statement, gast.Assign) or effects.permutes(statement)
             for bound in () if moved else binds(statement):
                 mine = bound in self.memory.written and not {bound} & (self.memory.bases | self.grown)
-                mine = mine and bound not in plan.names and bound not in self.unit.mirrored
+                mine = mine and bound not in plan.names and bound not in self.unit.mirror.names
                 if once and not (bound in self.unit.temps and self.memory.with_memory_of(bound) & self.rebound):
                     continue  # restoring the viewed memory restores the view
                 if mine and counts[bound] == 1 and self.lifetimes.home.get(bound) == id(body):
@@ -97,7 +97,7 @@ class Records:
             old = self.storage.old(known, self.kinds.get(name), f"{form}old")
             return [assign(old, value)], [assign(name, name_(old))]
         stack = self.storage.stack(known, f"{form}stack")
-        self.unit.stack_bases.pop(stack, None)
+        self.unit.derivative.stack_bases.pop(stack, None)
         return statements("stack.append(x)", stack=stack, x=value), statements("x = stack.pop()", stack=stack, x=name)
 
     def is_unaliased(self, name: str) -> bool:
@@ -191,7 +191,7 @@ class Records:
 
     def _is_mirrored(self, name: str) -> bool:
         """Whether a name has a shadow, or is one."""
-        return name in self.unit.mirrored or name in self.unit.shadows
+        return name in self.unit.mirror.names or name in self.unit.mirror.shadows
 
     def content(self, name: str, once: bool) -> tuple[list[gast.AST], list[gast.AST]]:
         """Record and restore the contents of an array, for `x += e`."""
@@ -211,7 +211,7 @@ class Records:
                 "restored(x, s.pop())", restored=self.unit.helper("restored", runtime.restored), x=name, s=stack
             )
             return [push], [assign(name, value)]
-        alone = len(self.memory.with_memory_of(name)) == 1 and name not in self.unit.mirrored
+        alone = len(self.memory.with_memory_of(name)) == 1 and name not in self.unit.mirror.names
         target: gast.AST = name_(name, store=True) if alone else expression("x[...]", x=name)
         target.ctx = gast.Store()
         return self.storage.copied(name, target, name_(name), kind, once)

@@ -36,7 +36,7 @@ def recovered(adjoints: Adjoints, found: Operations, statement: gast.Assign, bod
     if not isinstance(value, gast.Name) or value.id not in unit.temps:
         return []
     kind = adjoints.kinds.get(value.id)
-    if not isinstance(kind, Number) and place_of(statement) not in unit.updates:
+    if not isinstance(kind, Number) and place_of(statement) not in unit.syntax.updates:
         return []
     made = next((s for s in group(unit, statement, body) if value.id in binds(s)), None)
     operation = found.get(id(made))

@@ -58,7 +58,7 @@ class Reverse:
         self.walk = Walk(unit, tree, inference, paths)
         self.records, self.adjoints = self.walk.records, self.walk.adjoints
         self.statements = Statements(self.walk, pairs)
-        self.mirrored = Mirrored(self.walk, self.statements, unit.mirrored & paths.active, inner)
+        self.mirrored = Mirrored(self.walk, self.statements, unit.mirror.names & paths.active, inner)
         self.branches = Branches(self.walk, self._block)
         for target, statement in bound_once(tree.body).items():
             if (operation := paths.operations.get(id(statement))) is not None:

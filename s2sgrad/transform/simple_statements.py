@@ -72,7 +72,9 @@ class Statements:
                 cotangent = Cotangent(self._zero_now(targets[0]), self.kinds.get(targets[0]))
         y = self.result(statement, targets, operation if restores and cotangent is not None else None)
         self.restore(statement, body, operation, cotangent, restores, again)
-        if self.walk.position in self.unit.compound and cotangent is None:  # a test has no adjoint that needs a comment
+        if (
+            self.walk.position in self.unit.syntax.compound and cotangent is None
+        ):  # a test has no adjoint that needs a comment
             self.walk.tag(self.adjoints.out[start:], statement, False)
         self.walk.tag_since(start, statement)
         forward = self.contribute(statement, body, operation, y, cotangent)

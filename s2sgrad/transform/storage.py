@@ -30,7 +30,7 @@ class Storage:
         self.kinds[old] = kind
         self.unit.bases[old] = f"{self.unit.bases.get(name, name)}_{of}"
         self.unit.words[old] = "what was in {} before", name
-        self.unit.records[old] = name
+        self.unit.derivative.records[old] = name
         return old
 
     def stack(self, name: str, of: str = "stack", numbers: bool = False) -> str:
@@ -38,11 +38,11 @@ class Storage:
         stack = self.unit.local(f"{name}_{of}")
         self.stacks.append(stack)
         self.unit.words[stack] = "what is kept of {}", name
-        self.unit.records[stack] = name
+        self.unit.derivative.records[stack] = name
         if of == "references":
             self.referring.add(stack)
         else:
-            self.unit.stack_bases[stack] = self.unit.bases.get(name, name), numbers, _sort(self.kinds.get(name))
+            self.unit.derivative.stack_bases[stack] = self.unit.bases.get(name, name), numbers, _sort(self.kinds.get(name))
         self.kinds[stack] = Container(list, None)
         return stack
 

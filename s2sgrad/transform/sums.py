@@ -177,7 +177,7 @@ class Sum:
     def _section(self, section: Cotangent) -> None:
         """Add a contribution to a section of the adjoint."""
         bar, kind = self.bar, self.kind
-        slot = isinstance(kind, Container) and bar in self.unit.shadows
+        slot = isinstance(kind, Container) and bar in self.unit.mirror.shadows
         if slot and isinstance(section.index, gast.Slice):  # of a list that was copied
             index = index_value(section.index, self.unit.builtin(slice))
             placed = call(self.unit, "at_section", item_slots.at_section, section.value, name(bar), index)

@@ -38,7 +38,7 @@ class Unbound:
         """The initial value of a possibly unbound name; with a shadow, a value of its kind, so that the join stays
         precise."""
         kind = self.kinds.get(name)
-        return nothing_like(self.unit, kind) if name in self.unit.shadows | self.shadows.keys() else constant(None)
+        return nothing_like(self.unit, kind) if name in self.unit.mirror.shadows | self.shadows.keys() else constant(None)
 
 
 def nothing_like(unit: Unit, kind: Kind | None) -> gast.AST:

@@ -39,8 +39,8 @@ class _Watches:
 
     def __init__(self, unit: Unit) -> None:
         self.unit, self.known = unit, unit.known
-        self.records = {*unit.records, *(unit.bases.get(record, record) for record in unit.records)}
-        self.calls = {name for name, of in unit.records.items() if name == of}  # the records of calls
+        self.records = {*unit.derivative.records, *(unit.bases.get(record, record) for record in unit.derivative.records)}
+        self.calls = {name for name, of in unit.derivative.records.items() if name == of}  # the records of calls
         self.floats = {unit.bases.get(n, n) for n, kind in unit.kinds.items() if not without_derivative(kind or UNKNOWN)}
 
     def block(self, body: list[gast.AST]) -> None:

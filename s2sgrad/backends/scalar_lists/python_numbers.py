@@ -159,7 +159,7 @@ class PythonNumbers(Generic[Cause]):
         if isinstance(node, (gast.Tuple, gast.List)):
             for part in node.elts:
                 self._returned(part)
-        elif not isinstance(node, gast.Name) or node.id not in self.unit.bars:
+        elif not isinstance(node, gast.Name) or node.id not in self.unit.derivative.bars:
             self._drop(self.value(node))
 
     def _expression(self, node: gast.AST) -> None:

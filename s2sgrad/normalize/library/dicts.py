@@ -62,7 +62,7 @@ def _ordered(call: LibraryCall) -> gast.AST | None:
     """As a dict, which is ordered; an empty one is left to the evaluator."""
     if not call.node.args and not call.node.keywords:
         return None
-    call.unit.stand_ins.add((OrderedDict, dict))
+    call.unit.outside.stand_ins.add((OrderedDict, dict))
     return _dict(call) or placed(call.node, gast.Call(call.unit.builtin(dict), call.args, call.node.keywords))
 
 
@@ -70,7 +70,7 @@ def empty_dict(unit: Unit, node: gast.AST) -> gast.AST | None:
     """`{}` for `OrderedDict()`; None for anything else."""
     if unit.called(node) is not OrderedDict or node.args or node.keywords:
         return None
-    unit.stand_ins.add((OrderedDict, dict))
+    unit.outside.stand_ins.add((OrderedDict, dict))
     return placed(node, gast.Dict([], []))
 
 

@@ -12,8 +12,9 @@ import dis
 import functools
 import itertools
 import math
-import struct
+import sys
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -21,21 +22,23 @@ import numpy as np
 
 from s2sgrad import standard
 from s2sgrad.analysis.libraries import is_library, is_ours
-from s2sgrad.errors import NoSource, Unsupported
-from s2sgrad.primitives import spellings
+from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported
+from s2sgrad.primitives import libraries, spellings
 from s2sgrad.recorded import arithmetic, arrays, honest, patterns, rewriting
 from s2sgrad.recorded.applying import born, of_number
 from s2sgrad.recorded.callees import callee_of
 from s2sgrad.recorded.library import SPECIAL, applied, require_no_digits, require_no_text
 from s2sgrad.recorded.making import vectorized
+from s2sgrad.recorded.places import user_place
 from s2sgrad.recorded.remembering import key_of
 from s2sgrad.recorded.rewriting import FOLLOWED, followed
 from s2sgrad.recorded.runs import OPEN, refuse
 from s2sgrad.recorded.special_methods import follow_class, follow_classes_of, read_by
 from s2sgrad.recorded.storing import permutes, writing_at
 from s2sgrad.recorded.values import Number, follows, handles_in, lost, plain
-from s2sgrad.rules import table
+from s2sgrad.rules import binding, table
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.structure import stored_in
 from s2sgrad.runtime.traits import traits
 from s2sgrad.source import brings_gradient, read, underlying
 
@@ -129,7 +132,7 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
             _refuse_without_source(f)
         return callee_of(f).called(f, copy, args, keywords)
     if _carries(args, keywords):
-        return followed_once(f)(*args, **keywords)
+        return _of_library(f, followed_once(f), args, keywords)
     return _as_it_is(f, args, keywords)
 
 
@@ -180,7 +183,7 @@ def _of_method(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         if is_ours(function):
             return _of_ours(f, args, keywords)
         if _carries(args, keywords):
-            return followed_once(function)(f.__self__, *args, **keywords)
+            return _of_library(function, followed_once(function), (f.__self__, *args), keywords)
         return _as_it_is(f, args, keywords)
     if type(function) is types.FunctionType:
         return f(*args, **keywords)
@@ -225,6 +228,8 @@ def _of_class(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
 
 
 def _of_ufunc(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    if list in map(type, args) or tuple in map(type, args):  # rules are told arrays
+        args = tuple([np.asarray(a) if isinstance(a, (list, tuple)) and not handles_in(a, []) else a for a in args])
     return of_number(f, args[0]) if _is_one_number(args, keywords) else applied(f, args, keywords)
 
 
@@ -283,23 +288,77 @@ def _is_told(f: Any, owner: Any) -> bool:
 
 def _as_it_is(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """What a library computes without a rule: right, for it cannot look into handles, or an error."""
-    try:
-        y = f(*[ready(a, f) for a in args], **{k: ready(v, f) for k, v in keywords.items()})
-    except (TypeError, ValueError, struct.error) as error:
-        if error.__traceback__.tb_next is None and _carries(args, keywords):
-            _require_the_same(f, args, keywords, error)
-        raise
+
+    def called(*args: Any, **keywords: Any) -> Any:
+        return f(*[ready(a, f) for a in args], **{k: ready(v, f) for k, v in keywords.items()})
+
+    carries = _carries(args, keywords) or any(map(follows, _held(f)))
+    y = _of_library(f, called, args, keywords) if carries else called(*args, **keywords)
     require_no_digits(y, getattr(f, "__self__", None), *args)
     return born(y)
 
 
-def _require_the_same(f: Any, args: tuple, keywords: dict[str, Any], error: Exception) -> None:
-    """Refuse the call that C code cannot do with handles, unless it raises this without them, too."""
+def _held(f: Any) -> list[Any]:
+    """The handles in an object that is called, or whose method is."""
+    owner = f.__self__ if type(f) is types.MethodType else f
+    held = None if type(owner) in _BY_TYPE or type(owner) is types.FunctionType else stored_in(owner)
+    return handles_in(list(held.values()), []) if held else []
+
+
+def _of_library(f: Any, called: Callable[..., Any], args: tuple, keywords: dict[str, Any]) -> Any:
+    """What a library computes of handles; NoRule, for the call of the user's, where it raises what it does not raise of
+    values."""
+    if OPEN.within:
+        return called(*args, **keywords)
+    OPEN.within = True
     try:
-        f(*map(plain, args), **{k: plain(v) for k, v in keywords.items()})
-    except type(error):
-        return
-    lost(f"`{getattr(f, '__name__', f)}`, which is written in C,")
+        return called(*args, **keywords)
+    except (S2SGradError, MemoryError, RecursionError):
+        raise
+    except Exception as error:
+        inside = _raised_in(error)
+        if isinstance(error, Refusal):
+            if inside is not True:
+                raise
+        elif inside is False or _raises(type(error), f, args, keywords):
+            raise
+        elif inside is None:
+            lost(f"`{getattr(f, '__name__', f)}`, which is written in C,")
+        name = binding.name_of(f)
+        what = (
+            f"`{name}` reads the values of what carries a derivative, and has no derivative rule: write the value with "
+            "functions that have one, or give it one with `custom_gradient` or `defvjp`"
+        )
+        for run in OPEN.runs:
+            run.refusal = None  # of a part of the library
+        refuse(NoRule(what, user_place().place()))
+    finally:
+        OPEN.within = False
+
+
+def _raised_in(error: Exception) -> bool | None:
+    """Whether code of a library has raised an error, and not of the user's, which it called; None where C code did."""
+    homes, trace = [], error.__traceback__
+    while trace is not None:
+        homes.append(trace.tb_frame.f_globals.get("__name__", ""))
+        trace = trace.tb_next
+    home = next((h for h in reversed(homes) if not h.startswith("s2sgrad")), None)
+    return None if home is None else libraries.is_installed(sys.modules.get(home, math))
+
+
+def _raises(kind: type[Exception], f: Any, args: tuple, keywords: dict[str, Any]) -> bool:
+    """Whether a call with values in the place of handles raises an error of this type, too."""
+    if _held(f):
+        return False
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            f(*map(plain, args), **{k: plain(v) for k, v in keywords.items()})
+    except kind:
+        return True
+    except Exception:
+        return False
+    return False
 
 
 def _carries(args: tuple, keywords: dict[str, Any]) -> bool:
@@ -342,7 +401,7 @@ def _of_object(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         if table.lookup(function) is not None or not is_library(function):
             return call(function, f, *args, **keywords)
         if _carries(args, keywords):
-            return followed_once(function)(f, *args, **keywords)
+            return _of_library(function, followed_once(function), (f, *args), keywords)
         return _as_it_is(f, args, keywords)
     return _of_ours(f, args, keywords) if is_ours(f) else f(*args, **keywords)
 
@@ -360,7 +419,7 @@ def _of_numpy(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     body = getattr(f, "_implementation", f)
     if type(body) is types.FunctionType and _carries(args, keywords):
         with arrays.UNLESS_HIDDEN:
-            return followed_once(body)(*args, **keywords)
+            return _of_library(f, followed_once(body), args, keywords)
     return applied(f, args, keywords)
 
 

@@ -123,12 +123,13 @@ class Run(Lasting):
 
 class _Open(threading.local):
     """What is open in this thread; until no run is open, `copies`: what its hook made of functions, by these; `texts`:
-    their pairs."""
+    their pairs.  `within`: whether a library computes with handles."""
 
     def __init__(self) -> None:
         self.runs: list[Run] = []
         self.copies: dict[Any, Any] = {}
         self.texts: dict[Any, Any] = {}
+        self.within = False
 
 
 OPEN = _Open()

@@ -1,0 +1,123 @@
+"""What a library raises because it met a handle is an error that names the call and the line, and no error of its own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import integrate, linalg, signal, special, stats
+
+from recorded.judged import assert_gradient
+from s2sgrad import S2SGradError, grad, hessian, jvp, vjp
+from s2sgrad.errors import NoRule
+from s2sgrad.recorded.derivatives import Recorded
+from s2sgrad.runtime.checks import Refusal
+
+X = np.array([0.7, 1.3, 0.4, 0.9, 1.1])
+
+
+def toeplitz(x):
+    return np.sum(linalg.solve_toeplitz(x + np.array([4.0, 0.0, 0.0, 0.0, 0.0]), x))
+
+
+def spline(x):
+    return np.sum(signal.cspline1d(x * x))
+
+
+def resampled(x):
+    return np.sum(signal.upfirdn(x, x, 2, 1))
+
+
+def ranks(x):
+    return stats.kruskal(x, x * x)[0]
+
+
+def resonant(x):
+    return np.sum(special.spherical_jn(2, x))
+
+
+@pytest.mark.parametrize("f", [toeplitz, spline, resampled, ranks, resonant], ids=lambda f: f.__name__)
+def test_the_call_is_named(f):
+    with pytest.raises(NoRule, match="reads the values of what carries a derivative, and has no derivative rule") as error:
+        Recorded(f, (X,), {}, (0,))
+    assert error.value.place.line == f.__code__.co_firstlineno + 1
+
+
+def estimated(x):
+    density = stats.gaussian_kde(np.array([0.0, 2.0, 1.0, 3.0]), x[0])
+    return density(0.5)[0]
+
+
+def test_an_object_that_holds_a_handle():
+    with pytest.raises((NoRule, Refusal)):
+        Recorded(estimated, (X,), {}, (0,))
+
+
+def swallows(x):
+    try:
+        return np.sum(signal.cspline1d(x))
+    except TypeError:
+        return np.sum(x)
+
+
+def test_no_handler_of_the_users_passes_over_it():
+    with pytest.raises(NoRule, match="cspline1d"):
+        Recorded(swallows, (X,), {}, (0,))
+
+
+def mismatched(x):
+    try:
+        return np.sum(linalg.solve_toeplitz(x, x[:2]))
+    except ValueError:
+        return np.sum(x * x)
+
+
+def test_what_the_plain_call_raises_is_the_programs():
+    assert_gradient(mismatched, (X,), (0,))
+
+
+class Own(Exception):
+    pass
+
+
+def calls_back(x):
+    def integrand(t):
+        raise Own(f"{t > 0.0}")
+
+    try:
+        return integrate.quad(integrand, 0.0, 1.0, args=())[0] * x[0]
+    except Own:
+        return np.sum(x * x)
+
+
+def test_what_a_function_raises_that_a_library_calls_is_the_programs():
+    assert_gradient(calls_back, (X,), (0,))
+
+
+def orders_in_a_tuple(x):
+    return np.sum(special.eval_chebyt((3,), x * 0.1) * special.gammaincinv([2.0], x * 0.5))
+
+
+def test_a_tuple_among_the_operands():
+    assert_gradient(orders_in_a_tuple, (X,), (0,))
+
+
+def dynamic(x):
+    todo = [x]
+    for v in todo:
+        if len(todo) < 3:
+            todo.append(signal.cspline1d(v))
+    return np.sum(todo[-1])
+
+
+DERIVATIVES = {
+    "grad": lambda: grad(dynamic)(X),
+    "jvp": lambda: jvp(dynamic, (X,), (X,)),
+    "vjp": lambda: vjp(dynamic, X),
+    "hessian": lambda: hessian(dynamic)(X),
+}
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_as_users_see_it(name):
+    with pytest.raises(S2SGradError):
+        DERIVATIVES[name]()

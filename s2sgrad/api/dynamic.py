@@ -21,7 +21,7 @@ from s2sgrad.api import brought, transposed
 from s2sgrad.api.arguments import has_floats
 from s2sgrad.api.higher import JVP, Call, Forward, backward_of, is_constant, options_of
 from s2sgrad.api.library import plain, with_places
-from s2sgrad.api.whole import REFUSALS, begins_again, is_lost, is_recorded, with_note
+from s2sgrad.api.whole import REFUSALS, begins_again, chosen_of, is_lost, is_recorded, with_note
 from s2sgrad.driver import cache
 from s2sgrad.driver.compiled import Compiled, compile_pair
 from s2sgrad.errors import S2SGradError, Unsupported
@@ -135,7 +135,7 @@ def recorded_pair(f: Any, args: tuple, lead: int, error: S2SGradError) -> tuple[
     if not is_recorded(error) or any(isinstance(a, (Closure, runtime.Pullback)) for a in args):
         raise error
     active = _followed(args, lead)
-    return *pairs.pair(f, active, lambda found: with_note(error, found) if is_lost(found) else found), active
+    return *pairs.pair(f, active, lambda found: chosen_of(error, found)), active
 
 
 def begun_again(error: Refusal, f: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[Any, runtime.Pullback] | None:

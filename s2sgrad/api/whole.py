@@ -89,17 +89,24 @@ def _changes() -> int:
 
 
 def run(function: Callable[..., Any], error: S2SGradError) -> Callable[..., Any]:
-    """The recorded function; where the recording is refused, the error of the compiler."""
+    """The recorded function; where the recording is refused, the error of the compiler, unless a rule alone is missing."""
 
     def recorded(*args: Any, **keywords: Any) -> Any:
         try:
             return function(*args, **keywords)
         except Exception as found:
-            if is_lost(found) or _is_of_library(found):
-                raise with_note(error, found) from None
-            raise
+            if (chosen := chosen_of(error, found)) is found:
+                raise
+            raise chosen from None
 
     return recorded
+
+
+def chosen_of(error: S2SGradError, found: Exception) -> Exception:
+    """Of the error of the compiler and what the recording raised, the one to show."""
+    if isinstance(found, NoRule) and not isinstance(error, NoRule):
+        return found
+    return with_note(error, found) if is_lost(found) or _is_of_library(found) else found
 
 
 def _is_of_library(error: Exception) -> bool:

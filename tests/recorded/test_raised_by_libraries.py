@@ -121,3 +121,23 @@ DERIVATIVES = {
 def test_as_users_see_it(name):
     with pytest.raises(S2SGradError):
         DERIVATIVES[name]()
+
+
+class Words:
+    def __init__(self, words):
+        self.words = words
+
+
+def parsed(tokens, x):
+    word = tokens.words.pop()
+    return signal.cspline1d(parsed(tokens, x)) if word == "spline" else x
+
+
+def machine(x):
+    return np.sum(parsed(Words(["x", "spline"]), x))
+
+
+@pytest.mark.parametrize("derivative", [lambda: grad(machine)(X), lambda: vjp(machine, X), lambda: hessian(machine)(X)])
+def test_a_rule_is_what_is_missing(derivative):
+    with pytest.raises(NoRule, match="cspline1d"):
+        derivative()

@@ -165,7 +165,9 @@ RECORDED = {
     "values_of_a_dict_with_operators", "values_that_record_how_they_were_made",
     "visitor_whose_methods_are_named_for_the_classes", "visitor_with_a_method_as_sets_have",
     "written_and_read_by_index",
-    "called_object_that_calls_another_of_its_class",
+    "called_object_that_calls_another_of_its_class", "method_of_a_tree_that_calls_itself",
+    "method_of_a_tree_that_calls_itself_and_fills_a_list", "methods_that_call_one_another_and_advance_a_cursor",
+    "object_that_is_stored_in_the_trip_before_and_has_a_method_as_lists_have", "truth_and_membership_of_objects",
     # attributes of classes that are written: all their objects share them
     "attribute_of_a_class_counted_up_between_reads", "attribute_of_a_class_that_helpers_write",
     "attribute_of_a_function_that_a_helper_writes", "class_attribute_changed_for_a_call", "class_of_the_object_counts",

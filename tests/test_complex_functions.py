@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from complex_functions import CASES
 
-from s2sgrad import grad, jvp, value_and_grad
+from s2sgrad import NoRule, Unsupported, grad, hessian, jacfwd, jacobian, jacrev, jvp, value_and_grad
 
 STEP = 1e-6
 REFUSED = {"filled_by_parts"}  # an attribute that is assigned: written `z.real[:] = ..`
@@ -146,6 +146,31 @@ def test_the_header_says_along_which_direction_to_descend():
     text = grad(energy).source_for(np.array([1j, 2.0]))
     assert "# z_bar = dL/dRe - i dL/dIm: descend along np.conj(z_bar)\n" in text
     assert "dL/dRe(z) - i dL/dIm(z)" in grad.__doc__
+
+
+@pytest.mark.parametrize("of", [jacobian, jacrev, jacfwd, hessian])
+def test_matrices_in_complex_numbers_are_refused(of):
+    z = np.array([1j, 2.0])
+    with pytest.raises(Unsupported, match="complex"):
+        of(energy)(z)
+    with pytest.raises(Unsupported, match="complex"):
+        grad(lambda z: np.sum(np.abs(of(energy)(z))))(z)
+
+
+def test_matrices_of_complex_functions_of_real_numbers():
+    x = np.array([0.3, 1.2])
+    np.testing.assert_allclose(jacfwd(lambda x: x * x * 1j)(x), np.diag(2j * x))
+    with pytest.raises(Unsupported, match="complex"):
+        jacrev(lambda x: x * x * 1j)(x)
+    np.testing.assert_allclose(hessian(lambda x: np.sum(np.abs(np.fft.fft(x)) ** 2))(x), 4.0 * np.eye(2), atol=1e-12)
+
+
+def test_what_is_flat_of_real_numbers_alone_is_refused():
+    z = np.array([1j, 2.0])
+    for way in (lambda f: grad(f)(z), lambda f: jvp(f, (z,), (z,))):
+        with pytest.raises(NoRule, match="`sign` of complex numbers"):
+            way(lambda z: np.sum(np.sign(z).real))
+    np.testing.assert_allclose(grad(lambda z: np.sum(np.sign(z.real) * z.imag))(z), [-0j, -1j])
 
 
 def test_the_page_is_run(tmp_path):

@@ -17,6 +17,8 @@ from s2sgrad import runtime
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api.fitting import tangent_of
+from s2sgrad.errors import Unsupported
+from s2sgrad.runtime.checks import holds_complex
 from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, with_attributes
 
 
@@ -160,10 +162,15 @@ def lanes_of_rows(value: Any, pullback: Any, arguments: list[Any], places: tuple
     return _at_rows(value, pullback, arguments, places, lambda rows: np.moveaxis(rows, -1, 0))
 
 
+IN_COMPLEX = "no matrix of derivatives is assembled of complex rows, or in complex numbers: `vjp` and `jvp` give products"
+
+
 def _at_rows(
     value: Any, pullback: Any, arguments: list[Any], places: tuple[int, ...], shown: Callable[[np.ndarray], Any]
 ) -> Any:
     """The value with what is shown of the rows at each leaf with floats, of shape (*leaf.shape, columns), in its place."""
+    if holds_complex(value):
+        raise Unsupported(IN_COMPLEX)
     rows: list[list[np.ndarray]] = []
     for unit in units(value):
         bars = pullback(unit)

@@ -15,8 +15,10 @@ import numpy as np
 
 from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis.call_keys import shapes_of
+from s2sgrad.analysis.number_types import is_real
 from s2sgrad.api import converted, debugging, higher, linearized, transposed
 from s2sgrad.api.arguments import has_floats, require_separate
+from s2sgrad.api.assembling import IN_COMPLEX
 from s2sgrad.api.binding import Binds
 from s2sgrad.api.derivative import Derivative
 from s2sgrad.api.fitting import fitting
@@ -38,7 +40,7 @@ from s2sgrad.errors import Unsupported
 from s2sgrad.errors.raised import entry
 from s2sgrad.ir import seeds
 from s2sgrad.ir.signatures import signature
-from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.checks import Refusal, holds_complex_inside
 from s2sgrad.runtime.closures import Closure
 from s2sgrad.runtime.given import require_real
 from s2sgrad.runtime.lanes import count, zero_lanes
@@ -79,6 +81,8 @@ class Along(Derivative):
     def along(self, primals: tuple, tangents: tuple, keywords: dict[str, Any]) -> Any:
         """The value and its tangent; `tangents` are those of the argnums, each with the structure of its primal."""
         request = self._request
+        if self.again and any(holds_complex_inside(primals[k]) for k in request.argnums if k in range(len(primals))):
+            raise Unsupported(IN_COMPLEX)
         args, asked, keywords = request.lead + primals, keywords, {**request.keywords, **keywords}
         compiled, places = self._ready(args, keywords)
         if isinstance(compiled, Whole):
@@ -157,6 +161,9 @@ class Along(Derivative):
 
     def compiled_for(self, kinds: dict[str, Any], of_complex: bool = False) -> Compiled:
         """The function with its tangent, for arguments of these kinds, as another function calls it."""
+        asked = [kinds.get(p.partition("[")[0]) for p in self._request.wrt()]
+        if self.again and of_complex and not all(map(is_real, asked)):
+            raise Unsupported(IN_COMPLEX)
         compiled = super().compiled_for({p: kind for p, kind in kinds.items() if p not in self.words}, of_complex)
         self._require_repeatable(compiled)
         return compiled

@@ -20,7 +20,7 @@ import numpy as np
 
 from s2sgrad.api.argnums import Argnums, checked
 from s2sgrad.api.arguments import without_floats
-from s2sgrad.api.assembling import assembled, at_leaves, count, empty, of_array, of_rows, plain, sizes
+from s2sgrad.api.assembling import IN_COMPLEX, assembled, at_leaves, count, empty, of_array, of_rows, plain, sizes
 from s2sgrad.api.binding import Binds, receiver_name, receiver_of
 from s2sgrad.api.columns import Columns
 from s2sgrad.api.followed import by_columns
@@ -30,6 +30,7 @@ from s2sgrad.errors import Refused, S2SGradError, Unsupported
 from s2sgrad.errors.raised import entry
 from s2sgrad.ir.signatures import signature
 from s2sgrad.pullbacks import function_given, pulled_back
+from s2sgrad.runtime.checks import holds_complex_inside
 
 _RUN = 20_000  # the overhead of a call, as a number of floats
 
@@ -95,7 +96,7 @@ class Matrix(Binds):
 
     def _places(self, args: tuple) -> tuple[int, ...]:
         """The positions of the differentiated arguments."""
-        if self._argnums == 0 and not self._lead and args and sizes(args[0]):
+        if self._argnums == 0 and not self._lead and args and sizes(args[0]) and not holds_complex_inside(args[0]):
             return (0,)
         asked = self._asked
         named = any(isinstance(a, str) for a in asked)
@@ -108,6 +109,8 @@ class Matrix(Binds):
             if not sizes(args[place]):
                 name = (names or self._names())[place]
                 raise TypeError(f"{self.__name__} was asked for in `{name}`, {without_floats(args[place], name)}")
+            if holds_complex_inside(args[place]):
+                raise Unsupported(IN_COMPLEX)
         return tuple(p % len(args) for p in places)
 
     def _of_columns(self, args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:

@@ -80,7 +80,7 @@ def _require_transpose(pullback: runtime.Pullback, y_bar: Any, out: Any, back: C
     bars = pullback.bwd(runtime.refilled(pullback.saved, pullback.bwd), w)
     pairs = [*_paired(bars, v)], [*_paired(w, back(v))]
     with np.errstate(all="ignore"):
-        left, right = (sum(float(np.sum(a * b)) for a, b in part) for part in pairs)
+        left, right = (sum(float(np.sum(np.real(a * b))) for a, b in part) for part in pairs)
         size = sum(float(np.sum(np.abs(a * b))) for part in pairs for a, b in part)
     near = 1e-7 if all(np.result_type(a, b) == np.float64 for part in pairs for a, b in part) else 1e-2
     if abs(left - right) > near * size or np.isfinite(left) != np.isfinite(right):

@@ -26,6 +26,7 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import at, clone, constant, name, nested, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.legality.context import Context
+from s2sgrad.rules import table
 
 T = TypeVar("T")
 
@@ -58,6 +59,17 @@ def insert_checks(context: Context, inference: Inference) -> bool:
     if context.unit.primal.is_generated:  # they are in the primal text
         return False
     return sum(map(checks.block, [*nested(context.tree.body)])) > 0
+
+
+def check(context: Context, inference: Inference, call: gast.Call) -> None:
+    """Refuse a call of what is flat of real numbers, and not of complex ones."""
+    target = context.unit.called(call) if context.unit.derivative.complex else None
+    if target is None or not table.is_flat_of_real_numbers_alone(target):
+        return
+    for node in effects.loads(call):
+        if node.id in context.varied and not is_real(inference.kind(node)):
+            what = f"`{target.__name__}` of complex numbers has no derivative rule: write it with `np.abs`"
+            context.unit.no_rule(call, what)
 
 
 def require_one_name(context: Context) -> None:

@@ -44,7 +44,7 @@ from s2sgrad.rules import (
 from s2sgrad.rules.choices import absolute, conjugate
 from s2sgrad.rules.elementwise import arcsinh
 from s2sgrad.rules.table import elementwise as by_element
-from s2sgrad.rules.table import existing, linear, lookup, of_complex_numbers
+from s2sgrad.rules.table import existing, flat_of_real_numbers, linear, lookup, of_complex_numbers
 from s2sgrad.runtime import copies, given, handed, item_slots, over, shadows, structure
 
 # --- rules of their own ----------------------------------------------------------------------------------------------
@@ -103,6 +103,8 @@ for _of_numpy, _of_cmath in {
     np.arcsinh: cmath.asinh, np.arccosh: cmath.acosh, np.arctanh: cmath.atanh, np.angle: cmath.phase,
 }.items():  # fmt: skip
     lookup(_of_numpy).also(_of_cmath)
+
+flat_of_real_numbers(np.sign)  # z / abs(z)
 
 # --- those of real numbers -------------------------------------------------------------------------------------------
 

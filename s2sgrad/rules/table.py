@@ -40,7 +40,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -237,6 +237,7 @@ class Rule:
 
 _RULES: dict[Any, Rule] = {}
 _FLAT: set[Any] = set()
+_FLAT_OF_REAL: set[Any] = set()
 _PASSING_OVER: dict[Any, int] = {}
 _OWNERS, _OWNERLESS = dict[int, Any](), set[Any]()
 _TYPES: set[type] = set()  # of what has been entered: an object of another type only says that it is equal
@@ -289,6 +290,16 @@ def flat(*primitives: Any) -> None:
     """List primitives whose results never carry a derivative."""
     _FLAT.update(primitives)
     _TYPES.update(map(type, primitives))
+
+
+def flat_of_real_numbers(*primitives: Any) -> None:
+    """List flat primitives that are not flat of complex numbers, and have no rule for them."""
+    _FLAT_OF_REAL.update(primitives)
+
+
+def is_flat_of_real_numbers_alone(primitive: Any) -> bool:
+    """Whether a primitive is one of these."""
+    return isinstance(primitive, Hashable) and primitive in _FLAT_OF_REAL and given(primitive) is None
 
 
 def without_owner(*methods: Any) -> None:

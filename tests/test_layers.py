@@ -33,8 +33,6 @@ BRANCHIEST = 25  # the cyclomatic complexity of a function, boolean operators an
 LARGE = {
     "Functions": (219, 36),
     "_Flattener": (65, 11),
-    "NestedKinds": (34, 14),
-    "Inference": (31, 13),
     "Unit": (26, 20),
     "Rule": (23, 18),
     "_Wanted": (21, 29),

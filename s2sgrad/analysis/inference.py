@@ -64,6 +64,19 @@ _ROUNDS = 50
 VJP = (runtime.vjp, pullbacks.vjp, pullbacks.vjp_of_closure)
 
 
+_FORMS: dict[type, Callable[[Inference, Any], Kind | None]] = {}
+
+
+def _form(of: type) -> Callable[[Callable[[Inference, Any], Kind | None]], Callable[[Inference, Any], Kind | None]]:
+    """Decorate the function that gives the kinds of expressions of a class."""
+
+    def noted(kind: Callable[[Inference, Any], Kind | None]) -> Callable[[Inference, Any], Kind | None]:
+        _FORMS[of] = kind
+        return kind
+
+    return noted
+
+
 class Inference:
     """Kinds of expressions over an environment of variables' kinds."""
 
@@ -201,16 +214,14 @@ class Inference:
         self.visits.changed(name)
         return True
 
-    # --- expressions; None is the kind of an expression without a value so far (bottom) ---
-
     def kind(self, node: gast.AST) -> Kind | None:
         """The kind of an expression, nested or flat; None while an operand has none."""
         if isinstance(node, gast.Constant):
             return constant_kind(node.value)
         if isinstance(node, gast.Name):
             return self.name(node)
-        method = getattr(self, f"_{type(node).__name__}", None)
-        return UNKNOWN if method is None else method(node)
+        form = _FORMS.get(type(node))
+        return UNKNOWN if form is None else form(self, node)
 
     def name(self, node: gast.Name) -> Kind | None:
         """The kind of a variable, or of the object that a free name refers to."""
@@ -224,117 +235,6 @@ class Inference:
         kinds = [self.kind(n) for n in nodes]
         return None if any(k is None for k in kinds) else kinds
 
-    def _BinOp(self, node: gast.BinOp) -> Kind | None:
-        return self._operator(node, [node.left, node.right])
-
-    def _UnaryOp(self, node: gast.UnaryOp) -> Kind | None:
-        if isinstance(node.op, gast.Not):
-            return _BOOL
-        return self._operator(node, [node.operand])
-
-    def _operator(self, node: gast.AST, operands: list[gast.AST]) -> Kind | None:
-        kinds = self.all(operands)
-        if kinds is None:
-            return None
-        kinds, name = list(map(operand, kinds)), type(node.op).__name__
-        if any(map(is_none, kinds)) and all(is_none(k) or is_numeric(k) for k in kinds):
-            return None  # it raises
-        run = spellings.OPERATORS[name][1]
-        if name == "MatMult":
-            return memo(name, kinds, lambda: sampled_shapes.matmul(run, kinds))
-        if name == "Add" and all(isinstance(k, Container) for k in kinds) and kinds[0].type is kinds[1].type:
-            first, second = kinds
-            known = first.items is not None and second.items is not None
-            items = first.items + second.items if known else None
-            return Container(first.type, items, None, None if known else join(first.element(), second.element()))
-        if any(isinstance(k, (Container, Text)) for k in kinds):
-            return memo(name, kinds, lambda: sampled_shapes.by_example(run, kinds, sizes_known(kinds)))
-        return memo(name, kinds, lambda: sampled_shapes.elementwise(run, kinds))
-
-    def _Compare(self, node: gast.Compare) -> Kind | None:
-        kinds = self.all([node.left, *node.comparators])
-        if kinds is None:
-            return None
-        if len(kinds) > 2 or isinstance(node.ops[0], (gast.Is, gast.IsNot, gast.In, gast.NotIn)):
-            return _BOOL
-        if all(isinstance(operand(k), Number) for k in kinds):
-            return _BOOL
-        if not any(isinstance(k, (Array, Numeric)) for k in kinds):
-            return UNKNOWN
-        return memo("<", kinds, lambda: sampled_shapes.elementwise(np.less, kinds))
-
-    def _BoolOp(self, node: gast.BoolOp) -> Kind | None:
-        kinds = self.all(node.values)
-        out = None
-        for kind in kinds or ():
-            out = join(out, kind)
-        return out
-
-    def _JoinedStr(self, node: gast.JoinedStr) -> Kind:
-        return Text()
-
-    def _IfExp(self, node: gast.IfExp) -> Kind | None:
-        return join(self.kind(node.body), self.kind(node.orelse))
-
-    def _Tuple(self, node: gast.Tuple) -> Kind | None:
-        return self._display(node.elts, tuple)
-
-    def _List(self, node: gast.List) -> Kind | None:
-        return self._display(node.elts, list)
-
-    def _display(self, nodes: list[gast.AST], type_: type, keys: tuple[Any, ...] | None = None) -> Kind | None:
-        if any(isinstance(n, gast.Starred) for n in nodes):
-            return Container(type_, None)
-        kinds = self.all(nodes)
-        return None if kinds is None else Container(type_, tuple(kinds), keys)
-
-    def _Dict(self, node: gast.Dict) -> Kind | None:
-        if not all(isinstance(k, gast.Constant) for k in node.keys):
-            return Container(dict, None)
-        return self._display(node.values, dict, tuple(k.value for k in node.keys))
-
-    def _Attribute(self, node: gast.Attribute) -> Kind | None:
-        value = self.unit.resolve(node)
-        if value is not MISSING:
-            return self.outside(value)
-        owner = operand(self.kind(node.value))
-        if isinstance(owner, Instance) and node.attr in owner.names:
-            return owner.items[owner.names.index(node.attr)]
-        if isinstance(owner, Container) and owner.type is tuple and node.attr in (owner.keys or ()):
-            return owner.items[owner.keys.index(node.attr)]
-        if isinstance(owner, (Opaque, Instance)):
-            return OPAQUE
-        if isinstance(owner, (Array, Number)):
-            return array_members.attribute(owner, node.attr)
-        return None if owner is None else _INT if node.attr in spellings.COUNTS else UNKNOWN
-
-    def _Subscript(self, node: gast.Subscript) -> Kind | None:
-        owner = operand(self.kind(node.value))
-        index = self.index(node.slice)
-        if owner is None or index is None or is_none(owner):
-            return None
-        if isinstance(owner, Container):
-            return item_of_container(owner, operand(index))
-        if isinstance(owner, Numeric):  # no number has sections
-            owner = Array(owner.dtype, None)
-        if not isinstance(owner, Array):
-            return OPAQUE if isinstance(owner, Opaque) else array_members.item(owner, index)
-        return self._section(node, owner, index)
-
-    def _section(self, node: gast.Subscript, owner: Array, index: Kind) -> Kind | None:
-        """The kind of an element or a section of an array."""
-        parts = list(index.items) if isinstance(index, Container) and index.type is tuple and index.items else [index]
-        flat: list[Kind] = []
-        for part in parts:
-            flat += map(argument, part.parts if isinstance(part, Slice) else [part])
-        shape = tuple(len(p.parts) if isinstance(p, Slice) else 0 for p in parts)
-        single = not (isinstance(index, Container) and index.type is tuple)
-        run = sampled_shapes.section(shape, single)
-        known = all(b.known for p in parts if isinstance(p, Slice) for b in p.parts)
-        found = memo(("item", shape, single), [owner, *flat], lambda: sampled_shapes.by_example(run, [owner, *flat], known))
-        found = Numeric(owner.dtype) if found is UNKNOWN and owner.dtype == "float64" else found
-        return self.symbols.sections(node, owner, parts, found)
-
     def index(self, node: gast.AST) -> Kind | None:
         """The kind of an index; None while a part of it has none."""
         if isinstance(node, gast.Slice):
@@ -345,54 +245,196 @@ class Inference:
             return None if any(p is None for p in parts) else Container(tuple, tuple(parts))
         return self.kind(node)
 
-    def _Call(self, node: gast.Call) -> Kind | None:
-        target = self.unit.resolve(node.func)
-        if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            return UNKNOWN
-        kinds = self.all(arguments_of(node))
-        if kinds is None:
-            return None
-        names = [k.arg for k in node.keywords]
-        known_function = self.env.get(node.func.id) if isinstance(node.func, gast.Name) else None
-        if target is MISSING and isinstance(known_function, Known):  # a variable whose value is a known function
-            target = known_function.value
-        local = isinstance(node.func, gast.Name) and node.func.id in self.unit.locals
-        if target is MISSING and local and known_function is None:
-            return None  # not bound so far
-        if target is MISSING:
-            return self._method(node, list(map(argument, kinds)), names)
-        kinds = call_results.taken(target, kinds)
-        require_followed(self.unit, node, target, kinds)
-        known = call_results.exact(target, kinds, names)
-        if known is not None:
-            return known
-        positional, named = kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True))
-        if isinstance(target, type) and hasattr(target, "_fields"):
-            return named_tuple(target, positional, named)
-        if catalogue.of(target).pure:
-            return call_results.by_example(target, kinds, names)
-        if target is np.random.default_rng or effects.is_one_of(target, libraries.DRAWING):
-            return DRAWING
-        draw = drawn.of_function(target, kinds, names)
-        if draw is not None:
-            return draw
-        named = {n: without_symbols(k) for n, k in named.items()}
-        return self.call_kind(target, list(map(without_symbols, positional)), named)
 
-    def _method(self, node: gast.Call, kinds: list[Kind], names: list[str]) -> Kind | None:
-        if not isinstance(node.func, gast.Attribute):
-            return UNKNOWN
-        owner = operand(self.kind(node.func.value))
-        if owner is None or is_none(owner):
-            return None
-        method = node.func.attr
-        if isinstance(owner, Drawing):
-            return drawn.of_method(method, kinds, names)
-        if isinstance(owner, (Opaque, Instance)):
-            return OPAQUE
-        if isinstance(owner, Container):
-            copied = method == "copy" and owner.type in (list, dict)
-            return owner if copied else owner.element() if method == "pop" and owner.type is list and not kinds else UNKNOWN
-        followed = method in spellings.METHODS or catalogue.of(getattr(np.ndarray, method, None)).flat
-        followed = followed and isinstance(owner, (Array, Number, Numeric, Structured))
-        return array_members.method(owner, method, kinds, names) if followed else UNKNOWN
+# --- expressions; None is the kind of an expression without a value so far (bottom) ---
+
+
+@_form(gast.BinOp)
+def _bin_op(inference: Inference, node: gast.BinOp) -> Kind | None:
+    return _operator(inference, node, [node.left, node.right])
+
+
+@_form(gast.UnaryOp)
+def _unary_op(inference: Inference, node: gast.UnaryOp) -> Kind | None:
+    if isinstance(node.op, gast.Not):
+        return _BOOL
+    return _operator(inference, node, [node.operand])
+
+
+def _operator(inference: Inference, node: gast.AST, operands: list[gast.AST]) -> Kind | None:
+    kinds = inference.all(operands)
+    if kinds is None:
+        return None
+    kinds, name = list(map(operand, kinds)), type(node.op).__name__
+    if any(map(is_none, kinds)) and all(is_none(k) or is_numeric(k) for k in kinds):
+        return None  # it raises
+    run = spellings.OPERATORS[name][1]
+    if name == "MatMult":
+        return memo(name, kinds, lambda: sampled_shapes.matmul(run, kinds))
+    if name == "Add" and all(isinstance(k, Container) for k in kinds) and kinds[0].type is kinds[1].type:
+        first, second = kinds
+        known = first.items is not None and second.items is not None
+        items = first.items + second.items if known else None
+        return Container(first.type, items, None, None if known else join(first.element(), second.element()))
+    if any(isinstance(k, (Container, Text)) for k in kinds):
+        return memo(name, kinds, lambda: sampled_shapes.by_example(run, kinds, sizes_known(kinds)))
+    return memo(name, kinds, lambda: sampled_shapes.elementwise(run, kinds))
+
+
+@_form(gast.Compare)
+def _compare(inference: Inference, node: gast.Compare) -> Kind | None:
+    kinds = inference.all([node.left, *node.comparators])
+    if kinds is None:
+        return None
+    if len(kinds) > 2 or isinstance(node.ops[0], (gast.Is, gast.IsNot, gast.In, gast.NotIn)):
+        return _BOOL
+    if all(isinstance(operand(k), Number) for k in kinds):
+        return _BOOL
+    if not any(isinstance(k, (Array, Numeric)) for k in kinds):
+        return UNKNOWN
+    return memo("<", kinds, lambda: sampled_shapes.elementwise(np.less, kinds))
+
+
+@_form(gast.BoolOp)
+def _bool_op(inference: Inference, node: gast.BoolOp) -> Kind | None:
+    kinds = inference.all(node.values)
+    out = None
+    for kind in kinds or ():
+        out = join(out, kind)
+    return out
+
+
+@_form(gast.JoinedStr)
+def _joined_str(inference: Inference, node: gast.JoinedStr) -> Kind:
+    return Text()
+
+
+@_form(gast.IfExp)
+def _if_exp(inference: Inference, node: gast.IfExp) -> Kind | None:
+    return join(inference.kind(node.body), inference.kind(node.orelse))
+
+
+@_form(gast.Tuple)
+def _tuple_display(inference: Inference, node: gast.Tuple) -> Kind | None:
+    return _display(inference, node.elts, tuple)
+
+
+@_form(gast.List)
+def _list_display(inference: Inference, node: gast.List) -> Kind | None:
+    return _display(inference, node.elts, list)
+
+
+def _display(inference: Inference, nodes: list[gast.AST], type_: type, keys: tuple[Any, ...] | None = None) -> Kind | None:
+    if any(isinstance(n, gast.Starred) for n in nodes):
+        return Container(type_, None)
+    kinds = inference.all(nodes)
+    return None if kinds is None else Container(type_, tuple(kinds), keys)
+
+
+@_form(gast.Dict)
+def _dict_display(inference: Inference, node: gast.Dict) -> Kind | None:
+    if not all(isinstance(k, gast.Constant) for k in node.keys):
+        return Container(dict, None)
+    return _display(inference, node.values, dict, tuple(k.value for k in node.keys))
+
+
+@_form(gast.Attribute)
+def _attribute(inference: Inference, node: gast.Attribute) -> Kind | None:
+    value = inference.unit.resolve(node)
+    if value is not MISSING:
+        return inference.outside(value)
+    owner = operand(inference.kind(node.value))
+    if isinstance(owner, Instance) and node.attr in owner.names:
+        return owner.items[owner.names.index(node.attr)]
+    if isinstance(owner, Container) and owner.type is tuple and node.attr in (owner.keys or ()):
+        return owner.items[owner.keys.index(node.attr)]
+    if isinstance(owner, (Opaque, Instance)):
+        return OPAQUE
+    if isinstance(owner, (Array, Number)):
+        return array_members.attribute(owner, node.attr)
+    return None if owner is None else _INT if node.attr in spellings.COUNTS else UNKNOWN
+
+
+@_form(gast.Subscript)
+def _subscript(inference: Inference, node: gast.Subscript) -> Kind | None:
+    owner = operand(inference.kind(node.value))
+    index = inference.index(node.slice)
+    if owner is None or index is None or is_none(owner):
+        return None
+    if isinstance(owner, Container):
+        return item_of_container(owner, operand(index))
+    if isinstance(owner, Numeric):  # no number has sections
+        owner = Array(owner.dtype, None)
+    if not isinstance(owner, Array):
+        return OPAQUE if isinstance(owner, Opaque) else array_members.item(owner, index)
+    return _section(inference, node, owner, index)
+
+
+def _section(inference: Inference, node: gast.Subscript, owner: Array, index: Kind) -> Kind | None:
+    """The kind of an element or a section of an array."""
+    parts = list(index.items) if isinstance(index, Container) and index.type is tuple and index.items else [index]
+    flat: list[Kind] = []
+    for part in parts:
+        flat += map(argument, part.parts if isinstance(part, Slice) else [part])
+    shape = tuple(len(p.parts) if isinstance(p, Slice) else 0 for p in parts)
+    single = not (isinstance(index, Container) and index.type is tuple)
+    run = sampled_shapes.section(shape, single)
+    known = all(b.known for p in parts if isinstance(p, Slice) for b in p.parts)
+    found = memo(("item", shape, single), [owner, *flat], lambda: sampled_shapes.by_example(run, [owner, *flat], known))
+    found = Numeric(owner.dtype) if found is UNKNOWN and owner.dtype == "float64" else found
+    return inference.symbols.sections(node, owner, parts, found)
+
+
+@_form(gast.Call)
+def _call(inference: Inference, node: gast.Call) -> Kind | None:
+    target = inference.unit.resolve(node.func)
+    if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+        return UNKNOWN
+    kinds = inference.all(arguments_of(node))
+    if kinds is None:
+        return None
+    names = [k.arg for k in node.keywords]
+    known_function = inference.env.get(node.func.id) if isinstance(node.func, gast.Name) else None
+    if target is MISSING and isinstance(known_function, Known):  # a variable whose value is a known function
+        target = known_function.value
+    local = isinstance(node.func, gast.Name) and node.func.id in inference.unit.locals
+    if target is MISSING and local and known_function is None:
+        return None  # not bound so far
+    if target is MISSING:
+        return _method(inference, node, list(map(argument, kinds)), names)
+    kinds = call_results.taken(target, kinds)
+    require_followed(inference.unit, node, target, kinds)
+    known = call_results.exact(target, kinds, names)
+    if known is not None:
+        return known
+    positional, named = kinds[: len(node.args)], dict(zip(names, kinds[len(node.args) :], strict=True))
+    if isinstance(target, type) and hasattr(target, "_fields"):
+        return named_tuple(target, positional, named)
+    if catalogue.of(target).pure:
+        return call_results.by_example(target, kinds, names)
+    if target is np.random.default_rng or effects.is_one_of(target, libraries.DRAWING):
+        return DRAWING
+    draw = drawn.of_function(target, kinds, names)
+    if draw is not None:
+        return draw
+    named = {n: without_symbols(k) for n, k in named.items()}
+    return inference.call_kind(target, list(map(without_symbols, positional)), named)
+
+
+def _method(inference: Inference, node: gast.Call, kinds: list[Kind], names: list[str]) -> Kind | None:
+    if not isinstance(node.func, gast.Attribute):
+        return UNKNOWN
+    owner = operand(inference.kind(node.func.value))
+    if owner is None or is_none(owner):
+        return None
+    method = node.func.attr
+    if isinstance(owner, Drawing):
+        return drawn.of_method(method, kinds, names)
+    if isinstance(owner, (Opaque, Instance)):
+        return OPAQUE
+    if isinstance(owner, Container):
+        copied = method == "copy" and owner.type in (list, dict)
+        return owner if copied else owner.element() if method == "pop" and owner.type is list and not kinds else UNKNOWN
+    followed = method in spellings.METHODS or catalogue.of(getattr(np.ndarray, method, None)).flat
+    followed = followed and isinstance(owner, (Array, Number, Numeric, Structured))
+    return array_members.method(owner, method, kinds, names) if followed else UNKNOWN

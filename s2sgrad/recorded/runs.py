@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from s2sgrad.recorded.depths import DEPTH
+from s2sgrad.recorded.garbage import Garbage
 from s2sgrad.recorded.limits import Watch
 
 _MANY = 256  # roots, before those are dropped that nobody holds
@@ -58,6 +59,7 @@ class Root(Lasting):
 _LOCK = threading.RLock()
 _EVERYWHERE: list[Any] = []  # runs that are open, of all threads
 _WATCH = Watch(_EVERYWHERE)
+_GARBAGE = Garbage()
 AFTERWARDS: list[Callable[[], None]] = []
 """What is done, the latest first, when no run is open in any thread."""
 
@@ -88,6 +90,7 @@ class Run(Lasting):
         with _LOCK:
             if not _EVERYWHERE:
                 _WATCH.begin()
+                _GARBAGE.begin()
             _EVERYWHERE.append(self)
         return self
 
@@ -102,6 +105,7 @@ class Run(Lasting):
             _EVERYWHERE.remove(self)
             if not _EVERYWHERE:
                 _WATCH.end()
+                _GARBAGE.end()
             while AFTERWARDS and not _EVERYWHERE:
                 AFTERWARDS.pop()()
         if self.refusal is not None and error is not self.refusal:

@@ -142,3 +142,29 @@ def test_nothing_waits_for_the_garbage_collector():
             assert gc.collect() == 0
         finally:
             gc.enable()
+
+
+def test_garbage_is_collected_seldom_while_a_run_is_open():
+    """The thresholds are those of the program before and after, also where it raises; what it sets itself stays."""
+    of_tests, before, seen = gc.get_threshold(), (700, 10, 10), []
+
+    def looks(x):
+        seen.append(gc.get_threshold())
+        if x[0] > 1.0:
+            raise KeyError("large")
+        return np.sum(x * x)
+
+    def sets(x):
+        gc.set_threshold(600, 10, 10)
+        return np.sum(x * x)
+
+    try:
+        gc.set_threshold(*before)
+        grad(looks)(np.array([0.5]))
+        with pytest.raises(KeyError):
+            grad(looks)(np.array([2.0]))
+        assert gc.get_threshold() == before and all(t[0] > before[0] for t in seen)
+        grad(sets)(np.array([0.5]))
+        assert gc.get_threshold() == (600, 10, 10)
+    finally:
+        gc.set_threshold(*of_tests)

@@ -20,6 +20,7 @@ from corpus import CASES, by_name
 from differences import leaves
 
 from s2sgrad import NoRule, NoSource, Unsupported, grad, runtime, value_and_grad, vjp
+from s2sgrad.errors import Refused
 
 
 def product(x, y):
@@ -292,6 +293,29 @@ def test_pullbacks_of_the_corpus(entry):
                 np.testing.assert_array_equal(a, b)
             for a, b in zip(leaves(tuple(bars[k] for k in entry.argnums)), leaves(expected), strict=True):
                 np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)
+
+
+def assert_pullback_of_gradient(entry):
+    """The pullback of a gradient gives what the gradient of the gradient gives: lists are kept until it is called."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        first = grad(entry.function, entry.argnums[0])
+        expected = grad(first, entry.argnums[0])(*entry.fresh_args())
+        y, pullback = vjp(first, *entry.fresh_args())
+        for _ in range(2):
+            bar = pullback(runtime.ones(y))[entry.argnums[0]]
+            for a, b in zip(leaves(bar), leaves(expected), strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)
+
+
+def test_pullback_of_a_gradient_with_one_list_in_two_records():
+    assert_pullback_of_gradient(by_name("words_for_a_stack_in_a_loop"))
+
+
+@pytest.mark.sampled(one_in=40)
+@pytest.mark.parametrize("entry", [e for e in CASES if e.second and len(e.argnums) == 1], ids=lambda entry: entry.name)
+def test_pullbacks_of_gradients_of_the_corpus(entry):
+    with contextlib.suppress(Unsupported, Refused):
+        assert_pullback_of_gradient(entry)
 
 
 @pytest.mark.dear

@@ -21,7 +21,7 @@ from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.driver.options import Options
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.ir import notes
-from s2sgrad.ir.quote import clone, mentioned, name, nodes
+from s2sgrad.ir.quote import assign, clone, mentioned, name, nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Origin, Unit
 from s2sgrad.memory import behaviour, repeats
@@ -166,9 +166,12 @@ def free_data(unit: Unit, reverse: list[gast.AST], names: set[str]) -> dict[str,
     return out
 
 
-def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str]) -> list[gast.AST]:
-    """The saved variables as a record keeps them: copied where they may share memory with what free names reach.  `own`: the
-    names that the function binds, parameters included."""
+def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str]) -> tuple[list[gast.AST], list[gast.AST]]:
+    """(statements, the saved variables as a record keeps them): copied where they may share memory with what free names
+    reach, and together, for one list may stand in several.  `own`: the names that the function binds, parameters included.
+
+    s.append(x); t.append(x)     ->     s2, t2 = kept_together(s, t)     a sweep that restores `x` does so in both
+    """
     outside: set[str] = set()
     before = None
     while before != len(outside):
@@ -180,7 +183,15 @@ def own_data(unit: Unit, forward: list[gast.AST], saved: list[str], own: set[str
                 sources = bound_sources(unit, bound, value, unit.kinds)
                 if sources & outside or sources - own - unit.helpers.keys():
                     outside |= {n for n in bound if has_memory(unit.kinds.get(n))}
-    return [_own_copy(unit, name(n), isinstance(unit.kinds.get(n), Array)) if n in outside else name(n) for n in saved]
+    arrays = {n for n in outside if isinstance(unit.kinds.get(n), Array)}
+    data = [n for n in saved if n in outside - arrays]
+    if len(data) < 2:
+        return [], [_own_copy(unit, name(n), n in arrays) if n in outside else name(n) for n in saved]
+    local = {n: unit.local(n) for n in data}
+    together = gast.Call(name(unit.helper("kept_together", structure.kept_together)), [*map(name, data)], [])
+    names = gast.Tuple([name(local[n], store=True) for n in data], gast.Store())
+    values = [_own_copy(unit, name(n), True) if n in arrays else name(local.get(n, n)) for n in saved]
+    return [assign(names, together)], values
 
 
 def _own_copy(unit: Unit, node: gast.AST, is_array: bool) -> gast.AST:

@@ -106,8 +106,8 @@ class Callee(Differentiated):
         if plain and not c.callees.debug:  # `debug` checks what the forward function computes
             pair.needs = tuple(saved)
             return [self._adjoint(c, reverse, list(saved))]
-        record_values = own_data(unit, forward, saved, bound) if self.kept_apart else [*map(name, saved)]
-        first = self._recording(c, forward, saved, value, [*record_values, *outer.values()])
+        copies, record_values = own_data(unit, forward, saved, bound) if self.kept_apart else ([], [*map(name, saved)])
+        first = self._recording(c, [*forward, *marked(copies, "forward")], saved, value, [*record_values, *outer.values()])
         record = unit.local("saved")
         records = self.walk.records
         own = {*records.storage.stacks} - records.storage.referring | recorded_stacks(unit, c.tree)

@@ -223,16 +223,39 @@ def kept(v: Any) -> Any:
     >>> e
     {'k': [1.0]}
     """
+    return _kept(v, {})
+
+
+def kept_together(*parts: Any) -> tuple:
+    """Snapshots of several data: what stands in two of them is one object in the snapshots, too.
+
+    >>> stack = [1.0]
+    >>> a, b = kept_together([stack], (stack, 2.0))
+    >>> a[0] is b[0], a[0] is stack
+    (True, False)
+    """
+    memo: dict[int, Any] = {}
+    return tuple([_kept(part, memo) for part in parts])
+
+
+def _kept(v: Any, memo: dict[int, Any]) -> Any:
+    """A snapshot; `memo` has those of arrays and containers by their identities."""
+    if isinstance(v, _FIXED) or v is None:
+        return v
+    if id(v) not in memo:
+        memo[id(v)] = _new(v, memo)
+    return memo[id(v)]
+
+
+def _new(v: Any, memo: dict[int, Any]) -> Any:
     if isinstance(v, np.ndarray) and not v.dtype.hasobject:
         return v.copy()
     if type(v) in (list, tuple, dict) or (isinstance(v, tuple) and hasattr(v, "_fields")):
-        return rebuilt(v, kept)
-    if isinstance(v, _FIXED) or v is None:
-        return v
+        return rebuilt(v, lambda item: _kept(item, memo))
     try:
         return copy.deepcopy(v)
     except Exception:  # not copyable, such as a lock or an open file
-        return {k: kept(item) for k, item in v.items()} if isinstance(v, Mapping) else v
+        return {k: _kept(item, memo) for k, item in v.items()} if isinstance(v, Mapping) else v
 
 
 def reachable(v: Any, attributes: Any = None) -> dict[Any, Any] | None:

@@ -566,3 +566,25 @@ def list_of_an_array_or_a_number(x, s):
         total = total + np.sum(np.array((part * part).tolist()))
         part = x[k] * s
     return total
+
+
+OPERATIONS = {"add": lambda a, b: a + b, "mul": lambda a, b: a * b}
+
+
+def of_words(h, words):
+    stack = []
+    for word in words:
+        if word in OPERATIONS:
+            b, a = stack.pop(), stack.pop()
+            stack.append(OPERATIONS[word](a, b))
+        else:
+            stack.append(h[int(word)])
+    return stack[0]
+
+
+@case(np.array([0.7, 1.3, 0.4]))
+def words_for_a_stack_in_a_loop(x):
+    h = np.sin(x)
+    for _ in range(2):
+        h = h * 0.5 + of_words(h, ["0", "1", "mul", "2", "add"]) * x * 0.1
+    return np.sum(h * h)

@@ -807,6 +807,14 @@ def element_by_item(z):
     return z[0].conj().real * z[1].imag - (z[2] ** 2).real
 
 
+@case(np.array([0.4, 1.1]))
+def rows_of_a_list_that_an_array_is_made_of(x):
+    out = []
+    for k in range(3):
+        out.append(np.exp(2j * k * x))
+    return np.real(np.vdot(np.array(out)[1], np.array(out)[2])) + np.sum(np.abs(np.array(out).sum(axis=0)))
+
+
 @case(1.5, -0.4)
 def cmath_functions(a, b):
     return abs(a * cmath.exp(1j * 0.5) + b)

@@ -139,7 +139,7 @@ of_complex_numbers(
 )  # fmt: skip
 
 
-@linear(runtime.projected, runtime.wide, runtime.widened)
+@linear(runtime.projected, runtime.wide)
 def projected(w, y, x_bar, x):
     return w, None
 
@@ -147,6 +147,16 @@ def projected(w, y, x_bar, x):
 @projected.forward()
 def _(y, x_bar, x, x_bar_dot, x_dot):
     return runtime.projected(x_bar_dot, x), None
+
+
+@linear(runtime.widened)
+def widened(w, y, x_bar, x):
+    return w, None
+
+
+@widened.forward()
+def _(y, x_bar, x, x_bar_dot, x_dot):
+    return runtime.widened(x_bar_dot, x), None
 
 
 @linear(runtime.conjugated)

@@ -225,11 +225,15 @@ def projected(x_bar: Any, x: Any) -> Any:
 
 
 def widened(x_bar: Any, x: Any) -> Any:
-    """A copy of the cotangent of `x` that holds complex numbers where `x` does.
+    """A copy of the cotangent of `x` that holds complex numbers where `x` does; a list where `x` is one.
 
     >>> widened(np.ones(2), np.array([1j, 2.0]))
     array([1.+0.j, 1.+0.j])
+    >>> widened(np.ones((2, 1)), [np.array([1j]), np.array([2.0])])
+    [array([1.+0.j]), array([1.])]
     """
+    if isinstance(x_bar, np.ndarray) and isinstance(x, list):
+        x_bar = list(x_bar)
     if isinstance(x_bar, (list, tuple)) and isinstance(x, (list, tuple)) and len(x) == len(x_bar):
         return rebuilt(x_bar, widened, x)
     if isinstance(x_bar, dict) and isinstance(x, dict):

@@ -818,3 +818,18 @@ def rows_of_a_list_that_an_array_is_made_of(x):
 @case(1.5, -0.4)
 def cmath_functions(a, b):
     return abs(a * cmath.exp(1j * 0.5) + b)
+
+
+@case(number())
+def complex_powers_of_a_negative_number(z):
+    return abs((-2.0) ** (0.3 * z))
+
+
+@case(cplx(3))
+def rows_by_a_function(z):
+    return np.sum(np.abs(np.apply_along_axis(lambda r: r * r, 0, z)))
+
+
+@case(cplx(3))
+def vectorized(z):
+    return np.sum(np.abs(np.vectorize(lambda a: a * a * 1j)(z)))

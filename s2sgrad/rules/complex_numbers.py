@@ -41,11 +41,22 @@ from s2sgrad.rules import (
     statistics,
     ufunc_methods,
 )
+from s2sgrad.rules.arithmetic import power
 from s2sgrad.rules.choices import absolute, conjugate
 from s2sgrad.rules.elementwise import arcsinh
 from s2sgrad.rules.table import elementwise as by_element
 from s2sgrad.rules.table import existing, flat_of_real_numbers, linear, lookup, of_complex_numbers
-from s2sgrad.runtime import copies, given, handed, item_slots, over, shadows, structure
+from s2sgrad.runtime import (
+    copies,
+    given,
+    handed,
+    item_slots,
+    log_or_zero,
+    over,
+    power_slope,
+    shadows,
+    structure,
+)
 
 # --- rules of their own ----------------------------------------------------------------------------------------------
 
@@ -93,6 +104,11 @@ def complex_(g, z, real, imag):
 @arcsinh.refined(lambda complex: complex)
 def _(g, y, x):
     return g / np.sqrt(x * x + 1.0)
+
+
+@power.refined(lambda complex, n: complex and not n.known)
+def _(g, z, x, n):
+    return g * power_slope(x, n), g * z * log_or_zero(x + 0j)
 
 
 of_complex_numbers(np.absolute, builtins.abs, np.conjugate, np.real, np.imag, np.angle, complex, np.arcsinh)

@@ -111,15 +111,16 @@ class Adjoints:
         bar = self.present[x]
         if not bar.own and x not in self.mirrored:
             kind = self.kinds.get(x)
-            if projections.may_be_narrow(self, kind, name(bar.name)):
-                self.out.append(assign(bar.name, call(self.unit, "widened", runtime.widened, name(bar.name), name(x))))
-            elif x in self.paths.grown or contents.holds_lists(kind):  # the cotangent of a list may be an array
+            listed = x in self.paths.grown or contents.holds_lists(kind)
+            if listed:  # the cotangent of a list may be an array
                 copied = assign(bar.name, cotangents.listed(self.unit, name(bar.name), kind))
                 missing = gast.Compare(name(bar.name), [gast.IsNot()], [constant(None)])  # where the list is None
                 self.out.append(copied if isinstance(kind, Container) else gast.If(missing, [copied], []))
+            if projections.may_be_narrow(self, kind, name(bar.name)):
+                self.out.append(assign(bar.name, call(self.unit, "widened", runtime.widened, name(bar.name), name(x))))
             elif isinstance(kind, Array) and kind.rank == 0:  # arithmetic on 0-d arrays gives numbers
                 self.out.append(assign(bar.name, call(self.unit, "array", np.array, name(bar.name))))
-            else:
+            elif not listed:
                 self.out.append(assign(bar.name, call(self.unit, "own", runtime.own, name(bar.name))))
             bar.own = True
 

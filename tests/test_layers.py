@@ -35,7 +35,6 @@ LARGE = {
     "_Flattener": (65, 11),
     "Unit": (26, 20),
     "Rule": (23, 18),
-    "_Wanted": (21, 29),
     "Program": (20, 23),
     "_Loop": (19, 18),
     "_Sweeps": (13, 17),

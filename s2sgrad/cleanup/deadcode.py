@@ -10,6 +10,7 @@ read the variable but not its contents (`x` and `x!` in the sets below).
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Iterable
 
@@ -41,6 +42,52 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
+@dataclasses.dataclass
+class _Stacks:
+    """The stacks of records of a function; those of which some record is used; and of the others the statements to visit
+    when there is one."""
+
+    local: set[str]
+    used: set[str] = dataclasses.field(default_factory=set)
+    idle: dict[str, set[int]] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class _Contexts:
+    """By statement, the compound one around it (`holder`), and what makes, enters and leaves the contexts that it is in
+    (`around`); and all that do (`ends`)."""
+
+    holder: dict[int, gast.AST] = dataclasses.field(default_factory=dict)
+    around: dict[int, list[gast.AST]] = dataclasses.field(default_factory=dict)
+    ends: set[int] = dataclasses.field(default_factory=set)
+
+
+@dataclasses.dataclass
+class _Restores:
+    """Restores that another store follows before any read, and those that may be spared: by restore, where a loop ends and
+    which contents matter there.  `partly`: of sections whose array is read; `spared`: not needed after their loops, as far
+    as is known; `doubtful`: spared at some point, so that other elements are still read."""
+
+    overwritten: set[int]
+    spare: dict[int, list[tuple[int, int]]] = dataclasses.field(default_factory=dict)
+    partly: set[int] = dataclasses.field(default_factory=set)
+    spared: set[int] = dataclasses.field(default_factory=set)
+    doubtful: set[int] = dataclasses.field(default_factory=set)
+
+
+@dataclasses.dataclass
+class _Known:
+    """What was found out about statements: the demands of simple ones and the reads of headers, by point; the effects that
+    remain of unneeded ones, what these read, and how many idle stack operations there were; and all stack operations."""
+
+    simple: dict[int, Demand] = dataclasses.field(default_factory=dict)
+    heads: dict[int, int] = dataclasses.field(default_factory=dict)
+    parts: dict[int, list[gast.AST]] = dataclasses.field(default_factory=dict)
+    remaining: dict[int, int] = dataclasses.field(default_factory=dict)
+    quiet: dict[int, int] = dataclasses.field(default_factory=dict)
+    touched: dict[int, list[tuple[gast.Call, str]]] = dataclasses.field(default_factory=dict)
+
+
 class _Wanted:
     """Backward liveness in which a statement reads only if it is needed, and the set of needed statements."""
 
@@ -49,37 +96,23 @@ class _Wanted:
         self.graph = Graph(tree, unit.kept)
         statements = list(effects.walk(tree.body))
         self.demands = Demands.of(unit, tree, statements)
-        self.names = self.demands.names
         self.needed: set[int] = set()
         self.left: dict[int, list[gast.AST]] = {}  # effects that stay of unneeded statements
-        self.stacks: set[str] = set()  # stacks of which some record is used
-        self.idle: dict[str, set[int]] = {}  # stacks without a used record so far: the statements to visit when there is one
+        self.stacks = _Stacks(local_stacks(unit, tree))
         self.waiting = Waiting(range(len(self.graph.points)))
         self.anchors: set[int] = set()
-        self.partly: set[int] = set()  # dead restores of sections whose array is read
-        self.spared: set[int] = set()  # restores not needed after their loops, as far as is known
-        self.doubtful: set[int] = set()  # restores spared at some point: other elements are still read
         self.live = [0] * len(self.graph.points)  # before each point
-        self.simple: dict[int, Demand] = {}  # by point
-        self.heads: dict[int, int] = {}  # by point: the reads of the header of a compound statement
-        self.remaining: dict[int, int] = {}  # by statement: the reads of its remaining effects
-        self.parts: dict[int, list[gast.AST]] = {}
-        self.quiet: dict[int, int] = {}  # by statement: its idle stack operations, when `parts` was computed
-        self.touched: dict[int, list[tuple[gast.Call, str]]] = {}
-        self.holder: dict[int, gast.AST] = {}  # by statement: the enclosing compound statement
+        self.known = _Known()
         self.staying: set[int] = set()
-        self.around: dict[int, list[gast.AST]] = {}  # by statement: what makes, enters and leaves the contexts that it is in
-        self.ends: set[int] = set()  # the statements that do
         self.states = kept_states.found(statements)
+        self.contexts = _Contexts()
         self._find_contexts(tree.body)
         for statement in statements:
             for body in blocks(statement):
                 self._find_contexts(body)
-                self.holder.update((id(inner), statement) for inner in body)
-        self.local_stacks = local_stacks(unit, tree)
+                self.contexts.holder.update((id(inner), statement) for inner in body)
         sections = Sections(unit, tree) if unit.memory.written - unit.derivative.bars else None
-        self.overwritten = Overwritten(unit, tree, self.graph, sections).restores() if sections is not None else set()
-        self.spare: dict[int, list[tuple[int, int]]] = {}  # by restore: where a loop ends, and which contents matter there
+        self.restores = _Restores(set() if sections is None else Overwritten(unit, tree, self.graph, sections).restores())
         if sections is not None:
             for loop in statements:
                 if isinstance(loop, gast.For) and sweep_of(loop) == "reverse":
@@ -93,15 +126,15 @@ class _Wanted:
         for r in with_regions.regions(body):
             if with_regions.is_quiet(self.unit, body[r.made].value):
                 ends = [body[r.made], body[r.enter], body[r.exit], body[r.final]]
-                self.ends |= set(map(id, ends))
+                self.contexts.ends |= set(map(id, ends))
                 for inside in body[r.enter + 1 : r.exit]:
-                    self.around.setdefault(id(inside), []).extend(ends)
+                    self.contexts.around.setdefault(id(inside), []).extend(ends)
 
     def _find_spare(self, loop: gast.For, sections: Sections) -> None:
         """Note the restores that no read in a loop overlaps, which only reads after the loop may need."""
         (behind,) = self.graph.after[self.graph.entry[id(loop.body)] - 1][1:]
         for restore, shared in sections.spare(loop).items():
-            self.spare.setdefault(restore, []).append((behind, self.demands.contents(shared)))
+            self.restores.spare.setdefault(restore, []).append((behind, self.demands.contents(shared)))
 
     # --- iteration ---
 
@@ -110,9 +143,9 @@ class _Wanted:
         while True:
             self.graph.backward_by(self.step, self.live, self.waiting)
             anchors = self._anchors() - self.anchors
-            missed = {s for s in self.spared if self._is_needed_after_loops(s)}
+            missed = {s for s in self.restores.spared if self._is_needed_after_loops(s)}
             self.anchors |= anchors
-            self.spared -= missed
+            self.restores.spared -= missed
             if not anchors and not missed:
                 return
             self._reschedule(anchors | missed)
@@ -131,21 +164,21 @@ class _Wanted:
                 return self._simple(k, statement, live)
             if id(statement) not in self.needed:
                 return live | self._remaining_effects(statement)
-            if k not in self.heads:
-                self.heads[k] = self.demands.reads(statement, point.reads)
-            return live | self.heads[k]
-        if point.role == "head" and live & self.names.interned([statement.target.id]):  # where the loop ends
+            if k not in self.known.heads:
+                self.known.heads[k] = self.demands.reads(statement, point.reads)
+            return live | self.known.heads[k]
+        if point.role == "head" and live & self.demands.names.interned([statement.target.id]):  # where the loop ends
             self._reschedule([id(statement)] if id(statement) not in self.needed else [])
             self._need(statement)
-        return live & ~self.names.interned(point.binds) if point.binds else live
+        return live & ~self.demands.names.interned(point.binds) if point.binds else live
 
     def _simple(self, k: int, statement: gast.AST, live: int) -> int:
-        facts = self.simple.get(k)
+        facts = self.known.simple.get(k)
         if facts is None:
-            facts = self.simple[k] = self.demands.known(statement, self.graph.points[k])
+            facts = self.known.simple[k] = self.demands.known(statement, self.graph.points[k])
         if id(statement) in self.states:
             return self._state(statement, facts, live)
-        if id(statement) in self.ends:
+        if id(statement) in self.contexts.ends:
             return (live & ~facts.binds) | facts.reads if id(statement) in self.needed else live
         if not self._is_needed(statement, facts, live):
             return live | self._remaining_effects(statement)
@@ -159,9 +192,9 @@ class _Wanted:
         """The live set before a statement that saves or restores a state, which contains only what is read of it."""
         state = self.states[id(statement)]
         known = len(state.read), state.wanted
-        state.wanted |= isinstance(statement, gast.Assign) and bool(live & self.names.interned(binds(statement)))
+        state.wanted |= isinstance(statement, gast.Assign) and bool(live & self.demands.names.interned(binds(statement)))
         for place, name in enumerate(kept_states.restored_names(statement)):
-            if live & (self.names.interned([name]) | self.demands.contents([name])):
+            if live & (self.demands.names.interned([name]) | self.demands.contents([name])):
                 state.read.add(place)
         if (len(state.read), state.wanted) != known:
             self._reschedule(map(id, state.statements))
@@ -177,17 +210,17 @@ class _Wanted:
 
     def _is_needed(self, statement: gast.AST, facts: Demand, live: int) -> bool:
         """Whether a simple statement is needed, given the live set behind it."""
-        if self.local_stacks and isinstance(statement, gast.Expr):
+        if self.stacks.local and isinstance(statement, gast.Expr):
             stack = operated(self.unit, statement.value)
-            if stack in self.local_stacks:
+            if stack in self.stacks.local:
                 return self._is_read(stack, statement)
-        if id(statement) in self.overwritten:
+        if id(statement) in self.restores.overwritten:
             if facts.makes & live:
-                self.partly.add(id(statement))
+                self.restores.partly.add(id(statement))
             return False
-        if id(statement) in self.spare and not self._is_needed_after_loops(id(statement)):
-            self.spared.add(id(statement))
-            self.doubtful.add(id(statement))
+        if id(statement) in self.restores.spare and not self._is_needed_after_loops(id(statement)):
+            self.restores.spared.add(id(statement))
+            self.restores.doubtful.add(id(statement))
             return False
         if notes.UNCERTAIN.of(statement) and sweep_of(statement) == "forward":
             return True  # NumPy may have to raise for the shapes
@@ -199,7 +232,7 @@ class _Wanted:
 
     def _is_needed_after_loops(self, restore: int) -> bool:
         """Whether reads after the loops around a restore may need it."""
-        return all(self.live[k] & contents for k, contents in self.spare[restore])
+        return all(self.live[k] & contents for k, contents in self.restores.spare[restore])
 
     def _need(self, statement: gast.AST) -> None:
         """Mark a statement, or the header of a compound one, as needed."""
@@ -211,25 +244,25 @@ class _Wanted:
 
     def _is_read(self, stack: str, statement: gast.AST) -> bool:
         """Whether a record of a stack is used, as far as is known; if that changes, the statement is visited again."""
-        if stack not in self.stacks:
-            self.idle.setdefault(stack, set()).add(id(statement))
-        return stack in self.stacks
+        if stack not in self.stacks.used:
+            self.stacks.idle.setdefault(stack, set()).add(id(statement))
+        return stack in self.stacks.used
 
     def _read(self, operations: list[tuple[gast.Call, str]]) -> None:
         """Note that these stack operations stay."""
-        for stack in {stack for _, stack in operations} - self.stacks:
-            self.stacks.add(stack)
-            self._reschedule(self.idle.pop(stack, ()))
+        for stack in {stack for _, stack in operations} - self.stacks.used:
+            self.stacks.used.add(stack)
+            self._reschedule(self.stacks.idle.pop(stack, ()))
 
     def _stay(self, statement: gast.AST | None) -> None:
         """Mark what is needed around a statement that stays: enclosing statements and contexts."""
         while statement is not None and id(statement) not in self.staying:
             self.staying.add(id(statement))
-            if id(statement) in self.around:
-                around = set(map(id, self.around[id(statement)])) - self.needed
+            if id(statement) in self.contexts.around:
+                around = set(map(id, self.contexts.around[id(statement)])) - self.needed
                 self.needed |= around
                 self._reschedule(around)
-            statement = self.holder.get(id(statement))
+            statement = self.contexts.holder.get(id(statement))
             if statement is not None and id(statement) not in self.needed:
                 self._reschedule([id(statement)])
                 self.needed.add(id(statement))
@@ -241,55 +274,57 @@ class _Wanted:
         if is_run_again(statement):
             return 0
         idle = {id(call) for call, stack in self._operations(statement) if not self._is_read(stack, statement)}
-        if id(statement) not in self.parts or len(idle) != self.quiet[id(statement)]:  # their number only decreases
-            self.quiet[id(statement)] = len(idle)
+        if (
+            id(statement) not in self.known.parts or len(idle) != self.known.quiet[id(statement)]
+        ):  # their number only decreases
+            self.known.quiet[id(statement)] = len(idle)
             if isinstance(statement, gast.Assign) and effects.accumulates(self.unit, statement) in binds(statement):
                 idle.add(id(statement.value))
             parts = remains.of_statement(self.unit, statement, lambda call: id(call) in idle)
-            self.parts[id(statement)] = at(statement, *(gast.Expr(part) for part in parts))
-            self.remaining[id(statement)] = 0
-            for part in self.parts[id(statement)]:
-                self.remaining[id(statement)] |= self.demands.reads(part, effects.reads(part))
-        left = self.parts[id(statement)]
+            self.known.parts[id(statement)] = at(statement, *(gast.Expr(part) for part in parts))
+            self.known.remaining[id(statement)] = 0
+            for part in self.known.parts[id(statement)]:
+                self.known.remaining[id(statement)] |= self.demands.reads(part, effects.reads(part))
+        left = self.known.parts[id(statement)]
         if left:
             self.left[id(statement)] = left
             for part in left:  # a pop keeps its push
                 self._read(self._operations_in(part))
             self._stay(statement)
-        return self.remaining[id(statement)]
+        return self.known.remaining[id(statement)]
 
     def _anchors(self) -> set[int]:
         """One binding of each variable that is read but nowhere bound, since its name would otherwise be a global's."""
-        read, bound, binders = 0, self.names.interned(p.id for p in parameters(self.tree)), {}
+        read, bound, binders = 0, self.demands.names.interned(p.id for p in parameters(self.tree)), {}
         for k, point in enumerate(self.graph.points):
             statement = point.statement
             if point.role == "enter" and id(statement) in self.needed:
-                bound |= self.names.interned(point.binds)
+                bound |= self.demands.names.interned(point.binds)
             elif point.role != "whole":
                 continue
             elif id(statement) not in self.needed:
-                read |= self.remaining[id(statement)] if id(statement) in self.left else 0
+                read |= self.known.remaining[id(statement)] if id(statement) in self.left else 0
                 if (name := bound_name(statement)) is not None:
                     binders.setdefault(name, statement)
             else:
-                read |= self.simple[k].reads if k in self.simple else self.heads.get(k, 0)
-                bound |= self.names.interned(point.binds) if point.binds else 0
-        return {id(binders[name]) for name in self.names.decoded(read & ~bound) & binders.keys()}
+                read |= self.known.simple[k].reads if k in self.known.simple else self.known.heads.get(k, 0)
+                bound |= self.demands.names.interned(point.binds) if point.binds else 0
+        return {id(binders[name]) for name in self.demands.names.decoded(read & ~bound) & binders.keys()}
 
     # --- stacks ---
 
     def _operations(self, statement: gast.AST) -> list[tuple[gast.Call, str]]:
         """The stack operations of a statement."""
-        if not self.local_stacks:
+        if not self.stacks.local:
             return []
-        if id(statement) not in self.touched:
-            self.touched[id(statement)] = self._operations_in(statement)
-        return self.touched[id(statement)]
+        if id(statement) not in self.known.touched:
+            self.known.touched[id(statement)] = self._operations_in(statement)
+        return self.known.touched[id(statement)]
 
     def _operations_in(self, statement: gast.AST) -> list[tuple[gast.Call, str]]:
         """The same for a statement that is not of the tree, of which the identity may be another's later."""
         found = operations(self.unit, effects.header(statement))
-        return [(call, stack) for call, stack in found if stack in self.local_stacks]
+        return [(call, stack) for call, stack in found if stack in self.stacks.local]
 
     # --- pruning ---
 
@@ -302,12 +337,12 @@ class _Wanted:
     def poison(self, statement: gast.AST) -> list[gast.AST]:
         """For a removed restore: a statement that fills its array with nan, which must not reach any result."""
         section = effects.stored(statement)
-        if section is None or sweep_of(statement) != "reverse" or id(statement) in self.doubtful:
+        if section is None or sweep_of(statement) != "reverse" or id(statement) in self.restores.doubtful:
             return []
         base = effects.base(section)
         if base in self.unit.derivative.bars or base not in self._bound or not isinstance(self.unit.kinds.get(base), Array):
             return []
-        if id(statement) in self.partly:  # the rest of the array may be read
+        if id(statement) in self.restores.partly:  # the rest of the array may be read
             kind = self.unit.kinds[base].dtype
             lost = gast.Assign([clone(section)], constant(float("nan")), None)
             return at(statement, lost) if kind is not None and kind.startswith("float") else []

@@ -33,7 +33,7 @@ import gast
 
 from s2sgrad import standard
 from s2sgrad.analysis import protocols
-from s2sgrad.analysis.effects import is_one_of
+from s2sgrad.analysis.effects import is_library, is_one_of
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import (
     Transformer,
@@ -59,6 +59,7 @@ from s2sgrad.normalize.endings import inlined
 from s2sgrad.normalize.iterator_kinds import LAZY, IteratorKinds
 from s2sgrad.normalize.may_alias import CHANGES_BETWEEN, MayAlias, free
 from s2sgrad.primitives import catalogue
+from s2sgrad.primitives.libraries import is_installed
 from s2sgrad.standard import generators
 
 
@@ -233,7 +234,7 @@ class _Expressions(Transformer):
         if target is builtins.next and node.args and not node.keywords:
             return self.next(node)
         if self.is_followed(node.func) and not iterables.is_ours(target):
-            node.args = [self.handed(a) for a in node.args]
+            node.args = [self.scope.kept(a) for a in node.args]
         elif (place := self.used_up(node)) is not None:
             node.args[place] = at(node, gast.Call(self.unit.builtin(list), [node.args[place]], []))[0]
         elif target is dict and len(node.args) == 1 and not node.keywords and self.scope.wants(node.args[0], listed=True):
@@ -252,8 +253,9 @@ class _Expressions(Transformer):
 
     def is_followed(self, function: gast.AST) -> bool:
         """Whether a callee is a function of the user's that can be inlined."""
+        target = self.unit.resolve(function)
         nested = isinstance(function, gast.Name) and function.id in self.unit.locals
-        return nested or is_plain(self.unit.resolve(function))
+        return nested or (is_plain(target) and not is_library(target) and not is_installed(target))
 
     def used_up(self, node: gast.Call) -> int | None:
         """Which argument is an iterator of which `extend`, or `sorted` with a key, draws all items first."""
@@ -271,10 +273,6 @@ class _Expressions(Transformer):
         """The call of a function that consumes an iterable."""
         drawn = self.scope.attempted(node)
         return node if drawn is node else at(node, self.scope.tools.calling(function, drawn))[0]
-
-    def handed(self, node: gast.AST) -> gast.AST:
-        """An argument of a function that is inlined."""
-        return self.scope.kept(node) if is_one_of(self.scope.kinds.called(node), iterables.HANDED) else node
 
     def next(self, node: gast.Call) -> gast.AST:
         """`next(e)`, `next(e, default)` of an iterable that nobody else draws from."""

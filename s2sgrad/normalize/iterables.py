@@ -28,9 +28,8 @@ import numpy as np
 from s2sgrad import standard
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.forms import is_none
-from s2sgrad.ir.quote import constant, name, nodes
+from s2sgrad.ir.quote import constant, name
 from s2sgrad.ir.unit import Unit
-from s2sgrad.runtime.structure import ENDLESS
 from s2sgrad.standard import generators
 
 COMPREHENSIONS = (gast.GeneratorExp, gast.ListComp, gast.SetComp, gast.DictComp)
@@ -64,9 +63,6 @@ INDEXED = frozenset({builtins.zip, builtins.enumerate, itertools.islice, itertoo
 COMPUTED = LAZY - INDEXED | {itertools.pairwise}
 """Tools whose items are computed, or kept, when they are drawn."""
 
-HANDED = LAZY - {builtins.map, builtins.filter} | {builtins.iter, builtins.reversed, *ENDLESS}
-"""Tools whose results are handed on as generators; `map` and `filter` become generator expressions."""
-
 RUN_THROUGH = LISTED | CHAINS | DRAWS_ALL | {any, all, np.array, functools.reduce, builtins.enumerate, builtins.zip}
 """Callables that consume their arguments during the call, or may as well."""
 
@@ -99,31 +95,6 @@ def unpacks(node: gast.AST) -> bool:
 def mapped(unit: Unit, node: gast.AST) -> list[gast.AST]:
     """The iterables of `map` and `filter`, which become those of a generator expression."""
     return node.args[1:] if is_one_of(unit.called(node), (builtins.map, builtins.filter)) else []
-
-
-def runs_once(unit: Unit, tree: gast.FunctionDef, parameter: str) -> bool:
-    """Whether a function mentions a parameter exactly once, as the iterable of a loop, comprehension or reduction."""
-    body = list(nodes(*tree.body))
-    mentioned = [n for n in body if isinstance(n, gast.Name) and n.id == parameter]
-    if len(mentioned) != 1:
-        return False
-    loops = [n for n in body if isinstance(n, (gast.For, gast.While))]
-    again = [part for loop in loops for part in nodes(*loop.body, *loop.orelse)]
-    whole = consumed(unit, body)
-    run = (n for n in body if not isinstance(n, gast.GeneratorExp) or id(n) in whole)  # others may be run through later
-    over = [part for node in run for part in nodes(*_run_through(unit, node))]
-    return not any(n is mentioned[0] for n in again) and any(n is mentioned[0] for n in over)
-
-
-def _run_through(unit: Unit, node: gast.AST) -> list[gast.AST]:
-    """The expressions that a node iterates over, once each."""
-    if isinstance(node, gast.For):
-        return [node.iter]
-    if isinstance(node, (gast.ListComp, gast.GeneratorExp, gast.SetComp)):
-        return [node.generators[0].iter]
-    if isinstance(node, gast.Call) and is_one_of(unit.resolve(node.func), (sum, list, tuple, max, min)):
-        return node.args[:1]
-    return []
 
 
 def slice_bounds(bounds: list[gast.AST]) -> list[gast.AST]:

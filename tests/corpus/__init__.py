@@ -113,7 +113,7 @@ RECORDED = {
     # iterators that are drawn from in several places: how far each has come is known to the run alone
     "applied_and_left_out_item_by_item", "called_until_a_sentinel", "chain_without_an_end_in_a_generator_with_a_name",
     "counter_drawn_first_or_last", "counter_read_after_a_zip", "first_by_next_and_the_rest_by_a_loop",
-    "four_iterators_side_by_side", "function_that_returns_what_its_argument_gives", "generator_beside_itself",
+    "four_iterators_side_by_side", "generator_beside_itself",
     "generator_that_skips_and_ends", "generator_that_writes_when_it_goes_on", "generator_with_a_name",
     "generators_one_after_the_other", "generators_side_by_side", "greatest_that_an_iterator_has_left",
     "iterables_that_lists_take_all_items_of", "iterator_that_a_branch_chooses",

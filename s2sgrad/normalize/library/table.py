@@ -17,11 +17,8 @@ from typing import Any, NamedTuple
 import gast
 
 from s2sgrad import standard
-from s2sgrad.analysis import effects
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.errors import S2SGradError
 from s2sgrad.ir.quote import at, empty_arguments, expression, name, nodes, placed
-from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory import behaviour
 from s2sgrad.normalize import iterables
@@ -29,7 +26,6 @@ from s2sgrad.normalize._calls import may_have_method
 from s2sgrad.normalize.absorption import Absorption
 from s2sgrad.normalize.endings import Endings
 from s2sgrad.normalize.may_alias import CHANGES_BETWEEN, MayAlias, free
-from s2sgrad.source import read
 
 
 class Scope:
@@ -165,7 +161,7 @@ def desugared(scope: Scope, node: gast.Call) -> gast.AST:
     entry = _method(unit, node.func) if target is MISSING else _function(target)
     call = LibraryCall(scope, node, target)
     if entry is None:
-        return node if target is MISSING else _with_lists(call)
+        return node
     fits = entry.spread or not call.is_spread
     if entry.takes is not None:
         fits = fits and len(call.args) == entry.takes and not call.words
@@ -225,19 +221,3 @@ def rows(unit: Unit, node: gast.AST) -> gast.GeneratorExp | None:
     stored = gast.Tuple([name(i, store=True) for i in items], gast.Store())
     read = gast.Tuple([name(i) for i in items], gast.Load())
     return placed(node, gast.GeneratorExp(read, [gast.comprehension(stored, node, [], 0)]))
-
-
-def _with_lists(call: LibraryCall) -> gast.Call:
-    """Pass lists instead of generator expressions to a user's function that iterates over them once."""
-    where = [k for k, a in enumerate(call.args) if isinstance(a, gast.GeneratorExp)]
-    if not where or not isinstance(call.target, types.FunctionType) or effects.is_library(call.target):
-        return call.node
-    try:
-        parameters = list(signature(call.target).parameters)
-        unit, tree = Unit.of(read(call.target))
-    except (S2SGradError, ValueError):
-        return call.node
-    for k in where:
-        if k < len(parameters) and iterables.runs_once(unit, tree, parameters[k]):
-            call.args[k] = call.listed(call.args[k])
-    return call.node

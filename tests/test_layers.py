@@ -48,8 +48,8 @@ LARGE = {
 ASKED = {
     "Placeholder", "_fields", "_getlines_from_code", "_implementation", "array_utils", "base", "batched", "co_filename",
     "dtype", "fget", "frozen", "get", "nin", "order", "ps1", "size", "to_numpy", "watch",  # of others
-    "argument", "around", "classes", "dims", "given", "line", "node", "options", "rank", "sweep",  # values and kinds
-    "_binds", "_function", "_inner", "assigning", "compiled_for", "custom_gradient", "differentiated", "dots", "error",
+    "argument", "dims", "given", "line", "node", "options", "rank", "sweep",  # values and kinds
+    "assigning", "compiled_for", "custom_gradient", "differentiated", "dots", "error",
     "followed", "gives_rule", "hidden", "holds", "lookups", "made", "primal", "taken_apart_for", "traits", "zero_cotangent",
 }  # fmt: skip
 

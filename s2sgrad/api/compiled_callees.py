@@ -13,6 +13,7 @@ import contextlib
 import dis
 import functools
 import itertools
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -215,7 +216,10 @@ def _data(*functions: Any) -> list[Callable[[], Any]] | None:
         if id(f) in seen:
             continue
         seen.add(id(f))
-        for read in _free(f, _names(f.__code__)):
+        names, imported = _names(f.__code__)
+        if not all(m in sys.modules and libraries.is_installed(sys.modules[m]) for m in imported):
+            return None
+        for read in _free(f, names):
             value = read()
             if type(value) in _NUMBERS or isinstance(value, (np.dtype, bytes)):
                 out.append(read)
@@ -244,14 +248,15 @@ def _free(f: types.FunctionType, names: tuple[str, ...]) -> Iterator[Callable[[]
 
 
 @functools.lru_cache(maxsize=1024)
-def _names(code: types.CodeType) -> tuple[str, ...]:
-    """The globals that a code object reads."""
-    codes, found = [code], []
+def _names(code: types.CodeType) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The globals that a code object reads, and the modules that it imports."""
+    codes, found, imported = [code], [], []
     while codes:
         code = codes.pop()
         codes += (c for c in code.co_consts if isinstance(c, types.CodeType))
         found += (i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
-    return tuple(dict.fromkeys(found))
+        imported += (i.argval for i in dis.get_instructions(code) if i.opname == "IMPORT_NAME")
+    return tuple(dict.fromkeys(found)), tuple(imported)
 
 
 # --- entries -----------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import contextlib
 import io
 from concurrent.futures import ThreadPoolExecutor
 
+import differences
 import numpy as np
 import pytest
 from corpus import ALL
@@ -163,6 +164,12 @@ def reads_a_table(a):
     return TABLE["w"] * a if TABLE else a
 
 
+def imports_a_module(a):
+    import differences as module
+
+    return a * a * module.SCALE_OF_A_TEST
+
+
 def prints(a):
     LOG.append(1)
     return a * a
@@ -290,6 +297,13 @@ def through_a_table(x):
     return y * x[2]
 
 
+def through_a_module(x):
+    differences.SCALE_OF_A_TEST = 2.0
+    y = imports_a_module(x[1])
+    differences.SCALE_OF_A_TEST = 5.0
+    return y * x[2]
+
+
 def a_factor_of_the_run(x):
     return made_by(x[0] * 2.0)(x[1]) * x[2]
 
@@ -332,6 +346,7 @@ CALLERS = {
     masks: True,
     views_of_one_array: False,
     through_a_table: False,
+    through_a_module: False,
     a_factor_of_the_run: False,
     a_gradient_inside: True,
     a_tangent_inside: True,

@@ -235,3 +235,19 @@ def test_a_default_is_given_where_nobody_knows_the_function():
         return fs["power"](x[0])
 
     np.testing.assert_allclose(grad(f)(X), [X[2] ** 2, 0.0, 2.0 * X[0] * X[2]])
+
+
+class Kept:
+    last = 0.0
+
+
+def kept_on_the_class(x):
+    Kept.last = x[0] * x[1]
+    return Kept.last * x[2]
+
+
+def test_what_is_left_on_a_class_is_plain_afterwards():
+    for derivative in (grad(kept_on_the_class), lambda x: jvp(kept_on_the_class, (x,), (x,))):
+        derivative(X)
+        assert type(Kept.last) is np.float64 and Kept.last == X[0] * X[1]
+        derivative(X)

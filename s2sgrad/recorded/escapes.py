@@ -23,8 +23,9 @@ from s2sgrad.recorded.values import Array, Number, is_handle
 from s2sgrad.runtime.structure import stored_in
 
 _OWN = 3  # references to a run that is over: of the caller, of the argument, and of the question
-_LEAVES = (str, bytes, int, float, complex, type(None), np.ndarray, np.generic, type, types.ModuleType, types.CodeType)
+_LEAVES = (str, bytes, int, float, complex, type(None), np.ndarray, np.generic, types.ModuleType, types.CodeType)
 _MOST = 20_000  # objects that are looked at
+_DEFINED = 1 << 9  # the flag of such a class
 _PLACES = 64  # places outside of all arguments that are looked after
 
 OVER = Run()
@@ -69,7 +70,7 @@ def _walk(roots: Iterable[Any], seen: set[int], visit: Callable[[Any], list[Any]
     todo: deque[Any] = deque(roots)
     while todo and len(seen) < _MOST:
         x = todo.popleft()
-        if isinstance(x, _LEAVES) or id(x) in seen or is_handle(x):
+        if isinstance(x, _LEAVES) or id(x) in seen or is_handle(x) or (isinstance(x, type) and not _is_open(x)):
             continue
         seen.add(id(x))
         todo.extend(visit(x))
@@ -117,6 +118,11 @@ def _mended(x: Any, settled: Callable[[Any], Any]) -> list[Any]:
         return list(x)
     if isinstance(x, (tuple, set, frozenset)):
         return list(x)
+    if isinstance(x, type):
+        for name, value in list(vars(x).items()):
+            if (new := settled(value)) is not value:
+                type.__setattr__(x, name, new)
+        return list(vars(x).values())
     if isinstance(x, types.CellType):
         return [_cell(x, settled)]
     if isinstance(x, types.FunctionType):
@@ -128,6 +134,11 @@ def _mended(x: Any, settled: Callable[[Any], Any]) -> list[Any]:
         if (new := settled(value)) is not value:
             object.__setattr__(x, name, new)
     return list((stored_in(x) or {}).values())
+
+
+def _is_open(cls: type) -> bool:
+    """Whether attributes of a class may be written: of one that Python code defines."""
+    return bool(cls.__flags__ & _DEFINED)
 
 
 def _cell(cell: types.CellType, settled: Any) -> Any:

@@ -216,6 +216,8 @@ def _data(*functions: Any) -> list[Callable[[], Any]] | None:
         if id(f) in seen:
             continue
         seen.add(id(f))
+        if any(type(v) not in _NUMBERS for v in (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())):
+            return None
         names, imported = _names(f.__code__)
         if not all(m in sys.modules and libraries.is_installed(sys.modules[m]) for m in imported):
             return None

@@ -170,6 +170,17 @@ def imports_a_module(a):
     return a * a * module.SCALE_OF_A_TEST
 
 
+WEIGHTS = np.array([1.0, 2.0, 3.0])
+
+
+def weighted(a, w=WEIGHTS):
+    return a * a * w
+
+
+def weighs(a):
+    return weighted(a) * a
+
+
 def prints(a):
     LOG.append(1)
     return a * a
@@ -304,6 +315,13 @@ def through_a_module(x):
     return y * x[2]
 
 
+def through_a_default(x):
+    WEIGHTS[:] = 1.0, 2.0, 3.0
+    y = weighs(x)
+    WEIGHTS[:] = 7.0
+    return np.sum(y * x)
+
+
 def a_factor_of_the_run(x):
     return made_by(x[0] * 2.0)(x[1]) * x[2]
 
@@ -346,6 +364,7 @@ CALLERS = {
     masks: True,
     views_of_one_array: False,
     through_a_table: False,
+    through_a_default: False,
     through_a_module: False,
     a_factor_of_the_run: False,
     a_gradient_inside: True,

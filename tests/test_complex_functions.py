@@ -11,6 +11,7 @@ import pytest
 from complex_functions import CASES
 
 from s2sgrad import NoRule, Unsupported, grad, hessian, jacfwd, jacobian, jacrev, jvp, value_and_grad
+from s2sgrad.compat import autograd as compat
 
 STEP = 1e-6
 REFUSED = {"filled_by_parts"}  # an attribute that is assigned: written `z.real[:] = ..`
@@ -129,6 +130,7 @@ def test_options():
     np.testing.assert_allclose(grad(np.exp, holomorphic=True)(w), np.exp(w))
     np.testing.assert_allclose(grad(lambda w: w * w, holomorphic=True, output_gradients=w)(w), 2 * w * w)
     np.testing.assert_allclose(grad(lambda w: w * w, conjugate=True, output_gradients=w)(w), np.conj(2 * w * np.conj(w)))
+    assert compat.holomorphic_grad(lambda z: z**2)(z) == pytest.approx(2.4 + 1.4j)
     second = grad(lambda z: grad(lambda z: z**3, holomorphic=True)(z), holomorphic=True)
     assert second(z) == pytest.approx(6 * z)
 

@@ -50,6 +50,11 @@ def grad_and_aux(fun: Callable[..., Any], argnum: Argnum = 0) -> Any:
     return api.grad(fun, argnum, has_aux=True)
 
 
+def holomorphic_grad(fun: Callable[..., Any], argnum: Argnum = 0) -> Any:
+    """The derivative of a holomorphic function."""
+    return api.grad(fun, argnum, holomorphic=True)
+
+
 def grad_named(fun: Callable[..., Any], argname: str) -> Any:
     """The gradient in the argument with this name."""
     return api.grad(fun, argname)
@@ -190,6 +195,7 @@ __all__ = [
     "hessian",
     "hessian_tensor_product",
     "hessian_vector_product",
+    "holomorphic_grad",
     "jacobian",
     "jacobian_vector_product",
     "make_ggnvp",

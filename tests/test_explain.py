@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from corpus import CASES
 
-from s2sgrad import Unsupported, checkpoint, checkpointed, explain, grad, stop_gradient, value_and_grad
+from s2sgrad import NoRule, checkpoint, checkpointed, explain, grad, stop_gradient, value_and_grad
 from s2sgrad.cli import main
 from s2sgrad.explanation.listing import LABELS
 
@@ -159,8 +159,8 @@ def test_columns_stand_under_each_other():
 def test_refusals_stand_at_their_line():
     found = explain(refused, np.ones(3))
     assert found.notes("refused") == [(first(refused) + 2, found.lines[2].of("refused")[0])]
-    assert "`np.roots` gives complex numbers" in found.lines[2].of("refused")[0].why
-    assert isinstance(found.refusal, Unsupported) and "REFUSED" in str(found) and found.source == ""
+    assert "`np.roots` has no derivative rule" in found.lines[2].of("refused")[0].why
+    assert isinstance(found.refusal, NoRule) and "REFUSED" in str(found) and found.source == ""
     assert found.lines[1].of("active")[0].names == ("y",)
 
 

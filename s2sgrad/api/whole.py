@@ -103,10 +103,15 @@ def run(function: Callable[..., Any], error: S2SGradError) -> Callable[..., Any]
 
 
 def chosen_of(error: S2SGradError, found: Exception) -> Exception:
-    """Of the error of the compiler and what the recording raised, the one to show."""
-    if isinstance(found, NoRule) and not isinstance(error, NoRule):
+    """Of the error of the compiler and what the recording raised, the one to show: of two at one line that of the compiler,
+    which knows the kinds."""
+    if isinstance(found, NoRule) and not isinstance(error, NoRule) and _line(found) != _line(error):
         return found
     return with_note(error, found) if is_lost(found) or _is_of_library(found) else found
+
+
+def _line(error: S2SGradError) -> tuple[str, int] | None:
+    return None if error.place is None else (error.place.file, error.place.line)
 
 
 def _is_of_library(error: Exception) -> bool:

@@ -19,6 +19,7 @@ from s2sgrad.recorded import memory
 from s2sgrad.recorded.applying import apply
 from s2sgrad.recorded.arithmetic import OF_ARRAYS
 from s2sgrad.recorded.memory import in_place, read, write
+from s2sgrad.recorded.places import user_place
 from s2sgrad.recorded.values import Array, Handle, Number, bottom, lost, settled
 
 _MEMORY = frozenset({"tobytes", "tofile", "dump", "dumps", "data", "ctypes", "tostring", "hex", "as_integer_ratio", "base",
@@ -71,7 +72,8 @@ def method(handle: Any, name: str, *args: Any, **keywords: Any) -> Any:
         return _item(handle, args)
     primitive = spellings.METHODS.get(name)
     if primitive is None:
-        raise NoRule(f"the method `{name}` of an array has no derivative rule: write it with NumPy's functions")
+        what = f"the method `{name}` of an array has no derivative rule: write it with NumPy's functions"
+        raise NoRule(what, user_place().place())
     if primitive is np.conj or (primitive is np.copy and type(handle) is Number):
         return handle
     if name == "clip":

@@ -15,6 +15,7 @@ from s2sgrad.errors import NoRule
 from s2sgrad.recorded import arrays
 from s2sgrad.recorded.applying import apply, born
 from s2sgrad.recorded.library import SPECIAL, applied, instead_of
+from s2sgrad.recorded.places import user_place
 from s2sgrad.recorded.values import Array, bottom, handles_in, is_handle, plain
 
 
@@ -99,7 +100,8 @@ for _function in (
 def vectorized(call: Callable[..., Any], f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     """`np.vectorize(..)(*args)`: item by item, where handles may be among them."""
     if f.signature is not None or f.excluded or keywords:
-        raise NoRule("`np.vectorize` with a signature, excluded arguments or keywords has no rule: write a loop")
+        what = "`np.vectorize` with a signature, excluded arguments or keywords has no rule: write a loop"
+        raise NoRule(what, user_place().place())
     shape = np.broadcast_shapes(*[np.shape(plain(a)) for a in args])
     args = tuple([apply(np.broadcast_to, (apply(np.array, (a,)),), {"shape": shape}) for a in args])
     places = list(np.ndindex(shape))
@@ -177,7 +179,8 @@ def unique(ar: Any, *args: Any, **keywords: Any) -> Any:
     if not handles_in(ar, []):
         return born(np.unique(ar, **asked))
     if asked.get("axis") is not None:
-        raise NoRule("`np.unique` along an axis has no derivative rule: sort the rows and pick some")
+        what = "`np.unique` along an axis has no derivative rule: sort the rows and pick some"
+        raise NoRule(what, user_place().place())
     found = np.unique(plain(ar), **{**asked, "return_index": True})
     picked = apply(np.ravel, (apply(np.array, (ar,)),))[found[1]]
     rest = found[1:] if asked.get("return_index") else found[2:]

@@ -15,6 +15,7 @@ from s2sgrad.recorded import arrays
 from s2sgrad.recorded.applying import apply, born
 from s2sgrad.recorded.library import instead_of
 from s2sgrad.recorded.memory import plain_index, write
+from s2sgrad.recorded.places import user_place
 from s2sgrad.recorded.runs import refuse
 from s2sgrad.recorded.values import Array, bottom, handles_in, is_handle, lost, plain
 from s2sgrad.rules import table
@@ -172,7 +173,7 @@ def _at_each(ufunc: np.ufunc, x: Any, index: Any, value: Any) -> None:
         value = apply(np.copy, (value,))  # what was there before
     values = None if value is None else apply(np.broadcast_to, (value,), {"shape": np.shape(places)})
     if table.lookup(ufunc) is None:
-        raise NoRule(f"`{ufunc.__name__}.at` has no derivative rule")
+        raise NoRule(f"`{ufunc.__name__}.at` has no derivative rule", user_place().place())
     for spot in np.ndindex(np.shape(places)):
         at = tuple(int(k) for k in np.unravel_index(places[spot], bottom(x).shape))
         x[at] = ufunc(x[at]) if values is None else ufunc(x[at], values[spot])

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import gast
 
+from s2sgrad.analysis import with_regions
 from s2sgrad.ir.exits import EXITS, always_leaves, leaves, returns, with_exits
 from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, name, nested
 from s2sgrad.ir.unit import Unit
@@ -103,12 +104,13 @@ def _returns(unit: Unit, body: list[gast.AST], result: str, returned: list[str],
 def nest(unit: Unit, body: list[gast.AST], rest: list[gast.AST] | None = None) -> list[gast.AST]:
     """Nest what follows an `if` with exits into the arm that continues, from the last statement to the first.
 
-    `rest` follows the block and is already nested.  What no path reaches is dropped.
+    `rest` follows the block and is already nested.  What no path reaches is dropped, but for what leaves a
+    context: an exception leaves it, too.
     """
     rest = rest or []
     for statement in reversed(body):
         if always_leaves([statement]):
-            rest = []
+            rest = [s for s in rest if (end := with_regions.end(s)) is not None and end[0] == with_regions.EXIT]
         if isinstance(statement, EXITS):
             rest = [statement]
         elif isinstance(statement, LOOPS):

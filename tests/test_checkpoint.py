@@ -114,6 +114,12 @@ def rebound(w, h):
     return np.sin(h)
 
 
+def row_that_may_be_unbound(w, h):
+    for row in w:
+        w = 0.7 * w * w
+    return np.sum(row * row) * (w @ h)
+
+
 def pulled_back(f):
     def loss(x):
         y, pullback = vjp(f, x, 2)
@@ -164,6 +170,9 @@ CASES = {
     "an argument that is written later": (written_later(again), written_later(layer), (W, H)),
     "parameters that are bound anew": (
         lambda w, h: np.sum(checkpoint(rebound)(w, h)), lambda w, h: np.sum(rebound(w, h)), (W, H)),
+    "one that is bound anew, and a check": (
+        lambda w, h: np.sum(checkpoint(row_that_may_be_unbound)(w, h)), lambda w, h: np.sum(row_that_may_be_unbound(w, h)),
+        (W, H)),
     "known at run time alone": (pulled_back(power), pulled_back(power_plain), (0.4,)),
     "one in another": (nested, lambda x: power_plain(x, 2) * x * x, (0.4,)),
     "a comprehension": (

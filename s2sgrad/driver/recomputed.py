@@ -31,7 +31,7 @@ class Recomputed(Callee):
         c.unit.kinds.update({fresh[p]: c.unit.kinds.get(p) for p in bound})
         heads = marked([assign(fresh[p], name(p)) for p in bound], "forward")
         computing = self._function([*clone(forward), *marked([gast.Return(value)], "forward")])
-        scoping.rename(fresh, computing)
+        scoping.rename(fresh, *computing.body)  # the parameters keep their names
         *computing, returned = deadcode.run(c.unit, computing).body
         return [*heads, *computing], deadcode.run(c.unit, self._function([*forward, *reverse])).body, returned.value
 

@@ -115,7 +115,7 @@ def rebound(w, h):
 
 
 def row_that_may_be_unbound(w, h):
-    for row in w:
+    for row in w:  # noqa: B007
         w = 0.7 * w * w
     return np.sum(row * row) * (w @ h)
 
@@ -171,8 +171,8 @@ CASES = {
     "parameters that are bound anew": (
         lambda w, h: np.sum(checkpoint(rebound)(w, h)), lambda w, h: np.sum(rebound(w, h)), (W, H)),
     "one that is bound anew, and a check": (
-        lambda w, h: np.sum(checkpoint(row_that_may_be_unbound)(w, h)), lambda w, h: np.sum(row_that_may_be_unbound(w, h)),
-        (W, H)),
+        lambda w, h: np.sum(checkpoint(row_that_may_be_unbound)(w, h)),
+        lambda w, h: np.sum(row_that_may_be_unbound(w, h)), (W, H)),
     "known at run time alone": (pulled_back(power), pulled_back(power_plain), (0.4,)),
     "one in another": (nested, lambda x: power_plain(x, 2) * x * x, (0.4,)),
     "a comprehension": (

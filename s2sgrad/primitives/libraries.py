@@ -24,8 +24,8 @@ OURS = __name__.partition(".")[0]
 STANDARD = f"{OURS}.standard"
 """Our functions and classes that are compiled like the user's."""
 
-FOLLOWED = (STANDARD, f"{OURS}.compat.autograd.followed")
-"""Those, and what functions of functions are read as."""
+FOLLOWED = (STANDARD, f"{OURS}.compat.autograd.followed", f"{OURS}.compat.autograd.misc.flatten")
+"""Those, what functions of functions are read as, and what returns functions."""
 
 
 @dataclass(frozen=True)

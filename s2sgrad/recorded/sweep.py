@@ -50,7 +50,7 @@ class Sweep:
         if type(operand) is Kept:
             return operand.value
         if type(operand) is tuple:
-            return tuple([o.value if type(o) is Kept else self.value(o) for o in operand])
+            return tuple([self.value(o) for o in operand])
         if isinstance(operand, (list, tuple, dict)) and not is_handle(operand):
             return rebuilt(operand, self.value)
         return operand

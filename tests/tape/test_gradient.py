@@ -1,11 +1,14 @@
 """`GradientTape.gradient`: the numbers of TensorFlow's pages, and what may be a target or a source."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from scipy import linalg
 
 from s2sgrad import Array, GradientTape, Variable, constant
+from s2sgrad.tape.array import apply
 
 F = np.float32
 
@@ -372,3 +375,33 @@ def test_a_single_target_in_a_list_takes_an_array_of_weights():
     for weights in ([3.0, 4.0], np.array([3.0, 4.0]), [np.array([3.0, 4.0])], [[3.0, 4.0]]):
         close(t.gradient([y], x, output_gradients=weights), [6.0, 16.0])
         close(t.gradient(y, x, output_gradients=weights), [6.0, 16.0])
+
+
+class Two(NamedTuple):
+    left: object
+    right: object
+
+
+def twice(f, x):
+    """The first and the second derivative, by nested tapes."""
+    x = constant(x)
+    with GradientTape() as outer:
+        outer.watch(x)
+        with GradientTape() as inner:
+            inner.watch(x)
+            y = f(x)
+        slope = inner.gradient(y, x)
+    return slope, outer.gradient(slope, x)
+
+
+@pytest.mark.parametrize("hold", [lambda *v: v, lambda *v: [*v], Two, lambda *v: np.stack(v)])
+def test_nested_tapes_follow_what_an_operand_holds(hold):
+    slope, second = twice(lambda x: apply(math.dist, (hold(x, 4.0), hold(0.0, 0.0))), 3.0)
+    close(slope, 3.0 / 5.0)
+    close(second, 16.0 / 125.0)
+
+
+def test_nested_tapes_follow_what_a_result_holds():
+    slope, second = twice(lambda x: apply(linalg.cho_factor, (np.reshape(x, (1, 1)),))[0][0, 0], 4.0)
+    close(slope, 1.0 / 4.0)
+    close(second, -1.0 / 32.0)

@@ -373,6 +373,17 @@ def test_what_objects_are_asked_for_is_declared():
                 assert owner in ("self", "walk", "unit"), f"{module}, line {node.lineno}: `{node.attr}` is declared"
 
 
+def test_tangents_have_what_the_text_of_a_pullback_asks_for():
+    """Forward mode hands its tangents to what was written for adjoints: the protocol says what both have."""
+    (protocol,) = (s for s in tree("transform.pullback_text").body if isinstance(s, ast.ClassDef))
+    declared = {s.target.id for s in protocol.body if isinstance(s, ast.AnnAssign)}
+    attributes = [n for n in ast.walk(tree("transform.pullback_text")) if isinstance(n, ast.Attribute)]
+    assert {n.attr for n in attributes if getattr(n.value, "id", "") == "adjoints"} <= declared
+    (tangents,) = (s for s in tree("forward.tangents").body if isinstance(s, ast.ClassDef))
+    stored = {n.attr for n in ast.walk(tangents) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    assert declared <= stored
+
+
 def test_every_pass_shows_what_it_does():
     for module in PASSES:
         docstring = ast.get_docstring(tree(module))

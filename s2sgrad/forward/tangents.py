@@ -23,6 +23,7 @@ from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.runtime.copies import copied
 from s2sgrad.transform.saved_predicates import Decisions
+from s2sgrad.transform.settling import Settling
 
 
 class Tangents:
@@ -38,8 +39,7 @@ class Tangents:
         self.present: set[str] = set()
         self.names: dict[str, str] = {}
         self.out: list[gast.AST] = []
-        self.alike: dict[str, str] = {}
-        self.decisions = Decisions(unit, inference)
+        self.settling, self.decisions = Settling(unit, inference, active), Decisions(unit, inference)
         self.singular: Singular | None = None
 
     def dot(self, x: str) -> str:

@@ -6,26 +6,41 @@ sin(g, y, x) = g * np.cos(x)      at y = np.sin(a[i])      ->      y_bar * np.co
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import gast
 import numpy as np
 
+from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known
 from s2sgrad.analysis.number_types import is_python_number, is_real
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.sizes import surely_not_one
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.ir.quote import clone, constant, name, nodes
+from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.rules.table import Rule
 from s2sgrad.transform import inline
-from s2sgrad.transform.adjoint_environment import Adjoints
 from s2sgrad.transform.cotangents import Cotangent
+from s2sgrad.transform.saved_predicates import Decisions
+from s2sgrad.transform.settling import Settling
 from s2sgrad.transform.unbroadcasting import axes_of, with_axes
 
 
-def argument_kinds(adjoints: Adjoints, operation: Operation) -> dict[str, Kind]:
+class Derivatives(Protocol):
+    """What is asked of the adjoint environment, and in forward mode of the tangents."""
+
+    unit: Unit
+    inference: Inference
+    active: set[str]
+    kinds: dict[str, Kind]
+    out: list[gast.AST]
+    decisions: Decisions
+    settling: Settling
+
+
+def argument_kinds(adjoints: Derivatives, operation: Operation) -> dict[str, Kind]:
     """The kinds of the arguments of a call, by the names in its rule; constant axes are constants."""
     rule = operation.rule
     kinds = {n: constant_kind(v) for n, v in rule.keywords.items()}
@@ -37,13 +52,13 @@ def argument_kinds(adjoints: Adjoints, operation: Operation) -> dict[str, Kind]:
     return kinds | {n: Known(axes) for n, axes in tuples.items() if axes is not None}
 
 
-def may_be_complex(adjoints: Adjoints, operation: Operation) -> bool:
+def may_be_complex(adjoints: Derivatives, operation: Operation) -> bool:
     """Whether an argument or the result of an operation may be complex."""
     given = [*operation.operands, *operation.keywords.values(), operation.node]
     return not all(is_real(adjoints.inference.kind(node)) for node in given)
 
 
-def wants_result(adjoints: Adjoints, operation: Operation) -> bool:
+def wants_result(adjoints: Derivatives, operation: Operation) -> bool:
     """Whether the adjoint of an operation reads its result."""
     if operation.form != "rule" or operation.rule.variadic:
         return False
@@ -53,7 +68,7 @@ def wants_result(adjoints: Adjoints, operation: Operation) -> bool:
 
 
 def written(
-    adjoints: Adjoints,
+    adjoints: Derivatives,
     operation: Operation,
     formula: inline.Formula,
     y: gast.AST,
@@ -79,20 +94,20 @@ def written(
     return {k: with_axes(adjoints.unit, v, kind) for k, v in read.items()}
 
 
-def default(adjoints: Adjoints, rule: Rule, parameter: str, value: Any) -> gast.AST:
+def default(adjoints: Derivatives, rule: Rule, parameter: str, value: Any) -> gast.AST:
     """A default as an expression; in a user's rule it need not be a constant."""
     plain = rule.given is None or value is None or isinstance(value, (bool, int, float, str))
     return constant(value) if plain else name(adjoints.unit.helper(parameter, value))
 
 
-def called(adjoints: Adjoints, operation: Operation, pullback: Callable, y: gast.AST, g: Cotangent) -> gast.AST:
+def called(adjoints: Derivatives, operation: Operation, pullback: Callable, y: gast.AST, g: Cotangent) -> gast.AST:
     """The call of a pullback that is not expanded."""
     target = name(adjoints.unit.helper(f"{pullback.__name__}_pullback", pullback))
     given = [gast.keyword(k, clone(v)) for k, v in operation.keywords.items()]
     return gast.Call(target, [g.value, y, *map(clone, operation.operands)], given)
 
 
-def _shapes_of_variables(adjoints: Adjoints, node: gast.AST) -> gast.AST:
+def _shapes_of_variables(adjoints: Derivatives, node: gast.AST) -> gast.AST:
     """Where only the shape of a temporary is read, read that of a variable of the same shape instead."""
     for part in nodes(node):
         if isinstance(part, gast.Call) and catalogue.of(adjoints.unit.resolve(part.func)).asks_shape:
@@ -101,7 +116,7 @@ def _shapes_of_variables(adjoints: Adjoints, node: gast.AST) -> gast.AST:
     return node
 
 
-def _divides(adjoints: Adjoints, operation: Operation) -> Callable[[gast.BinOp], bool]:
+def _divides(adjoints: Derivatives, operation: Operation) -> Callable[[gast.BinOp], bool]:
     """Selects divisions by a possible zero: an operator would have raised in the primal, a NumPy function does not."""
     is_operator = isinstance(operation.node, (gast.BinOp, gast.UnaryOp))
     if is_operator or libraries.is_of_math(operation.target):
@@ -112,7 +127,7 @@ def _divides(adjoints: Adjoints, operation: Operation) -> Callable[[gast.BinOp],
     )
 
 
-def _constant(adjoints: Adjoints, node: gast.AST) -> Any:
+def _constant(adjoints: Derivatives, node: gast.AST) -> Any:
     """The value of a constant, a constant global, or a function of `math` of these (`math.sqrt(math.pi)`); None for
     others."""
     if isinstance(node, gast.Constant):
@@ -124,7 +139,7 @@ def _constant(adjoints: Adjoints, node: gast.AST) -> Any:
     return found if isinstance(found, float) else None
 
 
-def _is_not_zero(adjoints: Adjoints, node: gast.AST) -> bool:
+def _is_not_zero(adjoints: Derivatives, node: gast.AST) -> bool:
     """Whether a divisor is a nonzero constant, or the size of an array that is not empty."""
     known = _constant(adjoints, node)
     if known is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import itertools
 import linecache
 import warnings
 from typing import Any
@@ -26,6 +27,7 @@ from .test_laws import called, kinds, leaves, mapped, of_library
 
 assert s2sgrad.rules.complex_numbers
 STEP = 1e-6
+REFUSED = {np.linalg.svd, np.poly1d.__call__}  # in forward mode
 FREE = {np.linalg.eigh}  # the phases of eigenvectors are free
 
 
@@ -140,7 +142,9 @@ def test_what_is_not_listed_is_refused():
 
 def applied(e: Example) -> tuple[Any, tuple, list[int]]:
     """A function with the call of the example, its arguments, and those that carry derivatives."""
-    moving = [k for k, a in enumerate(e.args) if isinstance(a, (np.ndarray, np.generic, float, complex)) and holds(a, "fc")]
+    rule = lookup(e.primitive)
+    given = e.args if rule.variadic else e.args[: len(rule.differentiable)]
+    moving = [k for k, a in enumerate(given) if plain(a) or isinstance(a, complex) if holds(a, "fc")]
     names = [f"a{k}" for k in range(len(e.args))]
     text = (
         f"def f({', '.join(names)}):\n    return primitive({', '.join([*names, '**keywords'] if e.keywords else names)})\n"
@@ -153,15 +157,15 @@ def applied(e: Example) -> tuple[Any, tuple, list[int]]:
 
 
 def shown() -> list[Any]:
-    """One example with complex arguments, of arrays alone, for each primitive of a library."""
+    """Examples with complex arguments: a few, of arrays alone, for each primitive of a library, those of complex rules."""
     found: dict[Any, list[Example]] = {}
-    for e in [e for real in EXAMPLES if of_library(real.primitive) for e in versions(real)[:1]] + COMPLEX:
+    for e in [e for real in EXAMPLES if of_library(real.primitive) for e in versions(real)[:1]]:
         if of_library(e.primitive) and inspect.isroutine(e.primitive) | isinstance(e.primitive, np.ufunc) and not e.keywords:
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 if result(e) is not None and holds(result(e), "fc"):
                     found.setdefault(e.primitive, []).append(e)
-    return [pytest.param(e, id=str(e)) for examples in found.values() for e in examples[:3]]
+    return [pytest.param(e, id=str(e)) for e in [*itertools.chain(*(examples[:3] for examples in found.values())), *COMPLEX]]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -177,7 +181,7 @@ def test_tangents_are_like_differences_or_refused(e):
         with strict():
             _, y_dot = jvp(f, copy.deepcopy(args), dots)
     except (NoRule, s2sgrad.Unsupported, Refused):
-        assert not lookup(e.primitive).complex or e.primitive in (np.linalg.svd, np.poly1d.__call__)
+        assert not lookup(e.primitive).complex or e.primitive in REFUSED
         return
     ends = [f(*(along(a, u, h) if u is not None else a for a, u in zip(args, dots, strict=True))) for h in (STEP, -STEP)]
     for found, first, second in zip(leaves(y_dot), leaves(ends[0]), leaves(ends[1]), strict=True):

@@ -59,7 +59,7 @@ ENTRIES = {
     "item of a long list": ("z[-1]", [1.0] * 300 + [NUMBER]),
     "item of a dict": ("z['b']", {"a": 1.0, "b": ROW}),
     "item under a key that is no name": ("z[0, 1]", {(0, 1): NUMBER}),
-    "sum of a list": ("np.sum(z)", [1.0] * 300 + [NUMBER]),
+    "sum of a list": ("np.sum(z)", [0.01] * 300 + [NUMBER]),
     "attribute": ("z.z", HELD),
     "attribute of the class": ("z.phase", HELD),
     "slot": ("z.z", SLOTTED),

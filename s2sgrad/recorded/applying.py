@@ -209,7 +209,22 @@ def record(
     place = placed(run, made)
     call, operands, named, where = _bound(run, known, args, keywords)
     outcome = kept(run, result, known.borrows and call.reads[-1])
+    if type(outcome) is not Kept:
+        outcome = _of_its_own(run, outcome, {h.root for h in made if type(h) is Array})
     run.entries[place] = operations.pull, call, operands, named, outcome, where
+
+
+def _of_its_own(run: Run, outcome: Any, roots: set[Root]) -> Any:
+    """Several results, of which views of other memory than this take no cotangent: it is in that memory already."""
+    if type(outcome) is not Kept:
+        held = isinstance(outcome, (list, tuple, dict))
+        return rebuilt(outcome, lambda item: _of_its_own(run, item, roots)) if held else outcome
+    if outcome.root is None or outcome.root in roots:
+        return outcome
+    view = Kept(outcome.value, -1, outcome.root, False)
+    if outcome.borrowed:
+        view.borrow(run)
+    return view
 
 
 def placed(run: Run, made: list[Any]) -> int:
@@ -278,7 +293,7 @@ def lifted(run: Run, y: Any, active: bool, made: list[Any], primitive: Any = Non
     if isinstance(y, np.ndarray):
         refuse(Unsupported(f"operators of a {kind.__name__} mean something else than an ndarray's: pass an ndarray"))
     if isinstance(y, (list, tuple, dict)):
-        return rebuilt(y, lambda item: lifted(run, item, active, made, primitive))
+        return rebuilt(y, lambda item: lifted(run, _apart(run, item), active, made, primitive))
     if active and isinstance(y, (complex, np.complexfloating)):
         operations.require_real(binding.name_of(primitive), y)
     if active and not isinstance(y, _FLAT_TYPES) and not table.is_flat(primitive):
@@ -304,6 +319,15 @@ def _lifted_array(run: Run, y: Any, active: bool, made: list[Any], primitive: An
         owner = owner_of(bottom(y))
     made.append(array := Array(y, run.enter(owner, active), run))
     return array
+
+
+def _apart(run: Run, item: Any) -> Any:
+    """One of several results; a part of new memory is copied, of which another result may be the rest."""
+    b = bottom(item)
+    if type(b) is not np.ndarray or b.base is None or b.dtype.kind != "f":
+        return item
+    owner = owner_of(b)
+    return item if id(owner) in run.roots or owner.size == b.size else apply(np.copy, (item,))
 
 
 def _require_flat(run: Run, b: np.ndarray, primitive: Any) -> None:

@@ -122,7 +122,7 @@ def taken(sweep: Any, result: Any) -> tuple[Any, Any]:
     if type(result) is Kept:
         return sweep.take(result)
     parts = leaves(result)
-    bars = [sweep.take(r)[0] if type(r) is Kept else None for r in parts]
+    bars = [sweep.take(r)[0] if type(r) is Kept and r.followed else None for r in parts]
     if all(bar is None for bar in bars):
         return None, None
     whole = (

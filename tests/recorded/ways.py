@@ -1743,3 +1743,33 @@ def solved_in_place_by_position(x):
     a, b = np.asfortranarray(np.outer(x, x) + 2.0 * np.eye(3)), x * x
     linalg.solve(a, b, False, True, True)
     return np.sum(b * x)
+
+
+# --- several results of one call -------------------------------------------------------------------------------------
+
+
+@way
+def views_and_a_new_array_in_one_result(x):
+    a, b, c = np.broadcast_arrays(x[:2].reshape(2, 1), x, x[0])
+    return np.sum(a * a * a) + np.sum(b * b) + np.sum(c * c)
+
+
+@way
+def a_view_and_a_new_array_in_one_mesh(x):
+    a, b = np.meshgrid(x, [x[0], x[1] * x[2]], copy=False)
+    return np.sum(a * a * a) + 2.0 * np.sum(b * b)
+
+
+@way
+def parts_of_one_new_array(x):
+    a, b = np.array_split([x[0], x[1], x[2]], 2)
+    return np.sum(a * a * a) + 2.0 * np.sum(b * b)
+
+
+@way
+def a_store_into_a_view_beside_a_new_array(x):
+    y = x * 1.0
+    a, b = np.atleast_1d(y, x[0])
+    a[0] = x[1] * x[1]
+    b[0] *= 3.0
+    return np.sum(y * y * y) + np.sum(b * b)

@@ -120,8 +120,8 @@ know(shadows.tangent_of, gives=Gives.MAYBE, of=_ANY, numeric=True, computes=True
 know(shadows.of_copies, shadows.unless_shared, gives=Gives.MAYBE, of=0, numeric=True, computes=True)
 know(shadows.shadow, shadows.cell, shadows.shadow_of_argument, shadows.each_once, shadows.laid_like, shadows.put,
      shadows.apart, gives=Gives.NEW, numeric=True, computes=True)  # fmt: skip
-know(item_slots.slots, item_slots.slot, item_slots.slot_of, item_slots.at_section, gives=Gives.NEW, computes=True)
-know(item_slots.at_item, gives=Gives.MAYBE, of=0, computes=True)
+know(item_slots.slots, item_slots.slot, item_slots.slot_of, gives=Gives.NEW, computes=True)
+know(item_slots.at_item, item_slots.at_section, gives=Gives.MAYBE, of=0, computes=True)
 know(runtime.as_number, gives=Gives.NEW, flat=True)
 know(outside.container, outside.unshared, outside.kept_outside, gives=Gives.MAYBE)
 know(runtime.unset, gives=Gives.NEW, computes=True)

@@ -160,7 +160,7 @@ def unmixed_frame(a, a_dot, UPLO):
     group = np.cumsum(apart, axis=-1)
     within = np.where(np.expand_dims(group, -1) == np.expand_dims(group, -2), core, 0.0)
     far = 1.0 + 2.0 * n * np.max(np.abs(within), axis=(-2, -1), keepdims=True, initial=0.0)
-    return u @ np.linalg.eigh(within + far * (np.expand_dims(group, -2) * np.eye(n)))[1]
+    return u @ np.linalg.eigh(within + far * (np.expand_dims(group, -2) * np.eye(n)))[1].astype(u.dtype)
 
 
 @general(unmixed_frame)

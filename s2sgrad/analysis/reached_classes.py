@@ -85,7 +85,8 @@ def _named(target: types.FunctionType) -> Iterator[Any]:
     free = target.__code__.co_freevars  # those of nested functions may be variables of this one
     held = target.__globals__ | {n: content(cell) for n, cell in zip(free, target.__closure__ or (), strict=True)}
     for code in codes_of(target.__code__):
-        names = {i.argval for i in dis.get_instructions(code) if i.opname in _NAMING}
+        found = {i.argval for i in dis.get_instructions(code) if i.opname in _NAMING}
+        names = filter(str.isidentifier, found)  # not what pytest puts into an `assert`, as `@pytest_ar`
         named = [held[n] for n in (*sorted(names), *(n for n in code.co_freevars if n in free)) if n in held]
         modules = [m for m in named if isinstance(m, types.ModuleType)]
         yield from named

@@ -479,7 +479,7 @@ class Growing:
         return s
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def object_with_two_names_updated(x):
     v = Growing(x)
     w = v
@@ -501,7 +501,7 @@ def object_twice_in_a_loop(x):
     return a.v * b.v
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def best_object_so_far(x):
     best = Point(x)
     for k in range(3):
@@ -631,7 +631,7 @@ def comp(f, g):
     return lambda t: f(g(t))
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def functions_composed_in_a_loop(x):
     f = np.sin
     for g in [np.cos, np.exp]:
@@ -639,12 +639,12 @@ def functions_composed_in_a_loop(x):
     return f(x)
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def functions_composed_by_reduce(x):
     return functools.reduce(comp, [np.sin, np.cos])(x)
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def functions_composed_while(x):
     f = np.sin
     k = 0
@@ -2101,7 +2101,7 @@ def a_function_chosen_by_the_type_of_its_argument(x):
     return chosen_by_type(x, 2.0)
 
 
-@program(FOUR)
+@program(FOUR, first=Unsupported)
 def function_bound_by_another_and_asked_whether_it_is_none(x):
     act = None
 
@@ -2202,7 +2202,7 @@ class Hoard:
         self.sum = self.sum + 10.0 * sum(vs)
 
 
-@program(FOUR)
+@program(FOUR, first=Unsupported)
 def copy_of_an_object_that_can_be_looped_over(x):
     return copy.copy(Hoard([x[0], x[1]])).pop()
 

@@ -51,6 +51,32 @@ def test_right_or_refused_as_recorded(program):
         f = df
 
 
+@pytest.mark.records
+@pytest.mark.parametrize(
+    "program",
+    [each for each in doubtful.PROGRAMS if each.outcomes[0] is not None],
+    ids=lambda each: each.function.__name__,
+)
+def test_what_has_no_text_is_recorded_right_or_refused(program):
+    direction = np.random.default_rng(0).normal(size=np.shape(program.args[0]))[()]
+    try:
+        program.function(*copy.deepcopy(program.args))
+    except Exception as error:
+        with pytest.raises((S2SGradError, type(error))):
+            grad(program.function)(*copy.deepcopy(program.args))
+        return
+    try:
+        gradient = grad(program.function)(*copy.deepcopy(program.args))
+    except (S2SGradError, TypeError) as error:
+        assert is_refusal(error), repr(error)
+        return
+    except ValueError as error:  # NumPy's, of an `__array__` that gives what is followed
+        assert "__array__" in str(error)
+        return
+    expected = slope(program.function, program.args, direction)
+    assert total(gradient * direction) == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
 def advice(program, order, recorded, found, why):
     """What to do about an outcome that is not the one beside the program."""
     was = f"refused by {recorded.__name__}" if recorded else "right"

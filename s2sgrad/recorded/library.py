@@ -91,6 +91,19 @@ def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> 
     if option is not None and handles_in(args, []):
         name = getattr(primitive, "__name__", primitive)
         refuse(Refusal(None, f"`{option}` lets `{name}` write into its argument, which cannot be followed: leave it out"))
+    for a in args:
+        if isinstance(a, (list, tuple)) and type(a) not in (list, tuple) and handles_in(a, []):
+            asked = _ASKED | {getattr(primitive, "__name__", "")}
+            own = {n for c in type(a).__mro__ if c not in (list, tuple, object) for n in vars(c)}
+            if found := sorted(own & asked):
+                what = (
+                    f"NumPy asks a `{type(a).__name__}` for `{found[0]}`, which cannot be followed: call it, or give a list"
+                )
+                refuse(Refusal(None, what))
+
+
+_ASKED = frozenset({"__array__", "__array_function__", "__array_ufunc__", "__array_interface__", "__iter__", "__getitem__",
+                    "__len__"})  # fmt: skip
 
 
 def _require_apart(primitive: Any, args: tuple, keywords: dict[str, Any], out: Any, y: Any) -> None:

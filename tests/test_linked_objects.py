@@ -12,6 +12,7 @@ from s2sgrad import grad
 
 
 @pytest.mark.dear
+@pytest.mark.records
 def test_second_derivative_beside_records_of_a_recursion():
     x, d, step = np.array([0.9, 0.7, 0.5, 1.1, 0.8]), np.array([0.3, -0.5, 0.7, 0.2, 0.9]), 1e-5
     text = (pathlib.Path(__file__).parent / "graph_program.txt").read_text(encoding="utf-8")

@@ -11,13 +11,13 @@ indexed is left to `loops`.  An iterator that is drawn from in several places is
 ... from itertools import islice, takewhile
 ... def f(x):
 ...     total = 0.0
-...     for k, v in enumerate(takewhile(lambda v: v < 2.0, x)):
+...     for k, v in enumerate(takewhile(bool, map(abs, x))):
 ...         total = total + k * v
 ...     return total + sum(islice(takewhile(bool, x), 2))
 ... ''', "drawing"))
 def f(x):
     total = 0.0
-    for k, v in numbered(begun(lambda v: v < 2.0, x), 0):
+    for k, v in numbered(begun(bool, mapped(abs, x)), 0):
         total = total + k * v
     return total + sum(listed(first(begun(bool, x), 2)))
 """

@@ -5,15 +5,12 @@
 
 >>> from s2sgrad.driver.pipeline import shown
 >>> print(shown('''
-... from itertools import count, takewhile
+... from itertools import count, islice, takewhile
 ... def f(x):
-...     return [v for v in takewhile(lambda v: v < 2.0, (v * v for v in x))], sum(k for k in count(x[0]) if k > 3.0)
+...     return [v for v in takewhile(bool, map(abs, x))], sum(islice(count(x[0]), 3))
 ... ''', "drawing"))
 def f(x):
-    def computed(item):
-        v_ = item
-        return v_ * v_
-    return [v for v in begun(lambda v__: v__ < 2.0, mapped(computed, x))], sum(k for k in counted(x[0], 1) if k > 3.0)
+    return [v for v in begun(bool, mapped(abs, x))], sum(listed(first(counted(x[0], 1), 3)))
 """
 
 from __future__ import annotations

@@ -130,10 +130,10 @@ of_complex_numbers(
     np.arctan, np.sinh, np.cosh, np.tanh, np.arccosh, np.arctanh, np.sinc, np.where,
 )  # fmt: skip
 of_complex_numbers(
-    np.sum, np.mean, np.prod, np.cumsum, np.cumprod, np.nansum, np.nanmean, np.average, np.trapezoid, np.diff, np.ediff1d,
+    np.sum, np.mean, np.prod, np.cumsum, np.cumprod, np.nansum, np.nanmean, np.average, np.diff, np.ediff1d,
     builtins.sum, np.add.reduce, np.multiply.reduce, np.add.accumulate, np.multiply.accumulate, np.add.outer,
     np.subtract.outer, np.multiply.outer, np.divide.outer, np.add.reduceat,
-    *existing(np, "cumulative_sum", "cumulative_prod"),
+    *existing(np, "cumulative_sum", "cumulative_prod"), *(existing(np, "trapezoid") or existing(np, "trapz")),
 )  # fmt: skip
 of_complex_numbers(
     np.dot, np.matmul, np.inner, np.outer, np.tensordot, np.einsum, np.kron, np.cross, np.trace, np.linalg.inv,

@@ -5,14 +5,14 @@
 ... class Machine:
 ...     def __init__(self, gain): self.gain = gain
 ... def f(x):
-...     return getattr(Machine(x), "gain") * getattr(Machine(x), "shift", 2.0)
+...     m = Machine(x)
+...     return getattr(m, "gain") * getattr(m, "shift", 2.0)
 ... ''', "flatten"))
 def f(x):
-    t1_gain = x
-    t2 = None
-    t3_gain = x
-    t4 = None
-    result = t1_gain * 2.0
+    m_gain = x
+    t1 = None
+    t2 = m_gain
+    result = t2 * 2.0
     return result
 """
 

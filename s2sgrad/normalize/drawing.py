@@ -246,9 +246,10 @@ class _Expressions(Transformer):
             node.args[1] = self.consumed(generators.listed, node.args[1])
         elif is_one_of(target, iterables.DRAWS) and node.args and self.scope.wants(node.args[0], listed=True):
             of_all = generators.OF_ALL.get(target, generators.listed)
-            node.args[0] = self.consumed(of_all, node.args[0])
-            if (target in (list, any, all)) and len(node.args) == 1:
-                return node.args[0]
+            consumed = self.consumed(of_all, node.args[0])
+            if consumed is not node.args[0] and target in (list, any, all) and len(node.args) == 1:
+                return consumed
+            node.args[0] = consumed
         return self.generic_visit(node)
 
     def is_followed(self, function: gast.AST) -> bool:

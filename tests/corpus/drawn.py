@@ -911,3 +911,27 @@ def function_that_returns_what_its_argument_gives(x, c):
     squares = all_squares(t * c for t in x)
     c = 0.9 * c + 0.1
     return sum([t * c for t in squares]) + len(list(all_squares(x))) * c
+
+
+def last_of_a_grown_list(v):
+    rows = [v[0], v[1]]
+    kept = list(reversed(rows))
+    rows.append(v[2])
+    return kept[0] * len(kept) * rows[-1]
+
+
+@case(VECTOR)
+def list_of_a_reversed_list_that_changes(v):
+    return last_of_a_grown_list(v * v) + np.sum(v)
+
+
+def none_of(v):
+    flags = [v[0] > 5.0]
+    asked = any(reversed(flags)) or all(reversed([v[1] > 5.0, *flags]))
+    flags.append(True)
+    return asked
+
+
+@case(VECTOR)
+def asked_of_a_reversed_list_that_changes(v):
+    return np.sum(v * v) if none_of(v) else np.sum(v * v * v)

@@ -60,6 +60,7 @@ from s2sgrad.normalize.iterator_kinds import LAZY, IteratorKinds
 from s2sgrad.normalize.may_alias import CHANGES_BETWEEN, MayAlias, free
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.libraries import is_installed
+from s2sgrad.runtime.structure import ENDLESS
 from s2sgrad.standard import generators
 
 
@@ -148,7 +149,9 @@ class _Scope:
             return at(node, self.tools.drawn(clone(node)))[0]
         except NotDrawn:
             del self.tools.before[before:]
-        if any(map(self.kinds.is_generator, nodes(node))):  # as a list, it might have no end, or run too far
+        computed = [n for n in nodes(node) if n is not node and isinstance(n, gast.GeneratorExp)]
+        endless = any(is_one_of(self.kinds.called(n), ENDLESS) for n in nodes(*computed))
+        if endless or any(map(self.kinds.is_generator, nodes(node))):  # as a list, it might have no end, or run too far
             self.unit.refuse(node, "what draws from this generator beside something else cannot be followed: loop over the "
                                    "generator alone, or over a list of its values")  # fmt: skip
         return node

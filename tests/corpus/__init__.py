@@ -112,7 +112,8 @@ RECORDED = {
     "hands_its_dict_on", "remembers_in_a_default", "looks_before_it_computes",
     # iterators that are drawn from in several places: how far each has come is known to the run alone
     "applied_and_left_out_item_by_item", "called_until_a_sentinel", "chain_without_an_end_in_a_generator_with_a_name",
-    "counter_drawn_first_or_last", "counter_read_after_a_zip", "first_by_next_and_the_rest_by_a_loop",
+    "counter_drawn_first_or_last", "counter_read_after_a_zip", "expression_without_an_end_between_two_others",
+    "first_by_next_and_the_rest_by_a_loop",
     "four_iterators_side_by_side", "generator_beside_itself",
     "generator_that_skips_and_ends", "generator_that_writes_when_it_goes_on", "generator_with_a_name",
     "generators_one_after_the_other", "generators_side_by_side", "greatest_that_an_iterator_has_left",

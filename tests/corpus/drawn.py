@@ -935,3 +935,11 @@ def none_of(v):
 @case(VECTOR)
 def asked_of_a_reversed_list_that_changes(v):
     return np.sum(v * v) if none_of(v) else np.sum(v * v * v)
+
+
+@case(VECTOR)
+def expression_without_an_end_between_two_others(v):
+    total = 0.0
+    for k, item, _ in zip(itertools.count(1), (k * t for k, t in enumerate(itertools.cycle(v), 1)), range(4)):
+        total += k * item
+    return total

@@ -2273,6 +2273,21 @@ def sum_that_numpy_asks_an_object_for(x):
     return np.sum(SevenTimes([x[0], x[1]]))
 
 
+@program(FOUR, first=Unsupported)
+def sum_by_keyword_that_numpy_asks_an_object_for(x):
+    return np.sum(a=SevenTimes([x[0], x[1]]))
+
+
+class ThreeTimes(list):
+    def __array__(self, dtype=None, copy=None):
+        return np.array([3.0 * v for v in list(self)])
+
+
+@program(FOUR, first=Unsupported)
+def sequence_in_a_list_that_becomes_another_array(x):
+    return np.sum(np.concatenate([ThreeTimes([x[0]]), x]))
+
+
 def grown_from_the_end(u, n):
     u[n] *= u[n - 1]
     return grown_from_the_end(u, n - 1) if n > 1 else u[::-1]

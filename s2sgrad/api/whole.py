@@ -189,6 +189,7 @@ def may_run_again(gradient: Any, error: Exception, args: tuple, keywords: dict[s
 
 
 def _repeats(gradient: Any, error: Exception, args: tuple, keywords: dict[str, Any]) -> bool:
+    """Whether a second run with these arguments does the same as the text of the latest call."""
     from s2sgrad.analysis.trust import Trust, trust_of_object
 
     keywords = dict(keywords)
@@ -200,19 +201,20 @@ def _repeats(gradient: Any, error: Exception, args: tuple, keywords: dict[str, A
     return _is_same_again(error, gradient._request.function, arguments, copied, repeats)
 
 
-def begins_again(
-    error: Exception, function: types.FunctionType, given: Any, copied: Collection[str] = (), repeats: bool = False
-) -> bool:
-    """The same, of a function whose text raised this error, was given these arguments, of some of them copies, and may be
-    known to repeat; not of an iterator, which the first run may have used up."""
+def begins_again(error: Exception, function: types.FunctionType, given: Any) -> bool:
+    """The same, of a function whose text raised this error and was given these arguments."""
     if not isinstance(error, (Refused, Refusal)) or not Recording.allowed:
         return False
-    return _is_same_again(error, function, given, copied, repeats)
+    return _is_same_again(error, function, given, (), False)
 
 
 def _is_same_again(
     error: Exception, function: types.FunctionType, given: Any, copied: Collection[str], repeats: bool
 ) -> bool:
+    """Whether a second run of a function does the same; not of an iterator, which the first run may have used up.
+
+    `copied`: the arguments of which the text got copies; `repeats`: the text is known to repeat.
+    """
     if isinstance(error.__context__, NoResult) or in_a_text():
         return False
     if holds_iterator(given):

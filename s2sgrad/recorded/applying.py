@@ -6,6 +6,7 @@ y = apply(np.sin, (x,))      x of the inner run, over a handle of the outer one
 
 from __future__ import annotations
 
+import functools
 from sys import getrefcount
 from typing import Any
 
@@ -105,6 +106,8 @@ def _apply_among(primitive: Any, args: tuple, keywords: dict[str, Any], run_by: 
         handles_in(a, handles)
     if not handles:
         return (run_by or METHODS.get(primitive, primitive))(*args, **keywords)
+    for a in (*args, *keywords.values()):
+        _require_plain(a, _method_of(primitive))
     run = innermost(handles)
     if run is None:
         named = {k: mapped(v, settled) for k, v in keywords.items()}
@@ -117,6 +120,35 @@ def _apply_among(primitive: Any, args: tuple, keywords: dict[str, Any], run_by: 
     y = _called(run, primitive, tuple([mapped(a, lower) for a in args]), named, run_by)
     active = any(h.run is run and (type(h) is Number or h.root.active) for h in handles)
     return recorded(run, primitive, args, keywords, y, active)
+
+
+def _require_plain(value: Any, methods: frozenset[str]) -> None:
+    """Refuse a sequence of the user's own class, at any depth, of which NumPy asks more than its items: `methods`, where it
+    is an argument itself, and how it becomes an array."""
+    if not isinstance(value, (list, tuple)):
+        return
+    if type(value) not in (list, tuple):
+        own = {n for c in type(value).__mro__ if c not in (list, tuple, object) for n in vars(c)}
+        if found := sorted(own & (_ASKED | methods)):
+            what = (
+                f"NumPy asks a `{type(value).__name__}` for `{found[0]}`, which cannot be followed: call it, or give a list"
+            )
+            refuse(Refusal(None, what))
+    for item in value:
+        _require_plain(item, frozenset())
+
+
+@functools.lru_cache(maxsize=1024)
+def _method_of(primitive: Any) -> frozenset[str]:
+    """The method that a function of NumPy calls of what is no array, as `np.sum` and `np.mean` do, and `np.dot` does not."""
+    code = getattr(getattr(primitive, "__wrapped__", primitive), "__code__", None)
+    name = getattr(primitive, "__name__", "")
+    asks = code is not None and not {"_wrapfunc", "_wrapreduction", "_wrapreduction_any_all", name}.isdisjoint(code.co_names)
+    return frozenset({name}) if asks else frozenset()
+
+
+_ASKED = frozenset({"__array__", "__array_function__", "__array_ufunc__", "__array_interface__", "__iter__", "__getitem__",
+                    "__len__"})  # fmt: skip
 
 
 def of_number(primitive: Any, x: Number, run_by: Any = None) -> Any:

@@ -12,7 +12,6 @@ import ast
 import copy
 import decimal
 import fractions
-import functools
 import io
 import json
 import operator
@@ -92,27 +91,6 @@ def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> 
     if option is not None and handles_in(args, []):
         name = getattr(primitive, "__name__", primitive)
         refuse(Refusal(None, f"`{option}` lets `{name}` write into its argument, which cannot be followed: leave it out"))
-    for a in args:
-        if isinstance(a, (list, tuple)) and type(a) not in (list, tuple) and handles_in(a, []):
-            own = {n for c in type(a).__mro__ if c not in (list, tuple, object) for n in vars(c)}
-            if found := sorted(own & (_ASKED | _method_of(primitive))):
-                what = (
-                    f"NumPy asks a `{type(a).__name__}` for `{found[0]}`, which cannot be followed: call it, or give a list"
-                )
-                refuse(Refusal(None, what))
-
-
-@functools.lru_cache(maxsize=1024)
-def _method_of(primitive: Any) -> frozenset[str]:
-    """The method that a function of NumPy calls of what is no array, as `np.sum` and `np.mean` do, and `np.dot` does not."""
-    code = getattr(getattr(primitive, "__wrapped__", primitive), "__code__", None)
-    name = getattr(primitive, "__name__", "")
-    asks = code is not None and not {"_wrapfunc", "_wrapreduction", "_wrapreduction_any_all", name}.isdisjoint(code.co_names)
-    return frozenset({name}) if asks else frozenset()
-
-
-_ASKED = frozenset({"__array__", "__array_function__", "__array_ufunc__", "__array_interface__", "__iter__", "__getitem__",
-                    "__len__"})  # fmt: skip
 
 
 def _require_apart(primitive: Any, args: tuple, keywords: dict[str, Any], out: Any, y: Any) -> None:

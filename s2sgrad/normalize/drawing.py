@@ -55,12 +55,11 @@ from s2sgrad.normalize import dict_views, iterables
 from s2sgrad.normalize.absorption import Absorption
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.drawn_tools import DrawnTools, NotDrawn
-from s2sgrad.normalize.endings import inlined
+from s2sgrad.normalize.endings import Endings, inlined
 from s2sgrad.normalize.iterator_kinds import LAZY, IteratorKinds
 from s2sgrad.normalize.may_alias import CHANGES_BETWEEN, MayAlias, free
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.libraries import is_installed
-from s2sgrad.runtime.structure import ENDLESS
 from s2sgrad.standard import generators
 
 
@@ -77,12 +76,17 @@ class _Scope:
     """The statements of one function, rewritten."""
 
     def __init__(self, kinds: IteratorKinds, function: gast.FunctionDef) -> None:
-        self.kinds, self.unit = kinds, kinds.unit
+        self.kinds, self.unit, self.function = kinds, kinds.unit, function
         self.names = MayAlias(self.unit, function)
         self.tools = DrawnTools(kinds, self.names)
         self.absorption = Absorption(self.unit, function, self.names)
         self.of_loops = function.name == "__iter__"
         self.expressions = _Expressions(self).visit
+
+    @functools.cached_property
+    def endings(self) -> Endings:
+        """Which iterables may have no end; asked only where one cannot be drawn from."""
+        return Endings(self.unit, self.function)
 
     def block(self, body: list[gast.AST]) -> list[gast.AST]:
         """The statements of a block, rewritten."""
@@ -149,9 +153,10 @@ class _Scope:
             return at(node, self.tools.drawn(clone(node)))[0]
         except NotDrawn:
             del self.tools.before[before:]
-        computed = [n for n in nodes(node) if n is not node and isinstance(n, gast.GeneratorExp)]
-        endless = any(is_one_of(self.kinds.called(n), ENDLESS) for n in nodes(*computed))
-        if endless or any(map(self.kinds.is_generator, nodes(node))):  # as a list, it might have no end, or run too far
+        inside = [n for n in nodes(node) if n is not node and isinstance(n, gast.GeneratorExp)]
+        if any(map(self.endings.is_endless, inside)) or any(
+            map(self.kinds.is_generator, nodes(node))
+        ):  # as a list, it might have no end, or run too far
             self.unit.refuse(node, "what draws from this generator beside something else cannot be followed: loop over the "
                                    "generator alone, or over a list of its values")  # fmt: skip
         return node

@@ -17,6 +17,7 @@ from s2sgrad.legality import (
     guests,
     operations,
     repeats,
+    stand_ins,
     stores,
     string_roundtrips,
     structured_arrays,
@@ -35,6 +36,7 @@ def run(context: Context, inference: Inference) -> bool:
         containers.check(context, statement, collections)
         operations.check_indices(context, statement)
         array_attributes.check(context, statement)
+        stand_ins.check(context, statement)
         on_path = operation is not None and bool(set(binds(statement)) & context.paths.active)
         structured_arrays.check(context, statement, operation)
         if on_path:

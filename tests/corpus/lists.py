@@ -345,6 +345,18 @@ def sliding_window(x):
     return total
 
 
+def handed_back(v):
+    return v
+
+
+@case(VECTOR)
+def deque_of_a_helper_is_asked_for_its_bound(x):
+    queue = handed_back(deque(x * x))
+    if len(queue) != queue.maxlen:
+        queue.append(queue.popleft() * x[1])
+    return sum([(k + 1) * v for k, v in enumerate(queue)])
+
+
 @case(VECTOR, 2)
 def window_of_a_length_that_is_given(x, n):
     window = deque([x[0] * x[1], 0.3, x[2]], maxlen=n)

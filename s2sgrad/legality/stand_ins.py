@@ -1,0 +1,24 @@
+"""Attributes that a container class has and the simpler class in its place lacks: refused where the owner may be one.
+
+q = kept(deque(x)); n = q.maxlen      ->      Unsupported: a list stands for each deque, and this may read `maxlen` ...
+"""
+
+from __future__ import annotations
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.ir.quote import nodes_of
+from s2sgrad.ir.unit import MISSING
+from s2sgrad.legality.context import Context
+
+
+def check(context: Context, statement: gast.AST) -> None:
+    """Raise Unsupported where a statement reads such an attribute of what is known to the run alone."""
+    unit = context.unit
+    pairs = set().union(*(u.outside.stand_ins for u in (unit, *unit.inlining.units)))
+    for node in nodes_of(effects.header(statement), {gast.Attribute}) if pairs else ():
+        for cls, plain in pairs:
+            if hasattr(cls, node.attr) and not hasattr(plain, node.attr) and unit.resolve(node) is MISSING:
+                unit.refuse(node, f"a {plain.__name__} stands for each {cls.__name__}, and this may read `{node.attr}` of "
+                                  f"one: use a {plain.__name__}")  # fmt: skip

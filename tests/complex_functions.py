@@ -10,6 +10,7 @@ import cmath
 import dataclasses
 
 import numpy as np
+import scipy.fft
 
 _RNG = np.random.default_rng(40)
 
@@ -833,3 +834,16 @@ def rows_by_a_function(z):
 @case(cplx(3))
 def vectorized(z):
     return np.sum(np.abs(np.vectorize(lambda a: a * a * 1j)(z)))
+
+
+@case(cplx(8), cplx(8).real)
+def a_spectral_step_of_scipy(psi, v):
+    psi = scipy.fft.ifft(np.exp(-0.1j * v) * scipy.fft.fft(psi, norm="forward"), workers=1)
+    return np.sum(np.abs(psi[:3]) ** 2)
+
+
+@case(cplx(6).real)
+def poisson_by_cosines(x):
+    k = 2.0 - 2.0 * np.cos(np.pi * np.arange(1, 6) / 6)
+    u = scipy.fft.idct(np.append(0.0, scipy.fft.dct(x * x)[1:] / k))
+    return np.sum(u**3) + np.sum(np.abs(scipy.fft.rfftn(np.outer(x, u))[1:]))

@@ -47,8 +47,8 @@ def plain(n, axis, norm):
 def axes_of(a, s, axes):
     """The axes of a transform of several: all, or the last ones for which lengths are given."""
     if axes is None:
-        axes = range(np.ndim(a)) if s is None else range(-len(s), 0)
-    return tuple(axes)
+        axes = range(np.ndim(a)) if s is None else range(-np.size(s), 0)
+    return tuple(np.atleast_1d(axes))
 
 
 def lengths(g, axes):
@@ -200,7 +200,7 @@ def whole_spectra(g, a, s, axes, norm):
     *others, last = axes_of(a, s, axes)
     if others:
         g = fitted_to(np.fft.fftn(g, axes=others, norm=norm), a, others)
-    return whole_spectrum(g, a, None if s is None else s[-1], last, norm)
+    return whole_spectrum(g, a, None if s is None else np.atleast_1d(s)[-1], last, norm)
 
 
 @linear(whole_spectra)

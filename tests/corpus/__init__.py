@@ -111,7 +111,8 @@ RECORDED = {
     # a dict that a recursion fills and whose items are not known to be numbers
     "hands_its_dict_on", "remembers_in_a_default", "looks_before_it_computes",
     # iterators that are drawn from in several places: how far each has come is known to the run alone
-    "applied_and_left_out_item_by_item", "called_until_a_sentinel", "chain_without_an_end_in_a_generator_with_a_name",
+    "applied_and_left_out_item_by_item", "applied_without_an_end_beside_expressions_of_one_another",
+    "called_until_a_sentinel", "chain_without_an_end_in_a_generator_with_a_name",
     "counter_drawn_first_or_last", "counter_read_after_a_zip", "expression_without_an_end_between_two_others",
     "first_by_next_and_the_rest_by_a_loop",
     "four_iterators_side_by_side", "generator_beside_itself",

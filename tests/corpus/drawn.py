@@ -937,6 +937,17 @@ def asked_of_a_reversed_list_that_changes(v):
     return np.sum(v * v) if none_of(v) else np.sum(v * v * v)
 
 
+@case(VECTOR, 0.7)
+def applied_without_an_end_beside_expressions_of_one_another(v, c):
+    total = 0.0
+    squares = (t * t for t in (t * c for t in v if t < 2.0) if t < 2.0)
+    for item, t in zip(map(lambda k: 0.5 * k + c, itertools.count(2, 3)), squares):
+        total = 0.6 * total + item * t
+    for item, t in zip(map(lambda k: c * k, itertools.count(1)), (t * t for t in (t * c for t in v if t < 2.0) if t < 2.0)):
+        total = 0.6 * total + item * t
+    return total
+
+
 @case(VECTOR)
 def expression_without_an_end_between_two_others(v):
     total = 0.0

@@ -153,8 +153,8 @@ class _Scope:
             return at(node, self.tools.drawn(clone(node)))[0]
         except NotDrawn:
             del self.tools.before[before:]
-        inside = [n for n in nodes(node) if n is not node and isinstance(n, (gast.GeneratorExp, gast.Call))]
-        endless = any(self.endings.is_endless(n) and not self.endings.is_source(n) for n in inside)
+        inside = [n for n in nodes(node) if n is not node and not (isinstance(n, gast.Call) and self.endings.is_source(n))]
+        endless = any(map(self.endings.is_endless, inside))
         if endless or any(map(self.kinds.is_generator, nodes(node))):  # as a list, it might have no end, or run too far
             self.unit.refuse(node, "what draws from this generator beside something else cannot be followed: loop over the "
                                    "generator alone, or over a list of its values")  # fmt: skip

@@ -158,6 +158,61 @@ def test_a_residue_of_rounding_in_a_tangent():
     assert value == 2.0 and abs(tangent) < 1e-16
 
 
+def overwritten_before_a_logarithm(x):
+    r = x * x
+    r[1] = 0.0
+    return np.sum(np.tanh(np.log(r)))
+
+
+def selected_before_a_reciprocal(x):
+    r = np.where(x > 0, x, 0.0)
+    return np.sum(np.exp(-1.0 / r))
+
+
+def stored_by_a_mask_into_infinite_ones(x):
+    r = np.full(4, np.inf)
+    r[x > 0] = x[x > 0]
+    return np.sum(np.exp(-(r**2)))
+
+
+def larger_before_a_power_of_a_logarithm(x):
+    return np.sum(np.arctan(np.log(np.maximum(x, 0.0)) ** 3))
+
+
+def bound_in_a_branch(x):
+    total = 0.0
+    for v in x:
+        r = np.float64(0.0)
+        if v > 0:
+            r = v
+        total = total + np.tanh(np.log(r))
+    return total
+
+
+def stored_in_a_branch(x):
+    y = np.zeros(4)
+    for i in range(4):
+        if x[i] > 0:
+            y[i] = x[i] * 2
+    return np.sum(1.0 / (1.0 + 1.0 / y))
+
+
+def rows_of_which_one_is_stored(x):
+    r = np.zeros((2, 4))
+    r[0, x > 0] = x[x > 0]
+    return np.sum(np.tanh(np.log(r.T)).ravel())
+
+
+@pytest.mark.parametrize("f", [overwritten_before_a_logarithm, selected_before_a_reciprocal, bound_in_a_branch,
+                               stored_by_a_mask_into_infinite_ones, larger_before_a_power_of_a_logarithm,
+                               stored_in_a_branch, rows_of_which_one_is_stored])  # fmt: skip
+def test_what_is_left_out_has_no_tangent_whatever_the_slope(f):
+    x, e = np.array([0.3, -0.5, 0.7, -0.2]), np.array([1.0, 2.0, 3.0, 4.0])
+    expected = quietly(along, f, x, e, 1e-6)
+    for found in (quietly(grad(f), x) @ e, quietly(jvp, f, (x,), (e,))[1], quietly(jacfwd(f), x) @ e):
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
 def root_that_moves_on(xs):
     """`r` is of an earlier `x` than the one at hand."""
     r, total = 0.0, 0.0

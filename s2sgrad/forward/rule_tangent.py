@@ -36,7 +36,7 @@ from s2sgrad.ir.simplify import simplified
 from s2sgrad.rules import table
 from s2sgrad.rules.singular import divides, levels_off
 from s2sgrad.runtime import handed
-from s2sgrad.transform import inline, keywords, projections, pullback_text
+from s2sgrad.transform import inline, keywords, projections, pullback_text, zeros
 from s2sgrad.transform.calls import Pairs
 from s2sgrad.transform.cotangents import Cotangent, total
 from s2sgrad.transform.unbroadcasting import conformed, with_axes
@@ -86,6 +86,8 @@ class RuleTangent:
         if self.rule.given is not None:
             return self._given(), self.keywords
         passing = [k for k in self.wanted if self._is_differentiable_in(k)]
+        if left_out := self._left_out():
+            return left_out, []
         terms = self.rule.chosen_terms(self.kinds) if passing else None
         if terms is not None:
             return self._terms(terms), []
@@ -140,14 +142,32 @@ class RuleTangent:
         formula = self._formula
         g = formula.parameters[0]
         if len(dots) == 1 or formula.uses(g, []):
-            kind = self.tangents.inference.kind
-            return [term for k, dot in dots.items() for term in self._written(formula, Cotangent(dot, kind(dot)), [k])]
+            return [term for k, dot in dots.items() for term in self._along(formula, dot, k)]
         own = {k: f"{g} {k}" for k in dots}  # a name that no variable has
         slopes = [substitute(e, {g: name(own[k])}) if k in own else e for k, e in enumerate(formula.cotangents)]
         more = {own[k]: dot for k, dot in dots.items()}
         shared, unused = replace(formula, cotangents=tuple(slopes)), Cotangent(constant(None), None)
         written = pullback_text.written(self.tangents, self.operation, shared, self.y, unused, self.wanted, more)
         return [written[k] for k in self.wanted if k in written]
+
+    def _along(self, formula: inline.Formula, dot: gast.AST, k: int) -> list[gast.AST]:
+        """The term of one operand."""
+        return self._written(formula, Cotangent(dot, self.tangents.inference.kind(dot)), [k])
+
+    def _left_out(self) -> list[gast.AST]:
+        """The terms of all operands, if the tangent of one may be exactly 0 where the slope is infinite: 0 there."""
+        known, terms = self.tangents.left_out, []
+        if known is None or self.rule.tag != "elementwise" or self._formula is None:
+            return []
+        spoiled = known.spoiled(self.operation, self._pullback, self.wanted)
+        for k in self.wanted if spoiled else ():
+            dot = self.tangents.part(self.operands[k])
+            if k in spoiled:
+                slopes = self._written(self._formula, Cotangent(constant(1.0), None), [k])
+                terms += [zeros.kept(self.unit, dot, slope) for slope in slopes]
+            else:
+                terms += self._along(self._formula, dot, k)
+        return terms
 
     def _by_divisors(self) -> dict[int, gast.AST]:
         """The terms of operands that may overflow and that this divides by: 0 where the quotient is."""

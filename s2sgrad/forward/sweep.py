@@ -23,6 +23,7 @@ from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.forward.calls import Callees, callee_tangent
+from s2sgrad.forward.left_out import LeftOut
 from s2sgrad.forward.mirrored import Mirrored
 from s2sgrad.forward.presence import Presence
 from s2sgrad.forward.rule_tangent import RuleTangent, mapped, with_parts
@@ -58,6 +59,7 @@ class Forward:
         self.tangents = Tangents(unit, inference, paths.active, given)
         self.tangents.present = given.keys() & paths.active
         self.tangents.singular = paths.singular
+        self.tangents.left_out = LeftOut(unit, tree, inference, paths.operations, paths.active)
         facts = Facts(tree)
         self.mirrored = Mirrored(unit, tree, self.tangents, unit.mirror.names & paths.active)
         self.lifetimes = facts.lifetimes

@@ -17,6 +17,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, is_double
 from s2sgrad.analysis.singular import Singular
+from s2sgrad.forward.left_out import LeftOut
 from s2sgrad.ir.quote import assign, clone, constant, expression, name
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
@@ -41,6 +42,7 @@ class Tangents:
         self.out: list[gast.AST] = []
         self.settling, self.decisions = Settling(unit, inference, active), Decisions(unit, inference)
         self.singular: Singular | None = None
+        self.left_out: LeftOut | None = None
 
     def dot(self, x: str) -> str:
         """The name of the tangent of `x`."""

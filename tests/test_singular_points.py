@@ -203,9 +203,19 @@ def rows_of_which_one_is_stored(x):
     return np.sum(np.tanh(np.log(r.T)).ravel())
 
 
+def log_of(a):
+    return np.log(a)
+
+
+def handed_to_a_logarithm(x):
+    r = np.zeros(4)
+    r[x > 0] = x[x > 0]
+    return np.sum(np.tanh(log_of(r) ** 2))
+
+
 @pytest.mark.parametrize("f", [overwritten_before_a_logarithm, selected_before_a_reciprocal, bound_in_a_branch,
                                stored_by_a_mask_into_infinite_ones, larger_before_a_power_of_a_logarithm,
-                               stored_in_a_branch, rows_of_which_one_is_stored])  # fmt: skip
+                               stored_in_a_branch, rows_of_which_one_is_stored, handed_to_a_logarithm])  # fmt: skip
 def test_what_is_left_out_has_no_tangent_whatever_the_slope(f):
     x, e = np.array([0.3, -0.5, 0.7, -0.2]), np.array([1.0, 2.0, 3.0, 4.0])
     expected = quietly(along, f, x, e, 1e-6)

@@ -17,6 +17,7 @@ from s2sgrad.driver.emitted import Emitted, mark, stem_of
 from s2sgrad.driver.options import Options
 from s2sgrad.forward import default_seeds, lane_products
 from s2sgrad.forward.lanes import Lanes
+from s2sgrad.forward.left_out import Values
 from s2sgrad.forward.sweep import Forward
 from s2sgrad.inplace import output_arguments, own_arguments
 from s2sgrad.ir import seeds
@@ -34,8 +35,9 @@ class Tangent(Purpose):
 
     def __init__(
         self, function: types.FunctionType, kinds: dict[str, Kind], variables: tuple[str, ...], emitted: Emitted,
-        lanes: bool = False,
+        lanes: bool = False, left: dict[str, Values] | None = None,
     ) -> None:  # fmt: skip
+        self.left = left or {}
         self.function, self.kinds, self.variables, self.emitted, self.lanes = function, kinds, variables, emitted, lanes
         emitted.dots = seeds.tangent_words(function, variables)
         self.words = emitted.dots.values()
@@ -50,7 +52,7 @@ class Tangent(Purpose):
         """The function with a tangent beside each variable."""
         unit = c.unit
         dots = {p.id: self.emitted.dots[p.id] for p in parameters(c.tree) if p.id in self.variables}
-        walk = Forward(unit, c.tree, c.inference, c.callees, c.paths, dots)
+        walk = Forward(unit, c.tree, c.inference, c.callees, c.paths, dots, self.left)
         for p in dots:
             walk.tangents.dot(p)
         mark(c.tree.body, "forward")

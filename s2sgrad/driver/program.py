@@ -30,6 +30,7 @@ from s2sgrad.driver.recomputed import Recomputed
 from s2sgrad.driver.result_kinds import ResultKinds
 from s2sgrad.errors import S2SGradError
 from s2sgrad.forward.lane_forms import NoLanes
+from s2sgrad.forward.left_out import Values
 from s2sgrad.inplace import recursive_writers
 from s2sgrad.ir import names
 from s2sgrad.ir.quote import mentioned
@@ -255,10 +256,11 @@ class Program:
             self.backend = backend
         return entry.pair
 
-    def tangent(self, target: Any, kinds: dict[str, Any], active: set[str]) -> Emitted:
-        """The function that returns value and tangent of a callee, for arguments of these kinds (a list for `*args`)."""
+    def tangent(self, target: Any, kinds: dict[str, Any], active: set[str], left: dict[str, Values]) -> Emitted:
+        """The function that returns value and tangent of a callee, for arguments of these kinds (a list for `*args`);
+        `left`: of which something is left out (`forward.left_out`)."""
         target, kinds_by_name = self._callee(target, kinds)
-        key = (id(target), tuple(kinds_by_name.items()), frozenset(active))
+        key = (id(target), tuple(kinds_by_name.items()), frozenset(active), tuple(left.items()))
         if key in self._tangents:
             return self._tangents[key]
         self._reserve(self._read(target))
@@ -267,7 +269,7 @@ class Program:
         self._kept.append(target)
         self._compiling.append((target, None))
         try:
-            purpose = TangentCallee(target, kinds_by_name, order, emitted, self.lanes)
+            purpose = TangentCallee(target, kinds_by_name, order, emitted, self.lanes, left)
             self._write(Compilation(self._read(target), self, with_defaults(target, kinds_by_name), purpose))
         finally:
             self._compiling.pop()

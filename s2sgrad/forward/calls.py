@@ -14,6 +14,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.kinds import UNKNOWN, Kind
 from s2sgrad.analysis.primitive_calls import Operation, is_known_late
 from s2sgrad.analysis.symbolic_shapes import without_symbols
+from s2sgrad.forward.left_out import Values
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.quote import clone, constant, name
 from s2sgrad.ir.reach import call
@@ -30,8 +31,9 @@ class WithTangent(Protocol):
 class Callees(Pairs, Protocol):
     """The source of such functions for callees."""
 
-    def tangent(self, target: Any, kinds: dict[str, Any], active: set[str]) -> WithTangent:
-        """A function for the value and tangent of a user's function, for arguments of these kinds."""
+    def tangent(self, target: Any, kinds: dict[str, Any], active: set[str], left: dict[str, Values]) -> WithTangent:
+        """A function for the value and tangent of a user's function, for arguments of these kinds; `left`: of which
+        something is left out (`LeftOut`)."""
 
 
 def callee_tangent(tangents: Tangents, callees: Callees, operation: Operation) -> gast.AST:
@@ -42,6 +44,7 @@ def callee_tangent(tangents: Tangents, callees: Callees, operation: Operation) -
     arguments = callees.arguments(unit, target, node)
     kinds: dict[str, Any] = {}
     given: dict[str, gast.AST] = {}
+    left: dict[str, Values] = {}
     for parameter, argument in arguments.items():
         several = isinstance(argument, list)
         parts = argument if several else [argument]
@@ -49,8 +52,10 @@ def callee_tangent(tangents: Tangents, callees: Callees, operation: Operation) -
         if any(map(tangents.is_present, parts)):
             dots = [tangents.part(a) for a in parts]
             given[parameter] = gast.Tuple(dots, gast.Load()) if several else dots[0]
+            if not several and tangents.left_out is not None and (values := tangents.left_out.of(argument)):
+                left[parameter] = values
     with unit.calling(node):
-        made = callees.tangent(target, kinds, set(given))
+        made = callees.tangent(target, kinds, set(given), left)
     function = name(unit.helper(made.name, made))
     dots_ = [gast.keyword(made.dots[p], dot) for p, dot in given.items()]
     return gast.Call(function, [*map(clone, node.args)], [*map(clone, node.keywords), *dots_])

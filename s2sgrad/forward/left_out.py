@@ -25,7 +25,7 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import binds
-from s2sgrad.ir.forms import number, parts_of
+from s2sgrad.ir.forms import arguments_of, number, parts_of
 from s2sgrad.ir.quote import arms
 from s2sgrad.ir.unit import Unit
 from s2sgrad.primitives import catalogue
@@ -40,15 +40,15 @@ _MANY, _MOST = 16, 64  # values of one name, and combinations of those of severa
 
 
 class LeftOut:
-    """By name, the values of `active` variables where nothing that is differentiated arrives."""
+    """By name, the values of `active` variables where nothing that is differentiated arrives.  `given`: of parameters."""
 
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, inference: Inference, operations: dict[int, Operation],
-        active: Collection[str],
+        active: Collection[str], given: dict[str, Values],
     ) -> None:  # fmt: skip
         self.unit, self.inference, self.operations, self.active = unit, inference, operations, active
         self.constants: dict[str, Values] = {}
-        self.found: dict[str, Values] = {}
+        self.found: dict[str, Values] = dict(given)
         statements = list(effects.walk(tree.body))
         for statement in statements:
             operation = operations.get(id(statement))
@@ -144,20 +144,26 @@ class LeftOut:
             return self.of(operation.node)
         if operation.form == "item":
             return self.of(operands[0])
+        if operation.form == "call":
+            varying = [o for o in arguments_of(operation.node) if self._varies(o)]
+            return _ANY if varying and all(map(self.of, varying)) else frozenset()
         if operation.form != "rule" or not varying:
             return frozenset()
         if is_one_of(operation.target, _SELECTING):
-            parts = operands[1:] if operation.target is np.where else operands
-            alone = [self._values(o) for o in parts if not self._varies(o)]
-            if operation.target is np.nan_to_num:
-                alone = [frozenset({0.0})]
-            return frozenset().union(*alone, *map(self.of, varying))
+            return frozenset().union(self._selected(operation), *map(self.of, varying))
         if operation.rule.tag == "linear" and catalogue.of(operation.target).gives in VIEWS:
             return self.of(operands[0])
         if operation.rule.tag != "elementwise" or not all(map(self.of, varying)):
             return frozenset()
         values = {float(y) for _, y in self._tried(operation) if not np.iscomplexobj(y)}
         return frozenset(v for v in values if not math.isnan(v)) or _FINITE
+
+    def _selected(self, operation: Operation) -> Values:
+        """The constants that a function selects."""
+        if operation.target is np.nan_to_num:
+            return frozenset({0.0})
+        parts = operation.operands[1:] if operation.target is np.where else operation.operands
+        return frozenset().union(*(self._values(o) for o in parts if not self._varies(o)))
 
     def _tried(self, operation: Operation) -> list[tuple[tuple, Any]]:
         """(operands, result) of an operation where values are left out; of others that vary, one that is no trouble."""

@@ -142,17 +142,14 @@ class RuleTangent:
         formula = self._formula
         g = formula.parameters[0]
         if len(dots) == 1 or formula.uses(g, []):
-            return [term for k, dot in dots.items() for term in self._along(formula, dot, k)]
+            kind = self.tangents.inference.kind
+            return [term for k, dot in dots.items() for term in self._written(formula, Cotangent(dot, kind(dot)), [k])]
         own = {k: f"{g} {k}" for k in dots}  # a name that no variable has
         slopes = [substitute(e, {g: name(own[k])}) if k in own else e for k, e in enumerate(formula.cotangents)]
         more = {own[k]: dot for k, dot in dots.items()}
         shared, unused = replace(formula, cotangents=tuple(slopes)), Cotangent(constant(None), None)
         written = pullback_text.written(self.tangents, self.operation, shared, self.y, unused, self.wanted, more)
         return [written[k] for k in self.wanted if k in written]
-
-    def _along(self, formula: inline.Formula, dot: gast.AST, k: int) -> list[gast.AST]:
-        """The term of one operand."""
-        return self._written(formula, Cotangent(dot, self.tangents.inference.kind(dot)), [k])
 
     def _left_out(self) -> list[gast.AST]:
         """The terms of all operands, if the tangent of one may be exactly 0 where the slope is infinite: 0 there."""
@@ -166,7 +163,7 @@ class RuleTangent:
                 slopes = self._written(self._formula, Cotangent(constant(1.0), None), [k])
                 terms += [zeros.kept(self.unit, dot, slope) for slope in slopes]
             else:
-                terms += self._along(self._formula, dot, k)
+                terms += self._written(self._formula, Cotangent(dot, self.tangents.inference.kind(dot)), [k])
         return terms
 
     def _by_divisors(self) -> dict[int, gast.AST]:

@@ -23,7 +23,7 @@ from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.forward.calls import Callees, callee_tangent
-from s2sgrad.forward.left_out import LeftOut
+from s2sgrad.forward.left_out import LeftOut, Values
 from s2sgrad.forward.mirrored import Mirrored
 from s2sgrad.forward.presence import Presence
 from s2sgrad.forward.rule_tangent import RuleTangent, mapped, with_parts
@@ -48,18 +48,18 @@ _MIRRORED = (gast.Name, gast.Subscript, gast.Attribute, gast.Tuple, gast.List, g
 
 class Forward:
     """Walks one function along the `paths` to the result; `given` maps parameters with tangents to the keywords for
-    these."""
+    these, `left` those of which something is left out to the values there."""
 
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, inference: Inference, callees: Callees, paths: Paths,
-        given: dict[str, str],
+        given: dict[str, str], left: dict[str, Values],
     ) -> None:  # fmt: skip
         self.unit, self.tree, self.callees, self.paths = unit, tree, callees, paths
         self.inference, self.kinds, self.operations = inference, inference.env, paths.operations
         self.tangents = Tangents(unit, inference, paths.active, given)
         self.tangents.present = given.keys() & paths.active
         self.tangents.singular = paths.singular
-        self.tangents.left_out = LeftOut(unit, tree, inference, paths.operations, paths.active)
+        self.tangents.left_out = LeftOut(unit, tree, inference, paths.operations, paths.active, left)
         facts = Facts(tree)
         self.mirrored = Mirrored(unit, tree, self.tangents, unit.mirror.names & paths.active)
         self.lifetimes = facts.lifetimes

@@ -138,22 +138,19 @@ class LeftOut:
 
     def _of(self, operation: Operation) -> Values:
         """The values that are left out of a result."""
-        operands = operation.operands
-        varying = [o for o in operands if self._varies(o)]
-        if operation.form == "atom":
-            return self.of(operation.node)
-        if operation.form == "item":
-            return self.of(operands[0])
-        if operation.form == "call":
-            varying = [o for o in arguments_of(operation.node) if self._varies(o)]
-            return _ANY if varying and all(map(self.of, varying)) else frozenset()
-        if operation.form != "rule" or not varying:
-            return frozenset()
+        if operation.form in ("atom", "item"):
+            return self.of(operation.node if operation.form == "atom" else operation.operands[0])
+        if operation.form == "rule":
+            return self._of_rule(operation, [o for o in operation.operands if self._varies(o)])
+        varying = [o for o in arguments_of(operation.node) if self._varies(o)] if operation.form == "call" else []
+        return _ANY if varying and all(map(self.of, varying)) else frozenset()
+
+    def _of_rule(self, operation: Operation, varying: list[gast.AST]) -> Values:
         if is_one_of(operation.target, _SELECTING):
             return frozenset().union(self._selected(operation), *map(self.of, varying))
         if operation.rule.tag == "linear" and catalogue.of(operation.target).gives in VIEWS:
-            return self.of(operands[0])
-        if operation.rule.tag != "elementwise" or not all(map(self.of, varying)):
+            return self.of(operation.operands[0])
+        if operation.rule.tag != "elementwise" or not varying or not all(map(self.of, varying)):
             return frozenset()
         values = {float(y) for _, y in self._tried(operation) if not np.iscomplexobj(y)}
         return frozenset(v for v in values if not math.isnan(v)) or _FINITE

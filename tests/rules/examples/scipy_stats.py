@@ -25,28 +25,7 @@ def _located(f, x, *shapes):
 for _f in ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf"):
     _located(getattr(stats.norm, _f), normal(2, 3))
 _located(stats.norm.ppf, between(0.2, 0.8, 2, 3))
-for _distribution in (stats.laplace, stats.cauchy, stats.expon, stats.uniform):
-    _located(_distribution.logpdf, between(0.2, 0.8, 2, 3))
-for _distribution in (stats.laplace, stats.cauchy, stats.expon):
-    _located(_distribution.pdf, between(0.2, 0.8, 2, 3))
-for _f in (stats.t.logpdf, stats.t.pdf):
-    _located(_f, normal(2, 3), 2.5)
-    example(_f, normal(3), between(0.7, 4.0, 2, 1))
-_located(stats.gamma.logpdf, between(0.2, 0.8, 2, 3), 2.5)
-example(stats.gamma.logpdf, between(0.2, 0.8, 3), between(0.7, 4.0, 2, 1))
-_located(stats.beta.logpdf, between(0.2, 0.8, 2, 3), 2.5, 1.3)
-example(stats.beta.logpdf, between(0.2, 0.8, 3), between(0.7, 4.0, 2, 1), between(0.7, 4.0, 3, 1, 1))
-for _f in (stats.gamma.pdf, stats.chi2.pdf, stats.chi2.logpdf):
-    _located(_f, between(0.2, 0.8, 2, 3), 2.5)
-    example(_f, between(0.2, 0.8, 3), between(0.7, 4.0, 2, 1))
-_located(stats.beta.pdf, between(0.2, 0.8, 2, 3), 2.5, 1.3)
-example(stats.beta.pdf, between(0.2, 0.8, 3), between(0.7, 4.0, 2, 1), between(0.7, 4.0, 3, 1, 1))
-for _f in ("cdf", "sf", "logcdf", "logsf"):
-    for _distribution, *_shapes in ((stats.laplace,), (stats.cauchy,), (stats.expon,), (stats.t, 3), (stats.gamma, 3),
-                                    (stats.chi2, 3), (stats.beta, 3, 2)):  # fmt: skip
-        _x, _m, _s = between(0.2, 0.8, 2, 3), between(-0.4, 0.0, 2, 1), between(1.2, 1.9, 3)
-        example(getattr(_distribution, _f), _x, *_shapes, _m, _s)
-        example(getattr(_distribution, _f), 0.7, *_shapes, loc=between(-0.1, 0.0, 3), scale=1.4)
+_located(stats.norm.isf, between(0.2, 0.8, 2, 3))
 example(rules.normal_density, normal(3), normal(2, 1), 0.7)
 example(rules.hazard, normal(3), normal(3), normal(2, 1), 0.7)
 

@@ -1,0 +1,159 @@
+"""The rules of a continuous distribution of scipy.stats, all of them, from three facts about its standard form.
+
+    law(stats.lognorm, lognorm_score, shape_scores=(lognorm_score_in_s,), shifts=(lognorm_shift,))
+
+    y = lognorm.logpdf(x, s, m, k)   ->   z = (x - m) / k;  x_bar = y_bar * lognorm_score(z, s) / k;  s_bar = ..
+    y = lognorm.cdf(x, s, m, k)      ->   x_bar = y_bar * lognorm.pdf(x, s, m, k);  m_bar = -x_bar
+    x = lognorm.ppf(q, s, m, k)      ->   q_bar = x_bar / lognorm.pdf(x, s, m, k);  s_bar = x_bar * k * lognorm_shift(z, s)
+
+The facts are the *score*, which is the slope of the logarithmic density in z; its slope in each shape; and the *shift*, the
+slope of z in a shape while the probability stays as it is.  The rest is the same for all: probabilities depend on x, `loc`,
+`scale` and the shapes through z alone, so that with the slope p in x the others are -p, -p * z and -p * scale * shift (the
+implicit function theorem).  Slopes of logarithms of probabilities are quotients of densities and probabilities, taken from
+their logarithms, so that they hold in the tails.
+
+Where a density is 0, it and its logarithm have the slope 0, at the ends of the support too.  In a shape without a shift,
+calls of probabilities and quantiles are refused.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from s2sgrad.rules.reductions import is_container
+from s2sgrad.rules.table import elementwise
+from s2sgrad.runtime import over, product
+
+
+def ratio(p, y):
+    """A density divided by a probability, both given by their logarithms; 0 where the density is.
+
+    >>> float(ratio(-np.inf, -np.inf)), float(ratio(-1.0, -1.0))
+    (0.0, 1.0)
+    """
+    return np.where(np.isneginf(p), 0.0, np.exp(p - np.where(np.isneginf(p), 0.0, y)))[()]
+
+
+def within(y, slope):
+    """`slope` where the logarithm `y` of a density is finite, and 0 where the density is 0."""
+    return np.where(np.isneginf(y), 0.0, slope)[()]
+
+
+# --- the formulas ------------------------------------------------------------------------------------------------------
+
+Z = "((x - loc) / scale)"
+SLOPES = {  # in x
+    "logpdf": "g * {score}({z}{shapes}) / scale",
+    "pdf": "product(g * y, {score}({z}{shapes})) / scale",
+    "cdf": "g * stats.{law}.pdf(x{shapes}, loc, scale)",
+    "sf": "-g * stats.{law}.pdf(x{shapes}, loc, scale)",
+    "logcdf": "g * ratio(stats.{law}.logpdf(x{shapes}, loc, scale), y)",
+    "logsf": "-g * ratio(stats.{law}.logpdf(x{shapes}, loc, scale), y)",
+}
+IN_SCALE = {
+    "logpdf": "-g * ({score}({z}{shapes}) * {z} + 1.0) / scale",
+    "pdf": "-product(g * y, {score}({z}{shapes}) * {z} + 1.0) / scale",
+}
+IN_SHAPE = {
+    "logpdf": "g * {in_shape}({z}{shapes})",
+    "pdf": "product(g * y, {in_shape}({z}{shapes}))",
+}
+METHODS = (*SLOPES, "ppf", "isf")
+
+
+@dataclass(frozen=True)
+class Law:
+    """What is known of a distribution: the names of its shapes and of the functions that are its facts, "" for none."""
+
+    name: str
+    shapes: tuple[str, ...]
+    score: str
+    shape_scores: tuple[str, ...]
+    shifts: tuple[str, ...]
+    bounded: bool  # whether its density is 0 anywhere
+
+    def formulas(self, method: str) -> dict[str, str]:
+        """The cotangents of x, the shapes, `loc` and `scale` in a call, as texts; "None" where none is known.
+
+        >>> Law("gumbel_r", (), "gumbel_r_score", (), (), False).formulas("sf")["x"]
+        '-g * stats.gumbel_r.pdf(x, loc, scale)'
+        """
+        shapes = "".join(f", {name}" for name in self.shapes)
+        if method in ("ppf", "isf"):  # `y` is the quantile
+            z, sign = "((y - loc) / scale)", "-" * (method == "isf")
+            found = {"x": f"{sign}over(g, stats.{self.name}.pdf(y{shapes}, loc, scale))", "loc": "g", "scale": f"g * {z}"}
+            return found | self._known(self.shifts, f"g * scale * {{fact}}({z}{shapes})")
+        filled = {"law": self.name, "shapes": shapes, "z": Z, "score": self.score}
+        slope = SLOPES[method].format(**filled)
+        found = {"x": slope, "loc": f"-({slope})", "scale": f"-({slope}) * {Z}"}
+        if method not in IN_SHAPE:
+            return found | self._known(self.shifts, f"-product(({slope}) * scale, {{fact}}({Z}{shapes}))")
+        found["scale"] = IN_SCALE[method].format(**filled)
+        found |= self._known(self.shape_scores, IN_SHAPE[method].format(in_shape="{fact}", **filled))
+        if method == "logpdf" and self.bounded:
+            found = {name: f"within(y, {formula})" if formula != "None" else formula for name, formula in found.items()}
+        return found
+
+    def _known(self, facts: tuple[str, ...], formula: str) -> dict[str, str]:
+        return {s: formula.format(fact=fact) if fact else "None" for s, fact in zip(self.shapes, facts, strict=True)}
+
+    def text(self) -> str:
+        """The pullbacks as text: for each method one of x and the shapes, one of `loc`, one of `scale`."""
+        written = []
+        for method in METHODS:
+            found = self.formulas(method)
+            first = "q" if method in ("ppf", "isf") else "x"
+            parameters = ", ".join(["g", "y", first, *self.shapes, "loc=0", "scale=1"])
+            together = ", ".join(found[name] for name in ("x", *self.shapes))
+            for suffix, formula in (("", together), ("_loc", found["loc"]), ("_scale", found["scale"])):
+                written.append(f"def {self.name}_{method}{suffix}({parameters}):\n    return {formula}\n")
+        return "\n\n".join(written)
+
+
+# --- the rules ---------------------------------------------------------------------------------------------------------
+
+
+class _Text:
+    """Where readers of sources find a text that is in no file, as they find that of a module in an archive."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def get_source(self, name: str) -> str:
+        return self.text
+
+
+def law(
+    distribution: Any, score: Callable[..., Any], shape_scores: tuple[Any, ...] = (), shifts: tuple[Any, ...] = ()
+) -> None:
+    """Enter the rules of a distribution.  `shape_scores` and `shifts`: one function for each shape, None where it is not
+    known."""
+    shapes = tuple(re.findall(r"\w+", distribution.shapes or ""))
+    shape_scores, shifts = (facts or (None,) * len(shapes) for facts in (shape_scores, shifts))
+    own_support = type(distribution)._get_support is not stats.rv_continuous._get_support
+    bounded = own_support or bool(np.any(np.isfinite([distribution.a, distribution.b])))
+    in_shapes, moving = (tuple(getattr(f, "__name__", "") for f in facts) for facts in (shape_scores, shifts))
+    known = Law(distribution.name, shapes, score.__name__, in_shapes, moving, bounded)
+    text = known.text()
+    space = {f.__name__: f for f in (score, *shape_scores, *shifts, over, product, ratio, within) if f is not None}
+    space |= {"stats": stats, "__name__": f"{__name__}.{distribution.name}", "__loader__": _Text(text)}
+    file = f"{__file__} of {distribution.name}"
+    exec(compile(text, file, "exec", dont_inherit=True), space)
+    linecache.lazycache(file, space)
+    for method in METHODS:
+        pullback = f"{distribution.name}_{method}"
+        rule = elementwise(getattr(distribution, method))(space[pullback])
+        rule.keyword("loc")(space[f"{pullback}_loc"])
+        rule.keyword("scale")(space[f"{pullback}_scale"])
+        rule.refuse(lambda operand: is_container(operand), "a density or a probability of a list has no derivative rule: "
+                                                           "pass an array")  # fmt: skip
+        for shape, formula in known.formulas(method).items():
+            if formula == "None":
+                rule.constant(shape)

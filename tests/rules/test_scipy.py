@@ -53,7 +53,7 @@ def test_rules_are_read_for_what_is_imported_after_a_miss():
 def test_a_bound_method_is_found_by_its_owner_and_function():
     assert lookup(stats.norm.logpdf) is lookup(norm.logpdf) is not None
     assert lookup(stats.norm.logpdf) is not lookup(stats.laplace.logpdf)
-    assert owns(norm) and not owns(stats.gumbel_r)
+    assert owns(norm) and not owns(stats.johnsonsu)
 
 
 @pytest.mark.parametrize(
@@ -173,6 +173,12 @@ def test_refused_when_it_runs(f, args, y):
         (stats.gamma.logpdf, (np.array([-0.5, 0.5]), 2.0), [0.0, 1.0]),
         (stats.beta.logpdf, (np.array([-0.5, 0.5, 2.0]), 2.0, 2.0), [0.0, 0.0, 0.0]),
         (stats.laplace.logpdf, (0.0,), 0.0),
+        (stats.gamma.logpdf, (np.array([-1.0, 0.0, 0.5]), 2.0), [0.0, 0.0, 1.0]),
+        (stats.beta.pdf, (np.array([0.0, 1.0]), 2.0, 2.0), [0.0, 0.0]),
+        (stats.expon.pdf, (0.0,), -1.0),
+        (stats.uniform.cdf, (np.array([-1.0, 0.0, 2.0]),), [0.0, 1.0, 0.0]),
+        (stats.triang.logpdf, (np.array([-1.0, 0.5, 2.0]), 0.5), [0.0, -2.0, 0.0]),
+        (stats.norm.ppf, (np.array([0.0, 1.0]),), [np.inf, np.inf]),
         (linalg.norm, (np.zeros(2),), [0.0, 0.0]),
     ],
 )
@@ -181,6 +187,25 @@ def test_edges(f, args, expected):
     with np.errstate(all="raise"):
         bar = lookup(f).pullback(np.ones_like(y), y, *args)
     assert np.allclose(bar[0] if len(lookup(f).differentiable) > 1 else bar, expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "place", "expected"),
+    [
+        (stats.lognorm.logcdf, (0.1, 0.01), 1, 5301998.2),  # of a probability of 1e-11516
+        (stats.gamma.logsf, (600.0, 2.0), 1, np.log(600.0) - special.digamma(2.0)),
+        (stats.gamma.cdf, (np.array([-1.0, 0.0]), 2.0), 1, [0.0, 0.0]),
+        (stats.beta.cdf, (np.array([0.0, 1.0, 2.0]), 0.5, 2.0), 1, [0.0, 0.0, 0.0]),
+        (stats.truncnorm.logpdf, (10.5, 10.0, 11.0), 1, 10.0980),  # far out, where the probability underflows
+        (stats.truncnorm.ppf, (0.3, 0.0, np.inf), 2, 0.0),
+        (stats.t.cdf, (np.array([0.0, 1e8]), 1.0), 1, [0.0, 5.8e-8]),
+    ],
+)
+def test_shapes_at_edges(f, args, place, expected):
+    y = f(*args)
+    with np.errstate(all="raise"):
+        bar = lookup(f).pullback(np.ones_like(y), y, *args)
+    assert np.allclose(bar[place], expected, rtol=1e-2, atol=1e-300), bar[place]
 
 
 def test_a_target_of_probability_zero_costs_no_gradient():

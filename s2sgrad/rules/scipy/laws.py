@@ -19,7 +19,6 @@ calls of probabilities and quantiles are refused.
 from __future__ import annotations
 
 import linecache
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -135,7 +134,7 @@ def law(
 ) -> None:
     """Enter the rules of a distribution.  `shape_scores` and `shifts`: one function for each shape, None where it is not
     known."""
-    shapes = tuple(re.findall(r"\w+", distribution.shapes or ""))
+    shapes = tuple((distribution.shapes or "").replace(",", " ").split())
     shape_scores, shifts = (facts or (None,) * len(shapes) for facts in (shape_scores, shifts))
     own_support = type(distribution)._get_support is not stats.rv_continuous._get_support
     bounded = own_support or bool(np.any(np.isfinite([distribution.a, distribution.b])))

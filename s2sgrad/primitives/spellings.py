@@ -74,5 +74,14 @@ RESULTS = {"out", "output"}
 
 
 def overwrites(argument: str) -> bool:
-    """Whether a keyword of a library function allows it to overwrite an argument."""
-    return argument == "inplace" or argument.startswith("overwrite")
+    """Whether a keyword of a library function allows it to overwrite an argument, or gives it an array to write."""
+    return argument in ("inplace", "output") or argument.startswith("overwrite")
+
+
+def is_off(value: object) -> bool:
+    """Whether this is the value of such a keyword that allows nothing: false, None, or a text.
+
+    >>> is_off(False), is_off("sos"), is_off(True)
+    (True, True, False)
+    """
+    return value is None or isinstance(value, str) or (isinstance(value, (bool, int)) and not value)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.ir.signatures import by_position
-from s2sgrad.primitives.spellings import overwrites
+from s2sgrad.primitives.spellings import is_off, overwrites
 from s2sgrad.recorded import arrays
 from s2sgrad.recorded.applying import apply, as_scalar, born
 from s2sgrad.recorded.memory import write
@@ -87,7 +87,7 @@ def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> 
     if on_rows and known(primitive).rule is None and handles_in(args, []):
         lost(f"`{primitive.__name__}`, which has no derivative rule,")
     given = [*zip(_positions(primitive), args, strict=False), *keywords.items()]
-    option = next((name for name, value in given if overwrites(name) and plain(value)), None)
+    option = next((name for name, value in given if overwrites(name) and not is_off(plain(value))), None)
     if option is not None and handles_in(args, []):
         name = getattr(primitive, "__name__", primitive)
         refuse(Refusal(None, f"`{option}` lets `{name}` write into its argument, which cannot be followed: leave it out"))

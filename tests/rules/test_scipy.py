@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 import scipy.special
 import scipy.stats
-from scipy import integrate, interpolate, linalg, signal, special, stats
+from scipy import integrate, interpolate, linalg, ndimage, signal, special, stats
 from scipy.stats import norm
 
-from s2sgrad import grad
+from s2sgrad import S2SGradError, grad, jvp
 from s2sgrad.errors import NoRule
 from s2sgrad.rules.table import lookup, owns, rules
+from s2sgrad.runtime.checks import Refusal
 from s2sgrad.testing import check_grads
 
 V = np.array([0.3, 0.7, 1.2])
@@ -317,3 +318,40 @@ def of_a_curve_in_the_plane(x):
 def test_splines_are_called_as_objects(f):
     x = np.array([0.4, 1.2])
     check_grads(f, (x,), order=2, rtol=1e-4, atol=1e-4)
+
+
+# --- scipy.ndimage ---------------------------------------------------------------------------------------------------
+
+
+def into_a_buffer(x):
+    t = np.zeros((3, 3))
+    ndimage.gaussian_filter(x, 1.0, output=t)
+    return np.sum(t * t)
+
+
+def into_a_buffer_by_position(x):
+    t = np.zeros((3, 3))
+    ndimage.sobel(x, 0, t)
+    return np.sum(t * t)
+
+
+@pytest.mark.parametrize("f", [into_a_buffer, into_a_buffer_by_position])
+@pytest.mark.parametrize("mode", ["text", pytest.param("record", marks=pytest.mark.records)])
+def test_a_filter_that_writes_a_buffer_is_refused(f, mode):
+    x = np.arange(9.0).reshape(3, 3) ** 2
+    for derivative in (lambda: grad(f)(x), lambda: jvp(f, (x,), (x,))):
+        with pytest.raises((S2SGradError, Refusal), match="`output` lets"):
+            derivative()
+
+
+def edges(x, s):
+    """Programs of images: blurred, steep, eroded, counted over regions."""
+    blurred = ndimage.gaussian_filter(x, s, mode="nearest")
+    steep = np.hypot(ndimage.sobel(blurred, 0), ndimage.sobel(blurred, 1, mode="wrap"))
+    labels, n = ndimage.label(steep > np.median(steep))
+    opened = ndimage.grey_opening(ndimage.median_filter(steep, 3), (2, 2))
+    return np.sum(ndimage.mean(opened, labels, np.arange(1, n + 1)) ** 2) + ndimage.maximum(x, labels, 1)
+
+
+def test_images():
+    check_grads(edges, (np.random.default_rng(6).normal(size=(7, 8)), 0.9), order=2, rtol=1e-4, atol=1e-4)

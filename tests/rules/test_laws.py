@@ -418,7 +418,8 @@ def ruling(e: Example) -> list[Rule]:
 COMPILED_BUILTINS = {len, range, isinstance, min, abs, tuple, bool}
 ATTRIBUTES = {"T", "dtype"}
 MODULES = ("np", "math", "runtime", "shadows", "item_slots",
-           "special", "linalg", "signal", "transforms", "stats", "integrate", "interpolate", "ndimage", "optimize")  # fmt: skip
+           "special", "linalg", "signal", "transforms", "stats", "integrate", "interpolate", "ndimage",
+           "optimize")  # fmt: skip
 OPERATORS = {
     ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power,
     ast.MatMult: np.matmul, ast.USub: np.negative,

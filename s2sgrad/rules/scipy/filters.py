@@ -277,14 +277,14 @@ def uniform_filter1d(g, y, input, size=3, axis=-1, output=None, mode="reflect", 
 
 
 def per_axis(x, axes, *settings):
-    """For each axis its number and what each setting is along it: one for all axes, or a list of them.
+    """For each axis its place among `axes`, its number, and what each setting is along it: one for all, or a list of them.
 
-    >>> per_axis(np.zeros((2, 3)), None, 5, [0, 1])
-    [(0, 5, 0), (1, 5, 1)]
+    >>> per_axis(np.zeros((2, 3)), 1, 5), per_axis(np.zeros((2, 3)), None, [0, 1])
+    ([(0, 1, 5)], [(0, 0, 0), (1, 1, 1)])
     """
     own = axes_of(x, axes)
     spread = [s if isinstance(s, (list, tuple, np.ndarray)) and np.ndim(s) else (s,) * len(own) for s in settings]
-    return list(zip(own, *spread, strict=True))
+    return list(zip(range(len(own)), own, *spread, strict=True))
 
 
 flat(turned, per_axis, by_axis)
@@ -292,7 +292,7 @@ flat(turned, per_axis, by_axis)
 
 @linear(ndimage.uniform_filter)
 def uniform_filter(g, y, input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
-    for axis, n, each, o in per_axis(input, axes, size, mode, origin):
+    for _, axis, n, each, o in per_axis(input, axes, size, mode, origin):
         margin = margins(input, n, n, each, axis)
         along = ndimage.uniform_filter1d(np.pad(g, margin), n, axis, None, "constant", 0.0, turned(n, o))
         g = folded(along, margin, each, axis)
@@ -340,9 +340,15 @@ def ungaussian(g, x, sigma, axis, order, mode, truncate, radius):
 
 def unblurred(g, x, sigma, order, mode, truncate, radius, axes):
     """The cotangent of `x` of a Gaussian filter along several axes."""
-    for axis, s, n, each, r in per_axis(x, axes, sigma, order, mode, radius):
-        g = ungaussian(g, x, s, axis, n, each, truncate, r) if is_filtered(s) else g
+    for k, axis, n, each, r in per_axis(x, axes, order, mode, radius):
+        if is_filtered(along_axis(sigma, k)):
+            g = ungaussian(g, x, along_axis(sigma, k), axis, n, each, truncate, r)
     return g
+
+
+def along_axis(sigma, k):
+    """The deviation along one axis: one for all, or an item."""
+    return sigma[k] if np.ndim(sigma) else sigma
 
 
 def slope_image(x, sigma, axis, order, mode, cval, truncate, radius):
@@ -369,7 +375,7 @@ def blur_slope(x, sigma, order, mode, cval, truncate, radius, axes):
     total = np.zeros_like(x)
     for k in axes_of(x, axes):
         t, beyond = x, cval
-        for axis, n, each, r in per_axis(x, axes, order, mode, radius):
+        for _, axis, n, each, r in per_axis(x, axes, order, mode, radius):
             if axis == k and one_deviation(sigma):
                 t, beyond = slope_image(t, sigma, axis, n, each, cval, truncate, r), 0.0
             else:

@@ -32,7 +32,6 @@ from s2sgrad.source import read
 from s2sgrad.source.files import file_of, text_of
 from s2sgrad.source.finding import find
 from s2sgrad.source.reading import _converted
-from s2sgrad.specialize.partial_evaluation import Functions
 
 MADE = [name for name, *_ in NORMALIZE].index("deletes")  # before it the form is on its way
 BEFORE = ["reading", *[name for name, *_ in NORMALIZE[:MADE]]]
@@ -174,11 +173,3 @@ def test_a_statement_that_stands_in_two_places_is_found():
     assert [p for p in problems(tree) if "two places" in p]
     tree.body.insert(0, gast.Break())
     assert [p for p in problems(tree) if "outside of a loop" in p]
-
-
-def test_the_families_of_values_stand_in_no_order():
-    """What one class defines no other overrides: which comes first among the bases says nothing."""
-    families = Functions.__bases__
-    assert all(family.__bases__ == (object,) for family in families)
-    defined = [n for family in (Functions, *families) for n, member in vars(family).items() if inspect.isfunction(member)]
-    assert len(defined) == len(set(defined))

@@ -22,9 +22,8 @@ def f(x):
 from __future__ import annotations
 
 import inspect
-import operator
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import gast
@@ -34,39 +33,37 @@ from s2sgrad.analysis.reached import reaches_change
 from s2sgrad.analysis.reached_classes import is_named_tuple
 from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.ir.forms import arguments_of
-from s2sgrad.ir.quote import children, nodes
+from s2sgrad.ir.quote import children, clone, constant, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime.checkpoints import behind_checkpoint
 from s2sgrad.source import read
-from s2sgrad.specialize import static_calls
-from s2sgrad.specialize.callable_texts import (
-    gives_function,
-    gives_iterator,
-    objects_named,
-    owners_written,
-    resizes_argument,
-)
+from s2sgrad.specialize.callable_texts import gives_function, gives_iterator, objects_named, owners_written, resizes_argument
 from s2sgrad.specialize.lambda_lifting import calls_itself
-from s2sgrad.specialize.static_values import Display, Object, Value
+from s2sgrad.specialize.named_tuples import NamedTuples
+from s2sgrad.specialize.names import Names, takes_apart
+from s2sgrad.specialize.static_values import Display, Object
+from s2sgrad.specialize.statics import Statics
 
-_ARITHMETIC = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.FloorDiv: operator.floordiv,
-               gast.Mod: operator.mod}  # fmt: skip
 _COMPOSED = (gast.Attribute, gast.BinOp, gast.Compare, gast.Dict, gast.List, gast.Tuple, gast.UnaryOp)
+MOST = 64  # items
 
 
 class Lookahead:
-    """Classifies expressions without evaluating them; `values` are the function values bound to names."""
+    """Classifies expressions without evaluating them."""
 
-    unit: Unit
-    values: dict[str, Value]
-    written_outside: set[int]  # objects from outside, by identity, of which this program writes attributes
-    alone: gast.AST | None = None  # the call that is a statement by itself
+    def __init__(
+        self, unit: Unit, names: Names, statics: Statics, tuples: NamedTuples, treatment: Callable[[gast.AST], Any]
+    ) -> None:
+        self.unit, self.names, self.statics, self.tuples = unit, names, statics, tuples
+        self.treatment = treatment  # how the calls of some callables are evaluated
+        self.written_outside = set(map(id, owners_written(unit.primal.function) or ()))  # objects, by identity
+        self.alone: gast.AST | None = None  # the call that is a statement by itself
 
     def may_be_known(self, node: gast.AST) -> bool:
         """Whether an expression may be a function value or an object, or expand to statements."""
         if isinstance(node, gast.Name):
-            return node.id in self.values
-        if self.may_be_of_tuple(node):
+            return node.id in self.names.values
+        if self.tuples.may_be_of_tuple(node):
             return True
         if isinstance(node, gast.Call):
             return self.expands(node)
@@ -81,7 +78,7 @@ class Lookahead:
 
     def expands(self, node: gast.Call) -> bool:
         """Whether a call may expand to statements: the callee is a function value or class, or gets one and has source."""
-        tool = static_calls.find(self.unit, node)
+        tool = self.treatment(node)
         if tool is not None:
             return tool.applies(self, node)
         target = self.unit.resolve(node.func)
@@ -101,7 +98,7 @@ class Lookahead:
         changes containers outside."""
         if call is self.alone and reaches_change(target):
             return True
-        return self.asks_tuples(target) or needs_text(target) or self.names_written(target)
+        return self.tuples.asks_tuples(target) or needs_text(target) or self.names_written(target)
 
     def names_written(self, target: types.FunctionType) -> bool:
         """Whether a function names an object from outside of which this program writes attributes."""
@@ -113,60 +110,10 @@ class Lookahead:
 
     def _stands_alone(self, part: gast.AST) -> bool:
         if isinstance(part, gast.Name):
-            return isinstance(self.values.get(part.id), (Object, Display))
-        if isinstance(part, gast.UnaryOp) and isinstance(part.op, gast.Not) and self.asks_truth(part):
+            return isinstance(self.names.values.get(part.id), (Object, Display))
+        if isinstance(part, gast.UnaryOp) and isinstance(part.op, gast.Not) and self.statics.asks_truth(part):
             return True
         return isinstance(part, (gast.Call, gast.Attribute, gast.Subscript)) and self.may_be_known(part)
-
-    def held(self, node: gast.AST) -> Any:
-        """The function value or object that a name or a path refers to, without writing any statement."""
-        if isinstance(node, gast.Name):
-            return self.values.get(node.id)
-        if isinstance(node, gast.Attribute):
-            owner = self.held(node.value)
-            return self.values.get(owner.attributes.get(node.attr, "")) if isinstance(owner, Object) else None
-        if isinstance(node, gast.Subscript):
-            owner = self.held(node.value)
-            if not isinstance(owner, Display):
-                return None
-            item = self.section_of(owner, node.slice) or owner.items.get(self.place(node.slice, owner))
-            return item if isinstance(item, Value) else None
-        return None
-
-    def section_of(self, owner: Display, index: gast.AST) -> Display | None:
-        """`xs[a:b]` of a static list or tuple, if the bounds are known."""
-        if not isinstance(index, gast.Slice) or owner.mapping:
-            return None
-        bounds = [None if e is None else self.number(e) for e in (index.lower, index.upper, index.step)]
-        if any(n is None and e is not None for n, e in zip(bounds, (index.lower, index.upper, index.step), strict=True)):
-            return None
-        section = list(owner.items.values())[slice(*bounds)]
-        return Display(dict(enumerate(section)), block=owner.block, literal=owner.literal)
-
-    def place(self, index: gast.AST, display: Display) -> Any:
-        """The key or position in a display that an index denotes, if it is known; else None."""
-        key = self.number(index)
-        if key is None:
-            return getattr(index, "value", None) if isinstance(index, gast.Constant) else None
-        return key + len(display.items) if key < 0 and not display.mapping else key
-
-    def number(self, node: gast.AST) -> int | None:
-        """The integer value of an expression of constants and lengths, if it is known; else None."""
-        if isinstance(node, gast.Constant):
-            return node.value if type(node.value) is int else None
-        if isinstance(node, gast.Name):
-            return self.numbers.get(node.id)
-        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
-            inner = self.number(node.operand)
-            return None if inner is None else -inner
-        if isinstance(node, gast.BinOp) and type(node.op) in _ARITHMETIC:
-            left, right = self.number(node.left), self.number(node.right)
-            if left is None or right is None or (right == 0 and not isinstance(node.op, (gast.Add, gast.Sub, gast.Mult))):
-                return None
-            return _ARITHMETIC[type(node.op)](left, right)
-        asked = node.args if self.unit.called(node) is len else []
-        display = self.held(asked[0]) if asked else None
-        return len(display.items) if isinstance(display, Display) else None
 
     def holds_callables(self, node: gast.AST) -> bool:
         """Whether a display contains functions from outside."""
@@ -175,6 +122,31 @@ class Lookahead:
         parts = node.values if isinstance(node, gast.Dict) else getattr(node, "elts", ())
         plain = (p for p in parts if isinstance(p, (gast.Name, gast.Attribute)))
         return any(callable(self.unit.resolve(p)) for p in plain)
+
+    def items_of(self, node: gast.ListComp) -> list[gast.AST] | None:
+        """The items that a comprehension of functions or objects iterates over; None for any other comprehension."""
+        if len(node.generators) != 1 or node.generators[0].ifs or not isinstance(node.generators[0].target, gast.Name):
+            return None
+        over, target = node.generators[0].iter, node.generators[0].target.id
+        return self.shown_items(over) if self.makes_value(node.elt, target) else None
+
+    def makes_value(self, element: gast.AST, target: str) -> bool:
+        """Whether an expression makes an object, or a lambda that does not read this variable at its call."""
+        if isinstance(element, gast.Lambda):
+            return not any(isinstance(n, gast.Name) and n.id == target for n in nodes(element.body))
+        return takes_apart(self.unit, element)
+
+    def shown_items(self, over: gast.AST) -> list[gast.AST] | None:
+        """The items of an iterable whose length is known; else None."""
+        if isinstance(over, (gast.Tuple, gast.List)) and not any(isinstance(e, gast.Starred) for e in over.elts):
+            return over.elts if len(over.elts) <= MOST else None
+        if isinstance(over, gast.Call) and self.unit.resolve(over.func) is range and over.args:
+            bounds = [getattr(a, "value", None) for a in over.args]
+            if all(type(b) is int for b in bounds) and len(range(*bounds)) <= MOST:
+                return [constant(k) for k in range(*bounds)]
+        if isinstance(over, gast.Name) and over.id in self.statics.lengths:
+            return [gast.Subscript(clone(over), constant(k), gast.Load()) for k in range(self.statics.lengths[over.id])]
+        return None
 
 
 def is_made_for_functions(target: Any, arguments: Iterable[Any]) -> bool:

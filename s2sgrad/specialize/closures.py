@@ -20,7 +20,9 @@ def f(x, w, solve):
 
 from __future__ import annotations
 
-from collections import Counter
+import inspect
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -28,55 +30,41 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.libraries import is_given
 from s2sgrad.analysis.user_functions import is_plain
-from s2sgrad.ir import scoping
-from s2sgrad.ir.quote import at, calls_in, clone, constant, name
+from s2sgrad.ir import notes
+from s2sgrad.ir.quote import at, calls_in, clone, constant, mentioned, name
+from s2sgrad.ir.scoping import bindings
+from s2sgrad.ir.signatures import signature, signature_of
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory import mod_ref
 from s2sgrad.memory.aliasing import Memory
+from s2sgrad.normalize import library
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import closures
-from s2sgrad.specialize.static_values import Choice, Derivative, Display, Function, Known, Object, Partial
+from s2sgrad.specialize import lambda_lifting
+from s2sgrad.specialize.evaluator import Evaluator, Family
+from s2sgrad.specialize.objects import Objects
+from s2sgrad.specialize.static_values import Derivative, Function, Known, Object, Partial, Value
+from s2sgrad.specialize.texts import Texts
 
 
-class Closures:
-    """Converts function values to data where they are handed on, and asks where they are made."""
+@dataclass
+class Lifted:
+    """A function value as a separate function: `captured` are the variables that it receives by keyword (`last`: after its
+    arguments), `defaults` the values of missing parameters, `order` its positional parameters."""
 
-    counts: Counter[str]
-    shared: set[str]
-    homes: dict[int, tuple[int, tuple[int, ...], Any]]  # where function values are made: block and enclosing loops
-    again: set[str]  # variables bound in several unrolled trips
-    holding: list[gast.Tuple]  # the captures of functions
+    target: Any
+    captured: list[str] = field(default_factory=list)
+    defaults: dict[str, Any] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)
 
-    def moves(self, value: Any) -> bool:
-        """Whether a function value made in a loop is bound or passed in another block of it: its captures may be rebound
-        before it is called."""
-        block = self.flattener.blocks[-1] if self.flattener.blocks else 0
-        in_loop = False
-        for part in self.made_of(value):
-            if isinstance(part, Object):
-                home, loops = part.block, part.loops
-            else:
-                home, loops, _ = self.homes.setdefault(id(part), (block, tuple(self.flattener.loops), part))
-            in_loop = in_loop or (bool(loops) and home != block)
-        return in_loop
 
-    def made_of(self, value: Any) -> list[Any]:
-        """The function values within a value that capture something when they are made, and the objects of methods."""
-        if isinstance(value, Function):
-            own = value.unit is self.unit and not value.defaults and not self.running
-            return [] if own and id(value) not in self.homes else [value]
-        parts = value.options if isinstance(value, Choice) else []
-        parts = value.items.values() if isinstance(value, Display) else parts
-        parts = [value.inner, *value.given, *value.keywords.values()] if isinstance(value, Partial) else parts
-        own = [value] if isinstance(value, (Derivative, Partial)) else []
-        own += [part for part in parts if isinstance(part, Object) and isinstance(value, Partial)]
-        return own + [p for part in parts for p in self.made_of(part)]
+class Closures(Family):
+    """Converts function values to data, and to functions of their own."""
 
-    def require_here(self, value: Any, node: gast.AST) -> None:
-        """Refuse to keep a function value that was made elsewhere in a loop."""
-        if self.moves(value):
-            self.unit.refuse(node, "a function that a loop makes in each trip is kept in a branch of it, which cannot be "
-                                   "followed: make it there")  # fmt: skip
+    def __init__(self, evaluator: Evaluator, texts: Texts, objects: Objects) -> None:
+        super().__init__(evaluator)
+        self.texts, self.objects = texts, objects
+        self.holding: list[gast.Tuple] = []  # the captures of functions
 
     def handed(self, value: Any, node: gast.AST, callee: gast.AST) -> gast.AST | None:
         """An atom for a function value that is handed to a function which is called as it is; None where it is none, or the
@@ -106,20 +94,20 @@ class Closures:
         if not holds and getattr(self.unit.resolve(function_name), "__closure__", None) is None:
             return at(node, clone(function_name))[0]
         self.holding.append(at(node, gast.Tuple(holds, gast.Load()))[0])
-        captures = self.flattener.hold(self.holding[-1])
+        captures = self.writer.hold(self.holding[-1])
         helper = name(self.unit.helper("closure", closures.closure))
         arguments = [clone(function_name), captures, *([constant(usual)] if usual else [])]
-        return self.flattener.hold(at(node, gast.Call(helper, arguments, []))[0])
+        return self.writer.hold(at(node, gast.Call(helper, arguments, []))[0])
 
     def require_settled(self, names: list[str], node: gast.AST, lasts: bool) -> None:
         """Refuse captured variables that are unbound, or may be rebound while the function may be called; `lasts`: in later
         trips of a loop, too."""
-        so_far = self.bound_so_far()
+        so_far = self.writer.bound_so_far()
         for captured in names:
-            times = so_far[captured] + (captured in self.given)
-            anew = self.counts[captured] + (captured in self.given) > max(1, times)
-            in_loop = lasts and (self.rebinds(captured) or captured in self.again)
-            if in_loop or anew or not times or captured in self.shared:
+            times = so_far[captured] + (captured in self.names.given)
+            anew = self.names.counts[captured] + (captured in self.names.given) > max(1, times)
+            in_loop = lasts and (self.writer.rebinds(captured) or captured in self.names.again)
+            if in_loop or anew or not times or captured in self.names.shared:
                 self.unit.refuse(node, f"`{captured}` may be bound anew while a function lives that reads it, which cannot "
                                        f"be followed: give the function its value, as in `lambda t, {captured}={captured}: "
                                        "..`")  # fmt: skip
@@ -136,17 +124,99 @@ class Closures:
                 self.unit.refuse(captured, f"`{captured.id}` is written in place in the function that hands on another one "
                                            "which reads it, which cannot be followed: give that a copy")  # fmt: skip
 
-    def rebinds(self, local: str) -> bool:
-        """Whether an enclosing loop binds a variable."""
-        return any(bound[local] for bound in self.flattener.rebound)
-
-    def bound_so_far(self) -> Counter[str]:
-        """The number of bindings of each variable in the statements written so far."""
-        return scoping.bindings([s for block in (*self.flattener.outer, self.flattener.out) for s in block])
-
     def visible(self) -> set[str]:
         """The variables that may be bound at this point, and those that other functions bind."""
-        return {n for n, times in self.bound_so_far().items() if times} | self.given | self.shared
+        return {n for n, times in self.writer.bound_so_far().items() if times} | self.names.given | self.names.shared
+
+    def as_function(self, f: Any, node: gast.AST, last: bool = False, first: bool = False) -> Lifted:
+        """A function value as a separate function; with `first`, captures and defaults come before its arguments."""
+        if isinstance(f, Known):
+            return Lifted(f.target)
+        if isinstance(f, Derivative) and not first:
+            return Lifted(f.known.target, f.captured, f.defaults, f.order)
+        if isinstance(f, Object):
+            f = self.objects.method(f, "__call__", node)
+        if not isinstance(f, (Function, Partial)) and not first:
+            self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
+        is_recursive = isinstance(f, Function) and lambda_lifting.calls_itself(f.node)
+        lifted = is_recursive or (isinstance(f, Function) and lambda_lifting.is_lifted(f.node, self.names.values))
+        if not lifted or (first and is_recursive):
+            return self.written(f, node, last, first)
+        lambda_lifting.require_no_writes(self.unit, f.node)
+        words = f.node.args.kwonlyargs
+        places = [*f.node.args.posonlyargs, *f.node.args.args]
+        defaults = {_keyword(p): f.defaults[p.id] for p in (*words, *places) if p.id in f.defaults}
+        target, captured = lambda_lifting.lifted(self.unit, f.node, self.names.values, last, first)
+        order = [_keyword(p) for p in [*places, *(words if last else [])]]
+        return Lifted(target, captured, defaults, order)
+
+    def written(self, f: Any, node: gast.AST, last: bool, first: bool = False) -> Lifted:
+        """A method, a partial, or a user of these, flattened over the parameters that are still free."""
+        inner, bound, words = f, 0, set()
+        while isinstance(inner, Partial):
+            inner, bound, words = inner.inner, bound + len(inner.given), words | set(inner.keywords)
+        base, order, keywords, defaults = self.open_parameters(inner, bound, words, node)
+        mine = {p: self.unit.local(p) for p in (*order, *keywords)}
+        before = self.unit.locals - set(mine.values())
+        kept, self.writer.out = self.writer.out, []
+        value = self.evaluator.apply(f, [name(mine[p]) for p in order], {p: name(mine[p]) for p in keywords}, node)
+        value = (self.converted(value, node, True) or value) if first else value
+        body, self.writer.out = self.writer.out, kept
+        before -= {n for n, times in bindings(body).items() if times} - self.visible()
+        if isinstance(value, Value):
+            self.unit.refuse(node, f"`{base}`, which is differentiated here, returns a function or an object, which cannot "
+                                   "be followed: return numbers and arrays")  # fmt: skip
+        for statement in effects.walk(body):
+            for changed in effects.writes(statement) & before:
+                self.unit.refuse(node, f"`{changed}` is changed by a function that is differentiated here, which cannot be "
+                                       "followed: return the value from it")  # fmt: skip
+        body.append(gast.Return(value))
+        read = mentioned(*body) & before
+        if last:
+            order, keywords = [*order, *keywords], []
+        ahead = tuple(defaults) if first else None
+        target, captured = lambda_lifting.function(self.unit, base, body, mine, len(order), read, last, ahead)
+        return Lifted(target, captured, defaults, order)
+
+    def declared(self, f: Any, node: gast.AST) -> tuple[str, Iterable[inspect.Parameter]]:
+        """The name and the declared parameters of a function."""
+        if isinstance(f, Function):
+            return f.name, signature_of(f.node.args, f.defaults).parameters.values()
+        if isinstance(f, Known) and inspect.isfunction(f.target):
+            return f.target.__name__, signature(f.target).parameters.values()
+        self.unit.refuse(node, "what is differentiated here cannot be followed: name the function")
+
+    def open_parameters(
+        self, f: Any, bound: int, words: set[str], node: gast.AST
+    ) -> tuple[str, list[str], list[str], dict[str, Any]]:
+        """The name of a function, its free parameters (positional, keyword), and their defaults."""
+        if isinstance(f, Derivative):
+            return f.known.target.__name__, f.order, [], f.defaults
+        base, known = self.declared(f, node)
+        if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in known):
+            self.unit.refuse(node, f"`{base}` is differentiated here and takes `*` or `**` arguments, which cannot be "
+                                   "followed: name them")  # fmt: skip
+        order = [p.name for p in known if p.kind is not p.KEYWORD_ONLY][bound:]
+        keywords = [p.name for p in known if p.kind is p.KEYWORD_ONLY]
+        defaults = {p.name: p.default for p in known if p.default is not p.empty}
+        if isinstance(f, Known):
+            defaults = {p: self.texts.outside(p, value) for p, value in defaults.items()}
+        first = next((k for k, p in enumerate(order) if p in words), len(order))  # the rest by keyword only
+        keywords = [p for p in (*order[first:], *keywords) if p not in words]
+        return base, order[:first], keywords, {p: defaults[p] for p in (*keywords, *order[:first]) if p in defaults}
+
+    def plain(self, callee: Known, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> gast.AST:
+        """A call that is kept as a call."""
+        arguments = [self.handed(v, node, callee.node) or v for v in arguments]
+        keywords = {k: self.handed(v, node, callee.node) or v for k, v in keywords.items()}
+        for value in (*arguments, *keywords.values()):
+            if isinstance(value, Value) and not isinstance(value, Known):
+                self.unit.refuse(node, "a nested function or lambda that is handed to this function cannot be followed: "
+                                       "move it to module level")  # fmt: skip
+        atoms = [v.node if isinstance(v, Known) else v for v in arguments]
+        words = [gast.keyword(k, v.node if isinstance(v, Known) else v) for k, v in keywords.items()]
+        call = at(node, gast.Call(clone(callee.node), atoms, words))[0]
+        return self.evaluator.atom(library.of_found(self.unit, call))
 
 
 def _written(unit: Unit, statement: gast.AST) -> set[str]:
@@ -165,3 +235,8 @@ def _root(node: gast.AST) -> str:
     while isinstance(node, (gast.Subscript, gast.Attribute)):
         node = node.value
     return getattr(node, "id", "")
+
+
+def _keyword(parameter: gast.Name) -> str:
+    """The keyword for a parameter."""
+    return notes.KEYWORD.of(parameter) or parameter.id

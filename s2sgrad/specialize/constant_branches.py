@@ -31,17 +31,7 @@ from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.ir.forms import truth
 from s2sgrad.ir.scoping import bindings
 from s2sgrad.ir.unit import Unit
-from s2sgrad.specialize.static_values import (
-    Adapted,
-    Choice,
-    Derivative,
-    Display,
-    Function,
-    Known,
-    Object,
-    Partial,
-    Value,
-)
+from s2sgrad.specialize.static_values import Adapted, Choice, Derivative, Display, Function, Known, Object, Partial, Value
 
 _TRUE = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type)  # types of callables that are always true
 

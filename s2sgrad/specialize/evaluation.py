@@ -26,19 +26,16 @@ def f(x, w):
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from s2sgrad import runtime
-from s2sgrad.analysis.libraries import is_given
 from s2sgrad.ir.forms import appended_to
-from s2sgrad.ir.quote import assign, at, constant, name, nodes
+from s2sgrad.ir.quote import at, constant, name, nodes
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.normalize import (
-    call_forms,
     comprehensions,
     containers,
     default_dicts,
@@ -52,13 +49,33 @@ from s2sgrad.normalize import (
 )
 from s2sgrad.normalize._calls import linked, may_have_method, walruses
 from s2sgrad.normalize.library import dicts
+from s2sgrad.specialize.arguments import Arguments
+from s2sgrad.specialize.bindings import Bindings
+from s2sgrad.specialize.evaluator import Evaluator, Family
+from s2sgrad.specialize.nested_definitions import Definitions
+from s2sgrad.specialize.object_operators import Operators
+from s2sgrad.specialize.partial_evaluation import Calls
+from s2sgrad.specialize.parts import Parts
+from s2sgrad.specialize.section_stores import Sections
+from s2sgrad.specialize.short_circuit import Conditions
+from s2sgrad.specialize.static_containers import Collections
 from s2sgrad.specialize.static_values import Display, Object, Value
 
 _TRUTHS = (gast.Call, gast.Compare, gast.UnaryOp)  # expressions that may be tests, with a known truth value
 
 
-class Evaluator:
+class Expressions(Family):
     """Evaluates expressions; statements that an expression expands to are written before it."""
+
+    def __init__(
+        self, evaluator: Evaluator, collections: Collections, operators: Operators, bindings: Bindings,
+        definitions: Definitions, arguments: Arguments, parts: Parts, calls: Calls, conditions: Conditions,
+        sections: Sections,
+    ) -> None:  # fmt: skip
+        super().__init__(evaluator)
+        self.collections, self.operators, self.bindings, self.definitions = collections, operators, bindings, definitions
+        self.arguments, self.parts, self.calls, self.conditions = arguments, parts, calls, conditions
+        self.sections = sections
 
     def atoms(self, operands: list[gast.AST]) -> list[gast.AST]:
         """Data operands, evaluated from left to right."""
@@ -71,35 +88,20 @@ class Evaluator:
             value = evaluate(node)
             later = set().union(*map(walruses, operands[k + 1 :]))
             if isinstance(value, gast.Name) and value.id in later:
-                value = self.hold(value)
-            out.append(self.functions.kept(value, operands[k + 1 :]))
+                value = self.writer.hold(value)
+            out.append(self.arguments.kept(value, operands[k + 1 :]))
         return out
-
-    def hold(self, value: gast.AST) -> gast.Name:
-        """Bind a value to a temporary."""
-        holder = self.unit.temp()
-        self.out.append(assign(holder, value))
-        self.functions.note_length(name(holder), value)
-        return at(value, name(holder))[0]
 
     def atom(self, node: gast.AST) -> gast.AST:
         """An atom for the value: a name, a constant, or a path through modules (np.pi)."""
-        return self.functions.as_value(node) if isinstance(node, gast.Name) else self.data(self.operand(node), node)
-
-    def argument(self, node: gast.AST, callee: gast.AST) -> gast.AST:
-        """An atom for an argument; a function of the library keeps no lambda."""
-        target = self.unit.resolve(callee)
-        if isinstance(node, gast.Lambda) and target is not MISSING and not is_given(target):
-            return self.hold(self.flat(node))
-        value = self.operand(node)
-        return self.functions.handed(value, node, callee) or self.data(value, node)
+        return self.bindings.as_value(node) if isinstance(node, gast.Name) else self.data(self.operand(node), node)
 
     def data(self, value: Any, node: gast.AST) -> gast.AST:
         """The value of a node as data: an atom."""
         if isinstance(value, gast.AST):
             return value
         if isinstance(node, gast.Name):
-            return self.functions.as_value(node)
+            return self.bindings.as_value(node)
         self.unit.refuse(node, "a function or an object is kept here, where it cannot be followed: bind it to a name")
 
     def operand(self, node: gast.AST) -> Any:
@@ -107,7 +109,7 @@ class Evaluator:
         if isinstance(node, (gast.Constant, Value)):
             return node
         if isinstance(node, gast.Name):
-            return self.functions.named(node)
+            return self.bindings.named(node)
         if isinstance(node, gast.Starred):
             return at(node, gast.Starred(self.atom(node.value), gast.Load()))[0]
         if isinstance(node, gast.UnaryOp) and (negative := _negative(node)) is not None:
@@ -115,33 +117,33 @@ class Evaluator:
         elif isinstance(node, gast.Attribute) and self.unit.resolve(node) is not MISSING:
             return node
         elif isinstance(node, gast.NamedExpr):
-            self.assign(at(node, gast.Assign([node.target], node.value, None))[0])
+            self.evaluator.assign(at(node, gast.Assign([node.target], node.value, None))[0])
             return self.operand(at(node, name(node.target.id))[0])
-        elif isinstance(node, (gast.IfExp, gast.BoolOp)) and not self.is_whole(node):
-            return self.operand(at(node, name(self.chosen(node)))[0])
+        elif isinstance(node, (gast.IfExp, gast.BoolOp)) and not self.conditions.is_whole(node):
+            return self.operand(at(node, name(self.conditions.chosen(node)))[0])
         value = self.value(node)
-        return value if isinstance(value, (Value, gast.Name, gast.Constant)) else self.hold(value)
+        return value if isinstance(value, (Value, gast.Name, gast.Constant)) else self.writer.hold(value)
 
     def flat(self, node: gast.AST) -> gast.AST:
         """The node with atoms as operands: a single operation."""
-        return self.functions.in_whole(node) if isinstance(node, gast.Lambda) else self.data(self.value(node), node)
+        return self.bindings.in_whole(node) if isinstance(node, gast.Lambda) else self.data(self.value(node), node)
 
     def value(self, node: gast.AST, target: str | None = None) -> Any:
         """A static value; or a single operation with atoms as operands, which will be bound to `target`."""
         if isinstance(node, gast.Lambda):
-            return self.functions.function(node)
-        if isinstance(node, _TRUTHS) and (truth := self.truth(node)) is not None:
+            return self.definitions.function(node)
+        if isinstance(node, _TRUTHS) and (truth := self.conditions.truth(node)) is not None:
             return truth
-        if self.is_whole(node):
-            self.require_own_methods(node)
+        if self.conditions.is_whole(node):
+            self.conditions.require_own_methods(node)
             self.require_no_objects(node)
-            return self.functions.in_whole(node)
-        if isinstance(node, gast.ListComp) and self.functions.items_of(node) is not None:
-            return self.functions.collected(node)
-        written = None if self.functions.may_be_known(node) else comprehensions.written_out(self.unit, node, target)
+            return self.bindings.in_whole(node)
+        if isinstance(node, gast.ListComp) and self.lookahead.items_of(node) is not None:
+            return self.collections.collected(node)
+        written = None if self.lookahead.may_be_known(node) else comprehensions.written_out(self.unit, node, target)
         if written is not None:
             before, value = written
-            self.out += self.block(loops.block(self.unit, targets.block(self.unit, before)))
+            self.writer.out += self.evaluator.block(loops.block(self.unit, targets.block(self.unit, before)))
             return self.value(value)
         evaluate = getattr(self, f"of_{type(node).__name__}", self.operand)
         return evaluate(node)
@@ -150,7 +152,7 @@ class Evaluator:
         """Refuse to ask whether an expression raises where its operators may be methods of objects."""
         if self.unit.called(node) is not runtime.raised:
             return
-        held = (self.functions.values.get(n.id) for n in nodes(node) if isinstance(n, gast.Name))
+        held = (self.names.values.get(n.id) for n in nodes(node) if isinstance(n, gast.Name))
         if any(isinstance(value, Object) for value in held):
             self.unit.refuse(node, "what is in `try` may run methods of objects, so that it has no text: take it out of it")
 
@@ -159,7 +161,7 @@ class Evaluator:
             return self.value(united)
         left, right = self.in_order([node.left, node.right], self.operand)
         if isinstance(left, Object) or isinstance(right, Object):
-            return self.functions.operator(node, left, right)
+            return self.operators.operator(node, left, right)
         node.left, node.right = self.data(left, node.left), self.data(right, node.right)
         return node
 
@@ -168,21 +170,21 @@ class Evaluator:
             return _negative(node) or node
         operand = self.operand(node.operand)
         if isinstance(operand, Object) and not isinstance(node.op, gast.Not):
-            return self.functions.unary(node, operand)
+            return self.operators.unary(node, operand)
         node.operand = self.data(operand, node.operand)
         return node
 
     def of_Compare(self, node: gast.Compare) -> gast.AST:
         if len(node.ops) == 1 and isinstance(node.ops[0], (gast.In, gast.NotIn)):
-            if (found := self.functions.contained(node)) is not None:
+            if (found := self.operators.contained(node)) is not None:
                 return found
         if any(walruses(c) for c in node.comparators[1:]):
             self.unit.refuse(node, "`:=` behind a comparison that may not be reached: assign before it")
-        if any(map(self.grows, node.comparators[1:])):
+        if any(map(self.conditions.grows, node.comparators[1:])):
             return self.value(linked(node, *self.atoms([node.left, node.comparators[0]])))
         operands = self.in_order([node.left, *node.comparators], self.operand)
         if any(isinstance(operand, Object) for operand in operands):
-            answer = self.functions.comparison(node, *operands)
+            answer = self.operators.comparison(node, *operands)
             if answer is not None:
                 return answer
         node.left, *node.comparators = map(self.data, operands, [node.left, *node.comparators])
@@ -190,7 +192,7 @@ class Evaluator:
 
     def of_Attribute(self, node: gast.Attribute) -> gast.AST:
         if self.unit.resolve(node) is MISSING:
-            value = self.functions.attribute(node)
+            value = self.parts.attribute(node)
             if value is not MISSING:
                 return value
             mutators.refuse_kept(self.unit, node)
@@ -199,15 +201,15 @@ class Evaluator:
     def of_Subscript(self, node: gast.Subscript) -> gast.AST:
         if (joined := index_tricks.joined(self.unit, node)) is not None:
             return self.value(joined)
-        owner = self.functions.indexed(node.value)
+        owner = self.parts.indexed(node.value)
         if isinstance(owner, (Object, Display)):
-            return self.functions.item(owner, node)
-        node.value = self.functions.kept(self.data(owner, node.value), [node.slice])
-        node.slice = self.index(node.slice)
+            return self.parts.item(owner, node)
+        node.value = self.arguments.kept(self.data(owner, node.value), [node.slice])
+        node.slice = self.sections.index(node.slice)
         return node
 
     def of_Call(self, node: gast.Call) -> gast.AST:
-        if (result := self.functions.called(node)) is not None:
+        if (result := self.calls.called(node)) is not None:
             return result
         if (into := mutators.into(self.unit, node, self.atom)) is not None:
             return self.behind(node, *into)
@@ -215,12 +217,12 @@ class Evaluator:
             if (made := written(self.unit, node)) is not None:
                 return self.value(made)
         spread = any(isinstance(a, gast.Starred) for a in node.args)
-        self.call(node)
+        self.arguments.call(node)
         if spread and (found := library.of_found(self.unit, node)) is not node:
             return self.value(found)
         if appended_to(node) is None or not may_have_method(self.unit, node.func, list):
             return node
-        self.out += at(node, gast.Expr(node))
+        self.writer.out += at(node, gast.Expr(node))
         return at(node, constant(None))[0]
 
     def of_Tuple(self, node: gast.Tuple | gast.List) -> gast.AST:
@@ -228,7 +230,7 @@ class Evaluator:
             return self.value(displays.tupled(self.unit, node))
         items = self.in_order(node.elts, self.operand)
         if any(isinstance(item, Value) for item in items):
-            return self.functions.held_together(dict(enumerate(items)), type(node))
+            return self.collections.held_together(dict(enumerate(items)), type(node))
         node.elts = items
         return node
 
@@ -242,12 +244,12 @@ class Evaluator:
             return self.behind(node, *containers.joined(self.unit, node, self.atom))
         if any(map(walruses, node.keys)):
             self.unit.refuse(node, "`:=` in a dict is not differentiated: assign before it")
-        if any(map(self.grows, node.keys)):
+        if any(map(self.conditions.grows, node.keys)):
             pairs = self.atoms([n for pair in zip(node.keys, node.values, strict=True) for n in pair])
             node.keys, node.values = pairs[::2], pairs[1::2]
         items = self.in_order(node.values, self.operand)
         if any(isinstance(item, Value) for item in items) and all(isinstance(k, gast.Constant) for k in node.keys):
-            return self.functions.held_together({k.value: item for k, item in zip(node.keys, items, strict=True)})
+            return self.collections.held_together({k.value: item for k, item in zip(node.keys, items, strict=True)})
         node.values = list(map(self.data, items, node.values))
         return node
 
@@ -259,24 +261,8 @@ class Evaluator:
     def behind(self, node: gast.AST, before: list[gast.AST], value: gast.AST) -> gast.AST:
         """The value of an expression that expands to statements."""
         for statement in at(node, *before):
-            self.statement(statement)
+            self.evaluator.statement(statement)
         return self.value(at(node, value)[0])
-
-    def call(self, node: gast.Call) -> None:
-        """Evaluate the callee and the arguments of a call, in place."""
-        self.functions.starred(node)
-        call_forms.rewrite(self.unit, node)
-        self.functions.require_bound(node.func)
-        if self.unit.resolve(node.func) not in (MISSING, builtins.len):
-            node.args = self.functions.all_listed(node.args, self.unit.resolve(node.func))
-        if isinstance(node.func, gast.Attribute) and self.unit.resolve(node.func) is MISSING:
-            node.func.value = self.functions.kept(self.atom(node.func.value), [*node.args, *node.keywords])
-        elif not isinstance(node.func, (gast.Name, gast.Attribute)):
-            node.func = self.atom(node.func)
-        values = self.in_order(node.args + [k.value for k in node.keywords], lambda n: self.argument(n, node.func))
-        node.args = values[: len(node.args)]
-        for keyword, value in zip(node.keywords, values[len(node.args) :], strict=True):
-            keyword.value = value
 
 
 def _negative(node: gast.UnaryOp) -> gast.AST | None:

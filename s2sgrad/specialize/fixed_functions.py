@@ -30,11 +30,16 @@ import gast
 from s2sgrad.ir import notes, scoping
 from s2sgrad.ir.quote import at, clone, empty_arguments, name, nodes
 from s2sgrad.ir.unit import parameters
+from s2sgrad.specialize.closures import Closures
+from s2sgrad.specialize.inlining import Inliner
 from s2sgrad.specialize.static_values import Function, Known, Partial, substitute
 
 
 class FixedFunctions:
     """Makes variants of recursive functions for the functions that they receive and pass on unchanged."""
+
+    def __init__(self, inliner: Inliner, closures: Closures) -> None:
+        self.inliner, self.closures = inliner, closures
 
     def with_fixed_functions(
         self, callee: Function, arguments: list[Any], keywords: dict[str, Any], node: gast.AST
@@ -72,9 +77,9 @@ class FixedFunctions:
         args = callee.node.args
         if args.vararg is not None or args.kwarg is not None or not any(map(_is_function, (*arguments, *keywords.values()))):
             return {}, {}
-        bound = self.bind(callee, callee.node, arguments, keywords, node)
+        bound = self.inliner.bind(callee, callee.node, arguments, keywords, node)
         fixed = {p: v for p, v in bound.items() if _is_function(v) and _is_passed_on(callee.node, p)}
-        lifted = {p: self.as_function(v, node, last=True) for p, v in fixed.items()}
+        lifted = {p: self.closures.as_function(v, node, last=True) for p, v in fixed.items()}
         return bound, {} if any(f.defaults for f in lifted.values()) else lifted
 
 

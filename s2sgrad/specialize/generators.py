@@ -41,35 +41,43 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.plain_classes import lineage
-from s2sgrad.ir import notes
 from s2sgrad.ir.exits import leaves, with_exits
-from s2sgrad.ir.quote import assign, at, branch, clone, constant, expression, name, rewritten
+from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
 from s2sgrad.normalize import targets
 from s2sgrad.normalize.iterables import DRAWS_ALL, RUN_THROUGH
 from s2sgrad.primitives import libraries
+from s2sgrad.specialize.class_members import object_with
+from s2sgrad.specialize.evaluator import Evaluator, Family
+from s2sgrad.specialize.inlining import Inliner
+from s2sgrad.specialize.objects import Objects
 from s2sgrad.specialize.static_values import Generator, Object
 from s2sgrad.specialize.unsettled import Unsettled
 
+_AtYield = Callable[[gast.AST], list[gast.AST]]  # the statements of a consumer for a value
 _ASKED_BY_NUMPY = {n for n in dir(np.ndarray) if n[:2] != "__" or n[:7] == "__array"}
 """What NumPy's functions ask of an object before they run through its items: `np.sum(o)` and `np.amax(o)` call `o.sum` and
 `o.max`."""
 
 
-class Generators:
+class Generators(Family):
     """Consumes the generators of one function, each once."""
+
+    def __init__(self, evaluator: Evaluator, objects: Objects, inliner: Inliner) -> None:
+        super().__init__(evaluator)
+        self.objects, self.inliner = objects, inliner
 
     def once(self, generator: Generator, node: gast.AST) -> None:
         """Mark a generator as consumed; refuse a second time."""
-        if generator.used or generator.loops != tuple(self.flattener.loops):
+        if generator.used or generator.loops != tuple(self.writer.loops):
             self.unit.refuse(node, "this generator may have been run before, which cannot be followed: make a list of its "
                                    "values")  # fmt: skip
         generator.used = True
 
     def consume(self, loop: gast.For) -> bool:
         """Inline a loop over a generator function; returns whether it was one."""
-        if not self.may_be_known(loop.iter) and not self.unit.draws(loop.iter):
+        if not self.lookahead.may_be_known(loop.iter) and not self.unit.draws(loop.iter):
             return False
-        generator = self.held(loop.iter) or self.evaluate(loop.iter)
+        generator = self.statics.held(loop.iter) or self.evaluator.evaluate(loop.iter)
         generator = self.items_of_object(generator, loop.iter)
         if not isinstance(generator, Generator):
             loop.iter = at(loop.iter, clone(generator))[0] if isinstance(generator, gast.AST) else loop.iter
@@ -78,24 +86,28 @@ class Generators:
         body, left = loop.body, None
         if leaves(body, gast.Break):
             left = self.unit.local("left")
-            self.counts[left] += 2
-            self.flattener.out += at(loop, assign(left, constant(False)))
+            self.names.counts[left] += 2
+            self.writer.out += at(loop, assign(left, constant(False)))
             body = with_exits(body, gast.Break, lambda _: at(loop, assign(left, constant(True))))
 
         def at_yield(value: gast.AST) -> list[gast.AST]:
             return [*at(loop, *targets.bind(self.unit, clone(loop.target), value)), *clone(body)]
 
-        self.written_out(
-            generator.function, generator.given, generator.keywords, loop, at_yield, left, generator.around)  # fmt: skip
+        self.write_out(generator, loop, at_yield, left)
         return True
+
+    def write_out(self, generator: Generator, node: gast.AST, at_yield: _AtYield, left: str | None = None) -> None:
+        """Write the text of a generator, with the statements of its consumer at each `yield`."""
+        around = generator.around
+        self.inliner.written_out(generator.function, generator.given, generator.keywords, node, at_yield, left, around)
 
     def items_of_object(self, value: Any, node: gast.AST) -> Any:
         """What a loop over an object runs over: what `__iter__` gives; any other value as it is."""
-        owner = self.object_with(value, "__iter__")
+        owner = object_with(value, "__iter__")
         if owner is None:
             return value
-        given = self.apply(self.method(owner, "__iter__", node), [], {}, node)
-        if self.object_with(given, "__next__") is None:
+        given = self.evaluator.apply(self.objects.method(owner, "__iter__", node), [], {}, node)
+        if object_with(given, "__next__") is None:
             return given
         self.unit.refuse(node, "an object that is its own iterator is drawn from as the program runs, which cannot be "
                                "followed: write `__iter__` as a generator")  # fmt: skip
@@ -104,7 +116,7 @@ class Generators:
         """Whether a function sees no more of an object than what its `__iter__` gives; NumPy's do of a sequence."""
         if is_one_of(consumer, RUN_THROUGH - {np.array}) or consumer is runtime.sequence:
             return True
-        owners = [self.object_with(value, word) for word in ("__len__", "__getitem__")]
+        owners = [object_with(value, word) for word in ("__len__", "__getitem__")]
         if consumer is runtime.keys_of:  # `o.values()`, if that is the method of a dict
             return any(o is not None and issubclass(o.cls, dict) for o in owners)
         if None in owners or not libraries.is_numeric(consumer):
@@ -113,26 +125,21 @@ class Generators:
         asked = {n for n in _ASKED_BY_NUMPY if n[0] == "_" or (consumer.__name__.endswith(n) and not in_c)}
         return asked.isdisjoint(n for o in owners for k in lineage(o.cls)[:-1] for n in vars(k))
 
-    def object_with(self, value: Any, word: str) -> Object | None:
-        """The object with this special method that a value is."""
-        has = isinstance(value, Object) and isinstance(self.looked_up(value.cls, word), types.FunctionType)
-        return value if has else None
-
     def all_listed(self, arguments: list[gast.AST], consumer: Any) -> list[gast.AST]:
         """The arguments of a call; for a generator, or for an object that NumPy gets, the list of its values."""
         if len(arguments) == 1:
             return [self.listed(arguments[0], consumer)]
-        arguments = [self.listed(a, consumer) if isinstance(self.held(a), Generator) else a for a in arguments]
+        arguments = [self.listed(a, consumer) if isinstance(self.statics.held(a), Generator) else a for a in arguments]
         of_numpy = libraries.package_of(consumer) in libraries.ARRAYS
-        if not of_numpy or not any(isinstance(self.held(a), Object) for a in arguments):
+        if not of_numpy or not any(isinstance(self.statics.held(a), Object) for a in arguments):
             return arguments
-        return self.flattener.in_order(arguments, lambda a: self.flattener.atom(self.listed(a, consumer)))
+        return self.evaluator.in_order(arguments, lambda a: self.evaluator.atom(self.listed(a, consumer)))
 
     def listed(self, node: gast.AST, consumer: Any) -> gast.AST:
         """An argument; for a generator, the list of its values."""
-        generator = self.held(node)
-        if isinstance(node, gast.Call) and self.may_be_known(node):
-            generator = self.evaluate(node)
+        generator = self.statics.held(node)
+        if isinstance(node, gast.Call) and self.lookahead.may_be_known(node):
+            generator = self.evaluator.evaluate(node)
         if self.iterates(consumer, generator):
             generator = self.items_of_object(generator, node)
         if not isinstance(generator, Generator):
@@ -144,32 +151,12 @@ class Generators:
             self.unit.refuse(node, "what consumes this generator may stop early, or change what it reads, which cannot be "
                                    "followed: make a list of its values")  # fmt: skip
         items, item = self.unit.local("items"), self.unit.local("item")
-        self.flattener.out += at(node, assign(items, gast.List([], gast.Load())))
-        self.counts[items] += 2
+        self.writer.out += at(node, assign(items, gast.List([], gast.Load())))
+        self.names.counts[items] += 2
         grow = gast.Expr(expression("items.append(v)", items=items, v=item))
 
         def at_yield(value: gast.AST) -> list[gast.AST]:
             return at(node, assign(item, value), clone(grow))
 
-        self.written_out(generator.function, generator.given, generator.keywords, node, at_yield, None, generator.around)
+        self.write_out(generator, node, at_yield)
         return at(node, name(items))[0]
-
-
-def returning(statement: gast.AST) -> list[gast.AST]:
-    """A `yield` followed by a conditional return; the flag is filled in later."""
-    if not isinstance(statement, gast.Expr) or not isinstance(statement.value, gast.Yield):
-        return [statement]
-    leave = branch(constant(False), at(statement, gast.Return(None)))
-    notes.LEAVES_EARLY.put(leave)
-    return [statement, *at(statement, leave)]
-
-
-def consumed(body: list[gast.AST], at_yield: Callable[[gast.AST], list[gast.AST]]) -> list[gast.AST]:
-    """The statements of a generator, with the consumer's statements instead of each `yield`."""
-
-    def taken(statement: gast.AST) -> list[gast.AST]:
-        if not isinstance(statement, gast.Expr) or not isinstance(statement.value, gast.Yield):
-            return [statement]
-        return at_yield(statement.value.value or at(statement, constant(None))[0])
-
-    return rewritten(body, taken)

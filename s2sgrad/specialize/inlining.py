@@ -19,7 +19,6 @@ def f(x, w):
 
 from __future__ import annotations
 
-import types
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,31 +26,21 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis.libraries import is_given
 from s2sgrad.ir import notes, refusals, scoping
-from s2sgrad.ir.quote import assign, at, clone, constant, mentioned, name, nodes, place_of, rewritten
+from s2sgrad.ir.quote import assign, at, clone, constant, mentioned, name, nodes, place_of
 from s2sgrad.ir.signatures import signature_of
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import behaviour
-from s2sgrad.normalize import drawing
-from s2sgrad.normalize._calls import note_receivers
 from s2sgrad.normalize.check import yields
-from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS
 from s2sgrad.normalize.name_uses import keeps_its_keys
-from s2sgrad.runtime.checkpoints import behind_checkpoint
-from s2sgrad.source import read
+from s2sgrad.specialize.argument_objects import GivenObjects
 from s2sgrad.specialize.callable_texts import returns_function
-from s2sgrad.specialize.constant_branches import folded
-from s2sgrad.specialize.generators import consumed, returning
-from s2sgrad.specialize.static_values import (
-    Display,
-    Function,
-    Generator,
-    Known,
-    Value,
-    keep_objects,
-    substitute,
-)
+from s2sgrad.specialize.evaluator import Evaluator, Family
+from s2sgrad.specialize.function_unions import Choices
+from s2sgrad.specialize.homes import Homes
+from s2sgrad.specialize.static_values import Display, Function, Generator, Known, Value, keep_objects, substitute
+from s2sgrad.specialize.texts import Texts
+from s2sgrad.specialize.yields import consumed
 from s2sgrad.standard import generators
 
 MOST = 400  # inlined calls per function
@@ -67,73 +56,15 @@ class _Text:
     bindings: Counter[str]
 
 
-class Inliner:
-    """Inlines calls; `values` are function values by name, `running` the functions that are being inlined."""
+class Inliner(Family):
+    """Inlines calls."""
 
-    unit: Unit
-    flattener: Any  # writes the statements
-    values: dict[str, Value]
-    running: list[tuple[Function, Any]]
-    counts: Counter[str]
-    known: dict[Any, Function]
-    calls: int
-    shared: set[str]
-    arguments: set[str]
-
-    def read(self, target: types.FunctionType, owner: type | None = None) -> Function:
-        """A function from outside as a function value; a method of the class `owner`."""
-        if target in self.known:
-            return self.known[target]
-        unit, tree = Unit.of(read(target))
-        unit.definitions.drawn_at = self.unit.definitions.drawn_at
-        note_receivers(unit, tree, owner)
-        if tree.name in unit.names.taken and unit.resolve(name(tree.name)) is not target:  # not recursive
-            tree.name = unit.names.fresh(tree.name)
-        unit.names.taken |= {tree.name}  # no helper may look like a call of the function itself
-        for _, run in DEFINITION:
-            tree = run(unit, tree)
-        self.unit.inlining.units.append(unit)
-        function = self.known[target] = Function(tree, unit, of=(target, owner))
-        function.run_again = behind_checkpoint(target) is not None
-        spec = target.__defaults__ or ()
-        plain = [*tree.args.posonlyargs, *tree.args.args]
-        for p, value in zip(plain[len(plain) - len(spec) :], spec, strict=True):
-            function.defaults[p.id] = self.outside(p.id, value)
-        words = target.__kwdefaults__ or {}
-        function.defaults |= {p.id: self.outside(p.id, words[p.id]) for p in tree.args.kwonlyargs if p.id in words}
-        return function
-
-    def text_of(self, method: types.FunctionType, owner: type | None = None) -> Function | Known:
-        """A method as a function value, inlined at calls unless it has its own gradient."""
-        return self.outside(method.__name__, method) if is_given(method) else self.read(method, owner)
-
-    def outside(self, base: str, value: Any) -> Any:
-        """A value from outside: a constant, a known callable, or data under a name."""
-        if isinstance(value, (float, int, str, bool, type(None))):
-            return constant(value)
-        node = name(self.unit.helper(base, value))
-        return Known(value, node) if callable(value) else node
-
-    def prepared(self, function: Function, constants: dict[str, Any], left: str | None = None) -> gast.FunctionDef:
-        """The body of a function value with a single exit, for these parameter values; with `left`, a generator returns at a
-        `yield` when this flag is set."""
-        drawn = {p for p, value in constants.items() if isinstance(value, Generator)}
-        if function.tree is not None and left is None and not drawn:
-            return function.tree
-        node = clone(function.node)
-        plain = isinstance(node, gast.FunctionDef)
-        body, chosen = folded(function.unit, node.body, constants) if plain else (at(node, gast.Return(node.body)), False)
-        tree = gast.FunctionDef(function.name, node.args, body, [], None, None, [])
-        at(function.node, tree)
-        if left is not None:
-            tree.body = rewritten(tree.body, returning)
-        around, function.unit.arguments.drawn_from = function.unit.arguments.drawn_from, drawn
-        for _, run in ((("drawing", drawing.run),) if drawn else ()) + STATEMENTS:
-            tree = run(function.unit, tree)
-        function.unit.arguments.drawn_from = around
-        if not chosen and left is None and not drawn:
-            function.tree = tree
-        return tree
+    def __init__(
+        self, evaluator: Evaluator, texts: Texts, homes: Homes, choices: Choices, given_objects: GivenObjects
+    ) -> None:
+        super().__init__(evaluator)
+        self.texts, self.homes, self.choices, self.given_objects = texts, homes, choices, given_objects
+        self.calls = 0
 
     def written_out(
         self,
@@ -147,11 +78,11 @@ class Inliner:
     ) -> Any:
         """The value of an inlined call; of a generator, `at_yield` makes the statements for each value, and `left` is the
         flag that says no more are wanted."""
-        self.require_end(function, node, tuple(f for f, _ in self.running) if around is None else around)
+        self.require_end(function, node, tuple(f for f, _ in self.writer.running) if around is None else around)
         bound = self.bind(function, function.node, arguments, keywords, node)
         text = self.text_for(function, bound, node, left)
         substituted = self.pass_arguments(text, bound)
-        self.meet_text(text.tree.body, text.bindings)
+        self.names.meet_text(text.tree.body, text.bindings)
         for statement in text.tree.body:
             substitute(statement, substituted)
         if at_yield is not None:
@@ -159,16 +90,16 @@ class Inliner:
                 if notes.LEAVES_EARLY.of(part):
                     part.test = name(left)
             text.tree.body = consumed(text.tree.body, at_yield)
-        self.running.append((function, arguments[0] if arguments else None))
+        self.writer.running.append((function, arguments[0] if arguments else None))
         try:
             for statement in text.tree.body[:-1]:
-                start = len(self.flattener.out)
+                start = len(self.writer.out)
                 with self.unit.calling(statement):
-                    self.flattener.statement(statement)
-                at(statement, *(new for new in self.flattener.out[start:] if not hasattr(new, "lineno")))
-            return self.evaluate(text.tree.body[-1].value)
+                    self.evaluator.statement(statement)
+                at(statement, *(new for new in self.writer.out[start:] if not hasattr(new, "lineno")))
+            return self.evaluator.evaluate(text.tree.body[-1].value)
         finally:
-            self.running.pop()
+            self.writer.running.pop()
 
     def require_end(self, function: Function, node: gast.AST, around: tuple[Function, ...]) -> None:
         """Count an inlined call; refuse too many, and recursion."""
@@ -182,7 +113,7 @@ class Inliner:
 
     def text_for(self, function: Function, bound: dict[str, Any], call: gast.AST, left: str | None) -> _Text:
         """The body of a function value for this call, with its own names and places."""
-        tree = clone(self.prepared(function, bound, left))
+        tree = clone(self.texts.prepared(function, bound, left))
         own = scoping.bound(tree.body) | {p.id for p in parameters(tree)}
         anew = function.used or function.unit is not self.unit
         renamed = self.anew(function.unit, tree, own) if anew else {}
@@ -221,27 +152,27 @@ class Inliner:
                 value = self.as_dict(value, place)
             if isinstance(value, Value):
                 if keeps:
-                    self.require_here(value, place)
-                self.moves(value)  # recorded as made here at the latest
+                    self.homes.require_here(value, place)
+                self.homes.moves(value)  # recorded as made here at the latest
                 if keeps:
                     keep_objects(value)
-                self.counts[local] += anew
-                if not anew or not self.choose(local, value, place):
-                    self.values[local] = value
+                self.names.counts[local] += anew
+                if not anew or not self.choices.choose(local, value, place):
+                    self.names.values[local] = value
                     if isinstance(value, Generator):
                         self.unit.arguments.drawn_from.add(local)
-                self.counts[local] -= anew
+                self.names.counts[local] -= anew
             elif not anew and self.may_stand(value, text) and not (keeps and self.moves_on(value)):
                 substituted[local] = value
             else:
                 if anew:
-                    self.arguments.add(local)
+                    self.choices.arguments.add(local)
                 elif isinstance(value, gast.Tuple) or (
                     isinstance(value, gast.Dict) and keeps_its_keys(self.unit, text.tree, local)
                 ):
                     self.unit.syntax.displays[local] = value  # `*args`, `**kwargs`
                 text.bindings[local] += 1
-                self.flattener.out += at(place, assign(local, clone(value)))
+                self.writer.out += at(place, assign(local, clone(value)))
         return substituted
 
     def as_dict(self, display: Display, node: gast.AST) -> gast.Dict:
@@ -256,26 +187,19 @@ class Inliner:
         """Whether an argument has the same value wherever the body reads the parameter."""
         if not isinstance(value, gast.Name):
             return isinstance(value, gast.Constant)
-        fixed = value.id not in self.unit.locals or self.is_fixed(value.id)
-        return fixed and (value.id not in self.shared or _only_reads(text.function.unit, text.tree))
+        fixed = value.id not in self.unit.locals or self.names.is_fixed(value.id)
+        return fixed and (value.id not in self.names.shared or _only_reads(text.function.unit, text.tree))
 
     def moves_on(self, value: gast.AST) -> bool:
         """Whether an enclosing loop may rebind a variable while a closure that captures it is alive."""
-        return isinstance(value, gast.Name) and self.rebinds(value.id)
-
-    def fresh(self, base: str) -> str:
-        """A new local name."""
-        fresh = self.unit.names.fresh(base)
-        self.unit.locals.add(fresh)
-        self.unit.bases[fresh] = base
-        return fresh
+        return isinstance(value, gast.Name) and self.writer.rebinds(value.id)
 
     def anew(self, unit: Unit, tree: gast.FunctionDef, own: set[str]) -> dict[str, str]:
         """New names for the variables of another function's body; those that are not the user's, such as that of its result,
         are values of subexpressions here."""
         times = scoping.bindings(tree.body)
         ours = {n for n in own & unit.own_names if times[n] == 1}
-        return {n: self.unit.temp() if n in ours else self.fresh(unit.bases.get(n, n)) for n in sorted(own)}
+        return {n: self.unit.temp() if n in ours else self.names.fresh(unit.bases.get(n, n)) for n in sorted(own)}
 
     def adopt(self, unit: Unit, tree: gast.FunctionDef, own: set[str], renamed: dict[str, str]) -> None:
         """Rename the free names of another function's body to the caller's names for the same objects."""
@@ -290,9 +214,9 @@ class Inliner:
                     if value is not MISSING and self.unit.resolve(node) is not value:
                         unit.made.captured.add(node.id)
                         renamed[node.id] = self.unit.helper(node.id, value)
-                    self.meet(renamed.get(node.id, node.id), value)
+                    self.given_objects.meet(renamed.get(node.id, node.id), value)
                 else:  # of a nested scope
-                    renamed[node.id] = self.fresh(unit.bases.get(node.id, node.id))
+                    renamed[node.id] = self.names.fresh(unit.bases.get(node.id, node.id))
             if hasattr(node, "lineno") and not unit.is_of_library:
                 node.primal = getattr(node, "primal", unit.primal)
 
@@ -336,7 +260,7 @@ class Inliner:
             return Display(dict(enumerate(extra)))
         display = gast.Tuple(list(extra), gast.Load())
         shown = not any(isinstance(v, gast.Starred) for v in extra)
-        return display if shown else self.flattener.atom(at(node, display)[0])
+        return display if shown else self.evaluator.atom(at(node, display)[0])
 
 
 def _only_reads(unit: Unit, tree: gast.FunctionDef) -> bool:

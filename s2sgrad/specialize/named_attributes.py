@@ -23,37 +23,40 @@ from typing import Any
 import gast
 
 from s2sgrad.ir.quote import at, clone, constant
-from s2sgrad.ir.unit import Unit
+from s2sgrad.specialize.class_members import looked_up
+from s2sgrad.specialize.evaluator import Evaluator, Family
+from s2sgrad.specialize.objects import Objects
 from s2sgrad.specialize.static_values import Object
 
 
-class NamedAttributes:
+class NamedAttributes(Family):
     """`getattr`, `setattr` and `hasattr`."""
 
-    unit: Unit
-    flattener: Any
+    def __init__(self, evaluator: Evaluator, objects: Objects) -> None:
+        super().__init__(evaluator)
+        self.objects = objects
 
     def get_by_name(self, node: gast.Call) -> Any:
         """`getattr(owner, word)` or `getattr(owner, word, otherwise)`; None where it is an ordinary call."""
-        owner, *otherwise = self.flattener.in_order([node.args[0], *node.args[2:]], self.evaluate)
+        owner, *otherwise = self.evaluator.in_order([node.args[0], *node.args[2:]], self.evaluator.evaluate)
         if not isinstance(owner, Object):
-            node.args = [self.flattener.data(owner, node.args[0]), node.args[1], *otherwise]
+            node.args = [self.evaluator.data(owner, node.args[0]), node.args[1], *otherwise]
             return None
         word = self.word_of(node)
         if not otherwise or word in {*owner.attributes, *dir(owner.cls)}:
-            return self.get(owner, word, node)
+            return self.objects.get(owner, word, node)
         self.require_straight_line(owner, node)
         return otherwise[0]
 
     def has_by_name(self, node: gast.Call) -> Any:
         """`hasattr(owner, word)`; None where it is an ordinary call."""
-        owner = self.flattener.operand(node.args[0])
+        owner = self.evaluator.operand(node.args[0])
         if not isinstance(owner, Object):
-            node.args[0] = self.flattener.data(owner, node.args[0])
+            node.args[0] = self.evaluator.data(owner, node.args[0])
             return None
         word = self.word_of(node)
         if hasattr(owner.cls, word):
-            self.looked_up(owner.cls, word)
+            looked_up(owner.cls, word)
             return constant(True)
         self.require_straight_line(None if word in owner.attributes else owner, node)
         return constant(False)
@@ -61,7 +64,7 @@ class NamedAttributes:
     def set_by_name(self, node: gast.Call) -> gast.AST:
         """`setattr(owner, word, value)`."""
         target = gast.Attribute(clone(node.args[0]), self.word_of(node), gast.Store())
-        self.flattener.statement(at(node, gast.Assign([target], node.args[2], None))[0])
+        self.evaluator.statement(at(node, gast.Assign([target], node.args[2], None))[0])
         return constant(None)
 
     def word_of(self, node: gast.Call) -> str:
@@ -74,6 +77,6 @@ class NamedAttributes:
 
     def require_straight_line(self, owner: Object | None, node: gast.AST) -> None:
         """Refuse to say whether an object has an attribute where a branch, or an earlier trip of a loop, may have set it."""
-        if owner is None or owner.given is not None or tuple(self.flattener.loops) != owner.loops:
+        if owner is None or owner.given is not None or tuple(self.writer.loops) != owner.loops:
             self.unit.refuse(node, "whether an object has this attribute by now cannot be followed: set it to None in "
                                    "`__init__`, and ask for that")  # fmt: skip

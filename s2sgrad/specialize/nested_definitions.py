@@ -24,14 +24,22 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.user_functions import is_plain
-from s2sgrad.ir.quote import assign, at, name
+from s2sgrad.ir.quote import at, name
 from s2sgrad.runtime.checkpoints import checkpoint
+from s2sgrad.specialize.bindings import Bindings
 from s2sgrad.specialize.callable_texts import makes_derivative
-from s2sgrad.specialize.static_values import Derivative, Function, Known, Partial, Value, keep_objects
+from s2sgrad.specialize.evaluator import Evaluator, Family
+from s2sgrad.specialize.homes import Homes
+from s2sgrad.specialize.nested_gradients import Derivatives
+from s2sgrad.specialize.static_values import Derivative, Function, Known, Partial
 
 
-class Definitions:
+class Definitions(Family):
     """Makes function values from definitions."""
+
+    def __init__(self, evaluator: Evaluator, homes: Homes, derivatives: Derivatives, bindings: Bindings) -> None:
+        super().__init__(evaluator)
+        self.homes, self.derivatives, self.bindings = homes, derivatives, bindings
 
     def define(self, statement: gast.FunctionDef) -> None:
         """Bind the name of a nested function; its body is inlined at its calls."""
@@ -42,7 +50,7 @@ class Definitions:
             if not isinstance(value, (Function, Partial, Derivative, Known)):
                 self.unit.refuse(statement, f"the decorator of the nested function `{statement.name}` cannot be followed: "
                                             "call it without, or move it to module level")  # fmt: skip
-        self.name(statement.name, value, statement)
+        self.bindings.name(statement.name, value, statement)
 
     def decorated(self, value: Any, decorator: gast.AST, called: str) -> Any:
         """The result of applying a decorator to a function value."""
@@ -51,18 +59,18 @@ class Definitions:
             self.unit.refuse(decorator, f"`{called}` remembers its results, which are known only when it runs: fill a dict "
                                         "in a loop")  # fmt: skip
         local = self.unit.local(called)
-        self.values[local] = value
+        self.names.values[local] = value
         plain = isinstance(decorator, gast.Call) and not decorator.args
         wrapped = gast.Call(decorator.func if plain else decorator, [name(local)], decorator.keywords if plain else [])
         if makes_derivative(self.unit.resolve(at(decorator, wrapped)[0].func)):
-            return self.derivative(wrapped)
+            return self.derivatives.derivative(wrapped)
         if self.unit.resolve(wrapped.func) is checkpoint:
-            return self.checkpointed(wrapped)
+            return self.derivatives.checkpointed(wrapped)
         if isinstance(decorator, gast.Call) and self.unit.resolve(decorator.func) is functools.wraps:
             return value
-        callee = self.callee(decorator)
+        callee = self.evaluator.callee(decorator)
         library = isinstance(callee, Known) and not is_plain(callee.target)
-        return None if library else self.apply(callee, [value], {}, decorator)
+        return None if library else self.evaluator.apply(callee, [value], {}, decorator)
 
     def function(self, node: gast.FunctionDef | gast.Lambda) -> Function:
         """A function value, with its defaults evaluated."""
@@ -70,17 +78,4 @@ class Definitions:
         plain = [*args.posonlyargs, *args.args]
         pairs = [*zip(plain[len(plain) - len(args.defaults) :], args.defaults, strict=True)]
         pairs += [(p, d) for p, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None]
-        return Function(node, self.unit, {p.id: self.lasting(self.evaluate(d)) for p, d in pairs})
-
-    def lasting(self, value: Any) -> Any:
-        """A value as it is now, copied to a new name if its variable may be rebound."""
-        if isinstance(value, Value):
-            self.require_here(value, getattr(value, "node", self.unit.primal.tree))
-        keep_objects(value)
-        anew = bool(self.flattener.loops)  # one binding in the text may run in each trip
-        moves = isinstance(value, gast.Name) and (anew or value.id in self.shared or not self.is_fixed(value.id))
-        if moves and value.id in self.unit.locals:
-            holder = self.unit.local(value.id)
-            self.flattener.out.append(assign(holder, value))
-            return name(holder)
-        return value
+        return Function(node, self.unit, {p.id: self.homes.lasting(self.evaluator.evaluate(d)) for p, d in pairs})

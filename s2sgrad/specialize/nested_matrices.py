@@ -27,6 +27,10 @@ import numpy as np
 from s2sgrad import pullbacks, runtime, standard
 from s2sgrad.ir.quote import at, constant, name
 from s2sgrad.source.making import made
+from s2sgrad.specialize.closures import Closures
+from s2sgrad.specialize.evaluator import Evaluator, Family
+from s2sgrad.specialize.nested_gradients import constants
+from s2sgrad.specialize.objects import Objects
 from s2sgrad.specialize.static_values import Adapted, Known, Object, Partial
 
 WORDS = {"np": np, "jvp": pullbacks.jvp_again, "checked": runtime.require_array}
@@ -34,13 +38,17 @@ WORDS = {"np": np, "jvp": pullbacks.jvp_again, "checked": runtime.require_array}
 LOCALS = ("units", "unit", "columns", "matrix")
 
 
-class Matrices:
+class Matrices(Family):
     """Makes functions that return matrices of derivatives of function values."""
+
+    def __init__(self, evaluator: Evaluator, objects: Objects, closures: Closures) -> None:
+        super().__init__(evaluator)
+        self.objects, self.closures = objects, closures
 
     def matrix(self, node: gast.Call) -> Adapted:
         """`jacobian(f, ..)` or `hessian(f, ..)`."""
         make = self.unit.resolve(node.func).__name__
-        options, words = self.constants(node.args[1:], node, make)
+        options, words = constants(self.unit, node.args[1:], node, make)
         if words.keys() - {"argnums"} or len(options) > 1:
             self.unit.refuse(node, f"of the options of `{make}` inside of a differentiated function only `argnums` is "
                                    "followed")  # fmt: skip
@@ -52,7 +60,7 @@ class Matrices:
             of = [at(node, gast.Call(gradient, [node.args[0], constant(k)], []))[0] for k in asked]
         single = not isinstance(argnums, tuple)
         call = functools.partial(self.call_matrix, asked, single, make == "value_and_jacobian")
-        return Adapted([self.callee(f) for f in of], call)
+        return Adapted([self.evaluator.callee(f) for f in of], call)
 
     def call_matrix(
         self, asked: tuple, single: bool, value: bool, inner: list[Any], arguments: list[Any], keywords: dict[str, Any],
@@ -70,17 +78,17 @@ class Matrices:
         parts = [[(f, names[k]) for k in places] for f in functions]
         text = text_of("matrix", names, parts, functions, single, value)
         target = made(text, "matrix", standard.vectorized, WORDS, set())
-        return self.apply(Known(target, name(self.unit.helper("matrix", target))), [*inner, *arguments], {}, node)
+        return self.evaluator.apply(Known(target, name(self.unit.helper("matrix", target))), [*inner, *arguments], {}, node)
 
     def open_names(self, f: Any, node: gast.AST) -> list[str]:
         """The names of the free positional parameters of a function value."""
         bound, words = 0, set()
         while isinstance(f, (Partial, Object)):
             if isinstance(f, Object):
-                f = self.method(f, "__call__", node)
+                f = self.objects.method(f, "__call__", node)
             else:
                 f, bound, words = f.inner, bound + len(f.given), words | set(f.keywords)
-        return self.open_parameters(f, bound, words, node)[1]
+        return self.closures.open_parameters(f, bound, words, node)[1]
 
 
 def text_of(

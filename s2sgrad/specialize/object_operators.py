@@ -34,6 +34,9 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.plain_classes import member
 from s2sgrad.ir import notes
 from s2sgrad.ir.quote import assign, at, constant, expression, name
+from s2sgrad.specialize.class_members import looked_up, object_with
+from s2sgrad.specialize.evaluator import Evaluator, Family
+from s2sgrad.specialize.objects import Objects
 from s2sgrad.specialize.static_values import Object
 from s2sgrad.standard.containers import STAND_INS
 
@@ -50,12 +53,16 @@ _TRUTH = ("__bool__", "__len__")
 UNARY = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
 
 
-class Operators:
+class Operators(Family):
     """Calls the special methods of operators, of truth and of `in`."""
+
+    def __init__(self, evaluator: Evaluator, objects: Objects) -> None:
+        super().__init__(evaluator)
+        self.objects = objects
 
     def unary(self, node: gast.UnaryOp, owner: Object) -> Any:
         """A unary operator on an object."""
-        return self.apply(self.method(owner, UNARY.get(type(node.op), "__invert__"), node), [], {}, node)
+        return self.evaluator.apply(self.objects.method(owner, UNARY.get(type(node.op), "__invert__"), node), [], {}, node)
 
     def operator(self, node: gast.BinOp, left: Any, right: Any) -> Any:
         """A binary operator with an object as an operand."""
@@ -75,11 +82,11 @@ class Operators:
     def first_answer(self, tries: list[tuple[Any, Any, str]], node: gast.AST, otherwise: str | None) -> Any:
         """The result of the first of these methods that does not return NotImplemented."""
         for owner, other, method in tries:
-            if not isinstance(owner, Object) or not isinstance(self.looked_up(owner.cls, method), types.FunctionType):
+            if not isinstance(owner, Object) or not isinstance(looked_up(owner.cls, method), types.FunctionType):
                 continue
-            start = len(self.flattener.out)
-            value = self.apply(self.method(owner, method, node), [other], {}, node)
-            declined = [self.unit.resolve(v) is NotImplemented for v in bound_to(value, self.flattener.out[start:])]
+            start = len(self.writer.out)
+            value = self.evaluator.apply(self.objects.method(owner, method, node), [other], {}, node)
+            declined = [self.unit.resolve(v) is NotImplemented for v in bound_to(value, self.writer.out[start:])]
             if not any(declined):
                 return value
             if not all(declined):
@@ -99,47 +106,39 @@ class Operators:
         is_sequence = all(member(cls, word) for word in ("__len__", "__getitem__"))
         text = "f(x, m, line, is_sequence=True)" if is_sequence else "f(x, m, line)"
         check = expression(text, f=asked, x=left, m=constant(f"{cls.__name__}.{method}"), line=line)
-        self.flattener.out += at(node, gast.Expr(check))
-
-    def asks_truth(self, node: gast.AST) -> bool:
-        """Whether a test may be one of an object whose class defines its truth."""
-        while isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
-            node = node.operand
-        if isinstance(node, gast.BoolOp):
-            return any(map(self.asks_truth, node.values))
-        return isinstance(node, (gast.Name, gast.Attribute, gast.Subscript)) and isinstance(self.held(node), Object)
+        self.writer.out += at(node, gast.Expr(check))
 
     def with_truth(self, node: gast.AST) -> gast.AST:
         """A test, of which an object is replaced by the truth that its class gives it."""
-        if not self.asks_truth(node) or isinstance(node, gast.BoolOp):
+        if not self.statics.asks_truth(node) or isinstance(node, gast.BoolOp):
             return node
         if isinstance(node, gast.UnaryOp):
             node.operand = self.with_truth(node.operand)
             return node
-        owner = self.flattener.operand(node)
-        word = next((w for w in _TRUTH if self.object_with(owner, w) is not None), "")
+        owner = self.evaluator.operand(node)
+        word = next((w for w in _TRUTH if object_with(owner, w) is not None), "")
         if not word:
             return node
-        known = self.apply(self.method(owner, word, node), [], {}, node)
+        known = self.evaluator.apply(self.objects.method(owner, word, node), [], {}, node)
         if not isinstance(known, gast.AST):
             self.unit.refuse(node, "an operator of an object returns a function, which cannot be followed: call a method")
         holder = self.unit.local("holds")
-        self.counts[holder] += 2
-        self.flattener.out += at(node, assign(holder, gast.Call(self.unit.builtin(bool), [known], [])))
+        self.names.counts[holder] += 2
+        self.writer.out += at(node, assign(holder, gast.Call(self.unit.builtin(bool), [known], [])))
         return at(node, name(holder))[0]
 
     def contained(self, node: gast.Compare) -> Any:
         """`e in o` or `e not in o` of an object with a method for it; None for anything else."""
         (container,), left = node.comparators, node.left
-        if not isinstance(self.held(container), Object):
+        if not isinstance(self.statics.held(container), Object):
             return None
-        node.left, *node.comparators = self.flattener.in_order([left, container], self.flattener.operand)
-        owner = self.object_with(node.comparators[0], "__contains__")
+        node.left, *node.comparators = self.evaluator.in_order([left, container], self.evaluator.operand)
+        owner = object_with(node.comparators[0], "__contains__")
         if owner is None:
             return None
         self.require_inherited([owner], "__contains__", node)
-        method = self.method(owner, "__contains__", node)
-        found = self.apply(method, [self.as_callable(node.left)], {}, node)
+        method = self.objects.method(owner, "__contains__", node)
+        found = self.evaluator.apply(method, [self.evaluator.as_callable(node.left)], {}, node)
         truth = gast.Call(self.unit.builtin(bool), [found], [])
         return gast.UnaryOp(gast.Not(), found) if isinstance(node.ops[0], gast.NotIn) else truth
 
@@ -147,7 +146,7 @@ class Operators:
         """Refuse what was written out, with `used`, as the method of a list or dict: an object has one of its own."""
         words = [method, used] if (method := notes.METHOD.of(node)) is not None else []
         inherited = {id(f) for base in STAND_INS.values() for f in vars(base).values()}
-        if any(id(self.looked_up(owner.cls, word)) not in inherited for word in words for owner in owners):
+        if any(id(looked_up(owner.cls, word)) not in inherited for word in words for owner in owners):
             self.unit.refuse(node, f"`{words[0]}` is asked here of what may be a list or dict, or an object with a method "
                                    "of this name, which cannot be followed: give the method another name")  # fmt: skip
 

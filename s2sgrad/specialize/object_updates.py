@@ -38,26 +38,32 @@ import gast
 
 from s2sgrad.analysis.plain_classes import member
 from s2sgrad.ir.quote import assign, at, clone, name
+from s2sgrad.specialize.evaluator import Evaluator, Family
 from s2sgrad.specialize.object_operators import OPERATORS
+from s2sgrad.specialize.objects import Objects
 from s2sgrad.specialize.static_values import Object
 
 
-class ObjectUpdates:
+class ObjectUpdates(Family):
     """Writes `op=` on objects, their attributes and items."""
+
+    def __init__(self, evaluator: Evaluator, objects: Objects) -> None:
+        super().__init__(evaluator)
+        self.objects = objects
 
     def updates(self, statement: gast.AugAssign) -> bool:
         """Write `op=` on an attribute or an object; returns whether it was one."""
         if isinstance(statement.target, gast.Attribute):
             self.updated(statement)
             return True
-        if isinstance(self.held(statement.target), Object):
-            self.flattener.statement(self.updated_object(statement))
+        if isinstance(self.statics.held(statement.target), Object):
+            self.evaluator.statement(self.updated_object(statement))
             return True
         return False
 
     def updated_object(self, statement: gast.AugAssign) -> gast.AST:
         """`o += value` for an object: `o = o + value`, or the result of `__iadd__`."""
-        owner = self.held(statement.target)
+        owner = self.statics.held(statement.target)
         word = f"__i{OPERATORS[type(statement.op)]}__"
         read = name(statement.target.id)
         value: gast.AST = gast.BinOp(read, statement.op, statement.value)
@@ -68,36 +74,36 @@ class ObjectUpdates:
     def updated(self, statement: gast.AugAssign) -> None:
         """`o.w += value` as an update of its variable; for a property, as two calls."""
         target = statement.target
-        owner = self.held(target.value)
+        owner = self.statics.held(target.value)
         if isinstance(owner, Object) and isinstance(member(owner.cls, target.attr), (property, functools.cached_property)):
             update = gast.Assign([target], self.updated_in_place(statement), None)
-            self.flattener.statement(at(statement, update)[0])
+            self.evaluator.statement(at(statement, update)[0])
             return
-        self.flattener.statement(at(statement, gast.AugAssign(self.variable(target), statement.op, statement.value))[0])
-        self.passed_on(owner, target.attr, statement)
+        self.evaluator.statement(at(statement, gast.AugAssign(self.variable(target), statement.op, statement.value))[0])
+        self.objects.passed_on(owner, target.attr, statement)
 
     def updated_in_place(self, statement: gast.AugAssign, value: Any = None) -> gast.AST:
         """What `o[i] op= e`, or `o.w op= e` of a property, stores, where it finds `value`: an array is updated itself."""
         if value is None:
             read = clone(statement.target)
             read.ctx = gast.Load()
-            value = self.flattener.operand(read)
+            value = self.evaluator.operand(read)
         if not isinstance(value, gast.AST):
             return at(statement, gast.BinOp(value, statement.op, statement.value))[0]
         holder = self.unit.local("item")
-        self.counts[holder] += 2
-        self.flattener.out += at(statement, assign(holder, value))
+        self.names.counts[holder] += 2
+        self.writer.out += at(statement, assign(holder, value))
         update = gast.AugAssign(name(holder, store=True), statement.op, statement.value)
-        self.flattener.statement(at(statement, update)[0])
+        self.evaluator.statement(at(statement, update)[0])
         return name(holder)
 
     def variable(self, target: gast.Attribute) -> gast.Name:
         """The variable of an attribute that is updated in place."""
-        owner = self.held(target.value)
+        owner = self.statics.held(target.value)
         plain = isinstance(owner, Object) and target.attr in owner.attributes
-        if not plain or owner.attributes[target.attr] in self.values:
+        if not plain or owner.attributes[target.attr] in self.names.values:
             self.unit.refuse(target, "an update of an attribute of what is not made here is not differentiated: use a local "
                                      "variable")  # fmt: skip
-        self.is_written(owner, target.attr, target)
-        self.counts[owner.attributes[target.attr]] += 1
+        self.objects.is_written(owner, target.attr, target)
+        self.names.counts[owner.attributes[target.attr]] += 1
         return name(owner.attributes[target.attr], store=True)

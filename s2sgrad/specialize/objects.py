@@ -31,16 +31,27 @@ import gast
 from s2sgrad.analysis.plain_classes import lineage, member, written_attributes
 from s2sgrad.analysis.reached_classes import asks_class, content
 from s2sgrad.ir.lookups import note_member
-from s2sgrad.ir.quote import assign, at, constant, name
+from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.ir.signatures import signature
-from s2sgrad.ir.underlying import underlying
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.runtime.outside import set_attribute
+from s2sgrad.specialize.class_members import class_name, looked_up
+from s2sgrad.specialize.evaluator import Evaluator, Family
+from s2sgrad.specialize.homes import Homes
+from s2sgrad.specialize.static_containers import Collections
 from s2sgrad.specialize.static_values import Known, Object, Partial, Value
+from s2sgrad.specialize.texts import Texts
 from s2sgrad.standard.containers import STAND_INS
 
 
-class Objects:
-    """Attributes and methods of objects; `hint` is the name for the next object."""
+class Objects(Family):
+    """Makes objects, and reads and writes their attributes."""
+
+    def __init__(self, evaluator: Evaluator, texts: Texts, homes: Homes, collections: Collections) -> None:
+        super().__init__(evaluator)
+        self.texts, self.homes, self.collections = texts, homes, collections
+        self.hint: str | None = None  # the name for the next object
+        self.first_written = 0  # the first line that writes an attribute of an object of the caller
 
     def construct(self, cls: type, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Object:
         """`cls(..)`: a new object whose attributes are variables; `__init__` is inlined."""
@@ -51,22 +62,17 @@ class Objects:
         self.of_the_class(instance, node)
         start, begun = member(cls, "__init__"), next((b.__init__ for b in lineage(cls) if b in STAND_INS.values()), None)
         if begun not in (None, start):
-            self.apply(self.bound(begun, instance, node), [], {}, node)  # what `__new__` makes is empty
+            self.evaluator.apply(self.bound(begun, instance, node), [], {}, node)  # what `__new__` makes is empty
         if dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":
             self.fields(instance, arguments, keywords, node)
             if hasattr(cls, "__post_init__"):
-                self.apply(self.method(instance, "__post_init__", node), [], {}, node)
+                self.evaluator.apply(self.method(instance, "__post_init__", node), [], {}, node)
         elif start is not object.__init__:
-            self.apply(self.method(instance, "__init__", node), arguments, keywords, node)
+            self.evaluator.apply(self.method(instance, "__init__", node), arguments, keywords, node)
         elif arguments or keywords:
             self.unit.refuse(node, f"`{cls.__name__}` takes no arguments")
         instance.made = True
         return instance
-
-    def class_name(self, cls: type) -> gast.Name:
-        """A name for a class."""
-        plain = name(cls.__name__)
-        return plain if self.unit.resolve(plain) is cls else name(self.unit.helper(cls.__name__, cls))
 
     def namespace(self, attributes: dict[str, Any], node: gast.AST) -> Object:
         """`SimpleNamespace(**attributes)`."""
@@ -78,8 +84,8 @@ class Objects:
 
     def begun_object(self, cls: type) -> Object:
         """An empty object, recorded as made in the current block and loops."""
-        instance = Object(cls, self.hint or cls.__name__.lower(), loops=tuple(self.flattener.loops))
-        instance.block = self.flattener.blocks[-1] if self.flattener.blocks else 0
+        instance = Object(cls, self.hint or cls.__name__.lower(), loops=tuple(self.writer.loops))
+        instance.block = self.writer.blocks[-1] if self.writer.blocks else 0
         self.hint = None
         return instance
 
@@ -87,10 +93,10 @@ class Objects:
         """Variables for attributes that the object inherits from the class until they are written."""
         for attribute in written_attributes(instance.cls, self.unit.primal.tree) - instance.attributes.keys():
             local = instance.attributes[attribute] = self.unit.attribute(instance.base, attribute)
-            self.shared.add(local)
-            self.counts[local] += 1
-            member = self.of_class(instance, self.looked_up(instance.cls, attribute), attribute, node)
-            self.flattener.out += at(node, assign(local, member))
+            self.names.shared.add(local)
+            self.names.counts[local] += 1
+            member = self.of_class(instance, looked_up(instance.cls, attribute), attribute, node)
+            self.writer.out += at(node, assign(local, member))
 
     def fields(self, instance: Object, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> None:
         """The fields of a dataclass, from arguments and defaults."""
@@ -102,7 +108,7 @@ class Objects:
             if field.name in bound.arguments:
                 value = bound.arguments[field.name]
             elif field.default is not dataclasses.MISSING:
-                value = self.outside(field.name, field.default)
+                value = self.texts.outside(field.name, field.default)
             elif field.default_factory is not dataclasses.MISSING:
                 value = self.made_by(field, node)
             else:
@@ -113,80 +119,21 @@ class Objects:
         """What the factory of a field returns."""
         factory = field.default_factory
         if isinstance(factory, types.FunctionType):
-            return self.apply(self.text_of(factory), [], {}, node)
+            return self.evaluator.apply(self.texts.text_of(factory), [], {}, node)
         called = self.unit.builtin(factory) if isinstance(factory, type) else name(self.unit.helper(field.name, factory))
-        return self.evaluate(at(node, gast.Call(called, [], []))[0])
-
-    def name_object(self, target: str, value: Object, statement: gast.AST) -> None:
-        """Bind a name to an object, possibly to several in turn."""
-        if self.counts[target] > 1:
-            self.rebind(target, value, statement)
-            return
-        self.values[target] = self.another_name(target, value, statement)
-
-    def another_name(self, target: str, value: Object, statement: gast.AST) -> Object:
-        """The object for a name that is not rebound while this matters."""
-        if value.loops and value.names and value.block != self.flattener.blocks[-1]:
-            self.unit.refuse(statement, f"`{target}` is another name, in some trips, of an object that the loop makes "
-                                        "again in each, which cannot be followed: make a new object")  # fmt: skip
-        if value.rebound:
-            value = self.copied(target, value, statement)
-        value.names += 1
-        return value
-
-    def rebind(self, target: str, value: Object, statement: gast.AST) -> None:
-        """`v = v + w`: a name for several objects in turn; its variables take the attributes of each."""
-        known = self.values.get(target)
-        if known is None:
-            self.values[target] = self.copied(target, value, statement)
-            self.values[target].rebound = True
-            return
-        if not isinstance(known, Object) or known.cls is not value.cls or set(known.attributes) != set(value.attributes):
-            self.unit.refuse(statement, f"`{target}` stands for objects of different kinds, which cannot be followed: use "
-                                        "two names")  # fmt: skip
-        if known.names:
-            self.unit.refuse(statement, f"`{target}` is bound anew while another name stands for the same object, which "
-                                        "cannot be followed: make a new object")  # fmt: skip
-        if known is not value:
-            self.transfer(value, known, statement)
-
-    def copied(self, base: str, value: Object, node: gast.AST) -> Object:
-        """A copy of an object, with its own variables; valid while neither is changed."""
-        if value.given is not None:
-            self.unit.refuse(node, f"`{base}` stands for an argument and for other objects, which cannot be followed: use "
-                                   "two names")  # fmt: skip
-        out = Object(value.cls, base, made=True, copied=bool(value.names) or value.rebound)
-        value.copied = value.copied or out.copied
-        out.attributes = {a: self.unit.attribute(base, a) for a in value.attributes}
-        self.shared |= set(out.attributes.values())
-        self.transfer(value, out, node)
-        return out
-
-    def transfer(self, value: Object, to: Object, node: gast.AST) -> None:
-        """Assign the attributes of one object to the variables of another."""
-        for attribute, local in value.attributes.items():
-            if local in self.values:
-                self.unit.refuse(node, f"the attribute `{attribute}` of an object that is bound anew is a function or an "
-                                       "object, which cannot be followed")  # fmt: skip
-            self.counts[to.attributes[attribute]] += 2
-            self.flattener.out += at(node, assign(to.attributes[attribute], name(local)))
-        if value.names or value.rebound:
-            if value.written and self.flattener.loops:
-                self.unit.refuse(node, "a second name for an object whose attributes this loop writes cannot be followed: "
-                                       "make a new object")  # fmt: skip
-            to.copied = value.copied = True
+        return self.evaluator.evaluate(at(node, gast.Call(called, [], []))[0])
 
     def put(self, owner: Object, attribute: str, value: Any, node: gast.AST) -> None:
         """`owner.attribute = value`."""
-        setter = self.looked_up(owner.cls, attribute)
+        setter = looked_up(owner.cls, attribute)
         if isinstance(setter, property):
             if setter.fset is None:
                 self.unit.refuse(node, f"the property `{attribute}` cannot be set")
-            self.apply(self.bound(setter.fset, owner, node), [value], {}, node)
+            self.evaluator.apply(self.bound(setter.fset, owner, node), [value], {}, node)
             return
         _require_uncached(self.unit, setter, attribute, node)
         if owner.given is None and isinstance(value, Value):
-            self.require_here(value, node)
+            self.homes.require_here(value, node)
         if owner.given is not None and isinstance(value, Value):
             self.unit.refuse(node, f"the attribute `{attribute}` of an object of the caller's would hold a function or an "
                                    "object that is made here, which cannot be followed: make it outside")  # fmt: skip
@@ -197,20 +144,20 @@ class Objects:
                 self.unit.refuse(node, f"the attribute `{attribute}` is that of the class until it is written here, which "
                                        "cannot be followed: set it in `__init__`")  # fmt: skip
             local = owner.attributes[attribute] = self.unit.attribute(owner.base, attribute)
-            self.shared.add(local)
+            self.names.shared.add(local)
         if isinstance(value, Value):
-            if local in self.values or self.counts[local]:
+            if local in self.names.values or self.names.counts[local]:
                 self.unit.refuse(node, f"the attribute `{attribute}` stands for two functions or objects, which cannot be "
                                        "followed: use two attributes")  # fmt: skip
-            self.values[local] = value
+            self.names.values[local] = value
             if isinstance(value, Object):
                 value.names += 1
         else:
-            self.counts[local] += 1
-            if local in self.values:
+            self.names.counts[local] += 1
+            if local in self.names.values:
                 self.unit.refuse(node, f"the attribute `{attribute}` stands for a function and for data, which cannot be "
                                        "followed: use two attributes")  # fmt: skip
-            self.flattener.assign(at(node, assign(local, value))[0])
+            self.evaluator.assign(at(node, assign(local, value))[0])
             self.passed_on(owner, attribute, node)
 
     def is_written(self, owner: Object, attribute: str, node: gast.AST) -> None:
@@ -222,16 +169,18 @@ class Objects:
 
     def store(self, target: gast.Attribute, statement: gast.Assign) -> None:
         """`o.w = value` for an object made here."""
-        owner = self.held(target.value)
+        owner = self.statics.held(target.value)
         if not isinstance(owner, Object):
             self.unit.refuse(target, "an assignment to an attribute of what is not made here is not differentiated: use a "
                                      "local variable")  # fmt: skip
-        self.put(owner, target.attr, self.begun(target, statement.value) or self.evaluate(statement.value), statement)
+        value = self.collections.begun(target, statement.value) or self.evaluator.evaluate(statement.value)
+        self.put(owner, target.attr, value, statement)
 
     def set_item(self, target: gast.Subscript, statement: gast.Assign) -> None:
         """`o[i] = value` for an object."""
-        method = self.method(self.evaluate(target.value), "__setitem__", target)
-        self.apply(method, [self.evaluate(self.key(target.slice)), self.evaluate(statement.value)], {}, statement)
+        method = self.method(self.evaluator.evaluate(target.value), "__setitem__", target)
+        arguments = [self.evaluator.evaluate(part) for part in (self.key(target.slice), statement.value)]
+        self.evaluator.apply(method, arguments, {}, statement)
 
     def key(self, index: gast.AST) -> gast.AST:
         """The argument of `__getitem__` for an index: slices become objects."""
@@ -245,13 +194,13 @@ class Objects:
     def get(self, owner: Object, attribute: str, node: gast.AST) -> Any:
         """`owner.attribute`."""
         if attribute == "__class__":
-            return Known(owner.cls, self.class_name(owner.cls))
-        member = self.looked_up(owner.cls, attribute)
+            return Known(owner.cls, class_name(self.unit, owner.cls))
+        member = looked_up(owner.cls, attribute)
         if isinstance(member, property):
             return self.of_class(owner, member, attribute, node)
         if attribute in owner.attributes:
             local = owner.attributes[attribute]
-            return self.values.get(local) or name(local)
+            return self.names.values.get(local) or name(local)
         _require_uncached(self.unit, member, attribute, node)
         if member is MISSING:
             self.unit.refuse(node, f"`{owner.cls.__name__}` has no attribute `{attribute}` here")
@@ -259,7 +208,7 @@ class Objects:
 
     def replaced(self, node: gast.Call) -> Any:
         """`dataclasses.replace(o, ..)`: a new object."""
-        owner, *values = self.flattener.in_order([node.args[0], *(k.value for k in node.keywords)], self.evaluate)
+        owner, *values = self.evaluator.in_order([node.args[0], *(k.value for k in node.keywords)], self.evaluator.evaluate)
         if not isinstance(owner, Object) or not dataclasses.is_dataclass(owner.cls):
             self.unit.refuse(node, "which object is replaced cannot be followed: bind the new one to another name")
         keywords = {k.arg: value for k, value in zip(node.keywords, values, strict=True)}
@@ -272,29 +221,21 @@ class Objects:
         if isinstance(member, types.FunctionType):
             return self.bound(member, owner, node)
         if isinstance(member, property):
-            return self.apply(self.bound(member.fget, owner, node), [], {}, node)
+            return self.evaluator.apply(self.bound(member.fget, owner, node), [], {}, node)
         if isinstance(member, staticmethod):
-            return self.text_of(member.__func__)
+            return self.texts.text_of(member.__func__)
         if isinstance(member, classmethod):
             cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
-            return Partial(self.text_of(member.__func__), [Known(owner.cls, cls)], {})
+            return Partial(self.texts.text_of(member.__func__), [Known(owner.cls, cls)], {})
         if hasattr(type(member), "__get__"):
             self.unit.refuse(node, f"`{attribute}` is a {type(member).__name__}, which computes what it is asked for and "
                                    "cannot be followed: use a property or a method")  # fmt: skip
         cls = name(self.unit.helper(owner.cls.__name__, owner.cls))
-        return self.flattener.hold(at(node, gast.Attribute(cls, attribute, gast.Load()))[0])
-
-    def looked_up(self, cls: type, attribute: str) -> Any:
-        """The class member of this name, which becomes a guard of the text.  A derivative made in the class binds itself."""
-        note_member(cls, attribute)
-        found = member(cls, attribute, MISSING)
-        below = underlying(found)
-        binds_itself = hasattr(type(found), "__get__") and not isinstance(found, types.FunctionType)
-        return found if binds_itself and isinstance(below, types.FunctionType) else below
+        return self.writer.hold(at(node, gast.Attribute(cls, attribute, gast.Load()))[0])
 
     def method(self, owner: Object, attribute: str, node: gast.AST) -> Any:
         """The method of an object as a function value, with the object bound."""
-        member = self.looked_up(owner.cls, attribute)
+        member = looked_up(owner.cls, attribute)
         if not isinstance(member, types.FunctionType):
             self.unit.refuse(node, f"`{owner.cls.__name__}` has no method `{attribute}` whose text can be read")
         return self.bound(member, owner, node)
@@ -302,12 +243,12 @@ class Objects:
     def bound(self, function: types.FunctionType, owner: Object, node: gast.AST) -> Partial:
         """A method bound to its object."""
         home = next((k for k in lineage(owner.cls) if any(f is function for f in _functions(k))), owner.cls)
-        value = self.text_of(function, home)
+        value = self.texts.text_of(function, home)
         if isinstance(value, Known):  # called, not inlined
             if owner.given is None:
                 self.unit.refuse(node, f"`{function.__name__}` brings its own gradient, which cannot be followed in a "
                                        "method of an object that is made here: make a function of it")  # fmt: skip
-            self.loose.append((node, owner))
+            self.names.loose.append((node, owner))
             return Partial(value, [Known(None, owner.given)], {})
         value.owner = home
         return Partial(value, [owner], {})
@@ -315,7 +256,8 @@ class Objects:
     def above(self, node: gast.Attribute) -> Any:
         """`super().attribute` in the method that is being inlined, or `super(Class, self).attribute` in any."""
         attribute, given = node.attr, node.value.args
-        starts = [(function.owner or _class_around(function.of), receiver) for function, receiver in reversed(self.running)]
+        running = reversed(self.writer.running)
+        starts = [(function.owner or _class_around(function.of), receiver) for function, receiver in running]
         function = self.unit.primal.function
         starts += [(_class_around((function,)), self.receiver(name(n))) for n in function.__code__.co_varnames[:1]]
         if given:
@@ -333,8 +275,18 @@ class Objects:
 
     def receiver(self, node: gast.AST) -> Object | None:
         """The object that a name stands for; None where its class is not known."""
-        value = self.evaluate(node)
+        value = self.evaluator.evaluate(node)
         return value if isinstance(value, Object) else None
+
+    def passed_on(self, owner: Object, attribute: str, node: gast.AST) -> None:
+        """Write an attribute of the caller's object."""
+        if owner.given is None:
+            return
+        call = name(self.unit.helper("set_attribute", set_attribute))
+        arguments = [clone(owner.given), constant(attribute), name(owner.attributes[attribute])]
+        self.writer.out += at(node, gast.Expr(gast.Call(call, arguments, [])))
+        self.unit.outside.separate.add(owner.cls)
+        self.first_written = self.first_written or getattr(node, "lineno", 0)
 
 
 def _require_uncached(unit: Unit, member: Any, attribute: str, node: gast.AST) -> None:

@@ -25,15 +25,22 @@ import gast
 from s2sgrad.ir.quote import at, clone, nodes, place_of
 from s2sgrad.normalize._calls import walruses
 from s2sgrad.primitives.catalogue import may_write
+from s2sgrad.specialize.arguments import Arguments
+from s2sgrad.specialize.evaluator import Evaluator, Family
+from s2sgrad.specialize.object_updates import ObjectUpdates
 from s2sgrad.specialize.static_values import Object
 
 
-class Sections:
+class Sections(Family):
     """Writes statements that store into sections."""
+
+    def __init__(self, evaluator: Evaluator, updates: ObjectUpdates, arguments: Arguments) -> None:
+        super().__init__(evaluator)
+        self.updates, self.arguments = updates, arguments
 
     def section(self, target: gast.Subscript, value: gast.AST | None = None) -> gast.Subscript:
         """The target of a store, a section of a variable; `value` is evaluated later."""
-        section = gast.Subscript(self.atom(target.value), self.index(target.slice), gast.Store())
+        section = gast.Subscript(self.evaluator.atom(target.value), self.index(target.slice), gast.Store())
         if value is not None:
             (section.slice,) = self.held_for(value, [section.slice])
             for node in nodes(section.slice):
@@ -48,8 +55,8 @@ class Sections:
     def held_for(self, value: gast.AST, parts: list[gast.AST]) -> list[gast.AST]:
         """Parts of an index; variables among them that `value` may rebind before the store are copied."""
         bound = walruses(value)
-        parts = [self.hold(p) if getattr(p, "id", None) in bound else p for p in parts]
-        return [self.functions.kept(p, [value]) for p in parts]
+        parts = [self.writer.hold(p) if getattr(p, "id", None) in bound else p for p in parts]
+        return [self.arguments.kept(p, [value]) for p in parts]
 
     def require_place(self, target: gast.Subscript, value: gast.AST) -> None:
         """Refuse an index counted from the end if the value changes the length of the list."""
@@ -68,24 +75,24 @@ class Sections:
             self.unit.refuse(statement, "`:=` in an update of a section binds what is updated: assign before it")
         self.unit.syntax.updates.add(place_of(statement))
         self.require_place(statement.target, statement.value)
-        if isinstance(self.functions.held(statement.target.value), Object):
+        if isinstance(self.statics.held(statement.target.value), Object):
             statement.target.slice = self.index(statement.target.slice)
-            new: gast.AST = self.functions.updated_in_place(statement)
-            self.assign(at(statement, gast.Assign([statement.target], new, None))[0])
+            new: gast.AST = self.updates.updated_in_place(statement)
+            self.evaluator.assign(at(statement, gast.Assign([statement.target], new, None))[0])
             return
         target = self.section(statement.target, statement.value)
-        old = self.hold(at(statement, gast.Subscript(clone(target.value), clone(target.slice), gast.Load()))[0])
-        new = at(statement, gast.BinOp(old, statement.op, self.atom(statement.value)))[0]
-        self.out.append(gast.Assign([target], self.hold(new), None))
+        old = self.writer.hold(at(statement, gast.Subscript(clone(target.value), clone(target.slice), gast.Load()))[0])
+        new = at(statement, gast.BinOp(old, statement.op, self.evaluator.atom(statement.value)))[0]
+        self.writer.out.append(gast.Assign([target], self.writer.hold(new), None))
 
     def index(self, node: gast.AST) -> gast.AST:
         """An index with atoms as parts."""
         if isinstance(node, gast.Tuple):
-            node.elts = self.in_order(node.elts, self.index)
+            node.elts = self.evaluator.in_order(node.elts, self.index)
             return node
         if isinstance(node, gast.Slice):
             for part in ("lower", "upper", "step"):
                 if getattr(node, part) is not None:
-                    setattr(node, part, self.atom(getattr(node, part)))
+                    setattr(node, part, self.evaluator.atom(getattr(node, part)))
             return node
-        return self.atom(node)
+        return self.evaluator.atom(node)

@@ -35,22 +35,25 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.ir import notes
 from s2sgrad.ir.quote import assign, at, branch, clone, constant, name, nodes
-from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.ir.unit import MISSING
 from s2sgrad.normalize import containers
 from s2sgrad.normalize._calls import holds_loops, pops, walruses
+from s2sgrad.specialize.bindings import Bindings
+from s2sgrad.specialize.class_members import object_with
 from s2sgrad.specialize.constant_branches import decided
-from s2sgrad.specialize.partial_evaluation import Functions
+from s2sgrad.specialize.evaluator import Evaluator, Family
+from s2sgrad.specialize.object_operators import Operators
 
 _BOOLEAN = (gast.Compare, gast.JoinedStr)
 _WHOLE = (gast.Lambda, gast.SetComp, gast.GeneratorExp, gast.Set)
 
 
-class Conditions:
-    """The part of the flattener for conditions."""
+class Conditions(Family):
+    """Evaluates conditions, one operand after the other."""
 
-    unit: Unit
-    out: list[gast.AST]
-    functions: Functions
+    def __init__(self, evaluator: Evaluator, operators: Operators, bindings: Bindings) -> None:
+        super().__init__(evaluator)
+        self.operators, self.bindings = operators, bindings
 
     def condition(self, node: gast.AST) -> gast.AST:
         """An atom for the truth of a test."""
@@ -58,20 +61,20 @@ class Conditions:
             return node
         if (truth := self.truth(node)) is not None:
             return truth
-        node = self.functions.with_truth(node)
-        if isinstance(node, gast.BoolOp) and self.functions.asks_truth(node):
+        node = self.operators.with_truth(node)
+        if isinstance(node, gast.BoolOp) and self.statics.asks_truth(node):
             return self.truth_of_each(node)
         if isinstance(node, gast.BoolOp):  # drop operands that are neutral: true for `and`, false for `or`
             neutral = isinstance(node.op, gast.And)
-            node.values = [v for v in node.values if decided(self.unit, v, self.functions.held) is not neutral]
+            node.values = [v for v in node.values if decided(self.unit, v, self.statics.held) is not neutral]
             node = node.values[0] if len(node.values) == 1 else node
         self.require_own_methods(node)
         holder = self.unit.temp()
         whole = isinstance(node, (gast.BoolOp, gast.Name)) and not (walruses(node) or pops(node) or self.grows(node))
-        value = self.functions.in_whole(node) if whole else self.flat(node)
+        value = self.bindings.in_whole(node) if whole else self.evaluator.flat(node)
         if isinstance(value, gast.Constant):
             return value
-        self.out.append(assign(holder, value))
+        self.writer.out.append(assign(holder, value))
         return name(holder)
 
     def truth_of_each(self, node: gast.BoolOp) -> gast.AST:
@@ -79,7 +82,7 @@ class Conditions:
         holder, is_and = self.unit.temp(), isinstance(node.op, gast.And)
 
         def ask(values: list[gast.AST]) -> None:
-            self.out += at(node, assign(holder, self.condition(values[0])))
+            self.writer.out += at(node, assign(holder, self.condition(values[0])))
             if values[1:]:
                 rest = lambda: ask(values[1:])  # noqa: E731
                 self.fork(name(holder), *((rest, None) if is_and else (None, rest)))
@@ -92,18 +95,18 @@ class Conditions:
         for part in nodes(node):
             owner = None if (method := notes.METHOD.of(part)) is None else part.comparators[0]
             if isinstance(owner, gast.Attribute) and self.unit.resolve(owner) is MISSING:
-                owner = self.atom(clone(owner))
-            plain = isinstance(owner, gast.Name) and owner.id in self.unit.locals and owner.id not in self.functions.values
-            if plain and self.functions.object_with(owner, "__contains__") is None:
-                self.out += at(node, *containers.own_method(self.unit, owner.id, method, node))
+                owner = self.evaluator.atom(clone(owner))
+            plain = isinstance(owner, gast.Name) and owner.id in self.unit.locals and owner.id not in self.names.values
+            if plain and object_with(owner, "__contains__") is None:
+                self.writer.out += at(node, *containers.own_method(self.unit, owner.id, method, node))
 
     def grows(self, node: gast.AST) -> bool:
         """Whether an expression expands to statements before it."""
-        return holds_loops(node) or self.functions.inside(node)
+        return holds_loops(node) or self.lookahead.inside(node)
 
     def truth(self, node: gast.AST) -> gast.Constant | None:
         """The truth of a test of functions and objects; None if it depends on data."""
-        value = decided(self.unit, node, self.functions.held)
+        value = decided(self.unit, node, self.statics.held)
         return None if value is None else constant(value)
 
     def chosen(self, node: gast.IfExp | gast.BoolOp) -> str:
@@ -111,22 +114,22 @@ class Conditions:
         if isinstance(node, gast.BoolOp):
             self.boolean(node, holder := self.unit.temp())
         else:
-            holder = self.unit.local("f") if self.functions.may_be_known(node) else self.unit.temp()
+            holder = self.unit.local("f") if self.lookahead.may_be_known(node) else self.unit.temp()
             self.conditional(node, holder)
         return holder
 
     def conditional(self, node: gast.IfExp, target: str) -> None:
         test = self.condition(node.test)
         if isinstance(test, gast.Constant):
-            self.assign(assign(target, node.body if test.value else node.orelse))
+            self.evaluator.assign(assign(target, node.body if test.value else node.orelse))
             return
-        self.functions.chosen.add(target)
-        if self.functions.may_be_known(node) or target in self.functions.acting:
-            self.functions.mixed.add(target)
-            self.functions.counts[target] += 2
+        self.bindings.chosen.add(target)
+        if self.lookahead.may_be_known(node) or target in self.names.acting:
+            self.names.mixed.add(target)
+            self.names.counts[target] += 2
         arms: list[Callable[[], None]] = [
-            lambda: self.assign(assign(target, node.body)),
-            lambda: self.assign(assign(target, node.orelse)),
+            lambda: self.evaluator.assign(assign(target, node.body)),
+            lambda: self.evaluator.assign(assign(target, node.orelse)),
         ]
         self.fork(test, *arms)
 
@@ -134,17 +137,17 @@ class Conditions:
         """An `if` whose arms are filled by two functions."""
         arms = []
         for fill in (then, other):
-            with self.writing() as arm:
+            with self.writer.writing() as arm:
                 if fill is not None:
                     fill()
             arms.append(arm)
-        self.out.append(branch(test, *arms))
+        self.writer.out.append(branch(test, *arms))
 
     def boolean(self, node: gast.BoolOp, target: str) -> None:
         """`and`, `or` as values: the operand that decides."""
-        self.functions.chosen.add(target)
+        self.bindings.chosen.add(target)
         first, *rest = node.values
-        self.assign(assign(target, first))
+        self.evaluator.assign(assign(target, first))
         if rest:
             test = self.condition(name(target))
             then = lambda: self.boolean(gast.BoolOp(node.op, rest), target)  # noqa: E731

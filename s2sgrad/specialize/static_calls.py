@@ -50,8 +50,18 @@ from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir.quote import at, constant, expression, name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.runtime.checkpoints import checkpoint
+from s2sgrad.specialize.arguments import Arguments
 from s2sgrad.specialize.callable_texts import makes_derivative, makes_matrix
+from s2sgrad.specialize.closures import Closures
+from s2sgrad.specialize.evaluator import Evaluator
+from s2sgrad.specialize.homes import Homes
+from s2sgrad.specialize.named_attributes import NamedAttributes
+from s2sgrad.specialize.nested_gradients import Derivatives, kind_of
+from s2sgrad.specialize.nested_matrices import Matrices
+from s2sgrad.specialize.objects import Objects
+from s2sgrad.specialize.stars import Stars
 from s2sgrad.specialize.static_values import Adapted, Display, Known, Object, Partial
+from s2sgrad.specialize.unrolling import Unroller
 from s2sgrad.standard.containers import STAND_INS
 
 
@@ -92,193 +102,210 @@ def find(unit: Unit, node: gast.AST) -> StaticCall | None:
 # --- which calls ---
 
 
-def _always(functions: Any, node: gast.Call) -> bool:
+def _always(lookahead: Any, node: gast.Call) -> bool:
     return True
 
 
-def _takes_value(functions: Any, node: gast.Call) -> bool:
+def _takes_value(lookahead: Any, node: gast.Call) -> bool:
     """Whether the first argument is a function value or an object."""
-    return bool(node.args) and functions.may_be_known(node.args[0])
+    return bool(node.args) and lookahead.may_be_known(node.args[0])
 
 
-def _takes_callable(functions: Any, node: gast.Call) -> bool:
+def _takes_callable(lookahead: Any, node: gast.Call) -> bool:
     """Whether the first argument is a function value, or a callable from outside."""
-    return _takes_value(functions, node) or (bool(node.args) and callable(functions.unit.resolve(node.args[0])))
+    return _takes_value(lookahead, node) or (bool(node.args) and callable(lookahead.unit.resolve(node.args[0])))
 
 
-def _takes_it_alone(functions: Any, node: gast.Call) -> bool:
-    return len(node.args) == 1 and _takes_callable(functions, node)
+def _takes_it_alone(lookahead: Any, node: gast.Call) -> bool:
+    return len(node.args) == 1 and _takes_callable(lookahead, node)
 
 
-def _is_derivative(functions: Any, node: gast.Call) -> bool:
-    return _takes_value(functions, node) or (bool(node.args) and is_plain(functions.unit.resolve(node.args[0])))
+def _is_derivative(lookahead: Any, node: gast.Call) -> bool:
+    return _takes_value(lookahead, node) or (bool(node.args) and is_plain(lookahead.unit.resolve(node.args[0])))
 
 
-def _makes_namespace(functions: Any, node: gast.Call) -> bool:
+def _makes_namespace(lookahead: Any, node: gast.Call) -> bool:
     """Whether this makes an object here."""
     return not node.args and all(k.arg for k in node.keywords)
 
 
-def _is_unary_or_binary(functions: Any, node: gast.Call) -> bool:
+def _is_unary_or_binary(lookahead: Any, node: gast.Call) -> bool:
     """`np.frompyfunc(f, 1, 1)` or `np.frompyfunc(f, 2, 1)`."""
     counts = [getattr(a, "value", None) for a in node.args[1:]]
-    return counts in ([1, 1], [2, 1]) and not node.keywords and _takes_callable(functions, node)
+    return counts in ([1, 1], [2, 1]) and not node.keywords and _takes_callable(lookahead, node)
 
 
-def _joins_lists(functions: Any, node: gast.Call) -> bool:
+def _joins_lists(lookahead: Any, node: gast.Call) -> bool:
     """`sum(rows, [])`."""
     return len(node.args) == 2 and isinstance(node.args[1], (gast.List, gast.Tuple))
 
 
-def _has_tangent(functions: Any, node: gast.Call) -> bool:
+def _has_tangent(lookahead: Any, node: gast.Call) -> bool:
     """`jvp(f, (x,), (x_dot,))` of a function value, or of a function from outside."""
-    if _takes_value(functions, node):
+    if _takes_value(lookahead, node):
         return True
     shown = len(node.args) == 3 and all(isinstance(a, (gast.Tuple, gast.List)) for a in node.args[1:])
-    target = functions.unit.resolve(node.args[0]) if shown else MISSING
+    target = lookahead.unit.resolve(node.args[0]) if shown else MISSING
     return hasattr(target, "compiled_for") or (is_plain(target) and is_user_function(target))
 
 
-def _copies_object(functions: Any, node: gast.Call) -> bool:
+def _copies_object(lookahead: Any, node: gast.Call) -> bool:
     """`copy.copy(o)` of an object that is made here, or is the caller's."""
-    return _asks_object(functions, node, 1, 2)
+    return _asks_object(lookahead, node, 1, 2)
 
 
-def _replaces_object(functions: Any, node: gast.Call) -> bool:
+def _replaces_object(lookahead: Any, node: gast.Call) -> bool:
     """`dataclasses.replace(o, ..)` of such an object."""
     named = len(node.args) == 1 and all(k.arg for k in node.keywords)
-    return named and _takes_value(functions, node)
+    return named and _takes_value(lookahead, node)
 
 
-def _asks_object(functions: Any, node: gast.Call, *counts: int) -> bool:
+def _asks_object(lookahead: Any, node: gast.Call, *counts: int) -> bool:
     """Whether an attribute is asked, or set, by name of what may be an object made here."""
-    return len(node.args) in counts and not node.keywords and _takes_value(functions, node)
+    return len(node.args) in counts and not node.keywords and _takes_value(lookahead, node)
 
 
 # --- what they give ---
 
 
-_DERIVATIVE = StaticCall(_is_derivative, lambda functions, node: functions.derivative(node))  # `grad(f)`
-_MATRIX = StaticCall(_takes_callable, lambda functions, node: functions.matrix(node))  # `jacobian(f)`, `hessian(f)`
+class StaticCalls:
+    """The families that evaluate these calls."""
+
+    def __init__(
+        self, evaluator: Evaluator, homes: Homes, objects: Objects, named_attributes: NamedAttributes, closures: Closures,
+        derivatives: Derivatives, matrices: Matrices, stars: Stars, arguments: Arguments, unroller: Unroller,
+    ) -> None:  # fmt: skip
+        self.evaluator, self.unit, self.homes = evaluator, evaluator.unit, homes
+        self.objects, self.named_attributes, self.closures = objects, named_attributes, closures
+        self.derivatives, self.matrices = derivatives, matrices
+        self.stars, self.shapes, self.arguments, self.unroller = stars, stars.shapes, arguments, unroller
+
+
+_DERIVATIVE = StaticCall(_is_derivative, lambda tools, node: tools.derivatives.derivative(node))  # `grad(f)`
+_MATRIX = StaticCall(_takes_callable, lambda tools, node: tools.matrices.matrix(node))  # `jacobian(f)`, `hessian(f)`
 _TABLE |= {
-    functools.reduce: StaticCall(_always, lambda functions, node: functions.reduce(node)),
-    pullbacks.vjp: StaticCall(_takes_value, lambda functions, node: functions.pulled_back(node)),
-    pullbacks.jvp: StaticCall(_has_tangent, lambda functions, node: functions.along(node)),
-    pullbacks.jvp_again: StaticCall(_has_tangent, lambda functions, node: functions.along(node)),
-    pullbacks.hvp: StaticCall(_always, lambda functions, node: functions.along_gradient(node)),
-    pullbacks.linearize: StaticCall(lambda _, node: len(node.args) > 1, lambda functions, node: functions.linearized(node)),
+    functools.reduce: StaticCall(_always, lambda tools, node: tools.unroller.reduce(node)),
+    pullbacks.vjp: StaticCall(_takes_value, lambda tools, node: tools.derivatives.pulled_back(node)),
+    pullbacks.jvp: StaticCall(_has_tangent, lambda tools, node: tools.derivatives.along(node)),
+    pullbacks.jvp_again: StaticCall(_has_tangent, lambda tools, node: tools.derivatives.along(node)),
+    pullbacks.hvp: StaticCall(_always, lambda tools, node: tools.derivatives.along_gradient(node)),
+    pullbacks.linearize: StaticCall(
+        lambda _, node: len(node.args) > 1, lambda tools, node: tools.derivatives.linearized(node)
+    ),
 }
 
 
 @_of(functools.partial, when=lambda _, node: bool(node.args))
-def _partial(functions: Any, node: gast.Call) -> Partial | gast.AST | None:
-    if not _takes_callable(functions, node):  # the function is data
+def _partial(tools: StaticCalls, node: gast.Call) -> Partial | gast.AST | None:
+    if not _takes_callable(tools.evaluator.lookahead, node):  # the function is data
         if node.keywords or any(isinstance(a, gast.Starred) for a in node.args):
             return None
-        called = Known(runtime.call, name(functions.unit.helper("call", runtime.call)))
-        bound = Partial(called, [functions.lasting(functions.evaluate(a)) for a in node.args], {})
-        return functions.flattener.data(functions.converted(bound, node, True) or bound, node)
-    inner = functions.callee(node.args[0])
+        called = Known(runtime.call, name(tools.unit.helper("call", runtime.call)))
+        bound = Partial(called, [tools.homes.lasting(tools.evaluator.evaluate(a)) for a in node.args], {})
+        return tools.evaluator.data(tools.closures.converted(bound, node, True) or bound, node)
+    inner = tools.evaluator.callee(node.args[0])
     for a in node.args[1:]:
-        if functions.unit.resolve(a) is getattr(functools, "Placeholder", MISSING) is not MISSING:
-            functions.unit.refuse(a, "a partial with placeholders is not differentiated: write a lambda")
-    given = [v for a in node.args[1:] for v in _positional(functions, a)]
-    words = {n: value for k in node.keywords for n, value in _keywords(functions, k).items()}
-    return Partial(inner, list(map(functions.lasting, given)), {n: functions.lasting(value) for n, value in words.items()})
+        if tools.unit.resolve(a) is getattr(functools, "Placeholder", MISSING) is not MISSING:
+            tools.unit.refuse(a, "a partial with placeholders is not differentiated: write a lambda")
+    given = [v for a in node.args[1:] for v in _positional(tools, a)]
+    words = {n: value for k in node.keywords for n, value in _keywords(tools, k).items()}
+    return Partial(
+        inner, list(map(tools.homes.lasting, given)), {n: tools.homes.lasting(value) for n, value in words.items()}
+    )
 
 
-def _positional(functions: Any, argument: gast.AST) -> list[Any]:
+def _positional(tools: StaticCalls, argument: gast.AST) -> list[Any]:
     """The values of an argument that a partial keeps."""
-    counted = isinstance(argument, gast.Starred) and functions.count_of(argument) is not None
-    return functions.spread(argument) if counted else [functions.evaluate(argument)]
+    counted = isinstance(argument, gast.Starred) and tools.shapes.count_of(argument) is not None
+    return tools.stars.spread(argument) if counted else [tools.evaluator.evaluate(argument)]
 
 
-def _keywords(functions: Any, argument: gast.keyword) -> dict[str | None, Any]:
+def _keywords(tools: StaticCalls, argument: gast.keyword) -> dict[str | None, Any]:
     """The values of keywords that a partial keeps; those of a dict whose keys only the run knows as a copy of it."""
     if argument.arg is not None:
-        return {argument.arg: functions.evaluate(argument.value)}
-    if functions.shown(argument.value):
-        return functions.spread_keywords(argument.value)
-    copied = gast.Call(functions.unit.builtin(dict), [argument.value], [])
-    return {None: functions.evaluate(at(argument.value, copied)[0])}
+        return {argument.arg: tools.evaluator.evaluate(argument.value)}
+    if tools.shapes.shown(argument.value):
+        return tools.arguments.spread_keywords(argument.value)
+    copied = gast.Call(tools.unit.builtin(dict), [argument.value], [])
+    return {None: tools.evaluator.evaluate(at(argument.value, copied)[0])}
 
 
-@_of(checkpoint, when=lambda functions, node: not node.keywords and _takes_it_alone(functions, node))
-def _checkpoint(functions: Any, node: gast.Call) -> Any:
+@_of(checkpoint, when=lambda lookahead, node: not node.keywords and _takes_it_alone(lookahead, node))
+def _checkpoint(tools: StaticCalls, node: gast.Call) -> Any:
     """`checkpoint(f)` of a function value: a separate function, which is never inlined."""
-    return functions.checkpointed(node)
+    return tools.derivatives.checkpointed(node)
 
 
 @_of(types.SimpleNamespace, when=_makes_namespace)
-def _namespace(functions: Any, node: gast.Call) -> Any:
-    return functions.namespace({k.arg: functions.evaluate(k.value) for k in node.keywords}, node)
+def _namespace(tools: StaticCalls, node: gast.Call) -> Any:
+    return tools.objects.namespace({k.arg: tools.evaluator.evaluate(k.value) for k in node.keywords}, node)
 
 
 @_of(np.vectorize, when=_takes_it_alone)
-def _vectorize(functions: Any, node: gast.Call) -> Adapted:
-    call = functools.partial(functions.vectorized, functions.kind_of(node))
-    return Adapted(functions.lasting(functions.evaluate(node.args[0])), call)
+def _vectorize(tools: StaticCalls, node: gast.Call) -> Adapted:
+    call = functools.partial(tools.derivatives.vectorized, kind_of(tools.unit, node))
+    return Adapted(tools.homes.lasting(tools.evaluator.evaluate(node.args[0])), call)
 
 
 @_of(np.frompyfunc, when=_is_unary_or_binary)
-def _from_function(functions: Any, node: gast.Call) -> Adapted:
+def _from_function(tools: StaticCalls, node: gast.Call) -> Adapted:
     """`np.frompyfunc(f, 1, 1)`: instead of an array of objects, an array of numbers."""
-    call = functools.partial(functions.vectorized, gast.Constant(None, None))
-    return Adapted(functions.lasting(functions.evaluate(node.args[0])), call)
+    call = functools.partial(tools.derivatives.vectorized, gast.Constant(None, None))
+    return Adapted(tools.homes.lasting(tools.evaluator.evaluate(node.args[0])), call)
 
 
 @_of(builtins.sum, when=_joins_lists)
-def _sum(functions: Any, node: gast.Call) -> Any:
+def _sum(tools: StaticCalls, node: gast.Call) -> Any:
     node.args = [at(node, expression("lambda a, b: a + b"))[0], *node.args]
-    return functions.reduce(node)
+    return tools.unroller.reduce(node)
 
 
 @_of(copy.copy, copy.deepcopy, when=_copies_object)
-def _copied(functions: Any, node: gast.Call) -> Any:
-    functions.unit.refuse(node, "a copy of an object cannot be followed: make a new one of its attributes")
+def _copied(tools: StaticCalls, node: gast.Call) -> Any:
+    tools.unit.refuse(node, "a copy of an object cannot be followed: make a new one of its attributes")
 
 
 @_of(dataclasses.replace, when=_replaces_object)
-def _replaced(functions: Any, node: gast.Call) -> Any:
-    return functions.replaced(node)
+def _replaced(tools: StaticCalls, node: gast.Call) -> Any:
+    return tools.objects.replaced(node)
 
 
-@_of(getattr, when=lambda functions, node: _asks_object(functions, node, 2, 3))
-def _getattr(functions: Any, node: gast.Call) -> Any:
-    return functions.get_by_name(node)
+@_of(getattr, when=lambda lookahead, node: _asks_object(lookahead, node, 2, 3))
+def _getattr(tools: StaticCalls, node: gast.Call) -> Any:
+    return tools.named_attributes.get_by_name(node)
 
 
-@_of(setattr, when=lambda functions, node: _asks_object(functions, node, 3))
-def _setattr(functions: Any, node: gast.Call) -> Any:
-    return functions.set_by_name(node)
+@_of(setattr, when=lambda lookahead, node: _asks_object(lookahead, node, 3))
+def _setattr(tools: StaticCalls, node: gast.Call) -> Any:
+    return tools.named_attributes.set_by_name(node)
 
 
-@_of(hasattr, when=lambda functions, node: _asks_object(functions, node, 2))
-def _hasattr(functions: Any, node: gast.Call) -> Any:
-    return functions.has_by_name(node)
+@_of(hasattr, when=lambda lookahead, node: _asks_object(lookahead, node, 2))
+def _hasattr(tools: StaticCalls, node: gast.Call) -> Any:
+    return tools.named_attributes.has_by_name(node)
 
 
 @_of(abs, bool, float, len, round, when=_takes_value)
-def _method(functions: Any, node: gast.Call) -> Any:
+def _method(tools: StaticCalls, node: gast.Call) -> Any:
     """A builtin that calls a special method of an object, which may return another object."""
-    target = functions.unit.resolve(node.func)
-    owner = functions.flattener.operand(node.args[0])
+    target = tools.unit.resolve(node.func)
+    owner = tools.evaluator.operand(node.args[0])
     if isinstance(owner, Object):
-        return functions.apply(functions.method(owner, f"__{target.__name__}__", node), [], {}, node)
+        return tools.evaluator.apply(tools.objects.method(owner, f"__{target.__name__}__", node), [], {}, node)
     if target is len and isinstance(owner, Display):
         return constant(len(owner.items))
-    node.args[0] = functions.flattener.data(owner, node.args[0])
+    node.args[0] = tools.evaluator.data(owner, node.args[0])
     return None
 
 
 @_of(*(getattr(base, n) for base, held in STAND_INS.items() for n in vars(held).keys() & vars(base).keys() - {"__doc__"}),
      when=_takes_value)  # fmt: skip
-def _inherited(functions: Any, node: gast.Call) -> Any:
+def _inherited(tools: StaticCalls, node: gast.Call) -> Any:
     """`list.append(self, v)` in a method of a subclass of `list`."""
-    target = functions.unit.resolve(node.func)
-    owner, *given = functions.flattener.in_order(node.args, functions.evaluate)
+    target = tools.unit.resolve(node.func)
+    owner, *given = tools.evaluator.in_order(node.args, tools.evaluator.evaluate)
     if not isinstance(owner, Object):
-        functions.unit.refuse(node, f"what `{target.__name__}` is asked of cannot be followed: call it as a method")
-    words = {k.arg: functions.evaluate(k.value) for k in node.keywords}
+        tools.unit.refuse(node, f"what `{target.__name__}` is asked of cannot be followed: call it as a method")
+    words = {k.arg: tools.evaluator.evaluate(k.value) for k in node.keywords}
     held = vars(STAND_INS[target.__objclass__])[target.__name__]
-    return functions.apply(functions.bound(held, owner, node), given, words, node)
+    return tools.evaluator.apply(tools.objects.bound(held, owner, node), given, words, node)

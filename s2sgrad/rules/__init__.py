@@ -39,7 +39,7 @@ from s2sgrad.rules import (
 )
 
 # isort: split
-from s2sgrad.rules import complex_matrices, complex_numbers
+from s2sgrad.rules import complex_matrices, complex_numbers, complex_statistics
 
 __all__ = [
     "arithmetic",
@@ -48,6 +48,7 @@ __all__ = [
     "choices",
     "complex_matrices",
     "complex_numbers",
+    "complex_statistics",
     "contractions",
     "decompositions",
     "draws",

@@ -13,24 +13,21 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad.rules.contractions import matvec, vdot, vecdot, vecmat
+from s2sgrad.rules.decompositions import pinv
 from s2sgrad.rules.helpers import power_or_zero
-from s2sgrad.rules.linalg import cofactors, cofactors_slope, lower, slogdet
+from s2sgrad.rules.linalg import adjoint, cofactors, cofactors_slope, folded, slogdet
+from s2sgrad.rules.nans import nanstd, nanvar
 from s2sgrad.rules.norms import extreme_weights, matrix_axes, matrix_norm, matrix_slope, norm, of_squares, vector_norm
 from s2sgrad.rules.reductions import centered, count, std, tie_weights, var
 from s2sgrad.rules.signals import convolve, correlate, cut_off
-from s2sgrad.rules.spectra import eigh, eigvalsh, mixing, on_diagonal, rounding, svd, svdvals
-from s2sgrad.rules.table import existing, linear, of_complex_numbers
+from s2sgrad.rules.spectra import frame, frames, per_gap, spectral, svdvals, unmixed_frame
+from s2sgrad.rules.table import existing, of_complex_numbers
 from s2sgrad.runtime import over, unbroadcast, unreduce
 
 
 def given(complex):
     """Complex numbers may be among the arguments."""
     return complex
-
-
-def adjoint(m):
-    """The conjugate transpose of matrices."""
-    return np.conj(np.swapaxes(m, -1, -2))
 
 
 # --- products --------------------------------------------------------------------------------------------------------
@@ -146,7 +143,7 @@ def _(y, x, x_dot, *, keepdims=False, ord="fro"):
     return np.sum(norm_slope(y, x, ord, (-2, -1), keepdims) * x_dot, axis=(-2, -1), keepdims=keepdims)
 
 
-for _rule in (var, std):
+for _rule in (var, std, nanvar, nanstd):
     _rule.refuse(
         lambda complex, where: complex and not (where.known and where.value is True),
         "the variance of some of complex numbers, which `where` tells, has no derivative rule: take it of those alone",
@@ -194,99 +191,35 @@ def _(y, a, a_dot):
 # --- eigenvalues and singular values ---------------------------------------------------------------------------------
 
 
-def per_gap(m, w, free):
-    """`m` divided by the differences of the eigenvalues `w`; between equal ones 0, or nan where that is asked for."""
-    gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
-    near = np.abs(gaps) <= rounding(w)
-    return np.where(near, np.where(mixing(m, free), np.nan, 0.0), over(m, np.where(near, 1.0, gaps)))
-
-
-def folded(full, UPLO):
-    """The cotangent of the triangle that NumPy reads, from the conjugate of that of the Hermitian matrix."""
-    bar = lower(full + adjoint(full))
-    return np.conj(bar) if UPLO == "L" else np.swapaxes(bar, -1, -2)
-
-
-@eigh.refined(given)
-def _(g, y, a, UPLO="L"):
-    w, u = y[0], y[1]
-    core = adjoint(u) @ np.conj(g[1])
-    turned = per_gap(0.5 * (core - adjoint(core)), w, False)
-    full = u @ np.where(on_diagonal(a), np.expand_dims(g[0], -1), turned) @ adjoint(u)
-    return folded(full, UPLO)
-
-
-@eigvalsh.refined(given)
-def _(g, w, a, UPLO="L"):
-    u = np.linalg.eigh(a, UPLO)[1]
-    return folded((u * np.expand_dims(g, -2)) @ adjoint(u), UPLO)
-
-
-def turned_to(u, a_dot, UPLO):
-    """The tangent of the Hermitian matrix, of which one triangle is read, in the frame of the eigenvectors."""
-    m = a_dot if UPLO == "L" else adjoint(a_dot)
-    low = np.tril(m, -1)
-    return adjoint(u) @ (low + adjoint(low) + np.where(on_diagonal(m), np.real(m), 0.0)) @ u
-
-
-@eigh.forward(given)
-def _(y, a, a_dot, UPLO="L"):
-    core = turned_to(y[1], a_dot, UPLO)
-    return np.real(np.diagonal(core, 0, -2, -1)), y[1] @ per_gap(core, y[0], False)
-
-
-@eigvalsh.forward(given)
-def _(w, a, a_dot, UPLO="L"):
-    return np.real(np.diagonal(turned_to(np.linalg.eigh(a, UPLO)[1], a_dot, UPLO), 0, -2, -1))
-
-
-def singular_bar(g, x):
-    """The cotangent of matrices, given that of their singular values."""
-    parts = np.linalg.svd(x, full_matrices=False)
-    return np.conj((parts[0] * np.expand_dims(g, -2)) @ parts[2])
-
-
-def singular_along(x, x_dot):
-    """The tangent of the singular values."""
-    parts = np.linalg.svd(x, full_matrices=False)
-    return np.real(np.sum(np.conj(parts[0]) * (x_dot @ adjoint(parts[2])), axis=-2))
-
-
-@svd.refined(given)
-def _(g, y, a, full_matrices=True, compute_uv=True):
-    return singular_bar(g, a)
-
-
-@svd.forward(given)
-def _(y, a, a_dot, full_matrices=True, compute_uv=True):
-    return singular_along(a, a_dot)
-
-
-svd.refuse(
-    lambda complex, compute_uv: complex and not (compute_uv.known and compute_uv.value is False),
-    "the singular vectors of complex matrices have no derivative rule: ask for the values alone, with `compute_uv=False`, "
-    "or take `np.linalg.eigh` of the matrix times its conjugate transpose",
-)
-
 if svdvals.primitive is not None:
 
     @svdvals.refined(given)
     def _(g, s, x):
-        return singular_bar(g, x)
-
-    @svdvals.forward(given)
-    def _(s, x, x_dot):
-        return singular_along(x, x_dot)
+        sides = frames(x)
+        return np.conj((sides[0] * np.expand_dims(g, -2)) @ sides[1])
 
 
-@linear(adjoint)
-def _(g, y, m):
-    return adjoint(g)
+# --- least squares ---------------------------------------------------------------------------------------------------
+
+
+@pinv.refined(given)
+def _(g, p, a, rcond=None, *, rtol=None):
+    g_h, p_h = np.swapaxes(g, -1, -2), adjoint(p)
+    bar = (g_h - a @ (p @ g_h)) @ p @ p_h + p_h @ p @ (g_h - (g_h @ p) @ a) - p_h @ np.conj(g) @ p_h
+    return np.conj(bar)
+
+
+@pinv.forward(given)
+def _(p, a, a_dot, rcond=None, *, rtol=None):
+    a_h = adjoint(a_dot)
+    p_h = adjoint(p)
+    return p @ (p_h @ (a_h - (a_h @ a) @ p)) + ((a_h - p @ (a @ a_h)) @ p_h) @ p - p @ a_dot @ p
 
 
 of_complex_numbers(
     np.vdot, np.convolve, np.correlate, np.linalg.norm, np.var, np.std, np.linalg.det, cofactors,
-    cofactors_slope, np.linalg.slogdet, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd, adjoint,
+    cofactors_slope, np.linalg.slogdet, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd, np.linalg.cholesky,
+    np.linalg.qr, np.linalg.pinv, np.linalg.lstsq, adjoint, folded, frame, frames, per_gap, spectral, unmixed_frame,
     *existing(np, "vecdot", "matvec", "vecmat"),
     *existing(np.linalg, "vecdot", "vector_norm", "matrix_norm", "svdvals"),
 )  # fmt: skip

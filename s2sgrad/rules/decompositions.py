@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.linalg import filled, lower
-from s2sgrad.rules.spectra import frames
+from s2sgrad.rules.linalg import adjoint, folded, hermitian, lower
+from s2sgrad.rules.spectra import frames, on_diagonal
 from s2sgrad.rules.table import flat, general
 
 
@@ -32,23 +32,19 @@ def cholesky(g, y, a, *, upper=False):
     return lower(full + np.swapaxes(full, -1, -2))
 
 
-@cholesky.instead(lambda upper: not upper.known or upper.value)
+@cholesky.instead(lambda complex, upper: complex or not upper.known or upper.value)
 def _(g, y, a, *, upper=False):
-    if upper:
-        y, g = np.swapaxes(y, -1, -2), np.swapaxes(g, -1, -2)
-    y_t = np.swapaxes(y, -1, -2)
-    half = np.linalg.solve(y_t, lower(y_t @ g))
-    full = np.linalg.solve(y_t, np.swapaxes(half, -1, -2))
-    bar = lower(full + np.swapaxes(full, -1, -2))
-    return np.swapaxes(bar, -1, -2) if upper else bar
+    y_h = y if upper else adjoint(y)
+    half = np.linalg.solve(y_h, lower(y_h @ (np.swapaxes(g, -1, -2) if upper else np.conj(g))))
+    return folded(np.linalg.solve(y_h, adjoint(half)), "U" if upper else "L")
 
 
 def cholesky_along(y, a_dot, upper=False):
     """The tangent of the triangular factor `y`."""
-    y = np.swapaxes(y, -1, -2) if upper else y
-    half = np.linalg.solve(y, filled(a_dot, not upper))
-    dot = y @ lower(np.linalg.solve(y, np.swapaxes(half, -1, -2)))
-    return np.swapaxes(dot, -1, -2) if upper else dot
+    y = adjoint(y) if upper else y
+    half = np.linalg.solve(y, hermitian(a_dot, not upper))
+    dot = y @ lower(np.linalg.solve(y, adjoint(half)))
+    return adjoint(dot) if upper else dot
 
 
 @cholesky.forward()
@@ -82,27 +78,26 @@ def qr(g, y, a, mode="reduced"):
         q, r, q_bar, r_bar = parts[0], parts[1], np.zeros_like(parts[0]), g
     else:
         q, r, q_bar, r_bar = y[0], y[1], g[0], g[1]
-    k = np.shape(q)[-1]
+    q_bar, r_bar, k = np.conj(q_bar), np.conj(r_bar), np.shape(q)[-1]
     rest = q @ r_bar[..., k:]  # of a wide matrix: what its further columns owe
-    q_bar = q_bar + a[..., k:] @ np.swapaxes(r_bar[..., k:], -1, -2)
+    q_bar = q_bar + a[..., k:] @ adjoint(r_bar[..., k:])
     r, r_bar = r[..., :k], r_bar[..., :k]
-    m = r @ np.swapaxes(r_bar, -1, -2) - np.swapaxes(q_bar, -1, -2) @ q
-    b = q_bar + q @ (np.tril(m) + np.swapaxes(np.tril(m, -1), -1, -2))
-    bar = np.swapaxes(np.linalg.solve(r, np.swapaxes(b, -1, -2)), -1, -2)
-    return np.concatenate((bar, rest), axis=-1)
+    b = q_bar + q @ hermitian(r @ adjoint(r_bar) - adjoint(q_bar) @ q, True)  # the diagonal of `r` is real
+    bar = adjoint(np.linalg.solve(r, adjoint(b)))
+    return np.conj(np.concatenate((bar, rest), axis=-1))
 
 
 def qr_along(q, r, a_dot):
     """The tangents of both factors."""
     k = np.shape(q)[-1]
-    q_t, square = np.swapaxes(q, -1, -2), np.swapaxes(r[..., :k], -1, -2)
-    scaled = np.swapaxes(np.linalg.solve(square, np.swapaxes(a_dot[..., :k], -1, -2)), -1, -2)  # a_dot @ inv(r)
-    core = q_t @ scaled
+    q_h, square = adjoint(q), adjoint(r[..., :k])
+    scaled = adjoint(np.linalg.solve(square, adjoint(a_dot[..., :k])))  # a_dot @ inv(r)
+    core = q_h @ scaled
     turn = np.tril(core, -1)
-    turn = turn - np.swapaxes(turn, -1, -2)
+    turn = turn - adjoint(turn) + np.where(on_diagonal(core), 0.5 * (core - adjoint(core)), 0.0)
     q_dot = q @ turn + scaled - q @ core
     r_dot = (core - turn) @ r[..., :k]
-    rest = np.swapaxes(q_dot, -1, -2) @ (q @ r[..., k:]) + q_t @ a_dot[..., k:]
+    rest = adjoint(q_dot) @ (q @ r[..., k:]) + q_h @ a_dot[..., k:]
     return q_dot, np.concatenate((np.triu(r_dot), rest), axis=-1)
 
 
@@ -153,29 +148,29 @@ flat(cutoff)
 @general(np.linalg.lstsq)
 def lstsq(g, y, a, b, rcond=None):
     p = np.linalg.pinv(a, cutoff(a, b, rcond))
-    x, x_bar = columns(y[0]), columns(g[0])
+    x, x_bar, p_h = columns(y[0]), np.conj(columns(g[0])), adjoint(p)
     residual = columns(b) - a @ x
-    back = p.T @ x_bar
-    a_bar = residual @ (p @ back).T + (p.T @ x) @ (x_bar - np.transpose(a) @ back).T - back @ x.T
+    back = p_h @ x_bar
+    a_bar = residual @ adjoint(p @ back) + (p_h @ x) @ adjoint(x_bar - adjoint(a) @ back) - back @ adjoint(x)
     if np.size(y[1]):
         spread = residual * (2.0 * g[1])
         back = back + spread
-        a_bar = a_bar - spread @ x.T
+        a_bar = a_bar - spread @ adjoint(x)
     if np.any(g[3]):
         sides = frames(a)
         a_bar = a_bar + (sides[0] * g[3]) @ sides[1]
-    return a_bar, np.reshape(back, np.shape(b))
+    return np.conj(a_bar), np.reshape(np.conj(back), np.shape(b))
 
 
 def lstsq_along_matrix(y, a, b, a_dot, rcond):
     """What the tangent of the matrix adds to that of the solution, of the sums of squares and of the singular values."""
     p, x = np.linalg.pinv(a, cutoff(a, b, rcond)), columns(y[0])
-    a_dot = np.asarray(a_dot)
-    residual, change = columns(b) - a @ x, a_dot @ x
-    back = a_dot.T @ (p.T @ x)
-    x_dot = p @ (p.T @ (a_dot.T @ residual) - change) + back - p @ (a @ back)
+    a_dot, p_h = np.asarray(a_dot), adjoint(p)
+    residual, change, turned = columns(b) - a @ x, a_dot @ x, adjoint(a_dot)
+    back = turned @ (p_h @ x)
+    x_dot = p @ (p_h @ (turned @ residual) - change) + back - p @ (a @ back)
     sides = frames(a)
-    s_dot = np.sum(sides[0] * (a_dot @ sides[1].T), axis=0)
+    s_dot = np.real(np.sum(np.conj(sides[0]) * (a_dot @ adjoint(sides[1])), axis=0))
     return np.reshape(x_dot, np.shape(y[0])), squares_along(y, residual, -change), 0.0, s_dot
 
 
@@ -188,7 +183,7 @@ def lstsq_along_side(y, a, b, b_dot, rcond):
 
 def squares_along(y, residual, change):
     """The tangent of the sums of the squares of the residuals, which are left out where the rank is not full."""
-    return 2.0 * np.sum(residual * change, axis=0) if np.size(y[1]) else np.zeros_like(y[1])
+    return 2.0 * np.real(np.sum(np.conj(residual) * change, axis=0)) if np.size(y[1]) else np.zeros_like(y[1])
 
 
 @lstsq.forward()

@@ -188,6 +188,44 @@ def filled(m, lower):
     return np.tril(m) + np.swapaxes(np.tril(m, -1), -1, -2)
 
 
+def adjoint(m):
+    """The conjugate transpose of matrices.
+
+    >>> adjoint(np.array([[1.0, 2j]])).tolist()
+    [[(1-0j)], [-2j]]
+    """
+    turned = np.swapaxes(m, -1, -2)
+    return np.conj(turned) if np.iscomplexobj(turned) else turned
+
+
+@linear(adjoint)
+def _(g, y, m):
+    return adjoint(g)
+
+
+def hermitian(m, lower):
+    """The Hermitian matrix of which one triangle is read, and of its diagonal the real part."""
+    m = m if lower else adjoint(m)
+    below = np.tril(m, -1)
+    return below + adjoint(below) + np.where(np.eye(np.shape(m)[-1], dtype=bool), np.real(m), 0.0)
+
+
+def folded(full, UPLO):
+    """The cotangent of the triangle that is read of a Hermitian matrix, from the conjugate of that of the whole.
+
+    >>> folded(np.array([[1.0, 2.0], [3.0, 4.0]]), "L").tolist()
+    [[1.0, 0.0], [5.0, 4.0]]
+    """
+    bar = lower(full + adjoint(full))
+    return np.conj(bar) if UPLO == "L" else np.swapaxes(bar, -1, -2)
+
+
+@linear(folded)
+def _(g, y, full, UPLO):
+    bar = lower(np.conj(g) if UPLO == "L" else np.swapaxes(g, -1, -2))
+    return bar + adjoint(bar), None
+
+
 @general(np.linalg.matrix_power)
 def matrix_power(g, y, a, n):
     b = np.swapaxes(np.linalg.inv(a) if n < 0 else a, -1, -2)

@@ -162,7 +162,9 @@ flat(gradient_axes)
 
 def _steps(x, n, dtype):
     """The steps between `n` places from the coordinates or the one spacing `x`."""
-    return np.diff(x) if np.ndim(x) == 1 else np.full(n - 1, x, dtype=dtype)
+    if np.ndim(x) == 1:
+        return np.diff(x)
+    return np.full(n - 1, x, dtype=np.result_type(dtype, 1j) if np.iscomplexobj(x) else dtype)
 
 
 def ungradient(g, f, x, axis, edge_order=1):
@@ -174,6 +176,7 @@ def ungradient(g, f, x, axis, edge_order=1):
     """
     g = np.moveaxis(g, axis, -1)
     h = _steps(x, np.shape(g)[-1], g.dtype)
+    g = g + 0j if np.iscomplexobj(h) else g
     p = h[:-1] / (h[:-1] + h[1:])
     change = g[..., 1:-1] * p
     if edge_order != 1:
@@ -188,7 +191,7 @@ def ungradient(g, f, x, axis, edge_order=1):
 def spacing_bar(g, f, x, axis, edge_order=1):
     """The cotangent of `x` in `np.gradient(f, x, axis=axis, edge_order=edge_order)`, coordinates or one spacing."""
     g, f = np.moveaxis(g, axis, -1), np.moveaxis(f, axis, -1)
-    h = np.diff(x) if np.ndim(x) == 1 else np.full(np.shape(f)[-1] - 1, x, dtype=g.dtype)
+    h = _steps(x, np.shape(f)[-1], g.dtype)
     around = h[:-1] + h[1:]
     p = h[:-1] / around
     s = np.diff(f) / h

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.linalg import filled, lower
-from s2sgrad.rules.table import elementwise, existing, flat, general, linear
+from s2sgrad.rules.linalg import adjoint, folded, hermitian, lower
+from s2sgrad.rules.table import elementwise, existing, flat, general
 from s2sgrad.runtime import over, product
 
 # --- eigenvalues -----------------------------------------------------------------------------------------------------
@@ -41,7 +41,8 @@ def mixing(m, free):
 def per_gap(m, gaps, size, mixed):
     """`m / gaps` between different values; between equal ones 0, or nan where it is `mixed`."""
     near = np.abs(gaps) <= size
-    return np.where(near, np.where(mixed, np.nan, 0.0), over(m, np.where(near, 1.0, gaps))).astype(np.asarray(gaps).dtype)
+    out = np.where(near, np.where(mixed, np.nan, 0.0), over(m, np.where(near, 1.0, gaps)))
+    return out.astype(np.result_type(gaps, 1j) if np.iscomplexobj(m) else np.asarray(gaps).dtype)
 
 
 @elementwise(per_gap)
@@ -53,14 +54,12 @@ flat(on_diagonal, rounding, mixing)
 
 
 def eigh_bar(g, y, a, UPLO, free):
-    """The cotangent of a symmetric matrix; `free`: its eigenvalues are not used."""
+    """The cotangent of a Hermitian matrix; `free`: its eigenvalues are not used.  Phases of the vectors are dropped."""
     w, u = y[0], y[1]
-    u_t = np.swapaxes(u, -1, -2)
-    gaps, core = np.expand_dims(w, -2) - np.expand_dims(w, -1), u_t @ g[1]
-    turned = per_gap(0.5 * (core - np.swapaxes(core, -1, -2)), gaps, rounding(w), mixing(core, free))
-    full = u @ np.where(on_diagonal(a), np.expand_dims(g[0], -1), turned) @ u_t
-    bar = lower(full + np.swapaxes(full, -1, -2))  # NumPy reads one triangle
-    return bar if UPLO == "L" else np.swapaxes(bar, -1, -2)
+    u_h = adjoint(u)
+    gaps, core = np.expand_dims(w, -2) - np.expand_dims(w, -1), u_h @ np.conj(g[1])
+    turned = per_gap(0.5 * (core - adjoint(core)), gaps, rounding(w), mixing(core, free))
+    return folded(u @ np.where(on_diagonal(a), np.expand_dims(g[0], -1), turned) @ u_h, UPLO)
 
 
 @general(np.linalg.eigh)
@@ -85,32 +84,20 @@ def frame_(g, u, a, UPLO):
     return eigh_bar((np.zeros_like(y[0]), g), y, a, UPLO, False), None
 
 
-def folded(full, UPLO):
-    """The cotangent of the triangle that NumPy reads, from that of the symmetric matrix."""
-    bar = lower(full + np.swapaxes(full, -1, -2))
-    return bar if UPLO == "L" else np.swapaxes(bar, -1, -2)
-
-
-@linear(folded)
-def _(g, y, full, UPLO):
-    bar = lower(g if UPLO == "L" else np.swapaxes(g, -1, -2))
-    return bar + np.swapaxes(bar, -1, -2), None
-
-
 def spectral(g, a, UPLO="L"):
     """The cotangent of a symmetric matrix, given that of its eigenvalues."""
     u = frame(a, UPLO)
-    return folded((u * np.expand_dims(g, -2)) @ np.swapaxes(u, -1, -2), UPLO)
+    return folded((u * np.expand_dims(g, -2)) @ adjoint(u), UPLO)
 
 
 @general(spectral)
 def spectral_(v, y, g, a, UPLO="L"):
     u = frame(a, UPLO)
-    bar = lower(v if UPLO == "L" else np.swapaxes(v, -1, -2))
-    turned = (bar + np.swapaxes(bar, -1, -2)) @ u
+    bar = lower(np.conj(v) if UPLO == "L" else np.swapaxes(v, -1, -2))
+    turned = np.conj(bar + adjoint(bar)) @ u
     parts = np.linalg.eigvalsh(a, UPLO), u
-    u_bar = 2.0 * turned * np.expand_dims(g, -2)
-    return np.sum(u * turned, axis=-2), eigh_bar((np.zeros_like(g), u_bar), parts, a, UPLO, False)
+    u_bar = 2.0 * np.conj(turned) * np.expand_dims(g, -2)
+    return np.real(np.sum(np.conj(u) * turned, axis=-2)), eigh_bar((np.zeros_like(g), u_bar), parts, a, UPLO, False)
 
 
 @general(np.linalg.eigvalsh)
@@ -131,7 +118,7 @@ def eigvalsh_beside_spectral(g, w, a, UPLO="L"):
 
 def turned_to(u, a_dot, UPLO):
     """The tangent of the matrix in the frame of the eigenvectors."""
-    return np.swapaxes(u, -1, -2) @ filled(a_dot, UPLO == "L") @ u
+    return adjoint(u) @ hermitian(a_dot, UPLO == "L") @ u
 
 
 def eigh_along(y, a_dot, UPLO, free):
@@ -139,7 +126,7 @@ def eigh_along(y, a_dot, UPLO, free):
     core = turned_to(y[1], a_dot, UPLO)
     gaps = np.expand_dims(y[0], -2) - np.expand_dims(y[0], -1)
     turned = per_gap(core, gaps, rounding(y[0]), mixing(core, free))
-    return np.diagonal(core, 0, -2, -1), y[1] @ turned
+    return np.real(np.diagonal(core, 0, -2, -1)), y[1] @ turned
 
 
 @eigh.forward()
@@ -184,7 +171,7 @@ def spectral_along(g, a, a_dot, UPLO, u):
     w, steps = np.linalg.eigvalsh(a, UPLO), np.expand_dims(g, -2) - np.expand_dims(g, -1)
     core, gaps = turned_to(u, a_dot, UPLO), np.expand_dims(w, -2) - np.expand_dims(w, -1)
     turned = per_gap(core * steps, gaps, rounding(w), mixing(core * steps, False))
-    return folded(u @ turned @ np.swapaxes(u, -1, -2), UPLO)
+    return folded(u @ turned @ adjoint(u), UPLO)
 
 
 @spectral_.forward()
@@ -195,7 +182,7 @@ def _(y, g, a, g_dot, a_dot, UPLO="L"):
 def spectral_jointly(g, a, g_dot, a_dot, UPLO):
     """The tangent of `spectral`, where the cotangent of the eigenvalues changes as they do."""
     u = unmixed_frame(a, a_dot, UPLO)
-    own = folded((u * np.expand_dims(g_dot, -2)) @ np.swapaxes(u, -1, -2), UPLO)
+    own = folded((u * np.expand_dims(g_dot, -2)) @ adjoint(u), UPLO)
     return own + spectral_along(g, a, a_dot, UPLO, u)
 
 
@@ -239,7 +226,7 @@ def svdvals(g, s, x):
 def svd(g, y, a, full_matrices=True, compute_uv=True):
     if not compute_uv:
         sides = frames(a)
-        return (sides[0] * np.expand_dims(g, -2)) @ sides[1]
+        return np.conj((sides[0] * np.expand_dims(g, -2)) @ sides[1])
     return svd_bar(g, y, full_matrices, False)
 
 
@@ -250,50 +237,50 @@ def spans_of_svd(g, y, a, full_matrices=True, compute_uv=True):
 
 
 def svd_bar(g, y, full_matrices, free):
-    """The cotangent of a matrix; `free`: its singular values are not used."""
+    """The cotangent of a matrix; `free`: its singular values are not used.  A phase common to a pair is dropped."""
     s, s_bar = y[1], g[1]
     k = np.shape(s)[-1]
-    u, v = y[0][..., :k], np.swapaxes(y[2][..., :k, :], -1, -2)
-    u_bar, v_bar = g[0][..., :k], np.swapaxes(g[2][..., :k, :], -1, -2)
-    u_t, v_t = np.swapaxes(u, -1, -2), np.swapaxes(v, -1, -2)
+    u, v = y[0][..., :k], adjoint(y[2][..., :k, :])
+    u_bar, v_bar = np.conj(g[0][..., :k]), np.swapaxes(g[2][..., :k, :], -1, -2)
+    u_h, v_h = adjoint(u), adjoint(v)
     row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
-    u_turn, v_turn = u_t @ u_bar, v_t @ v_bar
+    u_turn, v_turn = u_h @ u_bar, v_h @ v_bar
     both, apart, size = u_turn + v_turn, u_turn - v_turn, rounding(s)
-    turned = per_gap(0.5 * (both - np.swapaxes(both, -1, -2)), row - column, size, mixing(both, free))
-    turned = turned + per_gap(0.5 * (apart - np.swapaxes(apart, -1, -2)), row + column, size, False)
-    core = np.where(on_diagonal(turned), np.expand_dims(s_bar, -1), turned)
-    bar = u @ core @ v_t + over(u_bar - u @ u_turn, row) @ v_t + u @ np.swapaxes(over(v_bar - v @ v_turn, row), -1, -2)
+    turned = per_gap(0.5 * (both - adjoint(both)), row - column, size, mixing(both, free))
+    turned = turned + per_gap(0.5 * (apart - adjoint(apart)), row + column, size, False)
+    core = turned + np.where(on_diagonal(turned), np.expand_dims(s_bar, -1), 0.0)
+    bar = u @ core @ v_h + over(u_bar - u @ u_turn, row) @ v_h + u @ adjoint(over(v_bar - v @ v_turn, row))
     if full_matrices:  # the vectors beyond the first k turn against them
-        u_rest, v_rest = y[0][..., k:], np.swapaxes(y[2][..., k:, :], -1, -2)
+        u_rest, v_rest = y[0][..., k:], adjoint(y[2][..., k:, :])
         u_mixed = u_rest @ (np.swapaxes(g[0][..., k:], -1, -2) @ u)
-        v_mixed = v_rest @ (g[2][..., k:, :] @ v)
-        bar = bar - over(u_mixed, row) @ v_t - u @ np.swapaxes(over(v_mixed, row), -1, -2)
-    return bar
+        v_mixed = v_rest @ (np.conj(g[2][..., k:, :]) @ v)
+        bar = bar - over(u_mixed, row) @ v_h - u @ adjoint(over(v_mixed, row))
+    return np.conj(bar)
 
 
 def svdvals_along(a, a_dot):
     """The tangent of the singular values."""
     sides = frames(a)
-    return np.sum(sides[0] * (a_dot @ np.swapaxes(sides[1], -1, -2)), axis=-2)
+    return np.real(np.sum(np.conj(sides[0]) * (a_dot @ adjoint(sides[1])), axis=-2))
 
 
 def svd_along(y, a_dot, full_matrices, free):
     """The tangents of the singular vectors and values; vectors beyond the first k turn against those alone."""
     s, k = y[1], np.shape(y[1])[-1]
-    u, v = y[0][..., :k], np.swapaxes(y[2][..., :k, :], -1, -2)
+    u, v = y[0][..., :k], adjoint(y[2][..., :k, :])
     row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
-    core, size = np.swapaxes(u, -1, -2) @ a_dot @ v, rounding(s)
-    core_t = np.swapaxes(core, -1, -2)
-    to_u, to_v, both = a_dot @ v, np.swapaxes(a_dot, -1, -2) @ u, core + core_t
+    core, size = adjoint(u) @ a_dot @ v, rounding(s)
+    core_h = adjoint(core)
+    to_u, to_v, both = a_dot @ v, adjoint(a_dot) @ u, core + core_h
     together = per_gap(0.5 * both, row - column, size, mixing(both, free))
-    apart = per_gap(0.5 * (core - core_t), row + column, size, False)
+    apart = per_gap(0.5 * (core - core_h), row + column, size, False)
     u_dot = u @ (together + apart) + over(to_u - u @ core, row)
-    v_dot = v @ (together - apart) + over(to_v - v @ core_t, row)
+    v_dot = v @ (together - apart) + over(to_v - v @ core_h, row)
     if full_matrices:
-        u_rest, v_rest = y[0][..., k:], np.swapaxes(y[2][..., k:, :], -1, -2)
-        u_dot = np.concatenate((u_dot, -(u @ (np.swapaxes(u_dot, -1, -2) @ u_rest))), axis=-1)
-        v_dot = np.concatenate((v_dot, -(v @ (np.swapaxes(v_dot, -1, -2) @ v_rest))), axis=-1)
-    return u_dot, np.diagonal(core, 0, -2, -1), np.swapaxes(v_dot, -1, -2)
+        u_rest, v_rest = y[0][..., k:], adjoint(y[2][..., k:, :])
+        u_dot = np.concatenate((u_dot, -(u @ (adjoint(u_dot) @ u_rest))), axis=-1)
+        v_dot = np.concatenate((v_dot, -(v @ (adjoint(v_dot) @ v_rest))), axis=-1)
+    return u_dot, np.real(np.diagonal(core, 0, -2, -1)), adjoint(v_dot)
 
 
 @frames_.forward()

@@ -11,6 +11,7 @@ import statistics
 import numpy as np
 
 from s2sgrad.rules.builtin_functions import regroup, spread
+from s2sgrad.rules.linalg import adjoint
 from s2sgrad.rules.reductions import centered, count, tie_weights
 from s2sgrad.rules.scans import lined, unlined
 from s2sgrad.rules.table import flat, general, linear
@@ -168,8 +169,8 @@ def _(g, c, m, y=None, rowvar=True, bias=False, ddof=None):
 
 def cov_along(c, rows, rows_dot, bias=False, ddof=None):
     """The tangent of a covariance, of the tangents of the variables; they need not be centered too."""
-    half = centered(rows, 1) @ np.transpose(rows_dot) / divisor(rows, bias, ddof)
-    return np.reshape(half + np.transpose(half), np.shape(c))
+    half = centered(rows, 1) @ adjoint(rows_dot) / divisor(rows, bias, ddof)
+    return np.reshape(half + adjoint(half), np.shape(c))
 
 
 @cov.forward()
@@ -211,11 +212,11 @@ def corrcoef_y(g, c, x, y=None, rowvar=True):
 def corrcoef_along(c, rows, rows_dot):
     """The tangent of a matrix of correlations, of the tangents of the variables."""
     rows, rows_dot = centered(rows, 1), centered(rows_dot, 1)
-    length = np.sqrt(np.sum(rows * rows, axis=1, keepdims=True))
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
     unit = over(rows, length)
-    unit_dot = over(rows_dot - unit * np.sum(unit * rows_dot, axis=1, keepdims=True), length)
-    half = unit @ np.transpose(unit_dot)
-    return np.reshape(half + np.transpose(half), np.shape(c))
+    unit_dot = over(rows_dot - unit * np.real(np.sum(np.conj(unit) * rows_dot, axis=1, keepdims=True)), length)
+    half = unit @ adjoint(unit_dot)
+    return np.reshape(half + adjoint(half), np.shape(c))
 
 
 @corrcoef.forward()

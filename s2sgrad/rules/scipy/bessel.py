@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.table import elementwise
+from s2sgrad.rules.table import elementwise, of_complex_numbers
 from s2sgrad.runtime import over
 
 # --- Bessel functions: DLMF 10.6.1, 10.6.3 ---------------------------------------------------------------------------
@@ -154,3 +154,14 @@ for _rule in (yn, expn):
     _rule.constant("n")
 for _name in ("a", "b"):
     hyp1f1.constant(_name)
+
+
+@ive.refined(lambda complex: complex)  # the factor of the real part is not holomorphic
+def _(g, y, v, x):
+    slope = 0.5 * (special.ive(v - 1.0, x) + special.ive(v + 1.0, x))
+    return None, g * slope - np.real(g * y) * np.sign(np.real(x))
+
+
+of_complex_numbers(
+    special.jv, special.yv, special.iv, special.ive, special.kv, special.kve, special.hyp1f1, special.exp1, special.expi
+)

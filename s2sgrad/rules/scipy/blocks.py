@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from s2sgrad.rules import complex_matrices
 from s2sgrad.rules.norms import norm_slope
-from s2sgrad.rules.table import general, linear
+from s2sgrad.rules.table import general, linear, of_complex_numbers
 from s2sgrad.runtime import unreduce
 
 
@@ -21,6 +22,16 @@ def norm(g, y, a, ord=None, axis=None, keepdims=False, *, check_finite=True):
 @norm.forward()
 def _(y, a, a_dot, ord=None, axis=None, keepdims=False, *, check_finite=True):
     return np.sum(norm_slope(y, a, ord, axis, keepdims) * a_dot, axis=axis, keepdims=keepdims)
+
+
+@norm.refined(lambda complex: complex)
+def _(g, y, a, ord=None, axis=None, keepdims=False, *, check_finite=True):
+    return unreduce(g, a, axis, keepdims) * complex_matrices.norm_slope(y, a, ord, axis, keepdims)
+
+
+@norm.forward(lambda complex: complex)
+def _(y, a, a_dot, ord=None, axis=None, keepdims=False, *, check_finite=True):
+    return np.sum(complex_matrices.norm_slope(y, a, ord, axis, keepdims) * a_dot, axis=axis, keepdims=keepdims)
 
 
 def diagonal_blocks(g, arrs):
@@ -57,3 +68,6 @@ def _(w, pieces, g, arrs):
 @linear(joined_blocks)
 def _(v, y, w, g):
     return diagonal_blocks(v, w), None
+
+
+of_complex_numbers(linalg.norm, linalg.block_diag, diagonal_blocks, joined_blocks)

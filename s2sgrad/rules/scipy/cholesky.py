@@ -12,20 +12,20 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.linalg import filled
+from s2sgrad.rules.linalg import adjoint, folded, hermitian
 from s2sgrad.rules.linalg import lower as half_lower
-from s2sgrad.rules.scipy.linalg import folded, is_vector, outer, triangle, turned
-from s2sgrad.rules.table import general
+from s2sgrad.rules.scipy.linalg import is_vector, outer, triangle, turned
+from s2sgrad.rules.table import general, of_complex_numbers
 from s2sgrad.runtime import unbroadcast
 
 
 def cholesky_bar(g, y, lower):
     """The cotangent of `a` in its triangular factor `y`, in the triangle of `a` that is read."""
-    if not lower:
-        g, y = turned(g), turned(y)
-    half = linalg.solve_triangular(y, half_lower(turned(y) @ g), trans=1, lower=True)
-    full = linalg.solve_triangular(y, turned(half), trans=1, lower=True)
-    return folded(full, lower)
+    factor, y_h = (y, adjoint(y)) if lower else (adjoint(y), y)
+    core = half_lower(y_h @ (np.conj(g) if lower else turned(g)))
+    half = linalg.solve_triangular(factor, core, trans=2, lower=True)
+    full = linalg.solve_triangular(factor, adjoint(half), trans=2, lower=True)
+    return folded(full, "L" if lower else "U")
 
 
 @general(linalg.cholesky)
@@ -44,10 +44,10 @@ def _(g, y, a, lower=False, *, check_finite=True):
 
 def cholesky_along(y, a_dot, lower):
     """The tangent of the triangular factor `y`."""
-    y = y if lower else turned(y)
-    half = linalg.solve_triangular(y, filled(a_dot, lower), lower=True)
-    dot = y @ half_lower(linalg.solve_triangular(y, turned(half), lower=True))
-    return dot if lower else turned(dot)
+    y = y if lower else adjoint(y)
+    half = linalg.solve_triangular(y, hermitian(a_dot, lower), lower=True)
+    dot = y @ half_lower(linalg.solve_triangular(y, adjoint(half), lower=True))
+    return dot if lower else adjoint(dot)
 
 
 @cholesky.forward()
@@ -102,8 +102,9 @@ def _(y, a, a_dot, lower=False, *, check_finite=True):
 
 def factor_slope(c, m, lower):
     """The cotangent of the factor `c` in the matrix, which has the cotangent `m`."""
-    both = m + turned(m)
-    return triangle(both @ triangle(c, True), True) if lower else triangle(triangle(c, False) @ both, False)
+    both = np.conj(m) + turned(m)
+    bar = triangle(both @ triangle(c, True), True) if lower else triangle(triangle(c, False) @ both, False)
+    return np.conj(bar)
 
 
 @general(linalg.cho_solve)
@@ -114,12 +115,20 @@ def cho_solve(g, y, c_and_lower, b, *, check_finite=True):
     return (unbroadcast(factor_slope(c, -outer(b_bar, y, vector), lower), c), None), b_bar
 
 
+@cho_solve.refined(lambda complex: complex)
+def _(g, y, c_and_lower, b, *, check_finite=True):
+    c, lower = c_and_lower[0], c_and_lower[1]
+    vector = is_vector(c, b)
+    b_bar = np.conj(linalg.cho_solve((c, lower), np.conj(g)))
+    return (unbroadcast(factor_slope(c, -outer(b_bar, y, vector), lower), c), None), b_bar
+
+
 def factor_along(c_and_lower, c_and_lower_dot):
     """The tangent of the matrix whose factor this is."""
     lower = c_and_lower[1]
     c, c_dot = triangle(c_and_lower[0], lower), triangle(c_and_lower_dot[0], lower)
-    half = c_dot @ turned(c) if lower else turned(c) @ c_dot
-    return half + turned(half)
+    half = c_dot @ adjoint(c) if lower else adjoint(c) @ c_dot
+    return half + adjoint(half)
 
 
 def of_columns(b):
@@ -135,3 +144,6 @@ def _(y, c_and_lower, b, c_and_lower_dot, b_dot, *, check_finite=True):
 @cho_solve.forward_jointly(of_columns)
 def _(y, c_and_lower, b, c_and_lower_dot, b_dot, *, check_finite=True):
     return linalg.cho_solve(c_and_lower, b_dot - factor_along(c_and_lower, c_and_lower_dot) @ y)
+
+
+of_complex_numbers(linalg.cholesky, linalg.cho_factor, linalg.cho_solve)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import integrate
 
 from s2sgrad.rules.scans import add_neighbours, evenly, heights_bar, lined, places_bar, spread_pairs, trapezoid_dx
-from s2sgrad.rules.table import flat, linear
+from s2sgrad.rules.table import flat, linear, of_complex_numbers
 from s2sgrad.runtime import unbroadcast
 
 # --- trapezoid -------------------------------------------------------------------------------------------------------
@@ -129,3 +129,6 @@ def simpson_dx(g, z, y, x=None, *, dx=1.0, axis=-1):
 @simpson_dx.forward(evenly)
 def _(z, y, dx_dot, x=None, *, dx=1.0, axis=-1):
     return integrate.simpson(y, dx=dx_dot, axis=axis)
+
+
+of_complex_numbers(integrate.trapezoid, integrate.simpson, integrate.cumulative_trapezoid)

@@ -12,12 +12,14 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.linalg import cofactors, filled, one_matrix
+from s2sgrad.rules.linalg import adjoint, cofactors, filled, hermitian, one_matrix
+from s2sgrad.rules.linalg import folded as folded_hermitian
 from s2sgrad.rules.linalg import lower as half_lower
-from s2sgrad.rules.table import flat, general
+from s2sgrad.rules.table import flat, general, of_complex_numbers
 from s2sgrad.runtime import unbroadcast
 
-SYMMETRIC = ("sym", "symmetric", "pos", "positive definite")
+HERMITIAN = ("her", "hermitian", "pos", "positive definite")
+SYMMETRIC = ("sym", "symmetric", *HERMITIAN)
 GENERAL = (None, "gen", "general")
 
 
@@ -68,12 +70,21 @@ def is_symmetric(assume_a):
     return assume_a in SYMMETRIC
 
 
+def is_hermitian(assume_a):
+    return assume_a in HERMITIAN
+
+
 def other_way(trans):
     """The `trans` of the transposed system."""
     return 1 if trans in (0, "N") else 0
 
 
-flat(assumption, is_symmetric, other_way)
+def conjugates(trans):
+    """Whether the system of the conjugate transpose is solved."""
+    return trans in (2, "C")
+
+
+flat(assumption, is_symmetric, is_hermitian, other_way, conjugates)
 
 
 def is_of_one(a, b):
@@ -103,7 +114,11 @@ def solve(g, y, a, b, lower=False, *, check_finite=True, assume_a=None, transpos
     if is_of_one(a, b):
         return np.divide(-of_each(g * y, a), a), unbroadcast(each_times(g, np.divide(1.0, a)), b)
     vector = is_vector(a, b)
-    if is_symmetric(assumption(assume_a)):
+    if is_hermitian(assumption(assume_a)):
+        b_bar = np.conj(linalg.solve(a, np.conj(g), lower=lower, assume_a=assume_a))
+        a_bar = folded_hermitian(np.conj(-outer(b_bar, y, vector)), "L" if lower else "U")
+        return unbroadcast(a_bar, a), unbroadcast(b_bar, b)
+    if is_symmetric(assume_a):
         b_bar = linalg.solve(a, g, lower=lower, assume_a=assume_a)
         return unbroadcast(folded(-outer(b_bar, y, vector), lower), a), unbroadcast(b_bar, b)
     b_bar = linalg.solve(a, g) if transposed else linalg.solve(turned(a), g)
@@ -151,7 +166,10 @@ def solved(a, b, lower, assume_a, transposed):
 
 def change_along(y, a, b, a_dot, lower, assume_a, transposed):
     """What the tangent of the matrix does to the solution: `a_dot @ y`."""
-    change = filled(a_dot, lower) if is_symmetric(assume_a) else turned(a_dot) if transposed else a_dot
+    if is_hermitian(assume_a):
+        change = hermitian(a_dot, lower)
+    else:
+        change = filled(a_dot, lower) if is_symmetric(assume_a) else turned(a_dot) if transposed else a_dot
     side = np.expand_dims(y, -1) if is_vector(a, b) else y
     return np.reshape(change @ side, np.shape(y))
 
@@ -185,8 +203,12 @@ solve.refuse(
 @general(linalg.solve_triangular)
 def solve_triangular(g, y, a, b, trans=0, lower=False, unit_diagonal=False, *, check_finite=True):
     vector, back = is_vector(a, b), other_way(trans)
-    b_bar = linalg.solve_triangular(a, g, trans=back, lower=lower, unit_diagonal=unit_diagonal)
-    a_bar = outer(b_bar, y, vector) if back else outer(y, b_bar, vector)
+    if conjugates(trans):
+        b_bar = np.conj(linalg.solve_triangular(a, np.conj(g), lower=lower, unit_diagonal=unit_diagonal))
+        a_bar = np.conj(outer(y, b_bar, vector))
+    else:
+        b_bar = linalg.solve_triangular(a, g, trans=back, lower=lower, unit_diagonal=unit_diagonal)
+        a_bar = outer(b_bar, y, vector) if back else outer(y, b_bar, vector)
     return unbroadcast(-triangle(a_bar, lower, 1 if unit_diagonal else 0), a), unbroadcast(b_bar, b)
 
 
@@ -245,7 +267,7 @@ def _(y, a, b, a_dot, b_dot, trans=0, lower=False, unit_diagonal=False, *, check
 def solved_along(y, a, b, a_dot, trans, lower, unit_diagonal):
     """What the tangent of the matrix adds to that of the solution."""
     change = triangle(a_dot, lower, 1 if unit_diagonal else 0)
-    change = turned(change) if other_way(trans) == 0 else change
+    change = adjoint(change) if conjugates(trans) else turned(change) if other_way(trans) == 0 else change
     side = np.expand_dims(y, -1) if is_vector(a, b) else y
     return -linalg.solve_triangular(a, np.reshape(change @ side, np.shape(y)), trans, lower, unit_diagonal)
 
@@ -292,3 +314,6 @@ def _(y, a, a_dot, *, check_finite=True):
 @det.forward(one_matrix)
 def _(y, a, a_dot, *, check_finite=True):
     return np.sum(cofactors(a) * a_dot)
+
+
+of_complex_numbers(linalg.solve, linalg.solve_triangular, linalg.inv, linalg.det)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg
 
 from s2sgrad.rules.scipy.linalg import turned
-from s2sgrad.rules.table import general
+from s2sgrad.rules.table import general, of_complex_numbers
 
 
 def expm_slope(a, e):
@@ -44,3 +44,6 @@ def _(y, A, A_dot):
 @expm.forward(lambda A: (A.rank or 0) > 1)
 def _(y, A, A_dot):
     return expm_slope(A, A_dot)
+
+
+of_complex_numbers(linalg.expm)

@@ -1,4 +1,4 @@
-"""Rules of scipy.signal: convolve, fftconvolve and correlate, of real arrays with any number of axes.
+"""Rules of scipy.signal: convolve, fftconvolve and correlate, of arrays with any number of axes.
 
 c = signal.convolve(a, v)      ->  a_bar = signal.correlate(c_bar, v, "valid")
                                    v_bar = signal.correlate(c_bar, a, "valid")
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import signal
 
-from s2sgrad.rules.table import bilinear, flat
+from s2sgrad.rules.table import bilinear, flat, of_complex_numbers
 
 
 def cut_off(a, v, mode):
@@ -64,3 +64,29 @@ def _(g, y, in1, in2, mode="full", method="auto"):
 @fftconvolve.refined(whole_result)
 def _(g, y, in1, in2, mode="full"):
     return signal.correlate(g, in2, "valid", "fft"), signal.correlate(g, in1, "valid", "fft")
+
+
+# --- of complex numbers: `correlate` conjugates its second argument ---------------------------------------------------
+
+
+@convolve.refined(lambda complex: complex)
+def _(g, y, in1, in2, mode="full", method="auto"):
+    whole = completed(g, in1, in2, mode)
+    in1_bar = signal.correlate(whole, np.conj(in2), "valid", method)
+    return in1_bar, signal.correlate(whole, np.conj(in1), "valid", method)
+
+
+@fftconvolve.refined(lambda complex: complex)
+def _(g, y, in1, in2, mode="full"):
+    whole = completed(g, in1, in2, mode)
+    return signal.correlate(whole, np.conj(in2), "valid", "fft"), signal.correlate(whole, np.conj(in1), "valid", "fft")
+
+
+@correlate.refined(lambda complex: complex)
+def _(g, y, in1, in2, mode="full", method="auto"):
+    whole = completed(g, in1, in2, mode)
+    in1_bar = signal.convolve(whole, np.conj(in2), "valid", method)
+    return in1_bar, np.conj(np.flip(signal.correlate(whole, np.conj(in1), "valid", method)))
+
+
+of_complex_numbers(signal.convolve, signal.fftconvolve, signal.correlate)

@@ -17,7 +17,7 @@ from scipy import special
 from s2sgrad.rules import elementwise as numpy_rules
 from s2sgrad.rules.elementwise import exp_difference
 from s2sgrad.rules.reductions import along, is_container, reduced_axes, whole, whole_dropped
-from s2sgrad.rules.table import elementwise, general
+from s2sgrad.rules.table import elementwise, general, of_complex_numbers
 from s2sgrad.runtime import over, unbroadcast, unreduce
 
 numpy_rules.exp2.also(special.exp2)
@@ -331,3 +331,9 @@ logsumexp.refuse(
     lambda operand, b: is_container(operand) and not alone(b),
     "`logsumexp` of a list with weights has no derivative rule: pass an array",
 )
+
+of_complex_numbers(
+    special.erf, special.erfc, special.erfcx, special.erfi, special.dawsn, special.gamma,
+    special.rgamma, special.loggamma, special.ndtr, special.log_ndtr, special.xlogy, special.xlog1py, special.logsumexp,
+    special.softmax, special.log_softmax, exp_difference,
+)  # fmt: skip

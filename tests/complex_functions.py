@@ -847,3 +847,124 @@ def poisson_by_cosines(x):
     k = 2.0 - 2.0 * np.cos(np.pi * np.arange(1, 6) / 6)
     u = scipy.fft.idct(np.append(0.0, scipy.fft.dct(x * x)[1:] / k))
     return np.sum(u**3) + np.sum(np.abs(scipy.fft.rfftn(np.outer(x, u))[1:]))
+
+
+# --- decompositions, statistics, choices -----------------------------------------------------------------------------
+
+
+def hermitian(a):
+    return a @ a.conj().T + 2.0 * np.eye(len(a))
+
+
+@case(cplx(3, 2))
+def approximation_of_rank_one(a):
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    low = s[0] * np.outer(u[:, 0], vh[0])
+    return np.sum(np.abs(low - 0.3j) ** 2) + s[1]
+
+
+@case(cplx(3, 3))
+def schmidt_overlap(a):
+    u, s, vh = np.linalg.svd(a)
+    return np.abs(u[0, 0] * vh[0, 1]) * s[2] + np.abs(u[1, 2]) ** 2
+
+
+@case(cplx(3, 3))
+def projector_of_the_ground_state(a):
+    w, u = np.linalg.eigh(a + a.conj().T)
+    rho = np.outer(u[:, 0], u[:, 0].conj())
+    return np.sum((rho * np.arange(9.0).reshape(3, 3)).real) + w[1]
+
+
+@case(cplx(3, 3))
+def thermal_state(a):
+    w, u = np.linalg.eigh(a + a.conj().T, UPLO="U")
+    rho = (u * np.exp(-0.3 * w)) @ u.conj().T
+    return (rho[0, 1] / np.trace(rho)).imag
+
+
+@case(cplx(3, 3))
+def log_determinant_by_cholesky(a):
+    factor = np.linalg.cholesky(hermitian(a))
+    return 2.0 * np.sum(np.log(np.diag(factor).real)) + np.abs(factor[2, 0]) ** 2
+
+
+@case(cplx(4, 3))
+def orthogonal_factors(a):
+    q, r = np.linalg.qr(a)
+    return np.abs(r[0, 1]) + r[1, 1].real + np.sum(np.abs(q[:, 2]) ** 4) + q[0, 0].imag
+
+
+@case(cplx(3, 3))
+def triangular_factor_alone(a):
+    return np.sum(np.abs(np.linalg.qr(a, mode="r")) ** 3)
+
+
+@case(cplx(4, 2))
+def pseudoinverse(a):
+    return np.sum(np.abs(np.linalg.pinv(a)) ** 2)
+
+
+@case(cplx(4, 2), cplx(4))
+def least_squares(a, b):
+    x, residuals, _, s = np.linalg.lstsq(a, b, rcond=None)
+    return np.sum(np.abs(x) ** 2) + residuals[0] * 0.5 + s[0]
+
+
+@case(cplx(3, 3))
+def spectral_radius_squared(a):
+    return np.max(np.abs(np.linalg.eigvals(a))) ** 2
+
+
+@case(real(3, 3) - 1.0)
+def eigenvalues_of_a_real_matrix(a):
+    return np.sum(np.exp(0.3 * np.linalg.eigvals(a))).real + np.sum(np.abs(np.linalg.eigvals(a)) ** 4)
+
+
+@case(cplx(3, 3))
+def eigenvectors_of_any_matrix(a):
+    w, v = np.linalg.eig(a)
+    return np.sum(np.abs(v[0]) ** 2 * w.imag)
+
+
+@case(cplx(2, 6))
+def coherence(x):
+    c = np.cov(x)
+    return np.abs(c[0, 1]) ** 2 / (c[0, 0] * c[1, 1]).real + np.abs(np.corrcoef(x)[0, 1])
+
+
+@case(cplx(5), cplx(5))
+def fitted_polynomial(x, y):
+    return np.sum(np.abs(np.polyfit(x, y, 2)) ** 2)
+
+
+@case(cplx(5))
+def ordered(z):
+    s = np.sort(z)
+    return np.abs(s[0] * s[3]) + np.max(z).imag + np.median(z).real + np.min(z).real * np.ptp(z).imag
+
+
+@case(cplx(4), cplx(4))
+def larger_of_two(z, w):
+    return np.sum(np.abs(np.maximum(z, w) * np.fmin(z, 0.3j + w)) ** 2)
+
+
+@case(cplx(4))
+def clipped(z):
+    return np.sum(np.abs(np.clip(z, -0.5 - 1j, 0.5 + 1j)) ** 2)
+
+
+@case(cplx(4))
+def spread_of_what_is_there(z):
+    y = np.where(z.real > 10.0, np.nan, z)
+    return np.nanvar(y) + np.nanstd(y) + np.abs(np.nansum(y)) ** 2
+
+
+@case(real(4))
+def interpolated_response(x):
+    return np.sum(np.abs(np.interp(x, np.array([0.0, 1.0, 2.0]), np.array([1j, 2.0 - 1j, 0.5]))) ** 2)
+
+
+@case(cplx(5))
+def slopes_of_samples(z):
+    return np.sum(np.abs(np.gradient(z, 0.3)) ** 2)

@@ -20,6 +20,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis import sampled_shapes
 from s2sgrad.analysis.broadcasting import broadcast
+from s2sgrad.analysis.complex_kinds import of_any_type
 from s2sgrad.analysis.container_items import item_of_container
 from s2sgrad.analysis.kinds import (
     UNKNOWN,
@@ -37,6 +38,7 @@ from s2sgrad.analysis.kinds import (
     operand,
 )
 from s2sgrad.analysis.kinds import Known as KnownObject
+from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.results import as_lists, memo, reshaped, sized, sizes_known
 from s2sgrad.analysis.shadow_kinds import of_shadow
@@ -100,6 +102,8 @@ def by_example(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
         return memo(target, kinds, lambda: sampled_shapes.elementwise(run, kinds))
     known = sizes_known(kinds)
     found = memo((target, tuple(names)), kinds, lambda: sampled_shapes.by_example(run, kinds, known))
+    if rule is not None and rule.may_turn_complex and not any(map(is_complex, kinds)):
+        return of_any_type(found)
     if not known and target in _SHAPED and kinds and isinstance(found, Array):
         return Array(found.dtype, _lengths(kinds[0]) or found.dims)
     return found
@@ -115,6 +119,7 @@ def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
 # --- numbers, strings, containers ---
 
 _of(np.ndarray.view)(lambda kinds, names: Array(None, None) if len(kinds) > 1 else None)  # of bytes, of what they hold
+
 _always(
     Number(int),
     int,

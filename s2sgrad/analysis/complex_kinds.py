@@ -31,21 +31,21 @@ def loosened(unit: Unit, kind: Kind) -> Kind:
     if not unit.derivative.complex:
         return kind
     if isinstance(kind, Container):
-        items = None if kind.items is None else tuple(map(_of_any_type, kind.items))
-        return replace(kind, items=items, item=None if kind.item is None else _of_any_type(kind.item))
-    return kind if is_real(kind) else _of_any_type(kind)
+        items = None if kind.items is None else tuple(map(of_any_type, kind.items))
+        return replace(kind, items=items, item=None if kind.item is None else of_any_type(kind.item))
+    return kind if is_real(kind) else of_any_type(kind)
 
 
 def taken(unit: Unit, kind: Kind | None) -> Kind | None:
     """The kind of a cotangent that was taken from that of a container, of a value of this kind."""
-    return _of_any_type(kind) if unit.derivative.complex and kind is not None else kind
+    return of_any_type(kind) if unit.derivative.complex and kind is not None else kind
 
 
-def _of_any_type(kind: Kind) -> Kind:
+def of_any_type(kind: Kind) -> Kind:
     """The same kind, of numbers of any type."""
     if isinstance(kind, Array):
         return replace(kind, dtype=None)
     if isinstance(kind, Container):
-        items = None if kind.items is None else tuple(map(_of_any_type, kind.items))
-        return replace(kind, items=items, item=None if kind.item is None else _of_any_type(kind.item))
+        items = None if kind.items is None else tuple(map(of_any_type, kind.items))
+        return replace(kind, items=items, item=None if kind.item is None else of_any_type(kind.item))
     return Number(None) if type(kind) is Number else kind

@@ -19,6 +19,7 @@ import numpy as np
 from s2sgrad import runtime, source
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import OPAQUE, PULLBACK, UNKNOWN, Container, Drawing, Instance, Kind, Known, Text, kind_of
+from s2sgrad.analysis.number_types import is_real
 from s2sgrad.analysis.trust import Trust, trust_of_kind, trust_of_owner
 from s2sgrad.ir.forms import arguments_of
 from s2sgrad.ir.quote import at, constant
@@ -182,6 +183,8 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     rule, arguments = table.lookup(target), list(node.args)
     if rule is None and (rule := table.of_calls(target)) is not None:
         target, arguments = type(target).__call__, [node.func, *arguments]
+    if rule is None and unit.derivative.complex and not all(is_real(kind_of(a, kinds)) for a in node.args):
+        rule = table.of_complex_alone(target)
     if rule is not None:
         return Operation("opaque", node, why=_STARRED) if _is_starred(node) else _bound(node, rule, target, arguments)
     is_flat = catalogue.of(target).is_flat and not _holds_given(node, target)

@@ -46,7 +46,6 @@ def run(context: Context, inference: Inference) -> bool:
         for call in calls_in(effects.header(statement)):
             calls.check(context, statement, call, on_path and operation.node is call)
             unseen_reads.note(context, call)
-            complex_values.check(context, inference, call)
     for statement in effects.walk(context.tree.body):  # these come last
         stores.check(context, statement)
     string_roundtrips.check(context.unit, context.tree, context.varied, context.kinds)

@@ -26,7 +26,6 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import at, clone, constant, name, nested, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.legality.context import Context
-from s2sgrad.rules import table
 
 T = TypeVar("T")
 
@@ -59,17 +58,6 @@ def insert_checks(context: Context, inference: Inference) -> bool:
     if context.unit.primal.is_generated:  # they are in the primal text
         return False
     return sum(map(checks.block, [*nested(context.tree.body)])) > 0
-
-
-def check(context: Context, inference: Inference, call: gast.Call) -> None:
-    """Refuse a call of what is flat of real numbers, and not of complex ones."""
-    target = context.unit.called(call) if context.unit.derivative.complex else None
-    if target is None or not table.is_flat_of_real_numbers_alone(target):
-        return
-    for node in effects.loads(call):
-        if node.id in context.varied and not is_real(inference.kind(node)):
-            what = f"`{target.__name__}` of complex numbers has no derivative rule: write it with `np.abs`"
-            context.unit.no_rule(call, what)
 
 
 def require_one_name(context: Context) -> None:
@@ -137,6 +125,8 @@ class _Checks:
             return not self.active.isdisjoint(activity.sources(operation))
         if operation.form == "rule" and operation.rule.given is not None:  # looked at where the rule is called
             return True
+        if operation.form == "rule" and operation.rule.may_turn_complex:
+            return False
         if operation.form == "item":
             return self.is_settled(operation.operands[0])
         complex_constant = any(runtime.holds_complex(self.constant(n)) for n in nodes(operation.node))

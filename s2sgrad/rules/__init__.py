@@ -39,7 +39,7 @@ from s2sgrad.rules import (
 )
 
 # isort: split
-from s2sgrad.rules import complex_matrices, complex_numbers, complex_statistics
+from s2sgrad.rules import complex_matrices, complex_numbers, complex_statistics, eigenvalues
 
 __all__ = [
     "arithmetic",
@@ -52,6 +52,7 @@ __all__ = [
     "contractions",
     "decompositions",
     "draws",
+    "eigenvalues",
     "einsum",
     "elementwise",
     "fourier",

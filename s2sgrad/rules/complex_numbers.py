@@ -120,7 +120,18 @@ for _of_numpy, _of_cmath in {
 }.items():  # fmt: skip
     lookup(_of_numpy).also(_of_cmath)
 
-flat_of_real_numbers(np.sign)  # z / abs(z)
+if np.sign(3 + 4j) != 1.0:  # z / abs(z); before NumPy 2 the sign of one of the parts
+
+    @by_element()
+    def sign(g, y, x):
+        across = np.where(np.equal(x, 0.0), 0.0, g - np.real(g * y) * np.conj(y))
+        return over(across, np.abs(x))
+
+    @sign.forward()
+    def _(y, x, x_dot):
+        return over(np.where(np.equal(x, 0.0), 0.0, x_dot - y * np.real(np.conj(y) * x_dot)), np.abs(x))
+
+    flat_of_real_numbers(np.sign, sign)
 
 # --- those of real numbers -------------------------------------------------------------------------------------------
 

@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from s2sgrad.rules import choices, selections, signals
-from s2sgrad.rules.choices import maximum, minimum, nan_to_num
+from s2sgrad.rules import selections, signals
+from s2sgrad.rules.choices import chosen, maximum, minimum, nan_to_num, shares
 from s2sgrad.rules.complex_matrices import given
 from s2sgrad.rules.decompositions import columns
 from s2sgrad.rules.linalg import adjoint
@@ -112,18 +112,24 @@ def _(y, x, x_dot, axis=None, *, ddof=0, keepdims=False, where=True):
 
 @maximum.refined(given)
 def _(g, z, x, y):
-    return choices.chosen(g, np.greater(x, y), np.equal(x, y)), choices.chosen(g, np.greater(y, x), np.equal(x, y))
+    return chosen(g, np.greater(x, y), np.equal(x, y)), chosen(g, np.greater(y, x), np.equal(x, y))
 
 
 @minimum.refined(given)
 def _(g, z, x, y):
-    return choices.chosen(g, np.less(x, y), np.equal(x, y)), choices.chosen(g, np.less(y, x), np.equal(x, y))
+    return chosen(g, np.less(x, y), np.equal(x, y)), chosen(g, np.less(y, x), np.equal(x, y))
 
 
 @nan_to_num.refined(given)
 def _(g, y, x, *, nan=0.0, posinf=None, neginf=None):
     real, imaginary = np.where(np.isfinite(np.real(x)), np.real(g), 0.0), np.where(np.isfinite(np.imag(x)), np.imag(g), 0.0)
     return real + 1j * imaginary
+
+
+@nan_to_num.forward(given)
+def _(y, x, x_dot, *, nan=0.0, posinf=None, neginf=None):
+    real = np.where(np.isfinite(np.real(x)), np.real(x_dot), 0.0)
+    return real + 1j * np.where(np.isfinite(np.imag(x)), np.imag(x_dot), 0.0)
 
 
 # --- fits ------------------------------------------------------------------------------------------------------------
@@ -145,7 +151,7 @@ of_complex_numbers(np.cov, np.corrcoef, np.nanvar, np.nanstd, np.polyfit, np.nan
 of_complex_numbers(
     np.maximum, np.minimum, np.fmax, np.fmin, np.clip, np.max, np.min, np.nanmax, np.nanmin, np.ptp, np.maximum.reduce,
     np.minimum.reduce, np.fmax.reduce, np.fmin.reduce, np.maximum.accumulate, np.minimum.accumulate, np.maximum.outer,
-    np.minimum.outer, np.sort, np.partition, np.median, np.nanmedian, choices.chosen, choices.shares,
+    np.minimum.outer, np.sort, np.partition, np.median, np.nanmedian, chosen, shares,
 )  # fmt: skip
 of_complex_numbers(
     np.float_power, np.power.outer, np.nanprod, np.nancumsum, np.nancumprod, np.arange, np.geomspace, np.logspace,

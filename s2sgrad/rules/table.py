@@ -80,6 +80,7 @@ class Rule:
     joint_terms: list[tuple[Callable[..., bool], Callable[..., Any]]] = field(default_factory=list)
     given: Any = None  # what the user said, of a rule of theirs
     complex: bool = False  # right for complex operands and results, too
+    may_turn_complex: bool = False  # the values of real operands tell whether the result is complex
 
     def __post_init__(self) -> None:
         self.exact.add(self.pullback)
@@ -237,7 +238,7 @@ class Rule:
 
 _RULES: dict[Any, Rule] = {}
 _FLAT: set[Any] = set()
-_FLAT_OF_REAL: set[Any] = set()
+_OF_COMPLEX_ALONE: dict[Any, Rule] = {}
 _PASSING_OVER: dict[Any, int] = {}
 _OWNERS, _OWNERLESS = dict[int, Any](), set[Any]()
 _TYPES: set[type] = set()  # of what has been entered: an object of another type only says that it is equal
@@ -292,14 +293,16 @@ def flat(*primitives: Any) -> None:
     _TYPES.update(map(type, primitives))
 
 
-def flat_of_real_numbers(*primitives: Any) -> None:
-    """List flat primitives that are not flat of complex numbers, and have no rule for them."""
-    _FLAT_OF_REAL.update(primitives)
+def flat_of_real_numbers(primitive: Any, rule: Rule) -> None:
+    """Give a flat primitive its rule for complex numbers."""
+    rule.primitive, rule.complex = primitive, True
+    _OF_COMPLEX_ALONE[primitive] = rule
 
 
-def is_flat_of_real_numbers_alone(primitive: Any) -> bool:
-    """Whether a primitive is one of these."""
-    return isinstance(primitive, Hashable) and primitive in _FLAT_OF_REAL and given(primitive) is None
+def of_complex_alone(primitive: Any) -> Rule | None:
+    """The rule for complex numbers of what is flat of real ones."""
+    known = isinstance(primitive, Hashable) and given(primitive) is None
+    return _OF_COMPLEX_ALONE.get(primitive) if known else None
 
 
 def without_owner(*methods: Any) -> None:
@@ -320,7 +323,15 @@ def of_complex_numbers(*primitives: Any) -> None:
     The cotangent of `z` is the number for which `dL = Re(z_bar * dz)`, so that a pullback multiplies with the complex slope.
     What it gives for a real operand may be complex: its real part is taken."""
     for primitive in primitives:
-        _RULES[primitive].complex = True
+        for rule in (_RULES[primitive], *_RULES[primitive].keyword_rules.values()):
+            rule.complex = True
+
+
+def may_turn_complex(*primitives: Any) -> None:
+    """List primitives that are right for complex numbers, and give them of some real ones, as `np.linalg.eigvals`."""
+    of_complex_numbers(*primitives)
+    for primitive in primitives:
+        _RULES[primitive].may_turn_complex = True
 
 
 def passing_over(level: int, *primitives: Any) -> None:

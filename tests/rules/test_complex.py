@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 
 import s2sgrad.rules
-from s2sgrad import NoRule, jvp, runtime
+from s2sgrad import NoRule, grad, jvp, runtime
 from s2sgrad.api.whole import strict
 from s2sgrad.errors import Refused
+from s2sgrad.rules import spectra
 from s2sgrad.rules.table import lookup, rules
 
 from .examples import EXAMPLES, Example
@@ -27,8 +28,13 @@ from .test_laws import called, kinds, leaves, mapped, of_library
 
 assert s2sgrad.rules.complex_numbers
 STEP = 1e-6
-REFUSED = {np.linalg.svd, np.poly1d.__call__}  # in forward mode
-FREE = {np.linalg.eigh}  # the phases of eigenvectors are free
+REFUSED = {np.poly1d.__call__}  # in forward mode
+TURNING = {
+    np.linalg.eig,
+    np.linalg.eigh,
+    np.linalg.svd,
+}  # with free phases: tests/complex_functions.py has what does not depend on them
+REAL = {spectra.spectral: {0}}  # places that take no complex numbers
 
 
 def letter(a: Any) -> str:
@@ -76,10 +82,38 @@ def along(x: Any, u: Any, step: float) -> Any:
 def versions(e: Example) -> list[Example]:
     """The example with complex arguments: all of them, and each alone."""
     rng = np.random.default_rng(3)
-    with_floats = [k for k, a in enumerate(e.args) if plain(a) and holds(a, "f")]
+    with_floats = [k for k, a in enumerate(e.args) if plain(a) and holds(a, "f") and k not in REAL.get(e.primitive, ())]
     sets = [with_floats, *([k] for k in with_floats)] if len(with_floats) > 1 else [with_floats]
     return [Example(e.primitive, tuple(turned(a, rng) if k in chosen else a for k, a in enumerate(e.args)), e.keywords)
             for chosen in sets if chosen]  # fmt: skip
+
+
+def without_phases(e: Example, y: Any, v: Any) -> Any:
+    """The cotangent without what depends on the phases of eigenvectors or singular vectors, which are free."""
+
+    def settled(u: Any, u_bar: Any, turn: Any) -> Any:
+        return u_bar - np.conj(u) * 1j * turn
+
+    def turn_of(u: Any, u_bar: Any) -> Any:
+        return np.imag(np.sum(u * u_bar, axis=-2, keepdims=True))
+
+    if e.primitive in (np.linalg.eigh, np.linalg.eig):
+        return v[0], settled(y[1], v[1], turn_of(y[1], v[1]))
+    if e.primitive in (spectra.frame, spectra.unmixed_frame):
+        return settled(y, v, turn_of(y, v))
+    if e.primitive in (np.linalg.svd, spectra.frames) and isinstance(y, tuple):
+        (u, v_h), (u_bar, bar_h), k = (y[0], y[-1]), (v[0], v[-1]), min(np.shape(e.args[0])[-2:])
+        u, u_bar, w, w_bar = (
+            u[..., :k],
+            u_bar[..., :k],
+            np.swapaxes(v_h[..., :k, :], -1, -2),
+            np.swapaxes(bar_h[..., :k, :], -1, -2),
+        )
+        turn = 0.5 * (turn_of(u, u_bar) - turn_of(w, w_bar))  # a pair turns against each other, for `w` is conjugated
+        first, last = np.zeros_like(v[0]), np.zeros_like(v[-1])
+        first[..., :k], last[..., :k, :] = settled(u, u_bar, turn), np.swapaxes(settled(w, w_bar, -turn), -1, -2)
+        return (first, *v[1:-1], last)
+    return v
 
 
 def plain(a: Any) -> bool:
@@ -112,8 +146,7 @@ def test_pullbacks_of_complex_numbers(e):
         if y is None or (not rule.variadic and rule.refusal(known(rule, e, True))):
             return
         v = directions(y, rng)
-        if e.primitive in FREE:
-            v = (v[0], np.zeros_like(v[1]))
+        v = without_phases(e, y, v)
         for numbers in (False, True):
             pullback = rule.pullback if rule.variadic else rule.choose(known(rule, e, numbers))
             bars = called(rule, pullback, e, v, y)
@@ -174,7 +207,7 @@ def shown() -> list[Any]:
 def test_tangents_are_like_differences_or_refused(e):
     f, args, moving = applied(e)
     rng = np.random.default_rng(7)
-    if not moving or e.primitive in FREE:
+    if not moving or e.primitive in TURNING:
         return
     dots = tuple(directions(a, rng) if k in moving else None for k, a in enumerate(args))
     try:
@@ -187,3 +220,46 @@ def test_tangents_are_like_differences_or_refused(e):
     for found, first, second in zip(leaves(y_dot), leaves(ends[0]), leaves(ends[1]), strict=True):
         if letter(first) in "fc":
             np.testing.assert_allclose(found, (np.asarray(first) - second) / (2 * STEP), rtol=1e-4, atol=1e-5)
+
+
+def weighed(y: Any) -> str:
+    """A real number made of a result, as text in `y` and `w`."""
+    if isinstance(y, (tuple, list)):
+        return " + ".join(f"np.sum(np.real(w[{k}] * y[{k}]))" for k, part in enumerate(y) if letter(part) in "fc")
+    return "np.sum(np.real(w * y))"
+
+
+def a_number_of(e: Example, y: Any) -> Any:
+    """A real function of the arguments of an example."""
+    names = [f"a{k}" for k in range(len(e.args))]
+    given = ", ".join([*names, "**keywords"] if e.keywords else names)
+    text = f"def f({', '.join(names)}):\n    y = primitive({given})\n    return {weighed(y)}\n"
+    filename = f"<second {abs(hash((str(e), id(e))))}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    space = {"primitive": e.primitive, "keywords": e.keywords, "np": np}
+    space["w"] = without_phases(e, y, directions(y, np.random.default_rng(11)))
+    exec(compile(text, filename, "exec"), space)
+    return space["f"]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.sampled(one_in=16)
+@pytest.mark.parametrize("e", shown())
+def test_gradients_have_tangents_like_differences(e):
+    y, moving = result(e), applied(e)[2]
+    flat = isinstance(y, (tuple, list)) and any(isinstance(part, (tuple, list, dict)) for part in y)
+    if not lookup(e.primitive).complex or e.primitive in TURNING or not moving or flat or isinstance(y, dict):
+        return
+    f, rng = a_number_of(e, y), np.random.default_rng(7)
+    dots = tuple(directions(a, rng) if k in moving else None for k, a in enumerate(e.args))
+    try:
+        with strict():
+            g = grad(f, moving[0])
+            found = jvp(g, copy.deepcopy(e.args), dots)[1]
+    except (NoRule, s2sgrad.Unsupported, Refused, TypeError):
+        return
+    step = 1e-5
+    ends = [g(*(along(a, u, h) if u is not None else a for a, u in zip(e.args, dots, strict=True))) for h in (step, -step)]
+    for a, first, last in zip(leaves(found), leaves(ends[0]), leaves(ends[1]), strict=True):
+        if letter(first) in "fc":
+            np.testing.assert_allclose(a, (np.asarray(first) - last) / (2 * step), rtol=1e-3, atol=1e-3)

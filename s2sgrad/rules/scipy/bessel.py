@@ -162,6 +162,12 @@ def _(g, y, v, x):
     return None, g * slope - np.real(g * y) * np.sign(np.real(x))
 
 
+@ive.forward(lambda complex: complex)
+def _(y, v, x, v_dot, x_dot):
+    slope = 0.5 * (special.ive(v - 1.0, x) + special.ive(v + 1.0, x))
+    return None, x_dot * slope - y * np.real(x_dot) * np.sign(np.real(x))
+
+
 of_complex_numbers(
     special.jv, special.yv, special.iv, special.ive, special.kv, special.kve, special.hyp1f1, special.exp1, special.expi
 )

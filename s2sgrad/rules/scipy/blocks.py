@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules import complex_matrices
+from s2sgrad.rules.complex_matrices import norm_slope as complex_slope
 from s2sgrad.rules.norms import norm_slope
 from s2sgrad.rules.table import general, linear, of_complex_numbers
 from s2sgrad.runtime import unreduce
@@ -26,12 +26,12 @@ def _(y, a, a_dot, ord=None, axis=None, keepdims=False, *, check_finite=True):
 
 @norm.refined(lambda complex: complex)
 def _(g, y, a, ord=None, axis=None, keepdims=False, *, check_finite=True):
-    return unreduce(g, a, axis, keepdims) * complex_matrices.norm_slope(y, a, ord, axis, keepdims)
+    return unreduce(g, a, axis, keepdims) * complex_slope(y, a, ord, axis, keepdims)
 
 
 @norm.forward(lambda complex: complex)
 def _(y, a, a_dot, ord=None, axis=None, keepdims=False, *, check_finite=True):
-    return np.sum(complex_matrices.norm_slope(y, a, ord, axis, keepdims) * a_dot, axis=axis, keepdims=keepdims)
+    return np.sum(complex_slope(y, a, ord, axis, keepdims) * a_dot, axis=axis, keepdims=keepdims)
 
 
 def diagonal_blocks(g, arrs):

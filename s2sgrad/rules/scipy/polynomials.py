@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.table import elementwise, of_complex_numbers
+from s2sgrad.rules.table import elementwise
 
 
 @elementwise(special.eval_jacobi)
@@ -68,8 +68,3 @@ for _name in ("n", "alpha"):
     eval_genlaguerre.constant(_name)
 for _name in ("n", "alpha", "beta"):
     eval_jacobi.constant(_name)
-
-of_complex_numbers(
-    special.eval_jacobi, special.eval_gegenbauer, special.eval_legendre, special.eval_chebyt, special.eval_chebyu,
-    special.eval_laguerre, special.eval_genlaguerre,
-)  # fmt: skip

@@ -71,6 +71,16 @@ for _svdvals in existing(np.linalg, "svdvals"):
     example(_svdvals, cplx(3, 2))
 example(np.linalg.svd, cplx(3, 2), compute_uv=False)
 example(np.linalg.eigvalsh, cplx(3, 3))
+for _f in (np.cov, np.corrcoef):
+    example(_f, cplx(2, 5), y=cplx(2, 5))
+    example(_f, cplx(5), y=cplx(5))
+_turning = np.array([[0.3, 1.2, 0.1], [-0.9, 0.5, 0.2], [0.1, -0.3, 2.0]])  # two eigenvalues are complex
+for _f in (np.linalg.eigvals, np.linalg.eig):
+    example(_f, cplx(3, 3))
+    example(_f, normal(3, 3) @ normal(3, 3))
+    example(_f, _turning)
+    example(_f, cplx(2, 3, 3))
+example(np.nan_to_num, np.array([1.0 + 2j, complex(np.inf, 1.0), 0.5j]))
 example(np.linalg.eigvalsh, cplx(2, 3, 3), UPLO="U")
 example(fourier.fitted_to, cplx(3, 4), normal(4, 2), (0, 1))
 example(fourier.whole_spectrum, cplx(4), normal(6), None, -1, None)

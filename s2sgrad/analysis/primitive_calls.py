@@ -183,12 +183,17 @@ def _call(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     rule, arguments = table.lookup(target), list(node.args)
     if rule is None and (rule := table.of_calls(target)) is not None:
         target, arguments = type(target).__call__, [node.func, *arguments]
-    if rule is None and unit.derivative.complex and not all(is_real(kind_of(a, kinds)) for a in node.args):
-        rule = table.of_complex_alone(target)
+    rule = rule or _of_complex_alone(unit, node, target, kinds)
     if rule is not None:
         return Operation("opaque", node, why=_STARRED) if _is_starred(node) else _bound(node, rule, target, arguments)
     is_flat = catalogue.of(target).is_flat and not _holds_given(node, target)
     return Operation("flat", node) if is_flat else _unruled(node, target)
+
+
+def _of_complex_alone(unit: Unit, node: gast.Call, target: Any, kinds: dict[str, Kind]) -> table.Rule | None:
+    """The rule of what is flat of real numbers, where its operands may be complex."""
+    real = not unit.derivative.complex or all(is_real(kind_of(a, kinds)) for a in node.args)
+    return None if real else table.of_complex_alone(target)
 
 
 def _holds_given(node: gast.Call, target: Any) -> bool:

@@ -60,15 +60,17 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
 def pulled_back(
     f: Callable[..., Any], primals: tuple, keywords: dict[str, Any], debug: bool = False, again: bool = False,
     has_aux: bool = False, wanted: tuple[int, ...] | None = None,
+    writes: Callable[[], bool] = lambda: False,
 ) -> tuple[Any, Pullback]:  # fmt: skip
     """The value and the pullback; `again`: it will be differentiated in turn, and keeps records of all trips; `has_aux`:
     the value is a pair, and the pullback takes a cotangent of its first part; `wanted`: the primals that are no constants,
-    by position, if these are not all."""
-    own = runtime.vjp if wanted is None and not again else functools.partial(_recorded, again, wanted)
+    by position, if these are not all; `writes`: whether a function that is recorded may write its
+    arguments, of which it gets copies."""
+    own = runtime.vjp if wanted is None and not again else functools.partial(_recorded, again, wanted, writes)
     if debug:
         value, pullback = runtime.hook("watched_vjp")(own, f, primals, keywords)
     else:
-        value, pullback = _run_or_recorded(own, f, primals, keywords)
+        value, pullback = _run_or_recorded(own, f, primals, keywords, writes)
     if has_aux:
         pair(value, getattr(behind_call(f), "__name__", type(f).__name__))
     require_result(f, value[0] if has_aux else value, pullback)
@@ -79,23 +81,30 @@ def pulled_back(
 
 
 def _run_or_recorded(
-    own: Callable[..., Any], f: Callable[..., Any], primals: tuple, keywords: dict[str, Any]
+    own: Callable[..., Any], f: Callable[..., Any], primals: tuple, keywords: dict[str, Any], writes: Callable[[], bool]
 ) -> tuple[Any, Pullback]:
     """The value and the pullback: by its text, or by a second run, which is recorded, where that was refused as it ran."""
     try:
         return own(f, *primals, **keywords)
     except Refusal as error:
-        found = runtime.hook("begun_again")(error, f, primals, keywords)
+        found = runtime.hook("begun_again")(error, f, primals, keywords, writes())
         if found is None:
             raise
     return found
 
 
 def _recorded(
-    again: bool, wanted: tuple[int, ...] | None, f: Callable[..., Any], /, *primals: Any, **keywords: Any
+    again: bool,
+    wanted: tuple[int, ...] | None,
+    writes: Callable[[], bool],
+    f: Callable[..., Any],
+    /,
+    *primals: Any,
+    **keywords: Any,
 ) -> tuple[Any, Pullback]:
     fwd, bwd, places, lead, keywords = runtime.hook("derivative")(f, primals, keywords, again, wanted)
-    y, saved = fwd(*lead, *primals, **keywords)
+    of_copies = getattr(fwd, "of_copies", None)
+    y, saved = (of_copies if of_copies is not None and writes() else fwd)(*lead, *primals, **keywords)
     return y, Pullback(bwd, saved, places, tuple(zeros(p) for p in primals))
 
 

@@ -81,7 +81,9 @@ class Columns:
     def _by_rows(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
         """The same in reverse mode, in one run."""
         self.latest, has_aux = self.one, self.one.has_aux
-        value, pullback = pulled_back(self.one.primal, args, keywords, self.debug, has_aux=has_aux, wanted=places)
+        value, pullback = pulled_back(
+            self.one.primal, args, keywords, self.debug, has_aux=has_aux, wanted=places, writes=lambda: True
+        )
         value, aux = value if has_aux else (value, None)
         return value if self.value else None, lanes_of_rows(value, pullback, [args[p] for p in places], places), aux
 

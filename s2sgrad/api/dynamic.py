@@ -138,9 +138,11 @@ def recorded_pair(f: Any, args: tuple, lead: int, error: S2SGradError) -> tuple[
     return *pairs.pair(f, active, lambda found: chosen_of(error, found)), active
 
 
-def begun_again(error: Refusal, f: Any, primals: tuple, keywords: dict[str, Any]) -> tuple[Any, runtime.Pullback] | None:
+def begun_again(
+    error: Refusal, f: Any, primals: tuple, keywords: dict[str, Any], writes: bool = False
+) -> tuple[Any, runtime.Pullback] | None:
     """(value, pullback) by a second run, which is recorded, of a function whose text was refused as it ran; None where that
-    may do something else."""
+    may do something else.  `writes`: it may write its arguments."""
     if hasattr(f, "taken_apart_for"):
         function, receiver, judged = f, (), f._request.function
     elif isinstance(f, (Forward, Call, pairs.Half, runtime.Pullback)) or brings_gradient(f) or traits(f).half_of is not None:
@@ -153,7 +155,7 @@ def begun_again(error: Refusal, f: Any, primals: tuple, keywords: dict[str, Any]
     args, lead = receiver + primals, len(receiver)
     active = _followed(args, lead)
     fwd, bwd = pairs.pair(function, active, lambda found: error if is_lost(found) else found)
-    y, saved = fwd(*args, **keywords)
+    y, saved = (fwd.of_copies if writes else fwd)(*args, **keywords)
     places = tuple(k - lead for k in active)
     return y, runtime.Pullback(bwd, saved, places, tuple(map(runtime.zeros, primals)))
 

@@ -30,7 +30,7 @@ from s2sgrad.errors import Refused, S2SGradError, Unsupported
 from s2sgrad.errors.raised import entry
 from s2sgrad.ir.signatures import signature
 from s2sgrad.pullbacks import function_given, pulled_back
-from s2sgrad.runtime.checks import holds_complex_inside
+from s2sgrad.runtime.checks import Refusal, holds_complex_inside
 
 _RUN = 20_000  # the overhead of a call, as a number of floats
 
@@ -147,7 +147,9 @@ class Reverse(Matrix):
         """The Jacobian at these arguments; with `has_aux`, a pair with the auxiliary result."""
         args, keywords = self._by_position(args, keywords)
         places = self._places(args)
-        value, pullback = pulled_back(self.primal, args, keywords, self.debug, has_aux=self.has_aux, wanted=places)
+        value, pullback = pulled_back(
+            self.primal, args, keywords, self.debug, has_aux=self.has_aux, wanted=places, writes=lambda: True
+        )
         value, aux = value if self.has_aux else (value, None)
         matrix = self._shown(of_rows(value, pullback, [args[p] for p in places], places))
         return (matrix, aux) if self.has_aux else matrix
@@ -175,19 +177,22 @@ class Jacobian(Matrix):
         arguments = [args[p] for p in places]
         columns = count(arguments)
         if columns > 1 and not self._by_columns:
+            again = functools.partial(self._may_run_again, places, args, keywords)
             try:
-                value, pullback = pulled_back(self.primal, args, keywords, self.debug, wanted=places)
-            except (Unsupported, Refused) as error:  # if forward mode is refused too, its error explains
-                if isinstance(error, Refused) and not self._may_run_again(places, args, keywords):
+                value, pullback = pulled_back(
+                    self.primal, args, keywords, self.debug, wanted=places, writes=lambda: not again()
+                )
+            except (Unsupported, Refused, Refusal) as error:  # if forward mode is refused too, its error explains
+                if not isinstance(error, Unsupported) and not again():
                     raise  # it has run, up to this place
                 self._by_columns = True
             else:
                 rows = sum(sizes(value))
-                again = (_few(columns, rows) or columns <= rows) and self._may_run_again(places, args, keywords)
-                result = self._columns.at_once(places, args, keywords) if again and _few(columns, rows) else None
+                twice = (_few(columns, rows) or columns <= rows) and again()
+                result = self._columns.at_once(places, args, keywords) if twice and _few(columns, rows) else None
                 if result is not None:
                     return result[0], self._shown(assembled(result[1], arguments, result[0]))
-                if columns > rows or not again:
+                if columns > rows or not twice:
                     return value, self._shown(of_rows(value, pullback, arguments, places))
         return self._of_columns(args, keywords)[:2]
 

@@ -56,6 +56,12 @@ class Forth(Half):
     """`fwd(*args, **keywords) -> (y, saved)`."""
 
     def __call__(self, *args: Any, **keywords: Any) -> tuple[Any, Saved]:
+        y, saved = self.of_copies(*args, **keywords)
+        require_unwritten(saved.recorded, self.__name__)
+        return y, saved
+
+    def of_copies(self, *args: Any, **keywords: Any) -> tuple[Any, Saved]:
+        """The same where no caller looks at the arguments again: the function may write them, which are copies."""
         try:
             recorded = Recorded(self.of, args, keywords, self.places)
         except Exception as error:
@@ -63,7 +69,6 @@ class Forth(Half):
             if found is error:
                 raise
             raise found from None
-        require_unwritten(recorded, self.__name__)
         return of_its_own(recorded.value), Saved(recorded)
 
     def halves(self) -> Halves:

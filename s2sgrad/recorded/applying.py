@@ -22,6 +22,7 @@ from s2sgrad.rules import binding, table
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import rebuilt
 
+_NESTED = frozenset({list, tuple})
 _TEXTS = (str, bytes, type(None))  # what is given by functions that write digits somewhere
 _NONE: dict[str, Any] = {}
 _SINGLE = PLAIN - {np.ndarray}
@@ -284,7 +285,8 @@ def _bound(run: Run, known: operations.Primitive, args: tuple, keywords: dict[st
         for operand, is_read in zip(operands, call.reads, strict=False):
             if is_read and type(operand) is Kept:
                 operand.borrow(run)
-    return call, operands, named, user_place() if call.refusal is not None else None
+    shown = call.refusal is not None or not _NESTED.isdisjoint(map(type, (*operands, *named.values())))
+    return call, operands, named, user_place() if shown else None
 
 
 def kept(run: Run, value: Any, borrows: bool = True) -> Any:
@@ -346,7 +348,7 @@ def _lifted_array(run: Run, y: Any, active: bool, made: list[Any], primitive: An
     if b.base is None:
         made.append(array := Array(y, run.enter(owner, active), run))
         return array
-    if owner.dtype != b.dtype or _overlaps(b) or owner.base is not None:
+    if owner.dtype != b.dtype or repeats(b) or owner.base is not None:
         y = apply(np.copy, (y,))
         owner = owner_of(bottom(y))
     made.append(array := Array(y, run.enter(owner, active), run))
@@ -378,6 +380,16 @@ def _require_flat(run: Run, b: np.ndarray, primitive: Any) -> None:
 def _overlaps(b: np.ndarray) -> bool:
     """Whether broadcasting gave one item several places."""
     return 0 in b.strides and any(s == 0 and n > 1 for s, n in zip(b.strides, b.shape, strict=True))
+
+
+def repeats(b: np.ndarray) -> bool:
+    """Whether a view has several places for one item: by broadcasting, or as sliding windows have."""
+    reach = 0
+    for stride, n in sorted((abs(s), n) for s, n in zip(b.strides, b.shape, strict=True) if n > 1):
+        if stride <= reach:
+            return True
+        reach += (n - 1) * stride
+    return False
 
 
 def owner_of(b: np.ndarray) -> np.ndarray:

@@ -66,11 +66,12 @@ def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
         values = [o.value if type(o) is Kept else sweep.value(o) for o in operands]
         y = result.value if type(result) is Kept else sweep.value(result)
     named = {name: sweep.value(o) for name, o in keywords.items()} if keywords else keywords
+    given = arrived, y, values, named
     for name, pullback in call.keyword_pullbacks.items():
-        share(sweep, keywords[name], sweep.formula(pullback)(arrived, y, *values, **named), rule.tag, None)
+        share(sweep, keywords[name], _pulled(sweep, pullback, given, call, where), rule.tag, None)
     if not call.wanted:
         return
-    parts = (sweep.formula(call.pullback) if sweep.nested else call.pullback)(arrived, y, *values, **named)
+    parts = _pulled(sweep, call.pullback, given, call, where)
     if sweep.careful:
         for k in call.wanted:
             part = parts if call.single else parts[k]
@@ -84,6 +85,30 @@ def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
             sweep.add(operand, part, call.elementwise)
         else:
             share(sweep, operand, part, rule.tag, None)
+
+
+def _pulled(sweep: Any, pullback: Any, given: tuple, call: Prepared, where: Any) -> Any:
+    """What a pullback gives; one that takes arrays gets arrays where the call was given lists of numbers or rows."""
+    pullback = sweep.formula(pullback) if sweep.nested else pullback
+    arrived, y, values, named = given
+    try:
+        return pullback(arrived, y, *values, **named)
+    except (TypeError, AttributeError, IndexError, ValueError) as error:
+        if not any(isinstance(v, (list, tuple)) for v in (*values, *named.values())):
+            raise
+        reason = error
+    values = [sweep.array(v) if _is_listed(v) else v for v in values]
+    named = {name: sweep.array(v) if _is_listed(v) else v for name, v in named.items()}
+    try:
+        return pullback(arrived, y, *values, **named)
+    except (TypeError, AttributeError, IndexError, ValueError):
+        what = f"the derivative rule of `{call.name}` cannot read this list: pass `np.array(..)` of it"
+        raise Unsupported(what, None if where is None else where.place()) from reason
+
+
+def _is_listed(v: Any) -> bool:
+    """Whether a value is a list with floats in it."""
+    return isinstance(v, (list, tuple)) and any(isinstance(bottom(leaf), (float, np.ndarray)) for leaf in leaves(v))
 
 
 def pull_number(sweep: Any, place: int, entry: tuple) -> None:

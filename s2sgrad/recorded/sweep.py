@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.recorded.applying import apply, born, lifted
+from s2sgrad.recorded.applying import apply, born, lifted, repeats
 from s2sgrad.recorded.hooks import followed_once
 from s2sgrad.recorded.patterns import Kept
 from s2sgrad.recorded.runs import OPEN, Root
@@ -71,6 +71,10 @@ class Sweep:
         if elementwise:
             return apply(runtime.unbroadcast, (bar, x))
         return apply(np.broadcast_to, (bar,), {"shape": shape})
+
+    def array(self, value: Any) -> Any:
+        """A list of numbers, or of rows, as an array."""
+        return apply(np.array, (value,)) if self.nested else np.array(value)
 
     def zeros(self, value: Any) -> Any:
         """The zero cotangent of a value."""
@@ -183,7 +187,7 @@ class Sweep:
             b = bottom(bar)
             if type(b) is np.ndarray and b.shape == where.shape and b.dtype == where.dtype:
                 return self._join(root, bar)
-        if _repeats(where):
+        if repeats(where):
             self.bars[root] = self.flat(root) + self._scattered(root, where, bar)
         else:
             part = self.view(kept)
@@ -230,16 +234,6 @@ def strided(bars: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, 
     if 0 in shape:
         return np.zeros(shape, bars.dtype)
     return np.ndarray(shape, bars.dtype, bars, offset * bars.itemsize, strides)
-
-
-def _repeats(where: np.ndarray) -> bool:
-    """Whether a view has several places for one item: sliding windows."""
-    reach = 0
-    for stride, n in sorted((abs(s), n) for s, n in zip(where.strides, where.shape, strict=True) if n > 1):
-        if stride <= reach:
-            return True
-        reach += (n - 1) * stride
-    return False
 
 
 __all__ = ["Number", "Sweep"]

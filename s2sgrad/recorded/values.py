@@ -173,15 +173,22 @@ def handles_in(value: Any, found: list[Any]) -> list[Any]:
     kind = type(value)
     if kind is Number or kind is Array:
         found.append(value)
-    elif kind is list or kind is tuple or (kind not in PLAIN and isinstance(value, (list, tuple))):
+    elif kind is list or kind is tuple:
         for item in value:
             handles_in(item, found)
-    elif kind is dict or (kind not in PLAIN and isinstance(value, dict)):
-        for item in value.values():
+    elif kind is dict or (kind not in PLAIN and isinstance(value, _CONTAINERS)):
+        for item in items_of(value):
             handles_in(item, found)
     elif kind is slice:
         handles_in((value.start, value.stop, value.step), found)
     return found
+
+
+def items_of(value: Any) -> Any:
+    """What a list, a tuple or a dict holds; one of a class of the user's is not asked."""
+    if isinstance(value, dict):
+        return dict.values(value)
+    return list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
 
 
 PLAIN: frozenset[type] = FLOATS | {int, bool, str, bytes, type(None), np.ndarray, np.int64, np.bool_, type(...), type}

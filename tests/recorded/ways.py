@@ -1773,3 +1773,29 @@ def a_store_into_a_view_beside_a_new_array(x):
     a[0] = x[1] * x[1]
     b[0] *= 3.0
     return np.sum(y * y * y) + np.sum(b * b)
+
+
+@way
+def windows_of_a_list(x):
+    w = np.lib.stride_tricks.sliding_window_view([x[0], x[1] * x[2], x[2]], 2)
+    return np.sum(w * w) + np.sum(w[0] * w[1])
+
+
+class SaysItsItems(list):
+    def __iter__(self):
+        return list.__iter__(self)
+
+    def __len__(self):
+        return list.__len__(self)
+
+
+@way
+def a_list_that_says_its_items(x):
+    held = SaysItsItems([x[0], x[1] * x[2]])
+    return sum([v * v for v in held]) + len(held) * np.sum(np.array(list(held)))
+
+
+@way
+def a_decomposition_of_rows(x):
+    q, r = np.linalg.qr([[x[0], x[1]], [0.3, x[2]]])
+    return r[0, 1] * q[0, 0] + np.std([x[0], x[1], x[2]])

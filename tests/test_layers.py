@@ -48,8 +48,8 @@ ASKED = {
     "Placeholder", "_fields", "_getlines_from_code", "_implementation", "array_utils", "base", "batched", "co_filename",
     "dtype", "fget", "frozen", "get", "nin", "order", "ps1", "size", "to_numpy", "watch",  # of others
     "argument", "dims", "given", "line", "node", "options", "rank", "sweep",  # values and kinds
-    "assigning", "compiled_for", "custom_gradient", "differentiated", "dots", "error",
-    "followed", "gives_rule", "hidden", "holds", "lookups", "made", "of_copies", "primal", "taken_apart_for", "traits", "zero_cotangent",
+    "assigning", "compiled_for", "custom_gradient", "differentiated", "dots", "error", "of_copies",
+    "followed", "gives_rule", "hidden", "holds", "lookups", "made", "primal", "taken_apart_for", "traits", "zero_cotangent",
 }  # fmt: skip
 
 # From the bottom up: a module imports from its own layer and from those above it in this list.  An import inside a function

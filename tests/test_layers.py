@@ -34,11 +34,7 @@ BRANCHIEST = 25  # the cyclomatic complexity of a function, boolean operators an
 LARGE = {
     "ir.unit.Unit": (26, 20),
     "rules.table.Rule": (23, 19),
-    "driver.program.Program": (20, 23),
-    "cleanup.vectorize._Loop": (19, 18),
-    "explanation.text._Sweeps": (13, 17),
     "primitives.record.Primitive": (11, 29),
-    "driver.entry.Entry": (10, 16),
     "driver.options.Options": (3, 16),
 }
 

@@ -79,19 +79,19 @@ class _Loop:
     """One loop without nested loops."""
 
     def __init__(self, outer: _Vectorizer, loop: gast.For, around: list[gast.For]) -> None:
-        self.all, self.loop, self.around = outer, loop, around
-        self.unit, self.kinds, self.indices, self.sizes = outer.unit, outer.kinds, outer.indices, outer.sizes
+        self.all, self.loop = outer, loop
+        self.unit, self.kinds = outer.unit, outer.kinds
         simple = all(isinstance(s, (gast.Assign, gast.AugAssign)) for s in loop.body)
         limits = limits_of(self.unit, loop)
         if not simple or loop.orelse or limits is None:
             raise Refused
-        self.bounds = Bounds(self.unit, self.sizes, around)
+        self.bounds = Bounds(self.unit, outer.sizes, around)
         self.variable = loop.target.id
         self.start, self.stop = limits
         self.batches = Batches(self.unit, self.variable, self.section, self.popped)
         self.guarded = False  # whether the statements must not run without a trip
         self.shown: set[str] = set()  # variables of one trip that the forward sweep has too
-        self.touched = Touched(self.unit, self.indices, loop, around)
+        self.touched = Touched(self.unit, outer.indices, loop, around)
         self.vectors: dict[str, Array] = {}
         self.changed = {b for s in loop.body if (b := in_place(self.unit, s, self.kinds)) is not None}
         self.inside = set(map(id, effects.walk([loop])))
@@ -173,7 +173,7 @@ class _Loop:
                     setattr(copy, attribute, getattr(statement, attribute))
             target = copy.targets[0] if isinstance(copy, gast.Assign) else None
             whole = isinstance(target, gast.Name) and target.id in self.unit.temps
-            if whole and self.indices.offset(copy.value, self.variable) is not None:
+            if whole and self.all.indices.offset(copy.value, self.variable) is not None:
                 found[target.id] = copy.value
             else:
                 out.append(copy)
@@ -292,13 +292,13 @@ class _Loop:
 
     def section(self, part: gast.AST, kind: Array, place: int) -> gast.Slice:
         """`start + c:stop + c` for the index `variable + c`, where that is within the array."""
-        offset = self.indices.offset(part, self.variable)
+        offset = self.all.indices.offset(part, self.variable)
         if offset is None:
             raise Refused
         least = least_of(self.unit, self.loop)
         if offset < 0 and (least is None or least + offset < 0):
             raise Refused
-        stop, length = self.bounds.form(self.stop), self.sizes.axis(kind.dims[place])
+        stop, length = self.bounds.form(self.stop), self.all.sizes.axis(kind.dims[place])
         known = stop is not None and length is not None and stop.terms == length.terms
         past = stop.constant + offset - length.constant if known else 0
         if not (self.bounds.is_natural(self.stop) and offset >= 0):  # a negative bound would count from the end
@@ -325,7 +325,7 @@ class _Loop:
                 dims = kind.dims if isinstance(kind, Array) and kind.dims is not None else ()
                 for index, dim in zip(parts_of(part.slice), dims, strict=False):
                     fixed = not isinstance(index, gast.Slice) and not self.batches.varies_in(index)
-                    self.guarded |= fixed and not self.bounds.is_less(index, self.sizes.axis(dim))
+                    self.guarded |= fixed and not self.bounds.is_less(index, self.all.sizes.axis(dim))
             elif isinstance(part, gast.BinOp) and isinstance(part.op, gast.MatMult):
                 self.guarded |= not self.bounds.is_natural(self.stop)  # lengths need not match if it does not run
             elif isinstance(part, gast.BinOp) and isinstance(part.op, (gast.Div, gast.Pow)):

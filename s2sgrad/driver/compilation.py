@@ -16,6 +16,7 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Kind
 from s2sgrad.backends import Backend
 from s2sgrad.driver.emitted import Emitted
+from s2sgrad.driver.options import Options
 from s2sgrad.inplace.alias_elimination import AliasElimination
 from s2sgrad.ir.kept_facts import KeptFacts
 from s2sgrad.ir.quote import clone
@@ -33,9 +34,7 @@ class Callees(Pairs, Protocol):
 
     observer: Observer | None
     backend: Backend
-    debug: bool
-    records_all: bool
-    complex: bool
+    options: Options
     keeps_states: bool
     entry: types.FunctionType
     forms: dict[Any, Any]  # by what they follow from: normal forms (`Kept`)

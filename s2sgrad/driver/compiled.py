@@ -64,7 +64,7 @@ class Recipe:
         self.shareable = True
         self.lifted = [f for unit in program.units for f in unit.made.lifted]  # kept alive here alone
         self.bound = any(unit.made.bound for unit in program.units)
-        self.complex = program.complex
+        self.complex = program.options.complex
 
     @property
     def is_current(self) -> bool:
@@ -242,7 +242,7 @@ def compile_pair(
 
     def written(lookups: Lookups, of_complex: bool) -> Compiled:
         program = Program()
-        program.debug, program.records_all, program.complex = debug, records_all, of_complex
+        program.options = Options(debug=debug, records_all=records_all, complex=of_complex)
         pair = program.pair(function, kinds, active, split=True)
         global_conflicts.check(program.units, at_run_time=True)
         restores = any(emitted.traits.restores for emitted in program.functions)  # callees write in their records

@@ -68,13 +68,13 @@ class Entry(Differentiated):
         unit, options = c.unit, self.options
         tree = self.sweep(c, seeds.word((), takes_any=c.tree.args.kwarg is not None))
         result, active = self.swept.result, self.swept.active
-        self.scalar = isinstance(self.kind(result), Number)
-        may_be_complex = (
-            unit.derivative.complex and not is_real(self.kind(result)) and not (options.holomorphic and self.scalar)
-        )
-        self.default = None if active and (not self.scalar or may_be_complex) else 1.0
+        scalar = isinstance(self.kind(result), Number)
+        is_complex_one = unit.derivative.complex and not is_real(self.kind(result))
+        may_be_complex = is_complex_one and not (options.holomorphic and scalar)
+        default = None if active and (not scalar or may_be_complex) else 1.0
+        self.emitted.defaults, self.emitted.scalar = {self.seed: default}, scalar
         ahead: list[gast.AST] = []
-        if self.default is None:
+        if default is None:
             seed = runtime.holomorphic_seed if options.holomorphic else runtime.seed_like
             like = call(unit, seed.__name__, seed, name(result), name(self.seed))
             ahead = marked([assign(self.seed, like)], "reverse")
@@ -128,11 +128,10 @@ class Entry(Differentiated):
 
     def finish(self, c: Compilation) -> None:
         """Give the function its name, docstring and default seed."""
-        c.tree.args.kw_defaults[-1] = constant(self.default)
+        c.tree.args.kw_defaults[-1] = constant(self.emitted.defaults[self.seed])
         c.tree.body.insert(0, gast.Expr(constant(title(stem_of(self.function), self.variables, self.options))))
         c.tree.name = self.emitted.name
-        self.emitted.defaults, self.emitted.scalar = {self.seed: self.default}, self.scalar
-        self.emitted.numpy = self.scalar and self.kind(self.swept.result).type is not float
+        self.emitted.numpy = self.emitted.scalar and self.kind(self.swept.result).type is not float
         self.emitted.header = described(self.kinds)
         self.emitted.header += _convention([p for p in self.variables if is_complex(self.kinds.get(p))], self.options)
 

@@ -103,7 +103,7 @@ class Callee(Differentiated):
         outer = free_data(unit, reverse, exposed - bound) if self.kept_apart else {}
         forward, value = escape_copies.without_copy(unit, forward, value, saved, given)
         plain = self._reads_arguments_alone(c, forward, saved) and not outer
-        if plain and not c.callees.debug:  # `debug` checks what the forward function computes
+        if plain and not c.callees.options.debug:  # `debug` checks what the forward function computes
             pair.needs = tuple(saved)
             return [self._adjoint(c, reverse, list(saved))]
         copies, record_values = own_data(unit, forward, saved, bound) if self.kept_apart else ([], [*map(name, saved)])

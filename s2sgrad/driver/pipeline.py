@@ -199,11 +199,11 @@ SETTLE: tuple[Stage | Repeated, ...] = (
 def _require(c: Compilation) -> None:
     c.purpose.require(c)
     c.unit.kinds = c.kinds
-    if c.purpose.forward or c.callees.records_all:
+    if c.purpose.forward or c.callees.options.records_all:
         checkpoints.remove_checkpoints(c.unit, c.tree)
     elif checkpoints.checkpointed_loops(c.unit, c.tree):
         c.callees.keeps_states = True
-    c.unit.derivative.complex = c.callees.complex
+    c.unit.derivative.complex = c.callees.options.complex
     complex_values.require_real(c.unit, [c.kinds.get(parameter) for parameter in c.purpose.wrt(c)])
     c.callees.choose_backend(c.unit, c.tree, c.kinds)
 
@@ -280,7 +280,7 @@ def _lower(c: Compilation) -> None:
 
 def _watch(c: Compilation) -> None:
     """Check each intermediate value, under `debug`."""
-    if c.callees.debug:
+    if c.callees.options.debug:
         watches.run(c.unit, c.tree)
 
 

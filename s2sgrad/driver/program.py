@@ -8,6 +8,7 @@ def loss(w): return helper(w) * 2.0     ->     helper_fwd, helper_bwd, loss_grad
 from __future__ import annotations
 
 import types
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -43,6 +44,18 @@ from s2sgrad.source import Primal, read
 from s2sgrad.transform.calls import Pair
 
 
+@dataclass
+class _Made:
+    """What was read and compiled so far, by what it was asked for."""
+
+    primals: dict[int, Primal] = field(default_factory=dict)  # by the `id` of their functions
+    pairs: dict[Any, Paired] = field(default_factory=dict)
+    tangents: dict[Any, Emitted] = field(default_factory=dict)
+    written: dict[Any, types.FunctionType] = field(default_factory=dict)  # variants that return what they write
+    gradients: dict[Any, Any] = field(default_factory=dict)  # functions of gradients that are called, or their refusals
+    kept: list[Any] = field(default_factory=list)  # kept alive, for their identities are keys
+
+
 class Program:
     """Compiles one gradient.  `functions` are written in list order; `backend` may lower the function that is being compiled
     and its callees."""
@@ -52,22 +65,14 @@ class Program:
         self.functions: list[Emitted] = []
         self.units: list[Unit] = []
         self.names = names.Namer()
-        self._pairs: dict[Any, Paired] = {}
-        self._tangents: dict[Any, Emitted] = {}
+        self.options = Options()
         self.forms: dict[Any, Any] = {}
-        self._primals: dict[int, Primal] = {}  # by the `id` of their functions
+        self._made = _Made()
         self._results = ResultKinds(self._result_kind)
-        self._kept: list[Any] = []
-        self._written: dict[Any, types.FunctionType] = {}
         self.generated: list[tuple[Any, Kinds, Any]] = []  # gradients that are called: (gradient, kinds, compiled)
-        self._gradients: dict[Any, Any] = {}
         self.written: tuple[str, ...] = ()
         self.kept_apart = kept_apart  # the reverse sweep may run after free names were rebound
-        self.lanes = False  # tangents have a leading axis for lanes
-        self.debug = False  # the text checks each intermediate value
-        self.records_all = False  # loops over `checkpointed` keep records of every trip
-        self.keeps_states = False  # there are such loops, and they do not
-        self.complex = False  # complex numbers may carry derivatives
+        self.keeps_states = False  # there are loops over `checkpointed`, and they keep no records of every trip
         self.hands_buffers = False  # the text is not one to be differentiated again
         self._compiling: list[tuple[Any, Paired | None]] = []  # functions whose pairs or tangents are being compiled
 
@@ -83,8 +88,7 @@ class Program:
         primal = self._read(function)
         self._reserve(primal)
         emitted = Emitted(self.names.fresh(f"{stem_of(function)}_{options.suffix}"), function)
-        self.lanes, self.debug, self.records_all = options.lanes, options.debug, options.records_all
-        self.complex = options.complex
+        self.options = options
         entry = (TangentEntry if options.forward else Entry)(function, kinds, wrt, options, emitted)
         self._write(Compilation(primal, self, entry.kinds, entry))
         self.written = entry.written
@@ -92,7 +96,7 @@ class Program:
 
     def known(self, primal: Primal, kinds: dict[str, Kind], purpose: Purpose | None = None) -> Compilation:
         """A function after alias elimination, with the kinds of its variables and the arguments that it writes."""
-        self._primals.setdefault(id(primal.function), primal)
+        self._made.primals.setdefault(id(primal.function), primal)
         (c,) = compilation.run(KNOWN, Compilation(primal, self, kinds, purpose or Purpose()))
         return c
 
@@ -105,10 +109,10 @@ class Program:
 
     def _read(self, function: types.FunctionType) -> Primal:
         """A function with its tree, which is shared: every normal form begins with a copy."""
-        primal = self._primals.get(id(function))
+        primal = self._made.primals.get(id(function))
         if primal is None:
-            primal = self._primals[id(function)] = read(function)
-            self._kept.append(function)
+            primal = self._made.primals[id(function)] = read(function)
+            self._made.kept.append(function)
         return primal
 
     def _reserve(self, primal: Primal) -> None:
@@ -118,12 +122,12 @@ class Program:
     @property
     def entry(self) -> types.FunctionType:
         """The function that is compiled, which calls all others."""
-        return next(iter(self._primals.values())).function
+        return next(iter(self._made.primals.values())).function
 
     @property
     def pairs(self) -> list[Pair]:
         """The pairs of the callees."""
-        return [paired.pair for paired in self._pairs.values()]
+        return [paired.pair for paired in self._made.pairs.values()]
 
     # --- answers to the stages (compilation.Callees) ---
 
@@ -147,12 +151,12 @@ class Program:
     def written_by(self, target: types.FunctionType, forms: dict[str, Any]) -> types.FunctionType:
         """A variant of a recursive function that returns, after its value, the final state of these arguments."""
         key = (id(target), tuple(forms.items()))
-        if key not in self._written:
+        if key not in self._made.written:
             function, tree = recursive_writers.written(target, forms)
             primal = self._read(target)
-            self._primals[id(function)] = Primal(function, tree, primal.file, primal.lines)
-            self._written[key] = function
-        return self._written[key]
+            self._made.primals[id(function)] = Primal(function, tree, primal.file, primal.lines)
+            self._made.written[key] = function
+        return self._made.written[key]
 
     def has_source(self, target: Any) -> bool:
         """Whether a callable that is no Python function has source all the same: a gradient."""
@@ -163,20 +167,20 @@ class Program:
         if not hasattr(target, "compiled_for"):
             return target
         key = (id(target), tuple(kinds.items()))
-        if key not in self._gradients:
+        if key not in self._made.gradients:
             exact = {p: without_symbols(k) or UNKNOWN for p, k in kinds.items()}
             try:
-                compiled = target.compiled_for(exact, self.complex)
-                if compiled.recipe.complex and not self.complex:
+                compiled = target.compiled_for(exact, self.options.complex)
+                if compiled.recipe.complex and not self.options.complex:
                     raise ComplexFound
             except S2SGradError as refused:
-                self._gradients[key] = refused
+                self._made.gradients[key] = refused
             else:
                 self.generated.append((target, Kinds(tuple(exact.items())), compiled))
-                self._gradients[key] = compiled.function
-        if isinstance(self._gradients[key], S2SGradError):
-            raise self._gradients[key]
-        return self._gradients[key]
+                self._made.gradients[key] = compiled.function
+        if isinstance(self._made.gradients[key], S2SGradError):
+            raise self._made.gradients[key]
+        return self._made.gradients[key]
 
     def kind(self, target: Any, kinds: list[Kind], keywords: dict[str, Kind]) -> Kind | None:
         """The kind of a callee's result for arguments of these kinds."""
@@ -234,7 +238,7 @@ class Program:
         self.kept_apart |= split
         target, kinds_by_name = self._callee(target, kinds)
         key = (id(target), tuple(kinds_by_name.items()), frozenset(active), idle)
-        entry = self._pairs.get(key)
+        entry = self._made.pairs.get(key)
         if entry is not None and entry.backend in (NUMPY, self.backend):
             entry.used = True
             return entry.pair
@@ -244,8 +248,8 @@ class Program:
         bwd = Emitted(self.names.fresh(f"{stem}_bwd"), target, traits=Traits(same_signature=False, takes_record=True))
         order = tuple(p for p in signature(target).parameters if p in active)
         backend = self.backend
-        entry = self._pairs[key] = Paired(Pair(fwd, bwd, order, None), split, backend)
-        self._kept.append(target)
+        entry = self._made.pairs[key] = Paired(Pair(fwd, bwd, order, None), split, backend)
+        self._made.kept.append(target)
         self._compiling.append((target, entry))
         try:
             callee = Callee if behind_checkpoint(target) is None else Recomputed
@@ -261,15 +265,15 @@ class Program:
         `left`: of which something is left out (`forward.left_out`)."""
         target, kinds_by_name = self._callee(target, kinds)
         key = (id(target), tuple(kinds_by_name.items()), frozenset(active), tuple(left.items()))
-        if key in self._tangents:
-            return self._tangents[key]
+        if key in self._made.tangents:
+            return self._made.tangents[key]
         self._reserve(self._read(target))
-        emitted = self._tangents[key] = Emitted(self.names.fresh(f"{stem_of(target)}_jvp"), target)
+        emitted = self._made.tangents[key] = Emitted(self.names.fresh(f"{stem_of(target)}_jvp"), target)
         order = tuple(p for p in signature(target).parameters if p in active)
-        self._kept.append(target)
+        self._made.kept.append(target)
         self._compiling.append((target, None))
         try:
-            purpose = TangentCallee(target, kinds_by_name, order, emitted, self.lanes, left)
+            purpose = TangentCallee(target, kinds_by_name, order, emitted, self.options.lanes, left)
             self._write(Compilation(self._read(target), self, with_defaults(target, kinds_by_name), purpose))
         finally:
             self._compiling.pop()

@@ -47,7 +47,7 @@ class _Sweeps:
     """Reads the notes off a function with both sweeps."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef, finder: Finder, again: bool) -> None:
-        self.unit, self.tree, self.found = unit, tree, finder
+        self.unit, self.found = unit, finder
         self.keeping = "recomputed" if again else "kept"
         records = {r: n for r, n in unit.derivative.records.items() if r != n}  # the record of a call is an ordinary value
         self.kept_of = {**{unit.bases[r]: n for r, n in records.items() if r in unit.bases}, **records}
@@ -56,10 +56,10 @@ class _Sweeps:
         self.places: dict[int, tuple[Primal, int]] = {}
         self.locate(tree.body, (unit.primal, 0))
         self.copied = {unit.bases.get(n, n) for n in unit.arguments.own_copies}  # arguments that are copied at the start
-        self.statements = [*effects.walk(tree.body)]
-        self.reverse = [s for s in self.statements if sweep_of(s) == "reverse"]
-        self.forward = [s for s in self.statements if sweep_of(s) != "reverse"]
-        loops = [s for s in self.statements if isinstance(s, (gast.For, gast.While))]
+        whole = [*effects.walk(tree.body)]
+        self.reverse = [s for s in whole if sweep_of(s) == "reverse"]
+        self.forward = [s for s in whole if sweep_of(s) != "reverse"]
+        loops = [s for s in whole if isinstance(s, (gast.For, gast.While))]
         self.repeated = {id(s) for loop in loops for s in effects.walk(loop.body)}
         self.notes: dict[tuple[int, int, str, str, str], tuple[Primal, set[int]]] = {}
         self.block = {id(s): body for body in nested(tree.body) for s in body}

@@ -916,7 +916,7 @@ def spectral_radius_squared(a):
     return np.max(np.abs(np.linalg.eigvals(a))) ** 2
 
 
-@case(real(3, 3) - 1.0)
+@case(np.array([[0.3, 1.2, 0.1], [-0.9, 0.5, 0.2], [0.1, -0.3, 2.0]]), order=1)  # found complex by a run alone
 def eigenvalues_of_a_real_matrix(a):
     return np.sum(np.exp(0.3 * np.linalg.eigvals(a))).real + np.sum(np.abs(np.linalg.eigvals(a)) ** 4)
 

@@ -151,20 +151,68 @@ def test_the_header_says_along_which_direction_to_descend():
 
 
 @pytest.mark.parametrize("of", [jacobian, jacrev, jacfwd, hessian])
-def test_matrices_in_complex_numbers_are_refused(of):
+def test_matrices_in_complex_numbers_are_of_holomorphic_functions(of):
     z = np.array([1j, 2.0])
-    with pytest.raises(Unsupported, match="complex"):
+    with pytest.raises(TypeError, match="`z`, which is complex: say that the function is holomorphic"):
         of(energy)(z)
+    with pytest.raises(TypeError, match="`z`, which is real, with holomorphic=True"):
+        of(energy, holomorphic=True)(np.ones(2))
     with pytest.raises(Unsupported, match="complex"):
         grad(lambda z: np.sum(np.abs(of(energy)(z))))(z)
 
 
+A = np.array([[1.0 + 2j, 0.5], [0.3j, -1.0], [2.0, 1j]])
+HOLOMORPHIC = {
+    "product": (lambda z: A @ z, lambda z: A),
+    "elementwise": (lambda z: np.exp(1j * z) / z, lambda z: np.diag(np.exp(1j * z) * (1j * z - 1.0) / z**2)),
+    "number": (lambda z: z[0] ** 2 * z[1], lambda z: np.array([2 * z[0] * z[1], z[0] ** 2])),
+    "of a number": (lambda z: np.stack([z**2, 1j * z]), lambda z: np.array([2 * z, 1j])),
+    "transform": (lambda z: np.fft.fft(z) * z[0], lambda z: np.fft.fft(np.eye(2)) * z[0] + np.outer(np.fft.fft(z), [1, 0])),
+    "list": (lambda z: [z[0] * z[1], z], lambda z: [np.array([z[1], z[0]]), np.eye(2)]),
+}
+
+
+@pytest.mark.parametrize("of", [jacobian, jacrev, jacfwd])
+@pytest.mark.parametrize("case", HOLOMORPHIC)
+def test_jacobians_of_holomorphic_functions(of, case):
+    f, wanted = HOLOMORPHIC[case]
+    z = 0.7 - 1.1j if case == "of a number" else np.array([0.7 - 1.1j, 0.4 + 0.3j])
+    found, rows = of(f, holomorphic=True)(z), wanted(z)
+    for a, b in zip(found, rows, strict=True) if isinstance(rows, list) else [(found, rows)]:
+        assert np.iscomplexobj(a) and np.shape(a) == np.shape(b)
+        np.testing.assert_allclose(a, b, atol=1e-12)
+    if case == "elementwise":
+        assert of(f, holomorphic=True)(z.astype(np.complex64)).dtype == np.complex64
+
+
+def test_jacobians_in_several_complex_arguments():
+    for of in (jacobian, jacrev, jacfwd):
+        first, second = of(lambda z, w: z["a"] * w, (0, 1), holomorphic=True)({"a": np.array([1j, 2.0])}, 0.5 - 1j)
+        np.testing.assert_allclose(first["a"], np.diag([0.5 - 1j] * 2))
+        np.testing.assert_allclose(second, [1j, 2.0])
+
+
+def test_hessians_of_holomorphic_functions():
+    z = np.array([0.7 - 1.1j, 0.4 + 0.3j])
+    found = hessian(lambda z: z[0] ** 2 * z[1] + np.sum(np.exp(1j * z)), holomorphic=True)(z)
+    wanted = np.array([[2 * z[1], 2 * z[0]], [2 * z[0], 0.0]]) - np.diag(np.exp(1j * z))
+    np.testing.assert_allclose(found, wanted, atol=1e-12)
+    assert hessian(lambda z: z**3, holomorphic=True)(0.7 - 1.1j) == pytest.approx(6 * (0.7 - 1.1j))
+
+
 def test_matrices_of_complex_functions_of_real_numbers():
-    x = np.array([0.3, 1.2])
-    np.testing.assert_allclose(jacfwd(lambda x: x * x * 1j)(x), np.diag(2j * x))
-    with pytest.raises(Unsupported, match="complex"):
-        jacrev(lambda x: x * x * 1j)(x)
-    np.testing.assert_allclose(hessian(lambda x: np.sum(np.abs(np.fft.fft(x)) ** 2))(x), 4.0 * np.eye(2), atol=1e-12)
+    x = np.array([0.3, 1.2, -0.4])
+    for of in (jacobian, jacrev, jacfwd):
+        np.testing.assert_allclose(of(lambda x: x * x * 1j)(x), np.diag(2j * x))
+        np.testing.assert_allclose(of(np.fft.fft)(x), np.fft.fft(np.eye(3)), atol=1e-12)
+        np.testing.assert_allclose(of(lambda x: np.sum(x) * (1.0 + 2j))(x), np.full(3, 1.0 + 2j))
+        real, turned = of(lambda x: (x[0] * x[1], 1j * x[2]))(x)
+        assert not np.iscomplexobj(real) and turned.tolist() == [0, 0, 1j]
+        np.testing.assert_allclose(real, [x[1], x[0], 0.0])
+        np.testing.assert_allclose(
+            of(np.linalg.eigvals)(np.array([[0.0, 1.0], [-1.0, 0.0]])).sum(axis=0), np.eye(2), atol=1e-12
+        )
+    np.testing.assert_allclose(hessian(lambda x: np.sum(np.abs(np.fft.fft(x)) ** 2))(x), 6.0 * np.eye(3), atol=1e-12)
 
 
 @pytest.mark.skipif(np.sign(3 + 4j) == 1.0, reason="NumPy 1, whose sign of a complex number is flat")

@@ -17,8 +17,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.api.fitting import tangent_of
-from s2sgrad.errors import Unsupported
-from s2sgrad.runtime.checks import holds_complex
+from s2sgrad.runtime.checks import holds_complex, holds_complex_inside
 from s2sgrad.runtime.structure import attributes_of, float_type, rebuilt, with_attributes
 
 
@@ -56,7 +55,7 @@ def carries(leaf: Any) -> bool:
     """Whether a leaf is a float, or an array of floats."""
     if type(leaf) is float or (type(leaf) is np.ndarray and leaf.dtype.kind == "f"):
         return True
-    return isinstance(leaf, (float, int, np.ndarray, np.generic)) and may_carry(kinds_of([leaf])[0])
+    return isinstance(leaf, (float, int, complex, np.ndarray, np.generic)) and may_carry(kinds_of([leaf])[0])
 
 
 def sizes(value: Any) -> list[int]:
@@ -79,21 +78,21 @@ def basis(arguments: list[Any]) -> Iterator[tuple]:
             yield (*zeros[:k], part, *zeros[k + 1 :])
 
 
-def units(x: Any) -> Iterator[Any]:
-    """The unit tangents of one value."""
+def units(x: Any, one: complex = 1.0) -> Iterator[Any]:
+    """The unit tangents of one value; `one`: the unit of complex numbers."""
     if not isinstance(x, np.ndarray) and (held := items_of(x)) is not None:
         zeros = {key: runtime.zeros(item) for key, item in held.items()}
         for key, item in held.items():
-            for part in units(item):
+            for part in units(item, one):
                 items = {**zeros, key: part}
                 yield formed(x, items) if isinstance(x, (list, tuple)) else items
     elif isinstance(x, np.ndarray) and carries(x):
         for place in np.ndindex(x.shape):
             unit = np.zeros(x.shape, float_type(x.dtype))
-            unit[place] = 1.0
+            unit[place] = one if holds_complex(x) else 1.0
             yield unit
     elif carries(x):
-        yield tangent_of(x, 1.0)
+        yield tangent_of(x, one if holds_complex(x) else 1.0)
 
 
 def assembled(dots: Any, arguments: list[Any], value: Any) -> Any:
@@ -140,7 +139,7 @@ def split(stacked: np.ndarray, arguments: list[Any]) -> Parts:
         size = int(np.size(x))
         piece = stacked[..., at : at + size].reshape(stacked.shape[:-1] + np.shape(x))
         at += size
-        return _own(piece) if piece.ndim else float(piece)
+        return _own(piece) if piece.ndim else piece.item()
 
     return Parts(map(part, arguments))
 
@@ -162,19 +161,32 @@ def lanes_of_rows(value: Any, pullback: Any, arguments: list[Any], places: tuple
     return _at_rows(value, pullback, arguments, places, lambda rows: np.moveaxis(rows, -1, 0))
 
 
-IN_COMPLEX = "no matrix of derivatives is assembled of complex rows, or in complex numbers: `vjp` and `jvp` give products"
+def misfit(argument: Any, holomorphic: bool) -> str | None:
+    """Why there is no matrix in an argument, as the end of a sentence; None where there is one."""
+    if not holomorphic:
+        way = ("say that the function is holomorphic with `holomorphic=True`, or take the matrix in its real and imaginary "
+               "parts; `vjp` and `jvp` give products")  # fmt: skip
+        return f"which is complex: {way}" if holds_complex_inside(argument) else None
+    if all(holds_complex(leaf) for leaf in leaves(argument) if carries(leaf)):
+        return None
+    return "which is real, with holomorphic=True: pass complex numbers"
 
 
 def _at_rows(
     value: Any, pullback: Any, arguments: list[Any], places: tuple[int, ...], shown: Callable[[np.ndarray], Any]
 ) -> Any:
     """The value with what is shown of the rows at each leaf with floats, of shape (*leaf.shape, columns), in its place."""
-    if holds_complex(value):
-        raise Unsupported(IN_COMPLEX)
     rows: list[list[np.ndarray]] = []
-    for unit in units(value):
+
+    def row(unit: Any) -> list[np.ndarray]:
         bars = pullback(unit)
-        rows.append([np.ravel(leaf) for p, x in zip(places, arguments, strict=True) for leaf in floats(bars[p], x)])
+        return [np.ravel(leaf) for p, x in zip(places, arguments, strict=True) for leaf in floats(bars[p], x)]
+
+    in_parts = not holds_complex(arguments)  # of real arguments: each pullback gives the real part of a row
+    of_complex = [holds_complex(leaf) for leaf in leaves(value) if carries(leaf) for _ in range(int(np.size(leaf)))]
+    for unit, turned, complex_ in zip(units(value), units(value, -1j), of_complex, strict=True):
+        found = row(unit)
+        rows.append([a + 1j * b for a, b in zip(found, row(turned), strict=True)] if complex_ and in_parts else found)
 
     def at_leaf(leaf: Any) -> Any:
         if not isinstance(leaf, np.ndarray) and (items := items_of(leaf)) is not None:

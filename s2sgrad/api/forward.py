@@ -18,7 +18,6 @@ from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.number_types import is_real
 from s2sgrad.api import converted, debugging, higher, linearized, transposed
 from s2sgrad.api.arguments import has_floats, require_separate
-from s2sgrad.api.assembling import IN_COMPLEX
 from s2sgrad.api.binding import Binds
 from s2sgrad.api.derivative import Derivative
 from s2sgrad.api.fitting import fitting
@@ -52,6 +51,11 @@ if TYPE_CHECKING:
     from s2sgrad.driver.compiled import Compiled
 
 Places = dict[str, int | tuple[int, ...]]  # the positions of the arguments that each tangent keyword belongs to
+
+
+IN_COMPLEX = (
+    "within a differentiated function no matrix of derivatives is taken in complex numbers: use `jvp` or `vjp` there"
+)
 
 
 class Along(Derivative):

@@ -20,7 +20,7 @@ import numpy as np
 
 from s2sgrad.api.argnums import Argnums, checked
 from s2sgrad.api.arguments import without_floats
-from s2sgrad.api.assembling import IN_COMPLEX, assembled, at_leaves, count, empty, of_array, of_rows, plain, sizes
+from s2sgrad.api.assembling import assembled, at_leaves, count, empty, misfit, of_array, of_rows, plain, sizes
 from s2sgrad.api.binding import Binds, receiver_name, receiver_of
 from s2sgrad.api.columns import Columns
 from s2sgrad.api.followed import by_columns
@@ -39,9 +39,10 @@ class Matrix(Binds):
     """A function that returns the matrix of derivatives of another one: the result of `jacobian` and others."""
 
     def __init__(
-        self, given: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False, debug: bool = False
-    ) -> None:
-        self.given, self.has_aux, self.debug = given, has_aux, bool(debug)
+        self, given: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False, debug: bool = False,
+        holomorphic: bool = False,
+    ) -> None:  # fmt: skip
+        self.given, self.has_aux, self.debug, self.holomorphic = given, has_aux, bool(debug), bool(holomorphic)
         self.primal = function = _function(given, word)
         self._argnums, self._word = checked(argnums), word
         self._lead: tuple = ()  # the receiver, where it is asked for by its name
@@ -59,12 +60,12 @@ class Matrix(Binds):
 
     def of(self, function: Callable[..., Any]) -> Matrix:
         """The same matrix of another function."""
-        return type(self)(function, self._argnums, self._word, self.has_aux, self.debug)
+        return type(self)(function, self._argnums, self._word, self.has_aux, self.debug, self.holomorphic)
 
     @functools.cached_property
     def followed(self) -> types.FunctionType | None:
         """A function with source that computes the same, to be differentiated; None if there is none."""
-        if self.has_aux or self.debug or self._lead:
+        if self.has_aux or self.debug or self._lead or self.holomorphic:
             return None
         single = not isinstance(self._argnums, tuple)
         return by_columns(self._differentiated(self._asked), self.primal, self._asked, single, self.__name__)
@@ -96,7 +97,8 @@ class Matrix(Binds):
 
     def _places(self, args: tuple) -> tuple[int, ...]:
         """The positions of the differentiated arguments."""
-        if self._argnums == 0 and not self._lead and args and sizes(args[0]) and not holds_complex_inside(args[0]):
+        quick = self._argnums == 0 and not self._lead and not self.holomorphic
+        if quick and args and sizes(args[0]) and not holds_complex_inside(args[0]):
             return (0,)
         asked = self._asked
         named = any(isinstance(a, str) for a in asked)
@@ -109,8 +111,8 @@ class Matrix(Binds):
             if not sizes(args[place]):
                 name = (names or self._names())[place]
                 raise TypeError(f"{self.__name__} was asked for in `{name}`, {without_floats(args[place], name)}")
-            if holds_complex_inside(args[place]):
-                raise Unsupported(IN_COMPLEX)
+            if (why := misfit(args[place], self.holomorphic)) is not None:
+                raise TypeError(f"{self.__name__} was asked for in `{(names or self._names())[place]}`, {why}")
         return tuple(p % len(args) for p in places)
 
     def _of_columns(self, args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -227,11 +229,12 @@ class Hessian(Matrix):
     """Columns of the derivative of the gradient: forward over reverse mode."""
 
     def __init__(
-        self, given: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False, debug: bool = False
-    ) -> None:
-        super().__init__(given, argnums, word, has_aux, debug)
+        self, given: Callable[..., Any], argnums: Argnums, word: str, has_aux: bool = False, debug: bool = False,
+        holomorphic: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(given, argnums, word, has_aux, debug, holomorphic)
         function, several = self.primal, self._asked
-        options = Options(value=True, several=True, has_aux=has_aux).to_be_differentiated
+        options = Options(value=True, several=True, has_aux=has_aux, holomorphic=bool(holomorphic)).to_be_differentiated
         self._with_value = self._columns = Columns(differentiated(function, several, options, None), debug=self.debug)
         if not has_aux:
             gradient = differentiated(function, several, replace(options, value=False), None)
@@ -282,9 +285,11 @@ def _behind(argnum: int | str, leading: int) -> int | str:
     return argnum + leading if isinstance(argnum, int) and argnum >= 0 else argnum
 
 
-def _made(kind: Callable[..., Any], function: Any, argnums: Argnums, word: str, has_aux: bool, debug: bool) -> Any:
+def _made(
+    kind: Callable[..., Any], function: Any, argnums: Argnums, word: str, has_aux: bool, debug: bool, holomorphic: bool
+) -> Any:
     """The matrix, or without a function the decorator that makes it."""
-    make = functools.partial(kind, argnums=argnums, word=word, has_aux=has_aux, debug=debug)
+    make = functools.partial(kind, argnums=argnums, word=word, has_aux=has_aux, debug=debug, holomorphic=holomorphic)
     return make if function is None else make(function)
 
 
@@ -300,55 +305,60 @@ def _function(function: Any, name: str) -> Any:
 
 @entry
 def jacfwd(
-    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
-) -> Any:
+    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False,
+    holomorphic: bool = False,
+) -> Any:  # fmt: skip
     """The Jacobian by forward mode, column by column: for functions with few inputs.
 
     >>> jacfwd(lambda x: np.array([x, x * x]))(3.0)
     array([1., 6.])
     """
-    return _made(Forward, function, argnums, "jacobian", has_aux, debug)
+    return _made(Forward, function, argnums, "jacobian", has_aux, debug, holomorphic)
 
 
 @entry
 def jacrev(
-    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
-) -> Any:
+    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False,
+    holomorphic: bool = False,
+) -> Any:  # fmt: skip
     """The Jacobian by reverse mode, row by row: for functions with few outputs.
 
     >>> jacrev(lambda x: np.sum(x * x))(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return _made(Reverse, function, argnums, "jacobian", has_aux, debug)
+    return _made(Reverse, function, argnums, "jacobian", has_aux, debug, holomorphic)
 
 
 @entry
 def jacobian(
-    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
-) -> Any:
+    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False,
+    holomorphic: bool = False,
+) -> Any:  # fmt: skip
     """The Jacobian, by forward or by reverse mode, whichever is expected to be cheaper.
 
     Its shape is that of the value followed by that of the argument; values and arguments may be nested lists, tuples and
-    dicts.  `argnums` as for `grad`; a tuple of them gives a tuple of Jacobians.
+    dicts.  `argnums` as for `grad`; a tuple of them gives a tuple of Jacobians.  In complex arguments it is that of a
+    holomorphic function, with `holomorphic=True`; of real ones a complex result has a complex Jacobian.
 
     >>> jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
     array([[2., 0.],
            [0., 4.]])
     """
-    return _made(Jacobian, function, argnums, "jacobian", has_aux, debug)
+    return _made(Jacobian, function, argnums, "jacobian", has_aux, debug, holomorphic)
 
 
 @entry
 def hessian(
-    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
-) -> Any:
+    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False,
+    holomorphic: bool = False,
+) -> Any:  # fmt: skip
     """The second derivatives of a function that returns a number, of shape `argument.shape + argument.shape`.
 
     >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0]))
     array([[4., 2.],
            [2., 0.]])
     """
-    return _made(Hessian, function, argnums, "hessian", has_aux, debug)
+    return _made(Hessian, function, argnums, "hessian", has_aux, debug, holomorphic)
 
 
 @entry
@@ -371,11 +381,12 @@ def elementwise_grad(
 
 @entry
 def value_and_jacobian(
-    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
-) -> Any:
+    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False,
+    holomorphic: bool = False,
+) -> Any:  # fmt: skip
     """Like `jacobian`, but returns `(value, jacobian)`; with `has_aux`, `((value, aux), jacobian)`.
 
     >>> value_and_jacobian(lambda x: 2.0 * x)(3.0)
     (6.0, 2.0)
     """
-    return _made(ValueAndJacobian, function, argnums, "value_and_jacobian", has_aux, debug)
+    return _made(ValueAndJacobian, function, argnums, "value_and_jacobian", has_aux, debug, holomorphic)

@@ -26,6 +26,8 @@ def zero_lanes(v: Any, lanes: int) -> Any:
         return rebuilt(v, lambda item: zero_lanes(item, lanes))
     if (held := attributes_of(v)) is not None:
         return {k: zero_lanes(item, lanes) for k, item in held.items() if item is not v}
+    if isinstance(v, complex):
+        return np.zeros(lanes, complex)
     return np.zeros(lanes) if isinstance(v, (float, int, np.generic)) else None
 
 

@@ -26,6 +26,7 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import at, clone, constant, name, nested, nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.legality.context import Context
+from s2sgrad.rules import table
 
 T = TypeVar("T")
 
@@ -94,6 +95,9 @@ class _Checks:
             if not self.context.varied.isdisjoint(activity.sources(operation)):
                 given = [] if operation.form in ("call", "display", "push", "grow") else operation.operands
                 require_real(self.context.unit, map(self.inference.kind, (operation.node, *given)))
+                made = operation.form == "rule" and table.makes_complex(operation.rule)
+                if made and not is_real(self.inference.kind(operation.node)):
+                    raise ComplexFound  # of whatever kind the operands are
 
     def checked(self, value: gast.AST, statement: gast.AST) -> gast.Expr:
         unit = self.context.unit

@@ -44,8 +44,15 @@ from s2sgrad.rules import (
 from s2sgrad.rules.arithmetic import power
 from s2sgrad.rules.choices import absolute, conjugate
 from s2sgrad.rules.elementwise import arcsinh
+from s2sgrad.rules.table import (
+    complex_of_real_numbers,
+    existing,
+    flat_of_real_numbers,
+    linear,
+    lookup,
+    of_complex_numbers,
+)
 from s2sgrad.rules.table import elementwise as by_element
-from s2sgrad.rules.table import existing, flat_of_real_numbers, linear, lookup, of_complex_numbers
 from s2sgrad.runtime import (
     copies,
     given,
@@ -111,6 +118,7 @@ def _(g, z, x, n):
     return g * power_slope(x, n), g * z * log_or_zero(x + 0j)
 
 
+complex_of_real_numbers(complex)
 of_complex_numbers(np.absolute, builtins.abs, np.conjugate, np.real, np.imag, np.angle, complex, np.arcsinh)
 
 for _of_numpy, _of_cmath in {

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.table import flat, linear, of_complex_numbers
+from s2sgrad.rules.table import complex_of_real_numbers, flat, linear, of_complex_numbers
 
 _OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
@@ -246,4 +246,8 @@ of_complex_numbers(
     np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft, np.fft.fftn, np.fft.ifftn, np.fft.fft2,
     np.fft.ifft2, np.fft.rfftn, np.fft.irfftn, np.fft.rfft2, np.fft.irfft2, fitted_to, whole_spectrum, half_spectrum,
     whole_spectra, half_spectra,
+)  # fmt: skip
+complex_of_real_numbers(
+    np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.ihfft, np.fft.fftn, np.fft.ifftn, np.fft.fft2, np.fft.ifft2, np.fft.rfftn,
+    np.fft.rfft2, half_spectrum, half_spectra,
 )  # fmt: skip

@@ -240,6 +240,7 @@ _RULES: dict[Any, Rule] = {}
 _FLAT: set[Any] = set()
 _OF_COMPLEX_ALONE: dict[Any, Rule] = {}
 _PASSING_OVER: dict[Any, int] = {}
+_MAKING_COMPLEX: set[Rule] = set()
 _OWNERS, _OWNERLESS = dict[int, Any](), set[Any]()
 _TYPES: set[type] = set()  # of what has been entered: an object of another type only says that it is equal
 GIVEN: dict[Any, Rule] = {}  # by the user, to callables that are no functions of Python's, by their identity
@@ -332,6 +333,16 @@ def may_turn_complex(*primitives: Any) -> None:
     of_complex_numbers(*primitives)
     for primitive in primitives:
         _RULES[primitive].may_turn_complex = True
+
+
+def complex_of_real_numbers(*primitives: Any) -> None:
+    """List primitives whose results are complex where all their operands are real, whatever the values are."""
+    _MAKING_COMPLEX.update(_RULES[primitive] for primitive in primitives)
+
+
+def makes_complex(rule: Rule) -> bool:
+    """Whether the result is complex where all operands are real."""
+    return rule in _MAKING_COMPLEX
 
 
 def passing_over(level: int, *primitives: Any) -> None:

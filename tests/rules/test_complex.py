@@ -20,7 +20,7 @@ from s2sgrad import NoRule, grad, jvp, runtime
 from s2sgrad.api.whole import strict
 from s2sgrad.errors import Refused
 from s2sgrad.rules import spectra
-from s2sgrad.rules.table import lookup, rules
+from s2sgrad.rules.table import lookup, makes_complex, rules
 
 from .examples import EXAMPLES, Example
 from .examples.complex_numbers import COMPLEX
@@ -173,11 +173,21 @@ def test_what_is_not_listed_is_refused():
         assert rule.complex or rule.given is not None or rule.refusal({"complex": True}), primitive
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_what_makes_complex_numbers_of_real_ones_says_so():
+    for e in [*EXAMPLES, *COMPLEX]:
+        if not holds([*e.args, *e.keywords.values()], "c"):
+            y = result(e)
+            rule = lookup(e.primitive)
+            assert y is None or not holds(y, "c") or makes_complex(rule) or rule.may_turn_complex, e
+
+
 def applied(e: Example) -> tuple[Any, tuple, list[int]]:
     """A function with the call of the example, its arguments, and those that carry derivatives."""
     rule = lookup(e.primitive)
     given = e.args if rule.variadic else e.args[: len(rule.differentiable)]
-    moving = [k for k, a in enumerate(given) if plain(a) or isinstance(a, complex) if holds(a, "fc")]
+    still = [k for k, parameter in enumerate(rule.differentiable) if parameter in rule.constants]
+    moving = [k for k, a in enumerate(given) if (plain(a) or isinstance(a, complex)) and holds(a, "fc") and k not in still]
     names = [f"a{k}" for k in range(len(e.args))]
     text = (
         f"def f({', '.join(names)}):\n    return primitive({', '.join([*names, '**keywords'] if e.keywords else names)})\n"

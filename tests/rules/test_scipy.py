@@ -355,3 +355,44 @@ def edges(x, s):
 
 def test_images():
     check_grads(edges, (np.random.default_rng(6).normal(size=(7, 8)), 0.9), order=2, rtol=1e-4, atol=1e-4)
+
+
+# --- signals ---------------------------------------------------------------------------------------------------------
+
+NUMERATOR, DENOMINATOR = signal.butter(2, 0.3)
+
+
+def steady(b, a, x):
+    y, _ = signal.lfilter(b, a, x, zi=signal.lfilter_zi(b, a) * x[0])
+    return np.sum(y**3)
+
+
+def power(x):
+    """Complex numbers between real ones, of a kind that only the run knows."""
+    return np.sum(signal.welch(x, nperseg=6)[1] ** 2) + np.sum(signal.filtfilt(NUMERATOR, DENOMINATOR, x) ** 3)
+
+
+def envelope(x):
+    _, _, z = signal.stft(x * x, nperseg=6)
+    _, y = signal.istft(z * np.abs(z), nperseg=6)
+    return np.sum(np.abs(signal.hilbert(y)) ** 2)
+
+
+@pytest.mark.parametrize(("f", "n"), [(steady, 3), (power, 1), (envelope, 1)])
+def test_signals(f, n):
+    x = np.sin(np.arange(16.0) ** 1.3)
+    check_grads(f, (NUMERATOR, DENOMINATOR, x)[-n:], order=2, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "named"),
+    [
+        (lambda s: np.sum(signal.sosfilt(s, V)), np.array([[0.3, 0.5, 0.2, 1.0, 0.4, 0.1]]), "signal.lfilter"),
+        (lambda x: np.sum(signal.resample(x, 4, window="hann")), V, "window"),
+        (lambda x: np.sum(signal.spectrogram(x, mode="angle")[2]), V, "signal.stft"),
+        (lambda x: np.sum(signal.welch(x, average="median")[1]), V, "average='mean'"),
+    ],
+)
+def test_signals_refused(f, x, named):
+    with pytest.raises(NoRule, match=named):
+        grad(f)(x)

@@ -26,7 +26,7 @@ from s2sgrad.rules.fourier import (
     whole_spectra,
     whole_spectrum,
 )
-from s2sgrad.rules.table import existing, flat, linear, lookup, of_complex_numbers
+from s2sgrad.rules.table import complex_of_real_numbers, existing, flat, linear, lookup, of_complex_numbers
 
 KEEPS = "a transform with `overwrite_x` may destroy what its derivative needs: leave `overwrite_x` out"
 
@@ -480,3 +480,7 @@ for _rule in (
         lambda orthogonalize, complex: complex and not as_long(orthogonalize),
         "SciPy leaves `orthogonalize` out where it transforms complex numbers: leave it out, or transform both parts",
     )
+complex_of_real_numbers(
+    transforms.fft, transforms.ifft, transforms.rfft, transforms.ihfft, transforms.fftn, transforms.ifftn, transforms.fft2,
+    transforms.ifft2, transforms.rfftn, transforms.rfft2, transforms.ihfftn, transforms.ihfft2,
+)  # fmt: skip

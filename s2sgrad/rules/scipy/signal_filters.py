@@ -1,0 +1,249 @@
+"""Rules of scipy.signal's filters: lfilter, lfilter_zi, sosfilt, filtfilt, sosfiltfilt, freqz, savgol_filter.
+
+    y = signal.lfilter(b, a, x)     ->    x_bar = signal.lfilter(b, a, y_bar[::-1])[::-1]         backwards in time
+
+As polynomials of the delay, `a * y + a[0] * (0, zf) == b * x + a[0] * zi`.  The multiplier `m` solves the filter's
+recursion backwards; the cotangents of `b`, `x`, `zi` and `a` are correlations of `m` with `x`, `b`, `a[0]` and `-y`
+(the transposed forms of Oppenheim and Schafer, "Discrete-Time Signal Processing").
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import signal
+
+from s2sgrad.rules.table import flat, general, linear, of_complex_numbers
+from s2sgrad.runtime import unbroadcast
+
+# --- lfilter ---------------------------------------------------------------------------------------------------------
+
+
+def run_back(b, a, g, axis):
+    """The transpose of `signal.lfilter(b, a, x, axis)` in `x`."""
+    return np.flip(signal.lfilter(b, a, np.flip(g, axis), axis), axis)
+
+
+def order(b, a):
+    """The number of states of a filter."""
+    return max(np.size(b), np.size(a)) - 1
+
+
+def one(c):
+    """The polynomial 1, of the type of coefficients."""
+    return np.ones_like(np.ravel(c)[:1])
+
+
+def margin(x, size, axis):
+    """The widths of `np.pad` for `size` zeros behind the end of an axis."""
+    return [(0, size if k == axis % np.ndim(x) else 0) for k in range(np.ndim(x))]
+
+
+def span(x, start, size, axis):
+    """The places along an axis from `start` on, `size` of them; None: to the end."""
+    return np.arange(start, np.shape(x)[axis] if size is None else start + size)
+
+
+flat(order, one, margin, span)
+
+
+def lags(m, x, c):
+    """The sums of `m[n + k] * x[n]` over all axes, one for each `k` that the coefficients `c` have."""
+    return np.reshape(np.ravel(signal.correlate(m, np.conj(x), "valid", "direct"))[: np.size(c)], np.shape(c))
+
+
+def multiplier(g, b, a, x, axis, zi):
+    """What solves the recursion backwards, as long as the input and the states together."""
+    if zi is None:
+        return np.pad(run_back(one(a), np.atleast_1d(a), g, axis), margin(x, order(b, a), axis))
+    ends = np.flip(g[1], axis) / np.ravel(a)[0]
+    first = signal.lfilter(np.atleast_1d(a), one(a), ends, axis)  # from which the recursion makes `ends`
+    whole = np.concatenate((first, np.flip(g[0], axis)), axis)
+    return np.flip(signal.lfilter(one(a), np.atleast_1d(a), whole, axis), axis)
+
+
+def states_bar(m, a, zi, axis):
+    """The cotangent of `zi`, before it is summed over broadcast axes."""
+    return np.ravel(a)[0] * np.take(m, span(m, 0, np.shape(zi)[axis], axis), axis)
+
+
+def denominator_bar(m, y, a, x, axis, zi):
+    """The cotangent of `a`."""
+    if zi is None:
+        return -lags(m, y, a)
+    behind = np.take(m, span(m, np.shape(x)[axis], None, axis), axis)
+    before = np.take(m, span(m, 0, np.shape(zi)[axis], axis), axis)
+    bar = np.ravel(lags(m, y[0], a))
+    extra = np.sum(y[1] * behind) - np.sum(zi * before)
+    return np.reshape(-np.concatenate((bar[:1] + extra, bar[1:])), np.shape(a))
+
+
+def input_bar(m, b, x, axis):
+    """The cotangent of `x` where there are states."""
+    return np.take(run_back(np.atleast_1d(b), one(b), m, axis), span(m, 0, np.shape(x)[axis], axis), axis)
+
+
+@general(signal.lfilter)
+def lfilter(g, y, b, a, x, axis=-1, zi=None):
+    m = multiplier(g, b, a, x, axis, zi)
+    return lags(m, x, b), denominator_bar(m, y, a, x, axis, zi), input_bar(m, b, x, axis)
+
+
+def at_rest(zi):
+    """The run starts at rest, and tells no states."""
+    return zi.known and zi.value is None
+
+
+@lfilter.refined(at_rest)
+def _(g, y, b, a, x, axis=-1, zi=None):
+    m = multiplier(g, b, a, x, axis, None)
+    return lags(m, x, b), -lags(m, y, a), run_back(b, a, g, axis)
+
+
+@lfilter.refined(lambda x, axis, zi: at_rest(zi) and x.rank == 1 and axis.known)
+def _(g, y, b, a, x, axis=-1, zi=None):
+    m = multiplier(g, b, a, x, axis, None)
+    return lags(m, x, b), -lags(m, y, a), signal.lfilter(b, a, g[::-1])[::-1]
+
+
+@lfilter.keyword("zi")
+def lfilter_states(g, y, b, a, x, axis=-1, zi=None):
+    return unbroadcast(states_bar(multiplier(g, b, a, x, axis, zi), a, zi, axis), zi)
+
+
+@lfilter.forward(at_rest)
+def _(y, b, a, x, b_dot, a_dot, x_dot, axis=-1, zi=None):
+    return (
+        signal.lfilter(np.atleast_1d(b_dot), a, x, axis),
+        -signal.lfilter(np.atleast_1d(a_dot), a, y, axis),
+        signal.lfilter(b, a, x_dot, axis),
+    )
+
+
+@general(signal.lfilter_zi)
+def lfilter_zi(g, y, b, a):
+    c = np.concatenate((np.zeros_like(g[:1]), np.cumsum(g))) / np.ravel(a)[0]
+    steady, pull = np.sum(b) / np.sum(a), np.sum(c[: np.size(a)] * a) / np.sum(a)
+    b_bar, a_bar = c[: np.size(b)] - pull, (pull - c[: np.size(a)]) * steady
+    a_bar = np.concatenate((a_bar[:1] - np.sum(g * y) / np.ravel(a)[0], a_bar[1:]))
+    return np.reshape(b_bar, np.shape(b)), np.reshape(a_bar, np.shape(a))
+
+
+# --- sections of the second order ------------------------------------------------------------------------------------
+
+
+@general(signal.sosfilt)
+def sosfilt(g, y, sos, x, axis=-1, zi=None):
+    return None, np.flip(signal.sosfilt(sos, np.flip(g, axis), axis), axis)
+
+
+sosfilt.refuse(
+    lambda zi: not at_rest(zi),
+    "`signal.sosfilt` with `zi` has no derivative rule: run its sections by signal.lfilter, each with its `zi`",
+)
+sosfilt.constant("sos", "`signal.sosfilt` has no derivative in `sos`: run each section by signal.lfilter")
+sosfilt.linear_in("x")
+
+# --- forwards and backwards ------------------------------------------------------------------------------------------
+
+
+def extended(x, edge, padtype, axis):
+    """`x` with `edge` more samples on both sides."""
+    if edge == 0:
+        return x
+    if padtype == "odd":
+        return np.pad(x, both(x, edge, axis), "reflect", reflect_type="odd")
+    return np.pad(x, both(x, edge, axis), "reflect" if padtype == "even" else "edge")
+
+
+def both(x, edge, axis):
+    """The widths of `np.pad` for a margin on both sides of an axis."""
+    return [(edge, edge) if k == axis % np.ndim(x) else (0, 0) for k in range(np.ndim(x))]
+
+
+def unextended(g, x, edge, padtype, axis):
+    """The transpose of `extended` in `x`."""
+    if edge == 0:
+        return g
+    g = np.moveaxis(g, axis, -1)
+    before, bar, after = g[..., :edge], g[..., edge:-edge].copy(), g[..., -edge:]
+    if padtype == "constant":
+        bar[..., 0] += before.sum(-1)
+        bar[..., -1] += after.sum(-1)
+    else:
+        sign = -1.0 if padtype == "odd" else 1.0
+        bar[..., 1 : edge + 1] += sign * before[..., ::-1]
+        bar[..., -edge - 1 : -1] += sign * after[..., ::-1]
+        if padtype == "odd":
+            bar[..., 0] += 2.0 * before.sum(-1)
+            bar[..., -1] += 2.0 * after.sum(-1)
+    return np.moveaxis(bar, -1, axis)
+
+
+def _run_both_ways_back(run, start, g, edge, axis):
+    """The transpose of a filter that is run forwards and backwards, each time from the steady state of the first sample.
+
+    Such a run is `run(x) + x[0] * start`; its transpose is `run` backwards, and `g @ start` for the first sample.
+    """
+    g = np.moveaxis(g, axis, -1)
+    g = np.pad(g, both(g, edge, -1))
+    for _ in range(2):
+        g = g[..., ::-1]  # the transpose of the turning round that follows a run
+        first = g @ start
+        g = run(g[..., ::-1])[..., ::-1].copy()
+        g[..., 0] += first
+    return np.moveaxis(g, -1, axis)
+
+
+def unfiltfilt(g, b, a, x, axis, padtype, padlen):
+    """The cotangent of `x` in `signal.filtfilt(b, a, x, axis, padtype, padlen)`."""
+    edge = 0 if padtype is None else 3 * max(np.size(a), np.size(b)) if padlen is None else padlen
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
+    start, _ = signal.lfilter(b, a, np.zeros(np.shape(g)[axis] + 2 * edge, g.dtype), zi=signal.lfilter_zi(b, a))
+    g = _run_both_ways_back(lambda v: signal.lfilter(b, a, v), start, g, edge, axis)
+    return unextended(g, x, edge, padtype, axis)
+
+
+def unsosfiltfilt(g, sos, x, axis, padtype, padlen):
+    """The cotangent of `x` in `signal.sosfiltfilt(sos, x, axis, padtype, padlen)`."""
+    sos = np.atleast_2d(sos)
+    taps = 2 * len(sos) + 1 - min((sos[:, 2] == 0).sum(), (sos[:, 5] == 0).sum())
+    edge = 0 if padtype is None else 3 * int(taps) if padlen is None else padlen
+    start, _ = signal.sosfilt(sos, np.zeros(np.shape(g)[axis] + 2 * edge, g.dtype), zi=signal.sosfilt_zi(sos))
+    g = _run_both_ways_back(lambda v: signal.sosfilt(sos, v), start, g, edge, axis)
+    return unextended(g, x, edge, padtype, axis)
+
+
+@linear(unfiltfilt)
+def back_filtfilt(w, y, g, b, a, x, axis, padtype, padlen):
+    return signal.filtfilt(b, a, w, axis, padtype, padlen), None, None, None, None, None, None
+
+
+@linear(unsosfiltfilt)
+def back_sosfiltfilt(w, y, g, sos, x, axis, padtype, padlen):
+    return signal.sosfiltfilt(sos, w, axis, padtype, padlen), None, None, None, None, None
+
+
+@general(signal.filtfilt)
+def filtfilt(g, y, b, a, x, axis=-1, padtype="odd", padlen=None, method="pad"):
+    return None, None, unfiltfilt(g, b, a, x, axis, padtype, padlen)
+
+
+@general(signal.sosfiltfilt)
+def sosfiltfilt(g, y, sos, x, axis=-1, padtype="odd", padlen=None):
+    return None, unsosfiltfilt(g, sos, x, axis, padtype, padlen)
+
+
+for _rule in (filtfilt, sosfiltfilt):
+    _rule.linear_in("x")
+filtfilt.refuse(
+    lambda method: not (method.known and method.value == "pad"),
+    "`signal.filtfilt` has a derivative rule for method='pad' alone",
+)
+for _rule in (filtfilt, back_filtfilt):
+    for _name in ("b", "a"):
+        _rule.constant(_name, f"`signal.filtfilt` has no derivative in `{_name}`: call signal.lfilter twice")
+for _rule in (sosfiltfilt, back_sosfiltfilt):
+    _rule.constant("sos", "`signal.sosfiltfilt` has no derivative in `sos`: run each section by signal.lfilter")
+of_complex_numbers(
+    signal.lfilter, signal.lfilter_zi, signal.sosfilt, signal.filtfilt, signal.sosfiltfilt, unfiltfilt, unsosfiltfilt
+)

@@ -1,0 +1,30 @@
+"""Filters of scipy.signal."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import signal
+
+from s2sgrad.rules.scipy import signal_filters as filters
+
+from .base import example, normal
+
+_b, _a = np.array([0.3, 0.5, -0.2]), np.array([1.3, -0.4, 0.2])
+for _c, _d in ((_b, _a), (_b[:2], _a), (_b, _a[:1]), (_b[:1], _a[:2])):
+    example(signal.lfilter, _c, _d, normal(6))
+    example(signal.lfilter, _c, _d, normal(2, 6, 2), 1)
+    example(signal.lfilter, _c, _d, normal(6), zi=normal(max(len(_c), len(_d)) - 1))
+    example(signal.lfilter_zi, _c, _d if len(_d) > 1 else _a)
+example(signal.lfilter, _b, _a, normal(6, 3), axis=0, zi=normal(2, 3))
+example(signal.lfilter, _b, _a, normal(3, 6), zi=normal(1, 2))
+_sos = np.array([[0.3, 0.5, -0.2, 1.0, -0.4, 0.2], [0.7, 0.1, 0.4, 1.0, 0.3, -0.1]])
+example(signal.sosfilt, _sos, normal(6))
+example(signal.sosfilt, _sos[:1], normal(6))
+example(signal.sosfilt, _sos, normal(2, 6, 2), axis=1)
+for _padtype in ("odd", "even", "constant", None):
+    example(signal.filtfilt, _b, _a, normal(12), padtype=_padtype)
+    example(signal.filtfilt, _b, _a, normal(6, 2), 0, _padtype, 4 if _padtype else None)
+    example(signal.sosfiltfilt, _sos, normal(17), padtype=_padtype)
+    example(signal.sosfiltfilt, _sos, normal(6, 2), 0, _padtype, 4 if _padtype else None)
+    example(filters.unfiltfilt, normal(12), _b, _a, normal(12), -1, _padtype, None)
+    example(filters.unsosfiltfilt, normal(17), _sos, normal(17), -1, _padtype, None)

@@ -11,7 +11,10 @@ import pytest
 from complex_functions import CASES
 
 from s2sgrad import Unsupported, grad, hessian, jacfwd, jacobian, jacrev, jvp, value_and_grad
+from s2sgrad.api.assembling import basis
+from s2sgrad.api.columns import Columns
 from s2sgrad.compat import autograd as compat
+from s2sgrad.errors import Refused
 
 STEP = 1e-6
 REFUSED = {"filled_by_parts"}  # an attribute that is assigned: written `z.real[:] = ..`
@@ -74,6 +77,39 @@ def test_both_modes(f, args, order):
             slope = sum(np.sum(w * d).real for w, d in zip(wanted, dots, strict=True))
             assert jvp(f, args, tuple(tangents))[1] == pytest.approx(slope, rel=1e-5, abs=1e-6)
         assert repr(before) == repr(args)
+
+
+ARRAYS = [(f, args, k) for f, args, _ in CASES for k, a in enumerate(args)
+          if isinstance(a, np.ndarray) and a.size > 1 and f.__name__ not in REFUSED]  # fmt: skip
+
+
+@pytest.mark.sampled(one_in=8)
+@pytest.mark.parametrize(("f", "args", "place"), ARRAYS, ids=[f"{f.__name__}-{k}" for f, _, k in ARRAYS])
+def test_all_columns_at_once(f, args, place):
+    try:
+        found = Columns(f).at_once((place,), copy.deepcopy(args), {})
+    except Refused:  # then they are computed one by one
+        found = None
+    if found is not None:
+        none = (None,) * len(args)
+        columns = [jvp(f, args, (*none[:place], u, *none[place + 1 :]))[1] for (u,) in basis([args[place]])]
+        np.testing.assert_allclose(found[1], columns, rtol=1e-12, atol=1e-12)
+
+
+REAL = [(f, args, k) for f, args, k in ARRAYS if not np.iscomplexobj(args[k]) and f.__name__ not in ONCE]
+
+
+@pytest.mark.sampled(one_in=6)
+@pytest.mark.parametrize(("f", "args", "place"), REAL, ids=[f"{f.__name__}-{k}" for f, _, k in REAL])
+def test_hessians_in_real_arguments(f, args, place):
+    x, df = args[place], grad(f, place)
+    try:
+        found = np.reshape(hessian(f, place)(*args), (x.size, x.size))
+    except Refused:
+        return
+    for (u,), row in zip(basis([x]), found, strict=True):
+        ends = [df(*args[:place], x + h * u, *args[place + 1 :]) for h in (1e-5, -1e-5)]
+        np.testing.assert_allclose(row, np.ravel(ends[0] - ends[1]) / 2e-5, rtol=1e-4, atol=1e-4)
 
 
 def weighted(f, count, weight):

@@ -26,7 +26,6 @@ from s2sgrad.api.texts import MOST
 from s2sgrad.api.whole import (
     Whole,
     may_run_again,
-    no_lanes,
     of_complex_numbers,
     recorded_instead,
     turns_complex,
@@ -100,8 +99,6 @@ class Along(Derivative):
         try:
             return compiled.function(*args, **words)
         except Refusal as error:
-            if turns_complex(self, error, args, keywords) and request.options.lanes:
-                raise no_lanes() from None
             if turns_complex(self, error, args, keywords):
                 return of_complex_numbers(self).along(primals, tangents, asked)
             if self.again or request.options.lanes or not may_run_again(self, error, args, keywords):

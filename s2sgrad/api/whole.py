@@ -238,13 +238,6 @@ def of_complex_numbers(derivative: Any) -> Any:
     return derivative._with(dataclasses.replace(derivative._request.options, complex=True))
 
 
-def no_lanes() -> Exception:
-    """What says that columns are computed one by one."""
-    from s2sgrad.forward.lane_forms import NoLanes
-
-    return NoLanes("complex numbers")
-
-
 def another_way(
     gradient: Any, found: Exception, error: Exception, args: tuple, keywords: dict[str, Any]
 ) -> Callable[..., Any] | None:

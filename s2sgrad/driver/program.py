@@ -30,7 +30,6 @@ from s2sgrad.driver.pipeline import KINDS, KNOWN, PIPELINE, READ
 from s2sgrad.driver.recomputed import Recomputed
 from s2sgrad.driver.result_kinds import ResultKinds
 from s2sgrad.errors import S2SGradError
-from s2sgrad.forward.lane_forms import NoLanes
 from s2sgrad.forward.left_out import Values
 from s2sgrad.inplace import recursive_writers
 from s2sgrad.ir import names
@@ -83,8 +82,6 @@ class Program:
 
         Also `name_jvp`, by the options.
         """
-        if options.lanes and options.complex:
-            raise NoLanes("complex numbers")
         primal = self._read(function)
         self._reserve(primal)
         emitted = Emitted(self.names.fresh(f"{stem_of(function)}_{options.suffix}"), function)

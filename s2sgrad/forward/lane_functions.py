@@ -9,12 +9,14 @@ from __future__ import annotations
 import builtins
 import copy
 import operator
+from dataclasses import replace
 
 import gast
 import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.kinds import Array, Container, Number
+from s2sgrad.analysis.number_types import is_real
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.forward.lane_forms import Forms, NoForm, axis_node, behind, form, only, same, with_keyword
 from s2sgrad.forward.rule_tangent import with_parts
@@ -234,6 +236,27 @@ def _sum_of(forms: Forms, operation: Operation) -> gast.AST:
     return with_parts(operation.node, {id(xs): forms.carried(xs)})
 
 
+@form(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft)
+def _transform(forms: Forms, operation: Operation) -> gast.AST:
+    """Along one axis, by default the last."""
+    axis = forms.axes(operation)
+    return same(forms, operation) if axis is None or axis < 0 else forms.with_axis(operation, behind(axis))
+
+
+@form(np.fft.fft2, np.fft.ifft2, np.fft.rfft2, np.fft.irfft2)
+def _transform_of_planes(forms: Forms, operation: Operation) -> gast.AST:
+    axes = forms.axes(operation, "axes")
+    return same(forms, operation) if axes is None else forms.with_axis(operation, behind(axes), "axes")
+
+
+@form(np.fft.fftn, np.fft.ifftn, np.fft.rfftn, np.fft.irfftn)
+def _transform_of_all(forms: Forms, operation: Operation) -> gast.AST:
+    axes = forms.axes(operation, "axes")
+    if axes is None and not is_none(operation.keywords.get("s", constant(None))):
+        raise NoForm("a transform of as many axes as sizes are given")
+    return forms.with_axis(operation, behind(axes or tuple(range(forms.rank(operation.operands[0])))), "axes")
+
+
 # --- products ---
 
 
@@ -254,7 +277,15 @@ def _product(forms: Forms, operation: Operation) -> gast.AST:
     return gast.BinOp(forms.either(left), gast.MatMult(), forms.either(right))
 
 
-@form(np.inner, np.vdot)
+@form(np.vdot)
+def _of_conjugates(forms: Forms, operation: Operation) -> gast.AST:
+    left, right = operation.operands
+    if not is_real(forms.kind(left)):
+        left = call(forms.unit, "conj", np.conjugate, left)
+    return _inner(forms, replace(operation, operands=[left, right]))
+
+
+@form(np.inner)
 def _inner(forms: Forms, operation: Operation) -> gast.AST:
     if [*map(forms.rank, operation.operands)] != [1, 1]:
         raise NoForm("an inner product of more than vectors")

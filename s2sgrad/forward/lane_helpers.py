@@ -47,6 +47,15 @@ def _like(forms: Forms, operation: Operation) -> gast.AST:
     return call(forms.unit, "like_lanes", of_lanes.like_lanes, clone(x), forms.carried(x_dot))
 
 
+@form(runtime.projected, runtime.wide)
+def _of_the_numbers_of(forms: Forms, operation: Operation) -> gast.AST:
+    """As real or complex as a value is."""
+    x_dot, x = operation.operands
+    if forms.reads(x):
+        raise NoForm("what is as real as a tangent")
+    return with_parts(operation.node, {id(x_dot): forms.carried(x_dot)})
+
+
 @form(runtime.add)
 def _add(forms: Forms, operation: Operation) -> gast.AST:
     a, b = operation.operands

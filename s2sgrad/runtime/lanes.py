@@ -63,10 +63,11 @@ def like_lanes(x: Any, dots: Any) -> Any:
     if isinstance(x, (list, tuple, dict)):
         return rebuilt(x, like_lanes, dots)
     if isinstance(x, np.ndarray):
+        dots = dots.real if x.dtype.kind == "f" else dots
         missing = x.ndim + 1 - dots.ndim
         wide = dots.reshape(dots.shape[:1] + (1,) * missing + dots.shape[1:])
         return np.array(np.broadcast_to(wide, (len(dots), *x.shape)), dtype=float_type(x.dtype))
-    return dots
+    return dots if isinstance(x, complex) or not isinstance(dots, np.ndarray) else dots.real
 
 
 def array_lanes(items: list[Any], lanes: int) -> np.ndarray:

@@ -171,7 +171,7 @@ def test_other_derivatives():
     assert both.purpose == "tangent along k, W"
     assert explain(Scaled(2.0).by, 3.0, argnums="x", mode="fwd").purpose == "tangent along x"
     assert "seed" in explain(loop_gradient, 2.0, mode="fwd").lines[0].text
-    second = explain(grad(loop_gradient), 2.0)
+    second = explain(grad(loop_gradient, mode="rev"), 2.0)
     assert second.lines[0].text.startswith("def loop_grad(") and second.notes("recorded")
     assert explain(value_and_grad(loop), 2.0).purpose == "value and gradient in x"
     assert explain(loop).notes("active")

@@ -29,6 +29,7 @@ class _Keywords(TypedDict, total=False):
     strict: bool
     holomorphic: bool
     conjugate: bool
+    mode: str | None
 
 
 def _gradient_of(
@@ -44,17 +45,20 @@ def _gradient_of(
     strict: bool,
     holomorphic: bool,
     conjugate: bool,
+    mode: str | None,
 ) -> Any:
     if unconnected_gradients not in ("zero", "none"):
         raise ValueError(f"unconnected_gradients must be 'zero' or 'none', not {unconnected_gradients!r}")
     if has_aux and outputs is not None:
         raise ValueError("has_aux=True is about what a function returns, outputs= about what it writes: give one of them")
+    if mode not in (None, "fwd", "rev"):
+        raise ValueError(f"mode must be 'fwd' or 'rev', not {mode!r}")
     argnums = checked(argnums)
     if isinstance(outputs, list):
         outputs = tuple(outputs)
     several = isinstance(argnums, tuple)
     options = Options(value, several, unconnected_gradients, outputs, has_aux=bool(has_aux), debug=bool(debug),
-                      strict=bool(strict), holomorphic=bool(holomorphic), conjugate=bool(conjugate),
+                      strict=bool(strict), holomorphic=bool(holomorphic), conjugate=bool(conjugate), mode=mode,
                       backend=PREFERRED if lists and not debug else DEFAULT)  # fmt: skip
     if function is None:
         return functools.partial(_applied, argnums, options, output_gradients)
@@ -86,6 +90,7 @@ def grad(
     strict: bool = False,
     holomorphic: bool = False,
     conjugate: bool = False,
+    mode: str | None = None,
 ) -> Any:
     """The gradient of a function of numbers and arrays, as a function of the same arguments.
 
@@ -108,6 +113,10 @@ def grad(
     A function that cannot be settled before it runs has no text: it is recorded as it runs, and swept backwards from its
     record, several times slower (`.source` says which, and why).  With `strict=True` it is refused instead.
 
+    The gradient of a gradient is computed as the tangent of a gradient, forward over reverse mode, for mixed derivatives
+    commute; as a gradient of its text (`mode="rev"`) where they do not, for you say what a derivative is, and where forward
+    mode is refused.  With `mode="fwd"` the latter raises.
+
     In a complex argument `z` it is `dL/dRe(z) - i dL/dIm(z)`, as in JAX: descend along its conjugate, which `conjugate=True`
     returns.  A complex result has no gradient, but with `holomorphic=True` the derivative of a holomorphic function.
 
@@ -126,7 +135,7 @@ def grad(
     12.0
     """
     return _gradient_of(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug,
-                        strict, holomorphic, conjugate)  # fmt: skip
+                        strict, holomorphic, conjugate, mode)  # fmt: skip
 
 
 @overload
@@ -149,6 +158,7 @@ def value_and_grad(
     strict: bool = False,
     holomorphic: bool = False,
     conjugate: bool = False,
+    mode: str | None = None,
 ) -> Any:
     """Like `grad`, but returns `(value, gradient)`, as `scipy.optimize.minimize(..., jac=True)` expects.
 
@@ -156,7 +166,7 @@ def value_and_grad(
     (9.0, 6.0)
     """
     return _gradient_of(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug,
-                        strict, holomorphic, conjugate)  # fmt: skip
+                        strict, holomorphic, conjugate, mode)  # fmt: skip
 
 
 def _text_of_run(*request: Any) -> str | None:

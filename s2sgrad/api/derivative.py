@@ -101,12 +101,13 @@ class Derivative(Binds):
             self._texts.kept.own[key] = again._texts.kept.own[key] = compiled
         return compiled
 
-    def _of_gradient(self, gradient: Derivative, key: Kinds) -> Compiled:
-        """The derivative of the text of a gradient."""
+    def _of_gradient(self, gradient: Derivative, key: Kinds, texts: Texts | None = None) -> Compiled:
+        """The derivative of the text of a gradient; by default from the own `texts`."""
+        texts = texts or self._texts
         inner = gradient._of_kinds(key)
         seeds = gradient._seeds(inner, None)
         kinds = ((name, Number(float) if type(seed) is float else UNKNOWN) for name, seed in seeds.items())
-        compiled = self._texts.made(inner.function, Kinds((*key.items, *kinds)) if seeds else key)
+        compiled = texts.made(inner.function, Kinds((*key.items, *kinds)) if seeds else key)
         compiled.below, compiled.key = inner, key
         if not (compiled.recipe.shareable and inner.recipe.shareable):
             self._texts.kept.own[key] = compiled

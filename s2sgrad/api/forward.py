@@ -220,8 +220,8 @@ class Jvp(Binds):
     ) -> None:  # fmt: skip
         self.primal = self.given = function
         self.has_aux, self._again = has_aux, again
-        self._options = Options(value, several=True, outputs=outputs, has_aux=has_aux, backend=DEFAULT, forward=True,
-                                lanes=lanes, debug=debug)  # fmt: skip
+        self._options = Options(value, several=True, outputs=outputs, has_aux=has_aux, backend=DEFAULT, debug=debug,
+                                along="lanes" if lanes else "tangents")  # fmt: skip
         self._made: dict[tuple[int, ...], Along] = {}
         self._latest: Along | None = None
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_jvp"

@@ -9,12 +9,14 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from s2sgrad.analysis.call_keys import NUMBERS, shapes_of
+from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.api import debugging, travel
 from s2sgrad.api.argnums import Argnums
 from s2sgrad.api.arguments import require_separate
 from s2sgrad.api.binding import Binds, OfInstances, as_bound
 from s2sgrad.api.derivative import Derivative
-from s2sgrad.api.texts import MOST
+from s2sgrad.api.forward_over_reverse import exchanged
+from s2sgrad.api.texts import MOST, Texts
 from s2sgrad.api.whole import another_way, written
 from s2sgrad.driver.options import DEFAULT, Options
 from s2sgrad.errors import S2SGradError
@@ -45,6 +47,13 @@ class Gradient(Derivative):
         super().__init__(function, argnums, options, seed, bound)
         self._binds = self._request.binds
         self._unbound: Gradient | None = None
+        self._exchanged: Any = None
+
+    def _of_gradient(self, gradient: Derivative, key: Kinds, texts: Texts | None = None) -> Compiled:
+        if self._exchanged is None:
+            self._exchanged = exchanged(gradient, self)
+        compiled = self._exchanged.text(self, key) if self._exchanged and texts is None else None
+        return compiled or super()._of_gradient(gradient, key, texts)
 
     # --- calling ---
 

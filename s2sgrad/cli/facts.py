@@ -28,8 +28,8 @@ from s2sgrad.source import read
 def facts(derivative: Gradient, arguments: tuple | None) -> str:
     """The normal form of the differentiated function, with callees that write their arguments inlined; for each statement
     what it binds, writes and reads, with the lines of reaching definitions, and which names are live after it."""
-    function, kinds = differentiated(derivative, arguments)
-    purpose = Entry(function, kinds, derivative._request.wrt(), derivative._request.options, None)
+    function, kinds, request = differentiated(derivative, arguments)
+    purpose = Entry(function, kinds, request.wrt(), request.options, None)
     with compiling():
         c = Program().known(read(function), purpose.kinds, purpose)
         return _Beside(c.unit, c.tree, c.kinds).text()

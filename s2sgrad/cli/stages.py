@@ -24,8 +24,8 @@ def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str
     def observer(name: str, c: Compilation) -> None:
         observed.append((name, c.unit, _text(c.unit, c.tree)))
 
-    function, kinds = differentiated(derivative, arguments)
-    compile_gradient(function, kinds, derivative._request.wrt(), derivative._request.options, observer)
+    function, kinds, request = differentiated(derivative, arguments)
+    compile_gradient(function, kinds, request.wrt(), request.options, observer)
     entry = observed[-1][1]  # callees come before it
     out = [(name, text) for name, unit, text in observed if unit is entry]
     return out[:1] + [new for old, new in pairwise(out) if new[1] != old[1]]

@@ -67,6 +67,11 @@ class Recipe:
         self.complex = program.options.complex
 
     @property
+    def is_whole(self) -> bool:
+        """Whether no branch was refused."""
+        return self.until is None
+
+    @property
     def is_current(self) -> bool:
         """Whether no branch was refused, or nobody has seen why: by now, what was missing may be there."""
         return self.until is None or self.until == raised.Reported.count
@@ -107,6 +112,8 @@ class Facts:
     again: bool = False  # the text is the one that is made to be differentiated again
     outside: Unsupported | None = None  # why no text may call it at run time: what it writes may be read there
     repeats: bool = False  # of a tangent: a second run does the same, and leaves nothing behind
+    along: str = ""  # of a tangent: along what
+    own_rules: bool = False  # a derivative in it may be what the user says that it is
 
 
 class Compiled:
@@ -212,8 +219,9 @@ def compile_gradient(
         outside = global_conflicts.at_run_time(program.units) if options.forward else None
         asked = options.forward or branches.codes()  # a matrix runs it several times, a refused branch begins again
         repeats = bool(asked) and all(emitted.repeats() for emitted in program.functions)
+        own_rules = any(emitted.traits.own_rules for emitted in program.functions)
         facts = Facts(seed, entry.scalar, program.written, unsure, backend, entry.dots, _divides_again(program, entry),
-                      again, outside, repeats)  # fmt: skip
+                      again, outside, repeats, options.along, own_rules)  # fmt: skip
         return Recipe(program, lookups, function, [entry], entry.name, facts).sealed(program)
 
     return with_branches(function, compiled, lambda made: made.made, options.strict)

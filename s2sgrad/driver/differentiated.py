@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import gast
 
+from s2sgrad.analysis.activity import sources
 from s2sgrad.analysis.complex_kinds import loosened
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number
 from s2sgrad.analysis.number_types import is_real
+from s2sgrad.analysis.primitive_calls import is_known_late
 from s2sgrad.driver.compilation import Compilation, Purpose
 from s2sgrad.ir.quote import clone, constant
 from s2sgrad.ir.unit import parameters
 from s2sgrad.transform import escape_copies
+from s2sgrad.transform.calls import LATE
 from s2sgrad.transform.reverse import Reverse
 
 
@@ -46,3 +49,14 @@ class Differentiated(Purpose):
     def kind(self, name: str) -> Kind:
         """The kind of a variable after the sweep."""
         return self.swept.kinds.get(name, UNKNOWN)
+
+
+def follows_own_rules(c: Compilation) -> bool:
+    """Whether a derivative may be what the user says that it is: of an operation with the user's rule, or of a callable that
+    is known only at run time."""
+    for operation in c.paths.operations.values():
+        own = operation.rule is not None and operation.rule.given is not None
+        late = operation.form == "call" and (is_known_late(operation.target) or operation.target in LATE)
+        if (own or late) and not c.paths.varied.isdisjoint(sources(operation)):
+            return True
+    return False

@@ -16,7 +16,7 @@ from s2sgrad.analysis.number_types import is_complex, is_real, is_short
 from s2sgrad.analysis.type_text import described
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver.compilation import Compilation
-from s2sgrad.driver.differentiated import Differentiated
+from s2sgrad.driver.differentiated import Differentiated, follows_own_rules
 from s2sgrad.driver.emitted import Emitted, mark, marked, stem_of, title
 from s2sgrad.driver.options import Options
 from s2sgrad.inplace import output_arguments, own_arguments
@@ -26,6 +26,7 @@ from s2sgrad.ir.reach import call
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime import watching
+from s2sgrad.runtime.traits import declare
 from s2sgrad.transform import results, stopping
 
 
@@ -73,6 +74,7 @@ class Entry(Differentiated):
         may_be_complex = is_complex_one and not (options.holomorphic and scalar)
         default = None if active and (not scalar or may_be_complex) else 1.0
         self.emitted.defaults, self.emitted.scalar = {self.seed: default}, scalar
+        declare(self.emitted, own_rules=follows_own_rules(c), gradient_in=self.variables)
         ahead: list[gast.AST] = []
         if default is None:
             seed = runtime.holomorphic_seed if options.holomorphic else runtime.seed_like

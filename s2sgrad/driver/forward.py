@@ -15,6 +15,7 @@ from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver.compilation import Compilation, Purpose
 from s2sgrad.driver.emitted import Emitted, mark, stem_of
 from s2sgrad.driver.options import Options
+from s2sgrad.flow.graph import Block
 from s2sgrad.forward import default_seeds, lane_products
 from s2sgrad.forward.lanes import Lanes
 from s2sgrad.forward.left_out import Values
@@ -56,7 +57,7 @@ class Tangent(Purpose):
         for p in dots:
             walk.tangents.dot(p)
         mark(c.tree.body, "forward")
-        body, tangent = walk.run()
+        body, tangent = self.completed(c, walk, *walk.run())
         if self.lanes:
             lie_alike, lent = walk.mirrored.shadows.lie_alike, not self.owns_arguments
             lanes = Lanes(walk.tangents, [*dots.values()], walk.written, lie_alike, lent)
@@ -70,6 +71,10 @@ class Tangent(Purpose):
         arguments.kw_defaults = [*arguments.kw_defaults, *(None for _ in dots)]
         unit.kinds = c.kinds
         return gast.FunctionDef(c.tree.name, arguments, [*body, last], [], None, None, [])
+
+    def completed(self, c: Compilation, walk: Forward, body: Block, tangent: gast.AST) -> tuple[Block, gast.AST]:
+        """The body and the tangent that is returned, as they are written."""
+        return body, tangent
 
     def cut(self, c: Compilation) -> list[Compilation]:
         """The one function."""

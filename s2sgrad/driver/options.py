@@ -19,9 +19,11 @@ class Options:
 
     `stops` are variables through which no gradient flows, as `gradients` of a function asks for.  `backend` rewrites what it
     can; a text that is differentiated again is made by the default one.  With `has_aux` the function returns a pair, and the
-    first of it is differentiated.  `forward`: return the value and its tangent; `lanes`: tangents have a leading axis, for
-    many at once.  `debug`: check each intermediate value.  `records_all`: loops over `checkpointed` keep records of every
-    trip, as they do in a text that is differentiated again.  `strict`: refuse what has no text, instead of recording it.
+    first of it is differentiated.  `along`: return a tangent, along those of arguments ("tangents"), along many at once,
+    with a leading axis ("lanes"), or of a gradient along what is called the seed ("seed").  `mode`: how a gradient of a
+    gradient is computed, "fwd" or "rev"; None for forward mode where it can.  `debug`: check each intermediate value.
+    `records_all`: loops over `checkpointed` keep records of every trip, as they do in a text that is differentiated again.
+    `strict`: refuse what has no text, instead of recording it.
     `complex`: complex numbers may carry derivatives (where they turn up in a text for real ones, it is written anew).
     `holomorphic`: the result may be complex, and the gradient is the derivative.  `conjugate`: return conjugates.
     """
@@ -34,14 +36,24 @@ class Options:
     stops: tuple[str, ...] = ()
     backend: str = PREFERRED
     has_aux: bool = False
-    forward: bool = False
-    lanes: bool = False
+    along: str = ""
+    mode: str | None = None
     debug: bool = False
     records_all: bool = False
     strict: bool = False
     complex: bool = False
     holomorphic: bool = False
     conjugate: bool = False
+
+    @property
+    def forward(self) -> bool:
+        """Whether a tangent is returned, with the value or alone."""
+        return bool(self.along)
+
+    @property
+    def lanes(self) -> bool:
+        """Whether tangents have a leading axis, for many at once."""
+        return self.along == "lanes"
 
     @property
     def to_be_differentiated(self) -> Options:
@@ -52,12 +64,12 @@ class Options:
     def needs_text(self) -> bool:
         """Whether a recording cannot take the text's place: it stops no gradient at variables, and tells no argument without
         a derivative from one whose derivative is 0."""
-        own = self.holomorphic or self.conjugate
+        own = self.holomorphic or self.conjugate or self.mode == "fwd"
         return self.strict or own or bool(self.stops) or self.unconnected != "zero"
 
     @property
     def suffix(self) -> str:
         """The suffix of the generated function's name."""
-        if self.forward:
+        if self.along and self.along != "seed":
             return "jvp"
         return "gradients" if self.listed else "value_and_grad" if self.value else "grad"

@@ -16,7 +16,7 @@ import gast
 from s2sgrad.analysis import effects, reached_codes
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
 from s2sgrad.driver.compilation import Compilation
-from s2sgrad.driver.differentiated import Differentiated
+from s2sgrad.driver.differentiated import Differentiated, follows_own_rules
 from s2sgrad.driver.emitted import Paired, free_data, in_order, mark, marked, own_data, writes_arrays
 from s2sgrad.flow.facts import Facts
 from s2sgrad.ir.forms import alone
@@ -64,6 +64,7 @@ class Callee(Differentiated):
         unit, pair = c.unit, self.entry.pair
         tree = self.sweep(c, "seed", self.idle)
         result, bars = self.swept.result, self.swept.bars
+        declare(pair.bwd, own_rules=follows_own_rules(c))
         declare(pair.bwd, flat=results.is_flat(self.swept.kinds.get(result), self.swept.active))
         pair.sizeless |= {p for p in self.order if p in bars and bars[p].name in self.walk.adjoints.held.sizeless}
         pair.idle |= {p: bars[p].idle if p in bars else None for p in self.order}

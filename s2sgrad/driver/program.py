@@ -20,6 +20,7 @@ from s2sgrad.analysis.symbolic_shapes import renumbered, without_symbols
 from s2sgrad.analysis.widening import any_float, widened
 from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.driver import compilation
+from s2sgrad.driver.along_seed import AlongSeed
 from s2sgrad.driver.compilation import Compilation, Observer, Purpose
 from s2sgrad.driver.emitted import Emitted, Paired, bound_kinds, stem_of, with_defaults
 from s2sgrad.driver.entry import Entry
@@ -86,7 +87,8 @@ class Program:
         self._reserve(primal)
         emitted = Emitted(self.names.fresh(f"{stem_of(function)}_{options.suffix}"), function)
         self.options = options
-        entry = (TangentEntry if options.forward else Entry)(function, kinds, wrt, options, emitted)
+        kind = AlongSeed if options.along == "seed" else TangentEntry if options.forward else Entry
+        entry = kind(function, kinds, wrt, options, emitted)
         self._write(Compilation(primal, self, entry.kinds, entry))
         self.written = entry.written
         return emitted

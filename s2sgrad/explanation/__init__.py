@@ -20,7 +20,9 @@ from s2sgrad.analysis.value_kinds import kinds_by_name
 from s2sgrad.api import grad, whole_text
 from s2sgrad.api.argnums import Argnums
 from s2sgrad.api.forward import Jvp
+from s2sgrad.api.forward_over_reverse import differentiates
 from s2sgrad.api.gradient import Gradient
+from s2sgrad.api.request import Request
 from s2sgrad.api.whole import is_recorded
 from s2sgrad.driver import lowering
 from s2sgrad.driver.attempts import with_branches
@@ -91,16 +93,14 @@ def explain(
 
 def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str, Any] | None = None) -> Explanation:
     """The explanation of a derivative for these arguments; None: for arguments of unknown kind."""
-    function, kinds = differentiated(derivative, arguments, keywords or {})
+    function, kinds, request = differentiated(derivative, arguments, keywords or {})
     notes = _Notes(read(function))
     refusal, recorded, source = None, None, ""
 
     def compiled(_: Lookups) -> str:
         nonlocal notes
         notes = _Notes(read(function))
-        written, entry_, _ = lowering.lowered(
-            function, kinds, derivative._request.wrt(), derivative._request.options, notes.observe
-        )
+        written, entry_, _ = lowering.lowered(function, kinds, request.wrt(), request.options, notes.observe)
         global_conflicts.check(written.units)
         written.functions = folded(reached(written.functions, [entry_]), [entry_])
         notes.texts(written)
@@ -124,9 +124,9 @@ def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str,
 
 def differentiated(
     derivative: Gradient, arguments: tuple | None, keywords: dict[str, Any] | None = None
-) -> tuple[types.FunctionType, dict[str, Kind]]:
-    """The function that a derivative is taken of, and the kinds of its arguments; for the gradient of a gradient, that is
-    the generated function of the first."""
+) -> tuple[types.FunctionType, dict[str, Kind], Request]:
+    """The function that a derivative is taken of, the kinds of its arguments, and what is asked for; for the gradient of a
+    gradient, the generated function of the first."""
     if arguments is None:
         kinds = dict.fromkeys(signature(derivative._request.function).parameters, UNKNOWN)
     else:
@@ -134,8 +134,8 @@ def differentiated(
         given = derivative._request.arguments(arguments, keywords)
         kinds = kinds_by_name(given, {*list(given)[: len(arguments)], *keywords})
         derivative._request.require_floats(derivative._request.wrt(), given)
-    below = derivative._request.inner
-    return derivative._request.function if below is None else below._of_kinds(Kinds(tuple(kinds.items()))).function, kinds
+    function, request = differentiates(derivative, Kinds(tuple(kinds.items())))
+    return function, kinds, request
 
 
 class _Notes:

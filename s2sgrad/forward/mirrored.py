@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gast
 
-from s2sgrad.analysis.kinds import Container
+from s2sgrad.analysis.kinds import Array, Container, Number
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.forward.tangents import Tangents
 from s2sgrad.ir.quote import assign, constant, name, substitute
@@ -37,7 +37,8 @@ class Mirrored:
         for p in (p.id for p in parameters(self.tree) if p.id in self.names):
             dot = self.tangents.dot(p)
             given = p in self.tangents.present
-            if given and self.shadows.lie_alike:
+            holds = not isinstance(self.tangents.kinds.get(p), (Array, Number))  # tangents that are 0 may be apart
+            if given and (holds or self.shadows.lie_alike):
                 out.append(assign(dot, call(self.unit, "laid_like", runtime.laid_like, name(dot), name(p))))
             elif not given:
                 out.append(self.shadows.of_parameter(p, True))

@@ -28,7 +28,8 @@ from collections.abc import Collection, Iterable
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.activity import Operations, sources
+from s2sgrad.analysis.activity import Operations
+from s2sgrad.analysis.passing import carriers
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import Block, Point, is_endless
 
@@ -73,7 +74,7 @@ class Presence:
             owner, value = operation.operands
             pushed = isinstance(value, gast.Name) and value.id in state
             return state | ({effects.base(owner)} & self.active) if pushed else state
-        carries = not state.isdisjoint(sources(operation))
+        carries = not state.isdisjoint(carriers(operation))
         new = (self.active if carries else self.mirrored).intersection(point.binds)
         return state.difference(point.binds) | new if point.binds else state
 

@@ -138,7 +138,7 @@ class RuleTangent:
 
     def _slopes(self) -> list[gast.AST]:
         """For each operand with a tangent, its slope times the tangent."""
-        dots = {k: self.tangents.part(self.operands[k]) for k in self.wanted}
+        dots = {k: self.tangents.of_number(self.operands[k]) for k in self.wanted}
         formula = self._formula
         g = formula.parameters[0]
         if len(dots) == 1 or formula.uses(g, []):

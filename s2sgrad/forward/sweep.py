@@ -60,6 +60,9 @@ class Forward:
         self.tangents.present = given.keys() & paths.active
         self.tangents.singular = paths.singular
         self.tangents.left_out = LeftOut(unit, tree, inference, paths.operations, paths.active, left)
+        self.tangents.perhaps_none = {
+            n for s in effects.walk(tree.body) if is_none(getattr(s, "value", None)) for n in binds(s)
+        }
         facts = Facts(tree)
         self.mirrored = Mirrored(unit, tree, self.tangents, unit.mirror.names & paths.active)
         self.lifetimes = facts.lifetimes

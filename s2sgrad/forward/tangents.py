@@ -43,6 +43,7 @@ class Tangents:
         self.settling, self.decisions = Settling(unit, inference, active), Decisions(unit, inference)
         self.singular: Singular | None = None
         self.left_out: LeftOut | None = None
+        self.perhaps_none: set[str] = set()  # variables that are None somewhere: so are their tangents
 
     def dot(self, x: str) -> str:
         """The name of the tangent of `x`."""
@@ -88,6 +89,13 @@ class Tangents:
             is_number = isinstance(node.value, (int, float, complex)) and not isinstance(node.value, bool)
             return constant(0.0 if is_number else None)
         return call(self.unit, "zeros", runtime.zeros, clone(node))
+
+    def of_number(self, node: gast.AST) -> gast.AST:
+        """The tangent of an operand of an elementwise function, which may be None where it is no number."""
+        part = self.part(node)
+        if not isinstance(node, gast.Name) or node.id not in self.perhaps_none:
+            return part
+        return expression("0.0 if x is None else d", x=clone(node), d=part)
 
     def start(self, x: str, bound: bool = True) -> None:
         """Initialize the missing tangent of `x` to zero."""

@@ -23,6 +23,8 @@ class Traits(NamedTuple):
     - `makes_record`: it returns its value and the record for its backward function
     - `restores`: it writes arrays of its record
     - `flat`: its result must be a float to be differentiated, for no argument reaches it
+    - `gradient_in`: the variables whose gradients it returns
+    - `own_rules`: it may follow a rule of the user's, which need not be the derivative
     - `shadowed`: it has names with shadows
     - `reaches`: the names of our helpers that it reaches through its closure
     - `half_of`: it is half of the pair of this function with its own gradient
@@ -38,6 +40,8 @@ class Traits(NamedTuple):
     makes_record: bool = False
     restores: bool = False
     flat: bool = False
+    gradient_in: tuple[str, ...] = ()
+    own_rules: bool = False
     shadowed: bool = False
     reaches: tuple[str, ...] = ()
     half_of: Any = None

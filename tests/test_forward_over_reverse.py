@@ -1,0 +1,202 @@
+"""Gradients of gradients: a tangent of the gradient, the same as its gradient; where it is not, the latter."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+
+import numpy as np
+import pytest
+from corpus import CASES, by_name
+from differences import leaves
+from kernels import KERNELS, kernel_of
+from test_singular_points import ROWS, function_of, quietly
+
+from s2sgrad import S2SGradError, custom_gradient, defvjp, grad, hvp, primitive, stop_gradient, value_and_grad
+from s2sgrad.driver.options import Options
+
+SECOND = [(entry, number) for entry in CASES if entry.second for number in entry.argnums]
+X, Y = np.array([0.3, 1.7, 2.4]), np.array([1.3, 0.2, 2.6])
+SEED = np.array([1.0, 10.0, 100.0])
+
+
+def same(left, right, rtol=1e-9):
+    """Equal numbers in one structure, and of one dtype."""
+    left, right = list(leaves(left)), list(leaves(right))
+    assert len(left) == len(right)
+    for a, b in zip(left, right, strict=True):
+        assert np.shape(a) == np.shape(b) and np.asarray(a).dtype == np.asarray(b).dtype
+        np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol * max(1.0, float(np.max(np.abs(b), initial=0.0))))
+
+
+def both_ways(f, argnums, args):
+    """The second gradient in each mode; the order of forward mode is taken wherever it may be."""
+    out = []
+    for mode in ("fwd", "rev"):
+        with contextlib.redirect_stdout(io.StringIO()):
+            out.append(grad(grad(f, **argnums), argnums["argnums"], mode=mode)(*args()))
+    return out
+
+
+@pytest.mark.sampled(one_in=20)
+@pytest.mark.parametrize(("entry", "number"), SECOND, ids=[f"{entry.name}-{number}" for entry, number in SECOND])
+def test_both_ways_are_the_same(entry, number):
+    try:
+        forward, reverse = both_ways(entry.function, {"argnums": number}, entry.fresh_args)
+    except S2SGradError as error:
+        assert "derivatives that you specify" in str(error)
+        return
+    same(forward, reverse)
+
+
+@pytest.mark.sampled(one_in=12)
+@pytest.mark.parametrize("name", [entry.name for entry in KERNELS])
+def test_both_ways_are_the_same_for_kernels(name):
+    entry = kernel_of(name)
+    same(*both_ways(entry.function, entry.options, entry.args))
+
+
+@pytest.mark.sampled(one_in=2)
+@pytest.mark.parametrize("row", [row for row in ROWS if len(row) > 3], ids=lambda row: f"{row[0]} at {row[1]}")
+def test_both_ways_are_the_same_at_singular_points(row):
+    f, x = function_of(row[0]), eval(row[1], {"np": np})
+    expected = np.sum(np.reshape(eval(row[3], {"np": np}), (-1, *np.shape(x))), axis=0)
+    for mode in ("fwd", "rev"):
+        np.testing.assert_allclose(quietly(grad(grad(f), mode=mode), x), expected, rtol=1e-6, atol=1e-9)
+
+
+def test_mixed_derivatives_commute():
+    def f(x, y):
+        return np.sum(np.sin(x * np.roll(y, 1)) * x)
+
+    for first, last in [(0, 0), (0, 1), (1, 0), ((0, 1), 1), (0, (1, 0)), ((1, 0), (0, 1))]:
+        seed = (SEED, 2.0 * SEED) if isinstance(first, tuple) else SEED
+        ways = [grad(grad(f, first), last, mode=mode)(X, Y, seed=seed) for mode in ("fwd", "rev")]
+        same(*ways)
+    same(grad(grad(f))(X, Y, seed=SEED), hvp(f, (X, Y), (SEED, None)))
+    with pytest.raises(ValueError, match="shape"):
+        grad(grad(f))(X, Y, seed=np.ones(2))
+
+
+def test_orders_three_and_four_are_tangents_of_tangents():
+    def f(x):
+        return np.sum(np.sin(x) * x) * 2.0
+
+    third, fourth = f, f
+    for order in range(4):
+        fourth = grad(fourth)
+        third = fourth if order == 2 else third
+    np.testing.assert_allclose(third(X), 2.0 * (-3.0 * np.sin(X) - X * np.cos(X)))
+    np.testing.assert_allclose(fourth(X), 2.0 * (-4.0 * np.cos(X) + X * np.sin(X)))
+    assert "x_bar_dot_dot" in third.source and "reverse sweep" not in fourth.source
+
+
+def test_the_value_beside_it():
+    def f(x):
+        return np.sum(x**3)
+
+    value, second = value_and_grad(grad(f))(X, seed=SEED)
+    np.testing.assert_allclose(value, 3.0 * X**2)
+    np.testing.assert_allclose(second, 6.0 * X * SEED)
+    value, second = value_and_grad(grad(lambda x, y: np.sum(x * y**2)), 1)(X, Y)
+    np.testing.assert_allclose(value, Y**2)
+    np.testing.assert_allclose(second, 2.0 * Y)
+
+
+def test_what_a_linear_function_does_is_not_computed():
+    def f(A, x, n):
+        for _ in range(n):
+            x = A @ x
+        return np.sum(x)
+
+    second = grad(grad(f, "x"), "x")
+    np.testing.assert_array_equal(second(np.eye(3), X, 4), np.zeros(3))
+    assert "for" not in second.source.partition('"""')[2].partition('"""')[2]
+    for name in ("jacobi_2d",):
+        kernel = kernel_of(name)
+        second = grad(grad(kernel.function, **kernel.options), kernel.argnums)
+        second(*kernel.args())
+        assert "for " not in second.source.rpartition('"""')[2], name
+
+
+def test_names_say_the_order():
+    def f(x, y):
+        h = np.tanh(x * y)
+        return np.sum(h**2)
+
+    second = grad(grad(f), 1)
+    second(X, Y)
+    assert "return y_bar_dot" in second.source and "h_bar_dot = " in second.source
+    assert "along that of x, which is `seed_`" in second.source
+
+
+def test_float32_and_numbers_keep_their_types():
+    assert grad(grad(lambda x: np.sum(x**3)))(X.astype(np.float32)).dtype == np.float32
+    for x in (2.0, np.float64(2.0), np.float32(2.0), np.array(2.0)):
+        ways = both_ways(lambda x: x**3 * 2.0, {"argnums": 0}, lambda x=x: (x,))
+        same(*ways)
+        assert np.shape(ways[0]) == () and ways[0] == 24.0
+
+
+@custom_gradient
+def rolled(x):
+    """A function whose gradient is what no derivative is."""
+    return np.sum(x * x), lambda g: g * np.roll(x, 1)
+
+
+@custom_gradient
+def clipped(x):
+    return x, lambda g: np.clip(g, -1.0, 1.0)
+
+
+def told(x):
+    return np.sum(x * x)
+
+
+told = defvjp(primitive(told), lambda g, y, x: g * np.roll(x, 1))
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (lambda x: rolled(x), [10.0, 100.0, 1.0]),
+        (lambda x: told(x), [10.0, 100.0, 1.0]),
+        (lambda x: np.sum(clipped(x) ** 3), [1.0, 0.0, 0.0]),
+        (lambda x: (lambda g: g(x))(rolled), [10.0, 100.0, 1.0]),
+    ],
+)
+def test_where_the_user_says_what_a_derivative_is_the_order_is_kept(f, expected):
+    np.testing.assert_allclose(grad(grad(f))(X, seed=SEED), expected)
+    with pytest.raises(S2SGradError, match="derivatives that you specify"):
+        grad(grad(f), mode="fwd")(X)
+
+
+def test_a_function_given_at_run_time_may_have_such_a_derivative():
+    def f(x, g):
+        return g(x) * 1.0
+
+    for g in (rolled, lambda x: np.sum(x**2)):
+        ways = [grad(grad(f), mode=mode)(X, g, seed=SEED) for mode in (None, "rev")]
+        same(*ways)
+
+
+def test_stopped_gradients_stay_stopped_in_both():
+    def f(x, y):
+        return np.sum(x * stop_gradient(np.roll(x, 1) ** 2) * y) + np.sum(x**2 * stop_gradient(y) * np.roll(y, 1))
+
+    for first, last in [(0, 0), (0, 1), (1, 0), (1, 1)]:
+        same(*(grad(grad(f, first), last, mode=mode)(X, Y, seed=SEED) for mode in ("fwd", "rev")))
+
+
+def test_what_a_record_shares_its_tangent_shares():
+    """An array and a view of it in one record, of which a tangent may be zero at first."""
+    entry = by_name("pair_of_an_array_and_a_view_of_it")
+    x = entry.fresh_args()
+    direction = np.linspace(0.5, 1.5, 5)
+    same(hvp(entry.function, x, (direction,)), grad(grad(entry.function), mode="rev")(*x, seed=direction))
+
+
+def test_modes_are_named_as_those_of_check_grads():
+    with pytest.raises(ValueError, match="mode must be 'fwd' or 'rev'"):
+        grad(np.sin, mode="forward")
+    assert Options(mode="fwd").needs_text

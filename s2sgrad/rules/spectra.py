@@ -307,3 +307,7 @@ def _(y, a, a_dot, full_matrices=True, compute_uv=True):
 @spans_of_svd.forward()
 def _(y, a, a_dot, full_matrices=True, compute_uv=True):
     return svd_along(y, a_dot, full_matrices, True)
+
+
+SPANS = {np.linalg.eigh: (spans_of_eigh, 0), np.linalg.svd: (spans_of_svd, 1)}
+"""Decompositions: the rule where only the vectors are used, and the place of the values in the result."""

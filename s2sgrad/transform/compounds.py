@@ -33,17 +33,15 @@ from s2sgrad.rules.table import lookup
 from s2sgrad.transform.paths import Paths
 
 _DEEP = 6  # operations that are looked through
-_SPANS = {np.linalg.eigh: spectra.spans_of_eigh, np.linalg.svd: spectra.spans_of_svd}
-_VALUES = {np.linalg.eigh: 0, np.linalg.svd: 1}  # their place in the result
 
 
 def run(paths: Paths) -> None:
     """Replace the operations that are powers of roots, and spectra whose vectors alone are used."""
     for statement in effects.walk(paths.tree.body):
         operation = paths.operations.get(id(statement))
-        spans = _SPANS.get(operation.target) if operation is not None and is_one_of(operation.target, _SPANS) else None
-        if spans is not None and _uses_vectors_alone(paths, statement):
-            operation.rule = spans
+        known = operation is not None and is_one_of(operation.target, spectra.SPANS)
+        if known and _uses_vectors_alone(paths, statement):
+            operation.rule = spectra.SPANS[operation.target][0]
     _pair_spectra(paths)
     roots = singular.ROOTS | singular.NORMS | singular.POWERS | {np.cbrt}
     if any(is_one_of(o.target, roots) for o in paths.operations.values()):
@@ -226,7 +224,7 @@ def _pair_spectra(paths: Paths) -> None:
 def _uses_vectors_alone(paths: Paths, statement: gast.AST) -> bool:
     """Whether no derivative passes through the eigenvalues, or singular values, of a decomposition."""
     decomposition = paths.operations[id(statement)]
-    (result, *others), values = binds(statement) or [""], _VALUES[decomposition.target]
+    (result, *others), values = binds(statement) or [""], spectra.SPANS[decomposition.target][1]
     if getattr(decomposition.keywords.get("compute_uv"), "value", True) is not True:
         return False  # the result may be the values
     if others or binding_counts(paths.tree.body)[result] != 1:

@@ -1,6 +1,10 @@
 """Rules of scipy.linalg, continued: functions of matrices.
 
 y = linalg.expm(A)           ->  A_bar = expm_slope(A.T, y_bar)
+y = linalg.sqrtm(A)          ->  A_bar = linalg.solve_sylvester(y.T, y.T, y_bar)
+
+The derivative of a primary function f at A in the direction E is the corner of f of the matrix of blocks [[A, E], [0, A]]
+(Mathias 1996; Higham 2008, "Functions of Matrices", theorem 3.6).  Its pullback is the derivative at `A.T`.
 """
 
 from __future__ import annotations
@@ -12,6 +16,12 @@ from s2sgrad.rules.scipy.linalg import turned
 from s2sgrad.rules.table import general, of_complex_numbers
 
 
+def blocks(a, e):
+    """The matrix of blocks [[a, e], [0, a]]."""
+    top = np.concatenate((a, e), axis=-1)
+    return np.concatenate((top, np.concatenate((np.zeros_like(a), a), axis=-1)), axis=-2)
+
+
 def expm_slope(a, e):
     """The derivative of `linalg.expm` at `a` in the direction `e`: the corner of the exponential of a matrix of blocks.
 
@@ -21,9 +31,7 @@ def expm_slope(a, e):
     array([[1.]])
     """
     n = np.shape(a)[-1]
-    top = np.concatenate((a, e), axis=-1)
-    bottom = np.concatenate((np.zeros_like(a), a), axis=-1)
-    return linalg.expm(np.concatenate((top, bottom), axis=-2))[..., :n, n:]
+    return linalg.expm(blocks(a, e))[..., :n, n:]
 
 
 @general(linalg.expm)
@@ -46,4 +54,180 @@ def _(y, A, A_dot):
     return expm_slope(A, A_dot)
 
 
-of_complex_numbers(linalg.expm)
+@general(linalg.expm_frechet)
+def expm_frechet(g, y, A, E, method=None, compute_expm=True, *, check_finite=True):
+    n = np.shape(A)[-1]
+    g = blocks_bar(g[0], g[1]) if compute_expm else blocks_bar(np.zeros_like(g), g)
+    bar = expm_slope(turned(blocks(A, E)), g)
+    return bar[:n, :n] + bar[n:, n:], bar[:n, n:]
+
+
+def blocks_bar(whole, corner):
+    """The cotangent of the exponential of a matrix of blocks, of which the first block and the corner are read."""
+    top = np.concatenate((whole, corner), axis=-1)
+    return np.concatenate((top, np.zeros_like(top)), axis=-2)
+
+
+# --- roots, powers, logarithms, signs --------------------------------------------------------------------------------
+
+
+@general(linalg.sqrtm)
+def sqrtm(g, y, A):
+    return linalg.solve_sylvester(turned(y), turned(y), g)
+
+
+@sqrtm.forward()
+def _(y, A, A_dot):
+    return linalg.solve_sylvester(y, y, A_dot)
+
+
+def logm_slope(a, e):
+    """The derivative of `linalg.logm` at `a` in the direction `e`."""
+    n = np.shape(a)[-1]
+    return linalg.logm(blocks(a, e))[..., :n, n:]
+
+
+@general(linalg.logm)
+def logm(g, y, A):
+    return logm_slope(turned(A), g)
+
+
+@logm.forward()
+def _(y, A, A_dot):
+    return logm_slope(A, A_dot)
+
+
+def power_slope(a, e, t):
+    """The derivative of the power `t` of a matrix in the direction `e`."""
+    n = np.shape(a)[-1]
+    return linalg.fractional_matrix_power(blocks(a, e), t)[:n, n:]
+
+
+@general(linalg.fractional_matrix_power)
+def fractional_matrix_power(g, y, A, t):
+    return power_slope(turned(A), g, t), np.sum(g * (y @ linalg.logm(A)))
+
+
+@fractional_matrix_power.forward()
+def _(y, A, t, A_dot, t_dot):
+    return power_slope(A, A_dot, t), t_dot * (y @ linalg.logm(A))
+
+
+def signm_slope(s, a, e):
+    """The derivative of the sign `s` of a matrix: from `s @ a = a @ s`, `s @ s = 1` and the root n of `a @ a`, `a = s @ n`,
+    `n @ s_dot + s_dot @ n = a_dot - s @ a_dot @ s` (Higham 2008, theorem 5.3)."""
+    n = s @ a
+    return linalg.solve_sylvester(n, n, e - s @ e @ s)
+
+
+@general(linalg.signm)
+def signm(g, y, A):
+    return signm_slope(turned(y), turned(A), g)
+
+
+@signm.forward()
+def _(y, A, A_dot):
+    return signm_slope(y, A, A_dot)
+
+
+# --- sines and their kin ---------------------------------------------------------------------------------------------
+
+
+def sinm_slope(a, e):
+    """The derivative of `linalg.sinm`."""
+    n = np.shape(a)[-1]
+    return linalg.sinm(blocks(a, e))[..., :n, n:]
+
+
+def cosm_slope(a, e):
+    """The derivative of `linalg.cosm`."""
+    n = np.shape(a)[-1]
+    return linalg.cosm(blocks(a, e))[..., :n, n:]
+
+
+def sinhm_slope(a, e):
+    """The derivative of `linalg.sinhm`."""
+    n = np.shape(a)[-1]
+    return linalg.sinhm(blocks(a, e))[..., :n, n:]
+
+
+def coshm_slope(a, e):
+    """The derivative of `linalg.coshm`."""
+    n = np.shape(a)[-1]
+    return linalg.coshm(blocks(a, e))[..., :n, n:]
+
+
+def tanm_slope(a, e):
+    """The derivative of `linalg.tanm`."""
+    n = np.shape(a)[-1]
+    return linalg.tanm(blocks(a, e))[..., :n, n:]
+
+
+def tanhm_slope(a, e):
+    """The derivative of `linalg.tanhm`."""
+    n = np.shape(a)[-1]
+    return linalg.tanhm(blocks(a, e))[..., :n, n:]
+
+
+@general(linalg.sinm)
+def sinm(g, y, A):
+    return sinm_slope(turned(A), g)
+
+
+@sinm.forward()
+def _(y, A, A_dot):
+    return sinm_slope(A, A_dot)
+
+
+@general(linalg.cosm)
+def cosm(g, y, A):
+    return cosm_slope(turned(A), g)
+
+
+@cosm.forward()
+def _(y, A, A_dot):
+    return cosm_slope(A, A_dot)
+
+
+@general(linalg.sinhm)
+def sinhm(g, y, A):
+    return sinhm_slope(turned(A), g)
+
+
+@sinhm.forward()
+def _(y, A, A_dot):
+    return sinhm_slope(A, A_dot)
+
+
+@general(linalg.coshm)
+def coshm(g, y, A):
+    return coshm_slope(turned(A), g)
+
+
+@coshm.forward()
+def _(y, A, A_dot):
+    return coshm_slope(A, A_dot)
+
+
+@general(linalg.tanm)
+def tanm(g, y, A):
+    return tanm_slope(turned(A), g)
+
+
+@tanm.forward()
+def _(y, A, A_dot):
+    return tanm_slope(A, A_dot)
+
+
+@general(linalg.tanhm)
+def tanhm(g, y, A):
+    return tanhm_slope(turned(A), g)
+
+
+@tanhm.forward()
+def _(y, A, A_dot):
+    return tanhm_slope(A, A_dot)
+
+
+of_complex_numbers(linalg.expm, linalg.expm_frechet, linalg.sqrtm, linalg.logm, linalg.sinm, linalg.cosm, linalg.tanm,
+                   linalg.sinhm, linalg.coshm, linalg.tanhm, linalg.fractional_matrix_power)  # fmt: skip

@@ -1,0 +1,154 @@
+"""Rules of scipy.linalg for matrices that are stored by their diagonals: solving, Cholesky factors, eigenvalues.
+
+    y = linalg.solve_banded((l, u), ab, b)     ->     b_bar = linalg.solve_banded((u, l), turned(ab), y_bar)
+                                                      ab_bar = the band of -np.outer(b_bar, y)
+
+`ab[u + i - j, j]` is element (i, j); what lies outside of the matrix is not read, and gets 0.  Of a symmetric matrix one
+half of the band is stored, of which each element stands for two.  The formulas are those of whole matrices (`linalg.py`,
+`spectra.py`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from s2sgrad.rules.scipy.spectra import per_gap
+from s2sgrad.rules.spectra import on_diagonal
+from s2sgrad.rules.table import flat, general
+
+# --- bands -----------------------------------------------------------------------------------------------------------
+
+
+def row_of(height, width, above):
+    """The row in the matrix of each element of a band of which `above` diagonals lie above the main one."""
+    return np.expand_dims(np.arange(height), 1) - above + np.arange(width)
+
+
+def is_inside(rows, width):
+    return np.logical_and(rows >= 0, rows < width)
+
+
+def clipped(rows, width):
+    return np.clip(rows, 0, width - 1)
+
+
+flat(row_of, is_inside, clipped)
+
+
+def elements(m, height, above):
+    """The band of a square matrix.
+
+    >>> elements(np.array([[1.0, 2.0], [3.0, 4.0]]), 2, 1).tolist()
+    [[0.0, 2.0], [1.0, 4.0]]
+    """
+    width = np.shape(m)[-1]
+    rows = row_of(height, width, above)
+    return np.where(is_inside(rows, width), m[clipped(rows, width), np.arange(width)], 0.0)
+
+
+def turned_band(ab, above):
+    """The band of the transpose, of as many diagonals below the main one as there were above."""
+    height, width = np.shape(ab)
+    rows = row_of(height, width, height - 1 - above)
+    mirrored = np.expand_dims(np.arange(height)[::-1], 1)
+    return np.where(is_inside(rows, width), ab[mirrored, clipped(rows, width)], 0.0)
+
+
+def of_products(u, v, height, above):
+    """The band of `u @ v.T`, of vectors or of matrices of columns."""
+    width = np.shape(u)[0]
+    rows = row_of(height, width, above)
+    terms = u[clipped(rows, width)] * v
+    summed = np.sum(np.reshape(terms, (height, width, -1)), axis=-1)
+    return np.where(is_inside(rows, width), summed, 0.0)
+
+
+# --- solving ---------------------------------------------------------------------------------------------------------
+
+
+@general(linalg.solve_banded)
+def solve_banded(g, y, l_and_u, ab, b, *, check_finite=True):
+    below, above = l_and_u[0], l_and_u[1]
+    b_bar = linalg.solve_banded((above, below), turned_band(ab, above), g)
+    return None, -of_products(b_bar, y, below + above + 1, above), b_bar
+
+
+def above_of(height, lower):
+    """How many diagonals of a symmetric band are stored above the main one."""
+    return 0 if lower else height - 1
+
+
+flat(above_of)
+
+
+@general(linalg.solveh_banded)
+def solveh_banded(g, y, ab, b, *, lower=False, check_finite=True):
+    b_bar, height = linalg.solveh_banded(ab, g, lower=lower), np.shape(ab)[0]
+    above = above_of(height, lower)
+    both = of_products(b_bar, y, height, above) + of_products(y, b_bar, height, above)
+    return np.where(is_main(height, above), -0.5 * both, -both), b_bar
+
+
+def is_main(height, above):
+    """Which row of a band is the main diagonal."""
+    return np.expand_dims(np.arange(height) == above, 1)
+
+
+flat(is_main)
+
+# --- eigenvalues of symmetric bands ----------------------------------------------------------------------------------
+
+
+def eigen_bar(g, y, only_values, vectors):
+    """The cotangent of a symmetric matrix: symmetric, each element for itself."""
+    if only_values:
+        return (vectors * g) @ vectors.T
+    k = y[1].T @ g[1]
+    core = np.where(on_diagonal(k), g[0], per_gap(0.5 * (k - k.T), y[0], False))
+    full = y[1] @ core @ y[1].T
+    return 0.5 * (full + full.T)
+
+
+def every(select):
+    """All eigenvalues are wanted."""
+    return select.known and select.value in ("a", "all", 0)
+
+
+_SOME = "some eigenvalues of a band have no derivative rule: take all of them, or `eigh` with `subset_by_index`"
+
+
+@general(linalg.eigh_tridiagonal)
+def eigh_tridiagonal(g, y, d, e, eigvals_only=False, select="a", select_range=None, *, check_finite=True, tol=0.0,
+                     lapack_driver="auto"):  # fmt: skip
+    vectors = linalg.eigh_tridiagonal(d, e)[1] if eigvals_only else y[1]
+    bar = eigen_bar(g, y, eigvals_only, vectors)
+    return np.diagonal(bar), 2.0 * np.diagonal(bar, 1)
+
+
+@general(linalg.eigvalsh_tridiagonal)
+def eigvalsh_tridiagonal(g, y, d, e, select="a", select_range=None, *, check_finite=True, tol=0.0, lapack_driver="auto"):
+    bar = eigen_bar(g, y, True, linalg.eigh_tridiagonal(d, e)[1])
+    return np.diagonal(bar), 2.0 * np.diagonal(bar, 1)
+
+
+def half_band(bar, height, lower):
+    """The cotangent of the half of a symmetric band that is stored."""
+    above = above_of(height, lower)
+    band = elements(bar, height, above)
+    return np.where(is_main(height, above), band, 2.0 * band)
+
+
+@general(linalg.eig_banded)
+def eig_banded(g, y, a_band, lower=False, eigvals_only=False, *, select="a", select_range=None, max_ev=0, check_finite=True):
+    vectors = linalg.eig_banded(a_band, lower)[1] if eigvals_only else y[1]
+    return half_band(eigen_bar(g, y, eigvals_only, vectors), np.shape(a_band)[0], lower)
+
+
+@general(linalg.eigvals_banded)
+def eigvals_banded(g, y, a_band, lower=False, *, select="a", select_range=None, check_finite=True):
+    return half_band(eigen_bar(g, y, True, linalg.eig_banded(a_band, lower)[1]), np.shape(a_band)[0], lower)
+
+
+for _rule in (eigh_tridiagonal, eigvalsh_tridiagonal, eig_banded, eigvals_banded):
+    _rule.refuse(lambda select: not every(select), _SOME)

@@ -1,0 +1,77 @@
+"""Rules of scipy.linalg: matrix equations: Sylvester's, Lyapunov's, Riccati's.
+
+    x = linalg.solve_sylvester(a, b, q)     ->     q_bar = linalg.solve_sylvester(a.T, b.T, x_bar)
+                                                   a_bar = -q_bar @ x.T; b_bar = -x.T @ q_bar
+
+The tangent of an equation is one of the same kind in the tangent of `x`, whose transpose gives `q_bar`; the other cotangents
+are those of the terms that `a` and `b` stand in.  That of Riccati's equation is Lyapunov's, with the closed loop
+`a - b @ k` (Kao and Hennequin, 2020, arXiv:2011.11430).  Its solution is symmetric, as are `q` and `r`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from s2sgrad.rules.scipy.linalg import turned
+from s2sgrad.rules.table import general, of_complex_numbers
+
+
+@general(linalg.solve_sylvester)
+def solve_sylvester(g, x, a, b, q):
+    q_bar = linalg.solve_sylvester(turned(a), turned(b), g)
+    return -(q_bar @ turned(x)), -(turned(x) @ q_bar), q_bar
+
+
+@solve_sylvester.forward()
+def _(x, a, b, q, a_dot, b_dot, q_dot):
+    along_a = -linalg.solve_sylvester(a, b, a_dot @ x)
+    return along_a, -linalg.solve_sylvester(a, b, x @ b_dot), linalg.solve_sylvester(a, b, q_dot)
+
+
+@solve_sylvester.forward_jointly()
+def _(x, a, b, q, a_dot, b_dot, q_dot):
+    return linalg.solve_sylvester(a, b, q_dot - a_dot @ x - x @ b_dot)
+
+
+@general(linalg.solve_continuous_lyapunov)
+def solve_continuous_lyapunov(g, x, a, q):
+    q_bar = linalg.solve_continuous_lyapunov(turned(a), g)
+    return -(q_bar @ turned(x) + turned(q_bar) @ x), q_bar
+
+
+@solve_continuous_lyapunov.forward()
+def _(x, a, q, a_dot, q_dot):
+    change = a_dot @ x + x @ turned(a_dot)
+    return -linalg.solve_continuous_lyapunov(a, change), linalg.solve_continuous_lyapunov(a, q_dot)
+
+
+@general(linalg.solve_discrete_lyapunov)
+def solve_discrete_lyapunov(g, x, a, q, method=None):
+    q_bar = linalg.solve_discrete_lyapunov(turned(a), g, method)
+    return q_bar @ a @ turned(x) + turned(q_bar) @ a @ x, q_bar
+
+
+@solve_discrete_lyapunov.forward()
+def _(x, a, q, a_dot, q_dot, method=None):
+    change = a_dot @ x @ turned(a) + a @ x @ turned(a_dot)
+    return linalg.solve_discrete_lyapunov(a, change, method), linalg.solve_discrete_lyapunov(a, q_dot, method)
+
+
+@general(linalg.solve_continuous_are)
+def solve_continuous_are(g, x, a, b, q, r, *, balanced=True):
+    k = np.linalg.solve(r, turned(b) @ x)
+    s = linalg.solve_continuous_lyapunov(a - b @ k, -0.5 * (g + turned(g)))
+    return 2.0 * (x @ s), -2.0 * (x @ s @ turned(k)), s, k @ s @ turned(k)
+
+
+@general(linalg.solve_discrete_are)
+def solve_discrete_are(g, x, a, b, q, r, *, balanced=True):
+    k = np.linalg.solve(r + turned(b) @ x @ b, turned(b) @ x @ a)
+    loop = a - b @ k
+    s = linalg.solve_discrete_lyapunov(loop, 0.5 * (g + turned(g)))
+    a_bar = 2.0 * (x @ loop @ s)
+    return a_bar, -(a_bar @ turned(k)), s, k @ s @ turned(k)
+
+
+of_complex_numbers(linalg.solve_sylvester)

@@ -1,0 +1,179 @@
+"""Rules of scipy.linalg: factors that are orthogonal: qr, rq, schur, polar, orthogonal_procrustes.
+
+    q, r = linalg.qr(a)     ->     a_bar = (q_bar + q @ copied(r @ r_bar^T - q_bar^T @ q)) @ r^-T
+
+`copied` copies the lower triangle to the upper one: Walter and Lehmann (2010), arXiv:1001.1654.  The columns may stand in
+another order (`pivoting`), which is constant.  In `u, p = polar(a)` p is the root of `a^T @ a`, whose tangent is
+`p @ p_dot + p_dot @ p` (Higham, 2008, "Functions of Matrices", chapter 8).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from s2sgrad.rules.scipy.linalg import turned
+from s2sgrad.rules.table import flat, general
+from s2sgrad.runtime import over
+
+# --- qr --------------------------------------------------------------------------------------------------------------
+
+
+def by_transpose(m, r):
+    """`m @ r^-T`."""
+    return turned(np.linalg.solve(r, turned(m)))
+
+
+def qr_bar(q, r, a, q_bar, r_bar):
+    """The cotangent of `a = q @ r`, which may have more columns than rows."""
+    k = np.shape(q)[-1]
+    rest = q @ r_bar[..., k:]  # what further columns owe
+    q_bar = q_bar + a[..., k:] @ turned(r_bar[..., k:])
+    m = r[..., :k] @ turned(r_bar[..., :k]) - turned(q_bar) @ q
+    bar = by_transpose(q_bar + q @ (np.tril(m) + turned(np.tril(m, -1))), r[..., :k])
+    return np.concatenate((bar, rest), axis=-1)
+
+
+def has_rule(mode, rows, columns):
+    """Whether a mode asks for no vectors that are free to turn: those beyond the columns of a tall matrix."""
+    if mode not in ("economic", "r") and not (mode == "full" and rows <= columns):
+        raise NotImplementedError(f"mode={mode!r} of a matrix of {rows} rows has no derivative rule: use 'economic' or 'r'")
+    return True
+
+
+def only_triangle(mode):
+    return mode == "r"
+
+
+def inverse(order):
+    return np.argsort(order, axis=-1)
+
+
+flat(has_rule, only_triangle, inverse)
+
+
+def columns(m, order):
+    """The columns of matrices in this order."""
+    return np.take_along_axis(m, np.expand_dims(order, -2), -1)
+
+
+@general(linalg.qr)
+def qr(g, y, a, *, mode="full", pivoting=False, check_finite=True):
+    has_rule(mode, np.shape(a)[-2], np.shape(a)[-1])
+    parts = linalg.qr(a, mode="economic", pivoting=pivoting) if only_triangle(mode) else y
+    q, k = parts[0], np.shape(parts[0])[-1]
+    q_bar, r_bar = (np.zeros_like(q), g[0][..., :k, :]) if only_triangle(mode) else (g[0], g[1])
+    if pivoting:
+        return columns(qr_bar(q, parts[1], columns(a, parts[2]), q_bar, r_bar), inverse(parts[2]))
+    return qr_bar(q, parts[1], a, q_bar, r_bar)
+
+
+qr.refuse(lambda mode: mode.known and mode.value not in ("full", "r", "economic"), "`scipy.linalg.qr` in this mode has no "
+          "derivative rule: use economic or r")  # fmt: skip
+
+
+def reversed_rows(m):
+    return m[..., ::-1, :]
+
+
+def reversed_both(m):
+    return m[..., ::-1, ::-1]
+
+
+@general(linalg.rq)
+def rq(g, y, a, *, mode="full", check_finite=True):
+    has_rule(mode, np.shape(a)[-1], np.shape(a)[-2])
+    k = min(np.shape(a)[-2], np.shape(a)[-1])
+    parts = linalg.rq(a, mode="economic") if only_triangle(mode) else y
+    q_bar = np.zeros_like(parts[1]) if only_triangle(mode) else g[1]
+    r_bar = g[..., np.shape(a)[-1] - k :] if only_triangle(mode) else g[0]
+    q, r, flipped = turned(reversed_rows(parts[1])), turned(reversed_both(parts[0])), turned(reversed_rows(a))
+    return reversed_rows(turned(qr_bar(q, r, flipped, turned(reversed_rows(q_bar)), turned(reversed_both(r_bar)))))
+
+
+# --- schur -----------------------------------------------------------------------------------------------------------
+
+
+def triangular_vectors(t):
+    """The eigenvectors of an upper triangle, with ones on the diagonal.
+
+    >>> triangular_vectors(np.array([[1.0, 2.0], [0.0, 3.0]])).tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
+    v = np.eye(len(t), dtype=t.dtype)
+    for k in range(1, len(t)):
+        with np.errstate(all="ignore"):
+            v[:k, k] = linalg.solve_triangular(t[:k, :k] - t[k, k] * np.eye(k), -t[:k, k], check_finite=False)
+    return v
+
+
+def by_gaps(m, t):
+    """`m` divided by the differences of the eigenvalues on the diagonal of `t`, and 0 on the diagonal."""
+    w, here = np.diagonal(t), np.eye(np.shape(t)[0], dtype=bool)
+    return np.where(here, 0.0, over(m, np.where(here, 1.0, np.expand_dims(w, 0) - np.expand_dims(w, 1))))
+
+
+@general(triangular_vectors)
+def _(g, v, t):
+    return np.triu(np.linalg.solve(v.T, by_gaps(np.triu(v.T @ g, 1), t) @ v.T))
+
+
+def is_triangle(t):
+    """Whether a Schur form has no blocks of two; with them it has no rule."""
+    if np.any(np.diagonal(t, -1)):
+        raise NotImplementedError("schur of a real matrix with complex eigenvalues has no derivative rule")
+    return True
+
+
+flat(is_triangle)
+
+
+@general(linalg.schur)
+def schur(g, y, a, output="real", *, check_finite=True):
+    t, z = y[0], y[1]
+    is_triangle(t)
+    v, t_bar = triangular_vectors(t), np.triu(g[0])
+    turn = t.T @ t_bar - t_bar @ t.T + z.T @ g[1]  # the cotangent of `z.T @ z_dot`, which is skew
+    mixed = v.T @ by_transpose(np.tril(turn - turn.T, -1), v)
+    core = t_bar + np.linalg.solve(v.T, by_gaps(mixed, t) @ v.T)
+    return z @ core @ z.T
+
+
+schur.refuse(
+    lambda output: not (output.known and output.value in ("real", "r")), "the complex Schur form has no derivative rule"
+)
+
+# --- polar -----------------------------------------------------------------------------------------------------------
+
+
+def polar_bar(u, p, a, u_bar, p_bar):
+    """The cotangent of `a = u @ p`."""
+    along = by_transpose(u_bar, p)
+    p_own = p_bar - u.T @ along
+    return along + a @ linalg.solve_sylvester(p, p, p_own + p_own.T)
+
+
+def is_left(side, a):
+    """Which factor comes first, for a matrix of which the symmetric factor is regular."""
+    m, n = np.shape(a)
+    if (m < n and side == "right") or (m > n and side == "left"):
+        raise NotImplementedError(f"polar with side={side!r} of a matrix of {m} rows and {n} columns has no derivative rule")
+    return side == "left"
+
+
+flat(is_left)
+
+
+@general(linalg.polar)
+def polar(g, y, a, side="right"):
+    if is_left(side, a):
+        return polar_bar(y[0].T, y[1], a.T, g[0].T, g[1]).T
+    return polar_bar(y[0], y[1], a, g[0], g[1])
+
+
+@general(linalg.orthogonal_procrustes)
+def orthogonal_procrustes(g, y, A, B, *, check_finite=True):
+    m, r = A.T @ B, y[0]  # r is the orthogonal factor of `m`, the scale the sum of its singular values
+    p = r.T @ m
+    bar = polar_bar(r, 0.5 * (p + p.T), m, g[0], np.zeros_like(p)) + g[1] * r
+    return B @ bar.T, A @ bar

@@ -1,0 +1,225 @@
+"""Rules of scipy.linalg: eigenvalues of symmetric and Hermitian matrices, also beside a second matrix; singular values.
+
+    w, v = linalg.eigh(a, b)     ->     a_bar = v @ (diag(w_bar) + turned) @ v^H, folded to the triangle that is read
+                                        b_bar = -v @ (diag(w_bar * w) + turned * (w_i + w_j) / 2 + alike / 2) @ v^H, likewise
+
+`a @ v = b @ v * w` and `v^H @ b @ v = 1` give, with `k = v^H @ v_bar`: `turned` is the skew part of `k` by `w_j - w_i`,
+`alike` its other part; b_bar comes from `w_j / (w_j - w_i) = 1 / 2 + (w_i + w_j) / 2 / (w_j - w_i)`.  Giles (2008),
+"Collected matrix derivative results", for one matrix; de Leeuw (2007), "Derivatives of generalized eigen systems", for two.
+
+Of some eigenvalues the others take part in the derivative of the vectors.  What turns vectors of equal values is nan where
+the values are used as well, as it is for `np.linalg.eigh`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from s2sgrad.rules.complex_matrices import adjoint
+from s2sgrad.rules.linalg import lower as half_lower
+from s2sgrad.rules.spectra import (
+    SPANS,
+    frames,
+    mixing,
+    on_diagonal,
+    rounding,
+    spectral,
+    svd_along,
+    svd_bar,
+    svdvals_along,
+)
+from s2sgrad.rules.table import flat, general, of_complex_numbers
+from s2sgrad.runtime import over
+
+# --- eigenvalues -----------------------------------------------------------------------------------------------------
+
+
+def folded(full, lower):
+    """The cotangent of the triangle that is read, from the conjugate of that of the Hermitian matrix."""
+    bar = half_lower(full + adjoint(full))
+    return np.conj(bar) if lower else np.swapaxes(bar, -1, -2)
+
+
+def per_gap(m, w, free):
+    """`m` divided by the differences of the eigenvalues `w`; between equal ones 0, or nan where `m` asks what turns them."""
+    gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
+    near = np.abs(gaps) <= rounding(w)
+    parted = over(m, np.where(near, 1.0, gaps))
+    return np.where(np.logical_and(near, mixing(m, free)), np.nan, np.where(near, 0.0, parted))
+
+
+def first(w, by_index, by_value):
+    """The place of the first eigenvalue of a subset among all of them.
+
+    >>> first(np.array([1.0, 2.0, 5.0]), None, (1.0, 9.0)), first(np.array([1.0, 2.0, 5.0]), (2, 2), None)
+    (1, 2)
+    """
+    return int(by_index[0]) if by_value is None else int(np.sum(w <= by_value[0]))
+
+
+flat(first)
+
+
+def completed(y, a, b, lower, by_index, by_value):
+    """All eigenvalues and eigenvectors, those of the result among them, and the place where those begin."""
+    if by_index is None and by_value is None:
+        return y[0], y[1], 0
+    every = linalg.eigh(a, b, lower=lower)
+    start = first(every[0], by_index, by_value)
+    stop = start + np.shape(y[0])[-1]
+    v = np.concatenate((every[1][..., :start], y[1], every[1][..., stop:]), axis=-1)
+    return every[0], v, start
+
+
+def widened(g, start, like):
+    """The cotangent of some columns as that of all, which are `like` these: zeros for the others."""
+    stop = start + np.shape(g)[-1]
+    return np.concatenate((np.zeros_like(like[..., :start]), g, np.zeros_like(like[..., stop:])), axis=-1)
+
+
+def cores(g, y, a, b, lower, by_index, by_value, free):
+    """The eigenvectors, the eigenvalues, and of the cotangents in their frame: `diag(w_bar) + turned`, and `alike`."""
+    w, v, start = completed(y, a, b, lower, by_index, by_value)
+    w_bar, k = widened(g[0], start, w), adjoint(v) @ np.conj(widened(g[1], start, v))
+    turned = per_gap(0.5 * (k - adjoint(k)), w, free)
+    return v, w, np.where(on_diagonal(a), np.expand_dims(w_bar, -1), turned), 0.5 * (k + adjoint(k))
+
+
+def of_values(g, w, a, b, lower, by_index, by_value):
+    """The eigenvectors of some eigenvalues `w`."""
+    every = linalg.eigh(a, b, lower=lower)
+    if by_index is None and by_value is None:
+        return every[1]
+    start = first(every[0], by_index, by_value)
+    return every[1][..., start : start + np.shape(w)[-1]]
+
+
+def values_bar(g, w, a, b, lower, by_index, by_value):
+    """The cotangent of the matrix, given that of eigenvalues."""
+    v = of_values(g, w, a, b, lower, by_index, by_value)
+    return folded((v * np.expand_dims(g, -2)) @ adjoint(v), lower)
+
+
+def values_bar_of_second(g, w, a, b, lower, by_index, by_value):
+    """The cotangent of the second matrix, given that of eigenvalues."""
+    v = of_values(g, w, a, b, lower, by_index, by_value)
+    return folded(-(v * np.expand_dims(g * w, -2)) @ adjoint(v), lower)
+
+
+def eigh_bar(g, y, a, b, lower, by_index, by_value, free):
+    v, _, core, _ = cores(g, y, a, b, lower, by_index, by_value, free)
+    return folded(v @ core @ adjoint(v), lower)
+
+
+def eigh_bar_of_second(g, y, a, b, lower, by_index, by_value, free):
+    v, w, core, alike = cores(g, y, a, b, lower, by_index, by_value, free)
+    halves = 0.5 * (np.expand_dims(w, -2) + np.expand_dims(w, -1))
+    return folded(-(v @ (core * halves + 0.5 * alike) @ adjoint(v)), lower)
+
+
+@general(linalg.eigh)
+def eigh(g, y, a, b=None, *, lower=True, eigvals_only=False, type=1, check_finite=True, subset_by_index=None,
+         subset_by_value=None, driver=None):  # fmt: skip
+    if eigvals_only:
+        return values_bar(g, y, a, b, lower, subset_by_index, subset_by_value)
+    return eigh_bar(g, y, a, b, lower, subset_by_index, subset_by_value, False)
+
+
+@eigh.keyword("b")
+def eigh_b(g, y, a, b=None, *, lower=True, eigvals_only=False, type=1, check_finite=True, subset_by_index=None,
+           subset_by_value=None, driver=None):  # fmt: skip
+    if eigvals_only:
+        return values_bar_of_second(g, y, a, b, lower, subset_by_index, subset_by_value)
+    return eigh_bar_of_second(g, y, a, b, lower, subset_by_index, subset_by_value, False)
+
+
+@general()
+def spans_of_eigh(g, y, a, b=None, *, lower=True, eigvals_only=False, type=1, check_finite=True, subset_by_index=None,
+                  subset_by_value=None, driver=None):  # fmt: skip
+    """The cotangent of a matrix of which only the eigenvectors are used."""
+    return eigh_bar(g, y, a, b, lower, subset_by_index, subset_by_value, True)
+
+
+@spans_of_eigh.keyword("b")
+def spans_of_eigh_b(g, y, a, b=None, *, lower=True, eigvals_only=False, type=1, check_finite=True, subset_by_index=None,
+                    subset_by_value=None, driver=None):  # fmt: skip
+    return eigh_bar_of_second(g, y, a, b, lower, subset_by_index, subset_by_value, True)
+
+
+@general(linalg.eigvalsh)
+def eigvalsh(g, y, a, b=None, *, lower=True, type=1, check_finite=True, subset_by_index=None, subset_by_value=None,
+             driver=None):  # fmt: skip
+    return values_bar(g, y, a, b, lower, subset_by_index, subset_by_value)
+
+
+@eigvalsh.keyword("b")
+def eigvalsh_b(g, y, a, b=None, *, lower=True, type=1, check_finite=True, subset_by_index=None, subset_by_value=None,
+               driver=None):  # fmt: skip
+    return values_bar_of_second(g, y, a, b, lower, subset_by_index, subset_by_value)
+
+
+def is_none(k):
+    return k.known and k.value is None
+
+
+@eigvalsh.refined(
+    lambda complex, b, subset_by_index, subset_by_value: not complex and is_none(b)
+    and is_none(subset_by_index) and is_none(subset_by_value)
+)  # fmt: skip
+def _(g, y, a, b=None, *, lower=True, type=1, check_finite=True, subset_by_index=None, subset_by_value=None, driver=None):
+    return spectral(g, a, "L" if lower else "U")
+
+
+for _rule in (eigh, spans_of_eigh, eigvalsh):
+    _rule.refuse(
+        lambda type: not (type.known and type.value == 1),
+        "eigenvalues of type 2 and 3 have no derivative rule: pass the matrices for which they are of type 1",
+    )
+
+# --- singular values -------------------------------------------------------------------------------------------------
+
+
+@general(linalg.svdvals)
+def svdvals(g, s, a, *, check_finite=True):
+    sides = frames(a)
+    return (sides[0] * np.expand_dims(g, -2)) @ sides[1]
+
+
+@svdvals.forward()
+def _(s, a, a_dot, *, check_finite=True):
+    return svdvals_along(a, a_dot)
+
+
+@general(linalg.svd)
+def svd(g, y, a, full_matrices=True, compute_uv=True, *, check_finite=True, lapack_driver="gesdd"):
+    if not compute_uv:
+        sides = frames(a)
+        return (sides[0] * np.expand_dims(g, -2)) @ sides[1]
+    return svd_bar(g, y, full_matrices, False)
+
+
+@general()
+def spans_of_svd(g, y, a, full_matrices=True, compute_uv=True, *, check_finite=True, lapack_driver="gesdd"):
+    """The cotangent of a matrix of which only the singular vectors are used."""
+    return svd_bar(g, y, full_matrices, True)
+
+
+@svd.forward()
+def _(y, a, a_dot, full_matrices=True, compute_uv=True, *, check_finite=True, lapack_driver="gesdd"):
+    return svd_along(y, a_dot, full_matrices, False) if compute_uv else svdvals_along(a, a_dot)
+
+
+@svd.forward(lambda compute_uv: compute_uv.known and bool(compute_uv.value))
+def _(y, a, a_dot, full_matrices=True, compute_uv=True, *, check_finite=True, lapack_driver="gesdd"):
+    return svd_along(y, a_dot, full_matrices, False)
+
+
+@spans_of_svd.forward()
+def _(y, a, a_dot, full_matrices=True, compute_uv=True, *, check_finite=True, lapack_driver="gesdd"):
+    return svd_along(y, a_dot, full_matrices, True)
+
+
+SPANS[linalg.eigh] = spans_of_eigh, 0
+SPANS[linalg.svd] = spans_of_svd, 1
+of_complex_numbers(linalg.eigh, linalg.eigvalsh)

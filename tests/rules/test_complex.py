@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import s2sgrad.rules
 from s2sgrad import NoRule, grad, jvp, runtime
@@ -32,6 +33,7 @@ REFUSED = {np.poly1d.__call__}  # in forward mode
 TURNING = {
     np.linalg.eig,
     np.linalg.eigh,
+    scipy.linalg.eigh,
     np.linalg.svd,
 }  # with free phases: tests/complex_functions.py has what does not depend on them
 REAL = {spectra.spectral: {0}}  # places that take no complex numbers

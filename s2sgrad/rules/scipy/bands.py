@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.scipy.spectra import per_gap
+from s2sgrad.rules.scipy.spectra import skew_per_gap
 from s2sgrad.rules.spectra import on_diagonal
 from s2sgrad.rules.table import flat, general
 
@@ -105,7 +105,7 @@ def eigen_bar(g, y, only_values, vectors):
     if only_values:
         return (vectors * g) @ vectors.T
     k = y[1].T @ g[1]
-    core = np.where(on_diagonal(k), g[0], per_gap(0.5 * (k - k.T), y[0], False))
+    core = np.where(on_diagonal(k), g[0], skew_per_gap(k, y[0], False))
     full = y[1] @ core @ y[1].T
     return 0.5 * (full + full.T)
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from s2sgrad.rules.scipy.linalg import turned
-from s2sgrad.rules.table import general, of_complex_numbers
+from s2sgrad.rules.table import general
 
 
 @general(linalg.solve_sylvester)
@@ -72,6 +72,3 @@ def solve_discrete_are(g, x, a, b, q, r, *, balanced=True):
     s = linalg.solve_discrete_lyapunov(loop, 0.5 * (g + turned(g)))
     a_bar = 2.0 * (x @ loop @ s)
     return a_bar, -(a_bar @ turned(k)), s, k @ s @ turned(k)
-
-
-of_complex_numbers(linalg.solve_sylvester)

@@ -16,8 +16,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.complex_matrices import adjoint
-from s2sgrad.rules.linalg import lower as half_lower
+from s2sgrad.rules.linalg import adjoint, folded
 from s2sgrad.rules.spectra import (
     SPANS,
     frames,
@@ -35,18 +34,12 @@ from s2sgrad.runtime import over
 # --- eigenvalues -----------------------------------------------------------------------------------------------------
 
 
-def folded(full, lower):
-    """The cotangent of the triangle that is read, from the conjugate of that of the Hermitian matrix."""
-    bar = half_lower(full + adjoint(full))
-    return np.conj(bar) if lower else np.swapaxes(bar, -1, -2)
-
-
-def per_gap(m, w, free):
-    """`m` divided by the differences of the eigenvalues `w`; between equal ones 0, or nan where `m` asks what turns them."""
+def skew_per_gap(k, w, free):
+    """The skew part of `k` by the gaps of the eigenvalues `w`; between equal ones 0, or nan where `k` tells them apart."""
     gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
     near = np.abs(gaps) <= rounding(w)
-    parted = over(m, np.where(near, 1.0, gaps))
-    return np.where(np.logical_and(near, mixing(m, free)), np.nan, np.where(near, 0.0, parted))
+    parted = over(0.5 * (k - adjoint(k)), np.where(near, 1.0, gaps))
+    return np.where(np.logical_and(near, mixing(k, free)), np.nan, np.where(near, 0.0, parted))
 
 
 def first(w, by_index, by_value):
@@ -82,7 +75,7 @@ def cores(g, y, a, b, lower, by_index, by_value, free):
     """The eigenvectors, the eigenvalues, and of the cotangents in their frame: `diag(w_bar) + turned`, and `alike`."""
     w, v, start = completed(y, a, b, lower, by_index, by_value)
     w_bar, k = widened(g[0], start, w), adjoint(v) @ np.conj(widened(g[1], start, v))
-    turned = per_gap(0.5 * (k - adjoint(k)), w, free)
+    turned = skew_per_gap(k, w, free)
     return v, w, np.where(on_diagonal(a), np.expand_dims(w_bar, -1), turned), 0.5 * (k + adjoint(k))
 
 
@@ -98,24 +91,24 @@ def of_values(g, w, a, b, lower, by_index, by_value):
 def values_bar(g, w, a, b, lower, by_index, by_value):
     """The cotangent of the matrix, given that of eigenvalues."""
     v = of_values(g, w, a, b, lower, by_index, by_value)
-    return folded((v * np.expand_dims(g, -2)) @ adjoint(v), lower)
+    return folded((v * np.expand_dims(g, -2)) @ adjoint(v), "L" if lower else "U")
 
 
 def values_bar_of_second(g, w, a, b, lower, by_index, by_value):
     """The cotangent of the second matrix, given that of eigenvalues."""
     v = of_values(g, w, a, b, lower, by_index, by_value)
-    return folded(-(v * np.expand_dims(g * w, -2)) @ adjoint(v), lower)
+    return folded(-(v * np.expand_dims(g * w, -2)) @ adjoint(v), "L" if lower else "U")
 
 
 def eigh_bar(g, y, a, b, lower, by_index, by_value, free):
     v, _, core, _ = cores(g, y, a, b, lower, by_index, by_value, free)
-    return folded(v @ core @ adjoint(v), lower)
+    return folded(v @ core @ adjoint(v), "L" if lower else "U")
 
 
 def eigh_bar_of_second(g, y, a, b, lower, by_index, by_value, free):
     v, w, core, alike = cores(g, y, a, b, lower, by_index, by_value, free)
     halves = 0.5 * (np.expand_dims(w, -2) + np.expand_dims(w, -1))
-    return folded(-(v @ (core * halves + 0.5 * alike) @ adjoint(v)), lower)
+    return folded(-(v @ (core * halves + 0.5 * alike) @ adjoint(v)), "L" if lower else "U")
 
 
 @general(linalg.eigh)

@@ -1,0 +1,119 @@
+"""scipy.linalg in programs: what is free to turn, what has to be symmetric, equal eigenvalues, what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import linalg
+
+from s2sgrad import NoRule, grad, jvp
+from s2sgrad.rules.table import lookup
+from s2sgrad.testing import check_grads
+
+RNG = np.random.default_rng(3)
+A, B, TALL = RNG.normal(size=(3, 3)), RNG.normal(size=(3, 3)), RNG.normal(size=(5, 3))
+W = RNG.normal(size=(3, 3))
+
+
+def of_hermitian(x, y):
+    w, v = linalg.eigh(x + 1j * y)
+    return np.sum(np.cos(w) * np.abs(v[0]) ** 2 * w)
+
+
+def of_two_hermitian(x, y):
+    w, v = linalg.eigh(x + 1j * y, x @ x.T + 4.0 * np.eye(3))
+    return np.sum(np.sin(w) * np.abs(v[0]) ** 2)
+
+
+def of_some_vectors(x):
+    v = linalg.eigh(x + x.T, subset_by_index=[0, 1])[1]
+    return np.sum(W * (v @ v.T))
+
+
+def of_a_null_space(x):
+    z = linalg.null_space(x[:1])
+    return np.sum(W * (z @ z.T))
+
+
+def of_a_range(x):
+    q = linalg.orth(x[:, :2])
+    return np.sum(W * (q @ q.T))
+
+
+def riccati(x):
+    q, r = x @ x.T + np.eye(3), x.T @ x + np.eye(3)
+    return np.sum(W * linalg.solve_continuous_are(x, B, q, r)) + np.sum(W * linalg.solve_discrete_are(x, B, q, r))
+
+
+def by_factors(x):
+    factor = linalg.lu_factor(x)
+    low, up = linalg.lu(x, permute_l=True)
+    return np.sum(W * linalg.lu_solve(factor, B)) + np.sum(np.log(np.abs(np.diag(factor[0])))) + np.sum(W * (low @ up))
+
+
+def by_turns(x):
+    q, r = linalg.qr(x, mode="economic")
+    u, p = linalg.polar(x)
+    return np.sum(np.abs(q) * np.abs(r[0])) + np.sum(W * u) + np.sum(W * p)
+
+
+PROGRAMS = [(of_hermitian, 2), (of_two_hermitian, 2), (of_some_vectors, 1), (of_a_null_space, 1), (of_a_range, 1),
+            (riccati, 1), (by_factors, 1), (by_turns, 1)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "count"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
+def test_programs(f, count):
+    check_grads(f, (A, B - B.T)[:count], rtol=1e-4, atol=1e-6)
+
+
+def test_equal_eigenvalues():
+    """As those of NumPy: shared by the values, dropped where the vectors alone are used, nan where both mix."""
+    equal = np.diag([1.0, 1.0, 2.0])
+    assert np.allclose(grad(lambda x: np.sum(linalg.eigvalsh(x) ** 3))(2.0 * np.eye(2)), 12.0 * np.eye(2))
+
+    def space(x):
+        v = linalg.eigh(x)[1]
+        return np.sum(v[:, :2] @ v[:, :2].T)
+
+    def mixed(x):
+        w, v = linalg.eigh(x)
+        return np.sum((v * np.exp(w)) @ v.T * W)
+
+    assert np.allclose(grad(space)(equal), [[0, 0, 0], [0, 0, 0], [-2, -2, 0]])
+    assert np.isclose(jvp(space, (equal,), (np.ones((3, 3)),))[1], -4.0)
+    assert np.isnan(grad(mixed)(equal)[1, 0])
+
+
+def test_what_turns_a_basis_is_nan():
+    assert np.all(np.isnan(grad(lambda x: linalg.null_space(x[:1])[0, 0])(A)[0]))
+
+
+@pytest.mark.parametrize(
+    ("f", "named"),
+    [
+        (lambda x: linalg.eigh(x, x, type=2)[0][0], "type 1"),
+        (lambda x: linalg.qr(x, mode="raw")[1][0, 0], "economic"),
+        (lambda x: linalg.hessenberg(x)[0, 0], "hessenberg"),
+        (lambda x: linalg.eigvals_banded(x, select="i", select_range=(0, 1))[0], "subset_by_index"),
+        (lambda x: linalg.cossin(x, 1, 1)[0][0, 0], "cossin"),
+    ],
+)
+def test_refused(f, named):
+    with pytest.raises(NoRule, match=named):
+        grad(f)(A)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "keywords"),
+    [
+        (linalg.qr, (TALL,), {}),
+        (linalg.rq, (TALL.T,), {}),
+        (linalg.schur, (np.array([[0.0, 1.0], [-1.0, 0.0]]),), {}),
+        (linalg.polar, (TALL.T,), {}),
+        (linalg.solve_circulant, (np.eye(3) + 1.0, TALL[:3, 0]), {}),
+    ],
+)
+def test_refused_when_it_runs(f, args, keywords):
+    y = f(*args, **keywords)
+    with pytest.raises(NotImplementedError):
+        lookup(f).pullback(y, y, *args, **keywords)

@@ -33,6 +33,7 @@ REFUSED = {np.poly1d.__call__}  # in forward mode
 TURNING = {
     np.linalg.eig,
     np.linalg.eigh,
+    scipy.linalg.eig,
     scipy.linalg.eigh,
     np.linalg.svd,
 }  # with free phases: tests/complex_functions.py has what does not depend on them
@@ -94,12 +95,12 @@ def without_phases(e: Example, y: Any, v: Any) -> Any:
     """The cotangent without what depends on the phases of eigenvectors or singular vectors, which are free."""
 
     def settled(u: Any, u_bar: Any, turn: Any) -> Any:
-        return u_bar - np.conj(u) * 1j * turn
+        return u_bar - np.conj(u) * 1j * turn / np.sum(np.abs(u) ** 2, axis=-2, keepdims=True)
 
     def turn_of(u: Any, u_bar: Any) -> Any:
         return np.imag(np.sum(u * u_bar, axis=-2, keepdims=True))
 
-    if e.primitive in (np.linalg.eigh, np.linalg.eig):
+    if e.primitive in (np.linalg.eigh, scipy.linalg.eigh, np.linalg.eig, scipy.linalg.eig) and isinstance(y, tuple):
         return v[0], settled(y[1], v[1], turn_of(y[1], v[1]))
     if e.primitive in (spectra.frame, spectra.unmixed_frame):
         return settled(y, v, turn_of(y, v))

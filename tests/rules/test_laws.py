@@ -41,6 +41,7 @@ WIDENS |= {math.fsum, math.dist, scalar_math.hypot_of_all, np.polyval, polynomia
 WIDENS |= {statistics.fmean, statistics.pstdev, statistics.stdev}  # they give Python's floats
 WIDENS |= {special.gammainc, special.gammaincc, special.gammaincinv, special.betainc, special.betaincinv, linalg.norm}
 # the last six: parts of theirs are of Python floats alone
+WIDENS |= {linalg.logm}  # SciPy warns of float32
 
 
 # --- structures ------------------------------------------------------------------------------------------------------

@@ -110,6 +110,7 @@ def test_refused(f, named):
         (linalg.rq, (TALL.T,), {}),
         (linalg.schur, (np.array([[0.0, 1.0], [-1.0, 0.0]]),), {}),
         (linalg.polar, (TALL.T,), {}),
+        (linalg.logm, (np.diag([-1.0, 2.0]),), {}),
         (linalg.solve_circulant, (np.eye(3) + 1.0, TALL[:3, 0]), {}),
     ],
 )

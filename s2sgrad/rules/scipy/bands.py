@@ -13,11 +13,19 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from s2sgrad.rules.scipy.linalg import of_rank
 from s2sgrad.rules.scipy.spectra import skew_per_gap
 from s2sgrad.rules.spectra import on_diagonal
 from s2sgrad.rules.table import flat, general
 
 # --- bands -----------------------------------------------------------------------------------------------------------
+
+
+def of_band(ab, b):
+    """Raise for stacks, and for the band of a matrix of one element, of which SciPy reads the first number."""
+    if np.ndim(ab) == 2 and np.shape(ab)[1] == 1:
+        raise NotImplementedError("the band of a matrix of one element has no derivative rule")
+    return of_rank(2, ab) and of_rank(min(np.ndim(b), 2), b)
 
 
 def row_of(height, width, above):
@@ -33,7 +41,7 @@ def clipped(rows, width):
     return np.clip(rows, 0, width - 1)
 
 
-flat(row_of, is_inside, clipped)
+flat(of_band, row_of, is_inside, clipped)
 
 
 def elements(m, height, above):
@@ -69,7 +77,7 @@ def of_products(u, v, height, above):
 
 @general(linalg.solve_banded)
 def solve_banded(g, y, l_and_u, ab, b, *, check_finite=True):
-    below, above = l_and_u[0], l_and_u[1]
+    below, above, _ = l_and_u[0], l_and_u[1], of_band(ab, b)
     b_bar = linalg.solve_banded((above, below), turned_band(ab, above), g)
     return None, -of_products(b_bar, y, below + above + 1, above), b_bar
 
@@ -84,6 +92,7 @@ flat(above_of)
 
 @general(linalg.solveh_banded)
 def solveh_banded(g, y, ab, b, *, lower=False, check_finite=True):
+    of_band(ab, b)
     b_bar, height = linalg.solveh_banded(ab, g, lower=lower), np.shape(ab)[0]
     above = above_of(height, lower)
     both = of_products(b_bar, y, height, above) + of_products(y, b_bar, height, above)
@@ -121,6 +130,7 @@ _SOME = "some eigenvalues of a band have no derivative rule: take all of them, o
 @general(linalg.eigh_tridiagonal)
 def eigh_tridiagonal(g, y, d, e, eigvals_only=False, select="a", select_range=None, *, check_finite=True, tol=0.0,
                      lapack_driver="auto"):  # fmt: skip
+    of_rank(1, d, e)
     vectors = linalg.eigh_tridiagonal(d, e)[1] if eigvals_only else y[1]
     bar = eigen_bar(g, y, eigvals_only, vectors)
     return np.diagonal(bar), 2.0 * np.diagonal(bar, 1)
@@ -128,6 +138,7 @@ def eigh_tridiagonal(g, y, d, e, eigvals_only=False, select="a", select_range=No
 
 @general(linalg.eigvalsh_tridiagonal)
 def eigvalsh_tridiagonal(g, y, d, e, select="a", select_range=None, *, check_finite=True, tol=0.0, lapack_driver="auto"):
+    of_rank(1, d, e)
     bar = eigen_bar(g, y, True, linalg.eigh_tridiagonal(d, e)[1])
     return np.diagonal(bar), 2.0 * np.diagonal(bar, 1)
 
@@ -141,12 +152,14 @@ def half_band(bar, height, lower):
 
 @general(linalg.eig_banded)
 def eig_banded(g, y, a_band, lower=False, eigvals_only=False, *, select="a", select_range=None, max_ev=0, check_finite=True):
+    of_band(a_band, a_band)
     vectors = linalg.eig_banded(a_band, lower)[1] if eigvals_only else y[1]
     return half_band(eigen_bar(g, y, eigvals_only, vectors), np.shape(a_band)[0], lower)
 
 
 @general(linalg.eigvals_banded)
 def eigvals_banded(g, y, a_band, lower=False, *, select="a", select_range=None, check_finite=True):
+    of_band(a_band, a_band)
     return half_band(eigen_bar(g, y, True, linalg.eig_banded(a_band, lower)[1]), np.shape(a_band)[0], lower)
 
 

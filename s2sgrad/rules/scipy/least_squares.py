@@ -14,7 +14,7 @@ from scipy import linalg
 
 from s2sgrad.rules.decompositions import columns
 from s2sgrad.rules.linalg import filled
-from s2sgrad.rules.scipy.linalg import folded, turned
+from s2sgrad.rules.scipy.linalg import folded, of_rank, turned
 from s2sgrad.rules.spectra import frames, svd_bar
 from s2sgrad.rules.table import flat, general
 
@@ -84,11 +84,13 @@ flat(turns)
 
 @general(linalg.null_space)
 def null_space(g, z, A, rcond=None, *, check_finite=True, lapack_driver="gesdd"):
+    of_rank(2, A)
     return np.where(turns(g, z), np.nan, -(turned(linalg.pinv(A)) @ g @ turned(z)))
 
 
 @general(linalg.orth)
 def orth(g, q, A, rcond=None):
+    of_rank(2, A)
     parts = linalg.svd(A, full_matrices=False)
     sides = np.concatenate((g, np.zeros_like(parts[0][:, np.shape(q)[-1] :])), axis=-1)
     return svd_bar((sides, np.zeros_like(parts[1]), np.zeros_like(parts[2])), parts, False, True)

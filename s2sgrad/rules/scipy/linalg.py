@@ -35,7 +35,17 @@ def is_vector(a, b):
     return np.ndim(b) == 1
 
 
-flat(is_vector)
+def of_rank(rank, *arrays):
+    """Raise for arrays of any other number of axes: for stacks of matrices, or for numbers."""
+    for a in arrays:
+        if np.ndim(a) != rank:
+            raise NotImplementedError(
+                f"with {np.ndim(a)} axes instead of {rank} this has no derivative rule: take each alone"
+            )
+    return True
+
+
+flat(is_vector, of_rank)
 
 
 def outer(u, v, vector):

@@ -13,14 +13,21 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.scipy.linalg import turned
-from s2sgrad.rules.table import general
+from s2sgrad.rules.scipy.linalg import of_rank, turned
+from s2sgrad.rules.table import flat, general
+from s2sgrad.runtime import unbroadcast
 
 
 @general(linalg.solve_sylvester)
 def solve_sylvester(g, x, a, b, q):
     q_bar = linalg.solve_sylvester(turned(a), turned(b), g)
-    return -(q_bar @ turned(x)), -(turned(x) @ q_bar), q_bar
+    return unbroadcast(-(q_bar @ turned(x)), a), unbroadcast(-(turned(x) @ q_bar), b), unbroadcast(q_bar, q)
+
+
+@solve_sylvester.refined(lambda a, b, q: a.rank == b.rank == q.rank == 2)
+def _(g, x, a, b, q):
+    q_bar = linalg.solve_sylvester(a.T, b.T, g)
+    return -(q_bar @ x.T), -(x.T @ q_bar), q_bar
 
 
 @solve_sylvester.forward()
@@ -36,6 +43,7 @@ def _(x, a, b, q, a_dot, b_dot, q_dot):
 
 @general(linalg.solve_continuous_lyapunov)
 def solve_continuous_lyapunov(g, x, a, q):
+    of_rank(2, a, q)
     q_bar = linalg.solve_continuous_lyapunov(turned(a), g)
     return -(q_bar @ turned(x) + turned(q_bar) @ x), q_bar
 
@@ -46,8 +54,19 @@ def _(x, a, q, a_dot, q_dot):
     return -linalg.solve_continuous_lyapunov(a, change), linalg.solve_continuous_lyapunov(a, q_dot)
 
 
+def of_one_shape(a, q):
+    """Raise where one is a number, or a matrix of one, which SciPy spreads."""
+    if np.shape(a) != np.shape(q):
+        raise NotImplementedError("solve_discrete_lyapunov of matrices of two shapes has no derivative rule")
+    return of_rank(2, a, q)
+
+
+flat(of_one_shape)
+
+
 @general(linalg.solve_discrete_lyapunov)
 def solve_discrete_lyapunov(g, x, a, q, method=None):
+    of_one_shape(a, q)
     q_bar = linalg.solve_discrete_lyapunov(turned(a), g, method)
     return q_bar @ a @ turned(x) + turned(q_bar) @ a @ x, q_bar
 
@@ -60,6 +79,7 @@ def _(x, a, q, a_dot, q_dot, method=None):
 
 @general(linalg.solve_continuous_are)
 def solve_continuous_are(g, x, a, b, q, r, *, balanced=True):
+    of_rank(2, a, b, q, r)
     k = np.linalg.solve(r, turned(b) @ x)
     s = linalg.solve_continuous_lyapunov(a - b @ k, -0.5 * (g + turned(g)))
     return 2.0 * (x @ s), -2.0 * (x @ s @ turned(k)), s, k @ s @ turned(k)
@@ -67,6 +87,7 @@ def solve_continuous_are(g, x, a, b, q, r, *, balanced=True):
 
 @general(linalg.solve_discrete_are)
 def solve_discrete_are(g, x, a, b, q, r, *, balanced=True):
+    of_rank(2, a, b, q, r)
     k = np.linalg.solve(r + turned(b) @ x @ b, turned(b) @ x @ a)
     loop = a - b @ k
     s = linalg.solve_discrete_lyapunov(loop, 0.5 * (g + turned(g)))

@@ -12,8 +12,18 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.scipy.linalg import turned
-from s2sgrad.rules.table import general, of_complex_numbers
+from s2sgrad.rules.scipy.linalg import of_rank, turned
+from s2sgrad.rules.table import flat, general, may_turn_complex, of_complex_numbers
+
+
+def of_matrices(a):
+    """Raise for numbers, of which SciPy makes matrices of one."""
+    if np.ndim(a) < 2:
+        raise NotImplementedError("a function of a matrix of one number has no derivative rule: use the function of numbers")
+    return True
+
+
+flat(of_matrices)
 
 
 def blocks(a, e):
@@ -56,7 +66,7 @@ def _(y, A, A_dot):
 
 @general(linalg.expm_frechet)
 def expm_frechet(g, y, A, E, method=None, compute_expm=True, *, check_finite=True):
-    n = np.shape(A)[-1]
+    n, _ = np.shape(A)[-1], of_rank(2, A, E)
     g = blocks_bar(g[0], g[1]) if compute_expm else blocks_bar(np.zeros_like(g), g)
     bar = expm_slope(turned(blocks(A, E)), g)
     return bar[:n, :n] + bar[n:, n:], bar[:n, n:]
@@ -73,6 +83,7 @@ def blocks_bar(whole, corner):
 
 @general(linalg.sqrtm)
 def sqrtm(g, y, A):
+    of_matrices(A)
     return linalg.solve_sylvester(turned(y), turned(y), g)
 
 
@@ -81,9 +92,22 @@ def _(y, A, A_dot):
     return linalg.solve_sylvester(y, y, A_dot)
 
 
+def off_the_cut(a):
+    """Raise for eigenvalues on the negative axis: in the matrix of blocks they lie on both sides of the cut."""
+    w = np.linalg.eigvals(a) if of_matrices(a) else a
+    if np.any((np.real(w) <= 0) & (np.abs(np.imag(w)) <= 1e-6 * np.abs(w))):
+        raise NotImplementedError(
+            "a logarithm or power of a matrix with eigenvalues that are not positive has no derivative rule"
+        )
+    return True
+
+
+flat(off_the_cut)
+
+
 def logm_slope(a, e):
     """The derivative of `linalg.logm` at `a` in the direction `e`."""
-    n = np.shape(a)[-1]
+    n, _ = np.shape(a)[-1], off_the_cut(a)
     return linalg.logm(blocks(a, e))[..., :n, n:]
 
 
@@ -99,18 +123,21 @@ def _(y, A, A_dot):
 
 def power_slope(a, e, t):
     """The derivative of the power `t` of a matrix in the direction `e`."""
-    n = np.shape(a)[-1]
-    return linalg.fractional_matrix_power(blocks(a, e), t)[:n, n:]
+    n, _ = np.shape(a)[-1], off_the_cut(a)
+    return linalg.fractional_matrix_power(blocks(a, e), t)[..., :n, n:]
 
 
 @general(linalg.fractional_matrix_power)
 def fractional_matrix_power(g, y, A, t):
-    return power_slope(turned(A), g, t), np.sum(g * (y @ linalg.logm(A)))
+    return power_slope(turned(A), g, t), None
+
+
+fractional_matrix_power.constant("t")
 
 
 @fractional_matrix_power.forward()
 def _(y, A, t, A_dot, t_dot):
-    return power_slope(A, A_dot, t), t_dot * (y @ linalg.logm(A))
+    return power_slope(A, A_dot, t), None
 
 
 def signm_slope(s, a, e):
@@ -122,6 +149,7 @@ def signm_slope(s, a, e):
 
 @general(linalg.signm)
 def signm(g, y, A):
+    of_matrices(A)
     return signm_slope(turned(y), turned(A), g)
 
 
@@ -171,6 +199,7 @@ def tanhm_slope(a, e):
 
 @general(linalg.sinm)
 def sinm(g, y, A):
+    of_matrices(A)
     return sinm_slope(turned(A), g)
 
 
@@ -181,6 +210,7 @@ def _(y, A, A_dot):
 
 @general(linalg.cosm)
 def cosm(g, y, A):
+    of_matrices(A)
     return cosm_slope(turned(A), g)
 
 
@@ -191,6 +221,7 @@ def _(y, A, A_dot):
 
 @general(linalg.sinhm)
 def sinhm(g, y, A):
+    of_matrices(A)
     return sinhm_slope(turned(A), g)
 
 
@@ -201,6 +232,7 @@ def _(y, A, A_dot):
 
 @general(linalg.coshm)
 def coshm(g, y, A):
+    of_matrices(A)
     return coshm_slope(turned(A), g)
 
 
@@ -211,6 +243,7 @@ def _(y, A, A_dot):
 
 @general(linalg.tanm)
 def tanm(g, y, A):
+    of_matrices(A)
     return tanm_slope(turned(A), g)
 
 
@@ -221,6 +254,7 @@ def _(y, A, A_dot):
 
 @general(linalg.tanhm)
 def tanhm(g, y, A):
+    of_matrices(A)
     return tanhm_slope(turned(A), g)
 
 
@@ -229,5 +263,6 @@ def _(y, A, A_dot):
     return tanhm_slope(A, A_dot)
 
 
-of_complex_numbers(linalg.expm, linalg.expm_frechet, linalg.sqrtm, linalg.logm, linalg.sinm, linalg.cosm, linalg.tanm,
-                   linalg.sinhm, linalg.coshm, linalg.tanhm, linalg.fractional_matrix_power)  # fmt: skip
+of_complex_numbers(linalg.expm, linalg.expm_frechet, linalg.sinm, linalg.cosm, linalg.tanm, linalg.sinhm, linalg.coshm,
+                   linalg.tanhm)  # fmt: skip
+may_turn_complex(linalg.sqrtm, linalg.logm, linalg.fractional_matrix_power)

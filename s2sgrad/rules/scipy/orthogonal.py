@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.scipy.linalg import turned
+from s2sgrad.rules.scipy.linalg import of_rank, turned
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import over
 
@@ -130,7 +130,7 @@ flat(is_triangle)
 
 @general(linalg.schur)
 def schur(g, y, a, output="real", *, check_finite=True):
-    t, z = y[0], y[1]
+    t, z, _ = y[0], y[1], of_rank(2, a)
     is_triangle(t)
     v, t_bar = triangular_vectors(t), np.triu(g[0])
     turn = t.T @ t_bar - t_bar @ t.T + z.T @ g[1]  # the cotangent of `z.T @ z_dot`, which is skew
@@ -155,6 +155,7 @@ def polar_bar(u, p, a, u_bar, p_bar):
 
 def is_left(side, a):
     """Which factor comes first, for a matrix of which the symmetric factor is regular."""
+    of_rank(2, a)
     m, n = np.shape(a)
     if (m < n and side == "right") or (m > n and side == "left"):
         raise NotImplementedError(f"polar with side={side!r} of a matrix of {m} rows and {n} columns has no derivative rule")
@@ -173,6 +174,7 @@ def polar(g, y, a, side="right"):
 
 @general(linalg.orthogonal_procrustes)
 def orthogonal_procrustes(g, y, A, B, *, check_finite=True):
+    of_rank(2, A, B)
     m, r = A.T @ B, y[0]  # r is the orthogonal factor of `m`, the scale the sum of its singular values
     p = r.T @ m
     bar = polar_bar(r, 0.5 * (p + p.T), m, g[0], np.zeros_like(p)) + g[1] * r

@@ -29,7 +29,7 @@ from s2sgrad.rules.spectra import (
     svdvals_along,
 )
 from s2sgrad.rules.table import flat, general, of_complex_numbers
-from s2sgrad.runtime import over
+from s2sgrad.runtime import over, unbroadcast
 
 # --- eigenvalues -----------------------------------------------------------------------------------------------------
 
@@ -91,24 +91,24 @@ def of_values(g, w, a, b, lower, by_index, by_value):
 def values_bar(g, w, a, b, lower, by_index, by_value):
     """The cotangent of the matrix, given that of eigenvalues."""
     v = of_values(g, w, a, b, lower, by_index, by_value)
-    return folded((v * np.expand_dims(g, -2)) @ adjoint(v), "L" if lower else "U")
+    return unbroadcast(folded((v * np.expand_dims(g, -2)) @ adjoint(v), "L" if lower else "U"), a)
 
 
 def values_bar_of_second(g, w, a, b, lower, by_index, by_value):
     """The cotangent of the second matrix, given that of eigenvalues."""
     v = of_values(g, w, a, b, lower, by_index, by_value)
-    return folded(-(v * np.expand_dims(g * w, -2)) @ adjoint(v), "L" if lower else "U")
+    return unbroadcast(folded(-(v * np.expand_dims(g * w, -2)) @ adjoint(v), "L" if lower else "U"), b)
 
 
 def eigh_bar(g, y, a, b, lower, by_index, by_value, free):
     v, _, core, _ = cores(g, y, a, b, lower, by_index, by_value, free)
-    return folded(v @ core @ adjoint(v), "L" if lower else "U")
+    return unbroadcast(folded(v @ core @ adjoint(v), "L" if lower else "U"), a)
 
 
 def eigh_bar_of_second(g, y, a, b, lower, by_index, by_value, free):
     v, w, core, alike = cores(g, y, a, b, lower, by_index, by_value, free)
     halves = 0.5 * (np.expand_dims(w, -2) + np.expand_dims(w, -1))
-    return folded(-(v @ (core * halves + 0.5 * alike) @ adjoint(v)), "L" if lower else "U")
+    return unbroadcast(folded(-(v @ (core * halves + 0.5 * alike) @ adjoint(v)), "L" if lower else "U"), b)
 
 
 @general(linalg.eigh)

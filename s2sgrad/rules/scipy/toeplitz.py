@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.scipy.linalg import outer
+from s2sgrad.rules.scipy.linalg import of_rank, outer
 from s2sgrad.rules.table import bilinear, flat, general, linear
 
 # --- sums along diagonals --------------------------------------------------------------------------------------------
@@ -39,19 +39,10 @@ def first_row(m):
     return np.concatenate((np.zeros_like(sums[:1]), sums[1:]))
 
 
-def stacks(c):
-    if np.ndim(c) > 1:
-        raise NotImplementedError("stacks of Toeplitz matrices have no derivative rule: make each alone")
-    return False
-
-
-flat(stacks)
-
-
 @linear(linalg.toeplitz)
 def toeplitz(g, y, c, r=None):
-    if stacks(c):
-        return np.zeros_like(c)
+    of_rank(1, c)
+    of_rank(1, c if r is None else r)
     if r is None:
         return np.reshape(first_column(g) + first_row(g), np.shape(c))
     return np.reshape(first_column(g), np.shape(c))
@@ -59,6 +50,7 @@ def toeplitz(g, y, c, r=None):
 
 @toeplitz.keyword("r")
 def _(g, y, c, r=None):
+    of_rank(1, c, r)
     return np.reshape(first_row(g), np.shape(r))
 
 
@@ -95,18 +87,9 @@ def circulant(g, y, c):
     return np.reshape(sums_around(g), np.shape(c))
 
 
-def plain(c):
-    if np.ndim(c) > 1:
-        raise NotImplementedError("stacks of circulants have no derivative rule: solve with each alone")
-    return True
-
-
-flat(plain)
-
-
 @general(linalg.solve_circulant)
 def solve_circulant(g, y, c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):
-    plain(c)
+    of_rank(1, c)
     b_bar = linalg.solve_circulant(np.roll(c[::-1], 1), g, singular, tol)
     return -sums_around(outer(b_bar, y, np.ndim(b) == 1)), b_bar
 
@@ -119,6 +102,15 @@ solve_circulant.refuse(
 # --- equations and products ------------------------------------------------------------------------------------------
 
 
+def column(c_or_cr, b):
+    """The first column of a Toeplitz matrix, and right sides that are one vector or one matrix."""
+    c = c_or_cr[0] if isinstance(c_or_cr, tuple) else c_or_cr
+    return of_rank(1, c) and of_rank(min(np.ndim(b), 2), b)
+
+
+flat(column)
+
+
 def turned_column(c_and_row):
     """The first column of the transpose: the row, which begins with what the column begins with."""
     return np.concatenate((c_and_row[0][:1], c_and_row[1][1:]))
@@ -126,6 +118,7 @@ def turned_column(c_and_row):
 
 @general(linalg.solve_toeplitz)
 def solve_toeplitz(g, y, c_or_cr, b, *, check_finite=True):
+    column(c_or_cr, b)
     if isinstance(c_or_cr, tuple):
         b_bar = linalg.solve_toeplitz((turned_column(c_or_cr), c_or_cr[0]), g)
         t_bar = -outer(b_bar, y, np.ndim(b) == 1)
@@ -137,6 +130,7 @@ def solve_toeplitz(g, y, c_or_cr, b, *, check_finite=True):
 
 @general(linalg.matmul_toeplitz)
 def matmul_toeplitz(g, y, c_or_cr, x, *, check_finite=False, workers=None):
+    column(c_or_cr, x)
     t_bar = outer(g, x, np.ndim(x) == 1)
     if isinstance(c_or_cr, tuple):
         x_bar = linalg.matmul_toeplitz((turned_column(c_or_cr), c_or_cr[0]), g)
@@ -149,6 +143,7 @@ def matmul_toeplitz(g, y, c_or_cr, x, *, check_finite=False, workers=None):
 
 @general(linalg.companion)
 def companion(g, y, a):
+    of_rank(1, a)
     row, rest, head = g[..., 0, :], a[..., 1:], a[..., :1]
     return np.concatenate((np.sum(row * rest, axis=-1, keepdims=True) / (head * head), -row / head), axis=-1)
 
@@ -165,13 +160,14 @@ flat(cut)
 
 @linear(linalg.convolution_matrix)
 def convolution_matrix(g, y, a, n, mode="full"):
-    size = np.shape(a)[-1]
+    size, _ = np.shape(a)[-1], of_rank(1, a)
     whole = np.pad(g, (cut(size, n, mode), (0, 0)))
     return first_column(whole)[:size], None
 
 
 @linear(linalg.leslie)
 def leslie(g, y, f, s):
+    of_rank(1, f, s)
     return g[..., 0, :], np.diagonal(g, -1, -2, -1)
 
 
@@ -182,12 +178,14 @@ def diagsvd(g, y, s, M, N):
 
 @general(linalg.fiedler)
 def fiedler(g, y, a):
+    of_rank(1, a)
     both = g + np.swapaxes(g, -1, -2)
     return np.sum(both * np.sign(np.expand_dims(a, -1) - np.expand_dims(a, -2)), axis=-1)
 
 
 @bilinear(linalg.khatri_rao)
 def khatri_rao(g, y, a, b):
+    of_rank(2, a, b)
     apart = np.reshape(g, (np.shape(a)[0], np.shape(b)[0], -1))
     return np.sum(apart * b, axis=1), np.sum(apart * np.expand_dims(a, 1), axis=0)
 

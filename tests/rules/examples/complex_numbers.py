@@ -5,6 +5,7 @@ from __future__ import annotations
 import cmath
 
 import numpy as np
+import scipy.linalg
 
 from s2sgrad import runtime
 from s2sgrad.rules import complex_matrices, fourier
@@ -75,6 +76,10 @@ for _f in (np.cov, np.corrcoef):
     example(_f, cplx(2, 5), y=cplx(2, 5))
     example(_f, cplx(5), y=cplx(5))
 _turning = np.array([[0.3, 1.2, 0.1], [-0.9, 0.5, 0.2], [0.1, -0.3, 2.0]])  # two eigenvalues are complex
+for _f in (scipy.linalg.eig, scipy.linalg.eigvals, scipy.linalg.sqrtm):
+    example(_f, cplx(3, 3))
+    example(_f, normal(3, 3))
+example(scipy.linalg.eigvals, normal(3, 3), normal(3, 3))
 for _f in (np.linalg.eigvals, np.linalg.eig):
     example(_f, cplx(3, 3))
     example(_f, normal(3, 3) @ normal(3, 3))

@@ -58,9 +58,9 @@ example(linalg.orth, draw.normal(2, 3))
 for _f in (linalg.sqrtm, linalg.sinm, linalg.cosm, linalg.tanm, linalg.sinhm, linalg.coshm,
            linalg.tanhm):  # fmt: skip
     example(_f, draw.regular(3, 3))
-example(linalg.logm, draw.positive_definite(3, 3))
+example(linalg.logm, 0.1 * draw.positive_definite(3, 3) + np.eye(3))
 example(linalg.signm, draw.normal(3, 3) + np.diag([-5.0, 5.0, 4.0]))
-example(linalg.fractional_matrix_power, draw.positive_definite(3, 3), 0.3)
+example(linalg.fractional_matrix_power, 0.1 * draw.positive_definite(3, 3) + np.eye(3), 0.3)
 example(linalg.expm_frechet, draw.normal(3, 3), draw.normal(3, 3))
 example(linalg.expm_frechet, draw.normal(3, 3), draw.normal(3, 3), compute_expm=False)
 

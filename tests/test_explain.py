@@ -12,7 +12,7 @@ from s2sgrad import NoRule, checkpoint, checkpointed, explain, grad, stop_gradie
 from s2sgrad.cli import main
 from s2sgrad.explanation.listing import LABELS
 
-STACK = re.compile(r"\w+_(stack|references)(_\d*)?")
+STACK = re.compile(r"\w+_(stack|references)(_\d*)?|tape\d*")
 
 
 def helper(a, k):

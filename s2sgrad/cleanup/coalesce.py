@@ -40,7 +40,6 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         free = [base] if base in names or base not in taken else []
         renamed |= _colored(names, [*free, *(n for n in names if n != base)], clashes)
     rename(renamed, tree.args, *tree.body)
-    _number_temps(unit, tree)
     return tree
 
 
@@ -124,7 +123,7 @@ def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> dict[s
     return clashes
 
 
-def _number_temps(unit: Unit, tree: gast.FunctionDef) -> None:
+def number_temps(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Number the temporaries t1, t2, ... in the order of their first binding."""
     temps = [n for n in _bound(tree) if n in unit.temps]
     names = Namer(mentioned(tree) - set(temps))
@@ -138,3 +137,4 @@ def _number_temps(unit: Unit, tree: gast.FunctionDef) -> None:
             stems[stem] = names.numbered("t")
         renamed[name] = names.fresh(stems[stem] + suffix) if suffix else stems[stem]
     rename(renamed, tree.args, *tree.body)
+    return tree

@@ -33,6 +33,7 @@ from s2sgrad.cleanup import (
     cse,
     deadcode,
     forward_substitution,
+    joint_records,
     kept_states,
     peephole,
     round_trips,
@@ -290,6 +291,8 @@ FINISH: tuple[Stage, ...] = (
     *_stages(
         ("coalesce", coalesce.run),
         ("branches", peephole.branches),
+        ("joint_records", joint_records.run),
+        ("temporaries", coalesce.number_temps),
         ("kept_states", kept_states.run),
         ("try_statements", try_statements.run),
         ("with_statements", with_statements.run),

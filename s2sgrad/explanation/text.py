@@ -18,9 +18,10 @@ from s2sgrad.explanation.program import NAMELESS, Finder, Names
 from s2sgrad.flow.facts import Facts
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import alone, appended_to, bound_name, popped
-from s2sgrad.ir.quote import assign, blocks, nested, nodes
+from s2sgrad.ir.quote import assign, blocks, clone, nested, nodes
 from s2sgrad.ir.quote import name as name_
 from s2sgrad.ir.unit import Unit, sweep_of
+from s2sgrad.normalize.separate_records import separated
 from s2sgrad.runtime import checkpoints
 from s2sgrad.source import Primal
 
@@ -28,6 +29,10 @@ from s2sgrad.source import Primal
 def records(unit: Unit, tree: gast.FunctionDef, finder: Finder, again: bool = False) -> None:
     """Note what a function, given with both sweeps, records, keeps and recomputes; `again`: it is under `checkpoint`, and
     everything is recomputed."""
+    parts = unit.derivative.tapes
+    if parts:  # one record a trip is one stack for several variables
+        tree = clone(tree)
+        tree.body = separated(tree.body, parts.get)
     _Sweeps(unit, tree, finder, again).run()
 
 

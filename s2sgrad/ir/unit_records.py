@@ -142,10 +142,12 @@ class ShadowedNames(Record):
 class DerivativeNames(Record):
     """What the derivative adds: the names of adjoints (`bars`); differentiated values and their derivatives, all of them
     floats (`floating`), or complex numbers among them (`complex`); what is recorded, with its variable (for a call: itself);
-    and by stack the variable that it keeps, whether it keeps numbers, and of which sort (`stack_bases`)."""
+    by stack the variable that it keeps, whether it keeps numbers, and of which sort (`stack_bases`); and by stack of
+    tuples the stacks that it stands for (`tapes`)."""
 
     bars: set[str] = field(default_factory=set)
     floating: set[str] = field(default_factory=set)
     complex: bool = False
     records: dict[str, str] = field(default_factory=dict)
     stack_bases: dict[str, tuple[str, bool, Any]] = field(default_factory=dict)
+    tapes: dict[str, list[str]] = field(default_factory=dict)

@@ -352,7 +352,7 @@ def complaints(error, kind, file, line):
         out.append("a line of generated text")
     if len(inner) > LINES:
         out.append(f"{len(inner)} lines")
-    if re.search(r"\b(t\d+|tape|\w+_stack|\w+_bar|refilled|other_)\b", shown):
+    if re.search(r"\b(t\d+|\w+_stack|\w+_bar|refilled|other_)\b", shown):
         out.append("a name of ours")
     return [f"{what}\n{shown}" for what in out]
 

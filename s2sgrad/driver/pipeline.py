@@ -41,6 +41,7 @@ from s2sgrad.cleanup import (
     try_statements,
     vectorize,
     with_statements,
+    written_again,
 )
 from s2sgrad.cleanup import global_names as globals_
 from s2sgrad.driver.compilation import Compilation, Kept, Repeated, Stage
@@ -267,6 +268,7 @@ CLEANUP: tuple[Stage, ...] = _stages(
     ("closed_slopes", closed_slopes.run),
     ("algebra", algebra.run),
     ("contractions", contractions.run),
+    ("written_again", written_again.run),
     ("deadcode", deadcode.run),
     notes=True,
 )

@@ -10,10 +10,9 @@ def column_with_a_vector_and_a_matrix_grad(c, v, m, *, seed=None):
     # reverse sweep
     seed = seed_like(result, seed)
     # return np.sin(c + v) * m - c * (v * m)
-    t2 = -seed
-    t3 = t2 * c
-    t4 = seed * m * np.cos(c + v)
-    c_bar = (t2 * (v * m)).sum(axis=1, keepdims=True) + t4.sum(axis=1, keepdims=True)
-    v_bar = (t3 * m).sum(axis=0) + t4.sum(axis=0)
-    m_bar = t3 * v + seed * t1
+    t2 = seed * c
+    t3 = seed * m * np.cos(c + v)
+    c_bar = t3.sum(axis=1, keepdims=True) - (seed * (v * m)).sum(axis=1, keepdims=True)
+    v_bar = t3.sum(axis=0) - (t2 * m).sum(axis=0)
+    m_bar = seed * t1 - t2 * v
     return c_bar, v_bar, m_bar

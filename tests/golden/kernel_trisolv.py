@@ -24,9 +24,8 @@ def trisolv_grad(L, x, b, *, seed=None):
         x_bar[i] /= t1
         # x[i] = b[i] - L[i, :i] @ x[:i]
         t2 = x_bar[i]
-        t3 = -t2
-        L_bar[i, :i] += t3 * x[:i]
+        L_bar[i, :i] -= t2 * x[:i]
         b_bar[i] += t2
         x_bar[i] = 0.0
-        x_bar[:i] += t3 * L[i, :i]
+        x_bar[:i] -= t2 * L[i, :i]
     return L_bar, b_bar

@@ -1,0 +1,199 @@
+"""What a person writes again where it is read: a position next to another, and the sign of a product.
+
+    t1 = i + 1                                              x_bar[i] += t2 * y[i + 1]
+    x_bar[i] += t2 * y[t1]; z_bar[t1] += t2         ->      z_bar[i + 1] += t2
+
+    t1 = -y_bar                                             x_bar -= y_bar * z
+    x_bar += t1 * z; z_bar += t1 * x                ->      z_bar -= y_bar * x
+
+Each read must see the same operands as the temporary does.  `a + -b * c` and `a - b * c` are the same number to the bit; a
+minus that finds no sum to go into is written at most once.
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.flow.available import Available
+from s2sgrad.flow.counts import read_counts, write_counts
+from s2sgrad.flow.graph import Graph, Point, evaluation
+from s2sgrad.ir.forms import bound_name, minus, negated, whole_number
+from s2sgrad.ir.quote import NAMES, PARTS, clone, nested, nodes, nodes_of
+from s2sgrad.ir.unit import Unit, is_derived
+from s2sgrad.memory import behaviour
+
+_MOST = 4  # reads of a position that is written again
+_LINEAR = (np.outer, np.dot, np.vdot, np.sum)
+
+
+def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Write positions and signs of the reverse sweep where they are read."""
+    for _ in range(_MOST):  # a minus moves on to the next name
+        reads, writes = read_counts(tree.body), write_counts(tree.body)
+        once = [s for s in effects.walk(tree.body) if is_derived(s) and writes[bound_name(s)] == 1]
+        temps = [s for s in once if bound_name(s) in unit.temps]
+        positions = [s for s in temps if _is_position(unit, s) and reads[bound_name(s)] <= _MOST]
+        sums = set(map(bound_name, positions))
+        positions = [s for s in positions if s.value.left.id not in sums]
+        signs = [s for s in temps if negated(s.value) is not None and _is_numeric(unit, s)]
+        if not positions and not signs:
+            break
+        rewriter = _Rewriter(unit, tree, [*positions, *signs])
+        gone = {id(s) for s in positions if rewriter.put_everywhere(s)}
+        gone |= {id(s) for s in signs if rewriter.turn_everywhere(s)}
+        for body in nested(tree.body) if gone else ():
+            body[:] = [s for s in body if id(s) not in gone]
+        if not rewriter.turned:
+            break
+    return tree
+
+
+def _is_numeric(unit: Unit, statement: gast.Assign) -> bool:
+    """Whether a statement binds a number or an array."""
+    return isinstance(unit.kinds.get(bound_name(statement)), (Number, Array))
+
+
+def _is_position(unit: Unit, statement: gast.Assign) -> bool:
+    """Whether a statement adds a whole number to a name that stands for one, or takes one away."""
+    value, kind = statement.value, unit.kinds.get(bound_name(statement))
+    plain = (
+        isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Add, gast.Sub)) and isinstance(value.left, gast.Name)
+    )
+    return plain and whole_number(value.right) is not None and isinstance(kind, Number) and kind.type is int
+
+
+class _Rewriter:
+    """The reads of some temporaries of one function, and whether they see what the temporary was computed from."""
+
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, temps: list[gast.Assign]) -> None:
+        self.unit, self.turned = unit, False
+        computed = {bound_name(s): [s] for s in temps}
+        ends: dict[str, list[str]] = {}
+        for bound, (statement,) in computed.items():
+            for name in {bound, *effects.reads(statement)}:
+                ends.setdefault(name, []).append(bound)
+
+        def spoiled(point: Point) -> list[str]:
+            changed = {*point.binds, *(unit.changed(point.statement) if point.role == "whole" else ())}
+            return [name for c in changed & ends.keys() for name in ends[c]]
+
+        self.available = Available(Graph(tree, unit.kept), computed, spoiled, at_start=False)
+        self.readers: dict[str, list[gast.AST]] = {name: [] for name in computed}
+        for statement in effects.walk(tree.body):
+            for name in evaluation(statement, unit.kept).reads & computed.keys():
+                self.readers[name].append(statement)
+
+    def _seen_alike(self, temp: str) -> bool:
+        """Whether each read of a temporary sees the operands that it was computed from."""
+        fixed = (gast.While, gast.If)  # tests keep their names
+        return all(self.available.before(temp, s) and not isinstance(s, fixed) for s in self.readers[temp])
+
+    def put_everywhere(self, statement: gast.Assign) -> bool:
+        """Write a position in place of its name; whether that can be done."""
+        temp = bound_name(statement)
+        if not self._seen_alike(temp):
+            return False
+        for reader in self.readers[temp]:
+            self._substitute(reader, temp, statement.value)
+        return True
+
+    def _substitute(self, reader: gast.AST, temp: str, value: gast.AST) -> None:
+        """Write a value in place of a name in a statement, or the header of one."""
+        around = _parents(reader)
+        for node in nodes_of(effects.header(reader), NAMES):
+            if node.id == temp:
+                _put(around[id(node)], clone(value))
+        self.unit.rewritten(reader)
+
+    def turn_everywhere(self, statement: gast.Assign) -> bool:
+        """Move the minus of a temporary into the sums that it is a term of; whether the statement goes.
+
+        What is more than a name stays under the name of the temporary, without its minus."""
+        temp, operand = bound_name(statement), negated(statement.value)
+        readers, is_name = self.readers[temp], isinstance(operand, gast.Name)
+        if not isinstance(operand, (gast.Name, gast.BinOp, gast.Subscript)):
+            return False
+        if not all(isinstance(s, (gast.Assign, gast.AugAssign)) for s in readers):
+            return False
+        if not isinstance(operand, gast.BinOp) and not self._seen_alike(temp):  # it may be a view
+            return False
+        turned = [clone(reader) for reader in readers]
+        free = [_turn(self.unit, s, n) for s in turned for n in nodes_of(s, NAMES) if n.id == temp]
+        if free.count(False) > 1:
+            return False
+        for reader, copy in zip(readers, turned, strict=True):
+            reader.__dict__.update(copy.__dict__)
+            self.unit.rewritten(reader)
+            if is_name:
+                self._substitute(reader, temp, operand)
+        statement.value, self.turned = operand, True
+        self.unit.rewritten(statement)
+        return is_name
+
+
+def _parents(root: gast.AST) -> dict[int, tuple[gast.AST, str, int | None]]:
+    """By node of a tree: the parent, its field, and the index in that."""
+    out: dict[int, tuple[gast.AST, str, int | None]] = {}
+    for node in nodes(root):
+        for part in PARTS[type(node)] or ():
+            value = getattr(node, part, None)
+            for place, child in enumerate(value) if isinstance(value, list) else ((None, value),):
+                if isinstance(child, gast.AST):
+                    out[id(child)] = node, part, place
+    return out
+
+
+def _put(where: tuple[gast.AST, str, int | None], new: gast.AST) -> None:
+    """Replace the child of a node."""
+    parent, part, place = where
+    if place is None:
+        setattr(parent, part, new)
+    else:
+        getattr(parent, part)[place] = new
+
+
+def _turn(unit: Unit, statement: gast.AST, node: gast.AST) -> bool:
+    """Take the other sign for a factor, and move the change outwards; whether a sum or another minus takes it up."""
+    around = _parents(statement)
+    while True:
+        parent, part, _ = where = around[id(node)]
+        if isinstance(parent, gast.UnaryOp) and isinstance(parent.op, gast.USub):
+            _put(around[id(parent)], node)
+            return True
+        if isinstance(parent, gast.AugAssign) and part == "value" and isinstance(parent.op, (gast.Add, gast.Sub)):
+            parent.op = _OPPOSITE[type(parent.op)]()
+            return True
+        if isinstance(parent, gast.BinOp) and isinstance(parent.op, (gast.Add, gast.Sub)):
+            if part == "right":
+                parent.op = _OPPOSITE[type(parent.op)]()
+                return True
+            if isinstance(parent.op, gast.Add) and behaviour.is_pure(unit, parent):
+                parent.left, parent.op, parent.right = parent.right, gast.Sub(), node
+                return True
+            if isinstance(parent.op, gast.Add):
+                break
+            parent.op = gast.Add()
+        elif not _is_linear(unit, parent, part):
+            break
+        node = parent
+    _put(where, minus(node))
+    return False
+
+
+_OPPOSITE = {gast.Add: gast.Sub, gast.Sub: gast.Add}
+
+
+def _is_linear(unit: Unit, parent: gast.AST, part: str) -> bool:
+    """Whether the sign of a part is that of the whole, exactly."""
+    if isinstance(parent, gast.BinOp):
+        return isinstance(parent.op, (gast.Mult, gast.MatMult, gast.Div))
+    if isinstance(parent, gast.Call):
+        return part == "func" or (
+            part == "args" and len(parent.args) <= 2 and effects.is_one_of(unit.called(parent), _LINEAR)
+        )
+    if isinstance(parent, gast.Attribute):
+        return parent.attr in ("T", "sum")
+    return isinstance(parent, gast.Subscript) and part == "value"

@@ -1,5 +1,4 @@
-"""Coalescing: variables derived from one user variable share its name if their live ranges are disjoint; temporaries are
-numbered.
+"""Coalescing: variables derived from one user variable share its name if their live ranges are disjoint.
 
     x2 = x * x; y = np.sin(x2); x3 = y + 1.0     ->     the user's own text, if nothing needs the old `x`
 
@@ -19,7 +18,6 @@ from s2sgrad.analysis import effects
 from s2sgrad.flow.graph import Graph
 from s2sgrad.flow.liveness import Liveness
 from s2sgrad.ir.forms import popped
-from s2sgrad.ir.names import Namer
 from s2sgrad.ir.quote import mentioned, nodes
 from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.unit import Unit, parameters
@@ -29,7 +27,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Assign the final names."""
     _merge_stacks(unit, tree)
     groups: dict[str, list[str]] = {}
-    for name in _bound(tree):
+    for name in bound_names(tree):
         if name not in unit.temps:
             groups.setdefault(unit.bases.get(name, name), []).append(name)
     shared = {base: names for base, names in groups.items() if len(names) > 1 or names != [base]}
@@ -52,7 +50,7 @@ def _colored(names: list[str], colors: list[str], clashes: dict[str, set[str]]) 
     return {name: color for name, color in given.items() if name != color}
 
 
-def _bound(tree: gast.FunctionDef) -> list[str]:
+def bound_names(tree: gast.FunctionDef) -> list[str]:
     """All local names in the order of their first binding."""
     seen = dict.fromkeys(p.id for p in parameters(tree))
     for statement in effects.walk(tree.body):
@@ -121,20 +119,3 @@ def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> dict[s
         if not isinstance(point.statement, gast.AugAssign):
             bind(point.binds, later)
     return clashes
-
-
-def number_temps(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """Number the temporaries t1, t2, ... in the order of their first binding."""
-    temps = [n for n in _bound(tree) if n in unit.temps]
-    names = Namer(mentioned(tree) - set(temps))
-    stems: dict[str, str] = {}
-    renamed: dict[str, str] = {}
-    for name in temps:
-        stem, suffix = name, ""
-        while stem.endswith("_bar"):
-            stem, suffix = stem[:-4], suffix + "_bar"
-        if stem not in stems:
-            stems[stem] = names.numbered("t")
-        renamed[name] = names.fresh(stems[stem] + suffix) if suffix else stems[stem]
-    rename(renamed, tree.args, *tree.body)
-    return tree

@@ -26,7 +26,7 @@ from s2sgrad.ir.unit import Unit, is_derived
 from s2sgrad.memory import behaviour
 
 _MOST = 4  # reads of a position that is written again
-_LINEAR = (np.outer, np.dot, np.vdot, np.sum)
+_LINEAR = (np.outer, np.dot, np.vdot, np.matmul, np.multiply, np.divide, np.sum)  # in each of one or two operands
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
@@ -163,24 +163,24 @@ def _turn(unit: Unit, statement: gast.AST, node: gast.AST) -> bool:
         if isinstance(parent, gast.UnaryOp) and isinstance(parent.op, gast.USub):
             _put(around[id(parent)], node)
             return True
-        if isinstance(parent, gast.AugAssign) and part == "value" and isinstance(parent.op, (gast.Add, gast.Sub)):
+        if _takes_up(parent, part):
             parent.op = _OPPOSITE[type(parent.op)]()
             return True
-        if isinstance(parent, gast.BinOp) and isinstance(parent.op, (gast.Add, gast.Sub)):
-            if part == "right":
-                parent.op = _OPPOSITE[type(parent.op)]()
-                return True
-            if isinstance(parent.op, gast.Add) and behaviour.is_pure(unit, parent):
-                parent.left, parent.op, parent.right = parent.right, gast.Sub(), node
-                return True
-            if isinstance(parent.op, gast.Add):
-                break
+        if isinstance(parent, gast.BinOp) and isinstance(parent.op, gast.Add) and behaviour.is_pure(unit, parent):
+            parent.left, parent.op, parent.right = parent.right, gast.Sub(), node
+            return True
+        if isinstance(parent, gast.BinOp) and isinstance(parent.op, gast.Sub):
             parent.op = gast.Add()
         elif not _is_linear(unit, parent, part):
-            break
+            _put(where, minus(node))
+            return False
         node = parent
-    _put(where, minus(node))
-    return False
+
+
+def _takes_up(parent: gast.AST, part: str) -> bool:
+    """Whether a sum takes up the sign of this part by its operator."""
+    term = part == ("right" if isinstance(parent, gast.BinOp) else "value")
+    return term and isinstance(parent, (gast.BinOp, gast.AugAssign)) and type(parent.op) in _OPPOSITE
 
 
 _OPPOSITE = {gast.Add: gast.Sub, gast.Sub: gast.Add}

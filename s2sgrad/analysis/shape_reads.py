@@ -34,9 +34,10 @@ def shape_reads(unit: Unit, node: gast.AST) -> Iterator[gast.Name]:
             target = unit.resolve(part.func)
             if effects.is_one_of(target, _SHAPES_OF):
                 place = 1 if target in (runtime.unbroadcast, runtime.unreduce, runtime.spreading, helpers.fit) else 0
-                if len(part.args) > place and isinstance(part.args[place], gast.Name):
-                    if _has_shape(unit.kinds.get(part.args[place].id)):
-                        yield part.args[place]
+                asked = part.args[place : place + 1]
+                for one in asked[0].elts if asked and isinstance(asked[0], gast.Tuple) else asked:
+                    if isinstance(one, gast.Name) and _has_shape(unit.kinds.get(one.id)):
+                        yield one
 
 
 def _has_shape(kind: Kind | None) -> bool:

@@ -118,7 +118,8 @@ class _Rewriter:
             return False
         if not all(isinstance(s, (gast.Assign, gast.AugAssign)) for s in readers):
             return False
-        if not isinstance(operand, gast.BinOp) and not self._seen_alike(temp):  # it may be a view
+        fresh = isinstance(operand, gast.BinOp) or (not is_name and isinstance(self.unit.kinds.get(temp), Number))
+        if not fresh and not self._seen_alike(temp):  # it may be a view
             return False
         turned = [clone(reader) for reader in readers]
         free = [_turn(self.unit, s, n) for s in turned for n in nodes_of(s, NAMES) if n.id == temp]

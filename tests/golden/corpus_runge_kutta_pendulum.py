@@ -13,10 +13,10 @@ def pendulum_bwd(saved, seed):
     angle, length, t1 = saved
     # return speed, -9.81 / length * np.sin(angle)
     t2 = -9.81 / length
-    t3 = seed[1]
+    seed_1 = seed[1]
     speed_bar = seed[0]
-    angle_bar = t3 * t2 * np.cos(angle)
-    length_bar = -(t3 * t1 * t2 / length)
+    angle_bar = seed_1 * t2 * np.cos(angle)
+    length_bar = -(seed_1 * t1 * t2 / length)
     return angle_bar, speed_bar, length_bar
 
 
@@ -36,12 +36,8 @@ def runge_kutta_pendulum_grad(angle, speed, length, *, seed=None):
         angle = angle + h / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
         speed = speed + h / 6.0 * (s1 + 2.0 * s2 + 2.0 * s3 + s4)
         tape.append((pendulum_saved, pendulum_saved_, pendulum_saved_2, pendulum_saved_3))
-    result = angle, speed
     # reverse sweep
-    seed = seed_like(result, seed)
-    # return angle, speed
-    angle_bar = seed[0]
-    speed_bar = seed[1]
+    angle_bar, speed_bar = seed_like((angle, speed), seed)
     length_bar = 0.0
     for _ in reversed(range(5)):
         pendulum_saved, pendulum_saved_, pendulum_saved_2, pendulum_saved_3 = tape.pop()

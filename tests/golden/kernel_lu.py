@@ -13,25 +13,21 @@ def lu_grad(A, *, seed=None):
             A[i, j] /= A[j, j]
         for j in range(i, n):
             A[i, j] -= A[i, :i] @ A[:i, j]
-    result_ = A,
     # reverse sweep
-    seed = seed_like(result_, seed)
-    # for i in range(n):
-    A_bar = seed[0]
-    A_bar = own(A_bar)
+    A_bar, = own(seed_like((A,), seed))
     for i in reversed(range(n)):
         # A[i, j] -= A[i, :i] @ A[:i, j]
-        t1 = -A_bar[i, i:]
-        A_bar[:i, i:] += np.outer(A[i, :i], t1)
-        A_bar[i, :i] += A[:i, i:] @ t1
+        A_bar_i_part = A_bar[i, i:].copy()
+        A_bar[:i, i:] -= np.outer(A[i, :i], A_bar_i_part)
+        A_bar[i, :i] -= A[:i, i:] @ A_bar_i_part
         for j in reversed(range(i)):
             # A[i, j] /= A[j, j]
-            t2 = A[j, j]
-            t3 = A_bar[i, j]
-            A_bar[i, j] /= t2
-            A_bar[j, j] -= t3 * A[i, j] / t2
+            A_j_j = A[j, j]
+            A_bar_i_j = A_bar[i, j]
+            A_bar[i, j] /= A_j_j
+            A_bar[j, j] -= A_bar_i_j * A[i, j] / A_j_j
             # A[i, j] -= A[i, :j] @ A[:j, j]
-            t4 = -A_bar[i, j]
-            A_bar[:j, j] += t4 * A[i, :j]
-            A_bar[i, :j] += t4 * A[:j, j]
+            t1 = A_bar[i, j]
+            A_bar[:j, j] -= t1 * A[i, :j]
+            A_bar[i, :j] -= t1 * A[:j, j]
     return A_bar,

@@ -9,23 +9,19 @@ def trisolv_grad(L, x, b, *, seed=None):
     for i in range(x.shape[0]):
         x[i] = b[i] - L[i, :i] @ x[:i]
         x[i] /= L[i, i]
-    result_ = x,
     # reverse sweep
-    seed = seed_like(result_, seed)
-    # for i in range(x.shape[0]):
-    x_bar = seed[0]
+    x_bar, = own(seed_like((x,), seed))
     L_bar = np.zeros_like(L)
     b_bar = np.zeros_like(b)
-    x_bar = own(x_bar)
     for i in reversed(range(x.shape[0])):
         # x[i] /= L[i, i]
-        t1 = L[i, i]
-        L_bar[i, i] -= x_bar[i] * x[i] / t1
-        x_bar[i] /= t1
+        L_i_i = L[i, i]
+        L_bar[i, i] -= x_bar[i] * x[i] / L_i_i
+        x_bar[i] /= L_i_i
         # x[i] = b[i] - L[i, :i] @ x[:i]
-        t2 = x_bar[i]
-        L_bar[i, :i] -= t2 * x[:i]
-        b_bar[i] += t2
+        x_bar_i = x_bar[i]
+        L_bar[i, :i] -= x_bar_i * x[:i]
+        b_bar[i] += x_bar_i
         x_bar[i] = 0.0
-        x_bar[:i] -= t2 * L[i, :i]
+        x_bar[:i] -= x_bar_i * L[i, :i]
     return L_bar, b_bar

@@ -9,8 +9,8 @@ def damp_inside_grad(u, c, *, seed=1.0):
     # return np.sum(u * u)
     u_bar = 2.0 * seed * u
     # inner *= c * inner
-    t1 = u_bar[1:-1]
-    t2 = t1 * u_old
-    c_bar = t2 @ u_old
-    u_bar[1:-1] = t1 * (c * u_old) + t2 * c
+    u_bar_part = u_bar[1:-1]
+    t1 = u_bar_part * u_old
+    c_bar = t1 @ u_old
+    u_bar[1:-1] = u_bar_part * (c * u_old) + t1 * c
     return u_bar, c_bar

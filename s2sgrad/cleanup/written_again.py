@@ -32,13 +32,7 @@ _LINEAR = (np.outer, np.dot, np.vdot, np.matmul, np.multiply, np.divide, np.sum)
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Write positions and signs of the reverse sweep where they are read."""
     for _ in range(_MOST):  # a minus moves on to the next name
-        reads, writes = read_counts(tree.body), write_counts(tree.body)
-        once = [s for s in effects.walk(tree.body) if is_derived(s) and writes[bound_name(s)] == 1]
-        temps = [s for s in once if bound_name(s) in unit.temps]
-        positions = [s for s in temps if _is_position(unit, s) and reads[bound_name(s)] <= _MOST]
-        sums = set(map(bound_name, positions))
-        positions = [s for s in positions if s.value.left.id not in sums]
-        signs = [s for s in temps if negated(s.value) is not None and _is_numeric(unit, s)]
+        positions, signs = _found(unit, tree)
         if not positions and not signs:
             break
         rewriter = _Rewriter(unit, tree, [*positions, *signs])
@@ -49,6 +43,17 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         if not rewriter.turned:
             break
     return tree
+
+
+def _found(unit: Unit, tree: gast.FunctionDef) -> tuple[list[gast.Assign], list[gast.Assign]]:
+    """The temporaries that stand for positions, and those that begin with a minus."""
+    reads, writes = read_counts(tree.body), write_counts(tree.body)
+    once = [s for s in effects.walk(tree.body) if is_derived(s) and writes[bound_name(s)] == 1]
+    temps = [s for s in once if bound_name(s) in unit.temps]
+    positions = [s for s in temps if _is_position(unit, s) and reads[bound_name(s)] <= _MOST]
+    sums = set(map(bound_name, positions))
+    signs = [s for s in temps if negated(s.value) is not None and _is_numeric(unit, s)]
+    return [s for s in positions if s.value.left.id not in sums], signs
 
 
 def _is_numeric(unit: Unit, statement: gast.Assign) -> bool:
@@ -81,10 +86,11 @@ class _Rewriter:
             return [name for c in changed & ends.keys() for name in ends[c]]
 
         self.available = Available(Graph(tree, unit.kept), computed, spoiled, at_start=False)
-        self.readers: dict[str, list[gast.AST]] = {name: [] for name in computed}
+        self.readers: dict[str, list[gast.AST]] = {}
         for statement in effects.walk(tree.body):
-            for name in evaluation(statement, unit.kept).reads & computed.keys():
-                self.readers[name].append(statement)
+            for name in evaluation(statement, unit.kept).reads & unit.temps:
+                self.readers.setdefault(name, []).append(statement)
+        self.once = {name for name, times in write_counts(tree.body).items() if times == 1}
 
     def _seen_alike(self, temp: str) -> bool:
         """Whether each read of a temporary sees the operands that it was computed from."""
@@ -116,14 +122,11 @@ class _Rewriter:
         readers, is_name = self.readers[temp], isinstance(operand, gast.Name)
         if not isinstance(operand, (gast.Name, gast.BinOp, gast.Subscript)):
             return False
-        if not all(isinstance(s, (gast.Assign, gast.AugAssign)) for s in readers):
-            return False
         fresh = isinstance(operand, gast.BinOp) or (not is_name and isinstance(self.unit.kinds.get(temp), Number))
         if not fresh and not self._seen_alike(temp):  # it may be a view
             return False
-        turned = [clone(reader) for reader in readers]
-        free = [_turn(self.unit, s, n) for s in turned for n in nodes_of(s, NAMES) if n.id == temp]
-        if free.count(False) > 1:
+        turned = self._turned(temp, 1)
+        if turned is None:
             return False
         for reader, copy in zip(readers, turned, strict=True):
             reader.__dict__.update(copy.__dict__)
@@ -133,6 +136,24 @@ class _Rewriter:
         statement.value, self.turned = operand, True
         self.unit.rewritten(statement)
         return is_name
+
+    def _turned(self, temp: str, left: int, depth: int = 3) -> list[gast.AST] | None:
+        """The readers of a temporary with the other sign for it, if sums take it up but for `left` times; a minus of another
+        temporary counts if sums do not take that up in turn."""
+        turned = []
+        for reader in self.readers[temp]:
+            if not isinstance(reader, (gast.Assign, gast.AugAssign)):
+                return None
+            copy = clone(reader)
+            for node in [n for n in nodes_of(copy, NAMES) if n.id == temp]:
+                left -= not _turn(self.unit, copy, node)
+            bound = bound_name(copy)
+            if negated(copy.value) is not None and bound in self.unit.temps & self.once & self.readers.keys():
+                left += depth > 0 and self._turned(bound, 0, depth - 1) is not None
+            if left < 0:
+                return None
+            turned.append(copy)
+        return turned
 
 
 def _parents(root: gast.AST) -> dict[int, tuple[gast.AST, str, int | None]]:
@@ -172,6 +193,12 @@ def _turn(unit: Unit, statement: gast.AST, node: gast.AST) -> bool:
             return True
         if isinstance(parent, gast.BinOp) and isinstance(parent.op, gast.Sub):
             parent.op = gast.Add()
+            if (
+                isinstance(parent.right, gast.BinOp)
+                and type(parent.right.op) in _OPPOSITE
+                and behaviour.is_pure(unit, parent)
+            ):
+                parent.left, parent.right = parent.right, parent.left  # `a + b + c`, and not `c + (a + b)`
         elif not _is_linear(unit, parent, part):
             _put(where, minus(node))
             return False

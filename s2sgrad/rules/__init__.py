@@ -36,6 +36,7 @@ from s2sgrad.rules import (
     spectra,
     statistics,
     ufunc_methods,
+    windows,
 )
 
 # isort: split
@@ -81,4 +82,5 @@ __all__ = [
     "spectra",
     "statistics",
     "ufunc_methods",
+    "windows",
 ]

@@ -382,6 +382,9 @@ def test_keywords_transposed(e, name):
 
 def test_every_keyword_is_exampled():
     shown = {(lookup(e.primitive), name) for e, name in (c.values for c in WITH_KEYWORDS)}
+    shown |= {
+        (lookup(e.primitive), name) for e in COMPLEX for name in e.keywords if name in lookup(e.primitive).keyword_rules
+    }
     assert shown == {(rule, name) for f, rule in rules().items() if f not in UNEXAMPLED for name in rule.keyword_rules}
 
 

@@ -378,6 +378,15 @@ def envelope(x):
     return np.sum(np.abs(signal.hilbert(y)) ** 2)
 
 
+def response(b, a):
+    _, h = signal.freqz(b, a=a, worN=5)
+    return np.sum(np.abs(h) ** 2) + np.real(h[1] * h[2])
+
+
+def test_a_frequency_response_in_both_polynomials():
+    check_grads(response, (NUMERATOR, DENOMINATOR), order=2, rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize(("f", "n"), [(steady, 3), (power, 1), (envelope, 1)])
 def test_signals(f, n):
     x = np.sin(np.arange(16.0) ** 1.3)

@@ -227,7 +227,7 @@ def _negative(a: Number) -> Any:
     if not run.open:
         return -settled(a)
     made = Number(-a.value, len(run.entries), run)
-    run.entries.append((pull_negative, a.node, None, None, None))
+    run.entries.append((pull_negative, a.node, None, a.value, None))
     return made
 
 

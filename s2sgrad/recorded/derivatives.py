@@ -23,6 +23,7 @@ from s2sgrad.recorded.hooks import call
 from s2sgrad.recorded.memory import given_away
 from s2sgrad.recorded.operations import Kept, require_real
 from s2sgrad.recorded.runs import OPEN, Lasting, Run
+from s2sgrad.recorded.singular import Singular, has_singular_points
 from s2sgrad.recorded.sweep import Sweep, made
 from s2sgrad.recorded.values import Array, Number, bottom, handles_in, is_handle, mapped
 from s2sgrad.runtime.checks import Refusal
@@ -168,9 +169,11 @@ class Record(Lasting):
     def pull(self, seed: Any) -> list[Any]:
         """The cotangents of the leaves, for the cotangent of the result."""
         if OPEN.runs:  # the sweep is recorded, and nobody knows what its derivatives will meet
-            return self._swept(Careful, seed)
+            return self._swept(Singular if has_singular_points(self.entries) else Careful, seed)
         bars = self._swept(Sweep, seed)
-        return self._swept(Careful, seed) if holds_nan(bars) else bars
+        for kind in (Careful, Singular):
+            bars = self._swept(kind, seed) if holds_nan(bars) else bars
+        return bars
 
     def _swept(self, kind: type[Sweep], seed: Any) -> list[Any]:
         sweep = kind(len(self.entries))
@@ -319,10 +322,10 @@ def _is_empty(cell: types.CellType) -> bool:
 
 
 def seed_of(result: Any) -> Any:
-    """Zeros for the parts of a result that are followed."""
+    """Ones for the parts of a result that are followed: no 0 that meets an infinite slope."""
     if type(result) is Kept:
         b = bottom(result.value)
-        return np.zeros(b.shape, b.dtype) if isinstance(b, np.ndarray) else type(b)(0.0)
+        return np.ones(b.shape, b.dtype) if isinstance(b, np.ndarray) else type(b)(1.0)
     if isinstance(result, (list, tuple, dict)):
         return rebuilt(result, seed_of)
     return None

@@ -73,6 +73,7 @@ def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
         return
     parts = _pulled(sweep, call.pullback, given, call, where)
     if sweep.careful:
+        parts = parts if sweep.limited is None else sweep.limited(call, parts, given)
         for k in call.wanted:
             part = parts if call.single else parts[k]
             if part is not None:
@@ -97,13 +98,18 @@ def _pulled(sweep: Any, pullback: Any, given: tuple, call: Prepared, where: Any)
         if not any(isinstance(v, (list, tuple)) for v in (*values, *named.values())):
             raise
         reason = error
-    values = [sweep.array(v) if _is_listed(v) else v for v in values]
-    named = {name: sweep.array(v) if _is_listed(v) else v for name, v in named.items()}
+    made = sweep.formula(_array_of)
+    values = [made(v) if _is_listed(v) else v for v in values]
+    named = {name: made(v) if _is_listed(v) else v for name, v in named.items()}
     try:
         return pullback(arrived, y, *values, **named)
     except (TypeError, AttributeError, IndexError, ValueError):
         what = f"the derivative rule of `{call.name}` cannot read this list: pass `np.array(..)` of it"
         raise Unsupported(what, None if where is None else where.place()) from reason
+
+
+def _array_of(v: Any) -> Any:
+    return np.array(v)
 
 
 def _is_listed(v: Any) -> bool:

@@ -28,6 +28,7 @@ class Sweep:
 
     __slots__ = ("bars", "nested", "nodes", "own", "whole")
     careful = False
+    limited: Any = None
 
     def __init__(self, size: int) -> None:
         self.nodes: list[Any] = [None] * size
@@ -71,10 +72,6 @@ class Sweep:
         if elementwise:
             return apply(runtime.unbroadcast, (bar, x))
         return apply(np.broadcast_to, (bar,), {"shape": shape})
-
-    def array(self, value: Any) -> Any:
-        """A list of numbers, or of rows, as an array."""
-        return apply(np.array, (value,)) if self.nested else np.array(value)
 
     def zeros(self, value: Any) -> Any:
         """The zero cotangent of a value."""

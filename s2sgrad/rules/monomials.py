@@ -118,6 +118,16 @@ def _(z, x, w, y, c, q, x_dot, w_dot, y_dot, c_dot, q_dot, *, axis=None, keepdim
     return along, c * (y * y) * power_slope(w, q) * w_dot, None, None, None
 
 
+def level(d, u):
+    """`log(d)`, of what grows as `exp(u)`: where `d` has overflowed, the slope is that of `u`."""
+    return np.log(d)
+
+
+@elementwise(level)
+def of_level(g, z, d, u):
+    return g / d, np.where(np.isinf(d), g, 0.0)
+
+
 for _rule in (of_power, of_one, of_two, of_norm, of_scaled_norm):
     for _known in set(_rule.differentiable) & {"c", "p", "q"}:
         _rule.constant(_known)

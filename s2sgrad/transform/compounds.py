@@ -11,9 +11,7 @@ is computed as it is written.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import gast
 import numpy as np
@@ -29,6 +27,7 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import is_none, number
 from s2sgrad.ir.quote import COMPOUND, clone, constant, name, nested, placed
 from s2sgrad.rules import monomials, singular, spectra
+from s2sgrad.rules.powers import Monomial, combined, whole_number
 from s2sgrad.rules.table import lookup
 from s2sgrad.transform.paths import Paths
 
@@ -46,38 +45,6 @@ def run(paths: Paths) -> None:
     roots = singular.ROOTS | singular.NORMS | singular.POWERS | {np.cbrt}
     if any(is_one_of(o.target, roots) for o in paths.operations.values()):
         _Compounds(paths).run()
-
-
-@dataclass(frozen=True)
-class _Monomial:
-    """`factor * base ** power * ..`"""
-
-    factor: float
-    powers: dict[str, float]
-    signed: bool = False  # by a cube root, which negative numbers have as well
-
-    def times(self, other: _Monomial, sign: int = 1) -> _Monomial:
-        powers = dict(self.powers)
-        for base, power in other.powers.items():
-            powers[base] = powers.get(base, 0.0) + sign * power
-        return _Monomial(self.factor * other.factor**sign, powers, self.signed or other.signed)
-
-    def raised(self, power: float) -> _Monomial | None:
-        root = not float(power).is_integer()  # of a product of two, or of an even power, either may be negative
-        even = any(p % 2 == 0 for p in self.powers.values())
-        if root and (self.signed or self.factor <= 0 or len(self.powers) > 1 or even):
-            return None
-        try:
-            factor = self.factor**power
-        except ArithmeticError:  # the program's own number is infinite, or raises too
-            return None
-        return _Monomial(factor, {base: p * power for base, p in self.powers.items()}, self.signed)
-
-    def cube_root(self) -> _Monomial | None:
-        if any(p % 2 != 1 for p in self.powers.values()):
-            return None
-        return _Monomial(math.copysign(abs(self.factor) ** (1.0 / 3.0), self.factor),
-                         {base: p / 3.0 for base, p in self.powers.items()}, True)  # fmt: skip
 
 
 class _Compounds:
@@ -123,10 +90,10 @@ class _Compounds:
         if norm is not None:
             return norm
         parts = [self._monomial(o, statement, statement) for o in operation.operands]
-        whole = _combined(operation, parts)
+        whole = combined(operation.target, exponent(operation), parts)
         if whole is None or not 1 <= len(whole.powers) <= 2:
             return None
-        if whole.signed and any(_whole(p) != round(p) for p in whole.powers.values()):
+        if whole.signed and any(whole_number(p) != round(p) for p in whole.powers.values()):
             return None
         for base, power in whole.powers.items():
             norm = self._norm(base, statement)
@@ -134,7 +101,7 @@ class _Compounds:
             if norm is not None and (power >= 2 if not others else power == 2):
                 return self._of_norm(operation, norm, base, whole, others)
             rooted = any(m is not None and 0 < m.powers.get(base, 1) < 1 for m in parts)
-            if _whole(power) >= 1 and (rooted or operation.target is np.cbrt):
+            if whole_number(power) >= 1 and (rooted or operation.target is np.cbrt):
                 return _of_powers(operation, whole, [base, *others])
         return None
 
@@ -152,21 +119,23 @@ class _Compounds:
             return None
         return _made(operation, np.linalg.norm, [clone(x)], {"axis": axes})
 
-    def _monomial(self, node: gast.AST, use: gast.AST, last: gast.AST, depth: int = 0) -> _Monomial | None:
+    def _monomial(self, node: gast.AST, use: gast.AST, last: gast.AST, depth: int = 0) -> Monomial | None:
         """What an operand of a statement is as a monomial, in names that do not change before the `last` statement."""
         value = number(node)
         if value is not None:
-            return _Monomial(float(value), {})
+            return Monomial(float(value), {})
         if not isinstance(node, gast.Name):
             return None
         made = self.once.get(node.id)
         operation = self.operations.get(id(made)) if made is not None else None
         if depth < _DEEP and operation is not None and operation.form == "rule" and self._is_before(made, use):
-            found = _combined(operation, [self._monomial(o, made, last, depth + 1) for o in operation.operands])
+            found = combined(
+                operation.target, exponent(operation), [self._monomial(o, made, last, depth + 1) for o in operation.operands]
+            )
             if found is not None:
                 return found
         numeric = isinstance(self.paths.kinds.get(node.id), (Number, Array))
-        return _Monomial(1.0, {node.id: 1.0}) if numeric and self._is_kept(node.id, use, last) else None
+        return Monomial(1.0, {node.id: 1.0}) if numeric and self._is_kept(node.id, use, last) else None
 
     def _is_kept(self, variable: str, use: gast.AST, last: gast.AST) -> bool:
         """Whether a variable is the same where it is read and before the `last` statement."""
@@ -200,16 +169,18 @@ class _Compounds:
         return operation if plain and array and self._is_kept(x.id, made, use) else None
 
     def _of_norm(
-        self, operation: Operation, norm: Operation, base: str, whole: _Monomial, others: dict[str, float]
+        self, operation: Operation, norm: Operation, base: str, whole: Monomial, others: dict[str, float]
     ) -> Operation:
         """The power of a norm, perhaps with another factor."""
         keywords = {k: clone(v) for k, v in norm.keywords.items() if k != "ord"}
-        x, y, factor = clone(norm.operands[0]), name(base), constant(_whole(whole.factor))
+        x, y, factor = clone(norm.operands[0]), name(base), constant(whole_number(whole.factor))
         if others:
             ((other, power),) = others.items()
-            operands = [x, name(other), y, factor, constant(_whole(power))]
+            operands = [x, name(other), y, factor, constant(whole_number(power))]
             return _made(operation, monomials.square_of_scaled_norm, operands, keywords)
-        return _made(operation, monomials.power_of_norm, [x, y, factor, constant(_whole(whole.powers[base]))], keywords)
+        return _made(
+            operation, monomials.power_of_norm, [x, y, factor, constant(whole_number(whole.powers[base]))], keywords
+        )
 
 
 def _pair_spectra(paths: Paths) -> None:
@@ -257,31 +228,9 @@ def _contracted(operands: list[gast.AST]) -> gast.AST | None:
     return constant(gone[0]) if len(gone) == 1 else gast.Tuple([constant(k) for k in gone], gast.Load())
 
 
-def _combined(operation: Operation, parts: list[_Monomial | None]) -> _Monomial | None:
-    """The monomial that an operation makes of others; None where it makes none."""
-    if not parts or parts[0] is None:
-        return None
-    target, first = operation.target, parts[0]
-    if is_one_of(target, singular.PRODUCTS) and parts[1] is not None:
-        sign = 1 if target is np.multiply else -1
-        whole = first.times(parts[1], sign) if sign == 1 or parts[1].factor else None
-    elif is_one_of(target, singular.POWERS) and exponent(operation) is not None:
-        whole = first.raised(exponent(operation))
-    elif is_one_of(target, singular.ROOTS):
-        whole = first.raised(0.5)
-    else:
-        fixed = {np.square: 2.0, np.positive: 1.0, np.reciprocal: -1.0}
-        if target is np.negative:
-            return _Monomial(-first.factor, first.powers, first.signed)
-        if target is np.cbrt:
-            return first.cube_root()
-        whole = first.raised(fixed[target]) if is_one_of(target, fixed) else None
-    return whole
-
-
-def _of_powers(operation: Operation, whole: _Monomial, bases: list[str]) -> Operation:
+def _of_powers(operation: Operation, whole: Monomial, bases: list[str]) -> Operation:
     """A product of powers of one variable or two."""
-    numbers = [constant(_whole(v)) for v in (whole.factor, *(whole.powers[b] for b in bases))]
+    numbers = [constant(whole_number(v)) for v in (whole.factor, *(whole.powers[b] for b in bases))]
     if len(bases) == 2:
         return _made(operation, monomials.product_of_powers, [*map(name, bases), *numbers], {})
     if numbers[0].value == numbers[1].value == 1:
@@ -292,9 +241,3 @@ def _of_powers(operation: Operation, whole: _Monomial, bases: list[str]) -> Oper
 def _made(operation: Operation, function: Callable, operands: list[gast.AST], keywords: dict[str, gast.AST]) -> Operation:
     node = gast.Call(name(function.__name__), operands, [gast.keyword(k, v) for k, v in keywords.items()])
     return Operation("rule", placed(operation.node, node), operands, keywords, lookup(function), function)
-
-
-def _whole(value: float) -> float | int:
-    """A whole number as such, and what differs from one by rounding."""
-    near = round(value) if math.isfinite(value) else 0
-    return near if abs(value - near) < 1e-12 else value

@@ -12,7 +12,7 @@ from differences import leaves
 from kernels import KERNELS, kernel_of
 from test_singular_points import ROWS, function_of, quietly
 
-from s2sgrad import S2SGradError, custom_gradient, defvjp, grad, hvp, primitive, stop_gradient, value_and_grad
+from s2sgrad import S2SGradError, custom_gradient, defvjp, grad, hvp, jvp, primitive, stop_gradient, value_and_grad
 from s2sgrad.driver.options import Options
 
 SECOND = [(entry, number) for entry in CASES if entry.second for number in entry.argnums]
@@ -200,3 +200,23 @@ def test_modes_are_named_as_those_of_check_grads():
     with pytest.raises(ValueError, match="mode must be 'fwd' or 'rev'"):
         grad(np.sin, mode="forward")
     assert Options(mode="fwd").needs_text
+
+
+def squared(x):
+    return x * x
+
+
+def test_callees_return_the_tangents_alone_where_nobody_reads_their_values():
+    def f(x, y):
+        return squared(np.sin(x)) * y
+
+    second = grad(grad(f))
+    np.testing.assert_allclose(second(0.7, 2.0), grad(grad(f), mode="rev")(0.7, 2.0))
+    assert (
+        '"""Value of `squared_bwd`, and its tangent along that of x."""' in second.source
+    )  # which sin(x) is multiplied with
+    second = grad(grad(lambda x, y: squared(x) * y))
+    assert second(0.7, 2.0) == 4.0
+    assert '"""Tangent of `squared_bwd` along that of x."""' in second.source
+    value, tangent = jvp(f, (0.7, 2.0), (1.0, None))
+    assert value == f(0.7, 2.0) and tangent == grad(f)(0.7, 2.0)

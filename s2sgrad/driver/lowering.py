@@ -13,7 +13,7 @@ from s2sgrad.analysis.kinds import Kind
 from s2sgrad.analysis.reached import reaches_change
 from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.backends.scalar_lists import ScalarLists
-from s2sgrad.driver import handed_buffers
+from s2sgrad.driver import handed_buffers, tangents_alone
 from s2sgrad.driver.compilation import Observer
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.driver.options import Options
@@ -36,6 +36,8 @@ def lowered(
         backend = NUMPY
     program = Program(observer, backend, kept_apart)
     entry = program.gradient(function, kinds, wrt, options)
+    if options.forward:
+        tangents_alone.run(program, entry)
     if program.pairs and not program.kept_apart and reaches_change(function):
         return lowered(function, kinds, wrt, options, observer, kept_apart=True)
     if not options.records_all and not options.debug:

@@ -128,6 +128,11 @@ class Program:
         """The pairs of the callees."""
         return [paired.pair for paired in self._made.pairs.values()]
 
+    @property
+    def tangents(self) -> list[Emitted]:
+        """The callees with their tangents."""
+        return [*self._made.tangents.values()]
+
     # --- answers to the stages (compilation.Callees) ---
 
     def note(self, unit: Unit) -> None:

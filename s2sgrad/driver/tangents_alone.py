@@ -1,0 +1,90 @@
+"""A callee returns its tangent alone where nobody reads its value.
+
+    y, y_dot = helper_jvp(x, x_dot=x_dot)      ->      y_dot = helper_jvp(x, x_dot=x_dot)
+    return y_dot                                       return y_dot
+
+Values of gradients are such: of a gradient of a gradient, the tangent is all that is asked for.
+
+>>> from s2sgrad import grad
+>>> from s2sgrad.driver.pipeline import _defined
+>>> df = grad(grad(_defined('''
+... def square(x):
+...     return x * x
+... def f(x, y):
+...     return square(x) * y
+... ''')))
+>>> df(1.0, 2.0), "return 2.0 * seed * x_dot" in df.source
+(4.0, True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import gast
+
+from s2sgrad.analysis import effects
+from s2sgrad.cleanup import deadcode, forward_substitution
+from s2sgrad.driver.emitted import Emitted, reached
+from s2sgrad.driver.program import Program
+from s2sgrad.ir.quote import nodes
+
+
+@dataclass
+class _Site:
+    """A call, in the function `caller`: a statement that binds the value and the tangent, of which it reads the latter."""
+
+    caller: Emitted
+    statement: gast.Assign
+
+
+def run(program: Program, entry: Emitted) -> None:
+    """Let the tangents of a program return no value that is not read."""
+    left = [e for e in program.tangents if e.tree is not None]
+    before = -1
+    while before != len(left):
+        before, functions = len(left), reached(program.functions, [entry])
+        for callee in [*left]:
+            sites = [site for caller in functions for site in _sites(caller, callee)]
+            if sites and all(site is not None for site in sites) and _returns_pair(callee):
+                left.remove(callee)
+                _without_value(callee)
+                for site in sites:
+                    site.statement.targets = [site.statement.targets[0].elts[1]]
+
+
+def _sites(caller: Emitted, callee: Emitted) -> Iterator[_Site | None]:
+    """The calls of a callee; None for one whose value is read, and for any other use."""
+    names = {n for n, value in caller.unit.helpers.items() if value is callee}
+    if not names:
+        return
+    read = {n.id for n in nodes(caller.tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+    for statement in effects.walk(caller.tree.body):
+        uses = sum(isinstance(n, gast.Name) and n.id in names for n in nodes(effects.header(statement)))
+        if uses:
+            yield _Site(caller, statement) if uses == 1 and _binds_pair(statement, names, read) else None
+
+
+def _binds_pair(statement: gast.AST, names: set[str], read: set[str]) -> bool:
+    """Whether a statement is `y, y_dot = f(..)`, where `y` is not read."""
+    if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Call):
+        return False
+    (target,), called = statement.targets, statement.value.func
+    is_pair = isinstance(target, gast.Tuple) and isinstance(target.elts[0], gast.Name) and target.elts[0].id not in read
+    return is_pair and isinstance(called, gast.Name) and called.id in names
+
+
+def _returns_pair(callee: Emitted) -> bool:
+    *others, last = [s for s in effects.walk(callee.tree.body) if isinstance(s, gast.Return)]
+    return not others and isinstance(last.value, gast.Tuple) and len(last.value.elts) == 2
+
+
+def _without_value(callee: Emitted) -> None:
+    """Let a callee return the tangent alone."""
+    tree = callee.tree
+    last = tree.body[-1]
+    last.value = last.value.elts[1]
+    callee.tree = forward_substitution.run(callee.unit, deadcode.run(callee.unit, tree))
+    doc = callee.tree.body[0].value
+    doc.value = doc.value.replace("Value of", "Tangent of").replace(", and its tangent along", " along")

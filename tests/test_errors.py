@@ -735,7 +735,7 @@ REFUSED = {
         import scipy.special
 
         def f(x):
-            return np.sum(scipy.special.spence(x))  # <-
+            return np.sum(scipy.special.itstruve0(x))  # <-
     """, (V,)),
     "unknown keyword dtype": (NoRule, """
         def f(x):

@@ -29,7 +29,7 @@ class Writer:
         self.lines.append(self.indent + line)
 
     def value(self) -> str:
-        return self.rng.choice((*NUMBERS, "y", "x", "s", "special.spence(y * y)"))
+        return self.rng.choice((*NUMBERS, "y", "x", "s", "special.itstruve0(y * y)"))
 
     def made(self) -> None:
         name, size = f"q{self.rng.randint(0, 2)}", self.rng.randint(2, 3)

@@ -317,4 +317,5 @@ def test_every_rule_has_a_tangent_that_is_tested():
     complex_ones = [e for e in COMPLEX if lookup(e.primitive).complex and e.primitive not in REFUSED]  # in test_complex.py
     told = {rule for e in [*(c.values[0] for c in CASES), *complex_ones] for rule in ruling(e)}
     every = {rule for f, rule in rules().items() if f not in (*NO_TANGENT, *UNEXAMPLED)}
+    every = {rule for rule in every if rule.variadic or {*rule.differentiable} - {*rule.constants} or rule.keyword_rules}
     assert not {rule.primitive for rule in every - told}

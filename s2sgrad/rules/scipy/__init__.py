@@ -8,6 +8,10 @@ No file of s2sgrad imports these files: `table.lookup` reads them.
 from s2sgrad.rules.arriving import later
 
 later("scipy.special", "s2sgrad.rules.scipy.special")
+later("scipy.special", "s2sgrad.rules.scipy.incomplete")
+later("scipy.special", "s2sgrad.rules.scipy.integrals")
+later("scipy.special", "s2sgrad.rules.scipy.waves")
+later("scipy.special", "s2sgrad.rules.scipy.differences")
 later("scipy.special", "s2sgrad.rules.scipy.bessel")
 later("scipy.special", "s2sgrad.rules.scipy.elliptic")
 later("scipy.special", "s2sgrad.rules.scipy.polynomials")

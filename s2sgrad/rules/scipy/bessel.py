@@ -156,6 +156,106 @@ for _name in ("a", "b"):
     hyp1f1.constant(_name)
 
 
+# --- scaled ones of real arguments, where the scale is 1 outside of the complex plane; integer orders; Hankel, Struve ------
+
+
+@elementwise(special.jve)
+def jve(g, y, v, x):
+    return None, 0.5 * g * (special.jve(v - 1.0, x) - special.jve(v + 1.0, x))
+
+
+@elementwise(special.yve)
+def yve(g, y, v, x):
+    return None, 0.5 * g * (special.yve(v - 1.0, x) - special.yve(v + 1.0, x))
+
+
+@elementwise(special.kn)
+def kn(g, y, n, x):
+    return None, -0.5 * g * (special.kv(n - 1.0, x) + special.kv(n + 1.0, x))
+
+
+@elementwise(special.hankel1)
+def hankel1(g, y, v, z):
+    return None, 0.5 * g * (special.hankel1(v - 1.0, z) - special.hankel1(v + 1.0, z))
+
+
+@elementwise(special.hankel2)
+def hankel2(g, y, v, z):
+    return None, 0.5 * g * (special.hankel2(v - 1.0, z) - special.hankel2(v + 1.0, z))
+
+
+@elementwise(special.hankel1e)
+def hankel1e(g, y, v, z):
+    return None, g * (0.5 * (special.hankel1e(v - 1.0, z) - special.hankel1e(v + 1.0, z)) - 1.0j * y)
+
+
+@elementwise(special.hankel2e)
+def hankel2e(g, y, v, z):
+    return None, g * (0.5 * (special.hankel2e(v - 1.0, z) - special.hankel2e(v + 1.0, z)) + 1.0j * y)
+
+
+@elementwise(special.struve)  # DLMF 11.4.27
+def struve(g, y, v, x):
+    return None, g * (special.struve(v - 1.0, x) - v * y / x)
+
+
+@elementwise(special.modstruve)  # DLMF 11.4.28
+def modstruve(g, y, v, x):
+    return None, g * (special.modstruve(v - 1.0, x) - v * y / x)
+
+
+# --- hypergeometric functions in their argument: DLMF 15.5.1, 16.3.1, 13.3.22; Wright's, Lambert's ------------------------
+
+
+@elementwise(special.hyp0f1)
+def hyp0f1(g, y, v, z):
+    return None, g * special.hyp0f1(v + 1.0, z) / v
+
+
+@elementwise(special.hyp2f1)
+def hyp2f1(g, y, a, b, c, z):
+    return None, None, None, g * (a * b / c) * special.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z)
+
+
+@elementwise(special.hyperu)
+def hyperu(g, y, a, b, x):
+    return None, None, -g * a * special.hyperu(a + 1.0, b + 1.0, x)
+
+
+@elementwise(special.wright_bessel)  # by its series, DLMF 10.46.1
+def wright_bessel(g, y, a, b, x):
+    return None, None, g * special.wright_bessel(a, a + b, x)
+
+
+@elementwise(special.log_wright_bessel)
+def log_wright_bessel(g, y, a, b, x):
+    return None, None, g * np.exp(special.log_wright_bessel(a, a + b, x) - y)
+
+
+@elementwise(special.wrightomega)  # y + log(y) is z
+def wrightomega(g, y, z):
+    return g * y / (1.0 + y)
+
+
+for _rule, _names in (
+    (jve, "v"), (yve, "v"), (kn, "n"), (hankel1, "v"), (hankel2, "v"), (hankel1e, "v"), (hankel2e, "v"), (struve, "v"),
+    (modstruve, "v"), (hyp0f1, "v"), (hyp2f1, "abc"), (hyperu, "ab"), (wright_bessel, "ab"), (log_wright_bessel, "ab"),
+):  # fmt: skip
+    for _name in _names:
+        _rule.constant(_name)
+
+
+@elementwise(special.lambertw)  # y * exp(y) is z
+def lambertw(g, y, z, k=0, tol=1e-8):
+    return g * np.exp(-y) / (1.0 + y)
+
+
+of_complex_numbers(
+    special.hankel1, special.hankel2, special.hankel1e, special.hankel2e, special.hyp0f1, special.hyp2f1,
+    special.wrightomega, special.lambertw,
+)  # fmt: skip
+
+
 @ive.refined(lambda complex: complex)  # the factor of the real part is not holomorphic
 def _(g, y, v, x):
     slope = 0.5 * (special.ive(v - 1.0, x) + special.ive(v + 1.0, x))

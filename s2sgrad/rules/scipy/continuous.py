@@ -21,16 +21,11 @@ from s2sgrad.rules.scipy.quantiles import (
     beta_score_in_shape,
     beta_shift,
     gamma_shift,
+    log,
     mean_cosine,
     vonmises_shift,
 )
 from s2sgrad.runtime import over, product
-
-
-def log(z):
-    """The logarithm, in silence."""
-    return special.xlogy(1.0, z)
-
 
 # --- without shapes ----------------------------------------------------------------------------------------------------
 

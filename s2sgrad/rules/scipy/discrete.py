@@ -1,22 +1,38 @@
 """Rules of scipy.stats, continued: probabilities of counts, in their parameters.
 
     y = poisson.logpmf(k, mu)    ->  mu_bar = y_bar * (k / mu - 1.0)
-    y = poisson.cdf(k, mu)       ->  mu_bar = -y_bar * poisson.pmf(k, mu)
-    y = binom.logpmf(k, n, p)    ->  p_bar = y_bar * (k / p - (n - k) / (1.0 - p))
+    y = poisson.cdf(k, mu)       ->  mu_bar = -y_bar * poisson.pmf(floor(k), mu)
+    y = poisson.logsf(k, mu)     ->  mu_bar = y_bar * poisson.pmf(floor(k), mu) / exp(y)
 
-The counts are whole numbers: no derivative is taken in them.  Counts that cannot occur have no slope.
+The counts, `loc` and what the distributions count to are whole numbers: no derivative is taken in them.  Counts that cannot
+occur have no slope.  Of each distribution two facts are known: the slope of the logarithm of its probabilities, and that of
+their sums (Johnson, Kemp and Kotz (2005), "Univariate Discrete Distributions").
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from s2sgrad.rules.reductions import is_container
-from s2sgrad.rules.table import Rule, elementwise
-from s2sgrad.runtime import over
+from s2sgrad.rules.scipy.incomplete import beta_in_a, beta_in_x
+from s2sgrad.rules.table import Rule, elementwise, flat
+from s2sgrad.runtime import over, product
 
 # The slopes are written as sums of `over`, which is 0 where its first argument is: of a count 0 in p at p = 0, say.
+
+
+def possible(y, g):
+    """`g` where the logarithm `y` of a probability is finite, and 0 where the probability is 0."""
+    return np.where(np.isneginf(y), 0.0, g)[()]
+
+
+# --- Poisson -----------------------------------------------------------------------------------------------------------
+
+
+def poisson_sum(k, mu, loc):
+    """The slope of the probability of at most `k`."""
+    return -stats.poisson.pmf(np.floor(k - loc), mu)
 
 
 @elementwise(stats.poisson.logpmf)
@@ -31,19 +47,37 @@ def poisson_pmf(g, y, k, mu, loc=0):
 
 @elementwise(stats.poisson.cdf)
 def poisson_cdf(g, y, k, mu, loc=0):
-    return None, -g * stats.poisson.pmf(np.floor(k - loc), mu)
+    return None, g * poisson_sum(k, mu, loc)
 
 
 @elementwise(stats.poisson.sf)
 def poisson_sf(g, y, k, mu, loc=0):
-    return None, g * stats.poisson.pmf(np.floor(k - loc), mu)
+    return None, -g * poisson_sum(k, mu, loc)
+
+
+@elementwise(stats.poisson.logcdf)
+def poisson_logcdf(g, y, k, mu, loc=0):
+    return None, over(g * poisson_sum(k, mu, loc), np.exp(y))
+
+
+@elementwise(stats.poisson.logsf)
+def poisson_logsf(g, y, k, mu, loc=0):
+    return None, -over(g * poisson_sum(k, mu, loc), np.exp(y))
+
+
+# --- binomial, Bernoulli -----------------------------------------------------------------------------------------------
+
+
+def binom_sum(k, n, p, loc):
+    """The slope of the probability of at most `k`: of n - 1 trials, -n times the probability of exactly `k`."""
+    return -n * stats.binom.pmf(np.floor(k - loc), np.maximum(n - 1, 0), p)
 
 
 @elementwise(stats.binom.logpmf)
 def binom_logpmf(g, y, k, n, p, loc=0):
     heads = k - loc
-    possible = np.logical_and(np.greater_equal(heads, 0), np.less_equal(heads, n))
-    return None, None, np.where(possible, over(g * heads, p) - over(g * (n - heads), 1.0 - p), 0.0)[()]
+    inside = np.logical_and(np.greater_equal(heads, 0), np.less_equal(heads, n))
+    return None, None, np.where(inside, over(g * heads, p) - over(g * (n - heads), 1.0 - p), 0.0)[()]
 
 
 @elementwise(stats.binom.pmf)
@@ -51,18 +85,192 @@ def binom_pmf(g, y, k, n, p, loc=0):
     return None, None, over(g * y * (k - loc), p) - over(g * y * (n - k + loc), 1.0 - p)
 
 
+@elementwise(stats.binom.cdf)
+def binom_cdf(g, y, k, n, p, loc=0):
+    return None, None, g * binom_sum(k, n, p, loc)
+
+
+@elementwise(stats.binom.sf)
+def binom_sf(g, y, k, n, p, loc=0):
+    return None, None, -g * binom_sum(k, n, p, loc)
+
+
+@elementwise(stats.binom.logcdf)
+def binom_logcdf(g, y, k, n, p, loc=0):
+    return None, None, over(g * binom_sum(k, n, p, loc), np.exp(y))
+
+
+@elementwise(stats.binom.logsf)
+def binom_logsf(g, y, k, n, p, loc=0):
+    return None, None, -over(g * binom_sum(k, n, p, loc), np.exp(y))
+
+
+def bernoulli_sum(k, loc):
+    """The slope of the probability of at most `k`."""
+    return -np.multiply(np.equal(np.floor(k - loc), 0), 1.0)
+
+
 @elementwise(stats.bernoulli.logpmf)
 def bernoulli_logpmf(g, y, k, p, loc=0):
     heads = k - loc
-    possible = np.logical_or(np.equal(heads, 0), np.equal(heads, 1))
-    return None, np.where(possible, over(g * heads, p) - over(g * (1.0 - heads), 1.0 - p), 0.0)[()]
+    inside = np.logical_or(np.equal(heads, 0), np.equal(heads, 1))
+    return None, np.where(inside, over(g * heads, p) - over(g * (1.0 - heads), 1.0 - p), 0.0)[()]
 
 
-for _rule in (poisson_logpmf, poisson_pmf, poisson_cdf, poisson_sf, binom_logpmf, binom_pmf, bernoulli_logpmf):
-    _rule.constant("k")
-for _rule in (binom_logpmf, binom_pmf):
-    _rule.constant("n")
+@elementwise(stats.bernoulli.pmf)
+def bernoulli_pmf(g, y, k, p, loc=0):
+    heads = k - loc
+    return None, g * np.where(np.equal(heads, 1), 1.0, np.where(np.equal(heads, 0), -1.0, 0.0))
+
+
+@elementwise(stats.bernoulli.cdf)
+def bernoulli_cdf(g, y, k, p, loc=0):
+    return None, g * bernoulli_sum(k, loc)
+
+
+@elementwise(stats.bernoulli.sf)
+def bernoulli_sf(g, y, k, p, loc=0):
+    return None, -g * bernoulli_sum(k, loc)
+
+
+@elementwise(stats.bernoulli.logcdf)
+def bernoulli_logcdf(g, y, k, p, loc=0):
+    return None, over(g * bernoulli_sum(k, loc), np.exp(y))
+
+
+@elementwise(stats.bernoulli.logsf)
+def bernoulli_logsf(g, y, k, p, loc=0):
+    return None, -over(g * bernoulli_sum(k, loc), np.exp(y))
+
+
+# --- geometric: sf is (1 - p) ** k -------------------------------------------------------------------------------------
+
+
+def geom_score(k, p, loc):
+    return over(1.0, p) - over(k - loc - 1.0, 1.0 - p)
+
+
+def geom_tail(k, p, loc):
+    """The slope of the logarithm of the probability of more than `k`."""
+    return -over(np.maximum(np.floor(k - loc), 0.0), 1.0 - p)
+
+
+@elementwise(stats.geom.logpmf)
+def geom_logpmf(g, y, k, p, loc=0):
+    return None, possible(y, g * geom_score(k, p, loc))
+
+
+@elementwise(stats.geom.pmf)
+def geom_pmf(g, y, k, p, loc=0):
+    return None, product(g * y, geom_score(k, p, loc))
+
+
+@elementwise(stats.geom.cdf)
+def geom_cdf(g, y, k, p, loc=0):
+    return None, -g * stats.geom.sf(k, p, loc) * geom_tail(k, p, loc)
+
+
+@elementwise(stats.geom.sf)
+def geom_sf(g, y, k, p, loc=0):
+    return None, g * y * geom_tail(k, p, loc)
+
+
+@elementwise(stats.geom.logcdf)
+def geom_logcdf(g, y, k, p, loc=0):
+    return None, -over(g * stats.geom.sf(k, p, loc) * geom_tail(k, p, loc), np.exp(y))
+
+
+@elementwise(stats.geom.logsf)
+def geom_logsf(g, y, k, p, loc=0):
+    return None, g * geom_tail(k, p, loc)
+
+
+# --- negative binomial: cdf is special.betainc(n, k + 1, p) ---------------------------------------------------------------
+
+
+def nbinom_in_n(k, n, p, loc):
+    return special.digamma(k - loc + n) - special.digamma(n) + special.xlogy(np.ones_like(p), p)
+
+
+def nbinom_in_p(k, n, p, loc):
+    return over(n, p) - over(k - loc, 1.0 - p)
+
+
+def nbinom_sum_in_n(k, n, p, loc):
+    count = np.floor(k - loc)
+    slope = beta_in_a(special.logit(p), n, np.maximum(count, 0.0) + 1.0)
+    return np.where(np.less(count, 0.0), 0.0, slope)[()]
+
+
+def nbinom_sum_in_p(k, n, p, loc):
+    count = np.floor(k - loc)
+    return np.where(np.less(count, 0.0), 0.0, beta_in_x(n, np.maximum(count, 0.0) + 1.0, p))[()]
+
+
+@elementwise(stats.nbinom.logpmf)
+def nbinom_logpmf(g, y, k, n, p, loc=0):
+    return None, possible(y, g * nbinom_in_n(k, n, p, loc)), possible(y, g * nbinom_in_p(k, n, p, loc))
+
+
+@elementwise(stats.nbinom.pmf)
+def nbinom_pmf(g, y, k, n, p, loc=0):
+    return None, product(g * y, nbinom_in_n(k, n, p, loc)), product(g * y, nbinom_in_p(k, n, p, loc))
+
+
+@elementwise(stats.nbinom.cdf)
+def nbinom_cdf(g, y, k, n, p, loc=0):
+    return None, g * nbinom_sum_in_n(k, n, p, loc), g * nbinom_sum_in_p(k, n, p, loc)
+
+
+@elementwise(stats.nbinom.sf)
+def nbinom_sf(g, y, k, n, p, loc=0):
+    return None, -g * nbinom_sum_in_n(k, n, p, loc), -g * nbinom_sum_in_p(k, n, p, loc)
+
+
+@elementwise(stats.nbinom.logcdf)
+def nbinom_logcdf(g, y, k, n, p, loc=0):
+    g = over(g, np.exp(y))
+    return None, g * nbinom_sum_in_n(k, n, p, loc), g * nbinom_sum_in_p(k, n, p, loc)
+
+
+@elementwise(stats.nbinom.logsf)
+def nbinom_logsf(g, y, k, n, p, loc=0):
+    g = -over(g, np.exp(y))
+    return None, g * nbinom_sum_in_n(k, n, p, loc), g * nbinom_sum_in_p(k, n, p, loc)
+
+
+# --- beta-binomial: its probabilities alone ------------------------------------------------------------------------------
+
+
+def betabinom_in_a(k, n, a, b, loc):
+    both = special.digamma(a + b) - special.digamma(n + a + b)
+    return special.digamma(k - loc + a) - special.digamma(a) + both
+
+
+def betabinom_in_b(k, n, a, b, loc):
+    both = special.digamma(a + b) - special.digamma(n + a + b)
+    return special.digamma(n - k + loc + b) - special.digamma(b) + both
+
+
+@elementwise(stats.betabinom.logpmf)
+def betabinom_logpmf(g, y, k, n, a, b, loc=0):
+    in_a = betabinom_in_a(k, n, a, b, loc)
+    in_b = betabinom_in_b(k, n, a, b, loc)
+    return None, None, possible(y, g * in_a), possible(y, g * in_b)
+
+
+@elementwise(stats.betabinom.pmf)
+def betabinom_pmf(g, y, k, n, a, b, loc=0):
+    in_a = betabinom_in_a(k, n, a, b, loc)
+    in_b = betabinom_in_b(k, n, a, b, loc)
+    return None, None, product(g * y, in_a), product(g * y, in_b)
 
 
 for _rule in [rule for rule in vars().values() if isinstance(rule, Rule)]:
-    _rule.refuse(lambda operand: is_container(operand), "a density of a list has no derivative rule: pass an array")
+    _rule.constant("k")
+    if _rule.primitive.__self__ in (stats.binom, stats.betabinom):
+        _rule.constant("n")
+    _rule.refuse(lambda operand: is_container(operand), "a probability of a list has no derivative rule: pass an array")
+
+for _law in (stats.poisson, stats.binom, stats.bernoulli, stats.geom, stats.nbinom, stats.betabinom, stats.hypergeom):
+    flat(_law.ppf, _law.isf, _law.median, _law.interval, _law.support)  # whole numbers

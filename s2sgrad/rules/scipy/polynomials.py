@@ -68,3 +68,47 @@ for _name in ("n", "alpha"):
     eval_genlaguerre.constant(_name)
 for _name in ("n", "alpha", "beta"):
     eval_jacobi.constant(_name)
+
+
+# --- the same of other arguments: DLMF 18.7 -----------------------------------------------------------------------------
+
+
+@elementwise(special.eval_chebyc)  # 2 * eval_chebyt(n, x / 2)
+def eval_chebyc(g, y, n, x):
+    return None, g * n * special.eval_chebyu(n - 1, 0.5 * x)
+
+
+@elementwise(special.eval_chebys)  # eval_chebyu(n, x / 2)
+def eval_chebys(g, y, n, x):
+    return None, g * special.eval_gegenbauer(n - 1, 2.0, 0.5 * x)
+
+
+@elementwise(special.eval_sh_chebyt)  # the shifted ones are those of 2 * x - 1
+def eval_sh_chebyt(g, y, n, x):
+    return None, g * 2.0 * n * special.eval_chebyu(n - 1, 2.0 * x - 1.0)
+
+
+@elementwise(special.eval_sh_chebyu)
+def eval_sh_chebyu(g, y, n, x):
+    return None, g * 4.0 * special.eval_gegenbauer(n - 1, 2.0, 2.0 * x - 1.0)
+
+
+@elementwise(special.eval_sh_legendre)
+def eval_sh_legendre(g, y, n, x):
+    return None, g * 2.0 * special.eval_gegenbauer(n - 1, 1.5, 2.0 * x - 1.0)
+
+
+@elementwise(special.eval_sh_jacobi)
+def eval_sh_jacobi(g, y, n, p, q, x):
+    slope = (n + p) * special.eval_jacobi(n - 1, p - q + 1.0, q, 2.0 * x - 1.0) / special.binom(2.0 * n + p - 1.0, n)
+    return None, None, None, g * slope
+
+
+@elementwise(special.lpmv)  # DLMF 14.10.5
+def lpmv(g, y, m, v, x):
+    return None, None, g * (v * x * y - (v + m) * special.lpmv(m, v - 1.0, x)) / (x * x - 1.0)
+
+
+for _rule in (eval_chebyc, eval_chebys, eval_sh_chebyt, eval_sh_chebyu, eval_sh_legendre, eval_sh_jacobi, lpmv):
+    for _name in _rule.differentiable[:-1]:
+        _rule.constant(_name)

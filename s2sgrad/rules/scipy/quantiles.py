@@ -49,6 +49,11 @@ def _difference(f, arguments, number):
     return ((8.0 * near - far) / (12.0 * step))[()].astype(low)
 
 
+def log(x):
+    """The logarithm, in silence."""
+    return special.xlogy(np.ones_like(x), x)
+
+
 # --- gamma -----------------------------------------------------------------------------------------------------------
 
 

@@ -59,14 +59,6 @@ def polygamma(g, y, n, x):
 polygamma.constant("n")
 
 
-@elementwise(special.zeta)
-def zeta(g, y, x, q):  # DLMF 25.11.17, in SciPy's names
-    return None, -g * x * special.zeta(x + 1.0, q)
-
-
-zeta.constant("x")
-
-
 def multidigamma(a, d):
     """The slope of `special.multigammaln`, a sum of `d` terms.
 
@@ -104,38 +96,6 @@ def binom(g, y, n, k):  # DLMF 1.2.6 by gamma functions
     rest = special.digamma(n - k + 1.0)
     return g * y * (special.digamma(n + 1.0) - rest), g * y * (rest - special.digamma(k + 1.0))
 
-
-@elementwise(special.gammainc)
-def gammainc(g, y, a, x):  # DLMF 8.8.13
-    return None, g * np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a))
-
-
-@elementwise(special.gammaincc)
-def gammaincc(g, y, a, x):
-    return None, -g * np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a))
-
-
-@elementwise(special.gammaincinv)
-def gammaincinv(g, x, a, p):
-    return None, over(g, np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a)))
-
-
-@elementwise(special.betainc)
-def betainc(g, y, a, b, x):  # DLMF 8.17.1
-    density = np.exp(special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b))
-    return None, None, g * density
-
-
-@elementwise(special.betaincinv)
-def betaincinv(g, x, a, b, y):
-    density = np.exp(special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b))
-    return None, None, over(g, density)
-
-
-for _rule in (gammainc, gammaincc, gammaincinv, betainc, betaincinv):
-    _rule.constant("a")
-for _rule in (betainc, betaincinv):
-    _rule.constant("b")
 
 # --- error functions and the normal distribution ---------------------------------------------------------------------
 

@@ -1,9 +1,7 @@
 """Rules of scipy.special, continued: powers and transformations of data, angles in degrees, losses.
 
-    y = special.boxcox(x, k)      ->      x_bar = y_bar * x ** (k - 1.0)
-    y = special.cosdg(x)          ->      x_bar = -y_bar * (math.pi / 180.0) * special.sindg(x)
-
-In the parameter of an inverse transformation there is no derivative: such calls are refused.
+y = special.boxcox(x, k)      ->      x_bar = y_bar * x ** (k - 1.0)
+y = special.cosdg(x)          ->      x_bar = -y_bar * (math.pi / 180.0) * special.sindg(x)
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ import math
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.table import elementwise
+from s2sgrad.rules.table import elementwise, existing, flat
 from s2sgrad.runtime import over
 
 
@@ -42,30 +40,33 @@ def _(g, y, x):
     return over(g, x)
 
 
+def boxcox_in_lmbda(log_x, lmbda):
+    """The slope of the transformation in its parameter, at a given logarithm."""
+    return 0.5 * log_x * log_x * special.hyp1f1(2.0, 3.0, lmbda * log_x)
+
+
 @elementwise(special.boxcox)
 def boxcox(g, y, x, lmbda):  # log(x) * exprel(lmbda * log(x))
     log_x = bounded_log(x)
-    return g * x ** (lmbda - 1.0), 0.5 * g * log_x * log_x * special.hyp1f1(2.0, 3.0, lmbda * log_x)
+    return g * x ** (lmbda - 1.0), g * boxcox_in_lmbda(log_x, lmbda)
 
 
 @elementwise(special.boxcox1p)
 def boxcox1p(g, y, x, lmbda):
     log_x = np.log1p(x)
-    return g * (1.0 + x) ** (lmbda - 1.0), 0.5 * g * log_x * log_x * special.hyp1f1(2.0, 3.0, lmbda * log_x)
+    return g * (1.0 + x) ** (lmbda - 1.0), g * boxcox_in_lmbda(log_x, lmbda)
 
 
 @elementwise(special.inv_boxcox)
-def inv_boxcox(g, x, y, lmbda):
-    return over(g * x, 1.0 + lmbda * y), None
+def inv_boxcox(g, x, y, lmbda):  # of the inverse, by the implicit function theorem
+    rest = 1.0 + lmbda * y
+    return over(g * x, rest), -over(g * x, rest) * boxcox_in_lmbda(bounded_log(x), lmbda)
 
 
 @elementwise(special.inv_boxcox1p)
 def inv_boxcox1p(g, x, y, lmbda):
-    return over(g * (1.0 + x), 1.0 + lmbda * y), None
-
-
-inv_boxcox.constant("lmbda")
-inv_boxcox1p.constant("lmbda")
+    slope = over(g * (1.0 + x), 1.0 + lmbda * y)
+    return slope, -slope * boxcox_in_lmbda(np.log1p(x), lmbda)
 
 
 @elementwise(special.cosm1)
@@ -109,3 +110,25 @@ def pseudo_huber(g, y, delta, r):
     ratio = r / delta
     root = np.sqrt(1.0 + ratio * ratio)
     return g * delta * (2.0 * (root - 1.0) - ratio * ratio / root), g * r / root
+
+
+@elementwise(special.tklmbda)  # of which (p ** lmbda - (1 - p) ** lmbda) / lmbda is the inverse
+def tklmbda(g, p, x, lmbda):
+    slope = g / (np.exp(special.xlogy(lmbda - 1.0, p)) + np.exp(special.xlog1py(lmbda - 1.0, -p)))
+    upper = bounded_log(p)
+    lower = bounded_log(1.0 - p)
+    return slope, -slope * (boxcox_in_lmbda(upper, lmbda) - boxcox_in_lmbda(lower, lmbda))
+
+
+@elementwise(special.poch)
+def poch(g, y, z, m):  # DLMF 5.2.5
+    both = special.digamma(z + m)
+    return g * y * (both - special.digamma(z)), g * y * both
+
+
+@elementwise(*existing(special, "softplus"))
+def softplus(g, y, x):
+    return g * special.expit(x)
+
+
+flat(special.round, special.gammasgn)

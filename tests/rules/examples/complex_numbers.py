@@ -6,6 +6,7 @@ import cmath
 
 import numpy as np
 import scipy.linalg
+from scipy import special
 
 from s2sgrad import runtime
 from s2sgrad.rules import complex_matrices, fourier
@@ -100,3 +101,8 @@ example(runtime.widened, normal(3), cplx(3))
 example(runtime.holomorphic_seed, cplx(3), cplx(3))
 example(runtime.conjugated, cplx(3))
 example(runtime.conjugated, [0.3 - 0.7j, 0.5])
+for _f in (special.hankel1, special.hankel2, special.hankel1e, special.hankel2e):
+    example(_f, 0.7, np.array([0.3, 2.1]))
+example(special.lambertw, np.array([0.3, 2.1]))
+example(special.lambertw, np.array([0.3 + 0.2j, 2.1]), 1)
+example(special.wofz, np.array([0.3, 2.1]))

@@ -30,14 +30,6 @@ for _f in (special.beta, special.betaln):
     example(_f, 1.6, 0.7)
 example(special.binom, between(3.0, 5.0, 3), between(0.4, 2.0, 2, 3))
 example(special.binom, 4.3, 1.7)
-for _f in (special.gammainc, special.gammaincc):
-    example(_f, 2.0, between(0.4, 3.0, 3))
-    example(_f, between(0.4, 3.0, 2, 1), between(0.4, 3.0, 3))
-    example(_f, 0.7, 0.3)
-for _f in (special.betainc, special.betaincinv):
-    example(_f, 2.0, 1.5, between(0.2, 0.8, 2, 3))
-    example(_f, 0.7, between(0.4, 3.0, 3), 0.3)
-example(special.gammaincinv, 2.0, between(0.2, 0.8, 2, 3))
 
 # --- error functions -------------------------------------------------------------------------------------------------
 

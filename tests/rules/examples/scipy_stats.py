@@ -31,17 +31,26 @@ example(rules.hazard, normal(3), normal(3), normal(2, 1), 0.7)
 
 # --- counts ----------------------------------------------------------------------------------------------------------
 
-_counts = np.array([0, 1, 3])
-for _f in (stats.poisson.logpmf, stats.poisson.pmf, stats.poisson.cdf, stats.poisson.sf):
-    example(_f, _counts, between(0.7, 4.0, 2, 1))
-    example(_f, 2, 1.6)
-    example(_f, np.array([1, 5]), 1.6, loc=1)
-for _f in (stats.binom.logpmf, stats.binom.pmf):
-    example(_f, _counts, 4, between(0.2, 0.8, 2, 1))
-    example(_f, 2, 3, 0.4)
-    example(_f, np.array([1, 3]), 4, 0.4, loc=1)
-example(stats.bernoulli.logpmf, np.array([0, 1, 0]), between(0.2, 0.8, 2, 1))
-example(stats.bernoulli.logpmf, 1, 0.3)
+_counts, _more = np.array([0, 1, 3]), np.array([1, 3])
+for _f in ("logpmf", "pmf", "cdf", "sf", "logcdf", "logsf"):
+    example(getattr(stats.poisson, _f), _counts, between(0.7, 4.0, 2, 1))
+    example(getattr(stats.poisson, _f), 2, 1.6)
+    example(getattr(stats.poisson, _f), np.array([1, 5]), 1.6, loc=1)
+    example(getattr(stats.binom, _f), _counts, 4, between(0.2, 0.8, 2, 1))
+    example(getattr(stats.binom, _f), 2, 3, 0.4)
+    example(getattr(stats.binom, _f), _more, 4, 0.4, loc=1)
+    example(getattr(stats.geom, _f), _more, between(0.2, 0.8, 2, 1))
+    example(getattr(stats.geom, _f), _more + 1, 0.4, loc=1)
+    example(getattr(stats.nbinom, _f), _counts, between(1.7, 4.0, 2, 1), 0.4)
+    example(getattr(stats.nbinom, _f), _more, 2.7, 0.4, loc=1)
+for _f in ("logpmf", "pmf"):
+    example(getattr(stats.bernoulli, _f), np.array([0, 1, 0]), between(0.2, 0.8, 2, 1))
+    example(getattr(stats.bernoulli, _f), 1, 0.3)
+    example(getattr(stats.betabinom, _f), _counts, 5, between(0.7, 4.0, 2, 1), 1.3)
+    example(getattr(stats.betabinom, _f), _more, 5, 0.7, 1.3, loc=1)
+for _f in ("cdf", "sf", "logcdf"):
+    example(getattr(stats.bernoulli, _f), np.array([0, 0]), between(0.2, 0.8, 2, 1))
+example(stats.bernoulli.logsf, np.array([0, 0]), between(0.2, 0.8, 2, 1))
 
 # --- of several variables --------------------------------------------------------------------------------------------
 

@@ -1,0 +1,227 @@
+"""Rules of scipy.special in parameters of which no formula is known: slopes by central differences.
+
+    y = special.mathieu_a(m, q)     ->     q_bar = y_bar * mathieu_a_in_q(m, q)
+
+The difference is that of fourth order, with a step of 0.002 times the parameter, and at least 0.002 where that may be
+negative: of functions that SciPy computes to 1e-13 it is right to 1e-8.  Such a slope has no derivative of its own: second
+orders are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from s2sgrad.rules.table import elementwise
+from s2sgrad.runtime import over
+
+STEP = 2e-3
+
+
+def difference(f: Callable[..., Any], arguments: tuple[Any, ...], number: int, least: float = 0.0) -> Any:
+    """The slope of `f` in one of its arguments.
+
+    >>> bool(np.isclose(difference(special.gammaln, (2.0,), 0), special.digamma(2.0), rtol=1e-9))
+    True
+    """
+    before, x, after = arguments[:number], np.asarray(arguments[number], float), arguments[number + 1 :]
+    step = STEP * np.maximum(np.abs(x), least)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        near = f(*before, x + step, *after) - f(*before, x - step, *after)
+        far = f(*before, x + 2.0 * step, *after) - f(*before, x - 2.0 * step, *after)
+        return ((8.0 * near - far) / (12.0 * step))[()].astype(np.result_type(*arguments, np.float32))
+
+
+def mathieu_a_in_q(m, q):
+    return difference(special.mathieu_a, (m, q), 1, 1.0)
+
+
+def mathieu_b_in_q(m, q):
+    return difference(special.mathieu_b, (m, q), 1, 1.0)
+
+
+def pro_cv_in_c(m, n, c):
+    return difference(special.pro_cv, (m, n, c), 2)
+
+
+def obl_cv_in_c(m, n, c):
+    return difference(special.obl_cv, (m, n, c), 2)
+
+
+def zeta_slope(x, q):
+    """The slope of Hurwitz's zeta function in its exponent, which has a pole at 1."""
+    return difference(_from_pole, (np.subtract(x, 1.0), q), 0)
+
+
+def _from_pole(x, q):
+    return special.zeta(x + 1.0, q)
+
+
+def chndtr_in_df(x, df, nc):
+    return difference(special.chndtr, (x, df, nc), 1)
+
+
+def nctdtr_in_df(df, nc, t):
+    return difference(special.nctdtr, (df, nc, t), 0)
+
+
+def nctdtr_in_nc(df, nc, t):
+    return difference(special.nctdtr, (df, nc, t), 1, 1.0)
+
+
+def nctdtr_in_t(df, nc, t):
+    return difference(special.nctdtr, (df, nc, t), 2, 1.0)
+
+
+def ncfdtr_in_dfn(dfn, dfd, nc, f):
+    return difference(special.ncfdtr, (dfn, dfd, nc, f), 0)
+
+
+def ncfdtr_in_dfd(dfn, dfd, nc, f):
+    return difference(special.ncfdtr, (dfn, dfd, nc, f), 1)
+
+
+def ncfdtr_in_nc(dfn, dfd, nc, f):
+    return difference(special.ncfdtr, (dfn, dfd, nc, f), 2)
+
+
+def ncfdtr_in_f(dfn, dfd, nc, f):
+    return difference(special.ncfdtr, (dfn, dfd, nc, f), 3)
+
+
+_WHY = "a slope of scipy.special that is a difference has no derivative of its own: first derivatives alone are known"
+
+
+@elementwise(mathieu_a_in_q, mathieu_b_in_q)
+def of_mathieu(g, y, m, q):
+    return None, None
+
+
+@elementwise(zeta_slope)
+def of_zeta(g, y, x, q):
+    return None, None
+
+
+@elementwise(pro_cv_in_c, obl_cv_in_c)
+def of_spheroidal(g, y, m, n, c):
+    return None, None, None
+
+
+@elementwise(chndtr_in_df)
+def of_chndtr(g, y, x, df, nc):
+    return None, None, None
+
+
+@elementwise(nctdtr_in_df, nctdtr_in_nc, nctdtr_in_t)
+def of_nctdtr(g, y, df, nc, t):
+    return None, None, None
+
+
+@elementwise(ncfdtr_in_dfn, ncfdtr_in_dfd, ncfdtr_in_nc, ncfdtr_in_f)
+def of_ncfdtr(g, y, dfn, dfd, nc, f):
+    return None, None, None, None
+
+
+for _rule in (of_mathieu, of_zeta, of_spheroidal, of_chndtr, of_nctdtr, of_ncfdtr):
+    for _name in _rule.differentiable:
+        _rule.constant(_name, _WHY)
+
+# --- characteristic values ---------------------------------------------------------------------------------------------
+
+
+@elementwise(special.mathieu_a)
+def mathieu_a(g, y, m, q):
+    return None, g * mathieu_a_in_q(m, q)
+
+
+@elementwise(special.mathieu_b)
+def mathieu_b(g, y, m, q):
+    return None, g * mathieu_b_in_q(m, q)
+
+
+@elementwise(special.pro_cv)
+def pro_cv(g, y, m, n, c):
+    return None, None, g * pro_cv_in_c(m, n, c)
+
+
+@elementwise(special.obl_cv)
+def obl_cv(g, y, m, n, c):
+    return None, None, g * obl_cv_in_c(m, n, c)
+
+
+for _rule in (mathieu_a, mathieu_b, pro_cv, obl_cv):
+    for _name in _rule.differentiable[:-1]:
+        _rule.constant(_name)
+
+
+@elementwise(special.zeta)
+def zeta(g, y, x, q):  # DLMF 25.11.17, in SciPy's names
+    return g * zeta_slope(x, q), -g * x * special.zeta(x + 1.0, q)
+
+
+@elementwise(special.zetac)
+def zetac(g, y, x):
+    return g * zeta_slope(x, np.ones_like(x))
+
+
+# --- noncentral t and F: the inverses by the implicit function theorem -------------------------------------------------
+
+
+@elementwise(special.nctdtr)
+def nctdtr(g, p, df, nc, t):
+    return g * nctdtr_in_df(df, nc, t), g * nctdtr_in_nc(df, nc, t), g * nctdtr_in_t(df, nc, t)
+
+
+@elementwise(special.nctdtrit)
+def nctdtrit(g, t, df, nc, p):
+    slope = over(g, nctdtr_in_t(df, nc, t))
+    return -slope * nctdtr_in_df(df, nc, t), -slope * nctdtr_in_nc(df, nc, t), slope
+
+
+@elementwise(special.nctdtridf)
+def nctdtridf(g, df, p, nc, t):
+    slope = over(g, nctdtr_in_df(df, nc, t))
+    return slope, -slope * nctdtr_in_nc(df, nc, t), -slope * nctdtr_in_t(df, nc, t)
+
+
+@elementwise(special.nctdtrinc)
+def nctdtrinc(g, nc, df, p, t):
+    slope = over(g, nctdtr_in_nc(df, nc, t))
+    return -slope * nctdtr_in_df(df, nc, t), slope, -slope * nctdtr_in_t(df, nc, t)
+
+
+@elementwise(special.ncfdtr)
+def ncfdtr(g, p, dfn, dfd, nc, f):
+    in_df = g * ncfdtr_in_dfn(dfn, dfd, nc, f), g * ncfdtr_in_dfd(dfn, dfd, nc, f)
+    return in_df[0], in_df[1], g * ncfdtr_in_nc(dfn, dfd, nc, f), g * ncfdtr_in_f(dfn, dfd, nc, f)
+
+
+@elementwise(special.ncfdtri)
+def ncfdtri(g, f, dfn, dfd, nc, p):
+    slope = over(g, ncfdtr_in_f(dfn, dfd, nc, f))
+    in_df = -slope * ncfdtr_in_dfn(dfn, dfd, nc, f), -slope * ncfdtr_in_dfd(dfn, dfd, nc, f)
+    return in_df[0], in_df[1], -slope * ncfdtr_in_nc(dfn, dfd, nc, f), slope
+
+
+@elementwise(special.ncfdtrinc)
+def ncfdtrinc(g, nc, dfn, dfd, p, f):
+    slope = over(g, ncfdtr_in_nc(dfn, dfd, nc, f))
+    in_df = -slope * ncfdtr_in_dfn(dfn, dfd, nc, f), -slope * ncfdtr_in_dfd(dfn, dfd, nc, f)
+    return in_df[0], in_df[1], slope, -slope * ncfdtr_in_f(dfn, dfd, nc, f)
+
+
+@elementwise(special.ncfdtridfn)
+def ncfdtridfn(g, dfn, p, dfd, nc, f):
+    slope = over(g, ncfdtr_in_dfn(dfn, dfd, nc, f))
+    in_dfd = -slope * ncfdtr_in_dfd(dfn, dfd, nc, f)
+    return slope, in_dfd, -slope * ncfdtr_in_nc(dfn, dfd, nc, f), -slope * ncfdtr_in_f(dfn, dfd, nc, f)
+
+
+@elementwise(special.ncfdtridfd)
+def ncfdtridfd(g, dfd, dfn, p, nc, f):
+    slope = over(g, ncfdtr_in_dfd(dfn, dfd, nc, f))
+    in_dfn = -slope * ncfdtr_in_dfn(dfn, dfd, nc, f)
+    return in_dfn, slope, -slope * ncfdtr_in_nc(dfn, dfd, nc, f), -slope * ncfdtr_in_f(dfn, dfd, nc, f)

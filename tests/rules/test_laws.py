@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import linalg, special
+from scipy.spatial import distance
 
 import s2sgrad.rules
 from s2sgrad import runtime
@@ -46,6 +47,7 @@ WIDENS |= {special.bdtr, special.bdtrc, special.bdtri, special.pdtr, special.pdt
 WIDENS |= {special.mathieu_cem, special.mathieu_sem, special.mathieu_modcem1, special.mathieu_modcem2}
 WIDENS |= {special.mathieu_modsem1, special.mathieu_modsem2, special.spence}
 WIDENS |= {f for f in vars(special).values() if getattr(f, "__name__", "")[:4] in ("pro_", "obl_")}  # SciPy's may not end
+WIDENS |= {distance.euclidean, distance.seuclidean}  # give Python's floats
 WIDENS |= {linalg.logm}  # SciPy warns of float32
 
 
@@ -428,8 +430,8 @@ def ruling(e: Example) -> list[Rule]:
 COMPILED_BUILTINS = {len, range, isinstance, min, abs, tuple, bool}
 ATTRIBUTES = {"T", "dtype"}
 MODULES = ("np", "math", "runtime", "shadows", "item_slots",
-           "special", "linalg", "signal", "transforms", "stats", "integrate", "interpolate", "ndimage",
-           "optimize")  # fmt: skip
+           "special", "linalg", "distance", "spatial", "signal", "transforms", "stats", "integrate", "interpolate",
+           "ndimage", "sparse", "optimize")  # fmt: skip
 OPERATORS = {
     ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power,
     ast.MatMult: np.matmul, ast.USub: np.negative,

@@ -172,10 +172,15 @@ def polar(g, y, a, side="right"):
     return polar_bar(y[0], y[1], a, g[0], g[1])
 
 
+def procrustes_bar(g, r, a, b):
+    """The cotangents of `m = a.T @ b`, whose orthogonal factor is `r`; the scale is the sum of its singular values."""
+    m = a.T @ b
+    p = r.T @ m
+    bar = polar_bar(r, 0.5 * (p + p.T), m, g[0], np.zeros_like(p)) + g[1] * r
+    return b @ bar.T, a @ bar
+
+
 @general(linalg.orthogonal_procrustes)
 def orthogonal_procrustes(g, y, A, B, *, check_finite=True):
     of_rank(2, A, B)
-    m, r = A.T @ B, y[0]  # r is the orthogonal factor of `m`, the scale the sum of its singular values
-    p = r.T @ m
-    bar = polar_bar(r, 0.5 * (p + p.T), m, g[0], np.zeros_like(p)) + g[1] * r
-    return B @ bar.T, A @ bar
+    return procrustes_bar(g, y[0], A, B)

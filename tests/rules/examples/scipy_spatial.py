@@ -1,0 +1,43 @@
+"""scipy.spatial: distances."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import spatial
+from scipy.spatial import distance
+
+from .base import example
+from .drawn import Drawn
+
+draw = Drawn(3)
+_weights = np.array([2, 1, 3])
+for _f in (distance.euclidean, distance.sqeuclidean, distance.cityblock, distance.chebyshev, distance.cosine,
+           distance.correlation, distance.canberra, distance.braycurtis):  # fmt: skip
+    example(_f, draw.normal(3), draw.normal(3))
+    example(_f, draw.normal(3), draw.normal(3), w=_weights)
+example(distance.minkowski, draw.normal(3), draw.normal(3), 3)
+example(distance.minkowski, draw.normal(3), draw.normal(3), p=1.5, w=_weights)
+example(distance.minkowski, draw.normal(3), draw.normal(3), 1)
+example(distance.minkowski, draw.normal(3), draw.normal(3), np.inf)
+example(distance.correlation, draw.normal(3), draw.normal(3), centered=False)
+example(distance.seuclidean, draw.normal(3), draw.normal(3), draw.between(0.5, 2.0, 3))
+example(distance.mahalanobis, draw.normal(3), draw.normal(3), draw.positive_definite(3, 3))
+example(distance.jensenshannon, draw.between(0.1, 1.0, 3), draw.between(0.1, 1.0, 3))
+example(distance.jensenshannon, draw.between(0.1, 1.0, 2, 3), draw.between(0.1, 1.0, 2, 3), 2.0, axis=1, keepdims=True)
+for _metric in ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski", "cosine", "correlation", "canberra",
+                "braycurtis", "jensenshannon", "hamming"):  # fmt: skip
+    _points = draw.between(0.1, 1.0, 5, 3)
+    example(distance.cdist, _points[:2], _points[2:], _metric)
+    example(distance.pdist, _points, _metric)
+example(distance.cdist, draw.normal(2, 3), draw.normal(3, 3), "minkowski", p=3, w=np.array([2.0, 1.0, 3.0]))
+example(distance.pdist, draw.normal(4, 3), "seuclidean", V=np.array([2.0, 1.0, 3.0]))
+example(
+    distance.cdist,
+    draw.normal(2, 3),
+    draw.normal(3, 3),
+    metric="mahalanobis",
+    VI=np.array([[2, 1, 0], [1, 3, 1], [0, 1, 1]]),
+)
+example(distance.squareform, draw.normal(6))
+example(distance.squareform, draw.normal(3, 3), checks=False)
+example(spatial.procrustes, draw.normal(5, 2), draw.normal(5, 2))

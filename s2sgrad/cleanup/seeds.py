@@ -86,16 +86,19 @@ def _copied(unit: Unit, tree: gast.FunctionDef, part: gast.Assign) -> gast.Assig
 
 
 def _copy(unit: Unit, tree: gast.FunctionDef, place: int) -> None:
-    """Write `y_bar = own(seed_like(y, seed))` for a copy that is all that the seed is for."""
+    """Write `y_bar = own(seed_like(y, seed))` for a copy, or another name, that is all that the seed is for."""
     checked = tree.body[place]
     seed = bound_name(checked)
     names = mentioned(checked.value)
     for k, statement in enumerate(tree.body[place + 1 :], place + 1):
-        if unit.called(getattr(statement, "value", None)) is runtime.own and bound_name(statement) is not None:
-            (copied,) = statement.value.args
-            if getattr(copied, "id", None) == seed:
-                if bound_name(statement) not in names:
-                    statement.value.args[0] = checked.value
-                    tree.body[place : k + 1] = [*at(checked, statement), *tree.body[place + 1 : k]]
-                return
+        value = statement.value if bound_name(statement) is not None else None
+        copied = value.args[0] if unit.called(value) is runtime.own else value
+        if getattr(copied, "id", None) == seed:
+            if bound_name(statement) not in names:
+                if copied is value:
+                    statement.value = checked.value
+                else:
+                    value.args[0] = checked.value
+                tree.body[place : k + 1] = [*at(checked, statement), *tree.body[place + 1 : k]]
+            return
         names |= mentioned(statement)

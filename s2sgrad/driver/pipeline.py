@@ -42,6 +42,7 @@ from s2sgrad.cleanup import (
     temporaries,
     try_statements,
     unread_copies,
+    unwritten_copies,
     vectorize,
     with_statements,
     written_again,
@@ -273,6 +274,7 @@ CLEANUP: tuple[Stage, ...] = _stages(
     ("contractions", contractions.run),
     ("written_again", written_again.run),
     ("deadcode", deadcode.run),
+    ("unwritten_copies", unwritten_copies.run),
     notes=True,
 )
 

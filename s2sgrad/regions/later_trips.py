@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.ir.forms import parts_of
+from s2sgrad.ir.forms import number, parts_of
 from s2sgrad.ir.quote import LOOPS, blocks, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.writes import in_place
@@ -26,12 +26,13 @@ from s2sgrad.regions.loops import direction_of, least_of
 
 @dataclass
 class _Mention:
-    """One read of an array in a loop: its position in statement order, its index along each axis, and the loops around
-    it."""
+    """One read of an array in a loop, or a restore: its position in statement order, its index along each axis, the loops
+    around it, and the statement of a restore."""
 
     order: int
     index: list[gast.AST]
     loops: tuple[int, ...]
+    statement: gast.AST | None = None
 
 
 class Sections:
@@ -79,16 +80,41 @@ class Sections:
         reads: dict[frozenset[str], _Reads] = {}
         for order, statement, loops in statements:
             section = effects.stored(statement)
-            if section is None or not isinstance(section.value, gast.Name) or section.value.id in self.unit.derivative.bars:
+            if section is None or not isinstance(section.value, gast.Name):
+                continue
+            if section.value.id in self.unit.derivative.bars and number(statement.value) != 0:
                 continue
             if not all(isinstance(p, (gast.Name, gast.BinOp, gast.Slice)) for p in parts_of(section.slice)[:1]):
                 continue
             shared = self.unit.memory.with_memory_of(section.value.id)
             if shared not in reads:
                 reads[shared] = _Reads(self, self.mentions(statements, shared, loop.body, ()), trips)
-            if self.apart(_Mention(order, parts_of(section.slice), loops), reads[shared], trips):
+            restore = _Mention(order, parts_of(section.slice), loops, statement)
+            if self.apart(restore, reads[shared], trips) or (loops and self._apart_inside(restore, shared, loop, trips)):
                 out[id(statement)] = shared
         return out
+
+    def _apart_inside(self, restore: _Mention, shared: frozenset[str], outer: gast.For, trips: _Trips) -> bool:
+        """The same for a restore in inner loops, of which the innermost reads nothing of it later, if no later trip of the
+        others does either.
+
+            for i in reversed(range(m)):
+                for j in reversed(range(n)):
+                    x_bar[i, j] += y_bar[i, j]; y_bar[i, j] = 0.0      nothing reads `y_bar[i, j]` again
+        """
+        within = {id(s): s for s in trips.inner}
+        chain = [outer, *(within.get(k) for k in restore.loops)]
+        for loop, next_ in zip(chain, [*chain[1:], None], strict=True):
+            around = None if loop is None else _Trips.of(self.unit, loop)
+            reads = None if around is None else self.mentions([*_ordered(loop.body)], shared, loop.body, ())
+            if reads is None:
+                return False
+            if next_ is None:
+                order = next(k for k, s, _ in _ordered(loop.body) if s is restore.statement)
+                return self.apart(_Mention(order, restore.index, ()), _Reads(self, reads, around), around)
+            if not all(id(next_) in read.loops and self._stays_clear(restore.index, read, around) for read in reads):
+                return False
+        return False
 
     def mentions(
         self, statements: list, shared: frozenset[str], body: list[gast.AST], passed: Collection[gast.Subscript]
@@ -118,9 +144,11 @@ class Sections:
         if isinstance(target, gast.Subscript):
             skipped = {id(n) for n in nodes(target)}
             if in_place(self.unit, statement, self.unit.kinds) in shared:
-                if stored is None:
+                if stored is None and shared.isdisjoint(self.unit.derivative.bars):
                     return None
-                skipped -= {id(n) for n in nodes(target.slice)}
+                skipped = (
+                    skipped - {id(n) for n in nodes(target.slice)} if stored is not None else set()
+                )  # `x[i] += e` reads
         whole = [n for n in nodes(header) if _is_section(n) and n.value.id in shared]
         plain = {id(n.value) for n in (*whole, *filter(_is_shape, nodes(header)))}
         others = [n.id for n in effects.loads(header) if n.id in shared and id(n) not in plain]

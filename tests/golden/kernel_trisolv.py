@@ -22,6 +22,5 @@ def trisolv_grad(L, x, b, *, seed=None):
         x_bar_i = x_bar[i]
         L_bar[i, :i] -= x_bar_i * x[:i]
         b_bar[i] += x_bar_i
-        x_bar[i] = 0.0
         x_bar[:i] -= x_bar_i * L[i, :i]
     return L_bar, b_bar

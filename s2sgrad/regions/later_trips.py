@@ -138,17 +138,9 @@ class Sections:
 
     def _read(self, statement: gast.AST, shared: frozenset[str], begun: set[str]) -> list[gast.Subscript] | None:
         """The sections of an array that a statement reads; None where it reads it in another way."""
-        header, stored = effects.header(statement), effects.stored(statement)
-        target = stored if stored is not None else getattr(statement, "target", None)
-        skipped: set[int] = set()  # nodes that are written, not read
-        if isinstance(target, gast.Subscript):
-            skipped = {id(n) for n in nodes(target)}
-            if in_place(self.unit, statement, self.unit.kinds) in shared:
-                if stored is None and shared.isdisjoint(self.unit.derivative.bars):
-                    return None
-                skipped = (
-                    skipped - {id(n) for n in nodes(target.slice)} if stored is not None else set()
-                )  # `x[i] += e` reads
+        header, stored, skipped = effects.header(statement), effects.stored(statement), self._only_written(statement, shared)
+        if skipped is None:
+            return None
         whole = [n for n in nodes(header) if _is_section(n) and n.value.id in shared]
         plain = {id(n.value) for n in (*whole, *filter(_is_shape, nodes(header)))}
         others = [n.id for n in effects.loads(header) if n.id in shared and id(n) not in plain]
@@ -156,6 +148,20 @@ class Sections:
         if not all(map(_is_section, viewed)):
             return None
         return [*(n for n in whole if id(n) not in skipped and n is not stored), *viewed]
+
+    def _only_written(self, statement: gast.AST, shared: frozenset[str]) -> set[int] | None:
+        """The nodes of a statement's target that are written and not read; None where an array is updated that may be read
+        otherwise.  An update of an adjoint reads what it adds to."""
+        stored = effects.stored(statement)
+        target = stored if stored is not None else getattr(statement, "target", None)
+        if not isinstance(target, gast.Subscript):
+            return set()
+        written = {id(n) for n in nodes(target)}
+        if in_place(self.unit, statement, self.unit.kinds) not in shared:
+            return written
+        if stored is not None:
+            return written - {id(n) for n in nodes(target.slice)}
+        return None if shared.isdisjoint(self.unit.derivative.bars) else set()
 
     def apart(self, restore: _Mention, reads: _Reads, trips: _Trips) -> bool:
         """Whether, along some axis, neither a read later in this trip nor one of a later trip overlaps the restore."""

@@ -361,7 +361,7 @@ def _where_of_numbers(
             return all(holds_no_function(kind) for kind in kinds.values())
 
         are_numbers.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        rule.refined(are_numbers)(_written(spec, f"{name}_of_numbers", texts, space))
+        rule.refined(are_numbers, exact=True)(_written(spec, f"{name}_of_numbers", texts, space))
 
 
 def _written(spec: Given, name: str, cotangents: list[str], space: dict[str, Any]) -> types.FunctionType:

@@ -382,6 +382,7 @@ def _identity(primitive: Any) -> Any:
 
 def given(primitive: Any) -> Rule | None:
     """What the user says of this very callable; of a method, whose object is an argument, only that it is flat."""
+    arriving.read()
     if isinstance(primitive, types.FunctionType):
         rule = vars(primitive).get(_HOME)
         return rule if rule is not None and rule.primitive is primitive else None  # `functools.wraps` hands it on
@@ -401,7 +402,8 @@ def lookup(primitive: Any) -> Rule | None:
         rule = _RULES.get(primitive)
     except TypeError:  # unhashable callables have no rule
         return None
-    rule = _RULES.get(primitive) if rule is None and arriving.read() else rule
+    if rule is None and arriving.read():
+        return lookup(primitive)
     if rule is None and changes_owner(primitive):
         return _RULES.get(getattr(type(primitive.__self__), primitive.__name__))
     return rule if type(primitive) in _TYPES else None

@@ -269,7 +269,9 @@ class RuleAdjoint:
         those of functions that join the arrays of a list."""
         given = self.adjoints.kinds.get(self.operands[k].id)
         package = libraries.package_of(self.operation.target)
-        passes_structures = not self.is_elementwise and bool(package) and package not in libraries.ARRAYS
+        passes_structures = not self.is_elementwise and (
+            self.rule.given is not None or (bool(package) and package not in libraries.ARRAYS)
+        )
         if isinstance(given, (Array, Number)):
             return True
         joined = isinstance(value, gast.Call) and catalogue.of(self.unit.called(value)).several

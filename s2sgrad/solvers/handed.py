@@ -1,0 +1,155 @@
+"""Implicit differentiation of what a solver finds, in the function that it was handed.
+
+    F(x, p) = 0      ->      w = -(dF/dx)^-T x_bar,  p_bar = (dF/dp)^T w         x_dot = -(dF/dx)^-1 dF/dp p_dot
+
+`p` is what the function closes over, and `args`.  (Griewank and Walther, *Evaluating Derivatives*, 2008, chapter 15.)
+A result that is no solution has no such derivative: where one step of Newton's method would still move it by more than a
+thousandth, that is an error.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.api import jvp, vjp
+from s2sgrad.api.given import defjvp, defvjp
+from s2sgrad.rules.table import flat
+from s2sgrad.runtime import Refusal
+from s2sgrad.runtime.handed import is_zero
+from s2sgrad.runtime.structure import rebuilt
+
+Function = Callable[..., Any]
+_STEP = 1e-3  # how far, relative to the solution, Newton's method may still move it
+
+
+def require_solved(x: Any, slope: Any, rest: Any, said: str) -> None:
+    """Raise Refusal unless `x` solves the equations whose value there is `rest`, with this derivative in `x`."""
+    x, rest = np.atleast_1d(x), np.atleast_1d(rest)
+    slopes = np.asarray(slope)
+    singular = Refusal(None, f"{said}: the equations are singular at the result, so that it has no derivative")
+    if slopes.ndim < 2:
+        if np.any(slopes == 0.0) or not np.all(np.isfinite(slopes)):
+            raise singular
+        step = rest / slopes
+    else:
+        try:
+            step = np.linalg.solve(slopes, rest)
+        except np.linalg.LinAlgError:
+            raise singular from None
+    if not np.all(np.abs(step) <= _STEP * (1.0 + np.max(np.abs(x), initial=0.0))):
+        raise Refusal(None, f"{said}: the result is no solution (it did not converge, or a bound or a constraint holds it), "
+                            "so that it has no derivative")  # fmt: skip
+
+
+def require_only(g: Any, known: tuple, said: str) -> None:
+    """Raise Refusal where a part of the result carries a derivative that is not one of those with a known one."""
+    parts = g.items() if isinstance(g, dict) else enumerate(g)
+    for key, part in parts:
+        if key not in known and not is_zero(part):
+            raise Refusal(None, f"{said} has no derivative in the part `{key}` of its result: use `{known[0]}`")
+
+
+def unknown_tangent(y: Any) -> Any:
+    """A tangent of the result `y` of which no part is known: nan wherever there are floats."""
+    return rebuilt(y, unknown_tangent) if isinstance(y, (dict, list, tuple)) else _unknown(y)
+
+
+def _unknown(y: Any) -> Any:
+    if isinstance(y, np.ndarray):
+        return np.full(y.shape, np.nan) if y.dtype.kind == "f" else np.zeros(y.shape)
+    return np.nan if isinstance(y, (float, np.floating)) else runtime.zeros(y)
+
+
+flat(require_solved, require_only, unknown_tangent)
+
+
+def rows(pull: Function, x: Any) -> Any:
+    """The derivative in `x` of equations with this pullback, in as many numbers as `x` has."""
+    return np.stack([np.ravel(pull(np.reshape(e, np.shape(x)))[1]) for e in np.eye(np.size(x))])
+
+
+def implicit(residual: Function, x_bar: Any, x: Any, f: Function, given: Any, said: str) -> tuple[Any, Any]:
+    """The cotangents of what `f` closes over, and of `given`, of the `x` with `residual(f, x, given) = 0`."""
+    rest, pull = vjp(residual, f, x, given)
+    if np.ndim(x) == 0:
+        slope = pull(1.0)[1]
+        require_solved(x, slope, rest, said)
+        w = -x_bar / slope
+    else:
+        slopes = rows(pull, x)
+        require_solved(x, slopes, rest, said)
+        w = np.reshape(np.linalg.solve(slopes.T, -np.ravel(x_bar)), np.shape(x))
+    f_bar, _, given_bar = pull(w)
+    return f_bar, given_bar
+
+
+def implicit_dot(residual: Function, x: Any, change: Any, f: Function, given: Any, said: str) -> Any:
+    """The tangent of the same `x`, where `change` is that of the residual at a fixed `x`."""
+    rest, pull = vjp(residual, f, x, given)
+    if np.ndim(x) == 0:
+        slope = pull(1.0)[1]
+        require_solved(x, slope, rest, said)
+        return -change / slope
+    slopes = rows(pull, x)
+    require_solved(x, slopes, rest, said)
+    return np.reshape(np.linalg.solve(slopes, -np.ravel(change)), np.shape(x))
+
+
+def in_f(residual: Function, f_dot: Any, x: Any, f: Function, given: Any) -> Any:
+    """The change of the residual along the tangent of what `f` closes over."""
+    return jvp(lambda f: residual(f, x, given), (f,), (f_dot,))[1]
+
+
+def in_given(residual: Function, given_dot: Any, x: Any, f: Function, given: Any) -> Any:
+    """The change of the residual along the tangent of `given`."""
+    return jvp(lambda given: residual(f, x, given), (given,), (given_dot,))[1]
+
+
+def without_derivative(g: Any, y: Any, x: Any) -> Any:
+    """The zero cotangent of an argument with which the result does not change, which may be a function."""
+    return runtime.zeros(x)
+
+
+def enter(solver: Function, vjps: dict[str, Function], jvps: dict[str, Function], unmoved: tuple[str, ...]) -> None:
+    """Give a solver its derivatives, by argument; it does not change with those in `unmoved`."""
+    defvjp(solver, *vjps.values(), *[None] * len(unmoved), argnums=(*vjps, *unmoved))
+    if jvps:
+        defjvp(solver, *jvps.values(), argnums=(*jvps,))
+
+
+def solves(
+    solver: Function, name: str, residual: Function, told: Function, found: Function, unmoved: tuple[str, ...]
+) -> None:
+    """Give a solver the derivatives of the solution of `residual(f, x, args) = 0`, where `f` is its argument `name`.
+
+    `told(part, y, arguments)` takes the solution out of the result `y`, or its cotangent out of that of the result;
+    `found(y, dot, arguments)` makes the tangent of the result of that of the solution.
+    """
+    names = list(inspect.signature(solver).parameters)
+    place, given = names.index(name), names.index("args")
+    said = solver.__name__
+
+    def f_vjp(g: Any, y: Any, *arguments: Any) -> Any:
+        x, x_bar = told(y, y, arguments), told(g, y, arguments)
+        return implicit(residual, x_bar, x, arguments[place], arguments[given], said)[0]
+
+    def args_vjp(g: Any, y: Any, *arguments: Any) -> Any:
+        x, x_bar = told(y, y, arguments), told(g, y, arguments)
+        return implicit(residual, x_bar, x, arguments[place], arguments[given], said)[1]
+
+    def f_jvp(t: Any, y: Any, *arguments: Any) -> Any:
+        x, f, args = told(y, y, arguments), arguments[place], arguments[given]
+        dot = implicit_dot(residual, x, in_f(residual, t, x, f, args), f, args, said)
+        return found(y, dot, arguments)
+
+    def args_jvp(t: Any, y: Any, *arguments: Any) -> Any:
+        x, f, args = told(y, y, arguments), arguments[place], arguments[given]
+        dot = implicit_dot(residual, x, in_given(residual, t, x, f, args), f, args, said)
+        return found(y, dot, arguments)
+
+    enter(solver, {name: f_vjp, "args": args_vjp}, {name: f_jvp, "args": args_jvp}, unmoved)

@@ -1,0 +1,58 @@
+"""Roots and fixed points: what a function closes over, and `args=`, move them.
+
+x = optimize.brentq(f, a, b, args)      ->      args_bar = -x_bar / (df/dx) * (df/dargs)       at x; a and b do not
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scipy import optimize
+
+from s2sgrad.solvers.handed import require_only, solves, unknown_tangent
+
+# --- what a solver returns ------------------------------------------------------------------------------------------
+
+
+def first_of(place: int, said: str) -> tuple[Any, Any]:
+    """How the solution is told, and its tangent put in, where the argument at `place` asks for a tuple."""
+
+    def told(y: Any, whole: Any, arguments: tuple) -> Any:
+        if not arguments[place]:
+            return y
+        if y is not whole:
+            require_only(y, (0,), said)
+        return y[0]
+
+    def found(y: Any, dot: Any, arguments: tuple) -> Any:
+        return (dot, *unknown_tangent(y[1:])) if arguments[place] else dot
+
+    return told, found
+
+
+def field(key: str, said: str) -> tuple[Any, Any]:
+    """The same of a result with named parts."""
+
+    def told(y: Any, whole: Any, arguments: tuple) -> Any:
+        if y is not whole:
+            require_only(y, (key,), said)
+        return y[key]
+
+    def found(y: Any, dot: Any, arguments: tuple) -> Any:
+        return {**unknown_tangent(y), key: dot}
+
+    return told, found
+
+
+# --- of one number --------------------------------------------------------------------------------------------------
+
+
+def at(f, x, args):
+    """The function at its root."""
+    return f(x, *args)
+
+
+for _solver, _place in (
+    (optimize.brentq, 7), (optimize.brenth, 7), (optimize.bisect, 7), (optimize.ridder, 7), (optimize.toms748, 8),
+):  # fmt: skip
+    solves(_solver, "f", at, *first_of(_place, _solver.__name__), ("a", "b"))

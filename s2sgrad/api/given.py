@@ -40,6 +40,7 @@ class Given:
     defaults: dict[str, Any]  # of positional arguments, then of keyword-only ones
     positional: int
     elementwise: bool = False
+    named: bool = False  # returns a dict whose items are attributes, too
     made: bool = False  # made by `primitive`, so that no text calls it yet
     vjps: dict[str, Callable[..., Any] | None] = field(default_factory=dict)
     jvps: dict[str, Callable[..., Any] | None] = field(default_factory=dict)

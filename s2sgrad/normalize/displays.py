@@ -26,9 +26,10 @@ from collections import OrderedDict
 import gast
 
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.ir.quote import expression, name, nodes, placed, statements, substitute
+from s2sgrad.ir.quote import constant, expression, name, nodes, placed, statements, substitute
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize.name_uses import NameUses
+from s2sgrad.primitives import catalogue
 
 
 def concatenated(unit: Unit, node: gast.List) -> gast.AST:
@@ -105,3 +106,21 @@ def is_dict(node: gast.AST, dicts: set[str]) -> bool:
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitOr):
         return is_dict(node.left, dicts) or is_dict(node.right, dicts)
     return isinstance(node, (gast.Dict, gast.DictComp)) or (isinstance(node, gast.Name) and node.id in dicts)
+
+
+def records(unit: Unit, tree: gast.FunctionDef) -> set[str]:
+    """The variables that are bound to dicts whose items are attributes, too, and to nothing else."""
+    return NameUses(tree).always(also=functools.partial(is_record, unit, names=set()))
+
+
+def is_record(unit: Unit, node: gast.AST, names: set[str]) -> bool:
+    """Whether an expression is a call that returns such a dict, or one of these variables."""
+    if isinstance(node, gast.Call):
+        rule = catalogue.of(unit.called(node)).rule
+        return rule is not None and rule.given is not None and rule.given.named
+    return isinstance(node, gast.Name) and node.id in names
+
+
+def item(node: gast.Attribute) -> gast.AST:
+    """The attribute of such a dict, read as an item."""
+    return placed(node, gast.Subscript(node.value, constant(node.attr), gast.Load()))

@@ -67,6 +67,7 @@ class _Desugarer(Transformer):
         self.scope = library.Scope(unit, tree)
         self.endings, self.additions = self.scope.endings, self.scope.absorption.additions
         self.dicts = displays.dicts(unit, tree)
+        self.records = displays.records(unit, tree)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         self.generic_visit(node)
@@ -79,6 +80,12 @@ class _Desugarer(Transformer):
         if isinstance(result, gast.GeneratorExp) and id(node) in self.endings.looped:
             self.endings.looped.add(id(result))
         return self.joined(result) if isinstance(result, (gast.GeneratorExp, gast.DictComp)) else result  # `map` of `filter`
+
+    def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
+        """`optimize.root(f, x0).x` as `optimize.root(f, x0)["x"]`: such a result has items alone."""
+        is_item = isinstance(node.ctx, gast.Load) and displays.is_record(self.unit, node.value, self.records)
+        self.generic_visit(node)
+        return displays.item(node) if is_item and not hasattr(dict, node.attr) else node
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.AST:
         self.generic_visit(node)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import importlib
 import sys
+import threading
 
 _LATER: dict[str, str] = {}  # module of rules -> what it is about
+_reading: set[int] = set()  # the threads that read some now
 _imported = 0  # how many modules there were when they were last looked for
 
 
@@ -23,10 +25,17 @@ def read() -> bool:
     global _imported
     if not _LATER or len(sys.modules) == _imported:
         return False
+    here = threading.get_ident()
+    if here in _reading:
+        return False  # the rules that are being read look others up
     _imported = len(sys.modules)
     arrived = [rules for rules, module in list(_LATER.items()) if module in sys.modules]
-    for rules in arrived:
-        importlib.import_module(rules)  # where another thread imports it, this waits
+    _reading.add(here)
+    try:
+        for rules in arrived:
+            importlib.import_module(rules)  # where another thread imports it, this waits
+    finally:
+        _reading.discard(here)
     for rules in arrived:
         _LATER.pop(rules, None)
     return bool(arrived)

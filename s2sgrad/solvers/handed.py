@@ -18,6 +18,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.api import jvp, vjp
 from s2sgrad.api.given import defjvp, defvjp
+from s2sgrad.rules import table
 from s2sgrad.rules.table import flat
 from s2sgrad.runtime import Refusal
 from s2sgrad.runtime.handed import is_zero
@@ -110,21 +111,35 @@ def in_given(residual: Function, given_dot: Any, x: Any, f: Function, given: Any
     return jvp(lambda given: residual(f, x, given), (given,), (given_dot,))[1]
 
 
-def without_derivative(g: Any, y: Any, x: Any) -> Any:
-    """The zero cotangent of an argument with which the result does not change, which may be a function."""
-    return runtime.zeros(x)
+def without_vjp(solver: Function, argument: str) -> Function:
+    """The pullback in an argument with which the result does not change: what it closes over, if anything, gets zeros."""
+    place = list(inspect.signature(solver).parameters).index(argument)
+
+    def unmoved_vjp(g: Any, y: Any, *arguments: Any) -> Any:
+        return runtime.zeros(arguments[place])
+
+    return unmoved_vjp
 
 
-def enter(solver: Function, vjps: dict[str, Function], jvps: dict[str, Function], unmoved: tuple[str, ...]) -> None:
-    """Give a solver its derivatives, by argument; it does not change with those in `unmoved`."""
-    defvjp(solver, *vjps.values(), *[None] * len(unmoved), argnums=(*vjps, *unmoved))
-    if jvps:
-        defjvp(solver, *jvps.values(), argnums=(*jvps,))
+def without_jvp(t: Any, y: Any, *arguments: Any) -> Any:
+    """The tangent along such an argument."""
+    return runtime.zeros(y)
+
+
+def enter(
+    solver: Function, vjps: dict[str, Function], jvps: dict[str, Function], unmoved: tuple[str, ...], named: bool = False
+) -> None:
+    """Give a solver its derivatives, by argument; it does not change with those in `unmoved`.  `named`: the parts of its
+    result have names."""
+    defvjp(solver, *vjps.values(), *(without_vjp(solver, n) for n in unmoved), argnums=(*vjps, *unmoved))
+    defjvp(solver, *jvps.values(), *[without_jvp] * len(unmoved), argnums=(*jvps, *unmoved))
+    table.given(solver).given.named = named
 
 
 def solves(
-    solver: Function, name: str, residual: Function, told: Function, found: Function, unmoved: tuple[str, ...]
-) -> None:
+    solver: Function, name: str, residual: Function, told: Function, found: Function, unmoved: tuple[str, ...],
+    named: bool = False,
+) -> None:  # fmt: skip
     """Give a solver the derivatives of the solution of `residual(f, x, args) = 0`, where `f` is its argument `name`.
 
     `told(part, y, arguments)` takes the solution out of the result `y`, or its cotangent out of that of the result;
@@ -152,4 +167,4 @@ def solves(
         dot = implicit_dot(residual, x, in_given(residual, t, x, f, args), f, args, said)
         return found(y, dot, arguments)
 
-    enter(solver, {name: f_vjp, "args": args_vjp}, {name: f_jvp, "args": args_jvp}, unmoved)
+    enter(solver, {name: f_vjp, "args": args_vjp}, {name: f_jvp, "args": args_jvp}, unmoved, named)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from scipy import optimize
 
 from s2sgrad.solvers.handed import require_only, solves, unknown_tangent
@@ -44,6 +45,16 @@ def field(key: str, said: str) -> tuple[Any, Any]:
     return told, found
 
 
+def whole(y: Any, of: Any, arguments: tuple) -> Any:
+    """The same of a result that is the solution."""
+    return y
+
+
+def whole_dot(y: Any, dot: Any, arguments: tuple) -> Any:
+    """Its tangent."""
+    return dot
+
+
 # --- of one number --------------------------------------------------------------------------------------------------
 
 
@@ -56,3 +67,27 @@ for _solver, _place in (
     (optimize.brentq, 7), (optimize.brenth, 7), (optimize.bisect, 7), (optimize.ridder, 7), (optimize.toms748, 8),
 ):  # fmt: skip
     solves(_solver, "f", at, *first_of(_place, _solver.__name__), ("a", "b"))
+
+# --- of several numbers ---------------------------------------------------------------------------------------------
+
+
+def tupled(args):
+    """`args` as SciPy takes them: one that is no tuple is the only one."""
+    return args if isinstance(args, tuple) else (args,)
+
+
+def all_at(f, x, args):
+    """The equations, which may be a list, at their root."""
+    return np.reshape(np.asarray(f(x, *tupled(args))), np.shape(x))
+
+
+def moved_at(f, x, args):
+    """How far a function moves its fixed point."""
+    return np.asarray(f(x, *args)) - x
+
+
+solves(optimize.newton, "func", all_at, *first_of(9, "newton"), ("x0", "fprime", "fprime2", "x1"))
+solves(optimize.fsolve, "func", all_at, *first_of(4, "fsolve"), ("x0", "fprime"))
+solves(optimize.fixed_point, "func", moved_at, whole, whole_dot, ("x0",))
+solves(optimize.root_scalar, "f", all_at, *field("root", "root_scalar"), ("bracket", "x0", "x1", "fprime", "fprime2"), True)
+solves(optimize.root, "fun", all_at, *field("x", "root"), ("x0", "jac"), True)

@@ -111,6 +111,19 @@ class Closure:
         return f"<{self.__name__} closing over {len(self.holds)} values>"
 
     @property
+    def __signature__(self) -> inspect.Signature:
+        """The parameters that a call gives, for libraries that count them.
+
+        >>> str(inspect.signature(closure(lambda w, c, t: w * t + c, (2.0, 1.0), 1)))
+        '(t, c=1.0)'
+        """
+        held, own = len(self.holds), list(inspect.signature(self.function).parameters.values())
+        usual = [
+            p.replace(default=v) for p, v in zip(own[held - self.usual : held], self.holds[held - self.usual :], strict=True)
+        ]
+        return inspect.Signature([*own[held:], *usual])
+
+    @property
     def said(self) -> str:
         """The function's name for error messages."""
         return "a lambda" if self.__name__.startswith("lambda_") else f"`{self.__name__}`"

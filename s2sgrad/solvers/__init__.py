@@ -11,5 +11,6 @@ from s2sgrad.rules.arriving import later
 
 later("scipy.optimize", "s2sgrad.solvers.roots")
 later("scipy.optimize", "s2sgrad.solvers.minima")
+later("scipy.optimize", "s2sgrad.solvers.fits")
 later("scipy.integrate", "s2sgrad.solvers.quadrature")
 later("scipy.integrate", "s2sgrad.solvers.equations")

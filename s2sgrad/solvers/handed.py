@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.api import jvp, vjp
-from s2sgrad.api.given import defjvp, defvjp
-from s2sgrad.rules import table
+from s2sgrad.api import given, jvp, vjp
+from s2sgrad.api.given import defjvp, defvjp, described
 from s2sgrad.rules.table import flat
 from s2sgrad.runtime import Refusal
 from s2sgrad.runtime.handed import is_zero
@@ -115,25 +114,29 @@ def without_vjp(solver: Function, argument: str) -> Function:
     """The pullback in an argument with which the result does not change: what it closes over, if anything, gets zeros."""
     place = list(inspect.signature(solver).parameters).index(argument)
 
-    def unmoved_vjp(g: Any, y: Any, *arguments: Any) -> Any:
+    def unmoved_vjp(g: Any, y: Any, *arguments: Any, **words: Any) -> Any:
         return runtime.zeros(arguments[place])
 
     return unmoved_vjp
 
 
-def without_jvp(t: Any, y: Any, *arguments: Any) -> Any:
+def without_jvp(t: Any, y: Any, *arguments: Any, **words: Any) -> Any:
     """The tangent along such an argument."""
     return runtime.zeros(y)
 
 
 def enter(
-    solver: Function, vjps: dict[str, Function], jvps: dict[str, Function], unmoved: tuple[str, ...], named: bool = False
-) -> None:
+    solver: Function, vjps: dict[str, Function], jvps: dict[str, Function], unmoved: tuple[str, ...], named: bool = False,
+    words: tuple[str, ...] = (),
+) -> None:  # fmt: skip
     """Give a solver its derivatives, by argument; it does not change with those in `unmoved`.  `named`: the parts of its
-    result have names."""
+    result have names; `words`: the keywords that it takes without naming them in its definition."""
+    spec = described(solver)
+    spec.defaults |= dict.fromkeys(words)
+    spec.named = named
+    given.enter(spec, True)
     defvjp(solver, *vjps.values(), *(without_vjp(solver, n) for n in unmoved), argnums=(*vjps, *unmoved))
     defjvp(solver, *jvps.values(), *[without_jvp] * len(unmoved), argnums=(*jvps, *unmoved))
-    table.given(solver).given.named = named
 
 
 def solves(
@@ -146,24 +149,24 @@ def solves(
     `found(y, dot, arguments)` makes the tangent of the result of that of the solution.
     """
     names = list(inspect.signature(solver).parameters)
-    place, given = names.index(name), names.index("args")
+    place, at = names.index(name), names.index("args")
     said = solver.__name__
 
     def f_vjp(g: Any, y: Any, *arguments: Any) -> Any:
         x, x_bar = told(y, y, arguments), told(g, y, arguments)
-        return implicit(residual, x_bar, x, arguments[place], arguments[given], said)[0]
+        return implicit(residual, x_bar, x, arguments[place], arguments[at], said)[0]
 
     def args_vjp(g: Any, y: Any, *arguments: Any) -> Any:
         x, x_bar = told(y, y, arguments), told(g, y, arguments)
-        return implicit(residual, x_bar, x, arguments[place], arguments[given], said)[1]
+        return implicit(residual, x_bar, x, arguments[place], arguments[at], said)[1]
 
     def f_jvp(t: Any, y: Any, *arguments: Any) -> Any:
-        x, f, args = told(y, y, arguments), arguments[place], arguments[given]
+        x, f, args = told(y, y, arguments), arguments[place], arguments[at]
         dot = implicit_dot(residual, x, in_f(residual, t, x, f, args), f, args, said)
         return found(y, dot, arguments)
 
     def args_jvp(t: Any, y: Any, *arguments: Any) -> Any:
-        x, f, args = told(y, y, arguments), arguments[place], arguments[given]
+        x, f, args = told(y, y, arguments), arguments[place], arguments[at]
         dot = implicit_dot(residual, x, in_given(residual, t, x, f, args), f, args, said)
         return found(y, dot, arguments)
 

@@ -1,1 +1,186 @@
-"""To come."""
+"""Ordinary differential equations: initial states, what the right-hand side closes over, `args=`, and the times.
+
+    y' = f(y, t, p)      ->      adj' = -(df/dy)^T adj,  p_bar' = -(df/dp)^T adj        from the last time back to the first
+                                 y_dot' = df/dy y_dot + df/dp p_dot                     beside the states
+
+(Pontryagin's adjoint; Hairer, Norsett and Wanner, *Solving Ordinary Differential Equations I*, 1993, section I.14.)  Both
+are solved by the method of the call and to its tolerances: they are as accurate as the states are, and are not the
+derivatives of the steps that were taken.  Backwards, each interval starts from the state that was found at its end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import integrate
+
+from s2sgrad import runtime
+from s2sgrad.api import jvp, vjp
+from s2sgrad.rules.table import flat
+from s2sgrad.runtime import Refusal
+from s2sgrad.solvers.handed import enter, flattened, require_only, unflattened, unknown_tangent
+from s2sgrad.solvers.roots import tupled
+
+# --- both directions -------------------------------------------------------------------------------------------------
+
+
+def rate_of(f, y, t, args, time_first):
+    """The right-hand side, which may be a list or a number, as an array."""
+    return np.ravel(np.asarray(f(t, y, *tupled(args)) if time_first else f(y, t, *tupled(args))))
+
+
+def swept(solve, g, y, f, t, args, time_first):
+    """The cotangents of the function and `args`, and that of the state at the first time before its own cotangent is added;
+    `y` and `g` have a row for each time."""
+    like, n = runtime.zeros((f, args)), np.shape(y)[1]
+
+    def backwards(s, held):
+        state, adjoint = held[:n], held[n : 2 * n]
+        rate, pull = vjp(rate_of, f, state, -s, args, time_first)
+        f_bar, state_bar, _, args_bar, _ = pull(adjoint)
+        return np.concatenate((-rate, state_bar, flattened((f_bar, args_bar), like)))
+
+    adjoint, bars = np.zeros(n), flattened(like, like)
+    for k in range(len(t) - 1, 0, -1):
+        start = np.concatenate((y[k], adjoint + g[k], bars))
+        end = solve(backwards, start, np.array([-t[k], -t[k - 1]]))[1]
+        adjoint, bars = end[n : 2 * n], end[2 * n :]
+    return unflattened(bars, like), adjoint
+
+
+def times_bar(g, adjoint, y, f, t, args, time_first):
+    """The cotangents of the times: a later one moves its state along the solution; the first moves all others."""
+    bars = [-np.sum(adjoint * rate_of(f, y[0], t[0], args, time_first))]
+    for k in range(1, len(t)):
+        bars = [*bars, np.sum(g[k] * rate_of(f, y[k], t[k], args, time_first))]
+    return np.stack(bars)
+
+
+def pushed(solve, start_dot, f_dot, args_dot, y, f, t, args, time_first):
+    """The tangents of the states, a row for each time."""
+    n = np.shape(y)[1]
+
+    def beside(s, held):
+        rate, dot = jvp(
+            lambda f, state, args: rate_of(f, state, s, args, time_first),
+            (f, held[:n], args), (f_dot, held[n:], args_dot),
+        )  # fmt: skip
+        return np.concatenate((rate, dot))
+
+    return solve(beside, np.concatenate((y[0], start_dot)), t)[:, n:]
+
+
+def like_start(bar, y0):
+    """The cotangent of the initial states as these were given: a number, a list, an array."""
+    if isinstance(y0, (list, tuple)):
+        return unflattened(bar, y0)
+    return np.reshape(bar, np.shape(y0)) if np.ndim(y0) else np.sum(bar)
+
+
+def as_start(dot, y0):
+    """The tangent of the initial states as a line."""
+    return flattened(dot, y0) if isinstance(y0, (list, tuple)) else np.ravel(np.asarray(dot))
+
+
+def like_times(bars, t):
+    """The cotangents of the times, in a list or an array."""
+    return unflattened(bars, t) if isinstance(t, (list, tuple)) else bars
+
+
+# --- odeint ----------------------------------------------------------------------------------------------------------
+
+
+def require_states(y: Any, g: Any, full: Any) -> None:
+    """Refuse states that were not found, and what else odeint tells."""
+    if full and g is not None:
+        require_only(g, (0,), "odeint")
+    if not np.all(np.isfinite(y[0] if full else y)):
+        raise Refusal(None, "odeint found no solution, so that there is no derivative")
+
+
+flat(require_states)
+
+
+def states(y, full):
+    """The states in the result."""
+    return y[0] if full else y
+
+
+def odeint_solver(rtol, atol, mxstep):
+    """What solves the equations of the derivatives."""
+    return lambda rate, start, t: integrate.odeint(rate, start, t, rtol=rtol, atol=atol, mxstep=mxstep, tfirst=True)
+
+
+def odeint_bars(g, y, f, t, args, full, rtol, atol, mxstep, time_first):
+    require_states(y, g, full)
+    found = swept(odeint_solver(rtol, atol, mxstep), states(g, full), states(y, full), f, np.asarray(t), args, time_first)
+    return found[0][0], found[0][1], found[1]
+
+
+def odeint_f_vjp(g, y, f, y0, t, args, Dfun, col_deriv, full, ml, mu, rtol, atol, *rest):
+    return odeint_bars(g, y, f, t, args, full, rtol, atol, rest[5], rest[-1])[0]
+
+
+def odeint_args_vjp(g, y, f, y0, t, args, Dfun, col_deriv, full, ml, mu, rtol, atol, *rest):
+    return odeint_bars(g, y, f, t, args, full, rtol, atol, rest[5], rest[-1])[1]
+
+
+def odeint_y0_vjp(g, y, f, y0, t, args, Dfun, col_deriv, full, ml, mu, rtol, atol, *rest):
+    bar = odeint_bars(g, y, f, t, args, full, rtol, atol, rest[5], rest[-1])[2]
+    return like_start(bar + states(g, full)[0], y0)
+
+
+def odeint_t_vjp(g, y, f, y0, t, args, Dfun, col_deriv, full, ml, mu, rtol, atol, *rest):
+    adjoint = odeint_bars(g, y, f, t, args, full, rtol, atol, rest[5], rest[-1])[2]
+    return like_times(times_bar(states(g, full), adjoint, states(y, full), f, t, args, rest[-1]), t)
+
+
+def odeint_dot(start_dot, f_dot, args_dot, y, f, t, args, full, rtol, atol, mxstep, time_first):
+    require_states(y, None, full)
+    found = states(y, full)
+    solve = odeint_solver(rtol, atol, mxstep)
+    return pushed(solve, start_dot, f_dot, args_dot, found, f, np.asarray(t), args, time_first)
+
+
+def beside(y, dot, full):
+    """The tangent of the result."""
+    return (dot, unknown_tangent(y[1])) if full else dot
+
+
+def odeint_f_jvp(d, y, f, y0, t, args, Dfun, col_deriv, full, ml, mu, rtol, atol, *rest):
+    still = np.zeros(np.shape(states(y, full))[1])
+    dot = odeint_dot(still, d, None, y, f, t, args, full, rtol, atol, rest[5], rest[-1])
+    return beside(y, dot, full)
+
+
+def odeint_args_jvp(d, y, f, y0, t, args, Dfun, col_deriv, full, ml, mu, rtol, atol, *rest):
+    still = np.zeros(np.shape(states(y, full))[1])
+    dot = odeint_dot(still, None, d, y, f, t, args, full, rtol, atol, rest[5], rest[-1])
+    return beside(y, dot, full)
+
+
+def odeint_y0_jvp(d, y, f, y0, t, args, Dfun, col_deriv, full, ml, mu, rtol, atol, *rest):
+    start = as_start(d, y0)
+    dot = odeint_dot(start, None, None, y, f, t, args, full, rtol, atol, rest[5], rest[-1])
+    return beside(y, dot, full)
+
+
+def odeint_t_jvp(d, y, f, y0, t, args, Dfun, col_deriv, full, ml, mu, rtol, atol, *rest):
+    found = states(y, full)
+    start = -rate_of(f, found[0], t[0], args, rest[-1]) * d[0]
+    dot = odeint_dot(start, None, None, y, f, t, args, full, rtol, atol, rest[5], rest[-1])
+    return beside(y, dot + along(d, found, f, t, args, rest[-1]), full)
+
+
+def along(d, y, f, t, args, time_first):
+    """How the states move with their times."""
+    return np.stack([d[k] * rate_of(f, y[k], t[k], args, time_first) for k in range(len(t))])
+
+
+enter(
+    integrate.odeint,
+    {"func": odeint_f_vjp, "y0": odeint_y0_vjp, "t": odeint_t_vjp, "args": odeint_args_vjp},
+    {"func": odeint_f_jvp, "y0": odeint_y0_jvp, "t": odeint_t_jvp, "args": odeint_args_jvp},
+    ("Dfun",),
+)

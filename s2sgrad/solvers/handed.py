@@ -18,7 +18,7 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.api import given, jvp, vjp
 from s2sgrad.api.given import defjvp, defvjp, described
-from s2sgrad.rules.table import flat
+from s2sgrad.rules.table import flat, linear
 from s2sgrad.runtime import Refusal
 from s2sgrad.runtime.handed import is_zero
 from s2sgrad.runtime.structure import rebuilt
@@ -66,6 +66,58 @@ def _unknown(y: Any) -> Any:
 
 
 flat(require_solved, require_only, unknown_tangent)
+
+
+# --- one vector of all cotangents ------------------------------------------------------------------------------------
+
+
+def flattened(bars: Any, like: Any) -> np.ndarray:
+    """The numbers of nested cotangents as a vector; those of `like`, which has zeros for the numbers, tell its length.
+
+    >>> flattened((2.0, [None, np.ones(2)]), (0.0, [None, np.zeros(2)]))
+    array([2., 1., 1.])
+    """
+    return np.concatenate([np.zeros(0), *_vectors(bars, like)])
+
+
+def _vectors(bars: Any, like: Any) -> list[np.ndarray]:
+    if isinstance(like, (list, tuple, dict)):
+        keys = like if isinstance(like, dict) else range(len(like))
+        return [vector for key in keys for vector in _vectors(None if bars is None else bars[key], like[key])]
+    if like is None:
+        return []
+    return [np.zeros(np.size(like)) if bars is None else np.ravel(np.broadcast_to(bars, np.shape(like)))]
+
+
+def unflattened(vector: np.ndarray, like: Any) -> Any:
+    """Nested cotangents with these numbers.
+
+    >>> unflattened(np.array([2.0, 1.0, 3.0]), (0.0, [None, np.zeros(2)]))
+    (2.0, [None, array([1., 3.])])
+    """
+    left = iter(np.split(vector, np.cumsum([np.size(part) for part in _vectors(like, like)])))
+
+    def filled(part: Any) -> Any:
+        if isinstance(part, (list, tuple, dict)):
+            return rebuilt(part, filled)
+        if part is None:
+            return None
+        return np.reshape(next(left), np.shape(part)) if np.ndim(part) else float(next(left)[0])
+
+    return filled(like)
+
+
+@linear(flattened)
+def _(w, v, bars, like):
+    return unflattened(w, like), None
+
+
+@linear(unflattened)
+def _(w, y, vector, like):
+    return flattened(w, like), None
+
+
+# --- implicit functions ----------------------------------------------------------------------------------------------
 
 
 def rows(pull: Function, x: Any) -> Any:

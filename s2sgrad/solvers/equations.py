@@ -43,9 +43,10 @@ def swept(solve, g, y, f, t, args, time_first):
 
     adjoint, bars = np.zeros(n), flattened(like, like)
     for k in range(len(t) - 1, 0, -1):
-        start = np.concatenate((y[k], adjoint + g[k], bars))
-        end = solve(backwards, start, np.array([-t[k], -t[k - 1]]))[1]
-        adjoint, bars = end[n : 2 * n], end[2 * n :]
+        adjoint = adjoint + g[k]
+        if t[k] != t[k - 1]:
+            end = solve(backwards, np.concatenate((y[k], adjoint, bars)), np.array([-t[k], -t[k - 1]]))[1]
+            adjoint, bars = end[n : 2 * n], end[2 * n :]
     return unflattened(bars, like), adjoint
 
 
@@ -57,9 +58,9 @@ def times_bar(g, adjoint, y, f, t, args, time_first):
     return np.stack(bars)
 
 
-def pushed(solve, start_dot, f_dot, args_dot, y, f, t, args, time_first):
+def pushed(solve, start, start_dot, f_dot, args_dot, f, t, args, time_first):
     """The tangents of the states, a row for each time."""
-    n = np.shape(y)[1]
+    n = np.size(start)
 
     def beside(s, held):
         rate, dot = jvp(
@@ -68,7 +69,7 @@ def pushed(solve, start_dot, f_dot, args_dot, y, f, t, args, time_first):
         )  # fmt: skip
         return np.concatenate((rate, dot))
 
-    return solve(beside, np.concatenate((y[0], start_dot)), t)[:, n:]
+    return solve(beside, np.concatenate((start, start_dot)), t)[:, n:]
 
 
 def like_start(bar, y0):
@@ -140,7 +141,7 @@ def odeint_dot(start_dot, f_dot, args_dot, y, f, t, args, full, rtol, atol, mxst
     require_states(y, None, full)
     found = states(y, full)
     solve = odeint_solver(rtol, atol, mxstep)
-    return pushed(solve, start_dot, f_dot, args_dot, found, f, np.asarray(t), args, time_first)
+    return pushed(solve, found[0], start_dot, f_dot, args_dot, f, np.asarray(t), args, time_first)
 
 
 def beside(y, dot, full):
@@ -183,4 +184,150 @@ enter(
     {"func": odeint_f_vjp, "y0": odeint_y0_vjp, "t": odeint_t_vjp, "args": odeint_args_vjp},
     {"func": odeint_f_jvp, "y0": odeint_y0_jvp, "t": odeint_t_jvp, "args": odeint_args_jvp},
     ("Dfun",),
+)
+
+# --- solve_ivp -------------------------------------------------------------------------------------------------------
+
+
+def require_path(y: Any, g: Any, dense: Any, events: Any, vectorized: Any) -> None:
+    """Refuse solutions that stopped early, and what has no derivative."""
+    for asked, word in ((dense, "dense_output"), (events is not None, "events")):
+        if asked:
+            raise Refusal(None, f"solve_ivp has no derivative with {word}=: ask for the states at times, by t_eval")
+    if g is not None:
+        require_only(g, ("y", "t"), "solve_ivp")
+    if y["status"] != 0:
+        raise Refusal(None, f"solve_ivp did not reach the end, so that there is no derivative: {y['message']}")
+
+
+def tolerances(rtol: Any, atol: Any, max_step: Any) -> tuple[float, float, float]:
+    """The options of the call that the equations of the derivatives share."""
+    atol = 1e-6 if atol is None else float(np.min(atol))
+    return 1e-3 if rtol is None else float(rtol), atol, np.inf if max_step is None else float(max_step)
+
+
+flat(require_path, tolerances)
+
+
+def path_states(rate, start, first, t, method, rtol, atol, max_step):
+    """The states at the times `t`, a row for each."""
+    path = integrate.solve_ivp(rate, (first, t[-1]), start, method, t, rtol=rtol, atol=atol, max_step=max_step)
+    return path["y"].T
+
+
+def ivp_solver(method, rtol, atol, max_step):
+    """What solves the equations of the derivatives."""
+    return lambda rate, start, t: path_states(rate, start, t[0], t, method, rtol, atol, max_step)
+
+
+def given_args(args):
+    """The further arguments of the right-hand side; None: there are none."""
+    return () if args is None else args
+
+
+def ivp_bars(g, y, f, t_span, y0, method, dense, events, vectorized, args, options):
+    """What `swept` gives, of the initial state and those at the times."""
+    require_path(y, g, dense, events, vectorized)
+    states, times = np.vstack((as_line(y0), y["y"].T)), np.concatenate((np.array([t_span[0]]), y["t"]))
+    g_states = np.vstack((np.zeros(np.size(as_line(y0))), g["y"].T))
+    return swept(ivp_solver(method, options[0], options[1], options[2]), g_states, states, f, times, given_args(args), True)
+
+
+def as_line(y0):
+    """The initial states as an array of floats."""
+    return np.ravel(np.asarray(y0)) * 1.0
+
+
+def ivp_f_vjp(g, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
+    return ivp_bars(g, y, f, span, y0, method, dense, events, vector, args, tolerances(rtol, atol, max_step))[0][0]
+
+
+def ivp_args_vjp(g, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
+    bars = ivp_bars(g, y, f, span, y0, method, dense, events, vector, args, tolerances(rtol, atol, max_step))[0][1]
+    return None if args is None else bars
+
+
+def ivp_y0_vjp(g, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
+    bars = ivp_bars(g, y, f, span, y0, method, dense, events, vector, args, tolerances(rtol, atol, max_step))
+    return like_start(bars[1], y0)
+
+
+def ivp_span_vjp(g, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
+    bars = ivp_bars(g, y, f, span, y0, method, dense, events, vector, args, tolerances(rtol, atol, max_step))
+    first = -np.sum(bars[1] * rate_of(f, as_line(y0), span[0], given_args(args), True))
+    if t_eval is not None:
+        return like_times(np.stack([first, 0.0]), span)
+    moved = moving(g, y, f, args)
+    return like_times(np.stack([first + moved[0], moved[-1]]), span)
+
+
+def ivp_eval_vjp(g, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
+    require_path(y, g, dense, events, vector)
+    return like_times(moving(g, y, f, args), t_eval)
+
+
+def moving(g, y, f, args):
+    """The cotangents of the times at which there are states: these move along the solution."""
+    rates = [np.sum(g["y"][:, k] * rate_of(f, y["y"][:, k], y["t"][k], given_args(args), True)) for k in range(len(y["t"]))]
+    return np.stack(rates) + g["t"]
+
+
+def ivp_dot(start_dot, f_dot, args_dot, y, f, span, y0, method, dense, events, vector, args, options):
+    """The tangents of the states, a column for each time."""
+    require_path(y, None, dense, events, vector)
+
+    rtol, atol, max_step = options
+
+    def solve(rate, start, t):
+        return path_states(rate, start, span[0], t, method, rtol, atol, max_step)
+
+    return pushed(solve, as_line(y0), start_dot, f_dot, args_dot, f, y["t"], given_args(args), True).T
+
+
+def of_path(y, dot, t_dot):
+    """The tangent of the result."""
+    return {**unknown_tangent(y), "y": dot, "t": t_dot}
+
+
+def ivp_f_jvp(d, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
+    options, still = tolerances(rtol, atol, max_step), 0.0 * as_line(y0)
+    dot = ivp_dot(still, d, None, y, f, span, y0, method, dense, events, vector, args, options)
+    return of_path(y, dot, 0.0 * y["t"])
+
+
+def ivp_args_jvp(d, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
+    options, still = tolerances(rtol, atol, max_step), 0.0 * as_line(y0)
+    dot = ivp_dot(still, None, d, y, f, span, y0, method, dense, events, vector, args, options)
+    return of_path(y, dot, 0.0 * y["t"])
+
+
+def ivp_y0_jvp(d, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
+    options = tolerances(rtol, atol, max_step)
+    dot = ivp_dot(as_start(d, y0), None, None, y, f, span, y0, method, dense, events, vector, args, options)
+    return of_path(y, dot, 0.0 * y["t"])
+
+
+def ivp_span_jvp(d, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
+    ends, options = as_start(d, span), tolerances(rtol, atol, max_step)
+    start = -ends[0] * rate_of(f, as_line(y0), span[0], given_args(args), True)
+    dot = ivp_dot(start, None, None, y, f, span, y0, method, dense, events, vector, args, options)
+    if t_eval is not None:
+        return of_path(y, dot, 0.0 * y["t"])
+    t_dot = np.concatenate((ends[:1], np.zeros(len(y["t"]) - 2), ends[1:]))
+    return of_path(y, dot + along(t_dot, y["y"].T, f, y["t"], given_args(args), True).T, t_dot)
+
+
+def ivp_eval_jvp(d, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
+    require_path(y, None, dense, events, vector)
+    t_dot = as_start(d, t_eval)
+    return of_path(y, along(t_dot, y["y"].T, f, y["t"], given_args(args), True).T, t_dot)
+
+
+enter(
+    integrate.solve_ivp,
+    {"fun": ivp_f_vjp, "t_span": ivp_span_vjp, "y0": ivp_y0_vjp, "t_eval": ivp_eval_vjp, "args": ivp_args_vjp},
+    {"fun": ivp_f_jvp, "t_span": ivp_span_jvp, "y0": ivp_y0_jvp, "t_eval": ivp_eval_jvp, "args": ivp_args_jvp},
+    (),
+    named=True,
+    words=("rtol", "atol", "max_step", "first_step", "jac"),
 )

@@ -9,7 +9,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from s2sgrad import solvers as _solvers  # rules that are read when SciPy is there  # noqa: F401
 from s2sgrad.api import grad, jvp, value_and_grad, vjp
 from s2sgrad.errors import NoRule, NoSource, NotFinite, S2SGradError, Unsupported
 from s2sgrad.pullbacks import hvp, linearize

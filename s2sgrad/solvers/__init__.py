@@ -6,11 +6,3 @@ What the handed function closes over, and what `args=` holds, carry derivatives:
 Each file is read once the part of SciPy that it is about has been imported.  The derivatives are rules like those that
 users give (`api.given`), written with `vjp` and `jvp`, so that they can be differentiated again.
 """
-
-from s2sgrad.rules.arriving import later
-
-later("scipy.optimize", "s2sgrad.solvers.roots")
-later("scipy.optimize", "s2sgrad.solvers.minima")
-later("scipy.optimize", "s2sgrad.solvers.fits")
-later("scipy.integrate", "s2sgrad.solvers.quadrature")
-later("scipy.integrate", "s2sgrad.solvers.equations")

@@ -220,14 +220,32 @@ def ivp_solver(method, rtol, atol, max_step):
     return lambda rate, start, t: path_states(rate, start, t[0], t, method, rtol, atol, max_step)
 
 
+def require_times(g: Any, y: Any, t_eval: Any) -> None:
+    """Refuse what depends on the steps that were chosen, but the first and the last: they move with everything."""
+    if t_eval is None and (np.any(g["y"][:, 1:-1]) or np.any(g["t"][1:-1])):
+        raise Refusal(
+            None, "solve_ivp has no derivative in the steps that it chooses: ask for the states at times, by t_eval"
+        )
+
+
+def between(y: Any, t_eval: Any) -> np.ndarray:
+    """What is added to a tangent: nan for the steps that were chosen."""
+    n = len(y["t"])
+    return np.zeros(n) if t_eval is not None else np.array([0.0, *[np.nan] * (n - 2), 0.0][:n])
+
+
+flat(require_times, between)
+
+
 def given_args(args):
     """The further arguments of the right-hand side; None: there are none."""
     return () if args is None else args
 
 
-def ivp_bars(g, y, f, t_span, y0, method, dense, events, vectorized, args, options):
+def ivp_bars(g, y, f, t_span, y0, method, t_eval, dense, events, vectorized, args, options):
     """What `swept` gives, of the initial state and those at the times."""
     require_path(y, g, dense, events, vectorized)
+    require_times(g, y, t_eval)
     states, times = np.vstack((as_line(y0), y["y"].T)), np.concatenate((np.array([t_span[0]]), y["t"]))
     g_states = np.vstack((np.zeros(np.size(as_line(y0))), g["y"].T))
     return swept(ivp_solver(method, options[0], options[1], options[2]), g_states, states, f, times, given_args(args), True)
@@ -239,21 +257,21 @@ def as_line(y0):
 
 
 def ivp_f_vjp(g, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
-    return ivp_bars(g, y, f, span, y0, method, dense, events, vector, args, tolerances(rtol, atol, max_step))[0][0]
+    return ivp_bars(g, y, f, span, y0, method, t_eval, dense, events, vector, args, tolerances(rtol, atol, max_step))[0][0]
 
 
 def ivp_args_vjp(g, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
-    bars = ivp_bars(g, y, f, span, y0, method, dense, events, vector, args, tolerances(rtol, atol, max_step))[0][1]
+    bars = ivp_bars(g, y, f, span, y0, method, t_eval, dense, events, vector, args, tolerances(rtol, atol, max_step))[0][1]
     return None if args is None else bars
 
 
 def ivp_y0_vjp(g, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
-    bars = ivp_bars(g, y, f, span, y0, method, dense, events, vector, args, tolerances(rtol, atol, max_step))
+    bars = ivp_bars(g, y, f, span, y0, method, t_eval, dense, events, vector, args, tolerances(rtol, atol, max_step))
     return like_start(bars[1], y0)
 
 
 def ivp_span_vjp(g, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
-    bars = ivp_bars(g, y, f, span, y0, method, dense, events, vector, args, tolerances(rtol, atol, max_step))
+    bars = ivp_bars(g, y, f, span, y0, method, t_eval, dense, events, vector, args, tolerances(rtol, atol, max_step))
     first = -np.sum(bars[1] * rate_of(f, as_line(y0), span[0], given_args(args), True))
     if t_eval is not None:
         return like_times(np.stack([first, 0.0]), span)
@@ -284,27 +302,27 @@ def ivp_dot(start_dot, f_dot, args_dot, y, f, span, y0, method, dense, events, v
     return pushed(solve, as_line(y0), start_dot, f_dot, args_dot, f, y["t"], given_args(args), True).T
 
 
-def of_path(y, dot, t_dot):
+def of_path(y, dot, t_dot, t_eval):
     """The tangent of the result."""
-    return {**unknown_tangent(y), "y": dot, "t": t_dot}
+    return {**unknown_tangent(y), "y": dot + between(y, t_eval), "t": t_dot + between(y, t_eval)}
 
 
 def ivp_f_jvp(d, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
     options, still = tolerances(rtol, atol, max_step), 0.0 * as_line(y0)
     dot = ivp_dot(still, d, None, y, f, span, y0, method, dense, events, vector, args, options)
-    return of_path(y, dot, 0.0 * y["t"])
+    return of_path(y, dot, 0.0 * y["t"], t_eval)
 
 
 def ivp_args_jvp(d, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
     options, still = tolerances(rtol, atol, max_step), 0.0 * as_line(y0)
     dot = ivp_dot(still, None, d, y, f, span, y0, method, dense, events, vector, args, options)
-    return of_path(y, dot, 0.0 * y["t"])
+    return of_path(y, dot, 0.0 * y["t"], t_eval)
 
 
 def ivp_y0_jvp(d, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
     options = tolerances(rtol, atol, max_step)
     dot = ivp_dot(as_start(d, y0), None, None, y, f, span, y0, method, dense, events, vector, args, options)
-    return of_path(y, dot, 0.0 * y["t"])
+    return of_path(y, dot, 0.0 * y["t"], t_eval)
 
 
 def ivp_span_jvp(d, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
@@ -312,15 +330,15 @@ def ivp_span_jvp(d, y, f, span, y0, method, t_eval, dense, events, vector, args,
     start = -ends[0] * rate_of(f, as_line(y0), span[0], given_args(args), True)
     dot = ivp_dot(start, None, None, y, f, span, y0, method, dense, events, vector, args, options)
     if t_eval is not None:
-        return of_path(y, dot, 0.0 * y["t"])
+        return of_path(y, dot, 0.0 * y["t"], t_eval)
     t_dot = np.concatenate((ends[:1], np.zeros(len(y["t"]) - 2), ends[1:]))
-    return of_path(y, dot + along(t_dot, y["y"].T, f, y["t"], given_args(args), True).T, t_dot)
+    return of_path(y, dot + along(t_dot, y["y"].T, f, y["t"], given_args(args), True).T, t_dot, t_eval)
 
 
 def ivp_eval_jvp(d, y, f, span, y0, method, t_eval, dense, events, vector, args, *, rtol, atol, max_step, first_step, jac):
     require_path(y, None, dense, events, vector)
     t_dot = as_start(d, t_eval)
-    return of_path(y, along(t_dot, y["y"].T, f, y["t"], given_args(args), True).T, t_dot)
+    return of_path(y, along(t_dot, y["y"].T, f, y["t"], given_args(args), True).T, t_dot, t_eval)
 
 
 enter(

@@ -32,9 +32,9 @@ def slope_at(f, x, args):
     return pull(1.0)[1]
 
 
-def require_value(jac: Any, said: str) -> None:
-    """Refuse a function that returns its gradient, too."""
-    if jac is True:
+def require_value(arguments: tuple, jac: int | None, said: str) -> None:
+    """Refuse a function that returns its gradient, too; `jac`: the place of the argument that says so."""
+    if jac is not None and arguments[jac] is True:
         raise Refusal(None, f"{said} has no derivative with jac=True: give the function and its gradient apart")
 
 
@@ -53,19 +53,20 @@ def minimizes(solver: Any, jac: int | None) -> None:
 
     def bars(g: Any, y: Any, arguments: tuple) -> Any:
         require_only(g, ("x", "fun"), said)
-        if jac is not None:
-            require_value(arguments[jac], said)
+        require_value(arguments, jac, said)
         f_bar, args_bar = implicit(slope_at, g["x"], y["x"], arguments[0], arguments[args], said)
         _, pull = vjp(value_at, arguments[0], y["x"], arguments[args])
         more = pull(np.sum(g["fun"]))
         return runtime.add(f_bar, more[0]), runtime.add(args_bar, more[2])
 
     def f_jvp(t: Any, y: Any, *arguments: Any) -> Any:
+        require_value(arguments, jac, said)
         x, f, given = y["x"], arguments[0], arguments[args]
         dot = implicit_dot(slope_at, x, in_f(slope_at, t, x, f, given), f, given, said)
         return {**unknown_tangent(y), "x": dot, "fun": in_f(value_at, t, x, f, given)}
 
     def args_jvp(t: Any, y: Any, *arguments: Any) -> Any:
+        require_value(arguments, jac, said)
         x, f, given = y["x"], arguments[0], arguments[args]
         dot = implicit_dot(slope_at, x, in_given(slope_at, t, x, f, given), f, given, said)
         return {**unknown_tangent(y), "x": dot, "fun": in_given(value_at, t, x, f, given)}

@@ -2,7 +2,8 @@
 
     import scipy.special; y = scipy.special.gammaln(x)      ->      x_bar = y_bar * scipy.special.digamma(x)
 
-No file of s2sgrad imports these files: `table.lookup` reads them.
+No file of s2sgrad imports these files: `table.lookup` reads them.  Rules of functions that are handed functions are in
+`s2sgrad.solvers`: they differentiate these.
 """
 
 from s2sgrad.rules.arriving import later
@@ -44,3 +45,7 @@ later("scipy.interpolate", "s2sgrad.rules.scipy.interpolate")
 later("scipy.ndimage", "s2sgrad.rules.scipy.filters")
 later("scipy.ndimage", "s2sgrad.rules.scipy.rank_filters")
 later("scipy.ndimage", "s2sgrad.rules.scipy.labels")
+for _name in ("roots", "minima", "fits"):
+    later("scipy.optimize", f"s2sgrad.solvers.{_name}")
+for _name in ("quadrature", "equations"):
+    later("scipy.integrate", f"s2sgrad.solvers.{_name}")

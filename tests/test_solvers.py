@@ -1,0 +1,261 @@
+"""SciPy's solvers that are handed functions: both modes, in what these close over and in `args`, against differences.
+
+Each function of `k` is differentiated at 1.2, with a tolerance at which its own differences are right.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+
+from s2sgrad import defvjp, grad, jvp, primitive, vjp
+from s2sgrad.errors import S2SGradError
+from s2sgrad.runtime.checks import Refusal
+
+A = np.array([[2.0, 0.3], [0.3, 1.0]])
+W = np.array([1.0, 2.0, 0.5])
+X = np.linspace(0.0, 1.0, 9)
+Y = 2.0 * np.exp(-1.3 * X) + 0.05 * np.sin(20.0 * X)
+T = np.linspace(0.2, 1.5, 4)
+LEAST = {"xtol": 1e-13, "ftol": 1e-13, "gtol": 1e-13}
+
+
+def cubic(x, k):
+    return x**3 - k * x - 0.3
+
+
+def well(x, k):
+    return np.sum((x - k) ** 4 + (x - 1.0) ** 2) + x[0] * x[1]
+
+
+# --- roots -----------------------------------------------------------------------------------------------------------
+
+
+def one_function_handed_twice(k):
+    def f(x):
+        return cubic(x, k)
+
+    return optimize.brentq(f, 0.0, 5.0) + 2.0 * optimize.brentq(f, -0.6, 0.3)
+
+
+def told_in_full(k):
+    x, _ = optimize.toms748(lambda x: cubic(x, k * k), 0.5, 5.0, full_output=True)
+    return x * k
+
+
+def newton_with_its_slope(k):
+    return optimize.newton(lambda x: cubic(x, k), 1.5, fprime=lambda x: 3.0 * x * x - k)
+
+
+def newton_of_several(k):
+    return np.sum(optimize.newton(cubic, np.array([1.5, 1.7]), args=(k,)) ** 2)
+
+
+def equations_in_a_list(k):
+    return np.sum(optimize.fsolve(lambda x: [x[0] ** 2 + k * x[1] - 3.0, x[0] * x[1] - k], [1.0, 1.0]) ** 2)
+
+
+def one_further_argument(k):
+    return np.sum(optimize.fsolve(lambda x, k: A @ x + np.sin(x) * k - 1.0, np.ones(2), args=k))
+
+
+def parts_of_a_result(k):
+    found = optimize.root(lambda x: A @ x + np.sin(x) * k - 1.0, np.ones(2))
+    again = optimize.root_scalar(lambda x: cubic(x, k), bracket=[0.5, 3.0], method="brentq")
+    return np.sum(found.x**2) + again.root * k
+
+
+ROOTS = [
+    lambda k: optimize.brentq(lambda x: cubic(x, k), 0.5, 5.0 * k), lambda k: optimize.brenth(cubic, 0.5, 5.0, (k,)),
+    lambda k: optimize.bisect(lambda x, k, w: x**3 - k * x * w - 1.0, 0.0, 5.0, args=(k, k)),
+    lambda k: optimize.ridder(functools.partial(cubic, k=k), 0.5, 5.0), one_function_handed_twice, told_in_full,
+    newton_with_its_slope, newton_of_several, equations_in_a_list, one_further_argument, parts_of_a_result,
+    lambda k: np.sum(optimize.fixed_point(lambda x, w: np.cos(x * w * 0.5), np.array([0.6, 0.7]), args=(k,))),
+]  # fmt: skip
+
+# --- minima and fits -------------------------------------------------------------------------------------------------
+
+
+def minimum_and_value(k):
+    found = optimize.minimize(well, np.array([0.1, 0.3]), args=(k,), tol=1e-12)
+    return found.fun * np.sum(found.x**2)
+
+
+def cost_and_residuals(k):
+    found = optimize.least_squares(lambda p, k: p[0] * np.exp(-p[1] * X * k) - Y * k, np.ones(2), args=(k,), **LEAST)
+    return found.cost + found.fun[2] + found.x[0]
+
+
+def curve(k):
+    found, _ = optimize.curve_fit(lambda x, a, b: a * np.exp(-b * x), X * k, Y**k, sigma=1.0 + k * X, ftol=1e-13)
+    return found[0] * found[1]
+
+
+MINIMA = [
+    minimum_and_value, cost_and_residuals, curve,
+    lambda k: np.sum(optimize.fmin(lambda x: well(x, k), np.array([0.1, 0.3]), xtol=1e-9, ftol=1e-13, disp=0) ** 2),
+    lambda k: optimize.minimize_scalar(lambda x: (x - k) ** 4 + (x - 1.0) ** 2, bounds=(0, 3), options={"xatol": 1e-10}).x,
+    lambda k: optimize.minimize_scalar(lambda x, k: (x - k) ** 4 + (x - 1.0) ** 2, args=(k,)).fun,
+    lambda k: optimize.brent(lambda x: (x - k) ** 4 + (x - 1.0) ** 2),
+    lambda k: optimize.leastsq(lambda p: p[0] * np.exp(-p[1] * X * k) - Y * k, np.ones(2), xtol=1e-13)[0][1],
+    lambda k: np.sum(optimize.curve_fit(lambda x, a, b: a * np.exp(-b * x * k), X, Y, p0=[1.0, 1.0])[0] ** 2),
+]  # fmt: skip
+
+# --- integrals -------------------------------------------------------------------------------------------------------
+
+
+def integral_of_an_integral(k):
+    return integrate.quad(lambda t: integrate.quad(lambda s: np.exp(-k * t * s), 0.0, t)[0], 0.0, 1.0)[0]
+
+
+INTEGRALS = [
+    lambda k: integrate.quad(lambda t, a: np.exp(-a * t * t), 0.0, k, args=(k,))[0],
+    lambda k: integrate.quad(lambda t: np.exp(-k * t * t) * t, -k, np.inf)[0],
+    lambda k: integrate.quad(lambda t, a, w: np.sum(w * a * t) ** 2, 0.0, 1.0, args=(k, W * k))[0],
+    lambda k: integrate.quad(lambda t: np.abs(np.sin(k * t) - 0.5), 0.0, 1.0, points=[0.3], epsabs=1e-10)[0],
+    lambda k: np.sum(integrate.quad_vec(lambda t: np.exp(-k * t * W), 0.0, k)[0] ** 2),
+    lambda k: np.sum(integrate.quad_vec(lambda t, a: np.exp(-a * t * W), 0.0, np.inf, args=(k,))[0] ** 2),
+    lambda k: integrate.fixed_quad(lambda t, a: np.exp(-a * t * t), 0.0, k, args=(k,), n=7)[0], integral_of_an_integral,
+]  # fmt: skip
+
+# --- equations -------------------------------------------------------------------------------------------------------
+
+TIGHT = {"rtol": 1e-9, "atol": 1e-10}
+
+
+def pendulum(t, y, k):
+    return [y[1], -k * np.sin(y[0])]
+
+
+def until_a_time(k):
+    found = integrate.solve_ivp(pendulum, (0.0, 1.5 * k), np.array([1.0, k]), args=(k * k,), rtol=1e-9, atol=1e-10)
+    return np.sum(found.y[:, -1] ** 2)
+
+
+def at_times(k):
+    found = integrate.solve_ivp(
+        lambda t, y: [y[1], -k * (y[0] ** 2 - 1.0) * y[1] - y[0]], [0.0, 1.5 * k], [1.0, k], t_eval=T * k, method="Radau",
+        rtol=1e-8, atol=1e-9,
+    )  # fmt: skip
+    return np.sum(found.y[0] ** 2) + found.t[1] * k
+
+
+EQUATIONS = [
+    lambda k: np.sum(integrate.odeint(lambda y, t: -k * y * np.sin(t + y), np.array([1.0, 2.0]), T) ** 2),
+    lambda k: np.sum(integrate.odeint(pendulum, [1.0, 0], T * k, (k,), tfirst=True, rtol=1e-10, atol=1e-10)[-1] ** 2),
+    lambda k: integrate.odeint(lambda y, t: -k * y, 1.5 * k, [0.0, 1.0, 2.0 * k], rtol=1e-10, atol=1e-10)[-1, 0],
+    lambda k: integrate.solve_ivp(lambda t, y: -k * y, (0, 1.5), [k], rtol=1e-9, atol=1e-10).y[0, -1],
+    until_a_time, at_times,
+]  # fmt: skip
+
+
+KINDS = {"root": ROOTS, "minimum": MINIMA, "integral": INTEGRALS, "equation": EQUATIONS}
+EVERY = [pytest.param(f, id=f"{kind}-{n}") for kind, fs in KINDS.items() for n, f in enumerate(fs)]
+
+
+def slope(f, k=1.2, h=1e-3):
+    """The derivative by differences of fourth order."""
+    return (8.0 * (f(k + h) - f(k - h)) - (f(k + 2 * h) - f(k - 2 * h))) / (12.0 * h)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.sampled(one_in=3)
+@pytest.mark.parametrize("f", EVERY)
+def test_both_modes(f):
+    wanted = slope(f)
+    assert np.isclose(grad(f)(1.2), wanted, rtol=1e-5, atol=1e-7)
+    y, y_dot = jvp(f, (1.2,), (1.0,))
+    assert np.isclose(y, f(1.2)) and np.isclose(y_dot, wanted, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.dear
+@pytest.mark.sampled(one_in=10)
+@pytest.mark.parametrize("f", [c for c in EVERY if c.id != "integral-3"])  # its kink moves
+def test_second_order(f):
+    once = grad(f)
+    wanted = slope(once)
+    assert np.isclose(grad(once)(1.2), wanted, rtol=1e-4, atol=1e-6)
+    assert np.isclose(jvp(once, (1.2,), (1.0,))[1], wanted, rtol=1e-4, atol=1e-6)
+
+
+# --- what has no derivative ------------------------------------------------------------------------------------------
+
+REFUSED = [
+    (lambda k: optimize.minimize(lambda x: np.sum((x - k) ** 2), np.zeros(2), bounds=[(0, 0.5)] * 2).x[0], "no solution"),
+    (lambda k: optimize.fsolve(lambda x: x * x + k, 1.5)[0], "no solution"),
+    (lambda k: optimize.newton(lambda x: (x - k) * (x - k), 1.2), "singular"),
+    (lambda k: optimize.minimize(lambda x: (np.sum((x - k) ** 2), 2.0 * (x - k)), np.zeros(2), jac=True).x[0], "jac=True"),
+    (lambda k: optimize.least_squares(lambda x: x - k, np.zeros(2), loss="huber").x[0], "loss"),
+    (lambda k: integrate.solve_ivp(lambda t, y: y * y * k, (0, 1.5), [1.0]).y[0, -1], "did not reach the end"),
+    (lambda k: np.sum(integrate.solve_ivp(lambda t, y: -k * y, (0, 1), [1.0]).y), "steps that it chooses"),
+    (lambda k: integrate.solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], events=lambda t, y: y[0] - 0.5).y[0, -1], "events"),
+    (lambda k: integrate.solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], dense_output=True).y[0, -1], "dense_output"),
+    (lambda k: integrate.quad(lambda t: np.cos(k * t), 0, 1, weight="cos", wvar=2.0)[0], "weight"),
+]  # fmt: skip
+IN_REVERSE = [
+    (lambda k: optimize.minimize(lambda x: np.sum((x - k) ** 2), np.zeros(2)).hess_inv[0, 0], "hess_inv"),
+    (lambda k: optimize.curve_fit(lambda x, a: a * x, X, Y * k)[1][0, 0], "part `1`"),
+    (lambda k: integrate.quad(lambda t: t**k, 0, 1)[1], "part `1`"),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("f", "why"), REFUSED + IN_REVERSE)
+def test_refused(f, why):
+    with pytest.raises((S2SGradError, Refusal), match=why):
+        grad(f)(1.2)
+    if (f, why) in REFUSED and "steps" not in why:
+        with pytest.raises((S2SGradError, Refusal), match=why):
+            jvp(f, (1.2,), (1.0,))
+    else:
+        assert np.isnan(jvp(f, (1.2,), (1.0,))[1])
+
+
+class Cubic:
+    def __init__(self, k):
+        self.k = k
+
+    def at(self, x):
+        return cubic(x, self.k)
+
+    __call__ = at
+
+
+@pytest.mark.parametrize("mode", ["text", pytest.param("record", marks=pytest.mark.records)])
+@pytest.mark.parametrize("f", [
+    lambda k: optimize.brentq(Cubic(k).at, 0.5, 5.0), lambda k: optimize.brentq(Cubic(k), 0.5, 5.0),
+    lambda k: optimize.brentq([Cubic(k).at][0], 0.5, 5.0),
+])  # fmt: skip
+def test_methods_and_objects_are_right_or_refused(f, mode):
+    for derivative in (lambda: grad(f)(1.2), lambda: jvp(f, (1.2,), (1.0,))[1]):
+        with contextlib.suppress(S2SGradError, Refusal):
+            assert np.isclose(derivative(), slope(f), rtol=1e-5)
+
+
+# --- rules of users that are handed functions ------------------------------------------------------------------------
+
+
+def test_the_gradients_of_a_function_that_is_handed_twice_are_added():
+    @primitive
+    def at_two(f):
+        return f(2.0)
+
+    at_two.defvjp(lambda g, y, f: vjp(lambda f: f(2.0), f)[1](g)[0])
+    for rule in (at_two, defvjp(at_three, lambda g, y, f, w: vjp(lambda f: f(3.0), f)[1](g)[0], None)):
+
+        def handed(k, rule=rule):
+            def f(t):
+                return t * k * k
+
+            return (rule(f, 1.0) if rule is at_three else rule(f)) * (rule(f, 1.0) if rule is at_three else rule(f))
+
+        assert np.isclose(grad(handed)(1.2), slope(handed)) and np.isclose(grad(grad(handed))(1.2), slope(grad(handed)))
+
+
+def at_three(f, w):
+    return f(3.0)

@@ -1000,7 +1000,7 @@ def default_of_get_with_an_effect(x):
     return y * n
 
 
-@program(0.6)
+@program(0.6, first=Unsupported)
 def key_stored_by_reading(x):
     d = collections.defaultdict(float)
     y = d["a"]
@@ -2074,16 +2074,15 @@ def beside(writes):
 for writes in (
     compared, floated, item_set, entered, property_set, property_set_by_another, default_of_a_key,
     default_of_a_mapped_function, destination_by_name, cast_without_a_copy, section_of_a_list,
-    poked, poked_by_name, plain_again,
 ):  # fmt: skip
     program(FOUR)(beside(writes))
 for writes in (
     shown, formatted, contained, hashed, ordered, arrayed, made_by_new, drawn_into_by_position,
     filtered_into, packed_into, run_by_a_thread, run_by_a_thread_with_a_name, overwritten_by_an_option,
     behind_a_user_dict, array_full_of_none, array_of_a_list_of_none, array_of_objects,
+    poked, poked_by_name, plain_again, asked_of_a_dict,
 ):  # fmt: skip
     program(FOUR, first=Unsupported)(beside(writes))
-program(FOUR, first=NoRule)(beside(asked_of_a_dict))
 
 
 @functools.singledispatch
@@ -2156,7 +2155,7 @@ def default_dict_asked_for_its_class(x):
     return d["a"] * (2.0 if type(x) is dict else 3.0)
 
 
-@program(FOUR)
+@program(FOUR, first=Unsupported)
 def default_dict_asked_by_a_helper(x):
     d = collections.defaultdict(float)
     total = weight_of(d, "a") + x[0] * len(d)

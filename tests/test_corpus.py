@@ -354,17 +354,13 @@ ITEMS_SETTLED_LATER = ["update_of_an_item_seen_by_another_name", "product_of_an_
                        "array_updated_in_a_dict_of_one_of_two_objects"]  # fmt: skip
 
 # Methods of a local class read variables that are in scope once `flatten` has inlined them; it also says which loops run
-# over objects and generators, and which methods those have that stand for deques and default dicts.
+# over objects and generators.
 IN_SCOPE_ONCE_INLINED = ["methods_of_a_local_class_read_variables_as_they_are", "loops_over_an_object_by_its_generator",
                          "truth_and_membership_of_objects",
                          "loops_over_objects_of_two_classes_and_their_generator_methods",
                          "iterators_that_functions_return", "iterators_that_are_kept",
                          "slices_of_an_iterator_up_to_a_bound_that_may_be_none",
-                         "unpacks_objects_with_a_length_of_their_own_into_stars",
-                         "sliding_window", "window_of_a_length_that_is_given", "window_extended_at_both_ends_and_turned",
-                         "deque_that_a_closure_fills", "two_deques_in_one_statement", "default_sums_by_key",
-                         "default_groups_by_key", "default_dict_that_a_helper_fills", "default_dict_that_helpers_hand_on",
-                         "default_that_a_comprehension_reads", "default_arrays_by_key", "neighbours_by_key"]  # fmt: skip
+                         "unpacks_objects_with_a_length_of_their_own_into_stars"]  # fmt: skip
 
 
 def calls_by_former_names(tree) -> bool:

@@ -118,7 +118,7 @@ def checked(function, arguments, argnums) -> set[str]:
         wrt = tuple(list(bound.arguments)[k] for k in argnums)
         program = Program(observer=observer)
         program.gradient(function, kinds, wrt, Options(several=True))
-    assert changed(program._primals.values()) == []
+    assert changed(program._made.primals.values()) == []
     return seen
 
 

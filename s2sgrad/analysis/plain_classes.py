@@ -47,20 +47,9 @@ _QUIET = {"__init__", "__call__", "__repr__", "__str__", "__enter__", "__exit__"
           "__new__", "__getnewargs__", "__replace__", "__copy__", "__deepcopy__"}  # fmt: skip
 
 
-def lineage(cls: type) -> tuple[type, ...]:
-    """The classes that objects of a class look their members up in, with source for `list` and `dict`."""
-    if cls in CONTAINERS or not issubclass(cls, CONTAINERS):
-        return cls.__mro__
-    from s2sgrad.standard.containers import STAND_INS  # with the compiler
-
-    return tuple(STAND_INS.get(k, k) for k in cls.__mro__)
-
-
 def member(cls: type, name: str, otherwise: Any = None) -> Any:
     """What an object of a class finds there under a name; bound to nothing."""
-    if not issubclass(cls, CONTAINERS):
-        return inspect.getattr_static(cls, name, otherwise)
-    return next((vars(k)[name] for k in lineage(cls) if name in vars(k)), otherwise)
+    return inspect.getattr_static(cls, name, otherwise)
 
 
 def hides_methods(cls: type) -> bool:
@@ -72,7 +61,7 @@ def hides_methods(cls: type) -> bool:
 
 def own_protocols(cls: type) -> set[str]:
     """The special methods of a user's class by which operators, indices, loops or functions of Python treat its objects."""
-    users = [vars(k) for k in lineage(cls) if not _is_of_library(k) and k is not object]
+    users = [vars(k) for k in cls.__mro__ if not _is_of_library(k) and k is not object]
     written = ((n, f) for held in users for n, f in held.items() if isinstance(f, types.FunctionType))
     return {n for n, f in written if n[:2] == n[-2:] == "__" and n not in _QUIET and f.__code__.co_filename != "<string>"}
 
@@ -140,21 +129,15 @@ def is_plain_class(target: Any) -> bool:
         return False
     frozen = getattr(getattr(target, "__dataclass_params__", None), "frozen", False)
     hooks = _HOOKS[:-2] if frozen else _HOOKS
-    if issubclass(target, CONTAINERS) and not _is_read_alike(target):
+    if issubclass(target, CONTAINERS):
         return False
-    own = all(k.__module__ in ("abc", "typing") or not _is_of_library(k) for k in lineage(target))
+    own = all(k.__module__ in ("abc", "typing") or not _is_of_library(k) for k in target.__mro__)
     return own and all(member(target, hook) is member(object, hook) for hook in hooks)
 
 
-def _is_read_alike(cls: type) -> bool:
-    """Whether who reads a list or dict past its methods, as a library does and as methods of dicts are written out, finds
-    what the methods of this subclass give."""
-    if cls.__module__ == lineage(cls)[-2].__module__:  # one of ours
-        return True
-    base, *others = [k for k in lineage(cls) if k not in cls.__mro__]
-    read = [n for n, f in vars(base).items() if isinstance(f, types.FunctionType) and n != "__init__"]
-    kept = ["__iter__"] if issubclass(cls, list) else read
-    return not others and not hasattr(cls, "__missing__") and all(member(cls, n) is vars(base)[n] for n in kept)
+def is_container_of_its_own(target: Any) -> bool:
+    """Whether a callable is a user's subclass of `list` or `dict`."""
+    return isinstance(target, type) and issubclass(target, CONTAINERS) and not libraries.is_installed(target)
 
 
 def attributes_of(value: Any) -> dict[str, Any] | None:

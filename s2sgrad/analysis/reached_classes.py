@@ -11,7 +11,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from s2sgrad.analysis.plain_classes import is_plain_class, lineage
+from s2sgrad.analysis.plain_classes import is_plain_class
 from s2sgrad.analysis.user_functions import is_plain
 
 COMPUTED = (types.FunctionType, property, staticmethod, classmethod)
@@ -32,7 +32,7 @@ def stores_in(code: types.CodeType) -> Iterator[dis.Instruction]:
 def functions_of(cls: type) -> list[types.FunctionType]:
     """The functions among the members of a class: methods, and those of properties."""
     out: list[Any] = []
-    for value in (v for k in lineage(cls)[:-1] for v in vars(k).values()):
+    for value in (v for k in cls.__mro__[:-1] for v in vars(k).values()):
         value = getattr(value, "func", value) if isinstance(value, functools.cached_property) else value
         out += [value.fget, value.fset] if isinstance(value, property) else [getattr(value, "__func__", value)]
     return [f for f in out if isinstance(f, types.FunctionType)]

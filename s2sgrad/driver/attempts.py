@@ -20,9 +20,10 @@ from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported, raised
 from s2sgrad.ir.lookups import Lookups, noted
 from s2sgrad.ir.one_compilation import forget
 from s2sgrad.memory import behaviour, mod_ref
-from s2sgrad.memory.places import lasts
+from s2sgrad.memory.places import Summary, lasts
 from s2sgrad.source import branches, recording
 from s2sgrad.source.branches import Branch
+from s2sgrad.specialize.callable_texts import gives_function
 
 T = TypeVar("T")
 _MOST = 12  # branches that are refused in one compilation
@@ -92,14 +93,19 @@ def runs_again(function: types.FunctionType, copied: Collection[str] = ()) -> bo
 
 def _recordable(callees: list[types.FunctionType], recorded: frozenset[types.CodeType]) -> types.CodeType | None:
     """The code of the innermost of these functions that its caller may leave to a recording: it writes no memory that the
-    caller holds, and returns none of it, and no object of a class, whose attributes the caller would have to follow."""
+    caller holds, and returns none of it, and no function or object, which the caller would have to follow."""
     for callee in callees if Recording.allowed and len(recorded) < _MOST else ():
         if callee.__code__ not in recorded and not callee.__code__.co_flags & GENERATING:
             with contextlib.suppress(S2SGradError, RecursionError):
                 summary = mod_ref.summary_of(callee, {})
-                if not any(map(lasts, summary.written | summary.returns)) and "object" not in summary.makes:
+                if not any(map(lasts, summary.written | summary.returns)) and not _gives_object(callee, summary):
                     return callee.__code__
     return None
+
+
+def _gives_object(callee: types.FunctionType, summary: Summary) -> bool:
+    """Whether a function returns an object of a class, or a container that does more than a list or a dict."""
+    return "object" in summary.makes or gives_function(callee)
 
 
 GENERATING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import types
@@ -20,7 +21,7 @@ import gast
 
 from s2sgrad.analysis import outside
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.analysis.plain_classes import attributes_of, is_plain_class
+from s2sgrad.analysis.plain_classes import attributes_of, is_container_of_its_own, is_plain_class
 from s2sgrad.analysis.reached_classes import functions_of, walked
 from s2sgrad.analysis.user_functions import is_generator, is_plain
 from s2sgrad.errors import S2SGradError
@@ -33,9 +34,9 @@ from s2sgrad.normalize import containers
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.iterator_kinds import LAZY
 from s2sgrad.source import look_up, read
-from s2sgrad.standard.containers import OBJECTS
 
 MATRICES = "s2sgrad.api.matrices"
+_CONTAINERS = frozenset({collections.defaultdict, collections.deque})  # which do more than lists and dicts
 
 
 def _functional_locals(node: gast.FunctionDef, home: types.FunctionType, objects: bool) -> set[str]:
@@ -82,7 +83,7 @@ def _call_gives_function(call: gast.Call, home: types.FunctionType, objects: boo
     """Whether a call returns a function value, or with `objects` a new object; a method, if one of that name does in any
     class to which `home` refers."""
     target = _resolved(call.func, home)
-    makes = objects and (is_plain_class(target) or is_one_of(target, OBJECTS))
+    makes = objects and (is_plain_class(target) or is_one_of(target, _CONTAINERS) or is_container_of_its_own(target))
     if target is functools.partial or makes_derivative(target) or makes:
         return True
     if isinstance(target, types.MethodType):

@@ -38,7 +38,6 @@ from s2sgrad.ir.unit import MISSING
 from s2sgrad.normalize import (
     comprehensions,
     containers,
-    default_dicts,
     deques,
     displays,
     index_tricks,
@@ -213,7 +212,7 @@ class Expressions(Family):
             return result
         if (into := mutators.into(self.unit, node, self.atom)) is not None:
             return self.behind(node, *into)
-        for written in (deques.written, default_dicts.written, dicts.empty_dict):
+        for written in (deques.written, dicts.empty_dict):
             if (made := written(self.unit, node)) is not None:
                 return self.value(made)
         spread = any(isinstance(a, gast.Starred) for a in node.args)

@@ -40,7 +40,6 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.effects import is_one_of
-from s2sgrad.analysis.plain_classes import lineage
 from s2sgrad.ir.exits import leaves, with_exits
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
 from s2sgrad.normalize import targets
@@ -123,7 +122,7 @@ class Generators(Family):
             return False
         in_c = not isinstance(getattr(consumer, "_implementation", consumer), types.FunctionType)  # asks for no methods
         asked = {n for n in _ASKED_BY_NUMPY if n[0] == "_" or (consumer.__name__.endswith(n) and not in_c)}
-        return asked.isdisjoint(n for o in owners for k in lineage(o.cls)[:-1] for n in vars(k))
+        return asked.isdisjoint(n for o in owners for k in o.cls.__mro__[:-1] for n in vars(k))
 
     def all_listed(self, arguments: list[gast.AST], consumer: Any) -> list[gast.AST]:
         """The arguments of a call; for a generator, or for an object that NumPy gets, the list of its values."""

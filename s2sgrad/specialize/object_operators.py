@@ -38,7 +38,6 @@ from s2sgrad.specialize.class_members import looked_up, object_with
 from s2sgrad.specialize.evaluator import Evaluator, Family
 from s2sgrad.specialize.objects import Objects
 from s2sgrad.specialize.static_values import Object
-from s2sgrad.standard.containers import STAND_INS
 
 OPERATORS = {
     gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "truediv", gast.MatMult: "matmul", gast.Pow: "pow",
@@ -136,18 +135,16 @@ class Operators(Family):
         owner = object_with(node.comparators[0], "__contains__")
         if owner is None:
             return None
-        self.require_inherited([owner], "__contains__", node)
+        self.require_own(node)
         method = self.objects.method(owner, "__contains__", node)
         found = self.evaluator.apply(method, [self.evaluator.as_callable(node.left)], {}, node)
         truth = gast.Call(self.unit.builtin(bool), [found], [])
         return gast.UnaryOp(gast.Not(), found) if isinstance(node.ops[0], gast.NotIn) else truth
 
-    def require_inherited(self, owners: list[Any], used: str, node: gast.AST) -> None:
-        """Refuse what was written out, with `used`, as the method of a list or dict: an object has one of its own."""
-        words = [method, used] if (method := notes.METHOD.of(node)) is not None else []
-        inherited = {id(f) for base in STAND_INS.values() for f in vars(base).values()}
-        if any(id(looked_up(owner.cls, word)) not in inherited for word in words for owner in owners):
-            self.unit.refuse(node, f"`{words[0]}` is asked here of what may be a list or dict, or an object with a method "
+    def require_own(self, node: gast.AST) -> None:
+        """Refuse what was written out as the method of a list or dict: an object has one of its own."""
+        if (word := notes.METHOD.of(node)) is not None:
+            self.unit.refuse(node, f"`{word}` is asked here of what may be a list or dict, or an object with a method "
                                    "of this name, which cannot be followed: give the method another name")  # fmt: skip
 
     def comparison(self, node: gast.Compare, left: Any, right: Any, *others: Any) -> Any:

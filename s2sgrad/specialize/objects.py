@@ -28,7 +28,7 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis.plain_classes import lineage, member, written_attributes
+from s2sgrad.analysis.plain_classes import member, written_attributes
 from s2sgrad.analysis.reached_classes import asks_class, content
 from s2sgrad.ir.lookups import note_member
 from s2sgrad.ir.quote import assign, at, clone, constant, name
@@ -41,7 +41,6 @@ from s2sgrad.specialize.homes import Homes
 from s2sgrad.specialize.static_containers import Collections
 from s2sgrad.specialize.static_values import Known, Object, Partial, Value
 from s2sgrad.specialize.texts import Texts
-from s2sgrad.standard.containers import STAND_INS
 
 
 class Objects(Family):
@@ -60,9 +59,7 @@ class Objects(Family):
                                    "object outside")  # fmt: skip
         instance = self.begun_object(cls)
         self.of_the_class(instance, node)
-        start, begun = member(cls, "__init__"), next((b.__init__ for b in lineage(cls) if b in STAND_INS.values()), None)
-        if begun not in (None, start):
-            self.evaluator.apply(self.bound(begun, instance, node), [], {}, node)  # what `__new__` makes is empty
+        start = member(cls, "__init__")
         if dataclasses.is_dataclass(cls) and start.__code__.co_filename == "<string>":
             self.fields(instance, arguments, keywords, node)
             if hasattr(cls, "__post_init__"):
@@ -242,7 +239,7 @@ class Objects(Family):
 
     def bound(self, function: types.FunctionType, owner: Object, node: gast.AST) -> Partial:
         """A method bound to its object."""
-        home = next((k for k in lineage(owner.cls) if any(f is function for f in _functions(k))), owner.cls)
+        home = next((k for k in owner.cls.__mro__ if any(f is function for f in _functions(k))), owner.cls)
         value = self.texts.text_of(function, home)
         if isinstance(value, Known):  # called, not inlined
             if owner.given is None:
@@ -264,7 +261,7 @@ class Objects(Family):
             starts = [(self.unit.resolve(given[0]), self.receiver(given[1]))]
         for start, receiver in starts:
             if isinstance(receiver, Object) and start in receiver.cls.__mro__:
-                order = lineage(receiver.cls)
+                order = receiver.cls.__mro__
                 for cls in order[order.index(start) + 1 :]:
                     if attribute in vars(cls):
                         note_member(cls, attribute)

@@ -37,7 +37,6 @@ from typing import Any
 import gast
 
 from s2sgrad.analysis.user_functions import is_generator
-from s2sgrad.ir import notes
 from s2sgrad.ir.quote import constant
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.specialize.arguments import Arguments
@@ -78,9 +77,8 @@ class Calls(Family):
             return None
         if isinstance(callee, Known) and is_generator(callee.target):
             callee = self.texts.read(callee.target)
-        if notes.METHOD.of(node) is not None:
-            bound = [o for o in getattr(callee, "options", [callee]) if isinstance(o, Partial)]
-            self.operators.require_inherited([o.given[0] for o in bound], node.func.attr, node)
+        if any(isinstance(option, Partial) for option in getattr(callee, "options", [callee])):
+            self.operators.require_own(node)
         arguments, keywords = self.arguments.evaluated(callee, node)
         return self.apply(callee, arguments, keywords, node)
 

@@ -62,7 +62,6 @@ from s2sgrad.specialize.objects import Objects
 from s2sgrad.specialize.stars import Stars
 from s2sgrad.specialize.static_values import Adapted, Display, Known, Object, Partial
 from s2sgrad.specialize.unrolling import Unroller
-from s2sgrad.standard.containers import STAND_INS
 
 
 class StaticCall(NamedTuple):
@@ -296,16 +295,3 @@ def _method(tools: StaticCalls, node: gast.Call) -> Any:
         return constant(len(owner.items))
     node.args[0] = tools.evaluator.data(owner, node.args[0])
     return None
-
-
-@_of(*(getattr(base, n) for base, held in STAND_INS.items() for n in vars(held).keys() & vars(base).keys() - {"__doc__"}),
-     when=_takes_value)  # fmt: skip
-def _inherited(tools: StaticCalls, node: gast.Call) -> Any:
-    """`list.append(self, v)` in a method of a subclass of `list`."""
-    target = tools.unit.resolve(node.func)
-    owner, *given = tools.evaluator.in_order(node.args, tools.evaluator.evaluate)
-    if not isinstance(owner, Object):
-        tools.unit.refuse(node, f"what `{target.__name__}` is asked of cannot be followed: call it as a method")
-    words = {k.arg: tools.evaluator.evaluate(k.value) for k in node.keywords}
-    held = vars(STAND_INS[target.__objclass__])[target.__name__]
-    return tools.evaluator.apply(tools.objects.bound(held, owner, node), given, words, node)

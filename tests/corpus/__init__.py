@@ -206,6 +206,13 @@ RECORDED = {
     "unpacked_and_then_composed_in_a_loop",
     # what a deque has and a list has not, asked of a value that may be one
     "deque_of_a_helper_is_asked_for_its_bound",
+    # containers that do more than lists and dicts: what they hold is known when they are asked
+    "default_arrays_by_key", "default_dict_and_deque_of_an_object", "default_dict_that_a_helper_fills",
+    "default_dict_that_a_helper_returns", "default_groups_by_key", "default_sums_by_key",
+    "default_that_a_comprehension_reads", "deque_that_a_closure_fills", "dict_of_a_class_of_its_own",
+    "neighbours_by_key", "operators_of_a_list_of_a_class_of_its_own", "overridden_append_that_extend_does_not_call",
+    "overridden_index_of_a_list", "sliding_window", "two_deques_in_one_statement",
+    "window_extended_at_both_ends_and_turned", "window_of_a_length_that_is_given",
 }  # fmt: skip
 """Cases without a text, which are recorded: `tests/recorded` judges them."""
 

@@ -52,8 +52,12 @@ def exchanged(first: Any, second: Any) -> Exchanged | tuple[()]:
     inner, outer = first._request, second._request
     if not _commutes(inner.options, outer.options, inner.wrt(), outer.wrt()):
         return ()
-    wrt, several = outer.wrt(), outer.options.several
-    last = type(first)(first.primal, wrt if several else wrt[0], replace(inner.options, several=several), first._seed)
+    several = outer.options.several
+    if (outer.wrt(), several) == (inner.wrt(), inner.options.several):
+        last = first
+    else:
+        asked = outer.wrt() if several else outer.wrt()[0]
+        last = type(first)(first.primal, asked, replace(inner.options, several=several), first._seed, inner.bound)
     along = replace(outer.options, several=inner.options.several, along="seed")
     return Exchanged(last, Texts(Request(last, inner.wrt(), along, outer.bound, last)))
 

@@ -59,37 +59,19 @@ class Gradient(Derivative):
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         request, kept = self._request, self._texts.kept
+        seed, asked = None, (args, keywords)
         try:
-            seed = request.word.taken(keywords) if keywords else None
-            asked = args, keywords
-            if request.lead:
-                args = request.lead + args
-            if request.keywords:
-                keywords = {**request.keywords, **keywords}
-            if keywords:
-                key = shapes_of((*args, *keywords.values()))
-                key = None if key is None else (tuple(keywords), key)
-                compiled = kept.by_shape.get(key)
-            else:
-                key = tuple(map(type, args))
-                compiled = kept.by_types.get(key)  # only numbers
-                if compiled is None:
-                    key = shapes_of(args)
-                    compiled = kept.by_shape.get(key)
-            if compiled is None or not compiled.holds():
-                compiled = self._compiled(args, keywords, key)
-                if key is not None and not compiled.unsure:
-                    of_numbers = not keywords and NUMBERS.issuperset(key)
-                    quick: dict[Any, Compiled] = kept.by_types if of_numbers else kept.by_shape
-                    if len(quick) >= MOST:
-                        quick.clear()
-                    quick[key] = compiled
+            compiled = None if keywords or kept.front is None else kept.front(args)
+            if compiled is None:
+                seed = request.word.taken(keywords) if keywords else None
+                args, keywords = request.lead + args, {**request.keywords, **keywords}
+                compiled = _found(self, args, keywords)
+                if compiled.written:
+                    arguments = request.arguments(args, keywords)
+                    require_separate(arguments, compiled.written, request.function, compiled.outside())
+                if seed is not None or self._seeded:
+                    keywords = {**keywords, **self._seeds(compiled, seed)}
             self._latest = compiled
-            if compiled.written:
-                arguments = request.arguments(args, keywords)
-                require_separate(arguments, compiled.written, request.function, compiled.outside())
-            if seed is not None or self._seeded:
-                keywords = {**keywords, **self._seeds(compiled, seed)}
             try:
                 if request.options.debug:
                     return debugging.run(compiled.function, args, keywords, request.function, request.options)
@@ -218,3 +200,30 @@ def _arrived(function: Any, argnums: Argnums, options: Options, seed: Any, texts
 
 def _bound(gradient: Gradient, receiver: Any) -> Gradient:
     return gradient.__get__(receiver, type(receiver)) if gradient._binds == "instance" else gradient.__get__(None, receiver)
+
+
+def _found(gradient: Gradient, args: tuple, keywords: dict[str, Any]) -> Compiled:
+    """The text for these arguments: one that is kept for their types and shapes, and is right as before, or a new one."""
+    kept = gradient._texts.kept
+    if keywords:
+        key: Any = shapes_of((*args, *keywords.values()))
+        key = None if key is None else (tuple(keywords), key)
+        compiled = kept.by_shape.get(key)
+    else:
+        key = tuple(map(type, args))
+        compiled = kept.by_types.get(key)  # only numbers
+        if compiled is None:
+            key = shapes_of(args)
+            compiled = kept.by_shape.get(key)
+    if compiled is None or not compiled.holds():
+        compiled = gradient._compiled(args, keywords, key)
+        if key is not None and not compiled.unsure:
+            quick = kept.by_types if not keywords and NUMBERS.issuperset(key) else kept.by_shape
+            if len(quick) >= MOST:
+                quick.clear()
+            quick[key] = compiled
+    elif not (keywords or gradient._request.lead or gradient._seeded or compiled.written):
+        from s2sgrad.driver import front
+
+        kept.front = front.of_key(kept.fronts, key, compiled, args)
+    return compiled

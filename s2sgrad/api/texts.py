@@ -18,17 +18,21 @@ from s2sgrad.driver import cache
 
 if TYPE_CHECKING:  # imported at the first compilation, to keep `import s2sgrad` fast
     from s2sgrad.driver.compiled import Compiled
+    from s2sgrad.driver.front import Front
 
 MOST = 512  # cache of exact shapes; there are few texts, one per pattern of shapes
 
 
 @dataclass
 class Kept:
-    """Texts by the types of numbers, by shapes, and those that refer to the user's objects and are not shared, by kinds."""
+    """Texts by the types of numbers, by shapes, and those that refer to the user's objects and are not shared, by kinds; and
+    what says whether one of the former is right for a call."""
 
     by_types: dict[tuple[type, ...], Compiled] = field(default_factory=dict)
     by_shape: dict[Hashable, Compiled] = field(default_factory=dict)
     own: dict[Kinds, Compiled] = field(default_factory=dict)
+    fronts: dict[Hashable, tuple[Compiled, Front]] = field(default_factory=dict)
+    front: Front | None = None  # of the latest call
 
 
 class Texts:

@@ -59,6 +59,10 @@ class Whole:
         """Whether the compiler would say the same."""
         return self._changes == _changes() and Recording.allowed
 
+    def tests(self, bind: Callable[[Any], str]) -> list[str]:
+        """The same, as an expression."""
+        return [f"{bind(self.holds)}()"]
+
     def outside(self) -> dict[str, Any]:
         """No array that the text reads by name."""
         return {}

@@ -14,6 +14,7 @@ from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.driver import load, lowering
 from s2sgrad.driver.attempts import with_branches
 from s2sgrad.driver.compilation import Observer
+from s2sgrad.driver.conditions import Bind
 from s2sgrad.driver.emitted import Emitted, reached
 from s2sgrad.driver.folding import folded
 from s2sgrad.driver.guards import Functions, Guards
@@ -162,6 +163,15 @@ class Compiled:
         if not self.recipe.guards.hold(self.functions) or (self.below is not None and not self.below.holds()):
             return False
         return not self.inside or all(compiled.holds() for compiled in self.inside)
+
+    def tests(self, bind: Bind) -> list[str]:
+        """Expressions that all hold where `holds()` does."""
+        entry = self.functions[0]
+        if self.recipe.until is not None or self.named:
+            return [f"{bind(self.holds)}()"]
+        own = [f"{bind(entry)}.__defaults__ is {bind(self.defaults)}", *self.recipe.guards.tests(self.functions, bind)]
+        below = [] if self.below is None else self.below.tests(bind)
+        return own + below + [test for compiled in self.inside for test in compiled.tests(bind)]
 
     def naming(self, error: Exception) -> Exception:
         """The error; if a result has no derivative, with the name of the function that returned it, where that is known."""

@@ -11,9 +11,12 @@ from __future__ import annotations
 import sys
 import types
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
+
+import numpy as np
 
 from s2sgrad.driver.inner import Defaults, fit
 from s2sgrad.ir.lookups import member_of
@@ -23,17 +26,46 @@ Functions = list[Any]  # and gradients of some of them
 Accepts = Callable[[Any], bool]
 Back = Callable[[], Any]  # returns an object without keeping it alive
 GONE: Any = type("GONE", (), {})()
+_SMALL = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc)  # which a text may keep alive
 
 
-class Condition(Protocol):
+Bind = Callable[[Any], str]  # the name of a value in a text
+
+
+class Condition(ABC):
     """A condition on the functions of a text."""
 
+    @abstractmethod
     def holds(self, functions: Functions) -> bool:
         """Whether the condition holds for these functions, which are those of the text in its order."""
 
+    def tests(self, functions: Functions, bind: Bind) -> list[str]:
+        """The same as expressions, which all hold where it does."""
+        return [f"{bind(self.holds)}({bind(functions)})"]
+
+
+@dataclass(frozen=True)
+class Same:
+    """A predicate: it is this very object."""
+
+    back: Back
+
+    def __call__(self, value: Any) -> bool:
+        return value is self.back()
+
+
+@dataclass(frozen=True)
+class OfType:
+    """A predicate: it is of exactly this type."""
+
+    back: Back
+
+    def __call__(self, value: Any) -> bool:
+        return type(value) is self.back()
+
 
 @dataclass
-class DefaultsOf:
+class DefaultsOf(Condition):
     """The defaults of functions that are called by name: (place, expected defaults)."""
 
     expected: list[tuple[int, Defaults]]
@@ -43,7 +75,7 @@ class DefaultsOf:
 
 
 @dataclass
-class Codes:
+class Codes(Condition):
     """The code objects of the functions; a function reloaded in place has another one."""
 
     codes: list[tuple[int, weakref.ref[types.CodeType]]]
@@ -54,9 +86,12 @@ class Codes:
                 return False
         return True
 
+    def tests(self, functions: Functions, bind: Bind) -> list[str]:
+        return [f"{bind(functions[k])}.__code__ is {bind(code())}" for k, code in self.codes]
+
 
 @dataclass
-class Rules:
+class Rules(Condition):
     """The user's rules are the ones that the text was compiled with."""
 
     changes: int
@@ -64,9 +99,12 @@ class Rules:
     def holds(self, functions: Functions) -> bool:
         return table.changes == self.changes
 
+    def tests(self, functions: Functions, bind: Bind) -> list[str]:
+        return [f"{bind(table)}.changes == {self.changes}"]
+
 
 @dataclass
-class Cells:
+class Cells(Condition):
     """The contents of closure cells: (place, index, place of the function that it must be, predicate); with neither of the
     last two the cell must be empty."""
 
@@ -86,7 +124,7 @@ class Cells:
 
 
 @dataclass
-class OneModule:
+class OneModule(Condition):
     """Functions that shared their globals at compile time still do: their free names are looked up once."""
 
     pairs: list[tuple[int, int]]
@@ -94,9 +132,12 @@ class OneModule:
     def holds(self, functions: Functions) -> bool:
         return all(functions[place].__globals__ is functions[other].__globals__ for place, other in self.pairs)
 
+    def tests(self, functions: Functions, bind: Bind) -> list[str]:
+        return []  # a function keeps its globals
+
 
 @dataclass
-class Globals:
+class Globals(Condition):
     """What the free names of the function at a place stand for: one of the functions, a value that a predicate accepts, a
     builtin, or nothing."""
 
@@ -120,9 +161,25 @@ class Globals:
                 return False
         return not self.absent or not any(name in space or name in function.__builtins__ for name in self.absent)
 
+    def tests(self, functions: Functions, bind: Bind) -> list[str]:
+        function = functions[self.place]
+        space, builtins = bind(function.__globals__), bind(function.__builtins__)
+        out = [f"{space}.get({name!r}) is {bind(functions[k])}" for name, k in self.same]
+        for name, accepts in self.others:
+            if isinstance(accepts, Same) and isinstance(accepts.back(), _SMALL):
+                out.append(f"{space}.get({name!r}) is {bind(accepts.back())}")
+            elif isinstance(accepts, OfType):
+                out.append(f"type({space}.get({name!r})) is {bind(accepts.back())}")
+            else:
+                out.append(f"{name!r} in {space} and {bind(accepts)}({space}[{name!r}])")
+        for name, value in self.builtins:
+            out.append(f"{name!r} not in {space} and {builtins}.get({name!r}) is {bind(value)}")
+        out += [f"{name!r} not in {space} and {name!r} not in {builtins}" for name in self.absent]
+        return out
+
 
 @dataclass
-class Attributes:
+class Attributes(Condition):
     """Attributes of modules and objects: (owner, name, place of the function that it must be, predicate)."""
 
     paths: list[tuple[Back, str, int | None, Accepts | None]]
@@ -136,7 +193,7 @@ class Attributes:
 
 
 @dataclass
-class Missing:
+class Missing(Condition):
     """Attributes that must not exist."""
 
     attributes: list[tuple[Back, str]]
@@ -146,7 +203,7 @@ class Missing:
 
 
 @dataclass
-class Members:
+class Members(Condition):
     """The members of classes."""
 
     members: list[tuple[Back, str, Accepts]]
@@ -160,7 +217,7 @@ class Members:
 
 
 @dataclass
-class Modules:
+class Modules(Condition):
     """The modules imported under their names."""
 
     modules: list[tuple[str, Back]]

@@ -206,8 +206,7 @@ class Guards:
         if attributes_of(value) is not None:
             return self._with_functions(value, of_kind(value))
         if strict or callable(value) or isinstance(value, (types.ModuleType, property)):
-            back = self.held(value)
-            return lambda v: v is back()
+            return conditions.Same(self.held(value))
         return self._with_functions(value, of_kind(value))
 
     def _with_functions(self, value: Any, fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -252,6 +251,10 @@ class Guards:
             functions.append(value)
         functions += [ref() for ref in self._refs]
         return (functions, inside) if None not in functions and self.hold(functions) else None
+
+    def tests(self, functions: Functions, bind: conditions.Bind) -> list[str]:
+        """The same of these functions, as expressions that all hold."""
+        return [test for condition in self._conditions for test in condition.tests(functions, bind)]
 
     def hold(self, functions: Functions) -> bool:
         """Whether the text is right over these functions."""
@@ -301,7 +304,7 @@ def of_kind(value: Any) -> Callable[[Any], bool]:
     if attributes_of(value) is not None and (quick := shapes_of((value,))) is not None:
         return lambda v: type(v) is back() and (shapes_of((v,)) == quick or object_kind(v) == kind)
     if type(value) in (float, int, bool, np.float64):
-        return lambda v: type(v) is back()
+        return conditions.OfType(back)
     if isinstance(kind, Container) and _is_told_by_shapes(*kinds_of([value])):
         return _like_container(value, kind)
     return lambda v: type(v) is back() and object_kind(v) == kind

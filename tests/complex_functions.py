@@ -968,3 +968,77 @@ def interpolated_response(x):
 @case(cplx(5))
 def slopes_of_samples(z):
     return np.sum(np.abs(np.gradient(z, 0.3)) ** 2)
+
+
+# --- parts that are assigned, memory seen as another type, cmath, emath ----------------------------------------------
+
+
+@case(cplx(3))
+def parts_that_are_assigned(z):
+    w = z * 2.0
+    w.real = z.imag**2
+    w.imag += np.abs(z)
+    return np.sum(np.abs(w) ** 3)
+
+
+@case(cplx(3))
+def a_part_of_a_section_in_a_loop(z):
+    w = z.copy()
+    for k in range(2):
+        w.real = w.imag * z[k].real
+        w[k:].imag = w[k:].real ** 2
+    return np.sum(np.abs(w))
+
+
+@case(real(3), order=1)
+def both_parts_of_a_new_array(x):
+    w = [np.empty(3, complex)]
+    w[0].real, w[0].imag = x, x * x
+    return np.sum(np.abs(w[0] ** 2))
+
+
+@case(cplx(3))
+def seen_as_floats(z):
+    return np.sum((z * z).view(float)[1::2] ** 3) + z.reshape(3, 1).view(np.float64)[1, 0]
+
+
+@case(real(4))
+def seen_as_complex_numbers(x):
+    return np.sum(np.abs(x.reshape(2, 2).view(complex)[:, 0]) ** 3)
+
+
+@case(number())
+def polar_and_back(c):
+    r, phi = cmath.polar(c)
+    return abs(cmath.rect(r * r, 2.0 * phi) + 1j) + cmath.log(c, 2.0 + 1j).real + cmath.log(c).imag + cmath.log10(c).real
+
+
+@case(number())
+def flat_questions(c):
+    return abs(c) if cmath.isclose(c, c) and cmath.isfinite(c) and not cmath.isnan(c) else 0.0
+
+
+@case(0.7)
+def cmath_of_a_real_number(x):
+    z = cmath.exp(x) + cmath.sqrt(x - 2.0)
+    return z.real * z.imag
+
+
+@case(real(3) - 1.0, order=1)  # found complex by a run alone
+def beyond_the_domains(x):
+    return np.sum(np.abs(np.emath.sqrt(x) + np.emath.log(x - 3.0) * np.emath.arcsin(2.0 * x + 3.0)))
+
+
+@case(real(4), order=1)
+def largest_root(p):
+    return np.max(np.abs(np.roots(p)))
+
+
+@case(cplx(3))
+def real_where_it_is(z):
+    return np.sum(np.real_if_close(z * z.conj()).real) + np.sum(np.unwrap(np.angle(z)) ** 2)
+
+
+@case(cplx(3))
+def numbers_of_arrays(z):
+    return abs((z * z).sum().item()) + complex(z[0]).imag * complex(z[1].real, 2.0).real

@@ -1183,9 +1183,9 @@ RIGHT_OR_REFUSED = {
         def f(x):
             return np.sum(x.byteswap().byteswap() * x)
     """,
-    "view of the bytes": """
+    "view of the bits": """
         def f(x):
-            return np.sum((x * x).view(np.float64))
+            return np.sum((x * x).view(np.int64) * x)
     """,
     "tolist": """
         def f(x):

@@ -13,7 +13,7 @@ import numpy as np
 
 from s2sgrad.analysis import sampled_shapes
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Known, Number, Numeric, Structured, Text, is_none
-from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known
+from s2sgrad.analysis.results import memo, reshaped, sized, sizes_known, viewed
 from s2sgrad.analysis.sizes import may_be_squeezed
 from s2sgrad.analysis.value_kinds import constant_kind
 from s2sgrad.primitives import spellings
@@ -28,7 +28,7 @@ def method(owner: Array | Number | Numeric, called: str, kinds: list[Kind], name
     if called == "item":
         return Number(float) if owner.dtype and owner.dtype.startswith("float") else UNKNOWN
     if called == "view" and kinds:
-        return Array(None, None)  # of bytes, that is: of what they are made of
+        return viewed(owner, kinds)
     if called == "reshape":
         return reshaped(owner, kinds)
     if called == "squeeze" and isinstance(owner, Array) and may_be_squeezed(owner.dims):

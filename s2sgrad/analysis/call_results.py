@@ -40,7 +40,7 @@ from s2sgrad.analysis.kinds import (
 from s2sgrad.analysis.kinds import Known as KnownObject
 from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.analysis.results import as_lists, memo, reshaped, sized, sizes_known
+from s2sgrad.analysis.results import as_lists, memo, reshaped, sized, sizes_known, viewed
 from s2sgrad.analysis.shadow_kinds import of_shadow
 from s2sgrad.analysis.sizes import Dim, may_be_squeezed
 from s2sgrad.primitives import catalogue
@@ -98,12 +98,12 @@ def by_example(target: Any, kinds: list[Kind], names: list[str]) -> Kind:
         return target(*values[:cut], **dict(zip(names, values[cut:], strict=True)))
 
     rule = table.lookup(target)
+    if rule is not None and rule.may_turn_complex and not any(map(is_complex, kinds)):
+        return of_any_type(memo((target, tuple(names)), kinds, lambda: sampled_shapes.by_example(run, kinds)))
     if rule is not None and rule.tag == "elementwise" and not names:
         return memo(target, kinds, lambda: sampled_shapes.elementwise(run, kinds))
     known = sizes_known(kinds)
     found = memo((target, tuple(names)), kinds, lambda: sampled_shapes.by_example(run, kinds, known))
-    if rule is not None and rule.may_turn_complex and not any(map(is_complex, kinds)):
-        return of_any_type(found)
     if not known and target in _SHAPED and kinds and isinstance(found, Array):
         return Array(found.dtype, _lengths(kinds[0]) or found.dims)
     return found
@@ -118,7 +118,9 @@ def _lengths(shape: Kind) -> tuple[Dim, ...] | None:
 
 # --- numbers, strings, containers ---
 
-_of(np.ndarray.view)(lambda kinds, names: Array(None, None) if len(kinds) > 1 else None)  # of bytes, of what they hold
+
+_of(np.ndarray.view)(lambda kinds, names: viewed(kinds[0], kinds[1:]) if len(kinds) > 1 else None)
+_of(np.real_if_close)(lambda kinds, names: of_any_type(kinds[0]) if is_complex(kinds[0]) else None)
 
 _always(
     Number(int),

@@ -162,3 +162,14 @@ def named_tuple(cls: type, positional: list[Kind], named: dict[str, Kind]) -> Ki
         return OPAQUE
     given = dict(zip(cls._fields, positional, strict=False)) | named
     return Container(tuple, tuple(given.get(f, UNKNOWN) for f in cls._fields), tuple(cls._fields))
+
+
+def viewed(owner: Kind, given: list[Kind]) -> Kind:
+    """The kind of a view as a type that is named, whose last axis is as long as the memory tells."""
+    try:
+        dtype = np.dtype(given[0].value) if len(given) == 1 and given[0].known else None
+    except TypeError:
+        dtype = None
+    name = dtype.name if dtype is not None and dtype.kind in "fc" else None  # bits, or bytes of what they are made of
+    dims = owner.dims if isinstance(owner, Array) and name is not None else None
+    return Array(name if dims else None, (*dims[:-1], None) if dims else None)

@@ -40,7 +40,7 @@ from s2sgrad.rules import (
 )
 
 # isort: split
-from s2sgrad.rules import complex_matrices, complex_numbers, complex_statistics, eigenvalues
+from s2sgrad.rules import complex_matrices, complex_numbers, complex_statistics, eigenvalues, emath
 
 __all__ = [
     "arithmetic",
@@ -56,6 +56,7 @@ __all__ = [
     "eigenvalues",
     "einsum",
     "elementwise",
+    "emath",
     "fourier",
     "helpers",
     "joins",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from s2sgrad import runtime
 from s2sgrad.rules.table import linear
 
 
@@ -145,9 +146,65 @@ def _(g, y, x, dtype=None, order="K", *, copy=True):
     return g
 
 
-@linear(np.ndarray.view)  # as another type it is another array
-def view(g, y, x):
+def viewed(x_dot, x, dtype):
+    """The tangent of `x` as its memory is seen: as complex numbers, or as their parts."""
+    return np.ascontiguousarray(runtime.wide(runtime.projected(x_dot, x), x)).view(dtype)
+
+
+def unviewed(g, x, y):
+    """The transpose: the cotangent of `x`, of that of `y = x.view(y.dtype)`.
+
+    >>> unviewed(np.array([1.0, 2.0]), np.array([3j]), np.array([0.0, 3.0]))
+    array([1.-2.j])
+    """
+    if np.iscomplexobj(x) == np.iscomplexobj(y):
+        return g
+    bar = np.ascontiguousarray(runtime.wide(runtime.projected(g, y), y))
+    return np.conj(np.conj(bar).view(x.dtype))
+
+
+@linear(viewed)
+def _(w, y, x_dot, x, dtype):
+    return unviewed(w, x, y), None, None
+
+
+@linear(unviewed)
+def _(w, x_bar, g, x, y):
+    return viewed(w, x, y.dtype), None, None
+
+
+def is_as_it_is(dtype):
+    return dtype.known and dtype.value is None
+
+
+@linear(np.ndarray.view)
+def view(g, y, x, dtype=None):
+    return unviewed(g, x, y)
+
+
+@view.forward(lambda dtype: not is_as_it_is(dtype))
+def _(y, x, x_dot, dtype=None):
+    return viewed(x_dot, x, dtype)
+
+
+@view.refined(is_as_it_is)
+def _(g, y, x, dtype=None):
     return g
+
+
+def sees_numbers(x, dtype):
+    """Whether the memory of `x` is seen as floats, or as complex numbers made of them."""
+    if is_as_it_is(dtype):
+        return True
+    own = getattr(x, "dtype", None)
+    try:
+        types = [np.dtype(given) for given in (dtype.value, own)] if dtype.known and own else []
+    except TypeError:
+        return False
+    return len({np.empty(0, t).real.dtype for t in types if t.kind in "fc"}) == 1 and all(t.kind in "fc" for t in types)
+
+
+view.refuse(lambda x, dtype: not sees_numbers(x, dtype), "a view of the bits of an array has no derivative rule")
 
 
 @linear(np.float64, np.float32)

@@ -47,7 +47,9 @@ from s2sgrad.rules.elementwise import arcsinh
 from s2sgrad.rules.table import (
     complex_of_real_numbers,
     existing,
+    flat,
     flat_of_real_numbers,
+    general,
     linear,
     lookup,
     of_complex_numbers,
@@ -104,12 +106,17 @@ def _(g, y, z, deg=False):
 
 
 @by_element(complex)
-def complex_(g, z, real, imag):
-    return g, g * 1j
+def complex_(g, z, real, imag=0.0):
+    return g
+
+
+@complex_.keyword("imag")
+def complex_imag(g, z, real, imag=0.0):
+    return g * 1j
 
 
 @arcsinh.refined(lambda complex: complex)
-def _(g, y, x):
+def arcsinh_of_complex(g, y, x):
     return g / np.sqrt(x * x + 1.0)
 
 
@@ -121,12 +128,59 @@ def _(g, z, x, n):
 complex_of_real_numbers(complex)
 of_complex_numbers(np.absolute, builtins.abs, np.conjugate, np.real, np.imag, np.angle, complex, np.arcsinh)
 
-for _of_numpy, _of_cmath in {
-    np.exp: cmath.exp, np.sqrt: cmath.sqrt, np.sin: cmath.sin, np.cos: cmath.cos, np.tan: cmath.tan, np.arcsin: cmath.asin,
-    np.arccos: cmath.acos, np.arctan: cmath.atan, np.sinh: cmath.sinh, np.cosh: cmath.cosh, np.tanh: cmath.tanh,
-    np.arcsinh: cmath.asinh, np.arccosh: cmath.acosh, np.arctanh: cmath.atanh, np.angle: cmath.phase,
-}.items():  # fmt: skip
-    lookup(_of_numpy).also(_of_cmath)
+lookup(np.angle).also(cmath.phase)
+_OF_CMATH = {
+    cmath.exp: np.exp, cmath.sqrt: np.sqrt, cmath.sin: np.sin, cmath.cos: np.cos, cmath.tan: np.tan, cmath.asin: np.arcsin,
+    cmath.acos: np.arccos, cmath.atan: np.arctan, cmath.sinh: np.sinh, cmath.cosh: np.cosh, cmath.tanh: np.tanh,
+    cmath.acosh: np.arccosh, cmath.atanh: np.arctanh, cmath.log10: np.log10,
+}  # fmt: skip
+for _of_cmath, _of_numpy in _OF_CMATH.items():
+    by_element(_of_cmath)(lookup(_of_numpy).pullback)
+by_element(cmath.asinh)(arcsinh_of_complex)
+
+
+@by_element(cmath.log)
+def log(g, y, x, base=None):
+    return g / x if base is None else g / (x * np.log(base + 0j))
+
+
+@log.keyword("base")
+def log_base(g, y, x, base=None):
+    return -g * y / (base * np.log(base + 0j))
+
+
+@by_element(cmath.rect)
+def rect(g, z, r, phi):
+    return g * np.exp(1j * phi), g * 1j * z
+
+
+@general(cmath.polar)
+def polar(g, y, z):
+    return g[0] * over(np.conj(z), y[0]) + g[1] * over(-1j, z)
+
+
+@polar.forward()
+def _(y, z, z_dot):
+    return np.real(over(np.conj(z), y[0]) * z_dot), np.imag(over(z_dot, z))
+
+
+flat(cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan)
+
+
+@linear(np.real_if_close)
+def real_if_close(g, y, a, tol=100):
+    return g
+
+
+@real_if_close.forward()
+def _(y, a, a_dot, tol=100):
+    return a_dot
+
+
+of_complex_numbers(float)  # that is `z.item()`
+of_complex_numbers(*_OF_CMATH, cmath.asinh)
+complex_of_real_numbers(*_OF_CMATH, cmath.asinh, cmath.log, cmath.rect)
+of_complex_numbers(cmath.log, cmath.rect, cmath.polar, np.real_if_close, np.ndarray.view, casts.viewed, casts.unviewed)
 
 if np.sign(3 + 4j) != 1.0:  # z / abs(z); before NumPy 2 the sign of one of the parts
 

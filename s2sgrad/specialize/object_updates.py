@@ -40,7 +40,7 @@ from s2sgrad.analysis.plain_classes import member
 from s2sgrad.ir.quote import assign, at, clone, name
 from s2sgrad.specialize.evaluator import Evaluator, Family
 from s2sgrad.specialize.object_operators import OPERATORS
-from s2sgrad.specialize.objects import Objects
+from s2sgrad.specialize.objects import Objects, part_of_an_array
 from s2sgrad.specialize.static_values import Object
 
 
@@ -78,6 +78,9 @@ class ObjectUpdates(Family):
         if isinstance(owner, Object) and isinstance(member(owner.cls, target.attr), (property, functools.cached_property)):
             update = gast.Assign([target], self.updated_in_place(statement), None)
             self.evaluator.statement(at(statement, update)[0])
+            return
+        if not isinstance(owner, Object) and (section := part_of_an_array(target)) is not None:
+            self.evaluator.statement(at(statement, gast.AugAssign(section, statement.op, statement.value))[0])
             return
         self.evaluator.statement(at(statement, gast.AugAssign(self.variable(target), statement.op, statement.value))[0])
         self.objects.passed_on(owner, target.attr, statement)

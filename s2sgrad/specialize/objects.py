@@ -34,6 +34,7 @@ from s2sgrad.ir.lookups import note_member
 from s2sgrad.ir.quote import assign, at, clone, constant, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.primitives import spellings
 from s2sgrad.runtime.outside import set_attribute
 from s2sgrad.specialize.class_members import class_name, looked_up
 from s2sgrad.specialize.evaluator import Evaluator, Family
@@ -41,6 +42,13 @@ from s2sgrad.specialize.homes import Homes
 from s2sgrad.specialize.static_containers import Collections
 from s2sgrad.specialize.static_values import Known, Object, Partial, Value
 from s2sgrad.specialize.texts import Texts
+
+
+def part_of_an_array(target: gast.Attribute) -> gast.Subscript | None:
+    """`z.real[...]`, to store into the real or imaginary part `z.real` of an array; None for another attribute."""
+    if target.attr not in spellings.PARTS:
+        return None
+    return gast.Subscript(gast.Attribute(target.value, target.attr, gast.Load()), constant(...), gast.Store())
 
 
 class Objects(Family):
@@ -168,6 +176,9 @@ class Objects(Family):
         """`o.w = value` for an object made here."""
         owner = self.statics.held(target.value)
         if not isinstance(owner, Object):
+            if (section := part_of_an_array(target)) is not None:
+                self.evaluator.statement(at(statement, gast.Assign([section], statement.value, None))[0])
+                return
             self.unit.refuse(target, "an assignment to an attribute of what is not made here is not differentiated: use a "
                                      "local variable")  # fmt: skip
         value = self.collections.begun(target, statement.value) or self.evaluator.evaluate(statement.value)

@@ -32,7 +32,6 @@ class Bars(Protocol):
     unit: Unit
     inference: Any
     kinds: dict[str, Kind]
-    settling: Any
 
 
 def projected(bars: Bars, x: str, cotangent: Cotangent) -> Cotangent:
@@ -50,7 +49,7 @@ def projected(bars: Bars, x: str, cotangent: Cotangent) -> Cotangent:
     plain = is_real(kind) and not isinstance(kind, OrNone)
     value = real_part(bars, cotangent.value) if plain else None
     if value is None:
-        value = call(bars.unit, "projected", runtime.projected, cotangent.value, name(bars.settling.alike.get(x, x)))
+        value = call(bars.unit, "projected", runtime.projected, cotangent.value, name(x))
     return replace(cotangent, value=value, kind=of_floats(cotangent.kind) if plain else cotangent.kind, own=False)
 
 

@@ -59,7 +59,7 @@ class Settling:
     def note_alike(self, target: str, operation: Operation) -> None:
         """Note that a temporary has the shape and the type of an operand of its elementwise operation.
 
-        Where no type is known, only an operand that carries a derivative holds floats, too.
+        Where no type is known, only an operand that carries a derivative holds floats, too, unless some are complex.
         """
         if target not in self.unit.temps or operation.rule is None or operation.rule.tag != "elementwise":
             return
@@ -70,7 +70,7 @@ class Settling:
         for operand in operation.operands:
             if isinstance(operand, gast.Name) and operand.id in self.unit.locals and isinstance(kind, Array):
                 other = self.kinds.get(operand.id)
-                floats = kind.dtype is not None or operand.id in self.active
+                floats = kind.dtype is not None or (operand.id in self.active and not self.unit.derivative.complex)
                 if floats and relation(kind, other) == "same" and getattr(other, "dtype", None) == kind.dtype:
                     self.alike[target] = self.alike.get(operand.id, operand.id)
                     return

@@ -9,7 +9,7 @@ import scipy.linalg
 from scipy import special
 
 from s2sgrad import runtime
-from s2sgrad.rules import complex_matrices, fourier
+from s2sgrad.rules import casts, complex_matrices, fourier
 from s2sgrad.rules.table import existing
 
 from .base import Example, normal
@@ -86,7 +86,38 @@ for _f in (np.linalg.eigvals, np.linalg.eig):
     example(_f, normal(3, 3) @ normal(3, 3))
     example(_f, _turning)
     example(_f, cplx(2, 3, 3))
-example(np.nan_to_num, np.array([1.0 + 2j, complex(np.inf, 1.0), 0.5j]))
+example(cmath.log, 0.3 - 0.7j)
+example(cmath.log, 0.3 - 0.7j, 2.0 + 1j)
+example(cmath.log10, 0.3 - 0.7j)
+example(cmath.rect, 0.7, 0.3)
+example(cmath.polar, 0.3 - 0.7j)
+example(complex, 0.3 - 0.7j)
+example(complex, 0.3, imag=0.2)
+example(np.real_if_close, cplx(3))
+example(np.ndarray.view, cplx(3), float)
+example(np.ndarray.view, cplx(2, 3), dtype=np.complex128)
+example(np.ndarray.view, normal(2, 4), complex)
+example(casts.viewed, cplx(3), cplx(3), float)
+example(casts.viewed, normal(4), normal(4), complex)
+example(casts.unviewed, normal(6), cplx(3), normal(6))
+example(casts.unviewed, cplx(2), normal(4), cplx(2))
+for _x in (normal(3), -np.abs(normal(3)) - 0.1, cplx(3), np.array([1.7, -2.3, 0.4])):
+    for _f in (
+        np.emath.sqrt,
+        np.emath.log,
+        np.emath.log2,
+        np.emath.log10,
+        np.emath.arcsin,
+        np.emath.arccos,
+        np.emath.arctanh,
+    ):
+        example(_f, _x)
+    example(np.emath.logn, 2.5, _x)
+    example(np.emath.power, _x, 1.7)
+example(np.roots, normal(4))
+example(np.roots, cplx(4))
+example(np.roots, np.array([1.0, 0.3, 2.0]))
+example(np.nan_to_num, np.array([1.0 + 2j, complex(np.nan, 1.0), 0.5j]))
 example(np.linalg.eigvalsh, cplx(2, 3, 3), UPLO="U")
 example(fourier.fitted_to, cplx(3, 4), normal(4, 2), (0, 1))
 example(fourier.whole_spectrum, cplx(4), normal(6), None, -1, None)

@@ -2487,5 +2487,5 @@ def test_an_attribute_that_an_earlier_trip_may_have_set(module, read):
                 s.h = out * s.w
             return out
     """)).f
-    with pytest.raises(S2SGradError, match="whether an object has this attribute by now"):
+    with pytest.raises(S2SGradError, match="or whether there is one, is known to the run alone"):
         grad(f)(V)

@@ -54,7 +54,6 @@ from s2sgrad.specialize.function_unions import Choices
 from s2sgrad.specialize.generators import Generators
 from s2sgrad.specialize.homes import Homes
 from s2sgrad.specialize.inlining import Inliner
-from s2sgrad.specialize.named_attributes import NamedAttributes
 from s2sgrad.specialize.named_tuples import NamedTuples
 from s2sgrad.specialize.names import Names
 from s2sgrad.specialize.nested_definitions import Definitions
@@ -107,7 +106,7 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     arguments = Arguments(evaluator, texts, objects, closures, generators, shapes, stars)
     unroller = Unroller(evaluator, collections, bindings)
     parts = Parts(evaluator, collections, objects, TupleMethods(evaluator, texts, tuples), choices)
-    tools = StaticCalls(evaluator, homes, objects, NamedAttributes(evaluator, objects), closures, derivatives, matrices,
+    tools = StaticCalls(evaluator, homes, objects, closures, derivatives, matrices,
                         stars, arguments, unroller)  # fmt: skip
     called = FunctionCalls(evaluator, texts, homes, objects, inliner, closures, derivatives)
     by_class = {Choice: choices.apply_choice, Derivative: derivatives.call_derivative, Function: called.call_function,

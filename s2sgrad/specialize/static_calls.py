@@ -55,7 +55,6 @@ from s2sgrad.specialize.callable_texts import makes_derivative, makes_matrix
 from s2sgrad.specialize.closures import Closures
 from s2sgrad.specialize.evaluator import Evaluator
 from s2sgrad.specialize.homes import Homes
-from s2sgrad.specialize.named_attributes import NamedAttributes
 from s2sgrad.specialize.nested_gradients import Derivatives, kind_of
 from s2sgrad.specialize.nested_matrices import Matrices
 from s2sgrad.specialize.objects import Objects
@@ -171,11 +170,11 @@ class StaticCalls:
     """The families that evaluate these calls."""
 
     def __init__(
-        self, evaluator: Evaluator, homes: Homes, objects: Objects, named_attributes: NamedAttributes, closures: Closures,
+        self, evaluator: Evaluator, homes: Homes, objects: Objects, closures: Closures,
         derivatives: Derivatives, matrices: Matrices, stars: Stars, arguments: Arguments, unroller: Unroller,
     ) -> None:  # fmt: skip
         self.evaluator, self.unit, self.homes = evaluator, evaluator.unit, homes
-        self.objects, self.named_attributes, self.closures = objects, named_attributes, closures
+        self.objects, self.closures = objects, closures
         self.derivatives, self.matrices = derivatives, matrices
         self.stars, self.shapes, self.arguments, self.unroller = stars, stars.shapes, arguments, unroller
 
@@ -269,19 +268,14 @@ def _replaced(tools: StaticCalls, node: gast.Call) -> Any:
     return tools.objects.replaced(node)
 
 
-@_of(getattr, when=lambda lookahead, node: _asks_object(lookahead, node, 2, 3))
-def _getattr(tools: StaticCalls, node: gast.Call) -> Any:
-    return tools.named_attributes.get_by_name(node)
-
-
-@_of(setattr, when=lambda lookahead, node: _asks_object(lookahead, node, 3))
-def _setattr(tools: StaticCalls, node: gast.Call) -> Any:
-    return tools.named_attributes.set_by_name(node)
-
-
-@_of(hasattr, when=lambda lookahead, node: _asks_object(lookahead, node, 2))
-def _hasattr(tools: StaticCalls, node: gast.Call) -> Any:
-    return tools.named_attributes.has_by_name(node)
+@_of(getattr, setattr, hasattr, when=lambda lookahead, node: _asks_object(lookahead, node, 2, 3))
+def _by_name(tools: StaticCalls, node: gast.Call) -> None:
+    """An attribute by name; a read of one that the text names has been written out."""
+    owner = tools.evaluator.operand(node.args[0])
+    if isinstance(owner, Object):
+        tools.unit.refuse(node, "which attribute of an object this is, or whether there is one, is known to the run alone: "
+                                "write its name out, and set it in `__init__`")  # fmt: skip
+    node.args[0] = tools.evaluator.data(owner, node.args[0])
 
 
 @_of(abs, bool, float, len, round, when=_takes_value)

@@ -26,6 +26,7 @@ from s2sgrad.analysis.kinds import (
     UNKNOWN,
     Array,
     Container,
+    Foreign,
     Kind,
     Number,
     Numeric,
@@ -84,6 +85,8 @@ def exact(target: Any, kinds: list[Kind], names: list[str]) -> Kind | None:
     if own is not None and own.tag == "elementwise" and all(isinstance(k, (Number, Array)) for k in kinds):
         dims = broadcast(kinds)
         return Number(None) if dims == () else UNKNOWN if dims is None else Array(None, dims)
+    if table.has_own_operators(target):
+        return Foreign()
     _, known = _TABLE.get(id(target), (None, None))
     return None if known is None else known(kinds, names)
 

@@ -87,8 +87,14 @@ def _keywords(context: Context, operation: Operation) -> None:
 
 
 def _operands(context: Context, operation: Operation) -> None:
-    """Objects with operators of their own: `x * S` of a sparse matrix is not an elementwise product."""
+    """Objects with operators of their own: `x * S` of a sparse matrix is not an elementwise product, and what an index gives
+    is not told by NumPy's rules."""
     node = operation.node
+    if operation.form == "item" and _is_foreign(context, node.value):
+        shown = emit.expression(node.value)
+        context.unit.no_rule(
+            node, f"the items of `{shown}`, which is no array, have no derivative rule: use a product with it"
+        )
     if context.unit.primal.is_generated or not isinstance(node, gast.BinOp) or isinstance(node.op, gast.MatMult):
         return
     for operand in (node.left, node.right):
@@ -98,7 +104,7 @@ def _operands(context: Context, operation: Operation) -> None:
 
 
 def _is_foreign(context: Context, operand: gast.AST) -> bool:
-    if isinstance(operand, gast.Name) and operand.id in context.parameters and isinstance(context.kind(operand), Foreign):
+    if isinstance(operand, gast.Name) and isinstance(context.kind(operand), Foreign):
         return True
     found = context.unit.resolve(operand) if isinstance(operand, (gast.Name, gast.Attribute)) else MISSING
     return found is not MISSING and not hasattr(found, "__array_ufunc__") and not isinstance(found, _OPERANDS)

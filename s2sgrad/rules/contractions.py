@@ -29,8 +29,22 @@ def is_operator(x):
 flat(is_operator)
 
 
+def at_stored_places(g, x, y):
+    """`np.outer(g, y)`, of matrices `g @ y.T`, where the sparse matrix `x` has entries: a sparse matrix; None where it has
+    none, as an operator."""
+    if not hasattr(x, "tocsr"):
+        return None
+    whole = x.tocsr(copy=True)
+    whole.sum_duplicates()
+    c = whole.tocoo()
+    terms = g[c.row] * y[c.col]
+    return type(c)((np.sum(terms, axis=tuple(range(1, terms.ndim))), (c.row, c.col)), shape=c.shape)
+
+
 def matmul_left(g, x, y):
-    """The cotangent of `x` in `x @ y`; of `x` only the shape is used.  `y` may be a sparse matrix."""
+    """The cotangent of `x` in `x @ y`; of `x` only the shape is used.  Both may be sparse matrices: where `x` is stored."""
+    if is_operator(x) and not is_operator(y):
+        return at_stored_places(g, x, y)
     if is_operator(y):
         return g @ y.T
     if np.ndim(y) == 1:
@@ -41,7 +55,9 @@ def matmul_left(g, x, y):
 
 
 def matmul_right(g, x, y):
-    """The cotangent of `y` in `x @ y`; of `y` only the shape is used.  `x` may be a sparse matrix."""
+    """The cotangent of `y` in `x @ y`; of `y` only the shape is used.  Both may be sparse matrices: where `y` is stored."""
+    if is_operator(y) and not is_operator(x):
+        return at_stored_places(np.transpose(x), y, np.transpose(g))
     if is_operator(x):
         return x.T @ g
     if np.ndim(x) == 1:

@@ -240,6 +240,7 @@ _RULES: dict[Any, Rule] = {}
 _FLAT: set[Any] = set()
 _OF_COMPLEX_ALONE: dict[Any, Rule] = {}
 _PASSING_OVER: dict[Any, int] = {}
+_WITH_OPERATORS: set[Any] = set()
 _MAKING_COMPLEX: set[Rule] = set()
 _OWNERS, _OWNERLESS = dict[int, Any](), set[Any]()
 _TYPES: set[type] = set()  # of what has been entered: an object of another type only says that it is equal
@@ -343,6 +344,16 @@ def complex_of_real_numbers(*primitives: Any) -> None:
 def makes_complex(rule: Rule) -> bool:
     """Whether the result is complex where all operands are real."""
     return rule in _MAKING_COMPLEX
+
+
+def with_own_operators(*primitives: Any) -> None:
+    """List primitives whose results have operators of their own and are no arrays: sparse ones."""
+    _WITH_OPERATORS.update(primitives)
+
+
+def has_own_operators(primitive: Any) -> bool:
+    """Whether the result of a primitive is such an object."""
+    return isinstance(primitive, Hashable) and primitive in _WITH_OPERATORS
 
 
 def passing_over(level: int, *primitives: Any) -> None:

@@ -18,7 +18,7 @@ from s2sgrad import runtime
 from s2sgrad.analysis import contents, effects
 from s2sgrad.analysis.complex_kinds import loosened, taken
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Kind, Number, OrNone, argument, operand
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Foreign, Kind, Number, OrNone, argument, operand
 from s2sgrad.analysis.number_types import is_complex, is_real
 from s2sgrad.ir.quote import assign, clone, constant, mentioned, name
 from s2sgrad.ir.reach import call, numpy_function
@@ -91,7 +91,7 @@ class Adjoints:
     def zero(self, x: str, bound: bool = True) -> gast.AST:
         """A zero of the shape of `x`; if not `bound`, `x` may be None."""
         kind = self.kinds.get(x)
-        if isinstance(kind, Number):
+        if isinstance(kind, (Number, Foreign)):
             return constant(0.0)
         if isinstance(kind, Array) and bound and self.unit.derivative.complex and not is_real(kind) and not is_complex(kind):
             wide = gast.keyword("dtype", self.unit.builtin(complex))  # at another place the name may stand for real numbers

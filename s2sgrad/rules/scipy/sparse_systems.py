@@ -1,0 +1,175 @@
+"""Rules of scipy.sparse.linalg: systems and eigenvalues, in the right side and in the stored entries of the matrix.
+
+    x = sparse.linalg.spsolve(A, b)     ->     b_bar = sparse.linalg.spsolve(A.T, x_bar); A_bar = matmul_left(-b_bar, A, x)
+
+The iterative methods solve the transposed system by the same method and to the same tolerance; where they start from is
+constant, and so are linear operators that are no matrices.  Of eigsh and svds the values have derivatives (Giles 2008); the
+derivative of the vectors needs all the others: it is nan.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import linalg
+
+from s2sgrad.rules.contractions import matmul_left
+from s2sgrad.rules.table import bilinear, flat, general, linear
+
+# --- systems ---------------------------------------------------------------------------------------------------------
+
+
+def transposed(A):
+    """The transpose, by columns where the matrix is in coordinates."""
+    turned = A.T
+    return turned.tocsc() if getattr(turned, "format", "") == "coo" else turned
+
+
+@linear(transposed)
+def _(g, y, A):
+    return transposed(g)
+
+
+def of_matrix(g, A, x):
+    """The cotangent of the matrix `A` in `A @ x`, where it is stored."""
+    return matmul_left(g, A, x)
+
+
+def is_matrix(w):
+    """Whether a cotangent of a matrix is one, and not the zero of a constant."""
+    return w is not None and len(np.shape(w)) == 2
+
+
+flat(is_matrix)
+
+
+@bilinear(of_matrix)
+def _(w, y, g, A, x):
+    return w @ x if is_matrix(w) else np.zeros_like(g), None, transposed(w) @ g if is_matrix(w) else np.zeros_like(x)
+
+
+def as_preconditioner(M):
+    return None if M is None else M.T
+
+
+flat(as_preconditioner)
+
+
+@general(linalg.spsolve)
+def spsolve(g, x, A, b, permc_spec=None, use_umfpack=True):
+    b_bar = linalg.spsolve(transposed(A), g, permc_spec, use_umfpack)
+    return of_matrix(-b_bar, A, x), np.reshape(b_bar, np.shape(b))
+
+
+@general(linalg.cg)
+def cg(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None):
+    b_bar = linalg.cg(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M))[0]
+    return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
+
+
+@general(linalg.bicg)
+def bicg(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None):
+    b_bar = linalg.bicg(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M))[0]
+    return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
+
+
+@general(linalg.bicgstab)
+def bicgstab(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None):
+    b_bar = linalg.bicgstab(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M))[0]
+    return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
+
+
+@general(linalg.cgs)
+def cgs(g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None):
+    b_bar = linalg.cgs(transposed(A), g[0], rtol=rtol, atol=atol, maxiter=maxiter, M=as_preconditioner(M))[0]
+    return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
+
+
+@general(linalg.gmres)
+def gmres(
+    g, y, A, b, x0=None, *, rtol=1e-05, atol=0.0, restart=None, maxiter=None, M=None, callback=None, callback_type=None
+):
+    b_bar = linalg.gmres(
+        transposed(A), g[0], rtol=rtol, atol=atol, restart=restart, maxiter=maxiter, M=as_preconditioner(M)
+    )[0]
+    return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
+
+
+@general(linalg.minres)
+def minres(g, y, A, b, x0=None, *, rtol=1e-05, shift=0.0, maxiter=None, M=None, callback=None, show=False, check=False):
+    b_bar = linalg.minres(A, g[0], rtol=rtol, shift=shift, maxiter=maxiter, M=M)[0]
+    return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
+
+
+@general(linalg.expm_multiply)
+def expm_multiply(g, y, A, B):
+    return None, linalg.expm_multiply(transposed(A), g)
+
+
+expm_multiply.constant("A")
+
+# --- eigenvalues and singular values ---------------------------------------------------------------------------------
+
+
+def unless(g):
+    """1, or nan where a cotangent is not 0.
+
+    >>> unless(np.zeros(2)), unless(None)
+    (1.0, 1.0)
+    """
+    return float("nan") if g is not None and np.any(g) else 1.0
+
+
+flat(unless)
+
+
+@general(linalg.eigsh)
+def eigsh(g, y, A, k=6, *, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0, return_eigenvectors=True):
+    if return_eigenvectors:
+        return of_matrix(y[1] * (g[0] * unless(g[1])), A, y[1])
+    v = linalg.eigsh(A, k, sigma=sigma, which=which, v0=v0, ncv=ncv, maxiter=maxiter, tol=tol)[1]
+    return of_matrix(v * g, A, v)
+
+
+@eigsh.forward()
+def _(y, A, A_dot, k=6, *, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0, return_eigenvectors=True):
+    v = (
+        y[1]
+        if return_eigenvectors
+        else linalg.eigsh(A, k, sigma=sigma, which=which, v0=v0, ncv=ncv, maxiter=maxiter, tol=tol)[1]
+    )
+    return (np.sum(v * (A_dot @ v), axis=0), v * np.nan) if return_eigenvectors else np.sum(v * (A_dot @ v), axis=0)
+
+
+@general(linalg.svds)
+def svds(g, y, A, k=6, *, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_singular_vectors=True, solver="arpack"):
+    if vectors_too(return_singular_vectors):
+        return of_matrix(y[0] * (g[1] * (unless(g[0]) * unless(g[2]))), A, y[2].T)
+    parts = linalg.svds(A, k, ncv=ncv, tol=tol, which=which, v0=v0, maxiter=maxiter, solver=solver)
+    return of_matrix(parts[0] * g, A, parts[2].T)
+
+
+def vectors_too(asked):
+    """Whether the result is all three factors, and not the values alone."""
+    if asked not in (True, False):
+        raise NotImplementedError("svds of vectors on one side has no derivative rule: ask for both or for none")
+    return asked
+
+
+flat(vectors_too)
+
+
+def svds_along(parts, A_dot):
+    """The tangents of the factors, of which the vectors' is not known."""
+    return parts[0] * np.nan, np.sum(parts[0] * (A_dot @ parts[2].T), axis=0), parts[2] * np.nan
+
+
+@svds.forward()
+def _(
+    y, A, A_dot, k=6, *, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_singular_vectors=True, solver="arpack"
+):
+    parts = (
+        y
+        if vectors_too(return_singular_vectors)
+        else linalg.svds(A, k, ncv=ncv, tol=tol, which=which, v0=v0, maxiter=maxiter)
+    )
+    return svds_along(parts, A_dot) if vectors_too(return_singular_vectors) else svds_along(parts, A_dot)[1]

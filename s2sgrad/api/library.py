@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import operator
 import types
 from dataclasses import dataclass
@@ -93,12 +94,13 @@ def _of_rule(primitive: Any, rule: table.Rule, is_object: bool) -> tuple[str, st
     others = not rule.variadic and not rule.keywords.keys() <= {*rule.positional}
     loose = others and any(p.kind is p.VAR_KEYWORD for p in own.values())  # what else it takes may depend on `mode`
     usual = {k: v for k, v in rule.keywords.items() if _is_passed(v, own.get(k), rule.variadic or loose)}
-    places = [k for k in usual if k in rule.positional and not rule.variadic]
+    in_order = [] if rule.variadic else [k for k in rule.positional if k in rule.keywords]
+    places = [*itertools.takewhile(usual.__contains__, in_order)]  # what follows one that is not passed has another place
     words = [] if loose else [k for k in usual if k not in places]
     star = ["*"] if words and not rule.variadic else []
     shown = {k: f"{k}={v!r}" for k, v in usual.items()}
     builtin = isinstance(primitive, types.BuiltinFunctionType)  # `math.log` takes none by keyword
-    given = (k if builtin and k in rule.positional else f"{k}={k}" for k in [*places, *words])
+    given = (k if builtin and k in places else f"{k}={k}" for k in [*places, *words])
     head = ", ".join([*names, *map(shown.get, places), *star, *map(shown.get, words)])
     return head, f"primitive({', '.join((*names, *given))})"
 

@@ -38,6 +38,7 @@ METHODS = {
     name: getattr(np, name)
     for name in [
         "sum", "mean", "prod", "max", "min", "std", "var", "cumsum", "cumprod", "argmax", "argmin", "argsort",
+        "argpartition",
         "all", "any", "round", "clip", "dot", "ravel", "reshape", "transpose", "swapaxes", "squeeze",
         "repeat", "take", "trace", "diagonal", "copy", "nonzero", "searchsorted", "ptp", "choose",
     ]

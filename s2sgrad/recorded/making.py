@@ -169,19 +169,3 @@ def _several(function: Any) -> Callable[..., Any]:
 
 for _function in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
     SPECIAL[_function] = _several(_function)
-
-
-@instead_of(np.unique)
-def unique(ar: Any, *args: Any, **keywords: Any) -> Any:
-    """`np.unique` of all items: the first of equals."""
-    names = ("return_index", "return_inverse", "return_counts", "axis")
-    asked = {**dict(zip(names, args, strict=False)), **keywords}
-    if not handles_in(ar, []):
-        return born(np.unique(ar, **asked))
-    if asked.get("axis") is not None:
-        what = "`np.unique` along an axis has no derivative rule: sort the rows and pick some"
-        raise NoRule(what, user_place().place())
-    found = np.unique(plain(ar), **{**asked, "return_index": True})
-    picked = apply(np.ravel, (apply(np.array, (ar,)),))[found[1]]
-    rest = found[1:] if asked.get("return_index") else found[2:]
-    return (picked, *rest) if rest else picked

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.rules.table import linear
+from s2sgrad.rules.table import existing, linear
 
 
 def through_cast(g, y):
@@ -144,6 +144,9 @@ def _(y, x, x_dot, dtype=None, order="K", *, copy=True):
 @astype.refined(not_cast)
 def _(g, y, x, dtype=None, order="K", *, copy=True):
     return g
+
+
+astype.also(*existing(np, "astype"))
 
 
 def viewed(x_dot, x, dtype):

@@ -13,7 +13,7 @@ import random
 import numpy as np
 
 from s2sgrad.rules.table import general, without_owner
-from s2sgrad.runtime import unbroadcast
+from s2sgrad.runtime import log_or_zero, unbroadcast
 
 NUMPY = (np.random.Generator, np.random.RandomState)
 
@@ -121,6 +121,59 @@ def _(y, high_dot, low=0.0, high=1.0, size=None):
     return high_dot * ((y - low) / (high - low))
 
 
+# --- a power of an exponential draw ----------------------------------------------------------------------------------
+
+
+@general(*_methods("weibull", "power"))  # e ** (1 / a)
+def weibull(g, y, a, size=None):
+    return unbroadcast(g * power_slope(y, a), a)
+
+
+def power_slope(y, a):
+    """The slope of `e ** (1 / a)` in `a`; 0 where it is 0."""
+    return -y * log_or_zero(y) / a
+
+
+@weibull.forward()
+def _(y, a, a_dot, size=None):
+    return a_dot * power_slope(y, a)
+
+
+@general(*_methods("pareto"))  # exp(e / a) - 1
+def pareto(g, y, a, size=None):
+    return unbroadcast(g * (-(1.0 + y) * np.log1p(y) / a), a)
+
+
+@pareto.forward()
+def _(y, a, a_dot, size=None):
+    return a_dot * (-(1.0 + y) * np.log1p(y) / a)
+
+
+# --- a triangle ------------------------------------------------------------------------------------------------------
+
+
+@general(*_methods("triangular"))
+def triangular(g, y, left, mode, right, size=None):
+    slopes = triangle_slopes(y, left, mode, right)
+    return unbroadcast(g * slopes[0], left), unbroadcast(g * slopes[1], mode), unbroadcast(g * slopes[2], right)
+
+
+def triangle_slopes(y, left, mode, right):
+    """The slopes of a draw in all three, by the inverse of the distribution: `y - left` is the root of
+    `u * (right - left) * (mode - left)` below the mode, `right - y` that of `(1 - u) * (right - left) * (right - mode)`."""
+    below = np.less_equal(y, mode)
+    s = 0.5 * np.where(below, y - left, right - y)
+    whole = s / (right - left)
+    part = s / np.where(below, mode - left, right - mode)
+    return np.where(below, 1.0 - whole - part, whole), part, np.where(below, whole, 1.0 - whole - part)
+
+
+@triangular.forward()
+def _(y, left, mode, right, left_dot, mode_dot, right_dot, size=None):
+    slopes = triangle_slopes(y, left, mode, right)
+    return left_dot * slopes[0], mode_dot * slopes[1], right_dot * slopes[2]
+
+
 # --- Python's --------------------------------------------------------------------------------------------------------
 
 
@@ -150,4 +203,5 @@ def _(y, sigma_dot, mu=0.0, sigma=1.0):
 
 
 without_owner(*_methods("normal", "logistic", "gumbel", "laplace", "lognormal", "exponential", "rayleigh", "uniform"))
+without_owner(*_methods("weibull", "power", "pareto", "triangular"))
 without_owner(random.Random.gauss, random.Random.normalvariate)

@@ -253,13 +253,22 @@ def fixed_edges(bins, range):
 flat(bin_of, fixed_edges)
 
 
-@general(np.histogram)
-def histogram(g, y, a, bins=10, range=None, *, weights=None):
+def edges_bar(g, a, bins, range):
+    """The cotangent of `a`, of which the least and the largest value are the outer edges, unless these are given."""
     if fixed_edges(bins, range):
         return np.zeros_like(a)
-    t = np.linspace(0.0, 1.0, np.size(g[1]), dtype=g[1].dtype)
-    low, high = np.sum(g[1] * (1.0 - t)), np.sum(g[1] * t)
-    return low * tie_weights(a, np.min(a)) + high * tie_weights(a, np.max(a))
+    t = np.linspace(0.0, 1.0, np.size(g), dtype=g.dtype)
+    return np.sum(g * (1.0 - t)) * tie_weights(a, np.min(a)) + np.sum(g * t) * tie_weights(a, np.max(a))
+
+
+@general(np.histogram)
+def histogram(g, y, a, bins=10, range=None, *, weights=None):
+    return edges_bar(g[1], a, bins, range)
+
+
+@general(np.histogram_bin_edges)
+def histogram_bin_edges(g, y, a, bins=10, range=None, weights=None):
+    return edges_bar(g, a, bins, range)
 
 
 @histogram.keyword("weights")

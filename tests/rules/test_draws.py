@@ -56,6 +56,19 @@ def test_distributions(make, method):
     is_like_differences(defined("def f(a, b):\n" + text.format(make, method)))
 
 
+@pytest.mark.parametrize("method", ["weibull", "power", "pareto"])
+@pytest.mark.parametrize("make", MAKERS)
+def test_distributions_of_one_shape(make, method):
+    text = "    rng = np.random.{}(5)\n    y = rng.{}(a + b, 4)\n    return np.sum(y * y) * a\n"
+    is_like_differences(defined("def f(a, b):\n" + text.format(make, method)))
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_triangles(make):
+    text = "    rng = np.random.{}(5)\n    y = rng.triangular(-a, b - a, b, 6)\n    return np.sum(y * y * y) * a\n"
+    is_like_differences(defined("def f(a, b):\n" + text.format(make)))
+
+
 def is_like_differences(f):
     value, tangent = jvp(f, (A, B), (1.0, -0.5))
     assert value == f(A, B)

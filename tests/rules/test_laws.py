@@ -39,7 +39,7 @@ for _module in pkgutil.iter_modules(s2sgrad.rules.__path__):
 ROUNDS_DOWN = {np.float32}
 WIDENS = {np.float64, np.float_power, np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray}
 WIDENS |= {np.ndarray.astype}
-WIDENS |= {np.frombuffer}  # reads doubles alone
+WIDENS |= {np.frombuffer, np.roots}  # doubles alone
 WIDENS |= {math.fsum, math.dist, scalar_math.hypot_of_all, np.polyval, polynomials.unpolyder, polynomials.unpolyint}
 WIDENS |= {statistics.fmean, statistics.pstdev, statistics.stdev}  # they give Python's floats
 WIDENS |= {special.gammainc, special.gammaincc, special.betainc, special.betaincc, special.betaincinv, linalg.norm}

@@ -1048,7 +1048,7 @@ def test_signature():
 
 
 def test_what_cannot_be_compiled_can_be_looked_at():
-    hopeless = grad(lambda x: np.linalg.eig(x))
+    hopeless = grad(lambda x: np.sort_complex(x))
     assert str(inspect.signature(hopeless)) == "(x, *, seed=None)"
     assert not hasattr(hopeless, "__wrapped__")
     with pytest.raises(S2SGradError):
@@ -1454,7 +1454,7 @@ def test_the_recursion_limit_is_left_as_it_was():
     before = sys.getrecursionlimit()
     grad(power)(1.5, 2)
     with pytest.raises(S2SGradError):
-        grad(lambda x: np.linalg.eig(x)[0])(np.eye(2))
+        grad(lambda x: np.sort_complex(x)[0])(np.eye(2))
     assert sys.getrecursionlimit() == before
 
 

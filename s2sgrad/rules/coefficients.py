@@ -1,17 +1,16 @@
-"""Rules of polynomials as arrays of coefficients: polyadd, polysub, polymul, polydiv, poly, roots.
+"""Rules of polynomials as arrays of coefficients: polyadd, polysub, polymul, polydiv, poly.
 
     y = np.polymul(a, b)     ->      a_bar = np.correlate(y_bar, b, "valid")
-    z = np.roots(p)          ->      p_bar = -(z_bar / p'(z)) @ vander(z)                 from p(z) = 0
     q, r = np.polydiv(u, v)  ->      from u = q * v + r: what q owes is divided backwards
 
-The results have lost their leading zeros, whose cotangents are 0.  Coincident roots have infinite slopes.
+The results have lost their leading zeros, whose cotangents are 0.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.table import flat, general, linear, may_turn_complex, of_complex_numbers
+from s2sgrad.rules.table import flat, general, linear
 
 
 def trailing(g, a):
@@ -111,18 +110,3 @@ def poly(g, y, seq_of_zeros):
     for k in range(np.size(seq_of_zeros)):
         bar = np.append(bar, -np.sum(g[1:] * np.poly(np.delete(seq_of_zeros, k))))
     return bar
-
-
-@general(np.roots)
-def roots(g, y, p):
-    slopes = np.polyval(np.polyder(p), y)
-    return -(g / slopes) @ np.vander(y, np.size(p))
-
-
-@roots.forward()
-def _(y, p, p_dot):
-    return -np.polyval(p_dot, y) / np.polyval(np.polyder(p), y)
-
-
-of_complex_numbers(np.roots)
-may_turn_complex(np.roots)

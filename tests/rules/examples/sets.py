@@ -6,7 +6,6 @@ import numpy as np
 
 from s2sgrad.rules import coefficients
 
-from . import complex_numbers
 from .base import example, normal, younger
 
 _once = np.array([0.9, -0.4, 0.3, 1.7])
@@ -36,8 +35,6 @@ example(np.poly, normal(4))
 example(np.poly, normal(1))
 example(coefficients.trailing, normal(3), normal(5))
 example(coefficients.trailing, normal(5), normal(3))
-example(np.roots, np.array([1.3, -0.4, -2.0]))
-complex_numbers.example(np.roots, np.array([1.3, -0.4, 2.0, 0.7]))
 example(np.linalg.tensorinv, normal(2, 3, 6) + np.eye(6).reshape(2, 3, 6))
 example(np.linalg.tensorinv, normal(6, 2, 3) + np.eye(6).reshape(6, 2, 3), 1)
 example(np.linalg.tensorsolve, normal(2, 3, 6) + 2.0 * np.eye(6).reshape(2, 3, 6), normal(2, 3))

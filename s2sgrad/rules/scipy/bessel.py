@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.table import elementwise, of_complex_numbers
+from s2sgrad.rules.table import complex_of_real_numbers, elementwise, of_complex_numbers
 from s2sgrad.runtime import over
 
 # --- Bessel functions: DLMF 10.6.1, 10.6.3 ---------------------------------------------------------------------------
@@ -254,6 +254,7 @@ of_complex_numbers(
     special.hankel1, special.hankel2, special.hankel1e, special.hankel2e, special.hyp0f1, special.hyp2f1,
     special.wrightomega, special.lambertw,
 )  # fmt: skip
+complex_of_real_numbers(special.hankel1, special.hankel2, special.hankel1e, special.hankel2e, special.lambertw)
 
 
 @ive.refined(lambda complex: complex)  # the factor of the real part is not holomorphic

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.table import elementwise, general, of_complex_numbers
+from s2sgrad.rules.table import complex_of_real_numbers, elementwise, general, of_complex_numbers
 from s2sgrad.runtime import over
 
 # --- sine, cosine, Fresnel: DLMF 6.2, 7.2 ------------------------------------------------------------------------------
@@ -65,6 +65,7 @@ def wofz(g, y, z):
 
 
 of_complex_numbers(special.wofz, special.spence)
+complex_of_real_numbers(special.wofz)
 
 
 def voigt_place(x, sigma, gamma):

@@ -169,7 +169,22 @@ def _behind_partial(function: functools.partial) -> tuple[types.FunctionType, tu
     return inner, lead + function.args, {**keywords, **function.keywords} if keywords else function.keywords
 
 
+@functools.lru_cache(maxsize=1024)
+def _handing_on(primitive: Any, *held: tuple[Any, _Same]) -> types.FunctionType:
+    """A function with source that calls a primitive as the method of an object does, with what the object holds."""
+    name, first = primitive.__name__, next(iter(table.lookup(primitive).differentiable))
+    given = [f"held{place}" if type(place) is int else f"{place}=held_{place}" for place, _ in held]
+    text = f"def {name}({first}):\n    return primitive({', '.join([first, *given])})\n"
+    filename = f"<s2sgrad library method {name} {id(primitive.__self__)} {[id(same.value) for _, same in held]}>"
+    space = {f"held{place}" if type(place) is int else f"held_{place}": same.value for place, same in held}
+    return defined(text, name, filename, space | {"primitive": primitive, "__name__": f"s2sgrad.api.library.{name}"})
+
+
 def _behind_method(method: types.MethodType) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
+    handed_on = table.handed_on(method)
+    if handed_on is not None and table.lookup(handed_on[0]) is not None:
+        primitive, held = handed_on
+        return _handing_on(primitive, *((place, _Same(value)) for place, value in held.items())), (), {}
     if _lacks_rule(method.__func__) or _is_known_by_rule(method.__func__):
         raise _without_rule(method, f"{type(method.__self__).__name__}.{method.__name__}")
     inner, lead, keywords = plain(method.__func__)

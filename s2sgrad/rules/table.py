@@ -243,6 +243,7 @@ _PASSING_OVER: dict[Any, int] = {}
 _WITH_OPERATORS: set[Any] = set()
 _MAKING_COMPLEX: set[Rule] = set()
 _OWNERS, _OWNERLESS = dict[int, Any](), set[Any]()
+_HANDING_ON: dict[type, Callable[[Any, str], tuple[Any, dict[Any, Any]] | None]] = {}
 _TYPES: set[type] = set()  # of what has been entered: an object of another type only says that it is equal
 GIVEN: dict[Any, Rule] = {}  # by the user, to callables that are no functions of Python's, by their identity
 _HOME = "s2sgrad rule"  # where a function keeps what the user gave it
@@ -430,6 +431,26 @@ def of_calls(value: Any) -> Rule | None:
     """
     call = getattr(type(value), "__call__", None)  # noqa: B004  (the method itself is wanted)
     return lookup(call) if isinstance(call, types.FunctionType) and given(call) is None else None
+
+
+def hands_on(cls: type, told: Callable[[Any, str], tuple[Any, dict[Any, Any]] | None]) -> None:
+    """Say that methods of a class's instances call primitives with arguments that the instance holds: `told(owner, name)`
+    gives the primitive and the arguments behind those of the call, by place or name; None for other methods."""
+    _HANDING_ON[cls] = told
+
+
+def handed_on(method: types.MethodType) -> tuple[Any, dict[Any, Any]] | None:
+    """What a bound method calls, and with which further arguments; None where that is not known.
+
+    >>> from scipy import stats
+    >>> handed_on(stats.norm(0.3, scale=2.0).logpdf)[1]
+    {0: 0.3, 'scale': 2.0}
+    """
+    arriving.read()
+    owner = method.__self__
+    told = next((_HANDING_ON[cls] for cls in type(owner).__mro__ if cls in _HANDING_ON), None)
+    own = told is not None and getattr(type(owner), method.__name__, None) is method.__func__ and given(method) is None
+    return told(owner, method.__name__) if own else None
 
 
 def owns(value: Any) -> bool:

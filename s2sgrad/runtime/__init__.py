@@ -198,7 +198,7 @@ def add_at(x_bar: Any, index: Any, e: Any) -> Any:
         else:
             items[index] = add(items.get(index) if isinstance(items, dict) else items[index], e)
         if isinstance(x_bar, tuple):
-            return type(x_bar)(*items) if hasattr(x_bar, "_fields") else tuple(items)
+            return tuple.__new__(type(x_bar), items) if hasattr(x_bar, "_fields") else tuple(items)
         return items
     if isinstance(x_bar, np.ndarray):
         np.add.at(x_bar, index, e)

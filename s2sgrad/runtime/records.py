@@ -52,7 +52,7 @@ def _refilled(saved: Any, own: dict[int, Any], arrays: bool) -> Any:
         if not arrays and OWN_RECORDS.issuperset(map(type, saved)):
             return saved
         items = [_refilled(item, own, arrays) for item in saved]
-        return type(saved)(*items) if hasattr(saved, "_fields") else tuple(items)
+        return tuple.__new__(type(saved), items) if hasattr(saved, "_fields") else tuple(items)
     if isinstance(saved, Checkpoints):
         return saved.copied()
     if isinstance(saved, (list, dict)):

@@ -84,7 +84,7 @@ def rebuilt(v: Any, leaf: Callable[..., Any], *others: Any) -> Any:
         return Counter(entries) if isinstance(v, Counter) else entries  # what a Counter lacks is 0
     items = [leaf(*row) for row in zip(v, *others, strict=True)]
     if isinstance(v, tuple):
-        return type(v)(*items) if hasattr(v, "_fields") else tuple(items)
+        return tuple.__new__(type(v), items) if hasattr(v, "_fields") else tuple(items)
     return items
 
 

@@ -272,6 +272,68 @@ def test_programs():
     check_grads(lambda theta: counted(theta, design, np.array([0, 2, 1, 3])), (theta[:2],), order=2, rtol=1e-4)
 
 
+def of_correlation(x, y):
+    r, p = stats.pearsonr(x, y)
+    return r * p + stats.pearsonr(y, x).statistic
+
+
+def of_regression(x, y):
+    line = stats.linregress(x, y)
+    return line.slope * line.intercept + line.rvalue + line.stderr * line.pvalue + line[0]
+
+
+@pytest.mark.parametrize("f", [of_correlation, of_regression])
+def test_results_with_names(f):
+    x = np.array([0.3, 0.9, 1.2, 2.1, 2.2])
+    check_grads(f, (x, np.sin(3.0 * x)), order=2, rtol=1e-4, atol=1e-5)
+
+
+FROZEN = {
+    "in order": norm(0.3, 0.4), "by name": norm(loc=0.3), "usual": norm(), "shape": stats.gamma(2.0, scale=1.5),
+    "arrays": norm(np.array([0.3, 0.4]), 1.0), "F": stats.f(3.0, 5.0),
+}  # fmt: skip
+NORMAL = stats.multivariate_normal(np.array([0.1, 0.2]), np.array([[2.0, 0.3], [0.3, 1.0]]))
+
+
+class Model:
+    def __init__(self):
+        self.prior = stats.gamma(2.0, scale=1.5)
+
+    def loss(self, x):
+        return np.sum(self.prior.logpdf(x) * self.prior.cdf(x)) + NORMAL.logpdf(x)
+
+
+@pytest.mark.parametrize("rv", FROZEN.values(), ids=FROZEN)
+def test_a_frozen_distribution(rv):
+    x = np.array([0.4, 0.7])
+    check_grads(lambda x: np.sum(rv.logpdf(x) * rv.sf(x)) + np.sum(rv.ppf(x)), (x,), order=2, rtol=1e-4)
+
+
+def test_frozen_distributions_of_an_object():
+    check_grads(Model().loss, (np.array([0.5, 1.5]),), order=2, rtol=1e-4)
+
+
+def test_a_frozen_distribution_that_is_changed():
+    rv = norm(0.0, 1.0)
+    df = grad(lambda x: rv.logpdf(x))
+    assert np.isclose(df(0.3), -0.3)
+    rv.args = (0.1, 1.0)
+    assert np.isclose(df(0.3), -0.2)
+
+
+def test_a_distribution_of_another_support_is_not_the_one_of_its_name():
+    rv = type(stats.norm)(a=0.0, name="norm")(0.0, 1.0)
+    with pytest.raises(NoRule):
+        grad(lambda x: rv.cdf(x))(0.3)
+
+
+@pytest.mark.records
+def test_a_distribution_frozen_in_the_function():
+    check_grads(lambda x, m, s: np.sum(norm(m, scale=s).logcdf(x)), (V, 2.0, 1.3), rtol=1e-4)
+    with pytest.raises(NoRule):
+        grad(lambda a: np.sum(stats.gamma(a).logcdf(V)))(2.0)
+
+
 def test_density_of_a_list():
     f = lambda x: np.sum(norm.logpdf([0.1, 0.2], x))  # noqa: E731
     assert np.isclose(grad(f)(0.3), -0.3)

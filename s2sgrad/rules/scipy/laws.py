@@ -27,7 +27,7 @@ import numpy as np
 from scipy import stats
 
 from s2sgrad.rules.reductions import is_container
-from s2sgrad.rules.table import elementwise
+from s2sgrad.rules.table import elementwise, hands_on
 from s2sgrad.runtime import over, product
 
 
@@ -156,3 +156,28 @@ def law(
         for shape, formula in known.formulas(method).items():
             if formula == "None":
                 rule.constant(shape)
+
+
+# --- frozen ones ---------------------------------------------------------------------------------------------------------
+
+PLAIN = (int, float, np.float64, np.float32, np.int64, np.ndarray)  # and not what carries a derivative
+
+
+def frozen(owner: Any, name: str) -> tuple[Any, dict[Any, Any]] | None:
+    """The method of the distribution that a frozen one calls, and the parameters, which it holds."""
+    held = dict(enumerate(owner.args)) | owner.kwds
+    law = getattr(stats, owner.dist.name or "", None)  # a frozen one has a copy of it
+    same = type(law) is type(owner.dist) and (law.a, law.b) == (owner.dist.a, owner.dist.b)
+    plain = all(type(value) in PLAIN for value in held.values())
+    return (getattr(law, name), held) if same and plain and hasattr(law, name) else None
+
+
+def frozen_normal(owner: Any, name: str) -> tuple[Any, dict[Any, Any]] | None:
+    """The same of a multivariate normal distribution."""
+    plain = type(owner.mean) is np.ndarray and type(owner.cov) is np.ndarray and not owner.allow_singular
+    known = plain and name in ("pdf", "logpdf")
+    return (getattr(stats.multivariate_normal, name), {0: owner.mean, 1: owner.cov}) if known else None
+
+
+hands_on(stats.distributions.rv_frozen, frozen)
+hands_on(type(stats.multivariate_normal()), frozen_normal)

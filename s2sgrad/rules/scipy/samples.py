@@ -1,0 +1,186 @@
+"""Rules of scipy.stats, continued: statistics of samples.
+
+    y = zscore(a)          ->  a_bar = (y_bar - mean(y_bar) - y * mean(y_bar * y)) / std(a)
+    y = gmean(a)           ->  a_bar = y_bar * y / (n * a)
+    y = skew(a)            ->  a_bar = y_bar * (3 * (d * d - m2) / m2 ** 1.5 - 3 * y * d / m2) / n     # d = a - mean(a)
+
+Moments about the mean have the slopes (k * d ** (k - 1) - k * m_(k - 1)) / n, for d moves with the mean.  Probabilities of
+errors (`pvalue`) are differentiated too, those of two sides.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import special, stats
+
+from s2sgrad.rules.reductions import is_container
+from s2sgrad.rules.table import Rule, flat, general
+from s2sgrad.runtime import over, unreduce
+
+
+def count(a, axis):
+    """How many numbers are reduced to one."""
+    return np.size(a) if axis is None else np.shape(a)[axis]
+
+
+flat(count)
+
+
+def deviation(a, axis):
+    """The numbers less their mean."""
+    return a - np.mean(a, axis=axis, keepdims=True)
+
+
+def power_mean(d, axis, k):
+    """The mean of powers of deviations."""
+    return np.mean(d**k, axis=axis, keepdims=True)
+
+
+# --- scores and means ----------------------------------------------------------------------------------------------------
+
+
+@general(stats.zscore)
+def zscore(g, y, a, axis=0, ddof=0, nan_policy="propagate"):
+    n = count(a, axis)
+    scale = np.std(a, axis=axis, ddof=ddof, keepdims=True)
+    mean, part = np.mean(g, axis=axis, keepdims=True), np.sum(g * y, axis=axis, keepdims=True) / (n - ddof)
+    return (g - mean - y * part) / scale
+
+
+@general(stats.gmean)
+def gmean(g, y, a, axis=0, dtype=None, weights=None, nan_policy="propagate", keepdims=False):
+    return over(unreduce(g * y, a, axis, keepdims), count(a, axis) * a)
+
+
+@general(stats.hmean)
+def hmean(g, y, a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdims=False):
+    return over(unreduce(g * y * y, a, axis, keepdims), count(a, axis) * a * a)
+
+
+@general(stats.sem)
+def sem(g, y, a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
+    n = count(a, axis)
+    return unreduce(g, a, axis, keepdims) * over(deviation(a, axis), n * (n - ddof) * unreduce(y, a, axis, keepdims))
+
+
+@general(stats.trim_mean)
+def trim_mean(g, y, a, proportiontocut, axis=0):
+    n = count(a, axis)
+    cut = int(proportiontocut * n)
+    ranks = np.reshape(np.argsort(np.argsort(a, axis=axis, kind="stable"), axis=axis, kind="stable"), np.shape(a))
+    kept = np.logical_and(np.greater_equal(ranks, cut), np.less(ranks, n - cut))
+    return np.where(kept, unreduce(g, a, axis), 0.0) / (n - 2 * cut), None
+
+
+trim_mean.constant("proportiontocut")
+
+# --- moments -------------------------------------------------------------------------------------------------------------
+
+
+@general(stats.moment)
+def moment(g, y, a, order=1, axis=0, nan_policy="propagate", *, center=None, keepdims=False):
+    g = unreduce(g, a, axis, keepdims) / count(a, axis)
+    if center is not None:
+        return g * order * (a - center) ** max(order - 1, 0)
+    if order < 2:
+        return 0.0 * g
+    d = deviation(a, axis)
+    return g * order * (d ** (order - 1) - power_mean(d, axis, order - 1))
+
+
+@general(stats.skew)
+def skew(g, y, a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False):
+    n, d = count(a, axis), deviation(a, axis)
+    m2 = power_mean(d, axis, 2)
+    factor = 1.0 if bias else math.sqrt(n * (n - 1.0)) / (n - 2.0)
+    slope = factor * 3.0 * (d * d - m2) / m2**1.5 - 3.0 * unreduce(y, a, axis, keepdims) * d / m2
+    return unreduce(g, a, axis, keepdims) * slope / n
+
+
+@general(stats.kurtosis)
+def kurtosis(g, y, a, axis=0, fisher=True, bias=True, nan_policy="propagate", *, keepdims=False):
+    n, d = count(a, axis), deviation(a, axis)
+    m2, m3 = power_mean(d, axis, 2), power_mean(d, axis, 3)
+    factor = 1.0 if bias else (n * n - 1.0) / ((n - 2.0) * (n - 3.0))
+    slope = 4.0 * (d**3 - m3) / m2**2 - 4.0 * power_mean(d, axis, 4) * d / m2**3
+    return factor * unreduce(g, a, axis, keepdims) * slope / n
+
+
+# --- entropies: of shares, so that a common factor does not matter ---------------------------------------------------------
+
+
+@general(stats.entropy)
+def entropy(g, y, pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=False):
+    unit = 1.0 if base is None else math.log(base)
+    total = np.sum(pk, axis=axis, keepdims=True)
+    g, y = unreduce(g, pk, axis, keepdims) / unit, unreduce(y, pk, axis, keepdims) * unit
+    if qk is None:
+        return -(special.xlogy(g, pk / total) + g * y) / total
+    share = pk / total * np.sum(qk, axis=axis, keepdims=True)
+    return (special.xlogy(g, over(share, qk)) - g * y) / total
+
+
+@entropy.keyword("qk")
+def _(g, y, pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=False):
+    unit = 1.0 if base is None else math.log(base)
+    total = np.sum(qk, axis=axis, keepdims=True)
+    g = unreduce(g, pk, axis, keepdims) / unit
+    return g * (1.0 - over(pk / np.sum(pk, axis=axis, keepdims=True) * total, qk)) / total
+
+
+# --- correlation and regression ------------------------------------------------------------------------------------------
+
+
+def p_slope(r, n):
+    """The slope of the probability of errors in the correlation of `n` pairs: twice the density of Student (1908)."""
+    return -2.0 * np.sign(r) * np.exp(special.xlog1py(0.5 * n - 2.0, -r * r) - special.betaln(0.5, 0.5 * n - 1.0))
+
+
+@general(stats.pearsonr)
+def pearsonr(g, y, x, y_, alternative="two-sided", method=None, axis=0):
+    r, n = y[0], count(x, axis)
+    g = unreduce(g[0] + g[1] * p_slope(r, n), x, axis)
+    r = unreduce(r, x, axis)
+    a, b = deviation(x, axis), deviation(y_, axis)
+    a_norm = np.sqrt(np.sum(a * a, axis=axis, keepdims=True))
+    b_norm = np.sqrt(np.sum(b * b, axis=axis, keepdims=True))
+    return g * (b / b_norm - r * a / a_norm) / a_norm, g * (a / a_norm - r * b / b_norm) / b_norm
+
+
+@general(stats.linregress)
+def linregress(g, y, x, y_, alternative="two-sided"):
+    n, a, b = np.size(x), x - np.mean(x), y_ - np.mean(y_)
+    xx, yy, center = np.mean(a * a), np.mean(b * b), np.mean(x)
+    slope, r, error = y[0], y[2], y[4]
+    error_bar = g[4] * error
+    slope_bar = g[0] - g[1] * center
+    r_bar = g[2] + g[3] * p_slope(r, n) - error_bar * r / (1.0 - r * r)
+    xy_bar = slope_bar / xx + r_bar / np.sqrt(xx * yy)
+    xx_bar = -(slope_bar * slope + 0.5 * r_bar * r + 0.5 * error_bar) / xx
+    yy_bar = 0.5 * (error_bar - r_bar * r) / yy
+    return (2.0 * a * xx_bar + b * xy_bar - g[1] * slope) / n, (2.0 * b * yy_bar + a * xy_bar + g[1]) / n
+
+
+for _rule in [rule for rule in vars().values() if isinstance(rule, Rule) and rule.differentiable]:
+    _rule.refuse(lambda operand: is_container(operand), "a statistic of a list has no derivative rule: pass an array")
+for _rule in (zscore, gmean, hmean, sem, moment, skew, kurtosis, entropy):
+    _rule.refuse(
+        lambda nan_policy: not nan_policy.known or nan_policy.value != "propagate",
+        "a statistic with another `nan_policy` has no derivative rule: leave the nans out before",
+    )
+for _rule in (gmean, hmean):
+    _rule.refuse(
+        lambda weights: not weights.known or weights.value is not None,
+        "a mean with weights has no derivative rule: write np.exp(np.average(np.log(a), weights=w))",
+    )
+for _rule in (pearsonr, linregress):
+    _rule.refuse(
+        lambda alternative: not alternative.known or alternative.value != "two-sided",
+        "a test of one side has no derivative rule: leave out `alternative`",
+    )
+pearsonr.refuse(
+    lambda method: not method.known or method.value is not None, "`pearsonr` with `method` has no derivative rule"
+)
+flat(stats.rankdata)

@@ -36,7 +36,7 @@ from s2sgrad.recorded.hooks import call
 from s2sgrad.recorded.operations import Kept
 from s2sgrad.recorded.patterns import kept_number
 from s2sgrad.recorded.runs import OPEN, Lasting, Run, below
-from s2sgrad.recorded.values import FLOATS, Array, Number, bottom, handles_in
+from s2sgrad.recorded.values import FLOATS, Array, Number, bottom, handles_in, is_complex
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.records import refilled
 from s2sgrad.runtime.structure import rebuilt
@@ -271,6 +271,7 @@ def _entry(callee: Callee, text: _Text, run: Run, args: tuple, values: tuple, y:
     read = [data() for data in text.data]
     if type(y) in FLOATS or type(y) is Number:
         value = Number(y, len(run.entries), run)
+        run.complex = run.complex or is_complex(y)
         run.entries.append((_pull, text, saved, values, record, None, borrowed, read))
         return value
     if text.is_adjoint and not _is_apart_from(run, values, y):

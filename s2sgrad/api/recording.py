@@ -16,19 +16,21 @@ import numpy as np
 from s2sgrad import pullbacks, runtime
 from s2sgrad.api import compiled_callees, own_recorded  # noqa: F401  (functions with a text, and with a gradient of their own)
 from s2sgrad.api.arguments import has_floats
+from s2sgrad.api.assembling import misfit
 from s2sgrad.api.forward import Jvp
 from s2sgrad.api.gradient import Gradient
 from s2sgrad.api.matrices import Hessian, Matrix, ValueAndJacobian
 from s2sgrad.api.products import Hvp
-from s2sgrad.api.whole import in_a_text
+from s2sgrad.errors import Unsupported, in_a_text
 from s2sgrad.ir.signatures import signature
 from s2sgrad.recorded.applying import apply
 from s2sgrad.recorded.derivatives import Recorded, is_float
 from s2sgrad.recorded.hooks import TRANSFORMS, call
 from s2sgrad.recorded.library import instead_of
 from s2sgrad.recorded.pairs import require_unwritten
-from s2sgrad.recorded.values import bottom, handles_in, is_handle, plain
-from s2sgrad.runtime.results import NoResult, without_floats
+from s2sgrad.recorded.values import bottom, handles_in, is_complex, is_handle, plain
+from s2sgrad.runtime.checks import holds_complex, holds_complex_inside
+from s2sgrad.runtime.results import ComplexResult, NoResult, without_floats
 from s2sgrad.runtime.structure import ONES, filled, leaves, ones, rebuilt
 
 
@@ -66,6 +68,8 @@ def gradient(g: Gradient, /, *args: Any, **keywords: Any) -> Any:
     seed = _seed(g, recorded.value, g._seed if seed is None else seed)
     bars = recorded.pullback(ONES if seed is None else seed)
     bars = [_like(x, bar) for x, bar in zip(recorded.primals, bars, strict=True)]
+    if options.conjugate:
+        bars = [_conjugated(bar) for bar in bars]
     result: Any = bars[0]
     if options.several or options.listed:
         result = list(bars) if options.listed else tuple(bars)
@@ -79,6 +83,8 @@ def _seed(g: Gradient, value: Any, seed: Any) -> Any:
     """The cotangent of what the function returned; None for ones."""
     single = isinstance(g._request.options.outputs, str)
     differentiated = value[0] if single or g._request.options.has_aux else value
+    if not g._request.options.holomorphic and holds_complex(plain(differentiated)):
+        raise ComplexResult
     if seed is not None and not _has_handles(differentiated, seed):
         seed = runtime.seed_like(plain(differentiated), seed)
     elif seed is None and (what := without_floats(plain(differentiated), type(differentiated) is int)):
@@ -100,6 +106,12 @@ def _ones(value: Any) -> Any:
     if isinstance(bottom(value), np.ndarray) or not isinstance(value, (list, tuple, dict)):
         return ones(bottom(value))
     return rebuilt(value, _ones)
+
+
+def _conjugated(bar: Any) -> Any:
+    if not _has_handles(bar):
+        return runtime.conjugated(bar)
+    return apply(np.conjugate, (bar,)) if is_handle(bar) else rebuilt(bar, _conjugated)
 
 
 def _zeros(value: Any) -> Any:
@@ -161,6 +173,9 @@ def matrix(m: Matrix, args: tuple, keywords: dict[str, Any]) -> Any:
     args, keywords = m._by_position(args, keywords)
     names = m._names() if any(isinstance(a, str) for a in m._asked) else []
     wanted = tuple(names.index(a) if a in names else a % len(args) for a in m._asked)
+    for k in wanted:
+        if (why := misfit(plain(args[k]), m.holomorphic)) is not None:
+            raise Unsupported(f"a matrix in an argument {why}")
     f = _gradient_of(m.primal, wanted) if isinstance(m, Hessian) else m.primal
     recorded = Recorded(f, args, keywords, wanted)
     value, aux = recorded.value if m.has_aux else (recorded.value, None)
@@ -187,9 +202,20 @@ def _blocks(recorded: Recorded, whole: Any, value: Any) -> list[Any]:
                 seeds[number][place] = 1.0
             else:
                 seeds[number] = 1.0
-            rows.append(recorded.pullback(filled(whole, iter(seeds))))
+            row = recorded.pullback(filled(whole, iter(seeds)))
+            if is_complex(leaf) and not any(map(holds_complex_inside, plain(recorded.primals))):
+                seeds[number] = seeds[number] * -1j
+                row = [_both(a, b) for a, b in zip(row, recorded.pullback(filled(whole, iter(seeds))), strict=True)]
+            rows.append(row)
         out.append([_stacked([row[k] for row in rows], shape) for k in range(len(recorded.primals))])
     return out
+
+
+def _both(real: Any, imaginary: Any) -> Any:
+    """The derivative of a complex number in real ones, of those of its parts."""
+    if is_handle(real) or not isinstance(real, (list, tuple, dict)):
+        return real + 1j * imaginary
+    return rebuilt(real, _both, imaginary)
 
 
 def _stacked(rows: list[Any], shape: tuple[int, ...]) -> Any:

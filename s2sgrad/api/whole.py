@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import sys
 import types
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
@@ -19,10 +18,10 @@ from typing import Any
 from s2sgrad import runtime
 from s2sgrad.api import whole_text
 from s2sgrad.driver.options import Recording
-from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported, is_written
+from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported, in_a_text
 from s2sgrad.errors.raised import Reported
 from s2sgrad.runtime.checks import ComplexValue, Refusal
-from s2sgrad.runtime.results import NoResult
+from s2sgrad.runtime.results import ComplexResult, NoResult
 from s2sgrad.runtime.structure import holds_iterator
 
 REFUSALS = (Unsupported, NoSource, NoRule)
@@ -134,7 +133,7 @@ def _is_of_library(error: Exception) -> bool:
 
 def is_lost(error: BaseException | None) -> bool:
     """Whether a recording was refused, and not the user's program that raised."""
-    while error is not None and not isinstance(error, (NoResult, MemoryError)):
+    while error is not None and not isinstance(error, (NoResult, ComplexResult, MemoryError)):
         if isinstance(error, (S2SGradError, Refusal)):
             return True
         error = error.__cause__ or error.__context__
@@ -258,14 +257,6 @@ def _of_complex_numbers(gradient: Any, error: Exception, asked: tuple, seed: Any
 
 def _by_a_recording(gradient: Any, error: Exception, asked: tuple, seed: Any, args: tuple, keywords: dict) -> Any:
     return recorded_instead(gradient, error, *args, **keywords)
-
-
-def in_a_text() -> bool:
-    """Whether a generated text is running."""
-    frame = sys._getframe(2)
-    while frame is not None and not is_written(frame.f_code.co_filename):
-        frame = frame.f_back
-    return frame is not None
 
 
 def recorded_instead(gradient: Any, error: Exception, *args: Any, **keywords: Any) -> Any:

@@ -64,8 +64,7 @@ class Options:
     def needs_text(self) -> bool:
         """Whether a recording cannot take the text's place: it stops no gradient at variables, and tells no argument without
         a derivative from one whose derivative is 0."""
-        own = self.holomorphic or self.conjugate or self.mode == "fwd"
-        return self.strict or own or bool(self.stops) or self.unconnected != "zero"
+        return self.strict or self.mode == "fwd" or bool(self.stops) or self.unconnected != "zero"
 
     @property
     def suffix(self) -> str:

@@ -17,7 +17,22 @@ from s2sgrad.recorded import operations
 from s2sgrad.recorded.operations import Kept, as_scalar, kept_array, kept_number, kept_plain
 from s2sgrad.recorded.places import user_place
 from s2sgrad.recorded.runs import OPEN, Root, Run, below, refuse
-from s2sgrad.recorded.values import FLOATS, KEPT, PLAIN, Array, Number, bottom, handles_in, is_handle, lost, mapped, settled
+from s2sgrad.recorded.values import (
+    COMPLEX,
+    FLOATS,
+    KEPT,
+    PLAIN,
+    REALS,
+    Array,
+    Number,
+    bottom,
+    handles_in,
+    is_complex,
+    is_handle,
+    lost,
+    mapped,
+    settled,
+)
 from s2sgrad.rules import binding, table
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import rebuilt
@@ -159,7 +174,7 @@ def of_number(primitive: Any, x: Number, run_by: Any = None) -> Any:
         return apply(primitive, (x,), _NONE, run_by)
     y = apply(primitive, (x.value,), _NONE, run_by) if run.level else (run_by or primitive)(x.value)
     kind = type(bottom(y))
-    if kind not in FLOATS or (type(y) is Number and y.run.level >= run.level):
+    if kind not in REALS or run.complex or (type(y) is Number and y.run.level >= run.level):
         return recorded(run, primitive, (x,), _NONE, y, True)
     known = operations.known(primitive)
     call = known.of_numbers.get(kind)
@@ -177,6 +192,8 @@ def of_number(primitive: Any, x: Number, run_by: Any = None) -> Any:
 
 def of_numbers(run: Run, primitive: Any, args: tuple, y: Any) -> Any:
     """A number that was made of numbers, as a handle: a short entry, where the rule says no more than slopes."""
+    if run.complex or type(bottom(y)) in COMPLEX:
+        return recorded(run, primitive, args, _NONE, y, True)
     known = operations.known(primitive)
     if known.flat:
         return y
@@ -211,7 +228,7 @@ def _of_numbers(run: Run, known: operations.Primitive, args: tuple) -> operation
 
 def _fresh(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y: np.ndarray) -> Array:
     """An array in memory of its own, as a handle; it carries a derivative unless the primitive has none."""
-    known = operations.known(primitive)
+    known = _known(run, primitive, args, keywords, y)
     result = Array(y, run.enter(y, not known.flat), run)
     if not known.flat:
         call, operands, named, where = _bound(run, known, args, keywords)
@@ -222,9 +239,9 @@ def _fresh(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y: n
 
 def recorded(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y: Any, active: bool) -> Any:
     """A result as handles of the run, with an entry where it carries a derivative."""
-    if active and type(y) is np.ndarray and y.base is None and y.dtype.kind == "f" and id(y) not in run.roots:
+    if active and type(y) is np.ndarray and y.base is None and y.dtype.kind in "fc" and id(y) not in run.roots:
         return _fresh(run, primitive, args, keywords, y)  # the usual case
-    known = operations.known(primitive) if active else None
+    known = _known(run, primitive, args, keywords, y) if active else None
     if active and known.flat:
         active = False
     made: list[Any] = []
@@ -233,6 +250,23 @@ def recorded(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y:
     if made and active and not _is_cast_to_int(primitive, y):
         record(run, known, args, keywords, result, made)
     return result
+
+
+def _known(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y: Any) -> operations.Primitive:
+    """What is known of a primitive, for real numbers or for complex ones: an operand or the result."""
+    if not run.complex:
+        found = handles_in(y, []) if isinstance(y, (list, tuple)) else ()
+        run.complex = is_complex(y) or any(map(is_complex, found or (y if isinstance(y, (list, tuple)) else ())))
+    if not run.complex:
+        return operations.known(primitive)
+    given = [*args, *keywords.values(), y]
+    return operations.known(primitive, any(map(_holds_complex, given)))
+
+
+def _holds_complex(value: Any) -> bool:
+    if isinstance(value, (list, tuple)) and not is_handle(value):
+        return any(map(_holds_complex, value))
+    return is_complex(value)
 
 
 def record(
@@ -321,6 +355,7 @@ def lifted(run: Run, y: Any, active: bool, made: list[Any], primitive: Any = Non
         if not active:
             return y
         made.append(number := Number(y, -1, run))
+        run.complex = run.complex or is_complex(y)
         return number
     if kind is Array or kind is np.ndarray:
         return _lifted_array(run, y, active, made, primitive)
@@ -328,8 +363,6 @@ def lifted(run: Run, y: Any, active: bool, made: list[Any], primitive: Any = Non
         refuse(Unsupported(f"operators of a {kind.__name__} mean something else than an ndarray's: pass an ndarray"))
     if isinstance(y, (list, tuple, dict)):
         return rebuilt(y, lambda item: lifted(run, _apart(run, item), active, made, primitive))
-    if active and isinstance(y, (complex, np.complexfloating)):
-        operations.require_real(binding.name_of(primitive), y)
     if active and not isinstance(y, _FLAT_TYPES) and not table.is_flat(primitive):
         lost(f"`{binding.name_of(primitive)}`, which makes a {kind.__name__},")
     return y
@@ -337,13 +370,14 @@ def lifted(run: Run, y: Any, active: bool, made: list[Any], primitive: Any = Non
 
 def _lifted_array(run: Run, y: Any, active: bool, made: list[Any], primitive: Any) -> Any:
     b = bottom(y)
-    if b.dtype.kind != "f":
+    if b.dtype.kind not in "fc":
         if active:
             _require_flat(run, b, primitive)
         return y
     owner = b if b.base is None else owner_of(b)
+    run.complex = run.complex or b.dtype.kind == "c"
     root = run.roots.get(id(owner))
-    if root is not None and owner.dtype == b.dtype:
+    if root is not None and (owner.dtype == b.dtype or is_part(owner, b)):
         return Array(y, root, run)  # a view
     if b.base is None:
         made.append(array := Array(y, run.enter(owner, active), run))
@@ -358,7 +392,7 @@ def _lifted_array(run: Run, y: Any, active: bool, made: list[Any], primitive: An
 def _apart(run: Run, item: Any) -> Any:
     """One of several results; a part of new memory is copied, of which another result may be the rest."""
     b = bottom(item)
-    if type(b) is not np.ndarray or b.base is None or b.dtype.kind != "f":
+    if type(b) is not np.ndarray or b.base is None or b.dtype.kind not in "fc":
         return item
     owner = owner_of(b)
     return item if id(owner) in run.roots or owner.size == b.size else apply(np.copy, (item,))
@@ -367,8 +401,6 @@ def _apart(run: Run, item: Any) -> Any:
 def _require_flat(run: Run, b: np.ndarray, primitive: Any) -> None:
     """Refuse an array of no floats that holds what is followed: its parts, its bits, its digits."""
     name, kind = binding.name_of(primitive), b.dtype.kind
-    if kind == "c":
-        operations.require_real(name, b)
     if b.dtype.hasobject or kind == "V":
         lost(f"`{name}`, which makes an array of {'objects' if b.dtype.hasobject else 'records'},")
     if primitive is np.ndarray.view:
@@ -380,6 +412,11 @@ def _require_flat(run: Run, b: np.ndarray, primitive: Any) -> None:
 def _overlaps(b: np.ndarray) -> bool:
     """Whether broadcasting gave one item several places."""
     return 0 in b.strides and any(s == 0 and n > 1 for s, n in zip(b.strides, b.shape, strict=True))
+
+
+def is_part(owner: np.ndarray, b: np.ndarray) -> bool:
+    """Whether a view is of the real or the imaginary parts of complex numbers."""
+    return owner.dtype.kind == "c" and b.dtype.kind == "f" and owner.itemsize == 2 * b.itemsize
 
 
 def repeats(b: np.ndarray) -> bool:
@@ -413,7 +450,7 @@ def born(y: Any, references: int = _LONE) -> Any:
     memory, no derivative may be stored there: they would read it unseen."""
     kind = type(y)
     if kind is np.ndarray:
-        if y.dtype.kind != "f" or not OPEN.runs:
+        if y.dtype.kind not in "fc" or not OPEN.runs:
             return y
         owner = owner_of(y)
         foreign = getrefcount(owner) > (references + 1 if owner is y else _LONE)
@@ -438,6 +475,7 @@ def _of_run(run: Run, y: Any, foreign: bool) -> Any:
         if owner is not b and (owner.dtype != b.dtype or _overlaps(b)):
             return y
         root = run.enter(owner, False, foreign)
+        run.complex = run.complex or owner.dtype.kind == "c"
     return Array(y, root, run)
 
 

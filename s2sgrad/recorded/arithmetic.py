@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.errors import Unsupported
 from s2sgrad.recorded.applying import apply, as_scalar, innermost, of_number, of_numbers
-from s2sgrad.recorded.runs import refuse
-from s2sgrad.recorded.values import FLOATS, Array, Handle, Number, bottom, plain, settled
+from s2sgrad.recorded.values import COMPLEX, FLOATS, REALS, Array, Handle, Number, bottom, plain, settled
 
 _NUMBERS = FLOATS | {int, bool, np.int64, np.int32, np.bool_}
+_NONE: dict[str, Any] = {}
 _USUAL = _NUMBERS | {np.ndarray}
 _KNOWN = (int, float, complex, np.ndarray, np.generic, list, tuple)
 
@@ -121,6 +120,8 @@ def _operators(symbol: Callable[[Any, Any], Any], ufunc: np.ufunc, pull: Any) ->
         kind = type(b)
         if kind is not Number and kind not in _NUMBERS:
             return _unlike(ufunc, a, b, first)
+        if a.run.complex or kind in COMPLEX:
+            return apply(ufunc, (a, b) if first else (b, a), _NONE, symbol)
         run = innermost([a, b] if kind is Number else [a])
         if run is None or not a.run.open or (kind is Number and not b.run.open):
             a, b = settled(a), settled(b) if kind is Number else b
@@ -138,7 +139,7 @@ def _operators(symbol: Callable[[Any, Any], Any], ufunc: np.ufunc, pull: Any) ->
         return made
 
     def left(a: Number, b: Any) -> Any:
-        if type(b) is Number and b.run is a.run and a.run.open:  # the usual case
+        if type(b) is Number and b.run is a.run and a.run.open and not a.run.complex:  # the usual case
             x, y = a.value, b.value
             z = symbol(x, y)
             run = a.run
@@ -162,13 +163,11 @@ def _unlike(ufunc: np.ufunc, a: Number, b: Any, first: bool) -> Any:
         if type(bottom(a)) is float:
             return NotImplemented
         b = apply(np.array, (b,))
-    if type(b) is complex:
-        refuse(Unsupported("complex numbers cannot be differentiated yet: compute with real and imaginary parts"))
     return apply(ufunc, (as_scalar(a), b) if first else (b, as_scalar(a)))
 
 
 def _power(a: Any, b: Any) -> Any:
-    if type(a) is Number and type(b) is int and b > 1 and a.run.open:
+    if type(a) is Number and type(b) is int and b > 1 and a.run.open and not a.run.complex:
         run = a.run
         z = a.value**b
         if type(z) is Number or type(z) in FLOATS:
@@ -177,21 +176,21 @@ def _power(a: Any, b: Any) -> Any:
             return made
     elif type(a) is Number and type(b) is float and a.run.open and not a.run.level:
         z = a.value**b
-        if type(z) in FLOATS:
+        if type(z) in REALS:
             return of_numbers(a.run, np.power, (a, as_scalar(b)), z)
     if not isinstance(b, _KNOWN) or not isinstance(a, _KNOWN):
         return NotImplemented
     a, b = (_settled(v) for v in (a, b))
     if not isinstance(bottom(a), np.ndarray) and not isinstance(bottom(b), np.ndarray):
         value = plain(a) ** plain(b)  # of the type that Python gives it, or what it raises
-        if isinstance(value, complex | np.complexfloating):
-            refuse(Unsupported("a power of a negative number is complex, which cannot be differentiated yet"))
         return apply(np.power, (as_scalar(a), as_scalar(b)), run_by=_power_of(type(value)))
     return apply(np.power, (_array(a), _array(b)))
 
 
 def _power_of(kind: type) -> Any:
     """The power of two numbers, computed by Python where they are Python's."""
+    if kind is complex:
+        return lambda x, y: complex(x) ** complex(y)
     return (lambda x, y: float(x) ** float(y)) if kind is float else operator.pow
 
 

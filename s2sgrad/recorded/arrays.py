@@ -20,7 +20,7 @@ from s2sgrad.recorded.applying import apply
 from s2sgrad.recorded.arithmetic import OF_ARRAYS
 from s2sgrad.recorded.memory import in_place, read, write
 from s2sgrad.recorded.places import user_place
-from s2sgrad.recorded.values import Array, Handle, Number, bottom, lost, settled
+from s2sgrad.recorded.values import Array, Handle, Number, bottom, is_complex, lost, settled
 
 _MEMORY = frozenset({"tobytes", "tofile", "dump", "dumps", "data", "ctypes", "tostring", "hex", "as_integer_ratio", "base",
                      "setfield", "getfield", "byteswap", "setflags", "resize", "itemset", "newbyteorder"})  # fmt: skip
@@ -53,8 +53,8 @@ def attribute(handle: Handle, name: str) -> Any:
         return lost(f"`.{name}`")
     if name == "flat":
         return Flat(handle)
-    if name == "imag":
-        return apply(np.imag, (handle,))
+    if name == "imag" or (name == "real" and is_complex(value)):
+        return apply(getattr(np, name), (handle,), run_by=lambda x: getattr(x, name))
     if spellings.ATTRIBUTES.get(name) is not None:
         return handle if type(value) is float else apply(spellings.ATTRIBUTES[name], (handle,))
     if not callable(found):
@@ -74,8 +74,10 @@ def method(handle: Any, name: str, *args: Any, **keywords: Any) -> Any:
     if primitive is None:
         what = f"the method `{name}` of an array has no derivative rule: write it with NumPy's functions"
         raise NoRule(what, user_place().place())
-    if primitive is np.conj or (primitive is np.copy and type(handle) is Number):
+    if (primitive is np.conj and not is_complex(handle)) or (primitive is np.copy and type(handle) is Number):
         return handle
+    if primitive is np.conj:
+        return apply(np.conjugate, (handle,), run_by=lambda x: x.conjugate())
     if name == "clip":
         args, keywords = _bounds(*args, **keywords)
     if name == "flatten":
@@ -93,14 +95,15 @@ def _bounds(min: Any = None, max: Any = None, *rest: Any, **keywords: Any) -> tu
 
 
 def _item(handle: Any, index: tuple) -> Any:
+    kind = complex if is_complex(handle) else float
     if type(handle) is Number:
-        return apply(float, (handle,))
+        return apply(kind, (handle,))
     if not index and bottom(handle).size == 1:
         index = (0,) * bottom(handle).ndim
     if not index:
         bottom(handle).item()  # raises as NumPy does
     return apply(
-        float, (read(handle, index[0] if len(index) == 1 and not isinstance(index[0], int) else _place(handle, index)),)
+        kind, (read(handle, index[0] if len(index) == 1 and not isinstance(index[0], int) else _place(handle, index)),)
     )
 
 
@@ -113,7 +116,8 @@ def _listed(handle: Any) -> Any:
     if type(handle) is Array and bottom(handle).ndim:
         return [_listed(item) for item in handle]
     if type(handle) is Array or type(handle) is Number:
-        return apply(float, (handle if type(handle) is Number else read(handle, ()),))
+        kind = complex if is_complex(handle) else float
+        return apply(kind, (handle if type(handle) is Number else read(handle, ()),))
     return handle.item() if isinstance(handle, np.generic) else handle
 
 
@@ -177,6 +181,16 @@ def _fixed(name: str) -> property:
     return property(get, change)
 
 
+def _part(name: str) -> property:
+    def get(array: Any) -> Any:
+        return attribute(array, name)
+
+    def change(array: Any, value: Any) -> None:
+        write(array if name == "real" and not is_complex(array) else attribute(array, name), ..., value)
+
+    return property(get, change)
+
+
 def install() -> None:
     """Give handles their attributes, items and protocols."""
     Handle.__getattr__ = attribute  # type: ignore[attr-defined]
@@ -194,6 +208,8 @@ def install() -> None:
     Array.__deepcopy__ = _deep_copy  # type: ignore[attr-defined]
     for name in ("shape", "strides", "dtype"):
         setattr(Array, name, _fixed(name))
+    for name in ("real", "imag"):
+        setattr(Array, name, _part(name))
     for name in OF_ARRAYS:
         setattr(Array, f"__i{name}__", in_place(getattr(Array, f"__{name}__"), f"i{name}"))
 

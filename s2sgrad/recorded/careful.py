@@ -67,7 +67,8 @@ class Careful(Sweep):
         marks = self.marks.setdefault(kept.root, np.ones(kept.root.owner.size, bool))  # type: ignore[arg-type,union-attr]
         marked = self._marked(kept, marks)
         mask = np.array(marked[index])
-        marked[index] = False
+        if bottom(kept.where).dtype == kept.root.owner.dtype:  # type: ignore[union-attr]
+            marked[index] = False  # not of one part: the other may count
         return mask
 
     def add_item(self, root: Root, offset: int, bar: Any) -> None:
@@ -99,8 +100,9 @@ class Careful(Sweep):
     def _marked(self, kept: Kept, marks: np.ndarray) -> np.ndarray:
         """The part of the marks that belongs to a view."""
         root, where = kept.root, bottom(kept.where)
-        strides = tuple(s // where.itemsize for s in where.strides)
-        return strided(marks, root.offset(where), where.shape, strides)  # type: ignore[union-attr]
+        size = root.owner.itemsize  # type: ignore[union-attr]
+        strides = tuple(s // size for s in where.strides)
+        return strided(marks, root.offset(where) * where.itemsize // size, where.shape, strides)  # type: ignore[union-attr]
 
     def masked(self, bar: Any, mask: Any, x: Any) -> Any:
         shape = np.shape(bottom(bar))

@@ -21,11 +21,11 @@ from s2sgrad.recorded.careful import Careful, holds_nan
 from s2sgrad.recorded.escapes import are_left, mend, recall, release
 from s2sgrad.recorded.hooks import call
 from s2sgrad.recorded.memory import given_away
-from s2sgrad.recorded.operations import Kept, require_real
+from s2sgrad.recorded.operations import Kept
 from s2sgrad.recorded.runs import OPEN, Lasting, Run
 from s2sgrad.recorded.singular import Singular, has_singular_points
 from s2sgrad.recorded.sweep import Sweep, made
-from s2sgrad.recorded.values import Array, Number, bottom, handles_in, is_handle, mapped
+from s2sgrad.recorded.values import Array, Number, bottom, handles_in, is_complex, is_handle, mapped
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import ONES, attributes_of, rebuilt
 
@@ -33,7 +33,7 @@ from s2sgrad.runtime.structure import ONES, attributes_of, rebuilt
 def is_float(value: Any) -> bool:
     """Whether a value is a number or an array of floats, or a handle of one."""
     value = bottom(value)
-    return isinstance(value, (float, np.floating)) or (type(value) is np.ndarray and value.dtype.kind == "f")
+    return isinstance(value, (float, complex, np.inexact)) or (type(value) is np.ndarray and value.dtype.kind in "fc")
 
 
 class Lifting:
@@ -81,10 +81,10 @@ class Lifting:
 
     def differentiated(self, x: Any) -> Any:
         """An argument whose floats are followed."""
-        require_real("an argument", x)
         if is_float(x) and not isinstance(bottom(x), np.ndarray):
             self.run.entries.append(None)
             number = Number(x, len(self.run.entries) - 1, self.run)
+            self.run.complex = self.run.complex or is_complex(x)
             self.leaves.append(Kept(x, number.node, None, True))
             return number
         return self._container(x, self.differentiated, True)
@@ -128,11 +128,12 @@ class Lifting:
 
     def _array(self, x: Any, active: bool) -> Any:
         b = bottom(x)
-        if type(b) is not np.ndarray or b.dtype.kind != "f":
+        if type(b) is not np.ndarray or b.dtype.kind not in "fc":
             return b.copy() if type(b) is np.ndarray and b.dtype.kind in "iub" and b.flags.writeable and not active else x
         copied = apply(np.copy, (x,)) if is_handle(x) else np.array(x, order="K")
         y = lifted(self.run, copied, active, [])
         self._arrays.append((b, y))
+        self.run.complex = self.run.complex or is_complex(b)
         if active:
             self.leaves.append(Kept(y.value, -1, y.root, True))
         return y
@@ -221,7 +222,7 @@ def cotangent(sweep: Sweep, leaf: Kept) -> Any:
 def _number(bar: Any, x: Any) -> Any:
     if is_handle(bar):
         return bar
-    return bar if type(x) is float else type(x)(bar)
+    return bar if type(x) is float or type(x) is complex else type(x)(bar)
 
 
 class Recorded(Lasting):

@@ -187,6 +187,19 @@ def as_float(x: Any = 0.0) -> Any:
     return arrays.CALLED["call"](own, x) if type(own) is types.FunctionType else float(x)
 
 
+@instead_of(complex)
+def as_complex(*parts: Any, **named: Any) -> Any:
+    """A complex number of Python's."""
+    parts = (*parts, *named.values()) if named.keys() <= {"imag"} or not parts else parts
+    if named and "imag" in named and len(parts) == 1:
+        parts = (0.0, *parts)
+    if not handles_in(parts, []):
+        require_no_text(parts[0] if parts else 0.0)
+        return complex(*parts)
+    parts = tuple([p if type(p) is not Array else arrays.method(p, "item") for p in parts])
+    return apply(complex, (*parts, 0.0)[:2])
+
+
 @instead_of(np.float64)
 def as_float64(x: Any = 0.0) -> Any:
     """A number of NumPy's."""
@@ -237,7 +250,7 @@ def _shows(source: Any) -> bool:
 
 def _has_floats(y: Any) -> bool:
     if isinstance(y, np.ndarray):
-        return bottom(y).dtype.kind == "f"
+        return bottom(y).dtype.kind in "fc"
     if isinstance(y, (list, tuple, dict)):
         return any(map(_has_floats, y.values() if isinstance(y, dict) else y))
     return isinstance(y, (float, np.floating, decimal.Decimal, fractions.Fraction))

@@ -47,7 +47,8 @@ def read(array: Array, index: Any) -> Any:
     if kind is Number or kind in FLOATS:
         if not root.active:
             return y
-        if type(index) is int or (type(index) is tuple and all(type(k) is int for k in index)):
+        whole = bottom(array.value).dtype == root.owner.dtype
+        if whole and (type(index) is int or (type(index) is tuple and all(type(k) is int for k in index))):
             entries = run.entries
             made = Number(y, len(entries), run)
             entries.append((pull_item, root, _offset(array, index)))
@@ -106,12 +107,17 @@ def write(array: Array, index: Any, value: Any) -> None:
 
 def _is_short(run: Run, root: Root, value: Any) -> bool:
     """Whether a number may be stored without further questions."""
-    return run.open and (type(value) in FLOATS or (type(value) is Number and value.run is run and not root.foreign))
+    if run.complex or not run.open:
+        return False
+    return type(value) in FLOATS or (type(value) is Number and value.run is run and not root.foreign)
 
 
 def _is_item(array: Array, index: Any) -> bool:
     """Whether an index tells one item of an array of floats."""
-    ndim = bottom(array.value).ndim
+    b = bottom(array.value)
+    ndim = b.ndim
+    if b.dtype != array.root.owner.dtype:  # a part of complex numbers
+        return False
     if type(index) is int:
         return ndim == 1
     return type(index) is tuple and len(index) == ndim and all(type(k) is int for k in index)
@@ -163,7 +169,7 @@ def release(array: Array) -> None:
     copies: dict[Any, Any] = {}
     for snapshot in array.run.borrowed.pop(root, ()):
         b = bottom(snapshot.value)
-        key = root.offset(b), b.shape, b.strides
+        key = root.offset(b), b.shape, b.strides, b.dtype
         if key not in copies:
             copies[key] = apply(np.copy, (snapshot.value,))
         snapshot.value = copies[key]
@@ -183,7 +189,7 @@ def pull_store(sweep: Any, place: int, entry: tuple) -> None:
     if not sweep.has(target.root):
         return
     bars = sweep.view(target)
-    part = bars[index]
+    part = sweep.turned(target, bars[index])
     is_array = isinstance(part, np.ndarray)
     if stored is not None and is_array:
         part = apply(np.copy, (part,))

@@ -23,7 +23,7 @@ from s2sgrad.recorded.patterns import (
     known,
 )
 from s2sgrad.recorded.places import user_place
-from s2sgrad.recorded.runs import Run, refuse
+from s2sgrad.recorded.runs import Run
 from s2sgrad.recorded.values import bottom, is_handle
 from s2sgrad.runtime.structure import filled, leaves, rebuilt
 
@@ -47,7 +47,7 @@ def pull_fresh(sweep: Any, place: int, entry: tuple) -> None:
     if arrived is None:
         if root not in sweep.bars:
             return None
-        arrived = sweep.view(result)
+        arrived = sweep.turned(result, sweep.view(result))
         del sweep.bars[root]
     return _spread(sweep, entry, arrived, None)
 
@@ -184,13 +184,6 @@ def bottom_of(operand: Any) -> Any:
     if is_handle(operand):
         return bottom(operand)
     return rebuilt(operand, bottom_of) if isinstance(operand, (list, tuple, dict)) else operand
-
-
-def require_real(name: str, *values: Any) -> None:
-    """Unsupported for complex numbers."""
-    if any(getattr(getattr(bottom(v), "dtype", None), "kind", "") == "c" or isinstance(bottom(v), complex) for v in values):
-        what = f"complex numbers in `{name}` cannot be differentiated yet: compute with real and imaginary parts"
-        refuse(Unsupported(what))
 
 
 Pull = Callable[[Any, int, tuple], None]

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.errors import in_a_text
 from s2sgrad.recorded.derivatives import Lifting, Recorded, begin, cotangent, held, lowered, structured
 from s2sgrad.recorded.runs import Lasting, Run
 from s2sgrad.recorded.sweep import Sweep
 from s2sgrad.recorded.values import is_handle, plain
-from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.checks import Refusal, holds_complex, holds_complex_inside
 from s2sgrad.runtime.structure import leaves, rebuilt
 
 Halves = tuple[Callable[..., Any], Callable[..., Any]]
@@ -192,6 +193,13 @@ def require_unwritten(recorded: Recorded, name: str) -> None:
     if recorded.gives_argument:
         raise Refusal(
             None, f"`{name}`, which is recorded, returns what it was given: return a copy, which its caller may write"
+        )
+    turns = holds_complex(plain(recorded.value)) and not holds_complex_inside(plain(recorded.primals))
+    if turns and in_a_text():
+        raise Refusal(
+            None,
+            f"`{name}`, which is recorded, makes complex numbers of real ones, for which its caller's text is not: return "
+            "the real and the imaginary parts",
         )
     if recorded.keeps():
         raise Refusal(

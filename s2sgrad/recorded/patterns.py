@@ -60,6 +60,8 @@ def as_scalar(value: Any) -> Any:
     """A number of Python's as one of NumPy's."""
     if type(value) is float:
         return np.float64(value)
+    if type(value) is complex:
+        return np.complex128(value)
     return Number(as_scalar(value.value), value.node, value.run) if type(value) is Number else value
 
 
@@ -92,7 +94,9 @@ class Prepared:
     __slots__ = ("branches", "elementwise", "formula", "keyword_pullbacks", "name", "passes_over", "primitive", "pullback",
                  "reads", "refusal", "rule", "single", "wanted")  # fmt: skip
 
-    def __init__(self, primitive: Any, rule: table.Rule | None, operands: Any, keywords: dict[str, Any]) -> None:
+    def __init__(
+        self, primitive: Any, rule: table.Rule | None, operands: Any, keywords: dict[str, Any], of_complex: bool = False
+    ) -> None:  # fmt: skip
         self.primitive, self.rule, self.name = primitive, rule, binding.name_of(primitive)
         self.refusal = None
         self.reads = (True,) * (len(operands) + 1)
@@ -103,10 +107,12 @@ class Prepared:
             self.refusal = (f"`{self.name}` has no derivative rule: write the value with functions that have one, give it "
                             "one with `defvjp`, or use `stop_gradient`")  # fmt: skip
             return
-        kinds = _kinds(rule, operands, keywords)
+        kinds = _kinds(rule, operands, keywords, of_complex)
         self.wanted = tuple(k for k, o in enumerate(operands) if carries(o))
         self.single = len(rule.differentiable) == 1 and not rule.variadic
         self.refusal = (rule.refusal(kinds) if kinds else None) or self._constants()
+        if of_complex and not rule.complex and rule.given is None:
+            self.refusal = rule.refusal({"complex": True})
         chosen = rule.choose(kinds) if kinds else rule.pullback
         whole = self.single or rule.variadic
         self.pullback = chosen if whole else wanted_of(chosen, self.wanted, len(rule.differentiable))
@@ -149,13 +155,14 @@ def _read_by(pullback: Any, count: int) -> tuple[bool, ...]:
     return tuple([name in read for name in (*code.co_varnames[2 : count + 2], code.co_varnames[1])])
 
 
-def _kinds(rule: table.Rule, operands: Any, keywords: dict[str, Any]) -> dict[str, Kind]:
+def _kinds(rule: table.Rule, operands: Any, keywords: dict[str, Any], of_complex: bool) -> dict[str, Any]:
     """The kinds that the conditions of the rule ask about; empty if it has none."""
     if rule.variadic or not (rule.refinements or rule.refusals or rule.keyword_rules):
         return {}
     kinds: dict[str, Kind] = {n: constant_kind(v) for n, v in rule.keywords.items()}
     names = (*rule.differentiable, *keywords)
-    return kinds | dict(zip(names, map(_kind, (*operands, *keywords.values())), strict=False))
+    found: dict[str, Any] = kinds | dict(zip(names, map(_kind, (*operands, *keywords.values())), strict=False))
+    return found | {"complex": True} if of_complex else found
 
 
 def _kind(v: Any) -> Kind:
@@ -184,12 +191,14 @@ class Primitive:
     `told`: its rule has no conditions; `lead`: so many arguments by position are neither `out` nor `dtype`, nor let it
     write into its arguments."""
 
-    __slots__ = ("arrangements", "borrows", "changes", "flat", "lead", "of_numbers", "patterns", "primitive", "rule", "told")
+    __slots__ = ("arrangements", "borrows", "changes", "flat", "lead", "of_complex", "of_numbers", "patterns", "primitive",
+                 "rule", "told")  # fmt: skip
 
-    def __init__(self, primitive: Any) -> None:
-        self.primitive, self.changes = primitive, table.changes
-        self.rule = rule = table.lookup(primitive)
-        self.flat = table.is_flat(primitive)
+    def __init__(self, primitive: Any, of_complex: bool = False) -> None:
+        self.primitive, self.changes, self.of_complex = primitive, table.changes, of_complex
+        alone = table.of_complex_alone(primitive) if of_complex else None
+        self.rule = rule = alone or table.lookup(primitive)
+        self.flat = table.is_flat(primitive) and alone is None
         self.borrows = rule is None or rule.tag != "linear"
         self.told = rule is not None and not rule.variadic and not (rule.refinements or rule.refusals or rule.keyword_rules)
         names = by_position(primitive) or ()
@@ -223,7 +232,7 @@ class Primitive:
         key = self._pattern(operands, keywords)
         found = self.patterns.get(key) if key is not None else None
         if found is None:
-            found = Prepared(self.primitive, rule, operands, keywords)
+            found = Prepared(self.primitive, rule, operands, keywords, self.of_complex)
             if key is not None:
                 if len(self.patterns) >= _MOST:
                     self.patterns.clear()
@@ -268,16 +277,17 @@ _LASTING = frozenset({np.ufunc, type(np.sum), types.FunctionType, types.BuiltinF
                       types.MethodDescriptorType})  # fmt: skip
 
 
-def known(primitive: Any) -> Primitive:
-    """What is known of a primitive, remembered where that lasts as long as the program."""
-    found = _KNOWN.get(id(primitive))
+def known(primitive: Any, of_complex: bool = False) -> Primitive:
+    """What is known of a primitive, remembered where that lasts as long as the program; `of_complex`: of complex numbers."""
+    key = -id(primitive) if of_complex else id(primitive)
+    found = _KNOWN.get(key)
     if found is not None and found.primitive is primitive and found.changes == table.changes:
         return found
-    found = Primitive(primitive)
+    found = Primitive(primitive, of_complex)
     owner = getattr(primitive, "__self__", None)
     lasts = type(primitive) in _LASTING and (owner is None or type(owner) is types.ModuleType)
     if lasts and (found.rule is not None or found.flat) and getattr(primitive, "__closure__", None) is None:
         if len(_KNOWN) >= _MOST:
             _KNOWN.clear()
-        _KNOWN[id(primitive)] = found
+        _KNOWN[key] = found
     return found

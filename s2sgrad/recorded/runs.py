@@ -66,9 +66,10 @@ AFTERWARDS: list[Callable[[], None]] = []
 
 class Run(Lasting):
     """The record of one call.  `level`: how many runs were open when it began; `open`: whether it goes on; `arrays`: how
-    many memories it has met."""
+    many memories it has met; `complex`: whether complex numbers have occurred."""
 
-    __slots__ = ("_most", "arrays", "borrowed", "caches", "entries", "level", "open", "printed", "refusal", "roots")
+    __slots__ = ("_most", "arrays", "borrowed", "caches", "complex", "entries", "level", "open", "printed", "refusal",
+                 "roots")  # fmt: skip
 
     def __init__(self) -> None:
         self.entries: list[Any] = []
@@ -81,6 +82,7 @@ class Run(Lasting):
         self.refusal: Exception | None = None  # what was refused: a handler of the user's may not pass over it
         self._most = _MANY
         self.arrays = 0
+        self.complex = False
 
     def __enter__(self) -> Run:
         self.level, self.open = len(OPEN.runs), True

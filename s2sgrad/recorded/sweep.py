@@ -18,7 +18,7 @@ from s2sgrad.recorded.applying import apply, born, lifted, repeats
 from s2sgrad.recorded.hooks import followed_once
 from s2sgrad.recorded.patterns import Kept
 from s2sgrad.recorded.runs import OPEN, Root
-from s2sgrad.recorded.values import FLOATS, Array, Number, bottom, is_handle
+from s2sgrad.recorded.values import FLOATS, Array, Number, bottom, is_complex, is_handle
 from s2sgrad.rules.selections import unpicked
 from s2sgrad.runtime.structure import rebuilt
 
@@ -100,7 +100,7 @@ class Sweep:
         """The cotangent of one item of a memory; None where none counts."""
         bars = self.flat(root)
         bar, bars[offset] = bars[offset], 0.0
-        return bar
+        return conjugated(bar) if root.owner.dtype.kind == "c" else bar
 
     def take_part(self, kept: Kept, index: Any) -> Any:
         """Where the cotangents of a part of a view count, which is overwritten: None for everywhere."""
@@ -115,14 +115,21 @@ class Sweep:
     def part(self, kept: Kept) -> Any:
         """The cotangent of a view, to be read."""
         whole = self.whole.get(kept.root)  # type: ignore[arg-type]
-        return self.view(kept) if whole is None or bottom(kept.where) is not kept.root.owner else whole  # type: ignore[union-attr]
+        if whole is not None and bottom(kept.where) is kept.root.owner:  # type: ignore[union-attr]
+            return whole
+        return self.turned(kept, self.view(kept))
+
+    def turned(self, kept: Kept, part: Any) -> Any:
+        """A part of a flat cotangent as a cotangent, and back: of complex numbers the conjugate, of which the real and the
+        imaginary parts are those of these parts."""
+        return conjugated(part) if bottom(kept.where).dtype.kind == "c" else part
 
     def view(self, kept: Kept) -> Any:
         """The part of the flat cotangent that belongs to a view: it may be written."""
         root = kept.root
         where = bottom(kept.where)
         offset = 0 if where is root.owner else root.offset(where)  # type: ignore[union-attr]
-        return strided(self.flat(root), offset, where.shape, where.strides)  # type: ignore[arg-type]
+        return strided(self.flat(root), offset, where.shape, where.strides, dtype=where.dtype)  # type: ignore[arg-type]
 
     def flat(self, root: Root) -> Any:
         """The flat cotangent of a memory, which nobody else holds."""
@@ -131,6 +138,9 @@ class Sweep:
             whole = self.whole.pop(root, None)
             if whole is None:
                 bars = made(np.zeros(root.owner.size, root.owner.dtype))
+            elif root.owner.dtype.kind == "c":
+                whole = conjugated(apply(np.multiply, (whole, np.ones((), root.owner.dtype))))
+                bars = apply(np.ravel, (apply(np.array, (whole,), {"order": "C"}),))
             elif root in self.own:
                 bars = whole.reshape(-1)
             elif is_handle(whole):
@@ -171,6 +181,8 @@ class Sweep:
 
     def give(self, kept: Kept, bar: Any, mask: Any) -> None:
         """Add to the cotangent of an operand.  `mask`: where it counts; elsewhere it is exactly 0."""
+        if is_complex(bar) and not is_complex(kept.value if kept.root is None else kept.where):
+            bar = apply(np.real, (bar,))
         if kept.root is not None:
             return self._give_array(kept.root, bottom(kept.where), kept, bar)
         if type(bar) not in FLOATS and np.ndim(bottom(bar)):
@@ -185,10 +197,11 @@ class Sweep:
             if type(b) is np.ndarray and b.shape == where.shape and b.dtype == where.dtype:
                 return self._join(root, bar)
         if repeats(where):
-            self.bars[root] = self.flat(root) + self._scattered(root, where, bar)
+            scattered = self._scattered(root, where, bar)
+            self.bars[root] = self.flat(root) + (conjugated(scattered) if is_complex(scattered) else scattered)
         else:
             part = self.view(kept)
-            part += bar
+            part += conjugated(bar) if where.dtype.kind == "c" and is_complex(bar) else bar
         return None
 
     def _scattered(self, root: Root, where: np.ndarray, bar: Any) -> Any:
@@ -203,7 +216,7 @@ class Sweep:
         bars = self.bars.get(root)
         if bars is None:
             bars = self.flat(root)
-        bars[offset] += bar
+        bars[offset] += conjugated(bar) if is_complex(bar) else bar
 
 
 def _references(parts: tuple) -> int:
@@ -224,13 +237,21 @@ def made(y: Any) -> Any:
     return born(y) if OPEN.runs else y
 
 
-def strided(bars: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], unit: int = 0) -> Any:
-    """A view of a flat cotangent."""
+def conjugated(bar: Any) -> Any:
+    """The conjugate."""
+    return apply(np.conjugate, (bar,))
+
+
+def strided(
+    bars: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], unit: int = 0, dtype: Any = None
+) -> Any:
+    """A view of a flat cotangent; with a `dtype`, perhaps of its real or its imaginary parts."""
     if type(bars) is Array:
-        return lifted(bars.run, strided(bars.value, offset, shape, strides), False, [])
+        return lifted(bars.run, strided(bars.value, offset, shape, strides, unit, dtype), False, [])
+    dtype = bars.dtype if dtype is None else np.dtype(dtype)
     if 0 in shape:
-        return np.zeros(shape, bars.dtype)
-    return np.ndarray(shape, bars.dtype, bars, offset * bars.itemsize, strides)
+        return np.zeros(shape, dtype)
+    return np.ndarray(shape, dtype, bars, offset * dtype.itemsize, strides)
 
 
 __all__ = ["Number", "Sweep"]

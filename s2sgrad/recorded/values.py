@@ -18,7 +18,10 @@ from s2sgrad.recorded.runs import OPEN, Root, Run, refuse
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import rebuilt
 
-FLOATS = frozenset({float, np.float64, np.float32, np.float16, np.longdouble})
+REALS = frozenset({float, np.float64, np.float32, np.float16, np.longdouble})
+COMPLEX = frozenset({complex, np.complex128, np.complex64})
+FLOATS = REALS | COMPLEX
+"""The numbers that may carry a derivative."""
 _CONTAINERS = (list, tuple, dict)
 KEPT = (
     "a value that an earlier call kept is used: its derivative is gone; keep `stop_gradient` of it, or what it was made of"
@@ -161,6 +164,12 @@ def _shared(array: Any) -> np.ndarray:
         array.root.foreign = True
         array = array.value
     return view
+
+
+def is_complex(value: Any) -> bool:
+    """Whether a value, or what a handle stands for, is complex."""
+    value = bottom(value)
+    return type(value) in COMPLEX or (type(value) is np.ndarray and value.dtype.kind == "c")
 
 
 def is_handle(value: Any) -> bool:

@@ -15,14 +15,6 @@ from s2sgrad.runtime.checks import Refusal
 X = np.array([0.7, 1.3, 0.4, 0.9, 1.1])
 
 
-def toeplitz(x):
-    return np.sum(linalg.solve_toeplitz(x + np.array([4.0, 0.0, 0.0, 0.0, 0.0]), x))
-
-
-def spline(x):
-    return np.sum(signal.cspline1d(x * x))
-
-
 def resampled(x):
     return np.sum(signal.upfirdn(x, x, 2, 1))
 
@@ -35,7 +27,7 @@ def resonant(x):
     return np.sum(special.spherical_jn(2, x))
 
 
-@pytest.mark.parametrize("f", [toeplitz, spline, resampled, ranks, resonant], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [resampled, ranks, resonant], ids=lambda f: f.__name__)
 def test_the_call_is_named(f):
     with pytest.raises(NoRule, match="reads the values of what carries a derivative, and has no derivative rule") as error:
         Recorded(f, (X,), {}, (0,))
@@ -54,13 +46,13 @@ def test_an_object_that_holds_a_handle():
 
 def swallows(x):
     try:
-        return np.sum(signal.cspline1d(x))
+        return np.sum(special.spherical_jn(2, x))
     except TypeError:
         return np.sum(x)
 
 
 def test_no_handler_of_the_users_passes_over_it():
-    with pytest.raises(NoRule, match="cspline1d"):
+    with pytest.raises(NoRule, match="spherical_jn"):
         Recorded(swallows, (X,), {}, (0,))
 
 
@@ -105,7 +97,7 @@ def dynamic(x):
     todo = [x]
     for v in todo:
         if len(todo) < 3:
-            todo.append(signal.cspline1d(v))
+            todo.append(special.spherical_jn(2, v))
     return np.sum(todo[-1])
 
 
@@ -130,7 +122,7 @@ class Words:
 
 def parsed(tokens, x):
     word = tokens.words.pop()
-    return signal.cspline1d(parsed(tokens, x)) if word == "spline" else x
+    return special.spherical_jn(2, parsed(tokens, x)) if word == "spline" else x
 
 
 def machine(x):
@@ -139,5 +131,5 @@ def machine(x):
 
 @pytest.mark.parametrize("derivative", [lambda: grad(machine)(X), lambda: vjp(machine, X), lambda: hessian(machine)(X)])
 def test_a_rule_is_what_is_missing(derivative):
-    with pytest.raises(NoRule, match="cspline1d"):
+    with pytest.raises(NoRule, match="spherical_jn"):
         derivative()

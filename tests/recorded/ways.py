@@ -1799,3 +1799,42 @@ def a_list_that_says_its_items(x):
 def a_decomposition_of_rows(x):
     q, r = np.linalg.qr([[x[0], x[1]], [0.3, x[2]]])
     return r[0, 1] * q[0, 0] + np.std([x[0], x[1], x[2]])
+
+
+@way
+def stores_into_parts_of_complex_numbers(x):
+    z = np.zeros(3, complex)
+    re, im = z.real, z.imag
+    re[0] = x[0] * x[1]
+    im[1:] = x[1:] * x[0]
+    z[2] += x[2] * 1j
+    z *= 1.0 + 0.5j
+    re[1] *= x[2]
+    return np.sum(np.abs(z) ** 2) + np.sum(re * im) + z[0].imag
+
+
+@way
+def a_part_that_is_read_before_the_number_is_written(x):
+    z = x + 1j * x[::-1]
+    a, b = z.real, z.real.copy()
+    z[0] = x[0] * 2j
+    z.imag[:] = x * x
+    return np.sum(a * b) + np.sum(np.abs(z))
+
+
+@way
+def complex_numbers_of_python(x):
+    z = complex(float(x[0]), float(x[1])) * (1 + 2j)
+    w = z**2 / (z - 3j) - z.conjugate() * abs(z)
+    return (w * w).real + w.imag + abs(w + complex(0, x[2]))
+
+
+@way
+def a_view_of_the_bits_of_complex_numbers(x):
+    z = x * (1.0 + 2.0j)
+    return np.sum(np.abs(np.stack([z, z * 1j]).sum(axis=0)) ** 2) + np.real(np.vdot(z, z))
+
+
+@refused
+def floats_under_complex_numbers(x):
+    return np.sum((x * 1j).view(float) ** 2)

@@ -21,7 +21,8 @@ from s2sgrad.api.forward import Jvp
 from s2sgrad.api.gradient import Gradient
 from s2sgrad.api.matrices import Hessian, Matrix, ValueAndJacobian
 from s2sgrad.api.products import Hvp
-from s2sgrad.errors import Unsupported, in_a_text
+from s2sgrad.errors import Unsupported
+from s2sgrad.errors.raised import in_a_text
 from s2sgrad.ir.signatures import signature
 from s2sgrad.recorded.applying import apply
 from s2sgrad.recorded.derivatives import Recorded, is_float

@@ -18,8 +18,8 @@ from typing import Any
 from s2sgrad import runtime
 from s2sgrad.api import whole_text
 from s2sgrad.driver.options import Recording
-from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported, in_a_text
-from s2sgrad.errors.raised import Reported
+from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported
+from s2sgrad.errors.raised import Reported, in_a_text
 from s2sgrad.runtime.checks import ComplexValue, Refusal
 from s2sgrad.runtime.results import ComplexResult, NoResult
 from s2sgrad.runtime.structure import holds_iterator

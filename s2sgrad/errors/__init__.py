@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import NamedTuple
 
 GENERATED = "<s2sgrad "  # prefix of the file names of generated texts
@@ -12,14 +11,6 @@ MADE = "<made for "  # prefix for functions that we put beside the user's
 def is_written(filename: str) -> bool:
     """Whether we wrote the text of this file name."""
     return filename.startswith((GENERATED, MADE))
-
-
-def in_a_text() -> bool:
-    """Whether a generated text is running."""
-    frame = sys._getframe(2)
-    while frame is not None and not is_written(frame.f_code.co_filename):
-        frame = frame.f_back
-    return frame is not None
 
 
 class Place(NamedTuple):

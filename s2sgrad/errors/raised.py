@@ -381,3 +381,11 @@ def _in_place(trace: types.TracebackType, place: Place) -> types.TracebackType:
 
 class _Reached(Exception):
     """Raised by the statement that makes a frame at the user's place."""
+
+
+def in_a_text() -> bool:
+    """Whether a generated text is running."""
+    frame = sys._getframe(2)
+    while frame is not None and not is_written(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame is not None

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.errors import in_a_text
+from s2sgrad.errors.raised import in_a_text
 from s2sgrad.recorded.derivatives import Lifting, Recorded, begin, cotangent, held, lowered, structured
 from s2sgrad.recorded.runs import Lasting, Run
 from s2sgrad.recorded.sweep import Sweep

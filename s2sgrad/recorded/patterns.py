@@ -110,9 +110,7 @@ class Prepared:
         kinds = _kinds(rule, operands, keywords, of_complex)
         self.wanted = tuple(k for k, o in enumerate(operands) if carries(o))
         self.single = len(rule.differentiable) == 1 and not rule.variadic
-        self.refusal = (rule.refusal(kinds) if kinds else None) or self._constants()
-        if of_complex and not rule.complex and rule.given is None:
-            self.refusal = rule.refusal({"complex": True})
+        self.refusal = _refusal(rule, kinds, of_complex) or self._constants()
         chosen = rule.choose(kinds) if kinds else rule.pullback
         whole = self.single or rule.variadic
         self.pullback = chosen if whole else wanted_of(chosen, self.wanted, len(rule.differentiable))
@@ -136,6 +134,13 @@ class Prepared:
     def refuse(self, where: Where) -> None:
         """NoRule, at the place of the call: there is no derivative."""
         raise NoRule(self.refusal or self.name, where.place())
+
+
+def _refusal(rule: table.Rule, kinds: dict[str, Any], of_complex: bool) -> str | None:
+    """Why a rule has no derivative for arguments of these kinds."""
+    if of_complex and not rule.complex and rule.given is None:
+        return rule.refusal({"complex": True})
+    return rule.refusal(kinds) if kinds else None
 
 
 @functools.lru_cache(maxsize=4096)

@@ -208,8 +208,8 @@ def install() -> None:
     Array.__deepcopy__ = _deep_copy  # type: ignore[attr-defined]
     for name in ("shape", "strides", "dtype"):
         setattr(Array, name, _fixed(name))
-    for name in ("real", "imag"):
-        setattr(Array, name, _part(name))
+    for part in (np.real, np.imag):
+        setattr(Array, part.__name__, _part(part.__name__))
     for name in OF_ARRAYS:
         setattr(Array, f"__i{name}__", in_place(getattr(Array, f"__{name}__"), f"i{name}"))
 

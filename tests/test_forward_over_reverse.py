@@ -12,7 +12,7 @@ from differences import leaves
 from kernels import KERNELS, kernel_of
 from test_singular_points import ROWS, function_of, quietly
 
-from s2sgrad import S2SGradError, custom_gradient, defvjp, grad, hvp, jvp, primitive, stop_gradient, value_and_grad
+from s2sgrad import S2SGradError, custom_gradient, defvjp, grad, hessian, hvp, jvp, primitive, stop_gradient, value_and_grad
 from s2sgrad.driver.options import Options
 
 SECOND = [(entry, number) for entry in CASES if entry.second for number in entry.argnums]
@@ -117,6 +117,33 @@ def test_what_a_linear_function_does_is_not_computed():
         second = grad(grad(kernel.function, **kernel.options), kernel.argnums)
         second(*kernel.args())
         assert "for " not in second.source.rpartition('"""')[2], name
+
+
+def test_the_hessian_of_a_linear_function_is_zeros():
+    def f(A, x, n):
+        for _ in range(n):
+            x = A @ x
+        return np.sum(x)
+
+    matrix, product = hessian(f, "x"), hvp(f)
+    np.testing.assert_array_equal(matrix(np.eye(3), X, 4), np.zeros((3, 3)))
+    np.testing.assert_array_equal(product((np.eye(3), X, 4), (None, X, None)), np.zeros(3))
+    for text in (matrix.source, product.source):
+        assert "for " not in text.rpartition('"""')[2]
+    for d in (hessian(f, ("A", "x")), hessian(lambda A, x, n: f(A, x, n) + np.sum(A), ("x", "A"))):
+        (first, mixed), (again, second) = d(np.eye(3), X, 2)
+        assert mixed.shape + again.shape == (3,) * 6 if first.ndim == 2 else first.ndim == 4
+        np.testing.assert_array_equal(second if first.ndim == 4 else first, np.zeros((3, 3)))
+
+
+def test_tangents_of_gradients_of_other_forms():
+    def f(x, *rest):
+        return x**2 + rest[0] * rest[1]
+
+    assert jvp(grad(f, ("x", 1, 2)), (1.0, 2.0, 3.0), (1.0, 0.0, 1.0))[1] == (2.0, 1.0, 0.0)
+    assert jvp(grad(f, (1,), unconnected_gradients="none"), (1.0, 2.0, 3.0), (None, 1.0, None))[1] == (0.0,)
+    value, tangent = jvp(value_and_grad(lambda x: x * 3.0), (2.0,), (1.0,))
+    assert value == (6.0, 3.0) and tangent == (3.0, 0.0)
 
 
 def test_names_say_the_order():

@@ -74,7 +74,8 @@ class Entry(Differentiated):
         may_be_complex = is_complex_one and not (options.holomorphic and scalar)
         default = None if active and (not scalar or may_be_complex) else 1.0
         self.emitted.defaults, self.emitted.scalar = {self.seed: default}, scalar
-        declare(self.emitted, own_rules=follows_own_rules(c), gradient_in=self.variables)
+        plain = not options.value and self.split is None and options.unconnected == "zero"
+        declare(self.emitted, own_rules=follows_own_rules(c), gradient_in=self.variables if plain else ())
         ahead: list[gast.AST] = []
         if default is None:
             seed = runtime.holomorphic_seed if options.holomorphic else runtime.seed_like

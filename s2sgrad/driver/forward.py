@@ -13,18 +13,22 @@ from s2sgrad.analysis.kinds import UNKNOWN, Kind
 from s2sgrad.analysis.type_text import described
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.driver.compilation import Compilation, Purpose
-from s2sgrad.driver.emitted import Emitted, mark, stem_of
+from s2sgrad.driver.emitted import Emitted, mark, marked, stem_of
 from s2sgrad.driver.options import Options
 from s2sgrad.flow.graph import Block
 from s2sgrad.forward import default_seeds, lane_products
 from s2sgrad.forward.lanes import Lanes
 from s2sgrad.forward.left_out import Values
 from s2sgrad.forward.sweep import Forward
+from s2sgrad.forward.tangents import Tangents
 from s2sgrad.inplace import output_arguments, own_arguments
 from s2sgrad.ir import seeds
-from s2sgrad.ir.quote import constant, name
+from s2sgrad.ir.forms import bound_name
+from s2sgrad.ir.quote import assign, constant, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import parameters
+from s2sgrad.memory.sources import has_memory
+from s2sgrad.runtime.traits import traits
 from s2sgrad.source import GENERATED
 from s2sgrad.transform import results
 
@@ -102,6 +106,7 @@ class TangentEntry(Tangent):
         all_kinds = {p: {**defaults, **kinds}.get(p, UNKNOWN) for p in signature(function).parameters}
         super().__init__(function, all_kinds, tuple(dict.fromkeys(p.partition("[")[0] for p in wrt)), emitted, options.lanes)
         self.value = options.value
+        self.gradients = traits(function).gradient_in
         self.split, self.outputs = results.Split() if options.has_aux else None, options.outputs
         self.written: tuple[str, ...] = ()
         self.seeds = {p: value for p, value in defaults_of.items() if p not in kinds and type(value) is float}
@@ -123,6 +128,31 @@ class TangentEntry(Tangent):
             c.unit.kinds = c.kinds
             gone = default_seeds.run(c.unit, c.tree, self.seeds)
             self.kinds = {p: kind for p, kind in self.kinds.items() if p not in gone}
+
+    def completed(self, c: Compilation, walk: Forward, body: Block, tangent: gast.AST) -> tuple[Block, gast.AST]:
+        """The same, with zeros like the arguments in the place of what depends on nothing."""
+        *_, made, last = [None, *c.tree.body]
+        result = last.value.id
+        shown = bound_name(made) == result and isinstance(made.value, gast.Tuple)
+        parts = made.value.elts if shown else [last.value]
+        copied = not isinstance(tangent, gast.Name) and walk.tangents.is_present(last.value)
+        known = {*self.gradients} <= {p.id for p in parameters(c.tree)}
+        if self.value or copied or not known or len(parts) != len(self.gradients):
+            return body, tangent
+        ahead: Block = []
+        returned = [self._part(walk.tangents, *pair, ahead) for pair in zip(parts, self.gradients, strict=True)]
+        return [*marked(ahead, "forward"), *body], gast.Tuple(returned, gast.Load()) if shown else returned[0]
+
+    def _part(self, tangents: Tangents, gradient: gast.AST, parameter: str, ahead: Block) -> gast.AST:
+        """The tangent of one gradient; zeros like the argument, which may be bound anew later."""
+        if tangents.is_present(gradient):
+            return name(tangents.dot(gradient.id))
+        if not has_memory(tangents.kinds.get(parameter)):
+            return tangents.zero(parameter)
+        like = tangents.unit.local(parameter)
+        tangents.kinds[like] = tangents.kinds.get(parameter)
+        ahead.append(assign(like, name(parameter)))
+        return tangents.zero(like)
 
     def finish(self, c: Compilation) -> None:
         """Add to the docstring, and say which arguments the text is for."""

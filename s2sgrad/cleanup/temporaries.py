@@ -57,7 +57,8 @@ def _described(value: gast.AST, nameless: set[str] | frozenset[str] = frozenset(
     words = [_word(part, nameless) for part in parts_of(section.slice)]
     if None in words:
         return None
-    described = "_".join([section.value.id, *filter(None, words)])
+    words = [w for k, w in enumerate(words) if w and (w != "part" or "part" not in words[:k])]
+    described = "_".join([section.value.id, *words])
     return described if described != section.value.id and len(described) <= _LONGEST else None
 
 

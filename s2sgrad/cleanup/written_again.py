@@ -1,10 +1,12 @@
-"""What a person writes again where it is read: a position next to another, and the sign of a product.
+"""What a person writes again where it is read: a position next to another, a whole array, and the sign of a product.
 
     t1 = i + 1                                              x_bar[i] += t2 * y[i + 1]
     x_bar[i] += t2 * y[t1]; z_bar[t1] += t2         ->      z_bar[i + 1] += t2
 
     t1 = -y_bar                                             x_bar -= y_bar * z
     x_bar += t1 * z; z_bar += t1 * x                ->      z_bar -= y_bar * x
+
+    t1 = y_bar[:]; x_bar += t1 * z[:]; z_bar += t1          ->      x_bar += y_bar * z; z_bar += y_bar
 
 Each read must see the same operands as the temporary does.  `a + -b * c` and `a - b * c` are the same number to the bit; a
 minus that finds no sum to go into is written at most once.
@@ -20,7 +22,7 @@ from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.available import Available
 from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.flow.graph import Graph, Point, evaluation
-from s2sgrad.ir.forms import bound_name, minus, negated, whole_number
+from s2sgrad.ir.forms import bound_name, minus, negated, parts_of, whole_number
 from s2sgrad.ir.quote import NAMES, PARTS, clone, nested, nodes, nodes_of
 from s2sgrad.ir.unit import Unit, is_derived
 from s2sgrad.memory import behaviour
@@ -30,7 +32,10 @@ _LINEAR = (np.outer, np.dot, np.vdot, np.matmul, np.multiply, np.divide, np.sum)
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
-    """Write positions and signs of the reverse sweep where they are read."""
+    """Write positions, whole arrays and signs of the reverse sweep where they are read."""
+    for statement in filter(is_derived, effects.walk(tree.body)):
+        if isinstance(statement, (gast.Assign, gast.AugAssign)):
+            _write_whole(unit, statement)
     for _ in range(_MOST):  # a minus moves on to the next name
         positions, signs = _found(unit, tree)
         if not positions and not signs:
@@ -46,14 +51,15 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
 
 
 def _found(unit: Unit, tree: gast.FunctionDef) -> tuple[list[gast.Assign], list[gast.Assign]]:
-    """The temporaries that stand for positions, and those that begin with a minus."""
+    """The temporaries that stand for positions or whole arrays, and those that begin with a minus."""
     reads, writes = read_counts(tree.body), write_counts(tree.body)
     once = [s for s in effects.walk(tree.body) if is_derived(s) and writes[bound_name(s)] == 1]
     temps = [s for s in once if bound_name(s) in unit.temps]
     positions = [s for s in temps if _is_position(unit, s) and reads[bound_name(s)] <= _MOST]
+    positions += [s for s in temps if _whole(unit, s.value) is not None]
     sums = set(map(bound_name, positions))
     signs = [s for s in temps if negated(s.value) is not None and _is_numeric(unit, s)]
-    return [s for s in positions if s.value.left.id not in sums], signs
+    return [s for s in positions if sums.isdisjoint(effects.reads(s))], signs
 
 
 def _is_numeric(unit: Unit, statement: gast.Assign) -> bool:
@@ -68,6 +74,31 @@ def _is_position(unit: Unit, statement: gast.Assign) -> bool:
         isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Add, gast.Sub)) and isinstance(value.left, gast.Name)
     )
     return plain and whole_number(value.right) is not None and isinstance(kind, Number) and kind.type is int
+
+
+def _whole(unit: Unit, value: gast.AST) -> gast.Name | None:
+    """`x` for `x[:]` of an array."""
+    plain = isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name) and isinstance(value.ctx, gast.Load)
+    kind = unit.kinds.get(value.value.id) if plain else None
+    if not isinstance(kind, Array) or not kind.rank:
+        return None
+    return value.value if all(map(_is_everything, parts_of(value.slice))) else None
+
+
+def _is_everything(part: gast.AST) -> bool:
+    """Whether a part of an index is `:`."""
+    return isinstance(part, gast.Slice) and part.lower is part.upper is part.step is None
+
+
+def _write_whole(unit: Unit, statement: gast.Assign | gast.AugAssign) -> None:
+    """Write `x` for `x[:]` in what a statement computes with."""
+    found = [n for n in nodes(statement.value) if n is not statement.value and _whole(unit, n) is not None]
+    around = _parents(statement) if found else {}
+    for node in found:
+        parent = around[id(node)][0]
+        if isinstance(parent, (gast.BinOp, gast.UnaryOp)):
+            _put(around[id(node)], node.value)
+            unit.rewritten(statement)
 
 
 class _Rewriter:
@@ -98,12 +129,13 @@ class _Rewriter:
         return all(self.available.before(temp, s) and not isinstance(s, fixed) for s in self.readers[temp])
 
     def put_everywhere(self, statement: gast.Assign) -> bool:
-        """Write a position in place of its name; whether that can be done."""
+        """Write a position, or an array, in place of its name; whether that can be done."""
         temp = bound_name(statement)
         if not self._seen_alike(temp):
             return False
+        whole = _whole(self.unit, statement.value)
         for reader in self.readers[temp]:
-            self._substitute(reader, temp, statement.value)
+            self._substitute(reader, temp, statement.value if whole is None else whole)
         return True
 
     def _substitute(self, reader: gast.AST, temp: str, value: gast.AST) -> None:

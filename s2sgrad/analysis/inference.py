@@ -31,6 +31,7 @@ from s2sgrad.analysis.kinds import (
     Array,
     Container,
     Drawing,
+    Foreign,
     Instance,
     Kind,
     Known,
@@ -348,6 +349,8 @@ def _attribute(inference: Inference, node: gast.Attribute) -> Kind | None:
         return owner.items[owner.names.index(node.attr)]
     if isinstance(owner, Container) and owner.type is tuple and node.attr in (owner.keys or ()):
         return owner.items[owner.keys.index(node.attr)]
+    if isinstance(owner, Foreign) and spellings.ATTRIBUTES.get(node.attr) is np.transpose:
+        return owner
     if isinstance(owner, (Opaque, Instance)):
         return OPAQUE
     if isinstance(owner, (Array, Number)):

@@ -18,7 +18,19 @@ import numpy as np
 
 from s2sgrad import runtime, source
 from s2sgrad.analysis import effects
-from s2sgrad.analysis.kinds import OPAQUE, PULLBACK, UNKNOWN, Container, Drawing, Instance, Kind, Known, Text, kind_of
+from s2sgrad.analysis.kinds import (
+    OPAQUE,
+    PULLBACK,
+    UNKNOWN,
+    Container,
+    Drawing,
+    Foreign,
+    Instance,
+    Kind,
+    Known,
+    Text,
+    kind_of,
+)
 from s2sgrad.analysis.number_types import is_real
 from s2sgrad.analysis.trust import Trust, trust_of_kind, trust_of_owner
 from s2sgrad.ir.forms import arguments_of
@@ -147,6 +159,7 @@ def _attribute(unit: Unit, node: gast.Attribute, kinds: dict[str, Kind]) -> Oper
         return Operation("flat", node)
     primitive = spellings.ATTRIBUTES.get(node.attr)
     rule = table.lookup(primitive) if primitive is not None else None
+    of_data = of_data or (isinstance(owner, Foreign) and primitive is np.transpose)  # as that of an array is
     if of_data and rule is not None:
         return Operation("rule", node, [node.value], {}, rule, primitive)
     return Operation("opaque", node, why=f"the attribute `{node.attr}` cannot be differentiated yet: pass its value as "

@@ -241,6 +241,7 @@ _FLAT: set[Any] = set()
 _OF_COMPLEX_ALONE: dict[Any, Rule] = {}
 _PASSING_OVER: dict[Any, int] = {}
 _WITH_OPERATORS: set[Any] = set()
+_BOUND: dict[tuple[type, str], Rule] = {}  # of methods in C that are called as objects, by class and name
 _MAKING_COMPLEX: set[Rule] = set()
 _OWNERS, _OWNERLESS = dict[int, Any](), set[Any]()
 _HANDING_ON: dict[type, Callable[[Any, str], tuple[Any, dict[Any, Any]] | None]] = {}
@@ -347,6 +348,16 @@ def makes_complex(rule: Rule) -> bool:
     return rule in _MAKING_COMPLEX
 
 
+def bound_method(owner: type, name: str) -> Callable[[Callable[..., Any]], Rule]:
+    """Register the rule of a method in C, called as an object that knows its owner: `solve` of a factorization."""
+
+    def register(pullback: Callable[..., Any]) -> Rule:
+        _BOUND[owner, name] = Rule(getattr(owner, name), pullback, "general")
+        return _BOUND[owner, name]
+
+    return register
+
+
 def with_own_operators(*primitives: Any) -> None:
     """List primitives whose results have operators of their own and are no arrays: sparse ones."""
     _WITH_OPERATORS.update(primitives)
@@ -423,12 +434,16 @@ def lookup(primitive: Any) -> Rule | None:
 
 def of_calls(value: Any) -> Rule | None:
     """The rule of calls of an object of a library, such as a spline: that of its class's `__call__`, of which the object is
-    the first argument; None where there is none, or the user gave it (such an object is read, with its class).
+    the first argument; that of a `bound_method`, which is itself the first argument.  None where there is none, or the
+    user gave it (such an object is read, with its class).
 
     >>> import numpy as np
     >>> float(of_calls(np.poly1d([1.0, 0.0])).pullback(1.0, 9.0, np.poly1d([1.0, 0.0, 0.0]), 3.0)[1])
     6.0
     """
+    if isinstance(value, types.BuiltinMethodType):
+        arriving.read()
+        return _BOUND.get((type(value.__self__), value.__name__))
     call = getattr(type(value), "__call__", None)  # noqa: B004  (the method itself is wanted)
     return lookup(call) if isinstance(call, types.FunctionType) and given(call) is None else None
 

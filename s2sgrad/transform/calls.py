@@ -16,7 +16,7 @@ import gast
 
 from s2sgrad import pullbacks, runtime, source
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Drawing, Kind, Number
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Drawing, Foreign, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation, is_known_late
 from s2sgrad.analysis.symbolic_shapes import without_symbols
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name
@@ -263,6 +263,6 @@ def checked_owner(unit: Unit, kinds: dict[str, Kind], operation: Operation) -> l
     owner = node.value if isinstance(node, gast.Attribute) and operation.form == "rule" else None
     if not isinstance(owner, gast.Name) or owner.id not in unit.locals or unit.primal.is_generated:
         return []
-    if isinstance(kinds.get(owner.id), (Number, Array, Container, Drawing)):
+    if isinstance(kinds.get(owner.id), (Number, Array, Container, Drawing, Foreign)):
         return []
     return [gast.Expr(gast.Call(name(unit.helper("require_array", runtime.require_array)), [name(owner.id)], []))]

@@ -85,6 +85,23 @@ def of_constants(d):
     return np.sum((x + OLDER @ b) ** 2)
 
 
+FACTORS, SOLVE = linalg.splu(FIXED.tocsc()), linalg.factorized(FIXED.tocsc())
+
+
+def by_factors(d):
+    y = d[:3]
+    for _ in range(2):
+        y = FACTORS.solve(y * y)
+    own = linalg.splu(FIXED.tocsc())
+    return np.sum((y + SOLVE(d[3:]) + own.solve(d[3:])) ** 2)
+
+
+def transposed(d):
+    A = sparse.csr_array((d, (ROWS, COLUMNS)), shape=(3, 3))
+    M = A.T
+    return B @ (A.T @ (A @ B)) + np.sum((M @ d[:3]) ** 2)
+
+
 def by_dot(d):
     return np.sum((FIXED.dot(d[:3]) + OLDER.dot(d[3:])) ** 2)
 
@@ -95,8 +112,8 @@ def values(d):
     return np.sum(np.exp(0.1 * w)) + np.sum(s * s) + linalg.eigsh(symmetric(d), 1, v0=B, return_eigenvectors=False)[0]
 
 
-TWICE = [coordinates, rows, columns, stored_twice, steps, one_diagonal, diagonals, direct, of_constants]
-ONCE = [by_dot, kept_in_a_list, numbers_on_diagonals, iterative, values]
+TWICE = [coordinates, rows, columns, stored_twice, steps, transposed, one_diagonal, diagonals, direct, of_constants]
+ONCE = [by_factors, by_dot, kept_in_a_list, numbers_on_diagonals, iterative, values]
 
 
 @pytest.mark.parametrize("f", TWICE + ONCE, ids=lambda f: f.__name__)
@@ -153,6 +170,16 @@ def older(d):
     return np.sum(sparse.csr_matrix((d, (ROWS, COLUMNS)), shape=(3, 3)) @ B)
 
 
+def transposed_by_star(d):
+    A = sparse.diags(d[:3], 0).T
+    return np.sum(A * DENSE)
+
+
+def of_factors(d):
+    A = sparse.csc_array((d, (ROWS, COLUMNS)), shape=(3, 3))
+    return np.sum(linalg.splu(A).solve(B))
+
+
 def of_diagonals_by_star(d):
     matrices = []
     for k in range(2):
@@ -160,7 +187,11 @@ def of_diagonals_by_star(d):
     return np.sum(matrices[1] * DENSE)
 
 
-@pytest.mark.parametrize("f", [by_star, added, an_item, a_method, older, of_diagonals_by_star], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f",
+    [by_star, added, an_item, a_method, older, of_diagonals_by_star, transposed_by_star, of_factors],
+    ids=lambda f: f.__name__,
+)
 def test_refused(f):
     with pytest.raises(S2SGradError):
         grad(f)(DATA)

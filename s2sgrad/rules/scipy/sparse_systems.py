@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import linalg
 
 from s2sgrad.rules.contractions import matmul_left
-from s2sgrad.rules.table import bilinear, flat, general, linear
+from s2sgrad.rules.table import bilinear, bound_method, flat, general, linear
 
 # --- systems ---------------------------------------------------------------------------------------------------------
 
@@ -106,6 +106,20 @@ def expm_multiply(g, y, A, B):
 
 
 expm_multiply.constant("A")
+
+
+@bound_method(linalg.SuperLU, "solve")
+def solve(g, y, solve, rhs, trans="N"):
+    return None, solve(g, other_way(trans))
+
+
+def other_way(trans):
+    """The `trans` of the transposed system."""
+    return "T" if trans == "N" else "N"
+
+
+flat(other_way)
+solve.constant("solve", "what is factorized is a constant here: use `spsolve`, which has a derivative in it")
 
 # --- eigenvalues and singular values ---------------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ BRANCHIEST = 25  # the cyclomatic complexity of a function, boolean operators an
 
 # The classes that are larger yet: methods and attributes.  The list only shrinks.
 LARGE = {
-    "ir.unit.Unit": (26, 20),
+    "ir.unit.Unit": (25, 20),
     "rules.table.Rule": (23, 19),
     "primitives.record.Primitive": (11, 29),
     "driver.options.Options": (5, 16),

@@ -239,15 +239,6 @@ class Unit:
         """The names that a statement binds, or whose contents it may change."""
         return self.memory.changed(statement)
 
-    def comment(self, statement: gast.AST) -> str | None:
-        """The user's source of a statement (a compound one: its header); None without position."""
-        if not hasattr(statement, "lineno"):
-            return None
-        text = getattr(statement, "primal", self.primal).text(statement)
-        if place_of(statement) in self.syntax.compound:
-            text = text.splitlines()[0]
-        return text or None
-
     def refuse(self, node: gast.AST, message: str, inside: Iterable[errors.Place] = ()) -> NoReturn:
         """Raise Unsupported at the position of `node`; `inside`: the places in what it calls that are the cause."""
         error = refusals.refusal(self, Unsupported, node, message)

@@ -207,9 +207,7 @@ class Statements(Family):
         trips = self.unroller.unroll(loop)
         if self.generators.consume(loop):
             return
-        if (
-            self.unit.source_place(loop.iter) in self.unit.definitions.drawn_at
-        ):  # where another call of this text draws from an object
+        if self.unit.draws(loop.iter):  # where another call of this text draws from an object
             for statement in loops.indexed(self.unit, loop):
                 self.statement(at(loop, statement)[0] if not hasattr(statement, "lineno") else statement)
             return

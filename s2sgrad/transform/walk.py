@@ -75,7 +75,7 @@ class Walk:
 
     def tag(self, new: Block, statement: gast.AST, comment: bool) -> None:
         """Let statements have their origin in a statement; `comment`: its text stands above them."""
-        text = self.unit.comment(statement) if comment and new else None
+        text = _comment(self.unit, statement) if comment and new else None
         place = getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0)
         for made in new:
             made.origin = Origin("reverse", *place, text, getattr(statement, "primal", None))
@@ -91,3 +91,11 @@ class Walk:
         self.adjoints.flush(self.targets)
         self.tag_since(start, self.segment)
         self.targets = []
+
+
+def _comment(unit: Unit, statement: gast.AST) -> str | None:
+    """The user's source of a statement (a compound one: its header); None without position."""
+    if not hasattr(statement, "lineno"):
+        return None
+    text = getattr(statement, "primal", unit.primal).text(statement)
+    return (text.splitlines()[0] if text and place_of(statement) in unit.syntax.compound else text) or None

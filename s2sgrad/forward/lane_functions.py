@@ -36,7 +36,7 @@ def _same(forms: Forms, operation: Operation) -> gast.AST:
 
 @form(np.ascontiguousarray)
 def _contiguous(forms: Forms, operation: Operation) -> gast.AST:
-    if not forms.rank(operation.operands[0]):
+    if forms.kind(operation.operands[0]).rank == 0:
         raise NoForm("a number that becomes an array")
     return same(forms, operation)
 
@@ -78,6 +78,8 @@ def _along_one(forms: Forms, operation: Operation) -> gast.AST:
     """Along one axis; by default along the only one."""
     only(operation, "axis", "n", "dtype", "shift", "indices", "repeats")
     axis = forms.axes(operation)
+    if forms.kind(operation.operands[0]).rank == 0:
+        raise NoForm("an axis of a number")
     if axis is None and operation.target is not np.diff and {*map(forms.rank, operation.operands)} != {1}:
         raise NoForm("what is flattened")
     if axis is None:

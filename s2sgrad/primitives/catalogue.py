@@ -1,5 +1,7 @@
 """All records of primitives, which importing this module fills in."""
 
+from typing import Any
+
 from s2sgrad.primitives import costs, effects, methods, sharing, texts
 from s2sgrad.primitives.record import (
     VIEWS,
@@ -15,8 +17,16 @@ from s2sgrad.primitives.record import (
     on_stack,
     records,
 )
+from s2sgrad.rules import instances
 
 TOPICS = (costs, effects, methods, sharing, texts)
 
-__all__ = ["TOPICS", "VIEWS", "Gives", "Primitive", "is_named", "know", "know_methods", "may_write", "methods_named", "of",
-           "of_bound", "on_stack", "records"]  # fmt: skip
+__all__ = [
+    "TOPICS", "VIEWS", "Gives", "Primitive", "instances_of", "is_named", "know", "know_methods", "may_write",
+    "methods_named", "of", "of_bound", "on_stack", "records",
+]  # fmt: skip
+
+
+def instances_of(cls: Any) -> tuple[Any, Any] | None:
+    """What makes the instances of a class of a library, and what calls them, where what they were made of is handed on."""
+    return instances.of(cls)

@@ -77,7 +77,7 @@ def flattened(bars: Any, like: Any) -> np.ndarray:
     >>> flattened((2.0, [None, np.ones(2)]), (0.0, [None, np.zeros(2)]))
     array([2., 1., 1.])
     """
-    return np.concatenate([np.zeros(0), *_vectors(bars, like)])
+    return np.concatenate(_vectors(bars, like) or [np.zeros(0)])
 
 
 def _vectors(bars: Any, like: Any) -> list[np.ndarray]:
@@ -102,7 +102,7 @@ def unflattened(vector: np.ndarray, like: Any) -> Any:
             return rebuilt(part, filled)
         if part is None:
             return None
-        return np.reshape(next(left), np.shape(part)) if np.ndim(part) else float(next(left)[0])
+        return np.reshape(next(left), np.shape(part)).copy() if np.ndim(part) else float(next(left)[0])
 
     return filled(like)
 

@@ -467,3 +467,69 @@ def test_signals(f, n):
 def test_signals_refused(f, x, named):
     with pytest.raises(NoRule, match=named):
         grad(f)(x)
+
+
+# --- interpolators that a function makes -----------------------------------------------------------------------------
+
+KNOTS = np.array([0.0, 0.4, 1.0, 1.3, 2.1, 2.6])
+DATA = np.array([1.0, -2.0, 0.5, 0.7, 2.0, -1.0])
+POINTS = np.array([0.3, 1.1, 2.2])
+
+
+def slopes_by_name(y, t):
+    s = interpolate.CubicSpline(KNOTS, np.sin(y), bc_type="natural")
+    d = s.derivative()
+    return s(0.3 * t[0]) * d(POINTS[1]) + s(t, 1)[2] + s.derivative(2)(0.9)
+
+
+def data_written_behind_it(y, t):
+    w = y * 1.0
+    s = interpolate.CubicSpline(KNOTS, w)
+    w *= 2.0
+    return np.sum(s(t)) * np.sum(w)
+
+
+def several_kinds(y, t):
+    f = interpolate.interp1d(KNOTS, y)
+    g = interpolate.interp1d(KNOTS, y * y, kind="cubic")
+    nearest = interpolate.interp1d(KNOTS, y, kind="nearest", fill_value="extrapolate")
+    return f(t[0]) * g(t[1]) + nearest(0.9) + interpolate.KroghInterpolator(KNOTS, y)(t[2])
+
+
+def called_in_a_loop(y, t):
+    s = interpolate.make_interp_spline(KNOTS, np.stack([y, y * y], 1), k=3)
+
+    def at(p):
+        return np.sum(s(p)) * 2.0
+
+    total = 0.0
+    for p in t:
+        total = total + at(p)
+    return total
+
+
+@pytest.mark.parametrize("f", [
+    slopes_by_name, data_written_behind_it, several_kinds, called_in_a_loop,
+    lambda y, t: np.sum(interpolate.CubicSpline(KNOTS, y)(t) ** 2),
+])  # fmt: skip
+def test_interpolators_of_data(f):
+    check_grads(f, (DATA, POINTS), order=2, rtol=1e-4, atol=1e-4)
+
+
+def test_an_interpolator_that_keeps_the_shape_has_no_second_derivative_in_its_data():
+    def f(y, t):
+        return np.sum(interpolate.PchipInterpolator(KNOTS, y)(t) ** 2)
+
+    for data in (DATA, np.sort(DATA), np.array([0.0, 1.0, 1.1, 1.2, 0.4, 0.3])):
+        check_grads(f, (data, POINTS), order=1)
+    with pytest.raises((S2SGradError, Refusal), match="no second derivative in its data"):
+        grad(lambda y: np.sum(grad(f)(y, POINTS) ** 2))(DATA)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(interpolate.CubicSpline(KNOTS * x, DATA)(POINTS)),
+    lambda x: interpolate.CubicSpline(KNOTS, DATA * x).integrate(0.0, 1.0),
+])  # fmt: skip
+def test_interpolators_that_are_refused(f):
+    with pytest.raises(NoRule):
+        grad(f)(1.1)

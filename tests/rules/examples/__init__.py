@@ -32,6 +32,7 @@ from . import (
     sets,
     shapes,
     signals,
+    solvers,
     ufunc_methods,
 )
 from .base import EXAMPLES, Example
@@ -65,5 +66,6 @@ __all__ = [
     "sets",
     "shapes",
     "signals",
+    "solvers",
     "ufunc_methods",
 ]

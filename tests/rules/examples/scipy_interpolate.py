@@ -6,6 +6,7 @@ import numpy as np
 from scipy import interpolate
 
 from s2sgrad.rules.scipy import interpolate as rules
+from s2sgrad.rules.scipy.interpolators import at, gathered, made, spread
 
 from .base import between, example, normal
 
@@ -45,3 +46,24 @@ example(rules.rows_like, normal(2), normal(2, 3))
 example(rules.rows_like, 0.3, 0.7)
 example(rules.columns_like, normal(3), normal(2, 3))
 example(rules.columns_like, 0.3, 0.7)
+
+# --- objects made of data --------------------------------------------------------------------------------------------
+
+_data = normal(6)
+for _x in (0.77, between(0.1, 2.5, 2, 2)):
+    for _given in (_data, normal(6, 2)):
+        for _made in (
+            made(interpolate.CubicSpline, _knots, _given), made(interpolate.CubicSpline, _knots, _given, bc_type="natural"),
+            made(interpolate.make_interp_spline, _knots, _given, 2),
+            made(interpolate.BarycentricInterpolator, _knots, _given),
+        ):  # fmt: skip
+            example(at, _made, _knots, _given, _x)
+            example(at, _made, _knots, _given, _x, 1)
+    example(at, made(interpolate.KroghInterpolator, _knots, _data), _knots, _data, _x)
+    for _kind in ("linear", "cubic"):
+        example(at, made(interpolate.interp1d, _knots, _data, _kind), _knots, _data, _x)
+    example(at, made(interpolate.PchipInterpolator, _knots, _data), _knots, _data, _x)
+    example(at, made(interpolate.PchipInterpolator, _knots, np.sort(_data)), _knots, np.sort(_data), _x)
+_made = made(interpolate.CubicSpline, _knots, _data)
+example(gathered, normal(2), _made, _data, between(0.1, 2.5, 2), 1, None)
+example(spread, _made, normal(6), _data, between(0.1, 2.5, 2), 0, None)

@@ -1,0 +1,214 @@
+"""Rules of scipy.interpolate for objects that a function makes of data, and then calls.
+
+y = CubicSpline(x, v)(t)    ->    v_bar = gathered(y_bar, s, v, t, 0, None),  t_bar = along(y_bar * at(s, x, v, t, 1), t)
+
+Interpolation is linear in the data (de Boor, *A Practical Guide to Splines*, 2001): the same interpolator through the
+columns of the identity gives the weight of each datum at each point.  It is made once for each object.  That of Fritsch and
+Butland (1984, `PchipInterpolator`) is a Hermite spline whose slopes, harmonic means of those beside, depend on the data: the
+columns are the derivatives of these.  The places of the data are constants.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+from scipy import interpolate
+
+from s2sgrad.rules import instances
+from s2sgrad.rules.scipy.interpolate import across, along
+from s2sgrad.rules.table import flat, general
+from s2sgrad.runtime import Refusal
+
+# --- objects ---------------------------------------------------------------------------------------------------------
+
+_DEGREES = {"linear": 1, "slinear": 1, "quadratic": 2, "cubic": 3, "zero": 0, "nearest": 0, "nearest-up": 0, "previous": 0,
+            "next": 0}  # fmt: skip
+
+
+class Made:
+    """An interpolator, and what it was made of."""
+
+    __slots__ = ("_weighing", "cls", "given", "options", "own", "places", "values")
+
+    def __init__(self, cls: Any, places: Any, values: Any, options: dict[str, Any]) -> None:
+        self.cls, self.places, self.values, self.options = cls, np.asarray(places), np.asarray(values), options
+        self.given, self.own = values, cls(places, values, **options)
+        self._weighing: Any = None
+
+    def of(self, values: Any) -> Made:
+        """The same of this data, which is mostly its own."""
+        same = values is self.given or np.array_equal(values, self.values)
+        return self if same else Made(self.cls, self.places, values, self.options)
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return self.own(*args, **keywords)
+
+    @property
+    def weighing(self) -> Any:
+        """The interpolator whose values are the derivatives in the data."""
+        if self._weighing is None:
+            n = len(self.places)
+            options = dict(self.options)
+            if self.cls is interpolate.PchipInterpolator:
+                given = {k: v for k, v in options.items() if k == "extrapolate"}
+                self._weighing = interpolate.CubicHermiteSpline(
+                    self.places, np.eye(n), slopes(self.places, self.values), **given
+                )
+            else:
+                if self.cls is interpolate.interp1d:
+                    options |= {"axis": 0, "bounds_error": False}
+                    options["fill_value"] = "extrapolate" if self.extrapolates else 0.0
+                self._weighing = self.cls(self.places, np.eye(n), **options)
+        return self._weighing
+
+    @property
+    def extrapolates(self) -> bool:
+        """Whether it is told to extrapolate."""
+        return isinstance(self.options.get("fill_value"), str)
+
+    def asked(self, interpolator: Any, data: Any, x: Any, nu: int, extrapolate: Any) -> Any:
+        """The values, or the derivatives of order `nu`, of an interpolator that has this data."""
+        if isinstance(interpolator, interpolate.interp1d):
+            return interpolator(x) if nu == 0 else self._slope(data, x, nu)
+        if isinstance(interpolator, (interpolate.BarycentricInterpolator, interpolate.KroghInterpolator)):
+            if nu == 0:
+                return interpolator(x)
+            return interpolator.derivative(x, nu)
+        return interpolator(x, nu) if extrapolate is None else interpolator(x, nu, extrapolate)
+
+    def _slope(self, data: Any, x: Any, nu: int) -> Any:
+        """The derivative of `interp1d`, by a spline of its degree; 0 outside, unless it extrapolates."""
+        kind = self.options.get("kind", "linear")
+        degree = kind if isinstance(kind, int) else _DEGREES[kind]
+        order = np.argsort(self.places, kind="stable")
+        places = self.places[order]
+        if degree == 0:
+            return np.zeros(np.shape(x) + np.shape(data)[1:])
+        found = interpolate.make_interp_spline(places, data[order], degree)(x, nu)
+        inside = (x >= places[0]) & (x <= places[-1]) | self.extrapolates
+        return np.where(np.reshape(inside, np.shape(inside) + (1,) * (np.ndim(found) - np.ndim(inside))), found, 0.0)
+
+
+def slopes(x: Any, y: Any) -> Any:
+    """The derivatives in the data of the slopes of `PchipInterpolator`: a row for each slope.
+
+    >>> slopes(np.arange(3.0), np.array([0.0, 1.0, 0.0]))[1]
+    array([0., 0., 0.])
+    """
+    n, h = len(x), np.diff(x)
+    steps = (np.eye(n)[1:] - np.eye(n)[:-1]) / h[:, None]
+    m = np.diff(y) / h
+    if n == 2:
+        return np.stack([steps[0], steps[0]])
+    rows = [_at_end(h[0], h[1], m[0], m[1], steps[0], steps[1])]
+    for k in range(1, n - 1):
+        if m[k - 1] * m[k] <= 0.0:
+            rows.append(np.zeros(n))
+            continue
+        before, behind = 2.0 * h[k] + h[k - 1], h[k] + 2.0 * h[k - 1]
+        mean = (before + behind) / (before / m[k - 1] + behind / m[k])
+        parts = before * steps[k - 1] / m[k - 1] ** 2 + behind * steps[k] / m[k] ** 2
+        rows.append(mean**2 * parts / (before + behind))
+    return np.stack([*rows, _at_end(h[-1], h[-2], m[-1], m[-2], steps[-1], steps[-2])])
+
+
+def _at_end(h0: float, h1: float, m0: float, m1: float, first: Any, second: Any) -> Any:
+    """The derivatives of the slope at an end: of the parabola through three points, kept from overshooting."""
+    slope = ((2.0 * h0 + h1) * m0 - h0 * m1) / (h0 + h1)
+    if np.sign(slope) != np.sign(m0):
+        return 0.0 * first
+    if np.sign(m0) != np.sign(m1) and abs(slope) > 3.0 * abs(m0):
+        return 3.0 * first
+    return ((2.0 * h0 + h1) * first - h0 * second) / (h0 + h1)
+
+
+# --- their calls -----------------------------------------------------------------------------------------------------
+
+
+def made(cls, places, values, *rest, **options):
+    """An interpolator that tells the weights of its data."""
+    names = [*inspect.signature(cls).parameters][2:]
+    options = dict(zip(names, rest, strict=False)) | options
+    usual = -1 if cls is interpolate.interp1d else 0
+    first = options.get("axis", usual) == 0 and cls is not interpolate.PchipInterpolator
+    if np.ndim(values) != 1 and not first:
+        raise Refusal(None, "an interpolator has a derivative in data whose first axis is that of the places (axis=0), and "
+                            "PchipInterpolator in data of one axis")  # fmt: skip
+    return Made(cls, places, values, options)
+
+
+def at(s, places, values, x, nu=0, extrapolate=None):
+    """A call of the interpolator, of which `values` are the data."""
+    own = s.of(values)
+    return own.asked(own.own, own.values, x, nu, extrapolate)
+
+
+def weights(s: Made, values: Any, x: Any, nu: int, extrapolate: Any) -> Any:
+    """The derivative in each datum, behind the axes of the points."""
+    own = s.of(values)
+    return own.asked(own.weighing, np.eye(len(own.places)), x, nu, extrapolate)
+
+
+def spread(s, dots, values, x, nu, extrapolate):
+    """The tangent along that of the data."""
+    return np.tensordot(weights(s, values, x, nu, extrapolate), dots, 1)
+
+
+def gathered(g, s, values, x, nu, extrapolate):
+    """The transpose of `spread`: the cotangent of the data."""
+    axes = tuple(range(np.ndim(x)))
+    return np.tensordot(weights(s, values, x, nu, extrapolate), g, (axes, axes))
+
+
+def still(s: Made, values: Any) -> Any:
+    """The derivative of the weights in the data: zeros; Refusal for an interpolator that is not linear in them."""
+    if s.cls is interpolate.PchipInterpolator:
+        raise Refusal(None, "PchipInterpolator has no second derivative in its data")
+    return np.zeros_like(values)
+
+
+flat(made, still)
+
+
+@general(at)
+def _at(g, y, s, places, values, x, nu=0, extrapolate=None):
+    return (
+        None, None, gathered(g, s, values, x, nu, extrapolate),
+        along(g * at(s, places, values, x, nu + 1, extrapolate), x),
+    )  # fmt: skip
+
+
+@_at.forward()
+def _(y, s, places, values, x, s_dot, places_dot, values_dot, x_dot, nu=0, extrapolate=None):
+    return (
+        None, None, spread(s, values_dot, values, x, nu, extrapolate),
+        across(x_dot, y) * at(s, places, values, x, nu + 1, extrapolate),
+    )  # fmt: skip
+
+
+_at.constant("places", "an interpolator has no derivative in the places of its data: pass constants")
+
+
+@general(spread)
+def _(g, y, s, dots, values, x, nu=0, extrapolate=None):
+    return (
+        None, gathered(g, s, values, x, nu, extrapolate), still(s, values),
+        along(g * spread(s, dots, values, x, nu + 1, extrapolate), x),
+    )  # fmt: skip
+
+
+@general(gathered)
+def _(w, y, g, s, values, x, nu=0, extrapolate=None):
+    return (
+        spread(s, w, values, x, nu, extrapolate), None, still(s, values),
+        along(g * spread(s, w, values, x, nu + 1, extrapolate), x),
+    )  # fmt: skip
+
+
+for _class in (
+    interpolate.CubicSpline, interpolate.PchipInterpolator, interpolate.interp1d, interpolate.make_interp_spline,
+    interpolate.BarycentricInterpolator, interpolate.KroghInterpolator,
+):  # fmt: skip
+    instances.write(_class, made, at)

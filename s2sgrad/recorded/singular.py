@@ -69,9 +69,11 @@ def has_singular_points(entries: list[Any]) -> bool:
     """Whether a root is taken of 0, an exponential has overflowed, or there are vectors that may turn."""
     for entry in entries:
         call = entry[1] if entry is not None and len(entry) > 4 else None
-        if type(call) is not Prepared or call.primitive not in _SUSPECTS:
-            if type(call) is Prepared and call.primitive in spectra.SPANS:
-                return True
+        if type(call) is not Prepared or call.rule is None or call.rule.given is not None:
+            continue
+        if call.primitive in spectra.SPANS:
+            return True
+        if call.primitive not in _SUSPECTS:
             continue
         result = entry[4]
         value = bottom(result.value if type(result) is Kept else result)
@@ -283,7 +285,7 @@ class Singular(Careful):
             if entry is None:
                 continue
             entry = self.facts.instead.get(place, entry)
-            if entry[0] is operations.pull and entry[1].primitive in spectra.SPANS:
+            if entry[0] is operations.pull and entry[1].rule is not None and entry[1].rule.given is None:
                 entry = _of_vectors_alone(self, entry)
             if entry[0] is operations.pull or entry[0] is operations.pull_fresh:
                 self.here = entry
@@ -358,6 +360,8 @@ class Singular(Careful):
 def _of_vectors_alone(sweep: Singular, entry: tuple) -> tuple:
     """The entry of a decomposition by the rule of its vectors, where no cotangent has arrived at its values."""
     pull, call, operands, keywords, result, _ = entry
+    if call.primitive not in spectra.SPANS:
+        return entry
     rule, at = spectra.SPANS[call.primitive]
     values = result[at] if isinstance(result, tuple) else result
     if type(values) is not Kept or values is result or (values.root is not None and sweep.has(values.root)):

@@ -365,7 +365,7 @@ def with_own_operators(*primitives: Any) -> None:
 
 def has_own_operators(primitive: Any) -> bool:
     """Whether the result of a primitive is such an object."""
-    return isinstance(primitive, Hashable) and primitive in _WITH_OPERATORS
+    return any(primitive is known for known in _WITH_OPERATORS)
 
 
 def passing_over(level: int, *primitives: Any) -> None:

@@ -68,7 +68,7 @@ def _enter(
 ) -> None:
     """Enter a call on tapes, if it has a derivative, and one is not known to be zero."""
     made = [result] if type(result) is Array else list(arrays(result))
-    about = known(meant(primitive, args, keywords))
+    about = known(meant(primitive, args, keywords), any(a._value.dtype.kind == "c" for a in (*operands, *made)))
     if made and (about.rule is not None or not about.flat):
         for tape in tapes:
             tape.add(operands, made, functools.partial(entry, about, args, keywords, result))
@@ -229,6 +229,8 @@ class NumericOperand(Operand):
             return getattr(self._read()._value, name)
         if spellings.ATTRIBUTES.get(name) is not None:
             return apply(spellings.ATTRIBUTES[name], (self,))
+        if name == np.imag.__name__:
+            return apply(np.imag, (self,))
         if catalogue.of(getattr(np.ndarray, name, None)).writes:
             raise TypeError(f"`{name}` writes in place, and {leaks.STORE}")
         kind = "an Array" if isinstance(self, Array) else f"a {type(self).__name__}"

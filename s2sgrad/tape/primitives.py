@@ -9,13 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from s2sgrad.errors import Unsupported
 from s2sgrad.primitives import spellings
 from s2sgrad.recorded import operations
 from s2sgrad.recorded.operations import Kept, Primitive, kept_plain, user_place
-from s2sgrad.rules import binding
 from s2sgrad.runtime.structure import rebuilt
 from s2sgrad.tape.values import Operand
 
@@ -25,12 +21,6 @@ def entry(about: Primitive, args: list[Any], keywords: dict[str, Any], result: A
     operands = tuple([kept(a, followed) for a in args])
     named = {k: kept(v, followed) for k, v in keywords.items()} if keywords else keywords
     outcome = kept(result, None)
-    if _is_complex(outcome) or any(map(_is_complex, operands)):
-        name = binding.name_of(about.primitive)
-        error = Unsupported(
-            f"complex numbers in `{name}` cannot be differentiated yet: compute with real and imaginary parts"
-        )
-        return _pull_refused, error, operands, named, outcome, user_place()
     call, operands, named = about.prepared(operands, named)
     fresh = type(outcome) is Kept and outcome.root is not None
     return operations.pull_fresh if fresh else operations.pull, call, operands, named, outcome, user_place()
@@ -45,11 +35,6 @@ def _pull_record(sweep: Any, place: int, entry: tuple) -> None:
     arrived, _ = operations.taken(sweep, entry[4])
     if arrived is not None:
         entry[1].pull(sweep, entry[2], arrived)
-
-
-def _pull_refused(sweep: Any, place: int, entry: tuple) -> None:
-    if operations.taken(sweep, entry[4])[0] is not None:
-        raise Unsupported(entry[1].message, entry[5].place())
 
 
 def kept(v: Any, followed: Any) -> Any:
@@ -71,11 +56,3 @@ def meant(primitive: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
         return spellings.OF_MANY.get(primitive, primitive) if len(args) > 2 and not keywords else primitive
     except TypeError:
         return primitive
-
-
-def _is_complex(v: Any) -> bool:
-    if type(v) is Kept:
-        return v.value.dtype.kind == "c"
-    if isinstance(v, (list, tuple, dict)):
-        return any(map(_is_complex, v.values() if isinstance(v, dict) else v))
-    return v.dtype.kind == "c" if isinstance(v, (np.ndarray, np.generic)) else isinstance(v, complex)

@@ -18,6 +18,7 @@ from s2sgrad.recorded.operations import Kept, Prepared
 from s2sgrad.recorded.places import Where
 from s2sgrad.recorded.runs import Root
 from s2sgrad.recorded.sweep import Sweep
+from s2sgrad.recorded.values import is_complex
 from s2sgrad.rules.selections import picked
 from s2sgrad.runtime.structure import leaves
 from s2sgrad.tape.array import Array, apply
@@ -94,6 +95,11 @@ class OnTape(Sweep):
         return runtime.zeros(value)
 
     # --- cotangents ---
+
+    def give(self, kept: Kept, bar: Any, mask: Any) -> None:
+        if is_complex(unwrapped(bar)) and not is_complex(kept.value):
+            bar = apply(np.real, (bar,))
+        super().give(kept, bar, mask)
 
     def flat(self, root: Root) -> Any:
         if root not in self.whole:

@@ -9,6 +9,7 @@ import numpy as np
 
 from s2sgrad.recorded.careful import holds_nan
 from s2sgrad.runtime import float_type
+from s2sgrad.runtime.results import ComplexResult
 from s2sgrad.runtime.structure import filled, leaves
 from s2sgrad.tape.array import Array, apply, numeric
 from s2sgrad.tape.recording import STATE, Tape
@@ -139,6 +140,8 @@ def _weighted(target: Any, weights: Any) -> Iterator[tuple[Any, Any]]:
         if kind != value.dtype:
             raise TypeError(f"the target is of {value.dtype}, which has no gradient: make it of floats")
         if weight is None:
+            if kind.kind == "c":
+                raise ComplexResult
             yield leaf, np.ones(value.shape, kind)[()]
             continue
         weight = numeric(weight)

@@ -175,15 +175,15 @@ def test_library_code_without_the_protocols_raises(followed):
 
 
 def test_a_function_without_a_rule_is_an_error_on_the_path_alone():
-    x = constant([[2.0, 0.0], [0.0, 3.0]])
+    x = constant([2.0, 3.0])
     with GradientTape(persistent=True) as t:
         t.watch(x)
-        y, z = np.linalg.cond(x), np.sum(x)
-    assert t.gradient(z, x).numpy().tolist() == [[1.0, 1.0], [1.0, 1.0]]
-    with pytest.raises(LookupError, match="cond") as raised:
+        y, z = special.itstruve0(x), np.sum(x)
+    assert t.gradient(z, x).numpy().tolist() == [1.0, 1.0]
+    with pytest.raises(LookupError, match="itstruve0") as raised:
         t.gradient(y, x)
     assert isinstance(raised.value, NoRule)
-    assert "np.linalg.cond(x)" in str(raised.value) and "test_arrays.py" in str(raised.value)
+    assert "special.itstruve0(x)" in str(raised.value) and "test_arrays.py" in str(raised.value)
 
 
 def test_a_keyword_without_a_rule_is_an_error():
@@ -196,14 +196,17 @@ def test_a_keyword_without_a_rule_is_an_error():
     assert _marked(raised.value) == "np.sum(x, dtype=np.float32)"
 
 
-def test_complex_values_are_refused():
+def test_complex_values_on_the_way():
     x = constant(2.0)
     with GradientTape() as t:
         t.watch(x)
-        y = np.real(np.exp(1j * x))
-    with pytest.raises(SyntaxError, match="complex") as raised:
+        y = np.real(np.exp(1j * x)) + (x * 3j).imag
+    np.testing.assert_allclose(t.gradient(y, x), 3.0 - np.sin(2.0))
+    with GradientTape() as t:
+        t.watch(x)
+        y = np.exp(1j * x)
+    with pytest.raises(TypeError, match="complex numbers, which have no gradient"):
         t.gradient(y, x)
-    assert _marked(raised.value) == "np.real(np.exp(1j * x))"
 
 
 def _marked(error):
@@ -213,7 +216,7 @@ def _marked(error):
     return place.text[place.column : place.end_column]
 
 
-@pytest.mark.parametrize("f", [np.spacing, lambda x: np.nextafter(x, 9.0), lambda x: np.spacing(x.copy()).sum()])
+@pytest.mark.parametrize("f", [special.itstruve0, lambda x: special.itstruve0(x.copy()).sum()])
 def test_what_has_no_rule_is_no_silent_zero(f):
     x = constant([1.0, 2.5])
     with GradientTape(persistent=True) as t:

@@ -307,7 +307,7 @@ def test_laws_with_other_arguments(e):
                 continue  # as many places as samples: NumPy spreads the width of one interval over many, too
             try:
                 is_like_differences(other)
-            except (NotImplementedError, np.linalg.LinAlgError):  # refused when it runs, or singular
+            except (NotImplementedError, runtime.Refusal, np.linalg.LinAlgError):  # refused when it runs, or singular
                 continue
             except Exception as error:
                 error.add_note(f"{other} of {[np.shape(a) for a in other.args]}")

@@ -7,7 +7,9 @@ import pytest
 from scipy import linalg
 
 from s2sgrad import NoRule, grad, jvp
+from s2sgrad.errors import Refused
 from s2sgrad.rules.table import lookup
+from s2sgrad.runtime import Refusal
 from s2sgrad.testing import check_grads
 
 RNG = np.random.default_rng(3)
@@ -63,7 +65,8 @@ PROGRAMS = [(of_hermitian, 2), (of_two_hermitian, 2), (of_some_vectors, 1), (of_
 
 @pytest.mark.parametrize(("f", "count"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
 def test_programs(f, count):
-    check_grads(f, (A, B - B.T)[:count], rtol=1e-4, atol=1e-6)
+    modes = ("rev",) if f is of_a_null_space else ("fwd", "rev")  # two vectors, which are free to turn
+    check_grads(f, (A, B - B.T)[:count], modes=modes, rtol=1e-4, atol=1e-6)
 
 
 def test_equal_eigenvalues():
@@ -84,8 +87,19 @@ def test_equal_eigenvalues():
     assert np.isnan(grad(mixed)(equal)[1, 0])
 
 
-def test_what_turns_a_basis_is_nan():
-    assert np.all(np.isnan(grad(lambda x: linalg.null_space(x[:1])[0, 0])(A)[0]))
+def test_what_turns_a_basis_is_refused():
+    for f in (lambda x: linalg.null_space(x[:1])[0, 0], lambda x: linalg.null_space(x, rcond=0.9)[0, 0]):
+        with pytest.raises(Refused):
+            grad(f)(A)
+        with pytest.raises(Refused):
+            jvp(f, (A,), (B,))
+
+
+@pytest.mark.parametrize("f", [lambda x: linalg.pinv(x, rtol=0.7), lambda x: linalg.pinvh(x @ x.T, 2.0),
+                               lambda x: linalg.lstsq(x, B, cond=0.7)[0]])  # fmt: skip
+def test_a_cutoff_of_what_is_not_0_is_refused(f):
+    with pytest.raises(Refused):
+        grad(lambda x: np.sum(f(x)))(np.diag([1.0, 0.3, 2.0]))
 
 
 @pytest.mark.parametrize(
@@ -116,5 +130,5 @@ def test_refused(f, named):
 )
 def test_refused_when_it_runs(f, args, keywords):
     y = f(*args, **keywords)
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(Refusal):
         lookup(f).pullback(y, y, *args, **keywords)

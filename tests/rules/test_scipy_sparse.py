@@ -200,5 +200,5 @@ def test_refused(f):
 
 
 def test_of_a_dense_matrix_is_refused_when_it_runs():
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(S2SGradError):
         grad(lambda d: np.sum(sparse.csr_array(np.outer(d, d)) @ d))(B)

@@ -17,6 +17,7 @@ from s2sgrad.rules.scipy.linalg import of_rank
 from s2sgrad.rules.scipy.spectra import skew_per_gap
 from s2sgrad.rules.spectra import on_diagonal
 from s2sgrad.rules.table import flat, general
+from s2sgrad.runtime import Refusal
 
 # --- bands -----------------------------------------------------------------------------------------------------------
 
@@ -24,7 +25,7 @@ from s2sgrad.rules.table import flat, general
 def of_band(ab, b):
     """Raise for stacks, and for the band of a matrix of one element, of which SciPy reads the first number."""
     if np.ndim(ab) == 2 and np.shape(ab)[1] == 1:
-        raise NotImplementedError("the band of a matrix of one element has no derivative rule")
+        raise Refusal(None, "the band of a matrix of one element has no derivative rule")
     return of_rank(2, ab) and of_rank(min(np.ndim(b), 2), b)
 
 

@@ -16,7 +16,7 @@ from scipy.spatial import distance
 from s2sgrad.rules.helpers import power_or_zero
 from s2sgrad.rules.scipy.linalg import of_rank
 from s2sgrad.rules.table import flat, general, linear
-from s2sgrad.runtime import over, unbroadcast, unreduce
+from s2sgrad.runtime import Refusal, over, unbroadcast, unreduce
 
 # --- slopes, along the last axis -------------------------------------------------------------------------------------
 
@@ -90,26 +90,26 @@ COUNTS = ("hamming", "jaccard", "dice", "rogerstanimoto", "russellrao", "sokalsn
 def counts(metric):
     """Whether a distance counts what differs, so that it has no slope; an error for one that has no rule."""
     if not isinstance(metric, str):
-        raise NotImplementedError("cdist and pdist of a function have no derivative rule: name the metric")
+        raise Refusal(None, "cdist and pdist of a function have no derivative rule: name the metric")
     return metric.lower() in COUNTS
 
 
 def need(value, name, metric):
     """Raise where a metric computes this of all vectors."""
     if value is None:
-        raise NotImplementedError(f"the metric {metric!r} has no derivative rule without `{name}`: pass it")
+        raise Refusal(None, f"the metric {metric!r} has no derivative rule without `{name}`: pass it")
     return True
 
 
 def of_one_shape(p, q):
     """Raise for arrays of two shapes, of which SciPy spreads one."""
     if np.shape(p) != np.shape(q):
-        raise NotImplementedError("a distance of arrays of two shapes has no derivative rule: broadcast them first")
+        raise Refusal(None, "a distance of arrays of two shapes has no derivative rule: broadcast them first")
     return True
 
 
 def unknown(metric):
-    raise NotImplementedError(f"the metric {metric!r} has no derivative rule: name it in full")
+    raise Refusal(None, f"the metric {metric!r} has no derivative rule: name it in full")
 
 
 flat(counts, need, of_one_shape, unknown)
@@ -282,7 +282,7 @@ flat(upper)
 def of_vector(X):
     """Whether the distances are given as a vector, and not as a matrix."""
     if np.ndim(X) not in (1, 2):
-        raise NotImplementedError("squareform takes a vector or a matrix")
+        raise Refusal(None, "squareform takes a vector or a matrix")
     return np.ndim(X) == 1
 
 

@@ -4,7 +4,7 @@
     z = linalg.null_space(a)        ->     a_bar = -p.T @ z_bar @ z.T
 
 The rank is constant (Golub and Pereyra, 1973).  A null space has no basis of its own: its rule is for functions of the
-space, such as `z @ z.T`.  Where a cotangent asks for what turns the basis, it is nan.
+space, such as `z @ z.T`.  A cotangent that asks for what turns the basis is refused.
 """
 
 from __future__ import annotations
@@ -17,11 +17,27 @@ from s2sgrad.rules.linalg import filled
 from s2sgrad.rules.scipy.linalg import folded, of_rank, turned
 from s2sgrad.rules.spectra import frames, svd_bar
 from s2sgrad.rules.table import flat, general
+from s2sgrad.runtime import Refusal
 
 # --- pseudo-inverses -------------------------------------------------------------------------------------------------
 
 
+def of_its_rank(a, p):
+    """Raise where `p` is the pseudo-inverse of less than `a`: a cutoff has left out singular values that are not 0."""
+    size = np.max(np.abs(a), initial=0.0)
+    if (
+        np.max(np.abs(a - a @ p @ a), initial=0.0)
+        > 1e3 * np.finfo(p.dtype).eps * size * np.max(np.abs(p), initial=1.0) * size
+    ):
+        raise Refusal(None, "a pseudo-inverse that leaves out singular values has no derivative rule: lower the tolerance")
+    return True
+
+
+flat(of_its_rank)
+
+
 def pinv_bar(g, p, a):
+    of_its_rank(a, p)
     g_t, p_t = turned(g), turned(p)
     return (g_t - a @ (p @ g_t)) @ p @ p_t + p_t @ p @ (g_t - (g_t @ p) @ a) - p_t @ g @ p_t
 
@@ -52,6 +68,7 @@ flat(cutoff)
 @general(linalg.lstsq)
 def lstsq(g, y, a, b, cond=None, *, check_finite=True, lapack_driver=None):
     p = linalg.pinv(a, rtol=cutoff(a, b, cond))
+    of_its_rank(a, p)
     x, x_bar = columns(y[0]), columns(g[0])
     residual, back = columns(b) - a @ x, p.T @ x_bar
     a_bar = residual @ (p @ back).T + (p.T @ x) @ (x_bar - a.T @ back).T - back @ x.T
@@ -68,24 +85,47 @@ def lstsq(g, y, a, b, cond=None, *, check_finite=True, lapack_driver=None):
 # --- spaces ----------------------------------------------------------------------------------------------------------
 
 
-def turns(g, z):
-    """Whether a cotangent of a basis asks for what turns it: `z.T @ z_bar` is not symmetric.
-
-    >>> bool(turns(np.eye(2), np.eye(2))), bool(turns(np.ones((2, 2)) + np.tri(2), np.eye(2)))
-    (False, True)
-    """
-    core = np.swapaxes(z, -1, -2) @ g
-    size = np.max(np.abs(g), initial=0.0)
-    return np.max(np.abs(core - np.swapaxes(core, -1, -2)), initial=0.0) > 1e4 * np.finfo(core.dtype).eps * size
+def is_null(a, z):
+    """Raise for vectors that a large tolerance counts as null."""
+    if np.max(np.abs(a @ z), initial=0.0) > 1e3 * np.finfo(z.dtype).eps * np.max(np.abs(a), initial=0.0) * len(z):
+        raise Refusal(None, "a null space with singular values that are not 0 has no derivative rule: lower the tolerance")
+    return of_rank(2, a)
 
 
-flat(turns)
+def settled(g, z):
+    """Raise where a cotangent of a basis asks for what turns it: `z.T @ z_bar` is not symmetric."""
+    core, size = z.T @ g, np.max(np.abs(g), initial=0.0)
+    if np.max(np.abs(core - core.T), initial=0.0) > 1e4 * np.finfo(core.dtype).eps * size:
+        raise Refusal(None, "which basis of a null space is given has no derivative: use what depends on the space alone")
+    return True
+
+
+def of_one(z):
+    """Raise for several vectors, which are free to turn, where what is made of them is not known."""
+    if np.shape(z)[-1] > 1:
+        raise Refusal(None, "null_space of several vectors has no derivative rule in forward mode: use grad or vjp")
+    return True
+
+
+flat(is_null, settled, of_one)
+
+
+def null_along(a, z, a_dot):
+    of_one(z)
+    is_null(a, z)
+    return -(linalg.pinv(a) @ a_dot @ z)
 
 
 @general(linalg.null_space)
 def null_space(g, z, A, rcond=None, *, check_finite=True, lapack_driver="gesdd"):
-    of_rank(2, A)
-    return np.where(turns(g, z), np.nan, -(turned(linalg.pinv(A)) @ g @ turned(z)))
+    is_null(A, z)
+    settled(g, z)
+    return -(turned(linalg.pinv(A)) @ g @ turned(z))
+
+
+@null_space.forward()
+def _(z, A, A_dot, rcond=None, *, check_finite=True, lapack_driver="gesdd"):
+    return null_along(A, z, A_dot)
 
 
 @general(linalg.orth)

@@ -16,7 +16,7 @@ from s2sgrad.rules.linalg import adjoint, cofactors, filled, hermitian, one_matr
 from s2sgrad.rules.linalg import folded as folded_hermitian
 from s2sgrad.rules.linalg import lower as half_lower
 from s2sgrad.rules.table import flat, general, of_complex_numbers
-from s2sgrad.runtime import unbroadcast
+from s2sgrad.runtime import Refusal, unbroadcast
 
 HERMITIAN = ("her", "hermitian", "pos", "positive definite")
 SYMMETRIC = ("sym", "symmetric", *HERMITIAN)
@@ -31,7 +31,7 @@ def turned(m):
 def is_vector(a, b):
     """Whether the right side of a system with the matrix `a` is a vector."""
     if np.ndim(b) == 1 and np.ndim(a) > 2:
-        raise NotImplementedError("solving with a stack of matrices and a vector has no derivative rule; use b[:, None]")
+        raise Refusal(None, "solving with a stack of matrices and a vector has no derivative rule; use b[:, None]")
     return np.ndim(b) == 1
 
 
@@ -39,13 +39,19 @@ def of_rank(rank, *arrays):
     """Raise for arrays of any other number of axes: for stacks of matrices, or for numbers."""
     for a in arrays:
         if np.ndim(a) != rank:
-            raise NotImplementedError(
-                f"with {np.ndim(a)} axes instead of {rank} this has no derivative rule: take each alone"
-            )
+            raise Refusal(None, f"with {np.ndim(a)} axes instead of {rank} this has no derivative rule: take each alone")
     return True
 
 
-flat(is_vector, of_rank)
+def of_matrices(*arrays):
+    """Raise for numbers and vectors, of which SciPy makes matrices."""
+    for a in arrays:
+        if np.ndim(a) < 2:
+            raise Refusal(None, "a function of matrices has no derivative rule for numbers: pass matrices of one")
+    return True
+
+
+flat(is_vector, of_rank, of_matrices)
 
 
 def outer(u, v, vector):
@@ -72,7 +78,7 @@ def folded(m, lower):
 def assumption(assume_a):
     """`assume_a`, checked to be one that has a rule."""
     if assume_a not in GENERAL and assume_a not in SYMMETRIC:
-        raise NotImplementedError(f"scipy.linalg.solve with assume_a={assume_a!r} has no derivative rule; use 'gen'")
+        raise Refusal(None, f"scipy.linalg.solve with assume_a={assume_a!r} has no derivative rule; use 'gen'")
     return assume_a
 
 

@@ -13,30 +13,39 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.scipy.linalg import of_rank, turned
+from s2sgrad.rules.scipy.linalg import of_matrices, of_rank, turned
 from s2sgrad.rules.table import flat, general
-from s2sgrad.runtime import unbroadcast
+from s2sgrad.runtime import Refusal, unbroadcast
+
+
+def one_of_each(a, b, q):
+    return a.rank == b.rank == q.rank == 2
+
+
+def both_matrices(a, q):
+    return a.rank == q.rank == 2
 
 
 @general(linalg.solve_sylvester)
 def solve_sylvester(g, x, a, b, q):
+    of_matrices(a, b, q)
     q_bar = linalg.solve_sylvester(turned(a), turned(b), g)
     return unbroadcast(-(q_bar @ turned(x)), a), unbroadcast(-(turned(x) @ q_bar), b), unbroadcast(q_bar, q)
 
 
-@solve_sylvester.refined(lambda a, b, q: a.rank == b.rank == q.rank == 2)
+@solve_sylvester.refined(one_of_each)
 def _(g, x, a, b, q):
     q_bar = linalg.solve_sylvester(a.T, b.T, g)
     return -(q_bar @ x.T), -(x.T @ q_bar), q_bar
 
 
-@solve_sylvester.forward()
+@solve_sylvester.forward(one_of_each)
 def _(x, a, b, q, a_dot, b_dot, q_dot):
     along_a = -linalg.solve_sylvester(a, b, a_dot @ x)
     return along_a, -linalg.solve_sylvester(a, b, x @ b_dot), linalg.solve_sylvester(a, b, q_dot)
 
 
-@solve_sylvester.forward_jointly()
+@solve_sylvester.forward_jointly(one_of_each)
 def _(x, a, b, q, a_dot, b_dot, q_dot):
     return linalg.solve_sylvester(a, b, q_dot - a_dot @ x - x @ b_dot)
 
@@ -48,7 +57,7 @@ def solve_continuous_lyapunov(g, x, a, q):
     return -(q_bar @ turned(x) + turned(q_bar) @ x), q_bar
 
 
-@solve_continuous_lyapunov.forward()
+@solve_continuous_lyapunov.forward(both_matrices)
 def _(x, a, q, a_dot, q_dot):
     change = a_dot @ x + x @ turned(a_dot)
     return -linalg.solve_continuous_lyapunov(a, change), linalg.solve_continuous_lyapunov(a, q_dot)
@@ -57,7 +66,7 @@ def _(x, a, q, a_dot, q_dot):
 def of_one_shape(a, q):
     """Raise where one is a number, or a matrix of one, which SciPy spreads."""
     if np.shape(a) != np.shape(q):
-        raise NotImplementedError("solve_discrete_lyapunov of matrices of two shapes has no derivative rule")
+        raise Refusal(None, "solve_discrete_lyapunov of matrices of two shapes has no derivative rule")
     return of_rank(2, a, q)
 
 
@@ -71,7 +80,7 @@ def solve_discrete_lyapunov(g, x, a, q, method=None):
     return q_bar @ a @ turned(x) + turned(q_bar) @ a @ x, q_bar
 
 
-@solve_discrete_lyapunov.forward()
+@solve_discrete_lyapunov.forward(both_matrices)
 def _(x, a, q, a_dot, q_dot, method=None):
     change = a_dot @ x @ turned(a) + a @ x @ turned(a_dot)
     return linalg.solve_discrete_lyapunov(a, change, method), linalg.solve_discrete_lyapunov(a, q_dot, method)

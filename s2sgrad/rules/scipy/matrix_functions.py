@@ -12,22 +12,14 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.scipy.linalg import of_rank, turned
+from s2sgrad.rules.scipy.linalg import of_matrices, of_rank, turned
 from s2sgrad.rules.table import flat, general, may_turn_complex, of_complex_numbers
-
-
-def of_matrices(a):
-    """Raise for numbers, of which SciPy makes matrices of one."""
-    if np.ndim(a) < 2:
-        raise NotImplementedError("a function of a matrix of one number has no derivative rule: use the function of numbers")
-    return True
-
-
-flat(of_matrices)
+from s2sgrad.runtime import Refusal
 
 
 def blocks(a, e):
     """The matrix of blocks [[a, e], [0, a]]."""
+    of_matrices(a)
     top = np.concatenate((a, e), axis=-1)
     return np.concatenate((top, np.concatenate((np.zeros_like(a), a), axis=-1)), axis=-2)
 
@@ -89,6 +81,12 @@ def sqrtm(g, y, A):
 
 @sqrtm.forward()
 def _(y, A, A_dot):
+    return sqrtm_along(y, A, A_dot)
+
+
+def sqrtm_along(y, A, A_dot):
+    """The tangent of the root `y`."""
+    of_matrices(A)
     return linalg.solve_sylvester(y, y, A_dot)
 
 
@@ -96,9 +94,7 @@ def off_the_cut(a):
     """Raise for eigenvalues on the negative axis: in the matrix of blocks they lie on both sides of the cut."""
     w = np.linalg.eigvals(a) if of_matrices(a) else a
     if np.any((np.real(w) <= 0) & (np.abs(np.imag(w)) <= 1e-6 * np.abs(w))):
-        raise NotImplementedError(
-            "a logarithm or power of a matrix with eigenvalues that are not positive has no derivative rule"
-        )
+        raise Refusal(None, "a logarithm or power of a matrix with eigenvalues that are not positive has no derivative rule")
     return True
 
 
@@ -143,6 +139,7 @@ def _(y, A, t, A_dot, t_dot):
 def signm_slope(s, a, e):
     """The derivative of the sign `s` of a matrix: from `s @ a = a @ s`, `s @ s = 1` and the root n of `a @ a`, `a = s @ n`,
     `n @ s_dot + s_dot @ n = a_dot - s @ a_dot @ s` (Higham 2008, theorem 5.3)."""
+    of_matrices(a)
     n = s @ a
     return linalg.solve_sylvester(n, n, e - s @ e @ s)
 

@@ -14,7 +14,7 @@ from scipy import linalg
 
 from s2sgrad.rules.scipy.linalg import of_rank, turned
 from s2sgrad.rules.table import flat, general
-from s2sgrad.runtime import over
+from s2sgrad.runtime import Refusal, over
 
 # --- qr --------------------------------------------------------------------------------------------------------------
 
@@ -37,7 +37,7 @@ def qr_bar(q, r, a, q_bar, r_bar):
 def has_rule(mode, rows, columns):
     """Whether a mode asks for no vectors that are free to turn: those beyond the columns of a tall matrix."""
     if mode not in ("economic", "r") and not (mode == "full" and rows <= columns):
-        raise NotImplementedError(f"mode={mode!r} of a matrix of {rows} rows has no derivative rule: use 'economic' or 'r'")
+        raise Refusal(None, f"mode={mode!r} of a matrix of {rows} rows has no derivative rule: use 'economic' or 'r'")
     return True
 
 
@@ -121,7 +121,7 @@ def _(g, v, t):
 def is_triangle(t):
     """Whether a Schur form has no blocks of two; with them it has no rule."""
     if np.any(np.diagonal(t, -1)):
-        raise NotImplementedError("schur of a real matrix with complex eigenvalues has no derivative rule")
+        raise Refusal(None, "schur of a real matrix with complex eigenvalues has no derivative rule")
     return True
 
 
@@ -158,7 +158,7 @@ def is_left(side, a):
     of_rank(2, a)
     m, n = np.shape(a)
     if (m < n and side == "right") or (m > n and side == "left"):
-        raise NotImplementedError(f"polar with side={side!r} of a matrix of {m} rows and {n} columns has no derivative rule")
+        raise Refusal(None, f"polar with side={side!r} of a matrix of {m} rows and {n} columns has no derivative rule")
     return side == "left"
 
 

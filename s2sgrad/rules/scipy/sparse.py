@@ -13,6 +13,7 @@ from scipy import sparse
 
 from s2sgrad.rules.contractions import is_operator
 from s2sgrad.rules.table import general, linear, with_own_operators
+from s2sgrad.runtime import Refusal
 
 # --- stored entries --------------------------------------------------------------------------------------------------
 
@@ -25,14 +26,14 @@ def places(arg, like):
         outer = np.repeat(np.arange(len(arg[2]) - 1), np.diff(arg[2]))
         inner = np.asarray(arg[1])[: len(outer)]
         return (outer, inner) if like.format == "csr" else (inner, outer)
-    raise NotImplementedError("a sparse matrix of this has no derivative rule: make it of (data, (i, j)) or of its arrays")
+    raise Refusal(None, "a sparse matrix of this has no derivative rule: make it of (data, (i, j)) or of its arrays")
 
 
 def read(g, rows, columns):
     """The elements of a cotangent at these places, 0 where a sparse one has none."""
     if not is_operator(g):
         if np.ndim(g) != 2 and np.any(g):
-            raise NotImplementedError("this use of a sparse array has no derivative rule: use a product with it")
+            raise Refusal(None, "this use of a sparse array has no derivative rule: use a product with it")
         return g[rows, columns] if np.ndim(g) == 2 else np.zeros(np.shape(rows))
     c = g.tocsr(copy=True)
     c.sum_duplicates()

@@ -14,6 +14,7 @@ from scipy.sparse import linalg
 
 from s2sgrad.rules.contractions import matmul_left
 from s2sgrad.rules.table import bilinear, bound_method, flat, general, linear
+from s2sgrad.runtime import Refusal
 
 # --- systems ---------------------------------------------------------------------------------------------------------
 
@@ -165,7 +166,7 @@ def svds(g, y, A, k=6, *, ncv=None, tol=0, which="LM", v0=None, maxiter=None, re
 def vectors_too(asked):
     """Whether the result is all three factors, and not the values alone."""
     if asked not in (True, False):
-        raise NotImplementedError("svds of vectors on one side has no derivative rule: ask for both or for none")
+        raise Refusal(None, "svds of vectors on one side has no derivative rule: ask for both or for none")
     return asked
 
 

@@ -158,11 +158,16 @@ def cut(m, n, mode):
 flat(cut)
 
 
-@linear(linalg.convolution_matrix)
+@general(linalg.convolution_matrix)
 def convolution_matrix(g, y, a, n, mode="full"):
     size, _ = np.shape(a)[-1], of_rank(1, a)
     whole = np.pad(g, (cut(size, n, mode), (0, 0)))
     return first_column(whole)[:size], None
+
+
+@convolution_matrix.forward()
+def _(y, a, n, a_dot, n_dot, mode="full"):
+    return linalg.convolution_matrix(a_dot, n, mode), None
 
 
 @linear(linalg.leslie)

@@ -242,7 +242,7 @@ TRANSFORM: tuple[Stage, ...] = (
     Stage("sinking", _sink),
     Stage("shapes", _shapes),
     Stage("legality", _legality),
-    Stage("compounds", lambda c: None if c.unit.derivative.complex else compounds.run(c.paths)),
+    Stage("compounds", lambda c: (compounds.run_of_complex if c.unit.derivative.complex else compounds.run)(c.paths)),
     Stage("reverse", _reverse),
 )
 

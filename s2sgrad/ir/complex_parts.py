@@ -6,6 +6,8 @@ z.imag[:] = e      ->      e_bar = -z_bar.imag[:]; z_bar.imag[:] = 0.0       for
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import gast
 
 from s2sgrad.ir.forms import minus
@@ -18,11 +20,14 @@ def is_part(node: gast.AST) -> bool:
     return isinstance(node, gast.Attribute) and node.attr in spellings.PARTS
 
 
-def is_real(value: gast.AST) -> bool:
-    """Whether an expression is such a part, or a section of one, or its opposite."""
-    while isinstance(value, gast.Subscript) or isinstance(getattr(value, "op", None), gast.USub):
-        value = value.value if isinstance(value, gast.Subscript) else value.operand
-    return is_part(value)
+def is_real(value: gast.AST, known: Callable[[gast.AST], bool]) -> bool:
+    """Whether an expression is such a part, a section of one, or made of those and of what is known to be real."""
+    if is_part(value) or known(value):
+        return True
+    if isinstance(value, (gast.Subscript, gast.UnaryOp)):
+        return is_real(value.value if isinstance(value, gast.Subscript) else value.operand, known)
+    plain = isinstance(value, gast.BinOp) and isinstance(value.op, (gast.Add, gast.Sub, gast.Mult, gast.Div))
+    return plain and is_real(value.left, known) and is_real(value.right, known)
 
 
 def transferred(target: gast.AST, value: gast.AST) -> gast.AST:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.table import elementwise, general
+from s2sgrad.rules.table import elementwise, general, of_complex_numbers
 from s2sgrad.runtime import as_weak, power_slope, unbroadcast, unreduce
 
 
@@ -116,6 +116,23 @@ def _(g, z, x, w, y, c, q, *, axis=None, keepdims=False):
 def _(z, x, w, y, c, q, x_dot, w_dot, y_dot, c_dot, q_dot, *, axis=None, keepdims=False):
     along = np.sum(x * x_dot, axis=axis, keepdims=keepdims) * (2.0 * c * power(w, q))
     return along, c * (y * y) * power_slope(w, q) * w_dot, None, None, None
+
+
+def square_of_modulus(z):
+    """The square of the modulus of complex numbers.
+
+    >>> float(square_of_modulus(3.0 + 4j))
+    25.0
+    """
+    return np.abs(z) ** 2
+
+
+@elementwise(square_of_modulus)
+def of_modulus(g, y, z):
+    return 2.0 * g * np.conj(z)
+
+
+of_complex_numbers(square_of_modulus)
 
 
 def level(d, u):

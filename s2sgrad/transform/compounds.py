@@ -3,6 +3,8 @@
     r = np.sqrt(s); q = r / w; z = q ** 2       ->      z is differentiated as `s * w ** -2`
     n = np.linalg.norm(x); z = n * n            ->      z is differentiated as `np.sum(x * x)`
 
+    m = np.abs(u); z = m ** 2, u complex        ->      z is differentiated as `u * np.conj(u)`
+
     w, V = np.linalg.eigh(S)                    ->      without `w`, what turns V among equal values of w is dropped
 
 In steps the slope would be `2 * r * (1 / (2 * r))`, which is nan at 0, and 0 with a cotangent of 0.  The function itself
@@ -19,6 +21,7 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.analysis.kinds import Array, Number
+from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.analysis.singular import exponent
 from s2sgrad.flow.counts import binding_counts, bound_once
@@ -45,6 +48,32 @@ def run(paths: Paths) -> None:
     roots = singular.ROOTS | singular.NORMS | singular.POWERS | {np.cbrt}
     if any(is_one_of(o.target, roots) for o in paths.operations.values()):
         _Compounds(paths).run()
+
+
+def run_of_complex(paths: Paths) -> None:
+    """Replace the squares of moduli."""
+    moduli = {np.absolute, abs}
+    if any(is_one_of(o.target, moduli) for o in paths.operations.values()):
+        compounds = _Compounds(paths)
+        for statement in effects.walk(paths.tree.body):
+            operation = paths.operations.get(id(statement))
+            base = _squared(operation) if operation is not None and operation.form == "rule" else None
+            made = compounds.once.get(getattr(base, "id", ""))
+            modulus = paths.operations.get(id(made)) if made is not None else None
+            if modulus is None or not is_one_of(modulus.target, moduli) or not compounds.is_before(made, statement):
+                continue
+            (z,) = modulus.operands
+            if isinstance(z, gast.Name) and is_complex(paths.kinds.get(z.id)) and compounds.is_kept(z.id, made, statement):
+                paths.operations[id(statement)] = _made(operation, monomials.square_of_modulus, [clone(z)], {})
+
+
+def _squared(operation: Operation) -> gast.AST | None:
+    """What an operation is the square of; None for any other."""
+    first, *others = operation.operands or [None]
+    if operation.target is np.multiply and len(others) == 1 and isinstance(first, gast.Name):
+        return first if getattr(others[0], "id", "") == first.id else None
+    squares = operation.target is np.square or (is_one_of(operation.target, singular.POWERS) and exponent(operation) == 2)
+    return first if squares else None
 
 
 class _Compounds:
@@ -112,10 +141,10 @@ class _Compounds:
         if inner is None or inner.target is not np.einsum or not singular.is_root(operation.target, exponent(operation)):
             return None
         axes = _contracted(inner.operands)
-        if exponent(operation) not in (None, 0.5) or axes is None or inner.keywords or not self._is_before(made, statement):
+        if exponent(operation) not in (None, 0.5) or axes is None or inner.keywords or not self.is_before(made, statement):
             return None
         x = inner.operands[1]
-        if not isinstance(self.paths.kinds.get(x.id), Array) or not self._is_kept(x.id, made, statement):
+        if not isinstance(self.paths.kinds.get(x.id), Array) or not self.is_kept(x.id, made, statement):
             return None
         return _made(operation, np.linalg.norm, [clone(x)], {"axis": axes})
 
@@ -128,16 +157,16 @@ class _Compounds:
             return None
         made = self.once.get(node.id)
         operation = self.operations.get(id(made)) if made is not None else None
-        if depth < _DEEP and operation is not None and operation.form == "rule" and self._is_before(made, use):
+        if depth < _DEEP and operation is not None and operation.form == "rule" and self.is_before(made, use):
             found = combined(
                 operation.target, exponent(operation), [self._monomial(o, made, last, depth + 1) for o in operation.operands]
             )
             if found is not None:
                 return found
         numeric = isinstance(self.paths.kinds.get(node.id), (Number, Array))
-        return Monomial(1.0, {node.id: 1.0}) if numeric and self._is_kept(node.id, use, last) else None
+        return Monomial(1.0, {node.id: 1.0}) if numeric and self.is_kept(node.id, use, last) else None
 
-    def _is_kept(self, variable: str, use: gast.AST, last: gast.AST) -> bool:
+    def is_kept(self, variable: str, use: gast.AST, last: gast.AST) -> bool:
         """Whether a variable is the same where it is read and before the `last` statement."""
         body = next((b for b in nested(self.paths.tree.body) if any(s is last for s in b)), [])
         places = [k for k, s in enumerate(body) if s is use or s is last]
@@ -153,7 +182,7 @@ class _Compounds:
             return False
         return not any(variable in binds(s) or shared & self.paths.memory.changed(s) for s in between)
 
-    def _is_before(self, made: gast.AST, use: gast.AST) -> bool:
+    def is_before(self, made: gast.AST, use: gast.AST) -> bool:
         """Whether a statement runs before another whenever that does."""
         return self.around[id(made)] <= self.around[id(use)] and self.order[id(made)] < self.order[id(use)]
 
@@ -161,12 +190,12 @@ class _Compounds:
         """The operation of a norm of vectors that a base is; None for any other."""
         made = self.once.get(base)
         operation = self.operations.get(id(made)) if made is not None else None
-        if operation is None or operation.target is not np.linalg.norm or not self._is_before(made, use):
+        if operation is None or operation.target is not np.linalg.norm or not self.is_before(made, use):
             return None
         (x,), kind = operation.operands, operation.keywords.get("ord")
         plain = operation.keywords.keys() <= {"axis", "keepdims", "ord"} and (kind is None or is_none(kind))
         array = isinstance(x, gast.Name) and isinstance(self.paths.kinds.get(x.id), Array)
-        return operation if plain and array and self._is_kept(x.id, made, use) else None
+        return operation if plain and array and self.is_kept(x.id, made, use) else None
 
     def _of_norm(
         self, operation: Operation, norm: Operation, base: str, whole: Monomial, others: dict[str, float]

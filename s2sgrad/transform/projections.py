@@ -44,7 +44,7 @@ def projected(bars: Bars, x: str, cotangent: Cotangent) -> Cotangent:
         kind = kind if is_real(kind) else None
     if not isinstance(kind, (Number, Array, Unknown)) or is_complex(kind) or (is_real(kind) and not is_numeric(kind)):
         return cotangent  # what a container or an object holds is asked about where it is read
-    if is_real(bars.inference.kind(cotangent.value)) or complex_parts.is_real(cotangent.value):
+    if complex_parts.is_real(cotangent.value, lambda node: is_real(bars.inference.kind(node))):
         return cotangent
     plain = is_real(kind) and not isinstance(kind, OrNone)
     value = real_part(bars, cotangent.value) if plain else None

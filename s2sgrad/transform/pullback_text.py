@@ -111,8 +111,9 @@ def _shapes_of_variables(adjoints: Derivatives, node: gast.AST) -> gast.AST:
     """Where only the shape of a temporary is read, read that of a variable of the same shape instead."""
     for part in nodes(node):
         if isinstance(part, gast.Call) and catalogue.of(adjoints.unit.resolve(part.func)).asks_shape:
-            if part.args and isinstance(part.args[0], gast.Name) and part.args[0].id in adjoints.settling.alike:
-                part.args[0] = name(adjoints.settling.alike[part.args[0].id])
+            known = {**adjoints.settling.alike, **adjoints.settling.of_shape}
+            if part.args and isinstance(part.args[0], gast.Name) and part.args[0].id in known:
+                part.args[0] = name(known[part.args[0].id])
     return node
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import Array
+from s2sgrad.analysis.number_types import is_complex
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.ir.quote import clone, constant
 from s2sgrad.ir.reach import call
@@ -22,11 +23,13 @@ from s2sgrad.transform.unbroadcasting import conformed, relation
 
 
 class Settling:
-    """Brings contributions to the shapes of variables; `alike` maps temporaries to variables of the same shape."""
+    """Brings contributions to the shapes of variables; `alike` maps temporaries to variables of the same shape and type,
+    `of_shape` those of real to such of complex numbers."""
 
     def __init__(self, unit: Unit, inference: Inference, active: set[str]) -> None:
         self.unit, self.inference, self.kinds, self.active = unit, inference, inference.env, active
         self.alike: dict[str, str] = {}
+        self.of_shape: dict[str, str] = {}
 
     def spread(self, cotangent: Cotangent, x: str) -> Cotangent:
         """The contribution brought to exactly the shape of `x`; a mask is applied before any sum."""
@@ -71,6 +74,12 @@ class Settling:
             if isinstance(operand, gast.Name) and operand.id in self.unit.locals and isinstance(kind, Array):
                 other = self.kinds.get(operand.id)
                 floats = kind.dtype is not None or (operand.id in self.active and not self.unit.derivative.complex)
-                if floats and relation(kind, other) == "same" and getattr(other, "dtype", None) == kind.dtype:
+                if relation(kind, other) != "same":
+                    continue
+                if is_complex(other) and not is_complex(kind):
+                    self.of_shape[target] = self.alike.get(operand.id, operand.id)
+                elif operand.id in self.of_shape:
+                    self.of_shape[target] = self.of_shape[operand.id]
+                if floats and getattr(other, "dtype", None) == kind.dtype:
                     self.alike[target] = self.alike.get(operand.id, operand.id)
                     return

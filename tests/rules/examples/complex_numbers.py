@@ -9,7 +9,7 @@ import scipy.linalg
 from scipy import special
 
 from s2sgrad import runtime
-from s2sgrad.rules import casts, complex_matrices, fourier
+from s2sgrad.rules import casts, complex_matrices, fourier, monomials
 from s2sgrad.rules.table import existing
 
 from .base import Example, normal
@@ -125,6 +125,7 @@ example(fourier.half_spectrum, normal(6), cplx(4))
 example(fourier.whole_spectra, cplx(4, 2), normal(4, 3), None, None, "ortho")
 example(fourier.half_spectra, normal(4, 4), cplx(4, 3), None, None, None)
 example(complex_matrices.adjoint, cplx(2, 3))
+example(monomials.square_of_modulus, cplx(3))
 example(runtime.projected, cplx(3), cplx(3))
 example(runtime.projected, cplx(3), normal(3))
 example(runtime.wide, normal(3), cplx(3))

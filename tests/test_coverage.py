@@ -1,9 +1,17 @@
-"""The list of what of NumPy has a derivative is up to date, and hardly anything is missing."""
+"""The lists of what has a derivative are up to date, and hardly anything of NumPy is missing."""
 
 from __future__ import annotations
 
+import importlib
+
 import coverage_of_numpy as coverage
+import list_functions
+import numpy as np
 import pytest
+import scipy
+
+from s2sgrad.ir import relatives
+from s2sgrad.rules.table import is_flat, lookup
 
 
 def test_the_list_is_up_to_date():
@@ -17,3 +25,20 @@ def test_hardly_anything_is_missing():
     found = coverage.marks()
     assert coverage.share(found) >= 0.97
     assert not [row for row in found if row[2] == "unknown"]
+
+
+def test_the_list_of_functions_is_up_to_date():
+    versions = [".".join(library.__version__.split(".")[:2]) for library in (np, scipy)]
+    if versions != ["2.4", "1.17"]:
+        pytest.skip("it was written with other versions of NumPy and SciPy")
+    assert list_functions.FILE.read_text() == list_functions.text(), "run python tests/list_functions.py"
+
+
+def test_relatives_are_there_and_have_rules():
+    for module in relatives.MODULES:
+        importlib.import_module(module)
+    for name, near in relatives.NEAREST.items():
+        one, other = relatives.found(name), relatives.found(near)
+        assert one is None or (lookup(one) is None and not is_flat(one)), f"{name} has a rule of its own"
+        assert lookup(other) is not None, near
+        assert one is None or relatives.told(one).startswith("The nearest")

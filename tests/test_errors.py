@@ -659,12 +659,12 @@ REFUSED = {
     "NumPy function without a rule": (NoRule, """
         def f(x):
             y = x * 2.0
-            return np.sum(np.nextafter(y, 0.0))  # <-
+            return np.sum(np.sort_complex(y).real)  # <-
     """, (V,)),
-    "NumPy function without a rule, eig": (NoRule, """
+    "NumPy function of several results without a rule": (NoRule, """
         def f(x):
-            w, v = np.linalg.eig(np.outer(x, x))  # <-
-            return np.sum(w)
+            h, edges, others = np.histogram2d(x, x)  # <-
+            return np.sum(edges)
     """, (V,)),
     "einsum with axis numbers in a variable": (NoRule, """
         def f(x):
@@ -725,10 +725,10 @@ REFUSED = {
             return of(nodes[-1]) * x[0]
     """, (V,)),
     "SciPy function without a rule": (NoRule, """
-        from scipy.signal import hilbert
+        from scipy.signal import medfilt
 
         def f(x):
-            y = hilbert(x)  # <-
+            y = medfilt(x)  # <-
             return np.sum(y)
     """, (V,)),
     "SciPy function without a rule, a ufunc": (NoRule, """
@@ -901,7 +901,7 @@ REFUSED = {
     """, (2.0,)),
     "callee of a callee with a function without a rule": (NoRule, """
         def deepest(a):
-            return np.nextafter(a, 0.0)  # <-
+            return np.sort_complex(a).real  # <-
 
         def helper(a):
             return deepest(a) * 2.0

@@ -15,7 +15,7 @@ import gast
 from s2sgrad import rules  # noqa: F401  (fills the table)
 from s2sgrad.analysis.libraries import is_library
 from s2sgrad.errors import NoRule, NoSource, S2SGradError
-from s2sgrad.ir import advice
+from s2sgrad.ir import advice, relatives
 from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.underlying import underlying
@@ -230,8 +230,9 @@ def _without_rule(function: Any, shown: str) -> NoRule:
     """The error for a library's function or method, which is known by its rule alone and not read."""
     error = NoRule(f"`{shown}` has no derivative rule: use functions that have one, or give it one with `custom_gradient` "
                    "or `defvjp`")  # fmt: skip
-    if lines := advice.for_function(function):
-        error.add_note(lines)
+    for lines in (advice.for_function(function), relatives.told(function)):
+        if lines:
+            error.add_note(lines)
     return error
 
 

@@ -13,8 +13,10 @@ from typing import Any
 import gast
 
 from s2sgrad.errors import NoRule, Place, S2SGradError, raised
-from s2sgrad.ir import advice, notes
+from s2sgrad.ir import advice, notes, relatives
 from s2sgrad.ir.quote import at, call_around, constant, name, nodes, placed
+from s2sgrad.ir.unit_records import MISSING
+from s2sgrad.rules import table
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.source import Primal
 
@@ -26,7 +28,15 @@ def refusal(unit: Any, of_class: type[S2SGradError], node: gast.AST, message: st
     call = node if of_class is NoRule else call_around(primal.tree, node) if isinstance(node, gast.Lambda) else None
     if isinstance(call, gast.Call) and hasattr(call, "lineno"):
         _advise(error, primal, call)
+    if of_class is NoRule and isinstance(node, gast.Call):
+        _name_a_relative(error, unit.called(node))
     return error
+
+
+def _name_a_relative(error: Exception, target: Any) -> None:
+    """Add the nearest function that has a rule to the error for one without."""
+    if target is not MISSING and table.lookup(target) is None and (line := relatives.told(target)):
+        error.add_note(line)
 
 
 def through(unit: Any, error: S2SGradError, node: gast.AST) -> S2SGradError:

@@ -1,6 +1,6 @@
 """Operations on the differentiated path that have no derivative, or no known one.
 
-y = np.intersect1d(x, c)      ->      NoRule: `np.intersect1d` has no derivative rule: use functions that have one ...
+y = np.sort_complex(x)      ->      NoRule: `np.sort_complex` has no derivative rule: use functions that have one ...
 """
 
 from __future__ import annotations

@@ -1,0 +1,108 @@
+"""Where a function of a library is found, and the nearest one with a rule for one without: for errors and for lists.
+
+np.histogram2d   ->   numpy.histogram               scipy.signal.medfilt   ->   scipy.ndimage.median_filter
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import sys
+import types
+from typing import Any
+
+from s2sgrad.rules import table
+
+MODULES = (
+    "numpy", "numpy.linalg", "numpy.fft", "numpy.lib.scimath", "numpy.lib.stride_tricks", "numpy.random", "numpy.polynomial",
+    "math", "cmath", "builtins", "operator", "functools", "statistics", "copy", "scipy.fft", "scipy.integrate",
+    "scipy.interpolate", "scipy.linalg", "scipy.ndimage", "scipy.optimize", "scipy.signal", "scipy.signal.windows",
+    "scipy.sparse", "scipy.sparse.linalg", "scipy.spatial", "scipy.spatial.distance", "scipy.special", "scipy.stats",
+)  # fmt: skip
+"""Where users find functions."""
+
+NEAREST = {
+    "numpy.apply_over_axes": "numpy.sum",
+    "numpy.histogram2d": "numpy.histogram",
+    "numpy.histogramdd": "numpy.histogram",
+    "numpy.sort_complex": "numpy.sort",
+    "scipy.fft.fht": "scipy.fft.fft",
+    "scipy.fft.ifht": "scipy.fft.ifft",
+    "scipy.signal.coherence": "scipy.signal.csd",
+    "scipy.signal.decimate": "scipy.signal.sosfiltfilt",
+    "scipy.signal.dlsim": "scipy.signal.lfilter",
+    "scipy.signal.envelope": "scipy.signal.hilbert",
+    "scipy.signal.freqs": "numpy.polyval",
+    "scipy.signal.group_delay": "scipy.signal.freqz",
+    "scipy.signal.hilbert2": "scipy.signal.hilbert",
+    "scipy.signal.lombscargle": "numpy.exp",
+    "scipy.signal.lsim": "scipy.linalg.expm",
+    "scipy.signal.medfilt": "scipy.ndimage.median_filter",
+    "scipy.signal.medfilt2d": "scipy.ndimage.median_filter",
+    "scipy.signal.order_filter": "scipy.ndimage.rank_filter",
+    "scipy.signal.resample_poly": "scipy.signal.resample",
+    "scipy.signal.sepfir2d": "scipy.signal.convolve2d",
+    "scipy.signal.sosfreqz": "scipy.signal.freqz",
+    "scipy.signal.symiirorder1": "scipy.signal.filtfilt",
+    "scipy.signal.upfirdn": "scipy.signal.convolve",
+    "scipy.signal.vectorstrength": "numpy.exp",
+    "scipy.signal.wiener": "scipy.ndimage.uniform_filter",
+    "scipy.signal.zoom_fft": "scipy.fft.fft",
+    "scipy.signal.czt": "scipy.fft.fft",
+}
+"""What the names alone would not tell."""
+
+
+def found(name: str) -> Any:
+    """The object of a full name in a module that is imported; None where there is none."""
+    module, _, last = name.rpartition(".")
+    return getattr(sys.modules.get(module), last, None)
+
+
+def full_name(function: Any) -> str:
+    """Where users find a function: its module and name; "" for one that is none of a public module.
+
+    >>> import numpy as np
+    >>> full_name(np.linalg.det), full_name(np.ndarray.astype), full_name(full_name)
+    ('numpy.linalg.det', 'numpy.ndarray.astype', '')
+    """
+    name = getattr(function, "__name__", "")
+    owner = getattr(function, "__self__", None) if isinstance(function, types.MethodType) else None
+    for module in MODULES:
+        if module not in sys.modules:
+            continue
+        public = vars(sys.modules[module])
+        if public.get(name) is function and function is not None:
+            return f"{module}.{name}"
+        for known, value in public.items() if owner is not None else ():
+            if value is owner:
+                return f"{module}.{known}.{name}"
+    return _of_method(function, name)
+
+
+def _of_method(function: Any, name: str) -> str:
+    """The same for a method of a public class."""
+    cls, _, method = getattr(function, "__qualname__", "").rpartition(".")
+    homes = [m for m in MODULES if cls and method == name and getattr(found(f"{m}.{cls}"), name, None) is function]
+    return f"{homes[0]}.{cls}.{name}" if homes else ""
+
+
+@functools.lru_cache(maxsize=256)
+def nearest(name: str) -> str:
+    """The full name of the function with a rule that is nearest to that of this full name; "" where none is near.
+
+    >>> nearest("numpy.histogram2d"), nearest("numpy.frobnicate")
+    ('numpy.histogram', '')
+    """
+    module, _, last = name.rpartition(".")
+    if name in NEAREST:
+        return NEAREST[name]
+    listed = [getattr(f, "__name__", "") for f in table.rules() if full_name(f).rpartition(".")[0] == module]
+    close = difflib.get_close_matches(last, listed, 1, 0.75)
+    return f"{module}.{close[0]}" if close else ""
+
+
+def told(function: Any) -> str:
+    """The line of an error for a function without a rule: the nearest one that has one; "" where none is near."""
+    near = nearest(full_name(function)) if full_name(function) else ""
+    return f"The nearest function with a rule: {near}; docs/functions.md lists all." if near else ""

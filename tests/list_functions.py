@@ -1,0 +1,78 @@
+"""The list of functions with a derivative, made from the table of rules.
+
+python tests/list_functions.py        writes docs/functions.md anew
+"""
+
+from __future__ import annotations
+
+import importlib
+import pathlib
+from collections import defaultdict
+from typing import Any
+
+from s2sgrad.api import whole
+from s2sgrad.ir import relatives
+from s2sgrad.rules.table import Rule, flats, rules
+
+assert whole
+FILE = pathlib.Path(__file__).parent.parent / "docs" / "functions.md"
+HEAD = """# Functions with a derivative
+
+Written by `tests/list_functions.py` from the table of rules. Every function here works in both modes and at every order,
+unless its row says otherwise. A function that is not here is refused where it carries a derivative (`NoRule`). The error
+names the nearest relative, and the lines that give the function a rule ([your-own-rules.md](your-own-rules.md)).
+
+- *in*: the arguments that may carry a derivative; in brackets those with a default. Any other argument is a constant.
+- *complex*: whether complex numbers may be differentiated ([complex.md](complex.md)).
+- *not*: which calls are refused, and what to do instead.
+
+Conventions at kinks, ties, zeros and equal eigenvalues are in [singular-points.md](singular-points.md). Operators and
+methods of arrays follow the functions: `x @ y` is `np.matmul(x, y)`. What of NumPy is missing is in `tests/coverage.txt`.
+"""
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def given(rule: Rule) -> str:
+    names = ["*args"] if rule.variadic else [n for n in rule.differentiable if n not in rule.constants]
+    return ", ".join([*names, *(f"[{n}]" for n in rule.keyword_rules)])
+
+
+def row(name: str, rule: Rule) -> str:
+    refused = dict.fromkeys(why for _, why in rule.refusals)
+    refused |= dict.fromkeys(rule.constants.values())
+    parts = [f"`{name}`", given(rule), "yes" if rule.complex else "", "; ".join(refused)]
+    return "| " + " | ".join(map(cell, parts)) + " |"
+
+
+def by_module(primitives: Any) -> dict[str, list[tuple[str, Any]]]:
+    found = defaultdict(list)
+    for primitive in primitives:
+        name = relatives.full_name(primitive)
+        if name:
+            module = next(m for m in sorted(relatives.MODULES, key=len, reverse=True) if name.startswith(m + "."))
+            found[module].append((name.removeprefix(module + "."), primitive))
+    return {module: sorted(found[module], key=lambda pair: pair[0]) for module in relatives.MODULES if module in found}
+
+
+def text() -> str:
+    for module in relatives.MODULES:
+        importlib.import_module(module)
+    table = rules()
+    lines, constant = [HEAD], by_module(flats())
+    for module, own in by_module(table).items():
+        lines += [f"## {module}", "", "| function | in | complex | not |", "|---|---|---|---|"]
+        lines += [row(name, table[primitive]) for name, primitive in own]
+        if flat := constant.pop(module, None):
+            lines += [
+                "",
+                "Constant between jumps, so that the derivative is 0: " + ", ".join(f"`{n}`" for n, _ in flat) + ".",
+            ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    FILE.write_text(text())

@@ -290,9 +290,9 @@ def at(origin: gast.AST, *statements: gast.AST) -> list[gast.AST]:
 
 
 def placed(origin: gast.AST, made: gast.AST) -> Any:
-    """Give nodes without position that of `origin`."""
+    """Give nodes without position that of `origin`, where such a node has one."""
     for node in nodes(made):
-        if not hasattr(node, "lineno"):
+        if "lineno" in node._attributes and not hasattr(node, "lineno"):
             at(origin, node)
     return made
 

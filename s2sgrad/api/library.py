@@ -100,7 +100,8 @@ def _of_rule(primitive: Any, rule: table.Rule, is_object: bool) -> tuple[str, st
     star = ["*"] if words and not rule.variadic else []
     shown = {k: f"{k}={v!r}" for k, v in usual.items()}
     builtin = isinstance(primitive, types.BuiltinFunctionType)  # `math.log` takes none by keyword
-    given = (k if builtin and k in places else f"{k}={k}" for k in [*places, *words])
+    by_place = {k for k, p in own.items() if p.kind is p.POSITIONAL_ONLY} | {*(places if builtin else ())}
+    given = (k if k in by_place else f"{k}={k}" for k in [*places, *words])
     head = ", ".join([*names, *map(shown.get, places), *star, *map(shown.get, words)])
     return head, f"primitive({', '.join((*names, *given))})"
 

@@ -2,6 +2,7 @@
 
 from s2sgrad.rules import (
     arithmetic,
+    bases,
     builtin_functions,
     casts,
     choices,
@@ -47,6 +48,7 @@ from s2sgrad.rules import complex_matrices, complex_numbers, complex_statistics,
 
 __all__ = [
     "arithmetic",
+    "bases",
     "builtin_functions",
     "casts",
     "choices",

@@ -334,6 +334,23 @@ def test_a_distribution_frozen_in_the_function():
         grad(lambda a: np.sum(stats.gamma(a).logcdf(V)))(2.0)
 
 
+def of_a_polynomial(c, x):
+    return np.sum(np.poly1d(c)(x) ** 2)
+
+
+def of_a_series(c, x):
+    return np.sum(np.polynomial.Chebyshev(c * c)(np.sin(x)) ** 2) + np.polynomial.Polynomial([c[0], 1.0, c[1]])(x[0])
+
+
+def of_a_product(c, x):
+    return np.sum(np.polynomial.polynomial.polyval(x, np.polynomial.polynomial.polymul(c, c)))
+
+
+@pytest.mark.parametrize("f", [of_a_polynomial, of_a_series, of_a_product])
+def test_polynomials_of_coefficients(f):
+    check_grads(f, (V - 0.5, V), order=2, rtol=1e-4, atol=1e-5)
+
+
 def test_density_of_a_list():
     f = lambda x: np.sum(norm.logpdf([0.1, 0.2], x))  # noqa: E731
     assert np.isclose(grad(f)(0.3), -0.3)

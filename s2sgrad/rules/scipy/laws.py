@@ -18,7 +18,6 @@ calls of probabilities and quantiles are refused.
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +25,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from s2sgrad.rules.made import made
 from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.table import elementwise, hands_on
 from s2sgrad.runtime import over, product
@@ -119,16 +119,6 @@ class Law:
 # --- the rules ---------------------------------------------------------------------------------------------------------
 
 
-class _Text:
-    """Where readers of sources find a text that is in no file, as they find that of a module in an archive."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def get_source(self, name: str) -> str:
-        return self.text
-
-
 def law(
     distribution: Any, score: Callable[..., Any], shape_scores: tuple[Any, ...] = (), shifts: tuple[Any, ...] = ()
 ) -> None:
@@ -140,12 +130,8 @@ def law(
     bounded = own_support or bool(np.any(np.isfinite([distribution.a, distribution.b])))
     in_shapes, moving = (tuple(getattr(f, "__name__", "") for f in facts) for facts in (shape_scores, shifts))
     known = Law(distribution.name, shapes, score.__name__, in_shapes, moving, bounded)
-    text = known.text()
     space = {f.__name__: f for f in (score, *shape_scores, *shifts, over, product, ratio, within) if f is not None}
-    space |= {"stats": stats, "__name__": f"{__name__}.{distribution.name}", "__loader__": _Text(text)}
-    file = f"{__file__} of {distribution.name}"
-    exec(compile(text, file, "exec", dont_inherit=True), space)
-    linecache.lazycache(file, space)
+    space = made(known.text(), f"{__name__}.{distribution.name}", space | {"stats": stats})
     for method in METHODS:
         pullback = f"{distribution.name}_{method}"
         rule = elementwise(getattr(distribution, method))(space[pullback])

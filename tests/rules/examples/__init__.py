@@ -6,6 +6,7 @@ Arguments stay away from kinks and ties; those have tests of their own.  The sam
 """
 
 from . import (
+    bases,
     elementwise,
     helpers,
     linalg,
@@ -40,6 +41,7 @@ from .base import EXAMPLES, Example
 __all__ = [
     "EXAMPLES",
     "Example",
+    "bases",
     "elementwise",
     "helpers",
     "linalg",

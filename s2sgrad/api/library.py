@@ -99,11 +99,17 @@ def _of_rule(primitive: Any, rule: table.Rule, is_object: bool) -> tuple[str, st
     words = [] if loose else [k for k in usual if k not in places]
     star = ["*"] if words and not rule.variadic else []
     shown = {k: f"{k}={v!r}" for k, v in usual.items()}
-    builtin = isinstance(primitive, types.BuiltinFunctionType)  # `math.log` takes none by keyword
-    by_place = {k for k, p in own.items() if p.kind is p.POSITIONAL_ONLY} | {*(places if builtin else ())}
+    by_place = _taken_by_place(primitive, own, places)
     given = (k if k in by_place else f"{k}={k}" for k in [*places, *words])
     head = ", ".join([*names, *map(shown.get, places), *star, *map(shown.get, words)])
     return head, f"primitive({', '.join((*names, *given))})"
+
+
+def _taken_by_place(primitive: Any, own: dict[str, inspect.Parameter], places: list[str]) -> set[str]:
+    """The parameters that a function takes by position alone."""
+    if isinstance(primitive, types.BuiltinFunctionType):  # `math.log` takes none by keyword
+        return {*places}
+    return {k for k, p in own.items() if p.kind is p.POSITIONAL_ONLY}
 
 
 def _is_passed(default: Any, parameter: inspect.Parameter | None, words: bool) -> bool:

@@ -116,6 +116,7 @@ EXCUSED = {
     "analysis.reached": {"source"},  # and what they have at hand
     "analysis.selected": {"source"},  # whether they are adjoints
     "analysis.primitive_calls": {"source"},  # whether they have gradients of their own
+    "analysis.passing": {"source"},  # which cotangents the formulas of a rule leave out
 }
 
 

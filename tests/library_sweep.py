@@ -42,6 +42,8 @@ MODULES = (
     "numpy.fft",
     "scipy.special",
     "scipy.linalg",
+    "scipy.spatial.distance",
+    "scipy.sparse.linalg",
     "scipy.signal",
     "scipy.ndimage",
     "scipy.interpolate",
@@ -81,6 +83,7 @@ SECONDS = 20  # of the processor, for one callable
 SKIPPED = re.compile(
     r"numpy:(test|show_.*|info|save.*|memmap|get_include|empty.*)"  # write files, print, or give what memory holds
     r"|scipy.linalg:qr_delete|scipy.signal:iircomb"  # end the interpreter, sooner or later
+    r"|scipy.sparse.linalg:funm_multiply_krylov"  # the same
     r"|scipy.stats:energy_distance"  # of one sample and itself: the root of what vanishes identically
     r"|(array|number):choose"  # takes one number for all its choices, which np.choose does not
 )

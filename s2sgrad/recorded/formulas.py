@@ -37,7 +37,8 @@ def wanted_of(pullback: types.FunctionType, wanted: tuple[int, ...], count: int)
     read = mentioned(last)
     body: list[Any] = [last]
     for statement in reversed(before):
-        if isinstance(statement, gast.Assign) and stored(*statement.targets) & read:
+        checks = isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call)
+        if checks or (isinstance(statement, gast.Assign) and stored(*statement.targets) & read):
             read |= mentioned(statement.value)
             body.insert(0, statement)
     tree.body, tree.decorator_list, tree.name = body, [], pullback.__name__

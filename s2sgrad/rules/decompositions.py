@@ -14,6 +14,7 @@ import numpy as np
 from s2sgrad.rules.linalg import adjoint, folded, hermitian, lower
 from s2sgrad.rules.spectra import frames, on_diagonal
 from s2sgrad.rules.table import flat, general
+from s2sgrad.runtime import Refusal
 
 
 def columns(x):
@@ -121,17 +122,40 @@ qr.refuse(
 # --- least squares ---------------------------------------------------------------------------------------------------
 
 
-@general(np.linalg.pinv)
-def pinv(g, p, a, rcond=None, *, rtol=None):
+def of_its_rank(a, p):
+    """Raise where `p` is the pseudo-inverse of less than `a`: a cutoff has left out singular values that are not 0."""
+    size, most, eps = np.max(np.abs(a), initial=0.0), np.max(np.abs(p), initial=0.0), np.finfo(p.dtype).eps
+    small = max(1e-7, 1e3 * eps) + 10.0 * eps * size * most
+    if np.max(np.abs(a - a @ p @ a), initial=0.0) > small * size:
+        raise Refusal(None, "a pseudo-inverse that leaves out singular values has no derivative rule: lower the tolerance")
+    return True
+
+
+flat(of_its_rank)
+
+
+def pinv_bar(g, p, a):
+    """The cotangent of a matrix, given that of its pseudo-inverse `p`."""
     g_t, p_t = np.swapaxes(g, -1, -2), np.swapaxes(p, -1, -2)
     return (g_t - a @ (p @ g_t)) @ p @ p_t + p_t @ p @ (g_t - (g_t @ p) @ a) - p_t @ g @ p_t
 
 
+@general(np.linalg.pinv)
+def pinv(g, p, a, rcond=None, *, rtol=None):
+    of_its_rank(a, p)
+    return pinv_bar(g, p, a)
+
+
+def pinv_along(p, a, a_dot):
+    """The tangent of the pseudo-inverse."""
+    of_its_rank(a, p)
+    a_t, p_t = np.swapaxes(a_dot, -1, -2), np.swapaxes(p, -1, -2)
+    return p @ (p_t @ (a_t - (a_t @ a) @ p)) + ((a_t - p @ (a @ a_t)) @ p_t) @ p - p @ a_dot @ p
+
+
 @pinv.forward()
 def _(p, a, a_dot, rcond=None, *, rtol=None):
-    a_t = np.swapaxes(a_dot, -1, -2)
-    p_t = np.swapaxes(p, -1, -2)
-    return p @ (p_t @ (a_t - (a_t @ a) @ p)) + ((a_t - p @ (a @ a_t)) @ p_t) @ p - p @ a_dot @ p
+    return pinv_along(p, a, a_dot)
 
 
 def cutoff(a, b, rcond):
@@ -148,6 +172,7 @@ flat(cutoff)
 @general(np.linalg.lstsq)
 def lstsq(g, y, a, b, rcond=None):
     p = np.linalg.pinv(a, cutoff(a, b, rcond))
+    of_its_rank(a, p)
     x, x_bar, p_h = columns(y[0]), np.conj(columns(g[0])), adjoint(p)
     residual = columns(b) - a @ x
     back = p_h @ x_bar
@@ -165,6 +190,7 @@ def lstsq(g, y, a, b, rcond=None):
 def lstsq_along_matrix(y, a, b, a_dot, rcond):
     """What the tangent of the matrix adds to that of the solution, of the sums of squares and of the singular values."""
     p, x = np.linalg.pinv(a, cutoff(a, b, rcond)), columns(y[0])
+    of_its_rank(a, p)
     a_dot, p_h = np.asarray(a_dot), adjoint(p)
     residual, change, turned = columns(b) - a @ x, a_dot @ x, adjoint(a_dot)
     back = turned @ (p_h @ x)

@@ -96,10 +96,14 @@ def test_what_turns_a_basis_is_refused():
 
 
 @pytest.mark.parametrize("f", [lambda x: linalg.pinv(x, rtol=0.7), lambda x: linalg.pinvh(x @ x.T, 2.0),
-                               lambda x: linalg.lstsq(x, B, cond=0.7)[0]])  # fmt: skip
+                               lambda x: linalg.lstsq(x, B, cond=0.7)[0], lambda x: np.linalg.pinv(x, 0.4),
+                               lambda x: np.linalg.lstsq(x, B, rcond=0.4)[0]])  # fmt: skip
 def test_a_cutoff_of_what_is_not_0_is_refused(f):
+    at = np.diag([1.0, 0.3, 2.0])
     with pytest.raises(Refused):
-        grad(lambda x: np.sum(f(x)))(np.diag([1.0, 0.3, 2.0]))
+        grad(lambda x: np.sum(f(x)))(at)
+    with pytest.raises(Refused):
+        jvp(lambda x: np.sum(f(x)), (at,), (at,))
 
 
 @pytest.mark.parametrize(
@@ -132,3 +136,11 @@ def test_refused_when_it_runs(f, args, keywords):
     y = f(*args, **keywords)
     with pytest.raises(Refusal):
         lookup(f).pullback(y, y, *args, **keywords)
+
+
+@pytest.mark.records
+def test_a_recorded_call_is_checked_as_well():
+    f = lambda m, s: np.sum(W * linalg.solve_sylvester(m, m, s))  # noqa: E731
+    for dots in ((None, 1.0), (A, None)):
+        with pytest.raises(Refused):
+            jvp(f, (A @ A.T, 0.6), dots)

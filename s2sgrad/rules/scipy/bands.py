@@ -78,7 +78,8 @@ def of_products(u, v, height, above):
 
 @general(linalg.solve_banded)
 def solve_banded(g, y, l_and_u, ab, b, *, check_finite=True):
-    below, above, _ = l_and_u[0], l_and_u[1], of_band(ab, b)
+    of_band(ab, b)
+    below, above = l_and_u[0], l_and_u[1]
     b_bar = linalg.solve_banded((above, below), turned_band(ab, above), g)
     return None, -of_products(b_bar, y, below + above + 1, above), b_bar
 

@@ -224,7 +224,8 @@ def seuclidean(g, y, u, v, V):
 
 @general(distance.mahalanobis)
 def mahalanobis(g, y, u, v, VI):
-    d, _ = np.subtract(u, v), of_rank(2, VI)
+    of_rank(2, VI)
+    d = np.subtract(u, v)
     u_bar = 0.5 * g * over(d @ (VI + np.transpose(VI)), y)
     return unbroadcast(u_bar, u), unbroadcast(-u_bar, v), 0.5 * g * over(np.outer(d, d), y)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.decompositions import columns
+from s2sgrad.rules.decompositions import columns, of_its_rank, pinv_bar
 from s2sgrad.rules.linalg import filled
 from s2sgrad.rules.scipy.linalg import folded, of_rank, turned
 from s2sgrad.rules.spectra import frames, svd_bar
@@ -22,35 +22,20 @@ from s2sgrad.runtime import Refusal
 # --- pseudo-inverses -------------------------------------------------------------------------------------------------
 
 
-def of_its_rank(a, p):
-    """Raise where `p` is the pseudo-inverse of less than `a`: a cutoff has left out singular values that are not 0."""
-    size = np.max(np.abs(a), initial=0.0)
-    if (
-        np.max(np.abs(a - a @ p @ a), initial=0.0)
-        > 1e3 * np.finfo(p.dtype).eps * size * np.max(np.abs(p), initial=1.0) * size
-    ):
-        raise Refusal(None, "a pseudo-inverse that leaves out singular values has no derivative rule: lower the tolerance")
-    return True
-
-
-flat(of_its_rank)
-
-
-def pinv_bar(g, p, a):
+def whole_pinv_bar(g, p, a):
     of_its_rank(a, p)
-    g_t, p_t = turned(g), turned(p)
-    return (g_t - a @ (p @ g_t)) @ p @ p_t + p_t @ p @ (g_t - (g_t @ p) @ a) - p_t @ g @ p_t
+    return pinv_bar(g, p, a)
 
 
 @general(linalg.pinv)
 def pinv(g, y, a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
-    return pinv_bar(g[0], y[0], a) if return_rank else pinv_bar(g, y, a)
+    return whole_pinv_bar(g[0], y[0], a) if return_rank else whole_pinv_bar(g, y, a)
 
 
 @general(linalg.pinvh)
 def pinvh(g, y, a, atol=None, rtol=None, lower=True, return_rank=False, *, check_finite=True):
     whole = filled(a, lower)
-    bar = pinv_bar(g[0], y[0], whole) if return_rank else pinv_bar(g, y, whole)
+    bar = whole_pinv_bar(g[0], y[0], whole) if return_rank else whole_pinv_bar(g, y, whole)
     return folded(bar, lower)
 
 

@@ -58,7 +58,8 @@ def _(y, A, A_dot):
 
 @general(linalg.expm_frechet)
 def expm_frechet(g, y, A, E, method=None, compute_expm=True, *, check_finite=True):
-    n, _ = np.shape(A)[-1], of_rank(2, A, E)
+    of_rank(2, A, E)
+    n = np.shape(A)[-1]
     g = blocks_bar(g[0], g[1]) if compute_expm else blocks_bar(np.zeros_like(g), g)
     bar = expm_slope(turned(blocks(A, E)), g)
     return bar[:n, :n] + bar[n:, n:], bar[:n, n:]
@@ -103,7 +104,8 @@ flat(off_the_cut)
 
 def logm_slope(a, e):
     """The derivative of `linalg.logm` at `a` in the direction `e`."""
-    n, _ = np.shape(a)[-1], off_the_cut(a)
+    off_the_cut(a)
+    n = np.shape(a)[-1]
     return linalg.logm(blocks(a, e))[..., :n, n:]
 
 
@@ -119,7 +121,8 @@ def _(y, A, A_dot):
 
 def power_slope(a, e, t):
     """The derivative of the power `t` of a matrix in the direction `e`."""
-    n, _ = np.shape(a)[-1], off_the_cut(a)
+    off_the_cut(a)
+    n = np.shape(a)[-1]
     return linalg.fractional_matrix_power(blocks(a, e), t)[..., :n, n:]
 
 

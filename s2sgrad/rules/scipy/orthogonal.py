@@ -130,7 +130,8 @@ flat(is_triangle)
 
 @general(linalg.schur)
 def schur(g, y, a, output="real", *, check_finite=True):
-    t, z, _ = y[0], y[1], of_rank(2, a)
+    of_rank(2, a)
+    t, z = y[0], y[1]
     is_triangle(t)
     v, t_bar = triangular_vectors(t), np.triu(g[0])
     turn = t.T @ t_bar - t_bar @ t.T + z.T @ g[1]  # the cotangent of `z.T @ z_dot`, which is skew

@@ -160,7 +160,8 @@ flat(cut)
 
 @general(linalg.convolution_matrix)
 def convolution_matrix(g, y, a, n, mode="full"):
-    size, _ = np.shape(a)[-1], of_rank(1, a)
+    of_rank(1, a)
+    size = np.shape(a)[-1]
     whole = np.pad(g, (cut(size, n, mode), (0, 0)))
     return first_column(whole)[:size], None
 

@@ -228,7 +228,8 @@ def _of_numbers(run: Run, known: operations.Primitive, args: tuple) -> operation
 
 def _fresh(run: Run, primitive: Any, args: tuple, keywords: dict[str, Any], y: np.ndarray) -> Array:
     """An array in memory of its own, as a handle; it carries a derivative unless the primitive has none."""
-    known = _known(run, primitive, args, keywords, y)
+    plain = not run.complex and y.dtype.kind == "f"  # the usual case
+    known = operations.known(primitive) if plain else _known(run, primitive, args, keywords, y)
     result = Array(y, run.enter(y, not known.flat), run)
     if not known.flat:
         call, operands, named, where = _bound(run, known, args, keywords)
@@ -319,7 +320,9 @@ def _bound(run: Run, known: operations.Primitive, args: tuple, keywords: dict[st
         for operand, is_read in zip(operands, call.reads, strict=False):
             if is_read and type(operand) is Kept:
                 operand.borrow(run)
-    shown = call.refusal is not None or not _NESTED.isdisjoint(map(type, (*operands, *named.values())))
+    shown = call.refusal is not None or not _NESTED.isdisjoint(map(type, operands))
+    if named and not shown:
+        shown = not _NESTED.isdisjoint(map(type, named.values()))
     return call, operands, named, user_place() if shown else None
 
 

@@ -17,7 +17,7 @@ from s2sgrad.recorded.honest import bottoms
 from s2sgrad.recorded.patterns import Kept, Prepared
 from s2sgrad.recorded.runs import Root
 from s2sgrad.recorded.sweep import Sweep, strided
-from s2sgrad.recorded.values import bottom
+from s2sgrad.recorded.values import FLOATS, bottom
 from s2sgrad.rules.selections import picked
 from s2sgrad.runtime.structure import rebuilt
 
@@ -180,4 +180,8 @@ def _narrowed(mask: Any, shape: tuple[int, ...]) -> Any:
 
 def holds_nan(bars: list[Any]) -> bool:
     """Whether a cotangent is not a number."""
-    return any(bool(np.isnan(bottom(bar)).any()) for bar in bars)
+    for bar in bars:
+        value = bottom(bar)
+        if value != value if type(value) in FLOATS else np.isnan(value).any():
+            return True
+    return False

@@ -162,10 +162,11 @@ def _items(y: Any) -> list[Any]:
 class Record(Lasting):
     """A run that is over: its entries, its result, and the leaves of its arguments."""
 
-    __slots__ = ("entries", "leaves", "result", "start")
+    __slots__ = ("entries", "leaves", "mixed", "result", "start")
 
     def __init__(self, run: Run, result: Any, leaves: list[Kept], start: int = 0) -> None:
         self.entries, self.result, self.leaves, self.start = run.entries, result, leaves, start
+        self.mixed = run.complex
 
     def pull(self, seed: Any) -> list[Any]:
         """The cotangents of the leaves, for the cotangent of the result."""
@@ -178,6 +179,7 @@ class Record(Lasting):
 
     def _swept(self, kind: type[Sweep], seed: Any) -> list[Any]:
         sweep = kind(len(self.entries))
+        sweep.mixed = self.mixed
         with np.errstate(all="ignore"):
             begin(sweep, self.result, seed)
             sweep.over(self.entries, self.start, len(self.entries))

@@ -36,8 +36,18 @@ def plain_index(index: Any) -> Any:
 
 def read(array: Array, index: Any) -> Any:
     """`array[index]`: a single item is an entry of its own, and a view is none, without the rule of selections."""
-    index = plain_index(index)
     run, root = array.run, array.root
+    if type(index) is int and run.open and not run.complex:
+        y = array.value[index]
+        if type(y) in FLOATS or type(y) is Number:  # the usual case
+            if not root.active:
+                return y
+            start, step, count = array.line or _line(array)
+            entries = run.entries
+            made = Number(y, len(entries), run)
+            entries.append((pull_item, root, start + (index if index >= 0 else index + count) * step))
+            return made
+    index = plain_index(index)
     if not run.open or isinstance(index, str):
         if isinstance(index, str):
             bottom(array)[index]  # raises as NumPy does
@@ -56,6 +66,14 @@ def read(array: Array, index: Any) -> Any:
     elif bottom(y).base is root.owner:
         return Array(y, root, run)
     return recorded(run, picked, (array,), {"index": index}, y, root.active)
+
+
+def _line(array: Array) -> tuple[int, int, int]:
+    """Where the items of a vector are in the memory of its root."""
+    b = bottom(array.value)
+    start = array.root.offset(b) if b is not array.root.owner else 0
+    array.line = start, b.strides[0] // b.itemsize, b.shape[0]
+    return array.line
 
 
 def _offset(array: Array, index: Any) -> int:

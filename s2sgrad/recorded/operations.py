@@ -27,6 +27,9 @@ from s2sgrad.recorded.runs import Run
 from s2sgrad.recorded.values import bottom, is_handle
 from s2sgrad.runtime.structure import filled, leaves, rebuilt
 
+_UNREAD = (TypeError, AttributeError, IndexError, ValueError)
+"""What a pullback raises that is given a list where it takes an array."""
+
 # --- in the sweep ------------------------------------------------------------------------------------------------------
 
 
@@ -66,13 +69,22 @@ def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
         values = [o.value if type(o) is Kept else sweep.value(o) for o in operands]
         y = result.value if type(result) is Kept else sweep.value(result)
     named = {name: sweep.value(o) for name, o in keywords.items()} if keywords else keywords
-    given = arrived, y, values, named
     for name, pullback in call.keyword_pullbacks.items():
-        share(sweep, keywords[name], _pulled(sweep, pullback, given, call, where), rule.tag, None)
+        pullback = sweep.formula(pullback)
+        try:
+            part = pullback(arrived, y, *values, **named)
+        except _UNREAD as error:
+            part = _of_arrays(sweep, pullback, (arrived, y, values, named), call, where, error)
+        share(sweep, keywords[name], part, rule.tag, None)
     if not call.wanted:
         return
-    parts = _pulled(sweep, call.pullback, given, call, where)
+    pullback = sweep.formula(call.pullback) if sweep.nested else call.pullback
+    try:
+        parts = pullback(arrived, y, *values, **named)
+    except _UNREAD as error:
+        parts = _of_arrays(sweep, pullback, (arrived, y, values, named), call, where, error)
     if sweep.careful:
+        given = arrived, y, values, named
         parts = parts if sweep.limited is None else sweep.limited(call, parts, given)
         for k in call.wanted:
             part = parts if call.single else parts[k]
@@ -88,24 +100,19 @@ def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
             share(sweep, operand, part, rule.tag, None)
 
 
-def _pulled(sweep: Any, pullback: Any, given: tuple, call: Prepared, where: Any) -> Any:
-    """What a pullback gives; one that takes arrays gets arrays where the call was given lists of numbers or rows."""
-    pullback = sweep.formula(pullback) if sweep.nested else pullback
+def _of_arrays(sweep: Any, pullback: Any, given: tuple, call: Prepared, where: Any, error: Exception) -> Any:
+    """What a pullback gives that takes arrays, and no lists of numbers or rows, which the call was given."""
     arrived, y, values, named = given
-    try:
-        return pullback(arrived, y, *values, **named)
-    except (TypeError, AttributeError, IndexError, ValueError) as error:
-        if not any(isinstance(v, (list, tuple)) for v in (*values, *named.values())):
-            raise
-        reason = error
+    if not any(isinstance(v, (list, tuple)) for v in (*values, *named.values())):
+        raise error
     made = sweep.formula(_array_of)
     values = [made(v) if _is_listed(v) else v for v in values]
     named = {name: made(v) if _is_listed(v) else v for name, v in named.items()}
     try:
         return pullback(arrived, y, *values, **named)
-    except (TypeError, AttributeError, IndexError, ValueError):
+    except _UNREAD:
         what = f"the derivative rule of `{call.name}` cannot read this list: pass `np.array(..)` of it"
-        raise Unsupported(what, None if where is None else where.place()) from reason
+        raise Unsupported(what, None if where is None else where.place()) from error
 
 
 def _array_of(v: Any) -> Any:

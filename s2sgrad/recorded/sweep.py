@@ -24,9 +24,9 @@ from s2sgrad.runtime.structure import rebuilt
 
 
 class Sweep:
-    """One pass backwards over the entries of a run, from `stop` down to `start`."""
+    """One pass backwards over the entries of a run, from `stop` down to `start`.  `mixed`: complex numbers may be there."""
 
-    __slots__ = ("bars", "nested", "nodes", "own", "whole")
+    __slots__ = ("bars", "mixed", "nested", "nodes", "own", "whole")
     careful = False
     limited: Any = None
 
@@ -36,6 +36,7 @@ class Sweep:
         self.whole: dict[Root, Any] = {}  # cotangents of whole memories, in the owner's shape, that others may hold, too
         self.own: set[Root] = set()  # those of them that nobody else holds
         self.nested = bool(OPEN.runs)
+        self.mixed = True
 
     def over(self, entries: list[Any], start: int, stop: int) -> None:
         """Pull the entries, the latest first."""
@@ -181,7 +182,7 @@ class Sweep:
 
     def give(self, kept: Kept, bar: Any, mask: Any) -> None:
         """Add to the cotangent of an operand.  `mask`: where it counts; elsewhere it is exactly 0."""
-        if is_complex(bar) and not is_complex(kept.value if kept.root is None else kept.where):
+        if self.mixed and is_complex(bar) and not is_complex(kept.value if kept.root is None else kept.where):
             bar = apply(np.real, (bar,))
         if kept.root is not None:
             return self._give_array(kept.root, bottom(kept.where), kept, bar)
@@ -216,7 +217,7 @@ class Sweep:
         bars = self.bars.get(root)
         if bars is None:
             bars = self.flat(root)
-        bars[offset] += conjugated(bar) if is_complex(bar) else bar
+        bars[offset] += conjugated(bar) if self.mixed and is_complex(bar) else bar
 
 
 def _references(parts: tuple) -> int:

@@ -117,10 +117,10 @@ class Number(Handle):
 
 
 class Array(Handle):
-    """An array of floats; `root`: the memory that it lies in, `start`: where, once that was asked; `kept`: its snapshot,
-    while that memory is not written."""
+    """An array of floats; `root`: the memory that it lies in, `start`: where, once that was asked, and `line`: of a vector,
+    where, how far its items are apart, and their number; `kept`: its snapshot, while that memory is not written."""
 
-    __slots__ = ("kept", "root", "start")
+    __slots__ = ("kept", "line", "root", "start")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, value: Any, root: Root, run: Run) -> None:
@@ -128,6 +128,7 @@ class Array(Handle):
         self.root = root
         self.run = run
         self.kept = None
+        self.line = None
         self.start = None
 
 

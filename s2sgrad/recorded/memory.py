@@ -48,9 +48,9 @@ def read(array: Array, index: Any) -> Any:
             entries.append((pull_item, root, start + (index if index >= 0 else index + count) * step))
             return made
     index = plain_index(index)
-    if not run.open or isinstance(index, str):
-        if isinstance(index, str):
-            bottom(array)[index]  # raises as NumPy does
+    if isinstance(index, str):
+        return bottom(array)[index]  # raises as NumPy does
+    if not run.open:
         return apply(picked, (array,), {"index": index})
     y = array.value[index]
     kind = type(y)

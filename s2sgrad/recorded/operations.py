@@ -69,13 +69,8 @@ def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
         values = [o.value if type(o) is Kept else sweep.value(o) for o in operands]
         y = result.value if type(result) is Kept else sweep.value(result)
     named = {name: sweep.value(o) for name, o in keywords.items()} if keywords else keywords
-    for name, pullback in call.keyword_pullbacks.items():
-        pullback = sweep.formula(pullback)
-        try:
-            part = pullback(arrived, y, *values, **named)
-        except _UNREAD as error:
-            part = _of_arrays(sweep, pullback, (arrived, y, values, named), call, where, error)
-        share(sweep, keywords[name], part, rule.tag, None)
+    if call.keyword_pullbacks:
+        _spread_to_keywords(sweep, entry, (arrived, y, values, named))
     if not call.wanted:
         return
     pullback = sweep.formula(call.pullback) if sweep.nested else call.pullback
@@ -98,6 +93,19 @@ def _spread(sweep: Any, entry: tuple, arrived: Any, mask: Any) -> None:
             sweep.add(operand, part, call.elementwise)
         else:
             share(sweep, operand, part, rule.tag, None)
+
+
+def _spread_to_keywords(sweep: Any, entry: tuple, given: tuple) -> None:
+    """Give the keywords of a call their parts of the cotangent of its result."""
+    _, call, _, keywords, _, where = entry
+    arrived, y, values, named = given
+    for name, pullback in call.keyword_pullbacks.items():
+        pullback = sweep.formula(pullback)
+        try:
+            part = pullback(arrived, y, *values, **named)
+        except _UNREAD as error:
+            part = _of_arrays(sweep, pullback, given, call, where, error)
+        share(sweep, keywords[name], part, call.rule.tag, None)
 
 
 def _of_arrays(sweep: Any, pullback: Any, given: tuple, call: Prepared, where: Any, error: Exception) -> Any:

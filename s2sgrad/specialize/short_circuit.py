@@ -39,7 +39,6 @@ from s2sgrad.ir.unit import MISSING
 from s2sgrad.normalize import containers
 from s2sgrad.normalize._calls import holds_loops, pops, walruses
 from s2sgrad.specialize.bindings import Bindings
-from s2sgrad.specialize.class_members import object_with
 from s2sgrad.specialize.constant_branches import decided
 from s2sgrad.specialize.evaluator import Evaluator, Family
 from s2sgrad.specialize.object_operators import Operators
@@ -96,8 +95,7 @@ class Conditions(Family):
             owner = None if (method := notes.METHOD.of(part)) is None else part.comparators[0]
             if isinstance(owner, gast.Attribute) and self.unit.resolve(owner) is MISSING:
                 owner = self.evaluator.atom(clone(owner))
-            plain = isinstance(owner, gast.Name) and owner.id in self.unit.locals and owner.id not in self.names.values
-            if plain and object_with(owner, "__contains__") is None:
+            if isinstance(owner, gast.Name) and owner.id in self.unit.locals and owner.id not in self.names.values:
                 self.writer.out += at(node, *containers.own_method(self.unit, owner.id, method, node))
 
     def grows(self, node: gast.AST) -> bool:

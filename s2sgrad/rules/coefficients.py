@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.runtime import Refusal
 
 
 def trailing(g, a):
@@ -62,7 +63,7 @@ def _(y, a1, a2, a1_dot, a2_dot):
 def of_degree(u, v):
     """How many coefficients the quotient has, checked."""
     if np.size(u) < np.size(v):
-        raise NotImplementedError("`np.polydiv` by a polynomial of a higher degree has no derivative rule: it gives 0")
+        raise Refusal(None, "`np.polydiv` by a polynomial of a higher degree has no derivative rule: it gives 0")
     return np.size(u) - np.size(v) + 1
 
 
@@ -97,7 +98,7 @@ def _(y, u, v, u_dot, v_dot):
 def one_row(z):
     """The roots of a polynomial, checked: NumPy takes a matrix for its eigenvalues."""
     if np.ndim(z) != 1:
-        raise NotImplementedError("`np.poly` of a matrix has no derivative rule; use np.poly(np.linalg.eigvals(a))")
+        raise Refusal(None, "`np.poly` of a matrix has no derivative rule; use np.poly(np.linalg.eigvals(a))")
 
 
 flat(one_row)

@@ -11,6 +11,7 @@ import numpy as np
 
 from s2sgrad.rules.selections import untake
 from s2sgrad.rules.table import elementwise, existing, flat, general, linear
+from s2sgrad.runtime import Refusal
 
 # --- sets ------------------------------------------------------------------------------------------------------------
 
@@ -137,7 +138,7 @@ of_two_sets.refuse(
 def zeros_around(x, y, trim):
     """How many zeros np.trim_zeros leaves out before and behind."""
     if np.ndim(x) != 1:
-        raise NotImplementedError("`np.trim_zeros` of several axes has no derivative rule; slice the array")
+        raise Refusal(None, "`np.trim_zeros` of several axes has no derivative rule; slice the array")
     before = np.size(x) - np.size(np.trim_zeros(x, "f")) if "f" in trim.lower() else 0
     return before, np.size(x) - np.size(y) - before
 

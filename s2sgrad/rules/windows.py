@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sgrad.rules.table import elementwise, flat, general
+from s2sgrad.runtime import Refusal
 
 
 def modified_bessel(x, n):
@@ -48,7 +49,7 @@ def middle(M):
 def one_value(beta):
     """The parameter of a window, checked to be one number."""
     if np.size(beta) != 1:
-        raise NotImplementedError("several windows at once have no derivative rule; make one for each parameter")
+        raise Refusal(None, "several windows at once have no derivative rule; make one for each parameter")
 
 
 flat(roots, middle, one_value)

@@ -17,6 +17,7 @@ from s2sgrad.rules.scipy.signal import completed
 from s2sgrad.rules.selections import untake
 from s2sgrad.rules.table import bilinear, complex_of_real_numbers, flat, general, linear, of_complex_numbers
 from s2sgrad.rules.windows import kaiser_slope
+from s2sgrad.runtime import Refusal, over
 
 convolutions.fftconvolve.also(signal.oaconvolve)
 
@@ -187,7 +188,7 @@ savgol_filter.adds("cval")
 def delays(c, w, fs):
     """`exp(-1j * w * k)` for the frequencies and the coefficients."""
     if np.ndim(c) > 1:
-        raise NotImplementedError("`signal.freqz` of several filters has no derivative rule; call it for each")
+        raise Refusal(None, "`signal.freqz` of several filters has no derivative rule; call it for each")
     return np.exp(-2j * np.pi / fs * np.multiply.outer(w, np.arange(np.size(c))))
 
 
@@ -196,7 +197,7 @@ flat(delays)
 
 @general(signal.freqz)
 def freqz(g, y, b, a=1, worN=512, whole=False, plot=None, fs=2 * np.pi, include_nyquist=False):
-    bar = g[1] / (delays(a, y[0], fs) @ np.ravel(a))
+    bar = over(g[1], delays(a, y[0], fs) @ np.ravel(a))
     return np.reshape(bar @ delays(b, y[0], fs), np.shape(b))
 
 

@@ -14,6 +14,7 @@ from scipy import signal
 from s2sgrad.rules.fourier import fitted_to, half_spectrum
 from s2sgrad.rules.scipy.signal_filters import both, unextended
 from s2sgrad.rules.table import complex_of_real_numbers, flat, general, linear, of_complex_numbers
+from s2sgrad.runtime import Refusal
 
 # --- segments --------------------------------------------------------------------------------------------------------
 
@@ -180,14 +181,14 @@ def amplitude(scaling):
 def trend(detrend):
     """The trend to remove, checked."""
     if callable(detrend):
-        raise NotImplementedError("a function for `detrend` has no derivative rule; use 'constant', 'linear' or False")
+        raise Refusal(None, "a function for `detrend` has no derivative rule; use 'constant', 'linear' or False")
     return detrend
 
 
 def alike(x, y):
     """Whether two signals have one shape, checked."""
     if np.shape(x) != np.shape(y):
-        raise NotImplementedError("signals of different shapes have no derivative rule; pad the shorter one first")
+        raise Refusal(None, "signals of different shapes have no derivative rule; pad the shorter one first")
 
 
 flat(segment_window, sides, points, half, amplitude, trend, alike)
@@ -250,7 +251,7 @@ def whole_window(window, nfft, x, axis):
     """The window of `signal.periodogram`, which has one segment."""
     n = np.shape(x)[axis]
     if nfft is not None and nfft < n:
-        raise NotImplementedError("`signal.periodogram` with nfft below the length of x has no derivative rule; cut x off")
+        raise Refusal(None, "`signal.periodogram` with nfft below the length of x has no derivative rule; cut x off")
     return segment_window("boxcar" if window is None else window, n, x, axis)
 
 
@@ -305,6 +306,17 @@ def _(
     return np.zeros_like(y[0]), np.zeros_like(y[1]), dot
 
 
+def cross_bars(g, x, y, fs, window, noverlap, nfft, detrend, onesided, axis, scaling):
+    """The cotangents of two signals in their cross spectrum."""
+    one = of_segments(x, fs, window, noverlap, nfft, detrend, onesided, axis, scaling)
+    other = of_segments(y, fs, window, noverlap, nfft, detrend, onesided, axis, scaling)
+    bar = np.expand_dims(g, -1) * sides(one, axis, points(window, nfft), onesided, np.shape(one)[-1])
+    return (
+        out_of_segments(np.conj(bar * other), x, fs, window, noverlap, nfft, detrend, onesided, axis, scaling),
+        out_of_segments(bar * np.conj(one), y, fs, window, noverlap, nfft, detrend, onesided, axis, scaling),
+    )
+
+
 @general(signal.csd)
 def csd(
     g, p, x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant", return_onesided=True,
@@ -313,13 +325,8 @@ def csd(
     alike(x, y)
     window = segment_window(window, nperseg, x, axis)
     one_sided = half(return_onesided, x, y)
-    one = of_segments(x, fs, window, noverlap, nfft, detrend, one_sided, axis, scaling)
-    other = of_segments(y, fs, window, noverlap, nfft, detrend, one_sided, axis, scaling)
-    bar = np.expand_dims(g[1], -1) * sides(one, axis, points(window, nfft), one_sided, np.shape(one)[-1])
-    return (
-        out_of_segments(np.conj(bar * other), x, fs, window, noverlap, nfft, detrend, one_sided, axis, scaling),
-        out_of_segments(bar * np.conj(one), y, fs, window, noverlap, nfft, detrend, one_sided, axis, scaling),
-    )
+    bars = cross_bars(g[1], x, y, fs, window, noverlap, nfft, detrend, one_sided, axis, scaling)
+    return bars[0], bars[1]
 
 
 @csd.forward()
@@ -339,6 +346,21 @@ def _(
         (still, np.sum(weights * np.conj(one_dot) * other, -1)),
         (still, np.sum(weights * np.conj(one) * other_dot, -1)),
     )
+
+
+@general(signal.coherence)
+def coherence(g, c, x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant", axis=-1):
+    alike(x, y)
+    window = segment_window(window, nperseg, x, axis)
+    size, one_sided = np.size(window), half(True, x, y)
+    pxx = signal.welch(x, fs, window, size, noverlap, nfft, detrend, one_sided, "density", axis)[1]
+    pyy = signal.welch(y, fs, window, size, noverlap, nfft, detrend, one_sided, "density", axis)[1]
+    pxy = signal.csd(x, y, fs, window, size, noverlap, nfft, detrend, one_sided, "density", axis)[1]
+    cross = 2.0 * g[1] * np.conj(pxy) / (pxx * pyy)
+    bars = cross_bars(cross, x, y, fs, window, noverlap, nfft, detrend, one_sided, axis, "density")
+    x_bar = power_bar(-g[1] * c[1] / pxx, x, fs, window, noverlap, nfft, detrend, one_sided, axis, "density", True)
+    y_bar = power_bar(-g[1] * c[1] / pyy, y, fs, window, noverlap, nfft, detrend, one_sided, axis, "density", True)
+    return bars[0] + x_bar, bars[1] + y_bar
 
 
 for _rule in (welch, csd):
@@ -375,7 +397,7 @@ def unresample(g, x, axis):
     Where the shorter signal has an even length, SciPy shares that between two frequencies of the longer one.
     """
     if axis is None or isinstance(axis, tuple):
-        raise NotImplementedError("`signal.resample` has a derivative rule for one axis, given as a number")
+        raise Refusal(None, "`signal.resample` has a derivative rule for one axis, given as a number")
     few, many = np.shape(x)[axis], np.shape(g)[axis]
     bar = np.moveaxis(signal.resample(g, few, axis=axis) * (many / few), axis, -1)
     if few != many and min(few, many) % 2 == 0:
@@ -395,6 +417,29 @@ def resample(g, y, x, num=None, t=None, axis=0, window=None, domain="time"):
     return unresample(g, x, axis)
 
 
+def unresampled(g, x, up, down, axis, window):
+    """The transpose of `signal.resample_poly(x, up, down, axis, window)`: the symmetric filter is run the other way."""
+    if not isinstance(window, (str, tuple)):
+        raise Refusal(
+            None, "`signal.resample_poly` has a derivative rule for windows by name, for others need not be symmetric"
+        )
+    return fitted_to(signal.resample_poly(g, down, up, axis, window) * (up / down), x, axis)
+
+
+@linear(unresampled)
+def _(w, y, g, x, up, down, axis, window):
+    return signal.resample_poly(fitted_to(w, x, axis), up, down, axis, window), None, None, None, None, None
+
+
+@linear(signal.resample_poly)
+def resample_poly(g, y, x, up=None, down=None, axis=0, window=("kaiser", 5.0), padtype="constant", cval=None):
+    return unresampled(g, x, up, down, axis, window)
+
+
+resample_poly.refuse(
+    lambda padtype, cval: not (padtype.known and padtype.value == "constant" and cval.known and cval.value is None),
+    "`signal.resample_poly` with `padtype` or `cval` has no derivative rule: pad the signal by np.pad first",
+)
 for _name in ("t", "window"):
     resample.refuse(
         eval(f"lambda {_name}: not ({_name}.known and {_name}.value is None)"),

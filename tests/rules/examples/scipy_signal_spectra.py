@@ -45,3 +45,9 @@ for _m, _n in ((6, 9), (6, 8), (9, 6), (8, 6), (6, 6), (5, 7), (7, 4)):
 example(signal.resample, normal(2, 6), 8, axis=-1)
 example(spectral.unresample, normal(8), normal(6), 0)
 example(spectral.unresample, normal(2, 5), normal(2, 8), 1)
+for _up, _down in ((2, 3), (3, 1), (2, 2), (4, 6)):
+    example(signal.resample_poly, normal(7), _up, _down)
+example(signal.resample_poly, normal(2, 7), 1, 2, 1, "hamming")
+example(signal.coherence, normal(15), normal(15), nperseg=6)
+example(signal.coherence, normal(15, 2), normal(15, 2), nperseg=5, axis=0, nfft=8)
+example(spectral.unresampled, normal(5), normal(7), 2, 3, 0, "hamming")

@@ -20,7 +20,7 @@ from scipy import special, stats
 from s2sgrad import runtime
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.rules import linalg
-from s2sgrad.rules.scipy import differences, laws
+from s2sgrad.rules.scipy import differences, laws, resampling
 from s2sgrad.rules.table import lookup
 from s2sgrad.runtime import shadows
 from s2sgrad.testing import check_grads
@@ -44,6 +44,8 @@ LEFT_OUT = {
     *(special.nctdtr, special.nctdtrit, special.nctdtridf, special.nctdtrinc, special.ncfdtr, special.ncfdtri),
     *(special.chndtr, special.chndtrix, special.chndtrinc, special.chndtridf),
     stats.zscore,  # the sum of its squares is constant
+    resampling.slopes,  # the third derivative of an image in its coordinates
+    resampling.unsloped,  # the same
     linalg.cofactors,  # the third derivative of a determinant needs a regular matrix
     *(scipy.linalg.null_space, scipy.linalg.orth),  # columns of length 1: the sum of their squares is constant
 }

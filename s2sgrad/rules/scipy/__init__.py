@@ -49,6 +49,7 @@ later("scipy.interpolate", "s2sgrad.rules.scipy.interpolators")
 later("scipy.ndimage", "s2sgrad.rules.scipy.filters")
 later("scipy.ndimage", "s2sgrad.rules.scipy.rank_filters")
 later("scipy.ndimage", "s2sgrad.rules.scipy.labels")
+later("scipy.ndimage", "s2sgrad.rules.scipy.resampling")
 for _name in ("roots", "minima", "fits"):
     later("scipy.optimize", f"s2sgrad.solvers.{_name}")
 for _name in ("quadrature", "equations"):

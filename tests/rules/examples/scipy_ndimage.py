@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import ndimage
 
-from s2sgrad.rules.scipy import filters, labels, rank_filters
+from s2sgrad.rules.scipy import filters, labels, rank_filters, resampling
 
-from .base import example, normal
+from .base import between, example, normal
 
 MODES = ("reflect", "constant", "nearest", "mirror", "wrap")
 
@@ -76,3 +76,32 @@ for _f in (
     example(_f, normal(2, 4), _regions, 2)
 example(labels.spread_out, normal(3), normal(2, 4), _regions, [1, 3, 2])
 example(labels.gathered, normal(2, 4), normal(3), _regions, [1, 3, 2])
+
+# --- between the pixels ----------------------------------------------------------------------------------------------
+
+for _mode in (*MODES, "grid-wrap"):
+    for _order in (0, 1, 3):
+        example(ndimage.map_coordinates, normal(6), between(-3.0, 9.0, 1, 7), order=_order, mode=_mode, cval=0.7)
+        example(ndimage.map_coordinates, normal(4, 5), between(0.2, 2.8, 2, 6), order=_order, mode=_mode)
+    example(ndimage.shift, normal(4, 5), normal(2), order=1, mode=_mode)
+    example(ndimage.shift, normal(5), 0.3, mode=_mode, cval=0.7)
+    example(ndimage.zoom, normal(4, 5), (1.5, 2.0), order=1, mode=_mode)
+    example(ndimage.rotate, normal(4, 5), 30.0, mode=_mode)
+    example(ndimage.spline_filter1d, normal(4, 5), 3, 0, mode=_mode)
+example(ndimage.map_coordinates, normal(6), between(0.2, 4.8, 1, 7), order=2, prefilter=False)
+example(ndimage.map_coordinates, normal(6), between(0.2, 4.8, 1, 7), order=5, mode="reflect")
+example(ndimage.zoom, normal(5), 1.7, grid_mode=True, mode="grid-wrap")
+example(ndimage.spline_filter, normal(4, 5), 3)
+example(ndimage.affine_transform, normal(4, 5), np.array([[0.9, 0.2], [-0.1, 1.1]]), np.array([0.15, -0.23]))
+example(ndimage.affine_transform, normal(4, 5), np.array([[0.87, 0.1], [0.0, 0.91]]), offset=0.17, order=1, mode="mirror")
+example(resampling.unfiltered, normal(4, 5), 3, 0, "mirror")
+example(resampling.unfiltered, normal(4, 5), 5, 0, "reflect")
+example(resampling.unsampled, normal(6), normal(4, 5), between(0.2, 2.8, 2, 6), 3, "constant", True)
+example(resampling.slopes, normal(4, 5), between(0.2, 2.8, 2, 6), 3, "nearest", True)
+example(resampling.unsloped, normal(2, 6), normal(4, 5), between(0.2, 2.8, 2, 6), 1, "constant", True)
+for _mode in ("mirror", "nearest", "reflect"):
+    _at = between(-1.0, 4.0, 2, 6)
+    example(resampling.slopes, normal(4, 5), _at, 3, _mode, True)
+    example(resampling.unsloped, normal(2, 6), normal(4, 5), _at, 3, _mode, True)
+example(resampling.bent, normal(2, 6), normal(4, 5), between(0.2, 2.8, 2, 6), 3, "constant", True)
+example(resampling.unbent, normal(2, 6), normal(2, 6), normal(4, 5), between(0.2, 2.8, 2, 6), 3, "constant", True)

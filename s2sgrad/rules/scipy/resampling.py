@@ -331,33 +331,34 @@ def rotate(
 
 def mapped(x, y, matrix, offset):
     """Where `ndimage.affine_transform` takes its values from."""
-    require_square(x, matrix)
     return applied(matrix, grid(np.shape(y))) + along_axes(offset, x)
+
+
+def is_diagonal(matrix: Any, places: Any) -> bool:
+    """Whether a matrix is given by its diagonal; Refusal for one of homogeneous coordinates."""
+    d = len(places)
+    if np.shape(matrix) not in ((d,), (d, d)):
+        raise Refusal(None, "scipy.ndimage.affine_transform has no derivative rule with homogeneous coordinates, or for "
+                            "another number of axes: give a square matrix and its offset")  # fmt: skip
+    return np.ndim(matrix) == 1
+
+
+flat(is_diagonal)
 
 
 def applied(matrix, places):
     """A matrix, or the diagonal of one, times the coordinates."""
-    if np.ndim(matrix) == 1:
+    if is_diagonal(matrix, places):
         return np.reshape(matrix, upright(places[0])) * places
     return np.tensordot(matrix, places, 1)
 
 
 def unapplied(h, matrix, places):
     """The cotangent of the matrix."""
-    if np.ndim(matrix) == 1:
+    if is_diagonal(matrix, places):
         return each_axis(h * places)
     n = np.shape(matrix)[0]
     return np.reshape(h, (n, -1)) @ np.reshape(places, (n, -1)).T
-
-
-def require_square(x: Any, matrix: Any) -> None:
-    """Raise Refusal for a matrix of homogeneous coordinates."""
-    if np.shape(matrix) not in ((np.ndim(x),), (np.ndim(x), np.ndim(x))):
-        raise Refusal(None, "scipy.ndimage.affine_transform has no derivative rule with homogeneous coordinates: give the "
-                            "matrix and its offset")  # fmt: skip
-
-
-flat(require_square)
 
 
 @general(ndimage.affine_transform)
@@ -405,3 +406,7 @@ for _rule in (map_coordinates, shift, zoom, rotate, affine_transform):
         lambda output: not (output.known and output.value is None),
         "a function of scipy.ndimage with `output=` has no derivative rule: use its result",
     )
+affine_transform.refuse(
+    lambda offset, matrix: (offset.rank or 0) > 1 or (matrix.dims or (1, 1))[0] != (matrix.dims or (1, 1))[-1],
+    "`affine_transform` has a derivative rule with a square matrix and an offset for each axis",
+)

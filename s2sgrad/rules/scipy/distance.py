@@ -260,15 +260,21 @@ def _(g, y, XA, XB, metric="euclidean", *, p=2, w=None, V=None, VI=None):
     return np.einsum("ij,ijk->ik", g, d), -np.einsum("ij,ijk->jk", g, d)
 
 
+def to_others(y):
+    """The distances as a matrix, and 1 from each point to itself, which has no share in the result."""
+    whole = distance.squareform(y)
+    return whole + np.eye(np.shape(whole)[0])
+
+
 @general(distance.pdist)
 def pdist(g, y, X, metric="euclidean", *, p=2, w=None, V=None, VI=None):
-    a, b, z = np.expand_dims(X, 1), np.expand_dims(X, 0), np.expand_dims(distance.squareform(y), -1)
+    a, b, z = np.expand_dims(X, 1), np.expand_dims(X, 0), np.expand_dims(to_others(y), -1)
     return np.sum(np.expand_dims(distance.squareform(g), -1) * slope(a, b, z, metric, p, w, V, VI), axis=1)
 
 
 @pdist.refined(plainly)
 def _(g, y, X, metric="euclidean", *, p=2, w=None, V=None, VI=None):
-    d = over(np.expand_dims(X, 1) - X, np.expand_dims(distance.squareform(y), -1))
+    d = over(np.expand_dims(X, 1) - X, np.expand_dims(to_others(y), -1))
     return np.einsum("ij,ijk->ik", distance.squareform(g), d)
 
 

@@ -8,6 +8,7 @@ Inside of a recorded function they are nested recordings, and what they give is 
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ from s2sgrad.api.forward import Jvp
 from s2sgrad.api.gradient import Gradient
 from s2sgrad.api.matrices import Hessian, Matrix, ValueAndJacobian
 from s2sgrad.api.products import Hvp
+from s2sgrad.driver import cache
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.raised import in_a_text
 from s2sgrad.ir.signatures import signature
@@ -39,6 +41,11 @@ def places(
     g: Gradient, args: tuple, keywords: dict[str, Any], names: tuple[str, ...]
 ) -> tuple[tuple, dict, list[int | str]]:
     """(arguments by position, keywords, where the parameters of these names are among them)."""
+    function = g._request.function
+    if type(function) is types.FunctionType and not keywords and not function.__dict__:  # the usual case
+        known = cache.of(function.__code__).parameters
+        if known.names == known.positional and len(args) == len(known.positional):
+            return args, {}, [known.positional.index(name) for name in names]
     bound = signature(g._request.function).bind(*args, **keywords)
     bound.apply_defaults()
     positional, named = bound.args, bound.kwargs

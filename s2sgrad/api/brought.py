@@ -10,6 +10,8 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from s2sgrad.ir.signatures import signature
 from s2sgrad.runtime.given import called, fitted, new, require_real
 from s2sgrad.runtime.handed import ungiven
@@ -17,15 +19,17 @@ from s2sgrad.runtime.results import described
 
 
 def pair_of(
-    f: Callable[..., Any], args: tuple, keywords: dict[str, Any], lends: bool = False
+    f: Callable[..., Any], args: tuple, keywords: dict[str, Any], lends: bool = False, of_complex: bool = False
 ) -> tuple[Any, Callable[..., Any]]:
     """The value and the pullback that `f` returns; raises TypeError for any other result.
 
-    `lends`: `f` may not write its arguments, and its value must not alias them.
+    `lends`: `f` may not write its arguments, and its value must not alias them.  `of_complex`: the value may be complex; so
+    it may if all arguments are, for only a text for complex numbers differentiates one.
     """
     pair = called(f"`{f.__name__}`", f, *args, **keywords) if lends else f(*args, **keywords)
     if isinstance(pair, tuple) and len(pair) == 2 and callable(pair[1]):
-        require_real(pair[0], f"`{f.__name__}`")
+        if not of_complex and not (args and all(map(_is_complex_or_none, args))):
+            require_real(pair[0], f"`{f.__name__}`")
         return (new(pair[0]), pair[1]) if lends else pair
     what = described(pair)
     if isinstance(pair, tuple):
@@ -34,6 +38,15 @@ def pair_of(
         f"`{f.__name__}` has a gradient of its own and must return its value and a function, the pullback: "
         f"`return y, pullback`; it returns {what}"
     )
+
+
+def _is_complex_or_none(x: Any) -> bool:
+    """Whether all numbers that may carry derivatives in an argument are complex."""
+    if isinstance(x, (list, tuple, dict)):
+        return all(map(_is_complex_or_none, x.values() if isinstance(x, dict) else x))
+    if isinstance(x, (np.ndarray, np.generic)):
+        return x.dtype.kind in "cbiuSU"
+    return x is None or isinstance(x, (complex, int, str))
 
 
 def zeros_of(f: Callable[..., Any], args: tuple, own: int) -> tuple:

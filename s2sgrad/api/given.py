@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import rules  # noqa: F401  (fills the table)
+from s2sgrad import rules, runtime  # noqa: F401  (fills the table)
 from s2sgrad.analysis.contents import holds_no_function
 from s2sgrad.ir.signatures import signature
 from s2sgrad.rules import table
+from s2sgrad.runtime.checks import holds_complex
 from s2sgrad.runtime.given import called, fitted, new, require_real
 from s2sgrad.runtime.handed import require_still, ungiven
 from s2sgrad.runtime.results import described as shown
@@ -45,6 +46,7 @@ class Given:
     vjps: dict[str, Callable[..., Any] | None] = field(default_factory=dict)
     jvps: dict[str, Callable[..., Any] | None] = field(default_factory=dict)
     jvp: Callable[..., Any] | None = None  # for all arguments together
+    in_complex: dict[Any, Callable[..., Any]] = field(default_factory=dict)  # instead of each
 
     def free(self, name: str) -> str:
         """A name like this one that is not the name of an argument."""
@@ -227,10 +229,13 @@ def _takes(rule: Callable[..., Any], positional: list[str], named: list[str]) ->
 _VJP, _JVP = ("vjp", "g", "gradient"), ("jvp", "t", "tangent")
 
 
-def _guard(spec: Given, rule: Callable[..., Any], argument: str, what: tuple[str, str, str]) -> types.FunctionType:
+def _guard(
+    spec: Given, rule: Callable[..., Any], argument: str, what: tuple[str, str, str], of_complex: bool = False
+) -> types.FunctionType:
     """A user's rule as generated text calls it: it cannot write its arguments, and its result is checked.
 
-    The guard has a text of its own, in which the compiler sees the user's function.
+    The guard has a text of its own, in which the compiler sees the user's function.  `of_complex`: in a text for complex
+    numbers, where the result may be complex, and a real argument takes the real part.
     """
     kind, first, noun = what
     said = f"the {kind} of {spec.said}"
@@ -238,11 +243,16 @@ def _guard(spec: Given, rule: Callable[..., Any], argument: str, what: tuple[str
     names = list(spec.defaults)
 
     def guard(*arguments: Any, **keywords: Any) -> Any:
-        require_real(arguments[1], spec.said)
+        if not of_complex:
+            require_real(arguments[1], spec.said)
         bar = called(f"{said} in `{argument}`", rule, *arguments, **keywords)
         if bar is None:
             raise TypeError(f"{said} in `{argument}` returned None: `return` the {noun} in `{argument}`, or give None in "
                             "the place of this function where there is none")  # fmt: skip
+        if of_complex and kind == "vjp" and holds_complex(arguments[1]):
+            bar = runtime.projected(
+                bar, keywords[argument] if argument in keywords else arguments[2 + names.index(argument)]
+            )
         return new(bar)
 
     stands_for(guard, "differentiated", rule)
@@ -253,10 +263,13 @@ def _guard(spec: Given, rule: Callable[..., Any], argument: str, what: tuple[str
     like = spec.free("y") if spec.elementwise or kind == "jvp" else argument
     fit = f"{said + f' in `{argument}`'!r}, tangent=True" if kind == "jvp" else f"{said!r}, {argument!r}"
     text = f"def {name}({_head(spec, False)}):\n    return {fitted_}({called_}({_passed(spec)}), {like}, {fit})\n"
-    return made(text, name, _home(rule), {called_: guard, fitted_: fitted}, set())
+    out = made(text, name, _home(rule), {called_: guard, fitted_: fitted}, set())
+    if not of_complex:
+        spec.in_complex[out] = _guard(spec, rule, argument, what, True)
+    return out
 
 
-def guard_of_all(spec: Given, rule: Callable[..., Any]) -> types.FunctionType:
+def guard_of_all(spec: Given, rule: Callable[..., Any], of_complex: bool = False) -> types.FunctionType:
     """A user's rule for all primals and tangents together, which returns the value and its tangent, as text calls it."""
     said, names = f"the jvp of {spec.said}", list(spec.defaults)
     if not _takes(rule, [], []):
@@ -268,7 +281,8 @@ def guard_of_all(spec: Given, rule: Callable[..., Any]) -> types.FunctionType:
             raise TypeError(f"{said} must return the value and its tangent, `return y, y_dot`; it returned {shown(pair)}")
         if pair[1] is None:
             raise TypeError(f"{said} returned None for the tangent: `return y, y_dot`")
-        require_real(pair[0], spec.said)
+        if not of_complex:
+            require_real(pair[0], spec.said)
         return new(tuple(pair))
 
     stands_for(guard, "differentiated", rule)
@@ -280,7 +294,10 @@ def guard_of_all(spec: Given, rule: Callable[..., Any]) -> types.FunctionType:
         f"def {name}({', '.join([y, *names, *dots])}):\n"
         f"    return {fitted_}({called_}(({', '.join(names)},), ({', '.join(given)},))[1], {y}, {said!r}, tangent=True)\n"
     )
-    return made(text, name, _home(rule), {called_: guard, fitted_: fitted, still: require_still}, set())
+    out = made(text, name, _home(rule), {called_: guard, fitted_: fitted, still: require_still}, set())
+    if not of_complex:
+        spec.in_complex[out] = guard_of_all(spec, rule, True)
+    return out
 
 
 def _home(rule: Callable[..., Any]) -> types.FunctionType:
@@ -344,8 +361,23 @@ def rule_of(spec: Given) -> table.Rule:
             pullback = _written(spec, f"{base}_rule_{name}", [calls[name]], space)
             rule.keyword_rules[name] = table.Rule(spec.primitive, pullback, rule.tag, given=spec)
             _where_of_numbers(rule.keyword_rules[name], spec, f"{base}_rule_{name}", [name], unmoved, calls, space)
+    _write_for_complex_numbers(rule, spec, required, calls, space)
     rule.tangents = _tangents(spec)
     return rule
+
+
+def _write_for_complex_numbers(
+    rule: table.Rule, spec: Given, required: list[str], calls: dict[str, str], space: dict[str, Any]
+) -> None:
+    """The rule in texts for complex numbers, whose guards let them pass."""
+    guards = {k: spec.in_complex.get(v, v) if isinstance(v, types.FunctionType) else v for k, v in space.items()}
+    for known, wanted in ((rule, required), *((of_keyword, [n]) for n, of_keyword in rule.keyword_rules.items())):
+        texts = [calls.get(n, "None") for n in wanted]
+        known.refined(_is_complex)(_written(spec, f"{known.pullback.__name__}_of_complex", texts, guards))
+
+
+def _is_complex(complex: bool) -> bool:
+    return complex
 
 
 def _where_of_numbers(

@@ -33,6 +33,7 @@ from s2sgrad.ir.forms import is_none, minus
 from s2sgrad.ir.quote import clone, constant, mentioned, name, nodes, substitute
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.simplify import simplified
+from s2sgrad.ir.unit import Unit
 from s2sgrad.rules import table
 from s2sgrad.rules.singular import divides, levels_off
 from s2sgrad.runtime import handed
@@ -268,8 +269,9 @@ class RuleTangent:
     def _of_pullback(self, given: Any, argument: str, node: gast.AST) -> gast.AST:
         """The transpose of the user's pullback of one argument, or NoRule."""
         try:
+            pullback = _guard(self.unit, given, given.vjps[argument])
             return transposed(
-                self.tangents, self.pairs, self.operation, self.y, given.vjps[argument], [0], [node], self._with_defaults()
+                self.tangents, self.pairs, self.operation, self.y, pullback, [0], [node], self._with_defaults()
             )
         except (NoSource, NoRule, Unsupported) as error:
             why = str(error.message).partition(":")[0]
@@ -278,6 +280,7 @@ class RuleTangent:
 
     def _called(self, function: Callable[..., Any], first: list[gast.AST], last: list[gast.AST]) -> gast.AST:
         """A call of a user's function with the result and all arguments, between `first` and `last`."""
+        function = _guard(self.unit, self.rule.given, function)
         target = name(self.unit.helper(function.__name__, function))
         whole, named = self._with_defaults(), []
         if not last:
@@ -312,6 +315,11 @@ class RuleTangent:
             dot = self.tangents.part(node)
             return next(iter(self._written(formula, Cotangent(dot, self.tangents.inference.kind(dot)), [0])), None)
         return transposed(self.tangents, self.pairs, self.operation, self.y, pullback, [0], [node])
+
+
+def _guard(unit: Unit, given: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A user's function as a text calls it."""
+    return given.in_complex.get(function, function) if unit.derivative.complex else function
 
 
 def mapped(tangents: Tangents, node: gast.AST, given: list[gast.AST]) -> gast.AST:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.runtime.checks import NOT_COMPLEX, Refusal, holds_complex
+from s2sgrad.runtime.checks import NOT_COMPLEX, ComplexValue, holds_complex
 from s2sgrad.runtime.handed import Ungiven, ungiven
 from s2sgrad.runtime.results import described
 from s2sgrad.runtime.structure import rebuilt
@@ -54,14 +54,14 @@ def called(said: str, rule: Callable[..., Any], *given: Any, **keywords: Any) ->
 
 
 def require_real(y: Any, said: str) -> None:
-    """Raise TypeError where a function with a rule of its own gives complex numbers, which have no derivative yet.
+    """Raise ComplexValue where a function with a rule of its own gives complex numbers to a text for real ones.
 
     >>> require_real(1j, "`f`")
     Traceback (most recent call last):
-    s2sgrad.runtime.checks.Refusal: `f` gives complex numbers: complex numbers cannot be differentiated yet: compute ...
+    s2sgrad.runtime.checks.ComplexValue: `f` gives complex numbers: complex numbers cannot be differentiated yet: ...
     """
     if holds_complex(y):
-        raise Refusal(None, f"{said} gives complex numbers: {NOT_COMPLEX}")
+        raise ComplexValue(None, f"{said} gives complex numbers: {NOT_COMPLEX}")
 
 
 def fitted(bar: Any, x: Any, said: str, argument: str = "", tangent: bool = False) -> Any:

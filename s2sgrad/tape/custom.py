@@ -148,7 +148,7 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P,
         _require_constant(keywords)
         require_none_held(f.__name__, args, keywords)
         if not operands and not STATE.tapes:
-            return pair_of(f, args, keywords, lends=True)[0]
+            return pair_of(f, args, keywords, lends=True, of_complex=True)[0]
         listening = Tape()
         STATE.tapes.append(listening)
         try:

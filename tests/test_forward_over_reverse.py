@@ -8,8 +8,10 @@ import io
 import numpy as np
 import pytest
 from corpus import CASES, by_name
-from differences import leaves
+from differences import copied, leaves
+from judging import loaded
 from kernels import KERNELS, kernel_of
+from knot_programs import knot_program
 from test_singular_points import ROWS, function_of, quietly
 
 from s2sgrad import S2SGradError, custom_gradient, defvjp, grad, hessian, hvp, jvp, primitive, stop_gradient, value_and_grad
@@ -227,6 +229,15 @@ def test_modes_are_named_as_those_of_check_grads():
     with pytest.raises(ValueError, match="mode must be 'fwd' or 'rev'"):
         grad(np.sin, mode="forward")
     assert Options(mode="fwd").needs_text
+
+
+@pytest.mark.parametrize("seed", [9100, 9101, 9102, 9107, 9110, 9121, 9129])
+def test_knots_in_records_are_the_same_both_ways(seed):
+    """Adjoints of callees write what they unpack from records, through several names."""
+    program = knot_program(seed)
+    number = program.argnums[program.seed % len(program.argnums)]
+    with loaded(program.source, f"<knot {seed}>") as f:
+        same(*both_ways(f, {"argnums": number}, lambda: copied(program.args)))
 
 
 def squared(x):

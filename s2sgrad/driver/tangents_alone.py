@@ -29,6 +29,7 @@ from s2sgrad.cleanup import deadcode, forward_substitution
 from s2sgrad.driver.emitted import Emitted, reached
 from s2sgrad.driver.program import Program
 from s2sgrad.ir.quote import nodes
+from s2sgrad.memory import behaviour
 
 
 @dataclass
@@ -76,8 +77,12 @@ def _binds_pair(statement: gast.AST, names: set[str], read: set[str]) -> bool:
 
 
 def _returns_pair(callee: Emitted) -> bool:
-    *others, last = [s for s in effects.walk(callee.tree.body) if isinstance(s, gast.Return)]
-    return not others and isinstance(last.value, gast.Tuple) and len(last.value.elts) == 2
+    """Whether a callee ends with the value and the tangent, and only binds names: that late, nothing is known of memory."""
+    *statements, last = callee.tree.body[1:]
+    if not isinstance(last, gast.Return) or not isinstance(last.value, gast.Tuple) or len(last.value.elts) != 2:
+        return False
+    plain = all(isinstance(s, gast.Assign) and effects.stored(s) is None for s in statements)
+    return plain and all(behaviour.is_pure(callee.unit, effects.header(s)) for s in callee.tree.body[1:])
 
 
 def _without_value(callee: Emitted) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.recorded.applying import apply, as_scalar, innermost, of_number, of_numbers
-from s2sgrad.recorded.values import COMPLEX, FLOATS, REALS, Array, Handle, Number, bottom, plain, settled
+from s2sgrad.recorded.values import COMPLEX, FLOATS, REALS, Array, Handle, Number, bottom, is_complex, plain, settled
 
 _NUMBERS = FLOATS | {int, bool, np.int64, np.int32, np.bool_}
 _NONE: dict[str, Any] = {}
@@ -183,6 +183,8 @@ def _power(a: Any, b: Any) -> Any:
     a, b = (_settled(v) for v in (a, b))
     if not isinstance(bottom(a), np.ndarray) and not isinstance(bottom(b), np.ndarray):
         value = plain(a) ** plain(b)  # of the type that Python gives it, or what it raises
+        if type(value) is complex and not is_complex(a):  # of a negative number
+            a = apply(complex, (a, 0.0))
         return apply(np.power, (as_scalar(a), as_scalar(b)), run_by=_power_of(type(value)))
     return apply(np.power, (_array(a), _array(b)))
 

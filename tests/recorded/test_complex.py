@@ -11,6 +11,8 @@ from complex_functions import CASES
 from complex_programs import program
 from test_complex_functions import differences, parts
 
+from recorded.complex_ways import WAYS
+from recorded.judged import assert_gradient, assert_tangent
 from s2sgrad import S2SGradError, grad, hessian, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
 from s2sgrad.recorded.derivatives import Recorded
 
@@ -102,6 +104,15 @@ def test_random_programs(seed):
         np.testing.assert_allclose(bar, differences(f, args, k)[0], rtol=1e-4, atol=1e-5)
     dots = [along(rng, a) for a in args]
     np.testing.assert_allclose(recorded.tangent(dots), inner(bars, dots), rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.sampled(one_in=2)
+@pytest.mark.parametrize("f", WAYS, ids=lambda f: f.__name__)
+def test_ways(f):
+    x = np.array([0.7, 1.3, 0.4])
+    assert_gradient(f, (x,), (0,), types=False)
+    assert_tangent(f, (x,), (0,))
+    assert_second(f, (x,), (0,), 1e-4, 1e-4)
 
 
 # --- what users call -------------------------------------------------------------------------------------------------

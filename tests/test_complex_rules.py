@@ -10,6 +10,7 @@ from test_complex_functions import differences
 
 from s2sgrad import S2SGradError, custom_gradient, defjvp, defvjp, grad, jvp, primitive
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.testing import check_grads
 
 Z, X = np.array([0.3 - 0.5j, -0.8 + 0.2j, 0.6 + 0.9j]), np.array([0.7, -0.4, 1.1])
 
@@ -118,3 +119,15 @@ def test_what_only_a_run_finds_complex_is_refused(case):
     for way in (lambda: grad(f)(x), lambda: jvp(f, (x,), (x,)), lambda: grad(by_argument)(x, scaled)):
         with pytest.raises((S2SGradError, Refusal), match="gives complex numbers"):
             way()
+
+
+def test_checks_of_complex_arguments_are_in_their_parts():
+    with pytest.raises(TypeError, match=r"`z` is complex, and is checked in its parts: `lambda x, y: f\(x \+ 1j \* y\)`"):
+        check_grads(lambda z, k: np.sum(np.abs(z) ** 2) * k, (Z, 2.0))
+    f = FOLLOWED["primitive"][0]
+    check_grads(lambda x, y: f(x + 1j * y), (Z.real, Z.imag), order=2)
+    check_grads(lambda z, k: np.sum(np.abs(z) ** 2) * k, (Z, 2.0), argnums=1)
+    wrong = primitive(lambda w: w * 1j)
+    wrong.defvjp(lambda g, y, w: -g * 1j)
+    with pytest.raises(AssertionError, match="differences"):
+        check_grads(lambda x, y: np.sum(wrong(x + 1j * y).real), (Z.real, Z.imag))

@@ -5,7 +5,7 @@ comparisons(f, (x,))      ->      [Comparison(order=1, argument="x", ours=0.31, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from s2sgrad.api.arguments import has_floats
 from s2sgrad.errors.cycles import cycle, refers_to_itself
 from s2sgrad.errors.raised import behind_call
 from s2sgrad.ir.signatures import signature
+from s2sgrad.runtime.checks import holds_complex
 from s2sgrad.runtime.results import NoResult, without_floats
 from s2sgrad.runtime.watching import not_finite
 from s2sgrad.tape import Array, GradientTape, constant
@@ -94,6 +95,7 @@ def comparisons(
     else:
         asked = checked(argnums)
         numbers = tuple(_position(n, names) for n in (asked if isinstance(asked, tuple) else (asked,)))
+    _require_real(args, names, range(len(args)) if argnums is None else numbers)
     if not numbers:
         raise ValueError("no argument holds floats: there is nothing to differentiate")
     rng = np.random.default_rng(0)
@@ -124,6 +126,14 @@ def _require_followed(args: tuple, names: list[str], numbers: tuple[int, ...]) -
             met = cycle(value, name)
             why = f"{' and '.join(left)}, cannot be checked" if met is None else str(refers_to_itself(met))
             raise TypeError(f"{why}; `argnums` names the arguments to check")
+
+
+def _require_real(args: tuple, names: list[str], asked: Iterable[int]) -> None:
+    """Raise TypeError for a complex argument: differences are taken along real numbers."""
+    for k in asked:
+        if holds_complex(args[k]):
+            raise TypeError(f"`{names[k]}` is complex, and is checked in its parts: `lambda x, y: f(x + 1j * y)`; `argnums` "
+                            "names the arguments to check")  # fmt: skip
 
 
 @dataclass

@@ -221,7 +221,8 @@ CALLS = """
     sum(map(rate, V)) * x|sum(list(map(rate, [x, 2.0 * x])))|reduce(both, V, x)|sum(itertools.accumulate(V, both)) * x
     sum(itertools.starmap(both, [(x, 2.0), (3.0, x)]))|sorted([x, 2.0 * x, -x], key=rate)[0]|max(V, key=rate) * x
     integrate.quad(rate, 0.0, 1.0)[0] * x|integrate.quad(rate, 0.0, x)[0]|integrate.fixed_quad(rate, 0.0, 1.0)[0] * x
-    np.sum(integrate.solve_ivp(both, (0.0, 1.0), [1.0]).y) * x|np.sum(integrate.odeint(both, [1.0], V)) * x
+    np.sum(integrate.solve_ivp(both, (0.0, 1.0), [1.0], t_eval=V, rtol=1e-8, atol=1e-9).y) * x
+    np.sum(integrate.odeint(both, [1.0], V)) * x
     integrate.quad_vec(rate, 0.0, 1.0)[0] * x|optimize.brentq(lambda t: rate(t) - 1.0, -5.0, 5.0) * x
     optimize.newton(lambda t: rate(t) - 1.0, 0.5) * x|optimize.fsolve(lambda t: rate(t) - 1.0, 0.5)[0] * x
     optimize.minimize_scalar(lambda t: (rate(t) - 1.0) ** 2).x * x

@@ -132,3 +132,27 @@ def _(z, y, dx_dot, x=None, *, dx=1.0, axis=-1):
 
 
 of_complex_numbers(integrate.trapezoid, integrate.simpson, integrate.cumulative_trapezoid)
+
+
+# --- by the weights of the samples -----------------------------------------------------------------------------------
+
+
+def transposed(g, weights, axis):
+    """The transpose of a matrix of weights, applied along an axis."""
+    return np.moveaxis(np.tensordot(weights, np.moveaxis(g, axis, 0), ((0,), (0,))), 0, axis)
+
+
+@linear(integrate.romb)
+def romb(g, z, y, dx=1.0, axis=-1):
+    weights = integrate.romb(np.eye(np.shape(y)[axis], dtype=y.dtype), axis=0)
+    return np.expand_dims(unbroadcast(g * dx, np.take(y, 0, axis)), axis) * lined(weights, np.shape(y), axis)
+
+
+@linear(integrate.cumulative_simpson)
+def cumulative_simpson(g, z, y, *, x=None, dx=1.0, axis=-1, initial=None):
+    one_line(x)
+    weights = integrate.cumulative_simpson(np.eye(np.shape(y)[axis], dtype=y.dtype), x=x, dx=dx, axis=0)
+    return transposed(np.delete(g, 0, axis) if initial is not None else g, weights, axis)
+
+
+cumulative_simpson.adds("initial")

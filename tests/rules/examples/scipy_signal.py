@@ -30,3 +30,10 @@ for _n in (2, 3, 4, 5):
     example(integrate.simpson, normal(_n, 2), dx=0.7, axis=0)
     example(integrate.simpson, normal(2, _n), x=_places[:_n])
     example(integrate.simpson, normal(_n), dx=normal(3))
+
+example(integrate.romb, normal(5))
+example(integrate.romb, normal(2, 5), 0.7)
+example(integrate.romb, normal(5, 2), axis=0)
+example(integrate.cumulative_simpson, normal(5))
+example(integrate.cumulative_simpson, normal(2, 6), dx=0.7)
+example(integrate.cumulative_simpson, normal(5, 2), x=np.array([0.0, 0.4, 1.0, 1.3, 2.1]), axis=0, initial=0.0)

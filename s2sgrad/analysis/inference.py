@@ -55,6 +55,7 @@ from s2sgrad.ir.forms import appended_to, arguments_of, popped
 from s2sgrad.ir.quote import name
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.primitives import catalogue, libraries, spellings
+from s2sgrad.rules import table
 from s2sgrad.runtime import item_slots
 
 CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
@@ -433,6 +434,8 @@ def _method(inference: Inference, node: gast.Call, kinds: list[Kind], names: lis
     method = node.func.attr
     if isinstance(owner, Drawing):
         return drawn.of_method(method, kinds, names)
+    if isinstance(owner, Foreign) and (own := table.method_of_operators(method)) is not None:
+        return owner if table.has_own_operators(own) else UNKNOWN
     if isinstance(owner, (Opaque, Instance)):
         return OPAQUE
     if isinstance(owner, Container):

@@ -251,6 +251,9 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         form = {("append", 1): "push", ("pop", 0): "pop"}.get((name, len(node.args)))
         if form is not None:
             return Operation(form, node, [owner, *node.args])
+    if isinstance(kind_of(owner, kinds), Foreign) and (own := table.method_of_operators(name)) is not None:
+        why = Operation("opaque", node, why=_STARRED)
+        return why if _is_starred(node) else _bound(node, table.lookup(own), own, [owner, *node.args])
     if trust_of_owner(unit, owner, kinds) > Trust.DATA:
         return _draw(node, kind_of(owner, kinds))
     primitive = spellings.METHODS.get(name)

@@ -368,6 +368,15 @@ def has_own_operators(primitive: Any) -> bool:
     return any(primitive is known for known in _WITH_OPERATORS)
 
 
+def method_of_operators(name: str) -> Any:
+    """The method of this name of the classes whose instances have operators of their own, where all have one rule for it;
+    None otherwise."""
+    arriving.read()
+    found = [getattr(cls, name, None) for cls in _WITH_OPERATORS if isinstance(cls, type)]
+    known = {id(_RULES.get(method)) for method in found if method is not None}
+    return found[0] if len(known) == 1 and None not in found and _RULES.get(found[0]) is not None else None
+
+
 def passing_over(level: int, *primitives: Any) -> None:
     """List primitives that leave elements out: where they do, the cotangent is exactly 0, and the slopes of what gives the
     element (`SLOPES`), or the element itself (`VALUES`), may be infinite or nan."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from s2sgrad.rules.contractions import is_operator
-from s2sgrad.rules.table import general, linear, with_own_operators
+from s2sgrad.rules.contractions import is_operator, matmul_left, matmul_right
+from s2sgrad.rules.table import bilinear, flat, general, linear, with_own_operators
 from s2sgrad.runtime import Refusal
 
 # --- stored entries --------------------------------------------------------------------------------------------------
@@ -34,7 +34,7 @@ def read(g, rows, columns):
     if not is_operator(g):
         if np.ndim(g) != 2 and np.any(g):
             raise Refusal(None, "this use of a sparse array has no derivative rule: use a product with it")
-        return g[rows, columns] if np.ndim(g) == 2 else np.zeros(np.shape(rows))
+        return np.asarray(g)[rows, columns] if np.ndim(g) == 2 else np.zeros(np.shape(rows))
     c = g.tocsr(copy=True)
     c.sum_duplicates()
     c = c.tocoo()
@@ -78,6 +78,61 @@ def of_entries(g, A, arg1, shape=None, dtype=None, copy=False):
 @of_entries.forward()
 def _(A, arg1, arg1_dot, shape=None, dtype=None, copy=False):
     return made(arg1_dot[0], arg1, A)
+
+
+# --- methods ---------------------------------------------------------------------------------------------------------
+
+_KINDS = sparse.csr_array, sparse.csc_array, sparse.coo_array
+
+
+def dense(A):
+    """A sparse array as an array."""
+    return A.toarray() if is_operator(A) else A
+
+
+@linear(dense)
+def _(g, y, A):
+    return g
+
+
+@general(*{cls.toarray for cls in _KINDS})
+def toarray(g, y, self, order=None):
+    return g
+
+
+@toarray.forward()
+def _(y, self, self_dot, order=None):
+    return dense(self_dot)
+
+
+def of_array(other):
+    """Raise for a product with anything but an array."""
+    if is_operator(other) or np.ndim(other) < 1:
+        raise Refusal(None, "`dot` of a sparse array has a derivative rule for arrays: use `@`")
+    return True
+
+
+flat(of_array)
+
+
+@bilinear(*{cls.dot for cls in _KINDS})
+def dot(g, y, self, other):
+    of_array(other)
+    return matmul_left(g, self, other), matmul_right(g, self, other)
+
+
+def ones(A, axis):
+    return np.ones(np.shape(A)[axis])
+
+
+flat(ones)
+
+
+@general(*{cls.sum for cls in _KINDS})
+def sum_(g, y, self, axis=None):
+    if axis is None:
+        return matmul_left(g * ones(self, 0), self, ones(self, 1))
+    return matmul_left(g, self, ones(self, 1)) if axis in (1, -1) else matmul_left(ones(self, 0), self, g)
 
 
 # --- diagonals -------------------------------------------------------------------------------------------------------

@@ -340,6 +340,11 @@ def _dict_display(inference: Inference, node: gast.Dict) -> Kind | None:
     return _display(inference, node.values, dict, tuple(k.value for k in node.keys))
 
 
+def _of_object(owner: Kind, method: str) -> Kind:
+    """What a method of an object gives: anything, or a value, where sparse arrays have a rule for it."""
+    return UNKNOWN if isinstance(owner, Foreign) and table.method_of_operators(method) is not None else OPAQUE
+
+
 @_form(gast.Attribute)
 def _attribute(inference: Inference, node: gast.Attribute) -> Kind | None:
     value = inference.unit.resolve(node)
@@ -434,10 +439,8 @@ def _method(inference: Inference, node: gast.Call, kinds: list[Kind], names: lis
     method = node.func.attr
     if isinstance(owner, Drawing):
         return drawn.of_method(method, kinds, names)
-    if isinstance(owner, Foreign) and (own := table.method_of_operators(method)) is not None:
-        return owner if table.has_own_operators(own) else UNKNOWN
     if isinstance(owner, (Opaque, Instance)):
-        return OPAQUE
+        return _of_object(owner, method)
     if isinstance(owner, Container):
         copied = method == "copy" and owner.type in (list, dict)
         return owner if copied else owner.element() if method == "pop" and owner.type is list and not kinds else UNKNOWN

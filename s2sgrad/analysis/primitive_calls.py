@@ -251,11 +251,8 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
         form = {("append", 1): "push", ("pop", 0): "pop"}.get((name, len(node.args)))
         if form is not None:
             return Operation(form, node, [owner, *node.args])
-    if isinstance(kind_of(owner, kinds), Foreign) and (own := table.method_of_operators(name)) is not None:
-        why = Operation("opaque", node, why=_STARRED)
-        return why if _is_starred(node) else _bound(node, table.lookup(own), own, [owner, *node.args])
     if trust_of_owner(unit, owner, kinds) > Trust.DATA:
-        return _draw(node, kind_of(owner, kinds))
+        return _of_object(node, kind_of(owner, kinds))
     primitive = spellings.METHODS.get(name)
     if any(record.flat for record in methods_named(name)):
         return Operation("flat", node)
@@ -270,6 +267,14 @@ def _method(unit: Unit, node: gast.Call, kinds: dict[str, Kind]) -> Operation:
     if rule is None or isinstance(held, (Container, Text, Known)):
         return _unruled(node, MISSING)
     return _bound_method(node, rule, primitive)
+
+
+def _of_object(node: gast.Call, owner: Kind | None) -> Operation:
+    """A method of an object: of a sparse array, by the rule that all of these classes share, or a draw."""
+    own = table.method_of_operators(node.func.attr) if isinstance(owner, Foreign) else None
+    if own is None or _is_starred(node):
+        return _draw(node, owner)
+    return _bound(node, table.lookup(own), own, [node.func.value, *node.args])
 
 
 def _draw(node: gast.Call, owner: Kind | None) -> Operation:

@@ -91,7 +91,7 @@ def _seed(g: Gradient, value: Any, seed: Any) -> Any:
     """The cotangent of what the function returned; None for ones."""
     single = isinstance(g._request.options.outputs, str)
     differentiated = value[0] if single or g._request.options.has_aux else value
-    if not g._request.options.holomorphic and holds_complex(plain(differentiated)):
+    if seed is None and not g._request.options.holomorphic and holds_complex(plain(differentiated)):
         raise ComplexResult
     if seed is not None and not _has_handles(differentiated, seed):
         seed = runtime.seed_like(plain(differentiated), seed)

@@ -37,10 +37,11 @@ def check_grads(
     holds floats; TypeError for one whose floats cannot be checked, ValueError where there is none to compare.
 
     Each number of an argument is shifted separately if there are few, and all together in random directions if there are
-    many.  Where that disagrees, the differences are repeated with other steps, and the wrong elements are located: the
-    message names each with its gradient and its difference quotient.  It also says where no comparison is possible (a
-    corner, a jump, a value that is not finite), and where a second call of `f` returns another value.  Structure, shapes and
-    dtypes are compared as well, and that no argument is changed.  Raises TypeError for a function that returns no floats.
+    many, of complex ones both parts. Where that disagrees, the differences are repeated with other steps, and the wrong
+    elements are located: the message names each with its gradient and its difference quotient. It also says where no
+    comparison is possible (a corner, a jump, a value that is not finite), and where a second call of `f` returns another
+    value. Structure, shapes and dtypes are compared as well, and that no argument is changed. Raises TypeError for a
+    function that returns no floats.
 
     >>> import numpy as np
     >>> from s2sgrad import custom_gradient

@@ -173,7 +173,7 @@ class _Point:
             self.gradients["tape"] = _Taped(self.taped, self.numbers, self.seed)(*self.given)
             _unchanged(self.args, self.given, "the tape changed its argument")
         self.along = jvp(self.f) if "fwd" in self.modes else None
-        self.exact = mapped(self.args, lambda x: np.float64(x) if isinstance(x, np.floating) else _doubled(x))
+        self.exact = mapped(self.args, _doubled)
         single = any(np.asarray(x).dtype.itemsize < 8 for x in leaves((self.args, value)) if is_float(x))
         self.rtol = max(self.rtol, 1e-3) if single else self.rtol
 
@@ -340,13 +340,18 @@ def _position(number: int | str, names: list[str]) -> int:
 
 def _size(x: Any) -> Any:
     """The scale of each number, for the step: its absolute value, but not far below that of its array."""
-    absolute = np.abs(np.asarray(x, float))
+    absolute = np.abs(np.asarray(x)).astype(float)
     typical = np.sqrt(np.mean(absolute**2)) if absolute.size else 1.0
-    return np.maximum(absolute, 0.01 * typical) if typical > 0 else np.ones_like(absolute)
+    sizes = np.maximum(absolute, 0.01 * typical) if typical > 0 else np.ones_like(absolute)
+    return sizes * (1 + 1j) if np.iscomplexobj(x) else sizes
 
 
 def _doubled(x: Any) -> Any:
-    return x.astype(float) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x
+    if isinstance(x, np.ndarray) and x.dtype.kind in "fc":
+        return x.astype(complex if x.dtype.kind == "c" else float)
+    if isinstance(x, np.complexfloating):
+        return np.complex128(x)
+    return np.float64(x) if isinstance(x, np.floating) else x
 
 
 def _names(f: Any, args: tuple) -> list[str]:

@@ -17,13 +17,22 @@ from s2sgrad.primitives import libraries
 from s2sgrad.runtime.guests import is_array_of_others
 from s2sgrad.runtime.structure import attributes_of, reachable
 
-_LEAVES = (float, int, str, np.ndarray, np.generic, type(None))
+_LEAVES = (float, complex, int, str, np.ndarray, np.generic, type(None))
 _DRAWING = (np.random.Generator, np.random.RandomState, random.Random)  # objects with state
 
 
 def is_float(x: Any) -> bool:
-    """Whether a leaf is a float or an array of floats."""
-    return isinstance(x, (float, np.floating)) or (isinstance(x, np.ndarray) and x.dtype.kind == "f")
+    """Whether a leaf is a float or an array of floats; complex numbers are two floats."""
+    return isinstance(x, (float, complex, np.inexact)) or (isinstance(x, np.ndarray) and x.dtype.kind in "fc")
+
+
+def _is_complex(x: Any) -> bool:
+    return np.iscomplexobj(x)
+
+
+def _count(x: Any) -> int:
+    """The number of floats in a leaf."""
+    return np.size(x) * (2 if _is_complex(x) else 1)
 
 
 def leaves(value: Any) -> Iterator[Any]:
@@ -105,24 +114,31 @@ def shifted(value: Any, direction: Any, step: float) -> Any:
         d = next(ahead)
         if not is_float(x):
             return x
-        return x + step * d if isinstance(x, np.ndarray) else float(x + step * d)
+        return x + step * d if isinstance(x, np.ndarray) else (complex if _is_complex(x) else float)(x + step * d)
 
     return mapped(value, moved)
 
 
 def inner(left: Any, right: Any) -> float:
-    """The inner product of two values with the same structure.
+    """The inner product of two values with the same structure; of complex numbers the real part of the product.
 
     >>> inner((1.0, [2.0]), (3.0, [4.0]))
     11.0
     """
     pairs = zip(leaves(left), leaves(right), strict=True)
-    return float(sum(np.sum(np.multiply(a, b, dtype=float)) for a, b in pairs if is_float(a) or is_float(b)))
+    return float(sum(np.sum(_products(a, b)) for a, b in pairs if is_float(a) or is_float(b)))
+
+
+def _products(a: Any, b: Any) -> Any:
+    if _is_complex(a) or _is_complex(b):
+        return np.real(np.multiply(a, b, dtype=complex))
+    return np.multiply(a, b, dtype=float)
 
 
 def flat(value: Any) -> np.ndarray:
     """All floats of a value in one vector of shape (n,)."""
-    rows = [np.ravel(np.asarray(x, float)) for x in leaves(value) if is_float(x)]
+    rows = [np.ravel(np.array(x, complex)).view(float) if _is_complex(x) else np.ravel(np.asarray(x, float))
+            for x in leaves(value) if is_float(x)]  # fmt: skip
     return np.concatenate(rows) if rows else np.zeros(0)
 
 
@@ -138,8 +154,9 @@ def like_flat(value: Any, row: np.ndarray) -> Any:
         nonlocal at
         if not is_float(x):
             return x
-        at += np.size(x)
-        return row[at - np.size(x) : at].reshape(np.shape(x))
+        at += _count(x)
+        part = row[at - _count(x) : at]
+        return (part.copy().view(complex) if _is_complex(x) else part).reshape(np.shape(x))
 
     return mapped(value, taken)
 
@@ -152,8 +169,10 @@ def element(value: Any, name: str, number: int) -> tuple[str, str]:
     """
     for path, x in paths(value, name):
         if is_float(x):
-            if number < np.size(x):
-                index = [int(k) for k in np.unravel_index(number, np.shape(x))]
-                return path, str(index) if index else ""
-            number -= np.size(x)
+            if number < _count(x):
+                place, part = divmod(number, 2) if _is_complex(x) else (number, None)
+                index = [int(k) for k in np.unravel_index(place, np.shape(x))]
+                shown = str(index) if index else ""
+                return path, shown if part is None else f"{shown} ({'imaginary' if part else 'real'} part)".strip()
+            number -= _count(x)
     raise IndexError(number)

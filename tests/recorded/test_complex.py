@@ -13,8 +13,9 @@ from test_complex_functions import differences, parts
 
 from recorded.complex_ways import WAYS
 from recorded.judged import assert_gradient, assert_tangent
-from s2sgrad import S2SGradError, grad, hessian, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
+from s2sgrad import S2SGradError, custom_gradient, grad, hessian, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
 from s2sgrad.recorded.derivatives import Recorded
+from s2sgrad.testing import check_grads
 
 ONCE = {"singular_values", "triangular_factor_alone"}  # the second derivative needs what is free, or not followed
 
@@ -189,3 +190,12 @@ def test_recorded_callees():
     for derivative in (grad(of_a_recorded_callee), jacfwd(of_a_recorded_callee), hessian(of_a_recorded_callee)):
         with pytest.raises((TypeError, S2SGradError)):
             derivative(X)
+
+
+def test_check_grads():
+    """Of complex numbers both parts are shifted, each by itself."""
+    check_grads(energy, (Z, X), order=2)
+    check_grads(energy, (np.arange(1.0, 21.0) * (1 - 0.3j), np.ones(20)), argnums=0, modes=("fwd", "rev", "vjp"))
+    tripled = custom_gradient(lambda x: (x * x, lambda g: 3 * x * g))
+    with pytest.raises(AssertionError, match=r"argument `z`, element \[0\] \(imaginary part\): gradient 6, differences 4"):
+        check_grads(lambda z: np.sum(tripled(np.abs(z))), (Z[:2],), modes="rev")

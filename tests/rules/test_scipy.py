@@ -132,7 +132,7 @@ def test_arguments_without_a_derivative_are_refused():
         (lambda x: np.sum(signal.fftconvolve(x, x, axes=0)), V, "axes"),
         (lambda x: integrate.simpson(V, x), V, "`x`"),
         (lambda x: stats.multivariate_normal.logpdf(x, allow_singular=True), 0.3, "allow_singular"),
-        (lambda x: norm.entropy(0.0, x), 0.3, "entropy"),
+        (lambda x: norm.interval(0.9, 0.0, x)[0], 0.3, "interval"),
     ],
 )
 def test_refused(f, x, named):

@@ -16,7 +16,7 @@ import math
 import numpy as np
 from scipy import special, stats
 
-from s2sgrad.rules.scipy.laws import law
+from s2sgrad.rules.scipy.laws import MOMENTS, law
 from s2sgrad.rules.scipy.quantiles import (
     beta_score_in_shape,
     beta_shift,
@@ -78,6 +78,8 @@ for _law, _score in (
 ):  # fmt: skip
     law(_law, _score)
 
+law(stats.norm, halfnorm_score, methods=MOMENTS)  # the others are in `stats`
+
 # --- gamma and its like ------------------------------------------------------------------------------------------------
 
 
@@ -94,7 +96,7 @@ def gamma_shift_in_a(z, a):
 
 
 law(stats.gamma, gamma_score, (gamma_in_a,), (gamma_shift_in_a,))
-law(stats.erlang, gamma_score, (gamma_in_a,), (gamma_shift_in_a,))
+law(stats.erlang, gamma_score)  # its shape is a whole number
 
 
 def chi2_score(z, df):  # twice a gamma variable of half the degrees of freedom

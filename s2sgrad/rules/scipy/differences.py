@@ -28,7 +28,7 @@ def difference(f: Callable[..., Any], arguments: tuple[Any, ...], number: int, l
     True
     """
     before, x, after = arguments[:number], np.asarray(arguments[number], float), arguments[number + 1 :]
-    step = STEP * np.maximum(np.abs(x), least)
+    step = STEP * np.maximum(np.where(x == 0.0, 1.0, np.abs(x)), least)
     with np.errstate(divide="ignore", invalid="ignore"):
         near = f(*before, x + step, *after) - f(*before, x - step, *after)
         far = f(*before, x + 2.0 * step, *after) - f(*before, x - 2.0 * step, *after)

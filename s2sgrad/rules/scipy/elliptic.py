@@ -114,7 +114,9 @@ def elliprf(g, v, x, y, z):
 
 @elementwise(special.elliprc)
 def elliprc(g, v, x, y):
-    return -g / 6.0 * special.elliprd(y, y, x), -g / 3.0 * special.elliprd(x, y, y)
+    in_x = np.where(np.greater(y, 0.0), -special.elliprd(y, y, x) / 6.0, over(0.5 * (v - over(1.0, np.sqrt(x))), y - x))
+    in_y = np.where(np.greater(y, 0.0), -special.elliprd(x, y, y) / 3.0, -over(0.5 * v + x * in_x, y))
+    return g * in_x, g * in_y
 
 
 def d_slope(x, y, z, v):

@@ -5,6 +5,7 @@
     y = lognorm.logpdf(x, s, m, k)   ->   z = (x - m) / k;  x_bar = y_bar * lognorm_score(z, s) / k;  s_bar = ..
     y = lognorm.cdf(x, s, m, k)      ->   x_bar = y_bar * lognorm.pdf(x, s, m, k);  m_bar = -x_bar
     x = lognorm.ppf(q, s, m, k)      ->   q_bar = x_bar / lognorm.pdf(x, s, m, k);  s_bar = x_bar * k * lognorm_shift(z, s)
+    v = lognorm.var(s, m, k)         ->   k_bar = 2 * v_bar * v / k
 
 The facts are the *score*, which is the slope of the logarithmic density in z; its slope in each shape; and the *shift*, the
 slope of z in a shape while the probability stays as it is.  The rest is the same for all: probabilities depend on x, `loc`,
@@ -18,7 +19,7 @@ calls of probabilities and quantiles are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +28,8 @@ from scipy import stats
 
 from s2sgrad.rules.made import made
 from s2sgrad.rules.reductions import is_container
-from s2sgrad.rules.table import elementwise, hands_on
+from s2sgrad.rules.scipy.differences import difference
+from s2sgrad.rules.table import elementwise, general, hands_on
 from s2sgrad.runtime import over, product
 
 
@@ -65,6 +67,30 @@ IN_SHAPE = {
     "pdf": "product(g * y, {in_shape}({z}{shapes}))",
 }
 METHODS = (*SLOPES, "ppf", "isf")
+MOMENTS = {  # in `loc`, in `scale`, and what a slope in a shape is multiplied by
+    "mean": ("g", "g * (y - loc) / scale", "g * scale"),
+    "var": ("np.zeros_like(y)", "2.0 * g * y / scale", "g * scale * scale"),
+    "std": ("np.zeros_like(y)", "g * y / scale", "g * scale"),
+    "entropy": ("np.zeros_like(y)", "g / scale", "g"),
+    "median": ("g", "g * (y - loc) / scale", "g * scale"),
+}
+
+
+def moment_slope(law, method, number, a, b=None):
+    """The slope of a moment of a distribution in standard form in one of its shapes, by a difference, right to 1e-8.
+
+    >>> bool(np.isclose(moment_slope(stats.gamma, "std", 0, 4.0), 0.25))
+    True
+    """
+    return difference(getattr(law, method), (a,) if b is None else (a, b), number)
+
+
+@general(moment_slope)
+def slope_of_moment(g, y, law, method, number, a, b=None):
+    return None, None, None, None
+
+
+slope_of_moment.constant("a", "no second derivative of a moment is known in the shape of a distribution: first ones alone")
 
 
 @dataclass(frozen=True)
@@ -77,6 +103,7 @@ class Law:
     shape_scores: tuple[str, ...]
     shifts: tuple[str, ...]
     bounded: bool  # whether its density is 0 anywhere
+    integrated: tuple[str, ...] = ()  # moments that SciPy computes by quadrature
 
     def formulas(self, method: str) -> dict[str, str]:
         """The cotangents of x, the shapes, `loc` and `scale` in a call, as texts; "None" where none is known.
@@ -103,9 +130,32 @@ class Law:
     def _known(self, facts: tuple[str, ...], formula: str) -> dict[str, str]:
         return {s: formula.format(fact=fact) if fact else "None" for s, fact in zip(self.shapes, facts, strict=True)}
 
+    def moment_formulas(self, method: str) -> dict[str, str]:
+        """The cotangents of the shapes, `loc` and `scale` in a call of a moment."""
+        in_loc, in_scale, factor = MOMENTS[method]
+        shapes = ", ".join(self.shapes)
+        if method == "median":
+            in_shapes = self._known(self.shifts, f"{factor} * {{fact}}((y - loc) / scale, {shapes})")
+        else:
+            calls = [f'moment_slope(stats.{self.name}, "{method}", {k}, {shapes})' for k in range(len(self.shapes))]
+            in_shapes = {name: f"{factor} * {call}" for name, call in zip(self.shapes, calls, strict=True)}
+            in_shapes = dict.fromkeys(in_shapes, "None") if method in self.integrated else in_shapes
+        return {"loc": in_loc, "scale": in_scale} | in_shapes
+
+    def moments(self) -> str:
+        """The pullbacks of the moments as text."""
+        written = []
+        for method in MOMENTS:
+            found = self.moment_formulas(method)
+            parameters = ", ".join(["g", "y", *self.shapes, "loc=0", "scale=1"])
+            together = ", ".join(found[name] for name in self.shapes) or "None"
+            for suffix, formula in (("", together), ("_loc", found["loc"]), ("_scale", found["scale"])):
+                written.append(f"def {self.name}_{method}{suffix}({parameters}):\n    return {formula}\n")
+        return "\n\n".join(written)
+
     def text(self) -> str:
         """The pullbacks as text: for each method one of x and the shapes, one of `loc`, one of `scale`."""
-        written = []
+        written = [self.moments()]
         for method in METHODS:
             found = self.formulas(method)
             first = "q" if method in ("ppf", "isf") else "x"
@@ -120,8 +170,9 @@ class Law:
 
 
 def law(
-    distribution: Any, score: Callable[..., Any], shape_scores: tuple[Any, ...] = (), shifts: tuple[Any, ...] = ()
-) -> None:
+    distribution: Any, score: Callable[..., Any], shape_scores: tuple[Any, ...] = (), shifts: tuple[Any, ...] = (),
+    methods: Iterable[str] = (*METHODS, *MOMENTS),
+) -> None:  # fmt: skip
     """Enter the rules of a distribution.  `shape_scores` and `shifts`: one function for each shape, None where it is not
     known."""
     shapes = tuple((distribution.shapes or "").replace(",", " ").split())
@@ -129,17 +180,23 @@ def law(
     own_support = type(distribution)._get_support is not stats.rv_continuous._get_support
     bounded = own_support or bool(np.any(np.isfinite([distribution.a, distribution.b])))
     in_shapes, moving = (tuple(getattr(f, "__name__", "") for f in facts) for facts in (shape_scores, shifts))
-    known = Law(distribution.name, shapes, score.__name__, in_shapes, moving, bounded)
+    generic = stats.rv_continuous
+    told = type(distribution)._stats is not generic._stats or type(distribution)._munp is not generic._munp
+    by_quadrature = () if told and any(shape_scores) else ("mean", "var", "std")
+    by_quadrature += ("entropy",) * (type(distribution)._entropy is generic._entropy or not any(shape_scores))
+    known = Law(distribution.name, shapes, score.__name__, in_shapes, moving, bounded, by_quadrature)
     space = {f.__name__: f for f in (score, *shape_scores, *shifts, over, product, ratio, within) if f is not None}
-    space = made(known.text(), f"{__name__}.{distribution.name}", space | {"stats": stats})
-    for method in METHODS:
+    space |= {"stats": stats, "np": np, "moment_slope": moment_slope}
+    space = made(known.text(), f"{__name__}.{distribution.name}", space)
+    for method in methods:
         pullback = f"{distribution.name}_{method}"
         rule = elementwise(getattr(distribution, method))(space[pullback])
         rule.keyword("loc")(space[f"{pullback}_loc"])
         rule.keyword("scale")(space[f"{pullback}_scale"])
         rule.refuse(lambda operand: is_container(operand), "a density or a probability of a list has no derivative rule: "
                                                            "pass an array")  # fmt: skip
-        for shape, formula in known.formulas(method).items():
+        formulas = known.moment_formulas(method) if method in MOMENTS else known.formulas(method)
+        for shape, formula in formulas.items():
             if formula == "None":
                 rule.constant(shape)
 
@@ -155,7 +212,7 @@ def frozen(owner: Any, name: str) -> tuple[Any, dict[Any, Any]] | None:
     law = getattr(stats, owner.dist.name or "", None)  # a frozen one has a copy of it
     same = type(law) is type(owner.dist) and (law.a, law.b) == (owner.dist.a, owner.dist.b)
     plain = all(type(value) in PLAIN for value in held.values())
-    return (getattr(law, name), held) if same and plain and hasattr(law, name) else None
+    return (getattr(law, name), held) if same and plain and hasattr(law, name) and name not in MOMENTS else None
 
 
 def frozen_normal(owner: Any, name: str) -> tuple[Any, dict[Any, Any]] | None:

@@ -17,12 +17,14 @@ from scipy import special, stats
 
 from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.table import Rule, flat, general
-from s2sgrad.runtime import over, unreduce
+from s2sgrad.runtime import over, unbroadcast, unreduce
 
 
 def count(a, axis):
     """How many numbers are reduced to one."""
-    return np.size(a) if axis is None else np.shape(a)[axis]
+    if np.ndim(a) == 0:
+        raise NotImplementedError("a statistic of one number has no derivative rule: pass an array")
+    return np.size(a) // max(np.size(np.sum(a, axis=axis)), 1)
 
 
 flat(count)
@@ -114,7 +116,7 @@ def kurtosis(g, y, a, axis=0, fisher=True, bias=True, nan_policy="propagate", *,
 @general(stats.entropy)
 def entropy(g, y, pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=False):
     unit = 1.0 if base is None else math.log(base)
-    total = np.sum(pk, axis=axis, keepdims=True)
+    total = np.mean(pk, axis=axis, keepdims=True) * count(pk, axis)
     g, y = unreduce(g, pk, axis, keepdims) / unit, unreduce(y, pk, axis, keepdims) * unit
     if qk is None:
         return -(special.xlogy(g, pk / total) + g * y) / total
@@ -140,13 +142,14 @@ def p_slope(r, n):
 
 @general(stats.pearsonr)
 def pearsonr(g, y, x, y_, alternative="two-sided", method=None, axis=0):
-    r, n = y[0], count(x, axis)
-    g = unreduce(g[0] + g[1] * p_slope(r, n), x, axis)
-    r = unreduce(r, x, axis)
+    r, whole = y[0], x + np.zeros_like(y_)
+    g = unreduce(g[0] + g[1] * p_slope(r, count(whole, axis)), whole, axis)
+    r = unreduce(r, whole, axis)
     a, b = deviation(x, axis), deviation(y_, axis)
     a_norm = np.sqrt(np.sum(a * a, axis=axis, keepdims=True))
     b_norm = np.sqrt(np.sum(b * b, axis=axis, keepdims=True))
-    return g * (b / b_norm - r * a / a_norm) / a_norm, g * (a / a_norm - r * b / b_norm) / b_norm
+    in_x, in_y = (b / b_norm - r * a / a_norm) / a_norm, (a / a_norm - r * b / b_norm) / b_norm
+    return unbroadcast(g * in_x, x), unbroadcast(g * in_y, y_)
 
 
 @general(stats.linregress)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from s2sgrad.rules.scipy import quantiles
+from s2sgrad.rules.scipy import laws, quantiles
 
 from .base import example
 
@@ -14,9 +14,9 @@ SHAPES = {
     stats.uniform: (), stats.expon: (), stats.laplace: (), stats.cauchy: (), stats.halfcauchy: (), stats.logistic: (),
     stats.halflogistic: (), stats.gumbel_r: (), stats.gumbel_l: (), stats.rayleigh: (), stats.maxwell: (),
     stats.halfnorm: (), stats.gamma: ([2.3],), stats.erlang: ([3],), stats.chi2: ([3.3],), stats.chi: ([2.4],),
-    stats.invgamma: ([2.6],), stats.loggamma: ([1.7],), stats.beta: ([2.3], [1.4]), stats.f: ([5.3], [7.1]),
+    stats.invgamma: ([4.6],), stats.loggamma: ([1.7],), stats.beta: ([2.3], [1.4]), stats.f: ([5.3], [9.1]),
     stats.t: ([3.4],), stats.lognorm: ([0.7],), stats.weibull_min: ([1.6],), stats.weibull_max: ([1.6],),
-    stats.powerlaw: ([1.7],), stats.pareto: ([2.6],), stats.lomax: ([2.6],), stats.skewnorm: ([1.4],),
+    stats.powerlaw: ([1.7],), stats.pareto: ([3.6],), stats.lomax: ([3.6],), stats.skewnorm: ([1.4],),
     stats.truncnorm: ([-1.1], [1.7]), stats.invgauss: ([0.8],), stats.triang: ([0.3],), stats.vonmises: ([1.7],),
 }  # fmt: skip
 
@@ -30,6 +30,11 @@ for _law, _numbers in SHAPES.items():
         example(getattr(_law, _method), _x, *_shapes, _loc, _scale)
         if _law in (stats.expon, stats.lognorm):
             example(getattr(_law, _method), float(_x[0]), *(shape[0] for shape in _numbers), loc=-0.3, scale=1.3)
+
+for _law, _numbers in (SHAPES | {stats.norm: ()}).items():
+    for _method in laws.MOMENTS if _law is not stats.vonmises else ("median", "entropy"):  # SciPy integrates the others
+        example(getattr(_law, _method), *(np.array(shape) for shape in _numbers), np.array([[-0.3], [0.4]]), np.array([1.3]))
+example(laws.moment_slope, stats.gamma, "std", 0, np.array([2.3]))
 
 # --- the functions in the formulas -------------------------------------------------------------------------------------
 

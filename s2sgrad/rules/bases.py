@@ -27,7 +27,7 @@ def fitted(g, n):
     """
     if np.shape(g)[0] >= n:
         return g[:n]
-    return np.concatenate((g, np.zeros(n - np.shape(g)[0], np.result_type(g))))
+    return np.concatenate((g, np.zeros((n - np.shape(g)[0],) + np.shape(g)[1:], np.result_type(g))))
 
 
 @linear(fitted)
@@ -67,7 +67,7 @@ def {p}val_tangents(y, x, c, x_dot, c_dot, tensor=True):
 
 def {p}vander(g, v, x, deg):
     slope = {p}vander_of(x, max(deg - 1, 0)) @ matrix({p}der_of, deg + 1, x)
-    return np.sum(g * slope, axis=-1), None
+    return np.reshape(np.sum(g * slope, axis=-1), np.shape(x)), None
 
 
 def {p}vander_tangents(v, x, deg, x_dot, deg_dot):

@@ -35,6 +35,11 @@ def difference(f: Callable[..., Any], arguments: tuple[Any, ...], number: int, l
         return ((8.0 * near - far) / (12.0 * step))[()].astype(np.result_type(*arguments, np.float32))
 
 
+def solved(found, p, g):
+    """`g` where an inverse has the probability `p`; 0 where SciPy gives the end of its range, with another one."""
+    return np.where(np.abs(found - p) < 1e-3, g, 0.0)[()]
+
+
 def mathieu_a_in_q(m, q):
     return difference(special.mathieu_a, (m, q), 1, 1.0)
 
@@ -58,6 +63,15 @@ def zeta_slope(x, q):
 
 def _from_pole(x, q):
     return special.zeta(x + 1.0, q)
+
+
+def zetac_slope(x):
+    """The slope of Riemann's zeta function."""
+    return difference(_riemann_from_pole, (np.subtract(x, 1.0),), 0)
+
+
+def _riemann_from_pole(x):
+    return special.zetac(x + 1.0)
 
 
 def chndtr_in_df(x, df, nc):
@@ -100,6 +114,11 @@ def of_mathieu(g, y, m, q):
     return None, None
 
 
+@elementwise(zetac_slope)
+def of_zetac(g, y, x):
+    return None
+
+
 @elementwise(zeta_slope)
 def of_zeta(g, y, x, q):
     return None, None
@@ -125,7 +144,7 @@ def of_ncfdtr(g, y, dfn, dfd, nc, f):
     return None, None, None, None
 
 
-for _rule in (of_mathieu, of_zeta, of_spheroidal, of_chndtr, of_nctdtr, of_ncfdtr):
+for _rule in (of_mathieu, of_zeta, of_zetac, of_spheroidal, of_chndtr, of_nctdtr, of_ncfdtr):
     for _name in _rule.differentiable:
         _rule.constant(_name, _WHY)
 
@@ -164,7 +183,7 @@ def zeta(g, y, x, q):  # DLMF 25.11.17, in SciPy's names
 
 @elementwise(special.zetac)
 def zetac(g, y, x):
-    return g * zeta_slope(x, np.ones_like(x))
+    return g * zetac_slope(x)
 
 
 # --- noncentral t and F: the inverses by the implicit function theorem -------------------------------------------------
@@ -177,18 +196,21 @@ def nctdtr(g, p, df, nc, t):
 
 @elementwise(special.nctdtrit)
 def nctdtrit(g, t, df, nc, p):
+    g = solved(special.nctdtr(df, nc, t), p, g)
     slope = over(g, nctdtr_in_t(df, nc, t))
     return -slope * nctdtr_in_df(df, nc, t), -slope * nctdtr_in_nc(df, nc, t), slope
 
 
 @elementwise(special.nctdtridf)
 def nctdtridf(g, df, p, nc, t):
+    g = solved(special.nctdtr(df, nc, t), p, g)
     slope = over(g, nctdtr_in_df(df, nc, t))
     return slope, -slope * nctdtr_in_nc(df, nc, t), -slope * nctdtr_in_t(df, nc, t)
 
 
 @elementwise(special.nctdtrinc)
 def nctdtrinc(g, nc, df, p, t):
+    g = solved(special.nctdtr(df, nc, t), p, g)
     slope = over(g, nctdtr_in_nc(df, nc, t))
     return -slope * nctdtr_in_df(df, nc, t), slope, -slope * nctdtr_in_t(df, nc, t)
 
@@ -201,6 +223,7 @@ def ncfdtr(g, p, dfn, dfd, nc, f):
 
 @elementwise(special.ncfdtri)
 def ncfdtri(g, f, dfn, dfd, nc, p):
+    g = solved(special.ncfdtr(dfn, dfd, nc, f), p, g)
     slope = over(g, ncfdtr_in_f(dfn, dfd, nc, f))
     in_df = -slope * ncfdtr_in_dfn(dfn, dfd, nc, f), -slope * ncfdtr_in_dfd(dfn, dfd, nc, f)
     return in_df[0], in_df[1], -slope * ncfdtr_in_nc(dfn, dfd, nc, f), slope
@@ -208,6 +231,7 @@ def ncfdtri(g, f, dfn, dfd, nc, p):
 
 @elementwise(special.ncfdtrinc)
 def ncfdtrinc(g, nc, dfn, dfd, p, f):
+    g = solved(special.ncfdtr(dfn, dfd, nc, f), p, g)
     slope = over(g, ncfdtr_in_nc(dfn, dfd, nc, f))
     in_df = -slope * ncfdtr_in_dfn(dfn, dfd, nc, f), -slope * ncfdtr_in_dfd(dfn, dfd, nc, f)
     return in_df[0], in_df[1], slope, -slope * ncfdtr_in_f(dfn, dfd, nc, f)
@@ -215,6 +239,7 @@ def ncfdtrinc(g, nc, dfn, dfd, p, f):
 
 @elementwise(special.ncfdtridfn)
 def ncfdtridfn(g, dfn, p, dfd, nc, f):
+    g = solved(special.ncfdtr(dfn, dfd, nc, f), p, g)
     slope = over(g, ncfdtr_in_dfn(dfn, dfd, nc, f))
     in_dfd = -slope * ncfdtr_in_dfd(dfn, dfd, nc, f)
     return slope, in_dfd, -slope * ncfdtr_in_nc(dfn, dfd, nc, f), -slope * ncfdtr_in_f(dfn, dfd, nc, f)
@@ -222,6 +247,7 @@ def ncfdtridfn(g, dfn, p, dfd, nc, f):
 
 @elementwise(special.ncfdtridfd)
 def ncfdtridfd(g, dfd, dfn, p, nc, f):
+    g = solved(special.ncfdtr(dfn, dfd, nc, f), p, g)
     slope = over(g, ncfdtr_in_dfd(dfn, dfd, nc, f))
     in_dfn = -slope * ncfdtr_in_dfn(dfn, dfd, nc, f)
     return in_dfn, slope, -slope * ncfdtr_in_nc(dfn, dfd, nc, f), -slope * ncfdtr_in_f(dfn, dfd, nc, f)

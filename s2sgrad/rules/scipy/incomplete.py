@@ -16,7 +16,7 @@ import math
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.scipy.differences import chndtr_in_df
+from s2sgrad.rules.scipy.differences import chndtr_in_df, solved
 from s2sgrad.rules.scipy.quantiles import beta_shift, gamma_shift, log
 from s2sgrad.rules.table import elementwise
 from s2sgrad.runtime import over, product
@@ -76,6 +76,7 @@ def chdtri(g, x, v, p):
 
 @elementwise(special.chdtriv)
 def chdtriv(g, v, p, x):
+    g = solved(special.chdtr(v, x), p, g)
     in_v = gamma_in_a(0.5 * v, 0.5 * x)
     return 2.0 * g / in_v, -g * gamma_in_x(0.5 * v, 0.5 * x) / in_v
 
@@ -104,6 +105,7 @@ def gdtria(g, a, p, b, x):
 
 @elementwise(special.gdtrib)
 def gdtrib(g, b, a, p, x):
+    g = solved(special.gdtr(a, b, x), p, g)
     in_b = gamma_in_a(b, a * x)
     slope = gamma_in_x(b, a * x)
     return -g * x * slope / in_b, g / in_b, -g * a * slope / in_b
@@ -126,6 +128,7 @@ def pdtri(g, m, k, y):
 
 @elementwise(special.pdtrik)
 def pdtrik(g, k, p, m):
+    g = solved(special.gammaincc(k + 1.0, m), p, g)
     in_k = gamma_in_a(k + 1.0, m)
     return -g / in_k, -g * gamma_in_x(k + 1.0, m) / in_k
 
@@ -188,6 +191,7 @@ def betainccinv(g, x, a, b, y):
 
 @elementwise(special.btdtria)
 def btdtria(g, a, p, b, x):
+    g = solved(special.betainc(a, b, x), p, g)
     place = special.logit(x)
     in_a = beta_in_a(place, a, b)
     return g / in_a, -g * beta_in_b(place, a, b) / in_a, -g * beta_in_x(a, b, x) / in_a
@@ -195,6 +199,7 @@ def btdtria(g, a, p, b, x):
 
 @elementwise(special.btdtrib)
 def btdtrib(g, b, a, p, x):
+    g = solved(special.betainc(a, b, x), p, g)
     place = special.logit(x)
     in_b = beta_in_b(place, a, b)
     return -g * beta_in_a(place, a, b) / in_b, g / in_b, -g * beta_in_x(a, b, x) / in_b
@@ -238,6 +243,7 @@ def fdtri(g, x, dfn, dfd, p):
 
 @elementwise(special.fdtridfd)
 def fdtridfd(g, dfd, dfn, p, x):
+    g = solved(special.fdtr(dfn, dfd, x), p, g)
     slope = over(g, f_in_dfd(dfn, dfd, x))
     return -slope * f_in_dfn(dfn, dfd, x), slope, -slope * f_in_x(dfn, dfd, x)
 
@@ -270,6 +276,7 @@ def stdtrit(g, t, df, p):
 
 @elementwise(special.stdtridf)
 def stdtridf(g, df, p, t):
+    g = solved(special.stdtr(df, t), p, g)
     slope = over(g, t_in_df(df, t))
     return slope, -slope * t_in_t(df, t)
 
@@ -294,6 +301,7 @@ def bdtri(g, p, k, n, y):
 
 @elementwise(special.bdtrik)
 def bdtrik(g, k, y, n, p):
+    g = solved(special.betainc(n - k, k + 1.0, 1.0 - p), y, g)
     place = -special.logit(p)
     a = n - k
     b = k + 1.0
@@ -303,6 +311,7 @@ def bdtrik(g, k, y, n, p):
 
 @elementwise(special.bdtrin)
 def bdtrin(g, n, k, y, p):
+    g = solved(special.betainc(n - k, k + 1.0, 1.0 - p), y, g)
     place = -special.logit(p)
     a = n - k
     b = k + 1.0
@@ -327,6 +336,7 @@ def nbdtri(g, p, k, n, y):
 
 @elementwise(special.nbdtrik)
 def nbdtrik(g, k, y, n, p):
+    g = solved(special.betainc(n, k + 1.0, p), y, g)
     place = special.logit(p)
     b = k + 1.0
     slope = over(g, beta_in_b(place, n, b))
@@ -335,6 +345,7 @@ def nbdtrik(g, k, y, n, p):
 
 @elementwise(special.nbdtrin)
 def nbdtrin(g, n, k, y, p):
+    g = solved(special.betainc(n, k + 1.0, p), y, g)
     place = special.logit(p)
     b = k + 1.0
     slope = over(g, beta_in_a(place, n, b))
@@ -367,18 +378,21 @@ def chndtr(g, p, x, df, nc):
 
 @elementwise(special.chndtrix)
 def chndtrix(g, x, p, df, nc):
+    g = solved(special.chndtr(x, df, nc), p, g)
     slope = over(g, noncentral_density(x, df, nc))
     return slope, -slope * chndtr_in_df(x, df, nc), slope * noncentral_density(x, df + 2.0, nc)
 
 
 @elementwise(special.chndtrinc)
 def chndtrinc(g, nc, x, df, p):
+    g = solved(special.chndtr(x, df, nc), p, g)
     slope = over(g, noncentral_density(x, df + 2.0, nc))
     return slope * noncentral_density(x, df, nc), slope * chndtr_in_df(x, df, nc), -slope
 
 
 @elementwise(special.chndtridf)
 def chndtridf(g, df, x, p, nc):
+    g = solved(special.chndtr(x, df, nc), p, g)
     slope = over(g, chndtr_in_df(x, df, nc))
     return -slope * noncentral_density(x, df, nc), slope, slope * noncentral_density(x, df + 2.0, nc)
 

@@ -30,6 +30,13 @@ def count(a, axis):
 flat(count)
 
 
+def broadcast(x, y, axis):
+    """`x` in the shape that it has with `y`."""
+    if axis is None and np.shape(x) != np.shape(y):
+        raise NotImplementedError("a statistic of two arrays of other shapes has no derivative rule with `axis=None`")
+    return x + np.zeros_like(y)
+
+
 def deviation(a, axis):
     """The numbers less their mean."""
     return a - np.mean(a, axis=axis, keepdims=True)
@@ -96,7 +103,7 @@ def moment(g, y, a, order=1, axis=0, nan_policy="propagate", *, center=None, kee
 def skew(g, y, a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False):
     n, d = count(a, axis), deviation(a, axis)
     m2 = power_mean(d, axis, 2)
-    factor = 1.0 if bias else math.sqrt(n * (n - 1.0)) / (n - 2.0)
+    factor = 1.0 if bias or n < 3 else math.sqrt(n * (n - 1.0)) / (n - 2.0)
     slope = factor * 3.0 * (d * d - m2) / m2**1.5 - 3.0 * unreduce(y, a, axis, keepdims) * d / m2
     return unreduce(g, a, axis, keepdims) * slope / n
 
@@ -105,7 +112,7 @@ def skew(g, y, a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False):
 def kurtosis(g, y, a, axis=0, fisher=True, bias=True, nan_policy="propagate", *, keepdims=False):
     n, d = count(a, axis), deviation(a, axis)
     m2, m3 = power_mean(d, axis, 2), power_mean(d, axis, 3)
-    factor = 1.0 if bias else (n * n - 1.0) / ((n - 2.0) * (n - 3.0))
+    factor = 1.0 if bias or n < 4 else (n * n - 1.0) / ((n - 2.0) * (n - 3.0))
     slope = 4.0 * (d**3 - m3) / m2**2 - 4.0 * power_mean(d, axis, 4) * d / m2**3
     return factor * unreduce(g, a, axis, keepdims) * slope / n
 
@@ -115,21 +122,22 @@ def kurtosis(g, y, a, axis=0, fisher=True, bias=True, nan_policy="propagate", *,
 
 @general(stats.entropy)
 def entropy(g, y, pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=False):
-    unit = 1.0 if base is None else math.log(base)
-    total = np.mean(pk, axis=axis, keepdims=True) * count(pk, axis)
-    g, y = unreduce(g, pk, axis, keepdims) / unit, unreduce(y, pk, axis, keepdims) * unit
+    unit, whole = 1.0 if base is None else math.log(base), pk if qk is None else broadcast(pk, qk, axis)
+    total = count(whole, axis) * np.mean(whole, axis=axis, keepdims=True)
+    g, y = unreduce(g, whole, axis, keepdims) / unit, unreduce(y, whole, axis, keepdims) * unit
     if qk is None:
         return -(special.xlogy(g, pk / total) + g * y) / total
-    share = pk / total * np.sum(qk, axis=axis, keepdims=True)
-    return (special.xlogy(g, over(share, qk)) - g * y) / total
+    share = whole / total * np.sum(broadcast(qk, pk, axis), axis=axis, keepdims=True)
+    return unbroadcast((special.xlogy(g, over(share, qk)) - g * y) / total, pk)
 
 
 @entropy.keyword("qk")
 def _(g, y, pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=False):
-    unit = 1.0 if base is None else math.log(base)
-    total = np.sum(qk, axis=axis, keepdims=True)
-    g = unreduce(g, pk, axis, keepdims) / unit
-    return g * (1.0 - over(pk / np.sum(pk, axis=axis, keepdims=True) * total, qk)) / total
+    unit, whole = 1.0 if base is None else math.log(base), broadcast(pk, qk, axis)
+    other = broadcast(qk, pk, axis)
+    total = np.sum(other, axis=axis, keepdims=True)
+    g = unreduce(g, whole, axis, keepdims) / unit
+    return unbroadcast(g * (1.0 - over(whole / np.sum(whole, axis=axis, keepdims=True) * total, other)) / total, qk)
 
 
 # --- correlation and regression ------------------------------------------------------------------------------------------
@@ -137,15 +145,17 @@ def _(g, y, pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=
 
 def p_slope(r, n):
     """The slope of the probability of errors in the correlation of `n` pairs: twice the density of Student (1908)."""
+    if n < 3:  # there is always a line through two points
+        return np.zeros_like(r)
     return -2.0 * np.sign(r) * np.exp(special.xlog1py(0.5 * n - 2.0, -r * r) - special.betaln(0.5, 0.5 * n - 1.0))
 
 
 @general(stats.pearsonr)
 def pearsonr(g, y, x, y_, alternative="two-sided", method=None, axis=0):
-    r, whole = y[0], x + np.zeros_like(y_)
+    r, whole = y[0], broadcast(x, y_, axis)
     g = unreduce(g[0] + g[1] * p_slope(r, count(whole, axis)), whole, axis)
     r = unreduce(r, whole, axis)
-    a, b = deviation(x, axis), deviation(y_, axis)
+    a, b = deviation(whole, axis), deviation(broadcast(y_, x, axis), axis)
     a_norm = np.sqrt(np.sum(a * a, axis=axis, keepdims=True))
     b_norm = np.sqrt(np.sum(b * b, axis=axis, keepdims=True))
     in_x, in_y = (b / b_norm - r * a / a_norm) / a_norm, (a / a_norm - r * b / b_norm) / b_norm

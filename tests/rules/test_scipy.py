@@ -327,13 +327,6 @@ def test_a_distribution_of_another_support_is_not_the_one_of_its_name():
         grad(lambda x: rv.cdf(x))(0.3)
 
 
-@pytest.mark.records
-def test_a_distribution_frozen_in_the_function():
-    check_grads(lambda x, m, s: np.sum(norm(m, scale=s).logcdf(x)), (V, 2.0, 1.3), rtol=1e-4)
-    with pytest.raises(NoRule):
-        grad(lambda a: np.sum(stats.gamma(a).logcdf(V)))(2.0)
-
-
 def of_a_polynomial(c, x):
     return np.sum(np.poly1d(c)(x) ** 2)
 

@@ -90,7 +90,10 @@ def slope_of_moment(g, y, law, method, number, a, b=None):
     return None, None, None, None
 
 
-slope_of_moment.constant("a", "no second derivative of a moment is known in the shape of a distribution: first ones alone")
+for _name in slope_of_moment.differentiable:
+    slope_of_moment.constant(
+        _name, "no second derivative of a moment is known in the shape of a distribution: first ones alone"
+    )
 
 
 @dataclass(frozen=True)
@@ -189,6 +192,8 @@ def law(
     space |= {"stats": stats, "np": np, "moment_slope": moment_slope}
     space = made(known.text(), f"{__name__}.{distribution.name}", space)
     for method in methods:
+        if method in by_quadrature and any(shape_scores):
+            continue
         pullback = f"{distribution.name}_{method}"
         rule = elementwise(getattr(distribution, method))(space[pullback])
         rule.keyword("loc")(space[f"{pullback}_loc"])

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import special, stats
 
 from s2sgrad.rules.reductions import is_container
-from s2sgrad.rules.table import Rule, flat, general
+from s2sgrad.rules.table import Rule, flat, general, linear
 from s2sgrad.runtime import over, unbroadcast, unreduce
 
 
@@ -35,6 +35,11 @@ def broadcast(x, y, axis):
     if axis is None and np.shape(x) != np.shape(y):
         raise NotImplementedError("a statistic of two arrays of other shapes has no derivative rule with `axis=None`")
     return x + np.zeros_like(y)
+
+
+@linear(broadcast)
+def _(g, z, x, y, axis):
+    return unbroadcast(g, x), None, None
 
 
 def deviation(a, axis):

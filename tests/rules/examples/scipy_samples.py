@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
+from s2sgrad.rules.scipy import samples
+
 from .base import example
 
 _random = np.random.default_rng(41)
@@ -33,4 +35,5 @@ example(stats.entropy, C, base=2.0, axis=1, keepdims=True)
 example(stats.entropy, C, C[::-1] + 0.1)
 example(stats.entropy, C, qk=C[::-1] + 0.1, base=2.0, axis=1)
 example(stats.pearsonr, A[0], B[0])
+example(samples.broadcast, A[0], B, 0)
 example(stats.pearsonr, A, B, axis=1)

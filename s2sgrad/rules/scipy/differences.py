@@ -21,6 +21,16 @@ from s2sgrad.runtime import over
 STEP = 2e-3
 
 
+def typed(x: Any, *arguments: Any) -> Any:
+    """A result of double precision in that of the arrays among the arguments, which numbers of Python's do not widen.
+
+    >>> typed(np.float64(0.5), 2.0).dtype, typed(np.float64(0.5), 2.0, np.float32(1.0)).dtype
+    (dtype('float64'), dtype('float32'))
+    """
+    arrays = [a for a in arguments if isinstance(a, (np.ndarray, np.generic))]
+    return x[()].astype(np.result_type(*arrays, np.float32) if arrays else float)
+
+
 def difference(f: Callable[..., Any], arguments: tuple[Any, ...], number: int, least: float = 0.0) -> Any:
     """The slope of `f` in one of its arguments.
 
@@ -32,7 +42,7 @@ def difference(f: Callable[..., Any], arguments: tuple[Any, ...], number: int, l
     with np.errstate(divide="ignore", invalid="ignore"):
         near = f(*before, x + step, *after) - f(*before, x - step, *after)
         far = f(*before, x + 2.0 * step, *after) - f(*before, x - 2.0 * step, *after)
-        return ((8.0 * near - far) / (12.0 * step))[()].astype(np.result_type(*arguments, np.float32))
+        return typed((8.0 * near - far) / (12.0 * step), *arguments)
 
 
 def solved(found, p, g):

@@ -19,6 +19,7 @@ import math
 import numpy as np
 from scipy import special
 
+from s2sgrad.rules.scipy.differences import typed
 from s2sgrad.rules.table import elementwise
 
 _PLACES = np.linspace(-4.0, 4.6, 160)
@@ -41,12 +42,11 @@ def _spread(*numbers):
 
 def _difference(f, arguments, number):
     """The slope of `f` in one of its arguments, which is positive, by the difference of fourth order."""
-    low = np.result_type(*arguments, np.float32)
     before, x, after = arguments[:number], np.asarray(arguments[number], float), arguments[number + 1 :]
     step = 2e-3 * x
     near = f(*before, x + step, *after) - f(*before, x - step, *after)
     far = f(*before, x + 2.0 * step, *after) - f(*before, x - 2.0 * step, *after)
-    return ((8.0 * near - far) / (12.0 * step))[()].astype(low)
+    return typed((8.0 * near - far) / (12.0 * step), *arguments)
 
 
 def log(x):
@@ -78,7 +78,7 @@ def gamma_shift(place, a):
         w = np.where(above, np.log1p(u), -u)
         exponent = shape * w - z * np.where(above, u, np.expm1(-u)) - np.where(above, w, 0.0)
         total = _summed(np.exp(exponent) * (score + w), WEIGHTS) * width[..., 0]
-        return (np.where(above[..., 0], 1.0, -1.0) * total)[()].astype(np.result_type(place, a, np.float32))
+        return typed(np.where(above[..., 0], 1.0, -1.0) * total, place, a)
 
 
 @elementwise(gamma_shift)
@@ -126,7 +126,7 @@ def beta_shift(place, a, b):
         grown = np.where(above, -np.log1p(rest * np.expm1(-w)), w - np.log1p(z * np.expm1(w)))  # how log(z) grows
         exponent = shape * grown - other * (w - grown) - np.where(by_odds, w, 0.0)
         total = _summed(np.exp(exponent) * (score + grown), WEIGHTS) * width[..., 0]
-        return (np.where(above[..., 0], 1.0, -1.0) * total)[()].astype(np.result_type(place, a, b, np.float32))
+        return typed(np.where(above[..., 0], 1.0, -1.0) * total, place, a, b)
 
 
 @elementwise(beta_shift)
@@ -181,7 +181,7 @@ def vonmises_shift(z, kappa):
     with np.errstate(over="ignore", invalid="ignore"):
         values = np.exp(k * (np.cos(places) - np.cos(away))) * (np.cos(places) - mean)
     total = _summed(values, INNER_WEIGHTS) * 0.5 * (end - away)[..., 0]
-    return (np.sign(angle[..., 0]) * total)[()].astype(np.result_type(z, kappa, np.float32))
+    return typed(np.sign(angle[..., 0]) * total, z, kappa)
 
 
 @elementwise(vonmises_shift)

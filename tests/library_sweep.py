@@ -363,6 +363,9 @@ def judged(call: Call) -> tuple[str, str]:
             except Exception as error:
                 outcomes.append(("crashed", f"{mode}: {type(error).__name__}: {error}"))
                 continue
+            if outcomes and outcomes[0][0] == "refused" and np.all(np.isnan(got)):
+                outcomes.append(("refused", f"{mode}: nan says that a tangent is not known"))
+                continue
             close = all(abs(g - s) <= 2e-5 * max(1.0, abs(s), abs(float(value))) for g, s in zip(got, slopes, strict=True))
             same = np.allclose(own, value, rtol=1e-12, atol=1e-12, equal_nan=True)
             if close and same and fits:

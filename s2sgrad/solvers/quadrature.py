@@ -39,11 +39,13 @@ def require_plain(weight: Any, complex_func: Any) -> None:
 
 def at_limit(f, t, args):
     """The integrand at a limit: 0 where that is infinite."""
-    return 0.0 if is_infinite(t) else np.sum(f(t, *args))
+    return 0.0 if is_infinite(t, f) else np.sum(f(t, *args))
 
 
-def is_infinite(t: Any) -> bool:
-    """Whether a limit is infinite."""
+def is_infinite(t: Any, f: Any = None) -> bool:
+    """Whether a limit is infinite; Refusal where `f` is no function, which SciPy takes as long as it does not call it."""
+    if f is not None and not callable(f):
+        raise Refusal(None, f"an integral of {type(f).__name__} has no derivative: it is no function")
     return bool(np.isinf(t))
 
 

@@ -133,6 +133,10 @@ def made(cls, places, values, *rest, **options):
     options = dict(zip(names, rest, strict=False)) | options
     usual = -1 if cls is interpolate.interp1d else 0
     first = options.get("axis", usual) == 0 and cls is not interpolate.PchipInterpolator
+    if np.ndim(places) != 1 or np.ndim(values) == 0 or np.size(np.unique(places)) < np.size(places):
+        raise Refusal(
+            None, "an interpolator has a derivative in its data where their places are a line of different numbers"
+        )
     if np.ndim(values) != 1 and not first:
         raise Refusal(None, "an interpolator has a derivative in data whose first axis is that of the places (axis=0), and "
                             "PchipInterpolator in data of one axis")  # fmt: skip

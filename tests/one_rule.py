@@ -2,7 +2,7 @@
 
     python tests/one_rule.py numpy.unique scipy.signal.welch
 
-Of every example it checks what the whole suite checks of all: the pullback, keywords, float32, the tangent, two orders,
+Of every example it checks what the whole suite checks: the pullback, keywords, float32, the tangent, two orders of some,
 complex numbers where the rule says that it holds for them; and that the rule is plain, closed and exampled.
 """
 
@@ -22,6 +22,8 @@ from typing import Any
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
 import numpy as np
+
+TWICE = 2  # so many examples are differentiated twice
 
 
 def named(name: str) -> Any:
@@ -62,7 +64,7 @@ def checks(primitive: Any) -> Iterator[tuple[str, Callable[[], None]]]:
                 yield f"keyword {name} of {e}", lambda e=e, name=name: test_laws.test_keywords_transposed(e, name)
         if test_tangents.active(e):
             yield f"tangent of {e}", lambda e=e: test_tangents.test_tangent(e)
-            if primitive not in test_second.LEFT_OUT:
+            if primitive not in test_second.LEFT_OUT and any(e is first for first in real[:TWICE]):
                 yield f"second order of {e}", lambda e=e: test_second.test_twice(e)
     for e in of_complex:
         yield f"complex pullback of {e}", lambda e=e: test_complex.test_pullbacks_of_complex_numbers(e)

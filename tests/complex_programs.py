@@ -25,11 +25,17 @@ TO_REAL = [
     "np.abs({0}) ** 2",
     "np.angle({0} + 3.0)",
     "{0}.real * {0}.imag",
+    "np.abs(np.sum({0})) * {0}.real",
+    "({0} + 0.0).view(float)[1:4]",
+    "np.linalg.norm({0} + 1.0) * np.angle({0} + 4.0)",
 ]
 OF_COMPLEX = ["np.exp(0.3 * {0})", "np.sin(0.4 * {0})", "np.conj({0})", "{0} * {0} * 0.3", "np.fft.fft({0}) * 0.4",
               "np.fft.ifft({0})", "1.0 / ({0} + 4.0)", "np.sqrt({0} + 5.0)", "np.cumsum({0}) * 0.5", "{0}[::-1]",
               "{0}[[2, 0, 0]]", "both({0}, 1j)", "square_or_conjugate({0}, 2)", "np.stack([{0}, {0} * 1j])[1]",
-              "np.log({0} + 4.0)", "-{0}"]  # fmt: skip
+              "np.log({0} + 4.0)", "-{0}", "np.sort({0}) * 0.7", "np.sign({0} + 3.0)", "np.clip({0}, -1 - 1j, 1 + 1j)",
+              "np.maximum({0}, 0.1j)", "np.convolve({0}, {0}, 'same') * 0.2", "np.outer({0}, {0}.conj())[1] * 0.4",
+              "({0} * 0.9).view(float).reshape(2, 3)[1] * 1j", "np.linalg.solve(np.diag({0}) + 4.0 * np.eye(3), {0})",
+              "np.real_if_close({0} * 0.8)", "np.nan_to_num({0})"]  # fmt: skip
 OF_REAL = ["np.sin({0})", "{0} * {0} * 0.5", "np.tanh({0})", "both({0}, 0.7)", "np.maximum({0}, 0.1)", "{0}[::-1]",
            "np.fft.irfft(np.fft.rfft({0}), 3)", "np.where({0} > 0.2, {0}, 0.3 * {0})"]  # fmt: skip
 TO_COMPLEX = ["{0} * 1j", "{0} + 0.5j", "np.exp(1j * {0})", "{0}.astype(complex)", "np.fft.fft({0})",
@@ -81,6 +87,8 @@ class Maker:
             f"{name}.real[{k}:] = ({self.expression('r')})[{k}:]",
             f"{name}.imag[{k}] = {self.of('r')}[{k}]",
             f"{name}.imag[:] += {self.expression('r')} * 0.5",
+            f"{name}.real = {self.expression('r')} * 0.5",
+            f"{name}.imag *= {self.of('r')}",
         ]))  # fmt: skip
 
     def block(self, indent: str) -> None:

@@ -6,6 +6,7 @@ x: Array('float64', (Size(0),));  y = np.sum(x * 2.0)   ->   y: Number(float64)
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -318,7 +319,10 @@ def _if_exp(inference: Inference, node: gast.IfExp) -> Kind | None:
 
 @_form(gast.Tuple)
 def _tuple_display(inference: Inference, node: gast.Tuple) -> Kind | None:
-    return _display(inference, node.elts, tuple)
+    kind = _display(inference, node.elts, tuple)
+    if not isinstance(kind, Container) or kind.items is None:
+        return kind
+    return replace(kind, items=tuple(map(inference.symbols.counted, node.elts, kind.items)))
 
 
 @_form(gast.List)

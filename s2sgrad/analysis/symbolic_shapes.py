@@ -103,6 +103,15 @@ class Symbols:
             return found
         return Array(found.dtype, tuple(f if f is not None else d for f, d in zip(found.dims, dims, strict=True)))
 
+    def counted(self, node: gast.AST, kind: Kind) -> Kind:
+        """The kind of a whole number that may be the length of an axis, where nothing is known of it: `np.zeros((n, m))`."""
+        if not isinstance(kind, Number) or kind.type is not int or kind.known or kind.size is not None:
+            return kind
+        found = affine.form(node, self._atom)
+        if found is None or not found.terms or any(t[0] == "#" for t in found.terms):
+            return kind
+        return replace(kind, size=self._size(found.body(), found.constant, found.names, found.text()))
+
     def _step(self, part: gast.Slice) -> int | None:
         """The step of a slice, if it is constant."""
         if part.step is None:

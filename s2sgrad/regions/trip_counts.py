@@ -69,7 +69,7 @@ class Sizes:
                 for dim, part in zip(kind.dims, parts, strict=False):
                     found = affine.form(part, self.atom)
                     if isinstance(dim, Size) and dim.k < 0 and found is not None:
-                        self.lengths[dim.k] = found
+                        self.lengths[dim.k] = Form(found.terms, found.constant - dim.offset, found.names)
 
     def trip(self, loop: gast.For, outer: Trips) -> tuple[str, Form | None]:
         """The variable of a loop and its trip count; an upper bound where the count depends on an outer variable."""

@@ -55,13 +55,14 @@ def _operands_fit(operation: Operation, inference: Inference) -> bool:
     """Whether the shapes of the operands are known to satisfy the primitive."""
     if operation.target is np.reshape:
         return _reshapes(operation.keywords.get("shape"))
-    kinds = [inference.kind(o) for o in operation.operands]
-    shapes = [k.dims for k in kinds if isinstance(k, Array)]
+    elementwise = operation.rule.tag == "elementwise"
+    operands = {gast.dump(o): o for o in operation.operands}.values() if elementwise else operation.operands  # `x * x` fits
+    shapes = [k.dims for k in map(inference.kind, operands) if isinstance(k, Array)]
     if len(shapes) < 2 or effects.is_one_of(operation.target, _ANY_SHAPES):
         return True
     if None in shapes:
         return False
-    if operation.rule.tag == "elementwise":
+    if elementwise:
         return all(_broadcast(inference, a, b) for k, a in enumerate(shapes) for b in shapes[k + 1 :])
     if effects.is_one_of(operation.target, _INNER) and len(shapes) == 2:
         return _product_fits(operation.target, *shapes, inference)

@@ -366,7 +366,7 @@ def fit(a, b, x, v, data, dt):
 @workload(fit, lambda rng: (1.3, 0.1, 0.5, 0.0, rng.normal(size=200), 0.05), 0, 1, 2, 3)
 def fit_by_hand(a, b, x, v, data, dt):
     kept, half = [], 0.5 * dt
-    for seen in data:
+    for _ in data:
         kept.append((x, v))
         middle = v + half * (-a * math.sin(x) - b * v)
         v = v + dt * (-a * math.sin(x + half * v) - b * middle)
@@ -464,7 +464,13 @@ def lstm(W, U, b, xs, size):
 
 
 def _sequence(rng):
-    return 0.3 * rng.normal(size=(48, 8)), 0.3 * rng.normal(size=(48, 16)), rng.normal(size=48), rng.normal(size=(1024, 8)), 16
+    return (
+        0.3 * rng.normal(size=(48, 8)),
+        0.3 * rng.normal(size=(48, 16)),
+        rng.normal(size=48),
+        rng.normal(size=(1024, 8)),
+        16,
+    )
 
 
 @workload(lstm, _sequence, 0, 1, 2)
@@ -509,7 +515,9 @@ def same(a: Any, b: Any) -> bool:
 def statements(text: str) -> int:
     """The statements of a text, but for definitions, imports and docstrings."""
     left_out = (ast.FunctionDef, ast.Import, ast.ImportFrom)
-    found = [n for n in ast.walk(ast.parse(textwrap.dedent(text))) if isinstance(n, ast.stmt) and not isinstance(n, left_out)]
+    found = [
+        n for n in ast.walk(ast.parse(textwrap.dedent(text))) if isinstance(n, ast.stmt) and not isinstance(n, left_out)
+    ]
     return sum(not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for n in found)
 
 

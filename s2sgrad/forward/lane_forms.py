@@ -286,7 +286,9 @@ def with_lanes(kind: Kind) -> Kind:
 
 def with_keyword(node: gast.Call, keyword: str, value: gast.AST) -> gast.Call:
     """A call with one more keyword."""
-    return gast.Call(node.func, node.args, [*node.keywords, gast.keyword(keyword, value)])
+    made = gast.Call(node.func, node.args, [*node.keywords, gast.keyword(keyword, value)])
+    notes.OF_FIRST.put(made, notes.OF_FIRST.of(node))
+    return made
 
 
 def behind(axis: Any) -> Any:

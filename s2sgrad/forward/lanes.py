@@ -131,6 +131,8 @@ class Lanes:
     def _section(self, target: gast.Subscript) -> gast.Subscript:
         """The section to be written: of a name, or of what always gives a view of it, with lanes as well."""
         section = self.forms.item(target)
+        if effects.base(section) != effects.base(target):
+            raise NoLanes("a store through a view of something else")
         if not all(catalogue.of(self.unit.called(c)).gives is Gives.VIEW for c in calls_in(section.value)):
             raise NoLanes("a store through what may be no view with lanes")
         return section

@@ -16,6 +16,7 @@ from s2sgrad.recorded.runs import OPEN, Root, Run, refuse
 from s2sgrad.recorded.values import FLOATS, KEPT, Array, Number, bottom, mapped
 from s2sgrad.rules.selections import picked
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.shadows import require_apart
 
 
 def plain_index(index: Any) -> Any:
@@ -116,11 +117,21 @@ def write(array: Array, index: Any, value: Any) -> None:
         release(array)
     stored = kept(run, value, False) if active else None
     target = array.value
+    if not target.flags.forc:
+        _require_apart(bottom(target))
     target[index] = value.value if mine else value  # it may raise: then nothing was stored
     root.written = True
     if root.active or active:
         run.entries.append((pull_store, Kept(target, -1, root, True), index, stored, np.shape(bottom(value))))
         root.active = root.active or active
+
+
+def _require_apart(target: np.ndarray) -> None:
+    """Refuse a store into a view of which two elements may be one place in memory: the last of them counts, or each does."""
+    try:
+        require_apart(target)
+    except Refusal as error:
+        refuse(error)
 
 
 def _is_short(run: Run, root: Root, value: Any) -> bool:

@@ -437,3 +437,13 @@ def elements_from_helpers_before_the_array_is_written(x):
     first, smallest = picked(y, 2), min(y, key=abs)
     y[:2] = y[1:] * x[1]
     return y * first + smallest * x
+
+
+@case(MATRIX, 0.7)
+def filled_through_a_view_turned_twice(x, c):
+    y = np.outer(x[0], x[1])
+    z = np.flip(np.flip(y))
+    z.fill(c)
+    w = x * x
+    np.flip(w)[0] = c * x[0]
+    return np.sum(y[0] * x[1]) + np.sum(w * w)

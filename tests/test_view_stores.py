@@ -1,4 +1,4 @@
-"""Stores through every view of NumPy, by every way to store: the columns and the rows of the Jacobian are right, or refused."""
+"""Stores through every view of NumPy, by every way to store: both Jacobians are right, or refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from s2sgrad import S2SGradError, jacfwd, jacrev
 from s2sgrad.runtime.checks import Refusal
 
 VIEWS = [
-    "np.flip(y)", "np.flip(np.flip(y))", "np.flip(y, 0)", "np.flip(y, axis=1)", "np.fliplr(y)", "np.flipud(y)", "np.rot90(y)",
+    "np.flip(y)", "np.flip(np.flip(y))", "np.flip(y, 0)", "np.flip(y, axis=1)", "np.fliplr(y)", "np.flipud(y)",
+    "np.rot90(y)",
     "np.rot90(y, 2)", "y.T", "np.transpose(y)", "y.transpose()", "np.swapaxes(y, 0, 1)", "y.swapaxes(0, 1)",
     "np.moveaxis(y, 0, 1)", "np.rollaxis(y, 1)", "np.expand_dims(y, 0)", "y[None]", "np.atleast_2d(y)", "np.atleast_3d(y)",
     "np.squeeze(y[None])", "y.squeeze()", "np.reshape(y, (2, 4))", "y.reshape(-1)", "y.ravel()", "np.ravel(y)", "y.view()",

@@ -298,9 +298,17 @@ def of_library(primitive: Any) -> bool:
     return not str(getattr(primitive, "__module__", "")).startswith("s2sgrad")
 
 
+def searches(primitive: Any) -> bool:
+    """Whether SciPy looks for a quantile number by number, which takes seconds for all variants of an example."""
+    law = getattr(primitive, "__self__", None)
+    return isinstance(law, stats.rv_continuous) and type(law)._ppf is stats.rv_continuous._ppf
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.sampled(one_in=15)
-@pytest.mark.parametrize("e", [c for c in CASES if of_library(c.values[0].primitive)])
+@pytest.mark.parametrize(
+    "e", [c for c in CASES if of_library(c.values[0].primitive) and not searches(c.values[0].primitive)]
+)
 def test_laws_with_other_arguments(e):
     """Numbers, axes of size 1, other axes, masks: a primitive that takes them has a cotangent and a tangent of them."""
     with np.errstate(all="ignore"):

@@ -262,6 +262,15 @@ def test_the_sign_of_a_complex_number_turns_with_it():
     np.testing.assert_allclose(grad(lambda z: np.sum(np.sign(z.real) * z.imag))(z), [-1j, -1j, 1j])
     assert grad(f)(np.zeros(3, complex)).tolist() == [0, 0, 0]
 
+    def g(z):
+        v = np.abs(z) * 0.1 + z
+        if np.sum(np.abs(z)) > 50.0:
+            v = v * 0.5
+        v += np.sign(z + 3.0)
+        return np.sum(np.abs(v + 1.5))  # a cotangent that may be infinite where it is 0
+
+    agree(grad(g)(z), differences(g, (z,), 0))
+
 
 def test_the_page_is_run(tmp_path):
     shown = [text for language, text in documents.blocks("docs/complex.md") if language == "python"]

@@ -181,6 +181,8 @@ class RuleAdjoint:
         """The operands whose cotangents would be nan where `g` is 0 because its value is unused there."""
         if not self.g.idle or not self.is_elementwise:
             return set()
+        if self.unit.derivative.complex and not zeros.multiplies(self.operation.target, self.pullback, len(self.operands)):
+            return set()
         spoiled = zeros.spoiled(self.operation, self.pullback, self.adjoints.inference, self.g.idle)
         return set(spoiled.intersection(self.wanted))
 

@@ -1026,3 +1026,36 @@ def test_linearize_names_what_has_no_text():
     for f in (doubled, lambda x: doubled(x) * x):
         with pytest.raises(Unsupported, match=r"the pullback of `.*` cannot be differentiated, .* keeps no source"):
             s2sgrad.linearize(f, 3.0)
+
+
+class Cubed:
+    def __call__(self, x):
+        return x**3
+
+
+cubed, cubed_too = Cubed(), Cubed()
+defvjp(cubed, lambda g, y, x: g * 100.0)
+
+
+class Holding:
+    def __init__(self, called):
+        self.called = called
+
+    def of(self, x):
+        return self.called(x) * 3.0
+
+
+holding, holding_too = Holding(cubed), Holding(cubed_too)
+
+
+@pytest.mark.records
+def test_a_callable_object_is_known_by_itself_wherever_it_is_called():
+    def handed(f, x):
+        return f(x)
+
+    assert grad(lambda x: cubed(x) * 2.0)(2.0) == 200.0
+    assert grad(lambda x: holding.of(x))(2.0) == 300.0
+    assert grad(lambda x: handed(cubed, x))(2.0) == 100.0
+    assert grad(lambda x: sum(f(x) for f in [cubed, cubed_too]))(2.0) == 112.0
+    assert grad(lambda x: holding_too.of(x))(2.0) == 36.0
+    assert jvp(lambda x: handed(cubed, x), (2.0,), (1.0,)) == (8.0, 100.0)

@@ -13,6 +13,7 @@ from typing import Any
 
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.libraries import is_ours
+from s2sgrad.rules import table
 
 
 def is_plain(target: Any) -> bool:
@@ -23,3 +24,13 @@ def is_plain(target: Any) -> bool:
 def is_generator(target: Any) -> bool:
     """Whether a callable is a user's generator function."""
     return is_plain(target) and bool(target.__code__.co_flags & inspect.CO_GENERATOR)
+
+
+def has_given_rule(value: Any) -> bool:
+    """Whether the user gave this very object its derivative: it is called, and never read."""
+    return table.given(value) is not None
+
+
+def may_have_given_rule(cls: type) -> bool:
+    """Whether the user gave some instance of a class its derivative."""
+    return any(type(rule.primitive) is cls for rule in table.GIVEN.values())

@@ -36,10 +36,9 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis.user_functions import is_generator
+from s2sgrad.analysis.user_functions import has_given_rule, is_generator, may_have_given_rule
 from s2sgrad.ir.quote import constant
 from s2sgrad.ir.unit import MISSING
-from s2sgrad.rules import table
 from s2sgrad.specialize.arguments import Arguments
 from s2sgrad.specialize.closures import Closures
 from s2sgrad.specialize.evaluator import Evaluator, Family
@@ -67,7 +66,7 @@ class Calls(Family):
 
     def called(self, node: gast.Call) -> Any:
         """The value of a call, after its statements; None for an ordinary call."""
-        if not self.lookahead.may_be_known(node) or table.given(self.unit.called(node)) is not None:
+        if not self.lookahead.may_be_known(node) or has_given_rule(self.unit.called(node)):
             return None
         tool = self.lookahead.treatment(node)
         if tool is not None:
@@ -103,7 +102,7 @@ class Calls(Family):
         return callee.call(callee.inner, arguments, keywords, node)
 
     def call_object(self, callee: Object, arguments: list[Any], keywords: dict[str, Any], node: gast.AST) -> Any:
-        if any(type(rule.primitive) is callee.cls for rule in table.GIVEN.values()):
+        if may_have_given_rule(callee.cls):
             self.unit.refuse(node, f"a `{callee.cls.__name__}` has a derivative of its own, and only the run knows whether "
                                    "this is the one: call that by its name")  # fmt: skip
         return self.apply(self.objects.method(callee, "__call__", node), arguments, keywords, node)

@@ -440,3 +440,30 @@ def test_composites(pair):
             assert np.isclose(*numbers, rtol=1e-9, atol=1e-12), (x, found)
         for v in numbers if expected is not None else ():
             assert abs(v - expected) <= 1e-2 * max(1e-2, abs(expected)), (x, found, expected)
+
+
+def divided_always(v, r):
+    s = v + r
+    return v / s + np.log(s)
+
+
+def divided_in_a_branch(v, r):
+    s = v + r
+    gain = v / s if v > 1.0 else 0.0
+    return gain + np.log(s)
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_what_a_function_divides_by_is_not_0_where_its_gradient_divides_by_it():
+    """A slope of NumPy's function is inf at 0, and raises as the function does where that divides by the same number."""
+    always, branch = grad(divided_always), grad(divided_in_a_branch)
+    assert always(2.0, 0.5) == pytest.approx(1.0 / 2.5 - 2.0 / 2.5**2 + 1.0 / 2.5)
+    assert "np.divide" not in always.source and "np.divide" in branch.source
+    assert branch(0.5, -0.5) == np.inf
+    for gradient in (always, jvp_of(divided_always)):
+        with pytest.raises(ZeroDivisionError):
+            gradient(0.5, -0.5)
+
+
+def jvp_of(f):
+    return lambda v, r: jvp(f, (v, r), (1.0, 0.0))

@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from s2sgrad import emit
-from s2sgrad.analysis import type_tests
+from s2sgrad.analysis import divided, type_tests
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Kind
 from s2sgrad.analysis.primitive_calls import own_methods
@@ -221,6 +221,7 @@ def _sink(c: Compilation) -> None:
 def _shapes(c: Compilation) -> None:
     """Mark operations that may raise because of their shapes; narrow shapes by what stores imply."""
     c.paths = Paths(c.unit, c.tree, c.inference, c.purpose.wrt(c))
+    c.unit.derivative.nonzero = divided.divisors(c.tree.body, c.inference.kind)
     shape_obligations.mark(c.tree, c.inference, c.paths.operations)
     shape_refinement.narrow(c.tree, c.inference, c.paths.operations)
 

@@ -142,8 +142,8 @@ class ShadowedNames(Record):
 class DerivativeNames(Record):
     """What the derivative adds: the names of adjoints (`bars`); differentiated values and their derivatives, all of them
     floats (`floating`), or complex numbers among them (`complex`); what is recorded, with its variable (for a call: itself);
-    by stack the variable that it keeps, whether it keeps numbers, and of which sort (`stack_bases`); and by stack of
-    tuples the stacks that it stands for (`tapes`)."""
+    by stack the variable that it keeps, whether it keeps numbers, and of which sort (`stack_bases`); by stack of
+    tuples the stacks that it stands for (`tapes`); and the numbers that are not 0, for something was divided by them."""
 
     bars: set[str] = field(default_factory=set)
     floating: set[str] = field(default_factory=set)
@@ -151,3 +151,4 @@ class DerivativeNames(Record):
     records: dict[str, str] = field(default_factory=dict)
     stack_bases: dict[str, tuple[str, bool, Any]] = field(default_factory=dict)
     tapes: dict[str, list[str]] = field(default_factory=dict)
+    nonzero: frozenset[str] = frozenset()

@@ -141,7 +141,9 @@ def _constant(adjoints: Derivatives, node: gast.AST) -> Any:
 
 
 def _is_not_zero(adjoints: Derivatives, node: gast.AST) -> bool:
-    """Whether a divisor is a nonzero constant, or the size of an array that is not empty."""
+    """Whether a divisor is a nonzero constant, the size of an array that is not empty, or a divisor of the function's."""
+    if isinstance(node, gast.Name) and node.id in adjoints.unit.derivative.nonzero:
+        return True
     known = _constant(adjoints, node)
     if known is not None:
         return bool(known)

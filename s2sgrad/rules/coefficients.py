@@ -13,10 +13,22 @@ import numpy as np
 from s2sgrad.rules.table import flat, general, linear
 from s2sgrad.runtime import Refusal
 
+ONE = "a polynomial whose coefficients are arrays has no derivative rule: NumPy broadcasts them; take one row at a time"
+
+
+def length(a):
+    """How many coefficients a polynomial has, checked: a number is one."""
+    if np.ndim(a) > 1:
+        raise Refusal(None, ONE)
+    return np.size(a)
+
+
+flat(length)
+
 
 def trailing(g, a):
     """The cotangent of the last coefficients of a sum, as many as `a` has; the leading ones may have gone."""
-    size = np.size(a)
+    size = length(a)
     g = np.ravel(g)
     g = g[max(np.size(g) - size, 0) :]
     return np.reshape(np.pad(g, (size - np.size(g), 0)), np.shape(a))
@@ -35,6 +47,10 @@ def polyadd(g, y, a1, a2):
 @linear(np.polysub)
 def polysub(g, y, a1, a2):
     return trailing(g, a1), trailing(-g, a2)
+
+
+for _rule in (polyadd, polysub):
+    _rule.refuse(lambda a1, a2: (a1.rank or 0) > 1 or (a2.rank or 0) > 1, ONE)
 
 
 def length_of_product(a, b):
@@ -62,7 +78,7 @@ def _(y, a1, a2, a1_dot, a2_dot):
 
 def of_degree(u, v):
     """How many coefficients the quotient has, checked."""
-    if np.size(u) < np.size(v):
+    if length(u) < length(v):
         raise Refusal(None, "`np.polydiv` by a polynomial of a higher degree has no derivative rule: it gives 0")
     return np.size(u) - np.size(v) + 1
 
@@ -77,11 +93,12 @@ def divided_back(x, v):
 
 @general(np.polydiv)
 def polydiv(g, y, u, v):
-    m = of_degree(u, v)
+    m, shapes = of_degree(u, v), (np.shape(u), np.shape(v))
+    u, v = np.ravel(u), np.ravel(v)  # numbers are polynomials, too
     rest = trailing(g[1], u)
     owed = trailing(g[0], np.zeros_like(u[:m])) - np.correlate(rest, v, "valid")
     u_bar = rest + np.pad(divided_back(owed, v), (0, np.size(v) - 1))
-    return u_bar, -np.correlate(u_bar, y[0], "valid")
+    return np.reshape(u_bar, shapes[0]), np.reshape(-np.correlate(u_bar, y[0], "valid"), shapes[1])
 
 
 def divided_along(y, u_dot, v):

@@ -49,12 +49,17 @@ def inverse(order):
     return np.argsort(order, axis=-1)
 
 
-flat(has_rule, only_triangle, inverse)
+def in_rows(order):
+    """The places of columns, the same in each row: whole numbers, which are constants where the matrix is not."""
+    return np.expand_dims(order, -2)
+
+
+flat(has_rule, only_triangle, inverse, in_rows)
 
 
 def columns(m, order):
     """The columns of matrices in this order."""
-    return np.take_along_axis(m, np.expand_dims(order, -2), -1)
+    return np.take_along_axis(m, in_rows(order), -1)
 
 
 @general(linalg.qr)

@@ -419,6 +419,8 @@ def resample(g, y, x, num=None, t=None, axis=0, window=None, domain="time"):
 
 def unresampled(g, x, up, down, axis, window):
     """The transpose of `signal.resample_poly(x, up, down, axis, window)`: the symmetric filter is run the other way."""
+    if np.ndim(axis) or not np.ndim(x):
+        raise Refusal(None, "`signal.resample_poly` of a number, or along several axes, has no derivative rule")
     if not isinstance(window, (str, tuple)):
         raise Refusal(
             None, "`signal.resample_poly` has a derivative rule for windows by name, for others need not be symmetric"

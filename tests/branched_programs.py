@@ -35,7 +35,7 @@ RARE = ("{v} = {v}.sort_values().to_numpy()", "import absent_module\n{v} = absen
         "with open({v}) as file:\n    {v} = file.read()", "{v}.name = 'result'", "return Foreign({v}).values",
         "{v}.update(Foreign())\ndel {v}", "class Local(Foreign):\n    pass\n{v} = Local()",
         "async def later():\n    return {v}\n{v} = later()")  # fmt: skip
-VALUES = ("{v}.sort_values().to_numpy()", "{v} * eval('2.0')", "Foreign({v})", "np.linalg.eigvals({v})", "{v} + None")
+VALUES = ("{v}.sort_values().to_numpy()", "{v} * eval('2.0')", "Foreign({v})", "np.sort_complex({v})", "{v} + None")
 TYPES = ("isinstance({v}, np.ndarray)", "isinstance({v}, np.generic)", "isinstance({v}, float)",
          "isinstance({v}, (int, float))", "isinstance({v}, numbers.Number)", "type({v}) is float",
          "type({v}) is not np.ndarray", "type({v}) == np.float64", "hasattr({v}, 'shape')", "hasattr({v}, 'append')",

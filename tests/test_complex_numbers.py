@@ -15,7 +15,6 @@ import pytest
 from s2sgrad import (
     GradientTape,
     S2SGradError,
-    Unsupported,
     Variable,
     custom_gradient,
     defjvp,
@@ -323,8 +322,9 @@ def test_containers_as_arguments(z):
 def test_on_a_tape():
     for f in (lambda x: np.abs(x * NUMBER), lambda x: np.real(x + 1j), lambda x: np.abs(np.sqrt(x + 0j))):
         x = Variable(2.0)
-        with GradientTape() as tape, pytest.raises(Unsupported, match="complex"):
-            tape.gradient(f(x), x)
+        with GradientTape() as tape:
+            y = f(x)
+        np.testing.assert_allclose(tape.gradient(y, x), (f(2.0 + 1e-6) - f(2.0 - 1e-6)) / (2.0 * 1e-6), rtol=1e-6)
 
 
 def test_a_constant_expression_of_complex_numbers():

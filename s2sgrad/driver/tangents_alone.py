@@ -60,7 +60,7 @@ def _sites(caller: Emitted, callee: Emitted) -> Iterator[_Site | None]:
     names = {n for n, value in caller.unit.helpers.items() if value is callee}
     if not names:
         return
-    read = {n.id for n in nodes(caller.tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+    read = {n for statement in effects.walk(caller.tree.body) for n in effects.reads(statement)}  # `y += e` reads `y`
     for statement in effects.walk(caller.tree.body):
         uses = sum(isinstance(n, gast.Name) and n.id in names for n in nodes(effects.header(statement)))
         if uses:

@@ -1482,13 +1482,13 @@ def test_the_caret_is_under_the_construct(module):
         import numpy as np
 
         def f(x):
-            return 2.0 * np.sum(x) + np.nextafter(x, 0.0)[0]
+            return 2.0 * np.sum(x) + np.sort_complex(x)[0].real
     """)
     with pytest.raises(NoRule) as caught:
         grad(made.f)(V)
     text, caret = str(caught.value).splitlines()[-2:]
     start, end = caret.index("^"), len(caret)
-    assert text[start:end] == "np.nextafter(x, 0.0)"
+    assert text[start:end] == "np.sort_complex(x)"
 
 
 def test_the_caret_in_a_line_with_letters_outside_ascii(module):
@@ -1496,12 +1496,12 @@ def test_the_caret_in_a_line_with_letters_outside_ascii(module):
         import numpy as np
 
         def f(größe):
-            return "äöü" * 0, größe * 1.0, np.nextafter(größe, 0.0)
+            return "äöü" * 0, größe * 1.0, np.sort_complex(größe)
     """)
     with pytest.raises(S2SGradError) as caught:
         grad(made.f)(V)
     text, caret = str(caught.value).splitlines()[-2:]
-    assert text[caret.index("^") : len(caret)].startswith(("np.nextafter(größe, 0.0)", '"äöü"'))
+    assert text[caret.index("^") : len(caret)].startswith(("np.sort_complex(größe)", '"äöü"'))
 
 
 def test_errors_show_in_tracebacks_and_pickle(module):
@@ -1524,7 +1524,7 @@ def test_an_error_comes_again_at_the_next_call_and_goes_when_it_is_mended(module
         import numpy as np
 
         def helper(x):
-            return np.nextafter(x, 0.0)
+            return np.sort_complex(x).real
 
         def f(x):
             return helper(x) * 2.0

@@ -93,7 +93,7 @@ ALLOWED = {
     "runtime.records": {"copy", "numpy", "s2sgrad.runtime.checkpoints", "s2sgrad.runtime.traits"},
     "runtime.shadows": {"numpy", "s2sgrad.runtime.checks", "s2sgrad.runtime.records", "s2sgrad.runtime.structure"},
     "runtime.slopes": {"numpy", "s2sgrad.runtime.checks"},
-    "rules.made": {"linecache"},
+    "rules.made": {"linecache", "sys", "types"},
     "rules.*": {"numpy", "scipy", "sys", "importlib", "contextlib", "bisect", "heapq", "cmath", "math", "random",
                 "statistics", "operator", "builtins", "inspect", "types", "dataclasses", "copy", "string", "functools",
                 "threading", "s2sgrad.runtime", "s2sgrad.rules"},

@@ -2,12 +2,15 @@
 
     made("def sine(g, y, x):\\n    return g * np.cos(x)\\n", "of sines", {"np": np})["sine"]     a pullback with source
 
-The text is found by the readers of sources as that of a module in an archive is: by the loader that its globals name.
+The text is found by the readers of sources as that of a module in an archive is: by the loader that its globals name.  It
+makes a module below the one that makes it, and is there as soon as that is imported: generated text imports from it.
 """
 
 from __future__ import annotations
 
 import linecache
+import sys
+import types
 from typing import Any
 
 
@@ -22,9 +25,10 @@ class _Text:
 
 
 def made(text: str, module: str, space: dict[str, Any]) -> dict[str, Any]:
-    """The globals that a text leaves, started with `space`: those of a module of this name."""
+    """The globals that a text leaves, started with `space`: those of a new module of this name."""
     file = f"{__file__} of {module}"
-    space |= {"__name__": module, "__loader__": _Text(text)}
-    exec(compile(text, file, "exec", dont_inherit=True), space)
-    linecache.lazycache(file, space)
-    return space
+    found = sys.modules[module] = types.ModuleType(module)
+    vars(found).update(space, __loader__=_Text(text))
+    exec(compile(text, file, "exec", dont_inherit=True), vars(found))
+    linecache.lazycache(file, vars(found))
+    return vars(found)

@@ -17,7 +17,7 @@ def modified_bessel(x, n):
     It is the mean of `exp(x * cos(t)) * cos(n * t)` over a period (Abramowitz and Stegun, 9.6.19); a sum over even steps is
     exact to rounding once they are more than the order and the size of `x`.
 
-    >>> modified_bessel(1.0, 1)
+    >>> float(modified_bessel(1.0, 1))
     0.56515910399248...
     """
     x = np.asarray(x) * 1.0

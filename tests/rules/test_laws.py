@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import linalg, special, stats
+from scipy import linalg, ndimage, special, stats
 from scipy.spatial import distance
 
 import s2sgrad.rules
@@ -298,8 +298,11 @@ def of_library(primitive: Any) -> bool:
     return not str(getattr(primitive, "__module__", "")).startswith("s2sgrad")
 
 
-def searches(primitive: Any) -> bool:
-    """Whether SciPy looks for a quantile number by number, which takes seconds for all variants of an example."""
+def takes_no_others(primitive: Any) -> bool:
+    """Whether SciPy looks for a quantile number by number, which takes seconds for all variants of an example; or reads
+    beyond the end of a matrix of another shape."""
+    if primitive is ndimage.affine_transform:
+        return True
     law = getattr(primitive, "__self__", None)
     return isinstance(law, stats.rv_continuous) and type(law)._ppf is stats.rv_continuous._ppf
 
@@ -307,7 +310,7 @@ def searches(primitive: Any) -> bool:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.sampled(one_in=15)
 @pytest.mark.parametrize(
-    "e", [c for c in CASES if of_library(c.values[0].primitive) and not searches(c.values[0].primitive)]
+    "e", [c for c in CASES if of_library(c.values[0].primitive) and not takes_no_others(c.values[0].primitive)]
 )
 def test_laws_with_other_arguments(e):
     """Numbers, axes of size 1, other axes, masks: a primitive that takes them has a cotangent and a tangent of them."""

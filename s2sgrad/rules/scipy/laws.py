@@ -172,6 +172,16 @@ class Law:
 # --- the rules ---------------------------------------------------------------------------------------------------------
 
 
+def infinite(distribution: Any) -> list[str]:
+    """The moments that are no numbers, and have no slopes, of a distribution without shapes.
+
+    >>> infinite(stats.cauchy), infinite(stats.expon)
+    (['mean', 'var', 'std'], [])
+    """
+    moments = () if distribution.shapes else ("mean", "var", "std")
+    return [moment for moment in moments if not np.isfinite(getattr(distribution, moment)())]
+
+
 def law(
     distribution: Any, score: Callable[..., Any], shape_scores: tuple[Any, ...] = (), shifts: tuple[Any, ...] = (),
     methods: Iterable[str] = (*METHODS, *MOMENTS),
@@ -187,12 +197,13 @@ def law(
     told = type(distribution)._stats is not generic._stats or type(distribution)._munp is not generic._munp
     by_quadrature = () if told and any(shape_scores) else ("mean", "var", "std")
     by_quadrature += ("entropy",) * (type(distribution)._entropy is generic._entropy or not any(shape_scores))
+    left_out = (*infinite(distribution), *(by_quadrature if any(shape_scores) else ()))
     known = Law(distribution.name, shapes, score.__name__, in_shapes, moving, bounded, by_quadrature)
     space = {f.__name__: f for f in (score, *shape_scores, *shifts, over, product, ratio, within) if f is not None}
     space |= {"stats": stats, "np": np, "moment_slope": moment_slope}
-    space = made(known.text(), f"{__name__}.{distribution.name}", space)
+    space = made(known.text(), f"{score.__module__}.{distribution.name}", space)
     for method in methods:
-        if method in by_quadrature and any(shape_scores):
+        if method in left_out:
             continue
         pullback = f"{distribution.name}_{method}"
         rule = elementwise(getattr(distribution, method))(space[pullback])

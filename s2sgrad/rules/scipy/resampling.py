@@ -69,8 +69,10 @@ def _within(c: Any, n: int, mode: str) -> tuple[Any, Any]:
         return np.where(inside, c, 0.0), inside * 1.0
     if mode == "nearest":
         return np.clip(c, 0, n - 1), inside * 1.0
+    if n == 1 and mode in ("mirror", "wrap"):  # SciPy has no period here: the one pixel is everywhere
+        return np.zeros_like(c), np.zeros_like(c)
     if mode == "mirror":
-        r = np.mod(c, 2 * n - 2) if n > 1 else 0.0 * c
+        r = np.mod(c, 2 * n - 2)
         return np.where(r > n - 1, 2 * n - 2 - r, r), np.where(r > n - 1, -1.0, 1.0)
     if mode in ("reflect", "grid-mirror"):
         r = np.mod(c + 0.5, 2 * n)
@@ -261,6 +263,8 @@ def upright(x):
 
 def along_axes(v, x):
     """A number for each axis, or one for all, beside the coordinates of an image."""
+    if np.ndim(v) > 1:
+        raise Refusal(None, "shifts of the axes that are no row of numbers have no derivative rule")
     return np.reshape(np.broadcast_to(v, np.ndim(x)), upright(x))
 
 

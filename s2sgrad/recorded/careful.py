@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.recorded.applying import apply
+from s2sgrad.recorded.applying import apply, is_part
 from s2sgrad.recorded.honest import bottoms
 from s2sgrad.recorded.patterns import Kept, Prepared
 from s2sgrad.recorded.runs import Root
-from s2sgrad.recorded.sweep import Sweep, strided
+from s2sgrad.recorded.sweep import Sweep, places, strided
 from s2sgrad.recorded.values import FLOATS, bottom
 from s2sgrad.rules.selections import picked
 from s2sgrad.runtime.structure import rebuilt
@@ -56,10 +56,9 @@ class Careful(Sweep):
         return (bar, None if mask.all() else mask) if mask.any() else (None, None)
 
     def take_item(self, root: Root, offset: int) -> Any:
-        bars = self.flat(root)
+        bar = super().take_item(root, offset)
         marks = self.marks.setdefault(root, np.ones(root.owner.size, bool))
-        counts, bar = marks[offset], bars[offset]
-        marks[offset], bars[offset] = False, 0.0
+        counts, marks[offset] = marks[offset], False
         return bar if counts else None
 
     def take_part(self, kept: Kept, index: Any) -> Any:
@@ -94,15 +93,23 @@ class Careful(Sweep):
             if mask is not None or not self.has(root):
                 self.flat(root)
             if root in self.marks:
-                self._marked(kept, self.marks[root])[...] |= True if mask is None else mask
+                self._mark(kept, self.marks[root], True if mask is None else mask)
         super().give(kept, bar, None)
 
     def _marked(self, kept: Kept, marks: np.ndarray) -> np.ndarray:
-        """The part of the marks that belongs to a view."""
+        """The part of the marks that belongs to a view: of its parts of complex numbers, which share marks, a copy."""
         root, where = kept.root, bottom(kept.where)
-        size = root.owner.itemsize  # type: ignore[union-attr]
-        strides = tuple(s // size for s in where.strides)
-        return strided(marks, root.offset(where) * where.itemsize // size, where.shape, strides)  # type: ignore[union-attr]
+        if is_part(root.owner, where):  # type: ignore[union-attr]
+            return marks[places(root, where) // 2]
+        return strided(marks, root.offset(where), where.shape, tuple(s // where.itemsize for s in where.strides))
+
+    def _mark(self, kept: Kept, marks: np.ndarray, mask: Any) -> None:
+        """Mark what has arrived in a view."""
+        root, where = kept.root, bottom(kept.where)
+        if is_part(root.owner, where):  # type: ignore[union-attr]
+            np.logical_or.at(marks, places(root, where) // 2, mask)
+        else:
+            self._marked(kept, marks)[...] |= mask
 
     def masked(self, bar: Any, mask: Any, x: Any) -> Any:
         shape = np.shape(bottom(bar))

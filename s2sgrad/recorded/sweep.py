@@ -199,7 +199,8 @@ class Sweep:
                 return self._join(root, bar)
         if repeats(where):
             scattered = self._scattered(root, where, bar)
-            self.bars[root] = self.flat(root) + (conjugated(scattered) if is_complex(scattered) else scattered)
+            flat = strided(self.flat(root), 0, np.shape(bottom(scattered)), (where.itemsize,), where.dtype)
+            flat += conjugated(scattered) if is_complex(scattered) else scattered
         else:
             part = self.view(kept)
             part += conjugated(bar) if where.dtype.kind == "c" and is_complex(bar) else bar
@@ -207,10 +208,9 @@ class Sweep:
 
     def _scattered(self, root: Root, where: np.ndarray, bar: Any) -> Any:
         """The cotangent of a view some of whose items are the same item of the memory."""
-        places = strided(np.arange(root.owner.size), root.offset(where), where.shape, tuple(
-            s // where.itemsize * np.dtype(int).itemsize for s in where.strides), unit=np.dtype(int).itemsize)  # fmt: skip
-        return apply(unpicked, (apply(np.broadcast_to, (bar,), {"shape": where.shape}), root.owner.reshape(-1)),
-                     {"index": places})  # fmt: skip
+        items = np.zeros(root.owner.nbytes // where.itemsize, where.dtype)
+        spread = apply(np.broadcast_to, (bar,), {"shape": where.shape})
+        return apply(unpicked, (spread, items), {"index": places(root, where)})
 
     def add_item(self, root: Root, offset: int, bar: Any) -> None:
         """Add to one item of a memory."""
@@ -243,12 +243,17 @@ def conjugated(bar: Any) -> Any:
     return apply(np.conjugate, (bar,))
 
 
-def strided(
-    bars: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], unit: int = 0, dtype: Any = None
-) -> Any:
+def places(root: Any, where: np.ndarray) -> np.ndarray:
+    """Where the items of a view are in its memory, counted in items of the view."""
+    order = np.arange(root.owner.nbytes // where.itemsize)
+    strides = tuple(s // where.itemsize * order.itemsize for s in where.strides)
+    return strided(order, root.offset(where), where.shape, strides)
+
+
+def strided(bars: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any = None) -> Any:
     """A view of a flat cotangent; with a `dtype`, perhaps of its real or its imaginary parts."""
     if type(bars) is Array:
-        return lifted(bars.run, strided(bars.value, offset, shape, strides, unit, dtype), False, [])
+        return lifted(bars.run, strided(bars.value, offset, shape, strides, dtype), False, [])
     dtype = bars.dtype if dtype is None else np.dtype(dtype)
     if 0 in shape:
         return np.zeros(shape, dtype)

@@ -144,3 +144,25 @@ def filled(x):
     z.fill(x[0] * 1j)
     z.real.fill(x[1])
     return np.sum(np.abs(z) ** 2) + z[0].imag
+
+
+@way
+def parts_in_a_row(x):
+    w = (x * (1 + 2j)).view(float)[3:] * x
+    w[0] = w[1]
+    return np.sum(w**2)
+
+
+@way
+def parts_with_several_places(x):
+    z = x * (1 + 2j)
+    spread = np.broadcast_to(z.imag[:1], (4,)) * np.arange(4.0)
+    return np.sum(spread**2) + np.sum(np.lib.stride_tricks.sliding_window_view(z.view(float)[1:], 3) ** 2 * np.arange(3))
+
+
+@way
+def parts_written_backwards(x):
+    z = x * (1 + 2j)
+    z.view(float)[1:4] = x
+    z.imag[::-1] += x
+    return np.sum(np.abs(z) ** 3)

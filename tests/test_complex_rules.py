@@ -121,13 +121,22 @@ def test_what_only_a_run_finds_complex_is_refused(case):
             way()
 
 
-def test_checks_of_complex_arguments_are_in_their_parts():
-    with pytest.raises(TypeError, match=r"`z` is complex, and is checked in its parts: `lambda x, y: f\(x \+ 1j \* y\)`"):
-        check_grads(lambda z, k: np.sum(np.abs(z) ** 2) * k, (Z, 2.0))
-    f = FOLLOWED["primitive"][0]
-    check_grads(lambda x, y: f(x + 1j * y), (Z.real, Z.imag), order=2)
-    check_grads(lambda z, k: np.sum(np.abs(z) ** 2) * k, (Z, 2.0), argnums=1)
+def spun(z, k):
+    return z * z * (1 + 2j) * k
+
+
+def test_checks_of_complex_arguments_shift_both_parts():
+    check_grads(lambda z, k: np.sum(np.abs(z) ** 2) * k, (Z, 2.0), order=2)
+    check_grads(spun, (Z, 2.0))
+    check_grads(lambda z: spun(z, 2), (Z.astype(np.complex64),))
+    check_grads(spun, (0.5 - 1j, 2.0), argnums=0, modes=("rev", "fwd", "vjp"))
+    check_grads(FOLLOWED["primitive"][0], (Z,), order=2)
     wrong = primitive(lambda w: w * 1j)
     wrong.defvjp(lambda g, y, w: -g * 1j)
-    with pytest.raises(AssertionError, match="differences"):
-        check_grads(lambda x, y: np.sum(wrong(x + 1j * y).real), (Z.real, Z.imag))
+    conjugate = primitive(lambda w: w * 1j)
+    conjugate.defvjp(lambda g, y, w: np.conj(g) * -1j)
+    for f in (wrong, conjugate):
+        with pytest.raises(AssertionError, match="differences"):
+            check_grads(lambda z: np.sum(f(z).real), (Z,), modes="rev")
+        with pytest.raises(AssertionError, match="differences"):
+            check_grads(f, (Z,), modes="rev")

@@ -99,9 +99,9 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Facts:
-    """Properties of a gradient: its seed, whether the result is a number, the parameters whose arrays it writes, whether a
-    differentiated parameter is of unknown kind (each argument is then searched for floats), and the backend that rewrote
-    it."""
+    """Properties of a gradient: its seed, whether the result is a real number, the parameters whose arrays it writes, whether
+    a differentiated parameter is of unknown kind (each argument is then searched for floats), and the backend that
+    rewrote it."""
 
     seed: str
     scalar: bool

@@ -45,8 +45,8 @@ class Emitted:
     dots: dict[str, str] = field(default_factory=dict)  # the keywords for tangents, by parameter
     traits: Traits = PLAIN
     header: str | None = None
-    scalar: bool = True  # the result is a number,
-    numpy: bool = False  # perhaps a NumPy number, whose division by zero gives inf
+    scalar: bool = True  # the result is a real number,
+    numpy: bool = False  # it is perhaps a NumPy number, whose division by zero gives inf
     buffers: tuple[str, ...] = ()  # of an adjoint: the parameters for arrays that it adds to, None by default
     backend: Backend = NUMPY  # the backend that rewrote it
 

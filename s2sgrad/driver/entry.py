@@ -73,7 +73,7 @@ class Entry(Differentiated):
         is_complex_one = unit.derivative.complex and not is_real(self.kind(result))
         may_be_complex = is_complex_one and not (options.holomorphic and scalar)
         default = None if active and (not scalar or may_be_complex) else 1.0
-        self.emitted.defaults, self.emitted.scalar = {self.seed: default}, scalar
+        self.emitted.defaults, self.emitted.scalar = {self.seed: default}, scalar and not may_be_complex
         plain = not options.value and self.split is None and options.unconnected == "zero"
         declare(self.emitted, own_rules=follows_own_rules(c), gradient_in=self.variables if plain else ())
         ahead: list[gast.AST] = []
@@ -134,7 +134,8 @@ class Entry(Differentiated):
         c.tree.args.kw_defaults[-1] = constant(self.emitted.defaults[self.seed])
         c.tree.body.insert(0, gast.Expr(constant(title(stem_of(self.function), self.variables, self.options))))
         c.tree.name = self.emitted.name
-        self.emitted.numpy = self.emitted.scalar and self.kind(self.swept.result).type is not float
+        kind = self.kind(self.swept.result)
+        self.emitted.numpy = isinstance(kind, Number) and kind.type is not float
         self.emitted.header = described(self.kinds)
         self.emitted.header += _convention([p for p in self.variables if is_complex(self.kinds.get(p))], self.options)
 

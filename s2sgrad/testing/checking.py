@@ -5,7 +5,7 @@ comparisons(f, (x,))      ->      [Comparison(order=1, argument="x", ours=0.31, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +17,6 @@ from s2sgrad.api.arguments import has_floats
 from s2sgrad.errors.cycles import cycle, refers_to_itself
 from s2sgrad.errors.raised import behind_call
 from s2sgrad.ir.signatures import signature
-from s2sgrad.runtime.checks import holds_complex
 from s2sgrad.runtime.results import NoResult, without_floats
 from s2sgrad.runtime.watching import not_finite
 from s2sgrad.tape import Array, GradientTape, constant
@@ -95,7 +94,6 @@ def comparisons(
     else:
         asked = checked(argnums)
         numbers = tuple(_position(n, names) for n in (asked if isinstance(asked, tuple) else (asked,)))
-    _require_real(args, names, range(len(args)) if argnums is None else numbers)
     if not numbers:
         raise ValueError("no argument holds floats: there is nothing to differentiate")
     rng = np.random.default_rng(0)
@@ -128,14 +126,6 @@ def _require_followed(args: tuple, names: list[str], numbers: tuple[int, ...]) -
             raise TypeError(f"{why}; `argnums` names the arguments to check")
 
 
-def _require_real(args: tuple, names: list[str], asked: Iterable[int]) -> None:
-    """Raise TypeError for a complex argument: differences are taken along real numbers."""
-    for k in asked:
-        if holds_complex(args[k]):
-            raise TypeError(f"`{names[k]}` is complex, and is checked in its parts: `lambda x, y: f(x + 1j * y)`; `argnums` "
-                            "names the arguments to check")  # fmt: skip
-
-
 @dataclass
 class _Point:
     """A function at its arguments, weighted by a random `seed`, and its derivatives there."""
@@ -159,7 +149,12 @@ class _Point:
         _require_same(name, value, self.f(*mapped(self.args)))
         alone = flat(value).size == 1  # so that messages show the gradient itself
         draw = np.ones if alone else lambda shape: self.rng.uniform(0.5, 1.5, shape)
-        self.seed = mapped(value, lambda x: draw(np.shape(x)).astype(np.asarray(x).dtype)[()] if is_float(x) else x)
+
+        def weights(x: Any) -> Any:  # of both parts of complex numbers
+            both = draw(np.shape(x)) + 1j * draw(np.shape(x)) if np.iscomplexobj(x) else draw(np.shape(x))
+            return both.astype(np.asarray(x).dtype)[()]
+
+        self.seed = mapped(value, lambda x: weights(x) if is_float(x) else x)
         self.given = mapped(self.args)
         if "rev" in self.modes:
             derivative = grad(self.f, argnums=self.numbers, output_gradients=self.seed)
@@ -174,7 +169,7 @@ class _Point:
             _unchanged(self.args, self.given, "the tape changed its argument")
         self.along = jvp(self.f) if "fwd" in self.modes else None
         self.exact = mapped(self.args, _doubled)
-        single = any(np.asarray(x).dtype.itemsize < 8 for x in leaves((self.args, value)) if is_float(x))
+        single = any(np.finfo(np.asarray(x).dtype).bits < 64 for x in leaves((self.args, value)) if is_float(x))
         self.rtol = max(self.rtol, 1e-3) if single else self.rtol
 
     # --- one argument ---
@@ -328,7 +323,7 @@ def _require_same(name: str, value: Any, again: Any) -> None:
             apart = np.argwhere(np.asarray(a) != np.asarray(b))[0] if np.shape(a) == np.shape(b) else ()
             one, two = (np.asarray(x)[tuple(apart)] for x in (a, b))
             raise AssertionError(f"`{name}` is not the same function twice: called with the same arguments, it gives "
-                                 f"{float(one):.10g} and then {float(two):.10g}{path and f' at {path}'}")  # fmt: skip
+                                 f"{one:.10g} and then {two:.10g}{path and f' at {path}'}")  # fmt: skip
 
 
 def _position(number: int | str, names: list[str]) -> int:
@@ -384,5 +379,5 @@ def _fits(argument: Any, gradient: Any, name: str, mode: str) -> None:
 
 def _unchanged(before: Any, after: Any, message: str) -> None:
     for a, b in zip(leaves(before), leaves(after), strict=True):
-        if isinstance(a, np.ndarray) and not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
+        if isinstance(a, np.ndarray) and not np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"):
             raise AssertionError(message)

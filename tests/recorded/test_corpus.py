@@ -31,6 +31,7 @@ READS_ITS_STATE = {"layers_of_a_global_net"}
 WITH_DERIVATIVES_INSIDE = {
     "gradient_of_a_gradient_inside", "hessian_times_a_vector_inside", "gradient_of_a_nested_function_that_calls_another",
     "matrices_of_functions_that_close_over_an_argument", "a_matrix_that_was_made_before",
+    "gradient_of_a_lambda_that_calls_a_method",
 }  # fmt: skip
 """Cases whose value is computed from derivatives: these differ in the last digit, by the order of their sums."""
 

@@ -53,7 +53,7 @@ def test_right_or_refused(function):
             numbers = tuple(k for k, a in enumerate(args) if isinstance(a, (float, np.ndarray)))
             try:
                 value, again = f(*copied(args)), f(*copied(args))
-                usable = numbers and floats(value) and _same(floats(value), floats(again))
+                usable = numbers and floats(value) and _same(floats(value), floats(again)) and _settled(f, args, value)
             except Exception:
                 continue
             if not usable:
@@ -68,6 +68,12 @@ def test_right_or_refused(function):
             for bar, a, b in zip(leaves(bars), leaves(rough), leaves(fine), strict=True):
                 if np.allclose(a, b, rtol=1e-3, atol=1e-3) and not np.isnan(np.sum(bar)):
                     np.testing.assert_allclose(bar, b, rtol=1e-4, atol=max(TOLERANCES["atol"], 1e-5))
+
+
+def _settled(f, args, value):
+    """Whether the last digits of the arguments leave the value what it is: at a pole it is made of rounding errors."""
+    moved = f(*(np.nextafter(a, 9.0) if isinstance(a, (float, np.ndarray)) else a for a in copied(args)))
+    return all(np.allclose(a, b, rtol=1e-3, equal_nan=True) for a, b in zip(floats(value), floats(moved), strict=True))
 
 
 def _same(one, other):

@@ -50,7 +50,7 @@ class Careful(Sweep):
         marks = self.marks.get(kept.root) if kept.root is not None else None
         if marks is None:
             return super().take(kept)
-        mask = self._marked(kept, marks).copy()
+        mask = _marked(kept, marks).copy()
         bar, _ = super().take(kept)
         del self.marks[kept.root]  # type: ignore[arg-type]
         return (bar, None if mask.all() else mask) if mask.any() else (None, None)
@@ -64,7 +64,7 @@ class Careful(Sweep):
     def take_part(self, kept: Kept, index: Any) -> Any:
         self.flat(kept.root)  # type: ignore[arg-type]
         marks = self.marks.setdefault(kept.root, np.ones(kept.root.owner.size, bool))  # type: ignore[arg-type,union-attr]
-        marked = self._marked(kept, marks)
+        marked = _marked(kept, marks)
         mask = np.array(marked[index])
         if bottom(kept.where).dtype == kept.root.owner.dtype:  # type: ignore[union-attr]
             marked[index] = False  # not of one part: the other may count
@@ -93,23 +93,8 @@ class Careful(Sweep):
             if mask is not None or not self.has(root):
                 self.flat(root)
             if root in self.marks:
-                self._mark(kept, self.marks[root], True if mask is None else mask)
+                _mark(kept, self.marks[root], True if mask is None else mask)
         super().give(kept, bar, None)
-
-    def _marked(self, kept: Kept, marks: np.ndarray) -> np.ndarray:
-        """The part of the marks that belongs to a view: of its parts of complex numbers, which share marks, a copy."""
-        root, where = kept.root, bottom(kept.where)
-        if is_part(root.owner, where):  # type: ignore[union-attr]
-            return marks[places(root, where) // 2]
-        return strided(marks, root.offset(where), where.shape, tuple(s // where.itemsize for s in where.strides))
-
-    def _mark(self, kept: Kept, marks: np.ndarray, mask: Any) -> None:
-        """Mark what has arrived in a view."""
-        root, where = kept.root, bottom(kept.where)
-        if is_part(root.owner, where):  # type: ignore[union-attr]
-            np.logical_or.at(marks, places(root, where) // 2, mask)
-        else:
-            self._marked(kept, marks)[...] |= mask
 
     def masked(self, bar: Any, mask: Any, x: Any) -> Any:
         shape = np.shape(bottom(bar))
@@ -130,6 +115,24 @@ class Careful(Sweep):
             parts = call.formula(bars, bottoms(y), *bottoms(operands), **bottoms(keywords))
             return _nonzero(parts if call.single else parts[k])
         return mask if call.elementwise else None
+
+
+def _marked(kept: Kept, marks: np.ndarray) -> np.ndarray:
+    """The part of the marks that belongs to a view: of its parts of complex numbers, which share marks, a copy."""
+    root, where = kept.root, bottom(kept.where)
+    if is_part(root.owner, where):  # type: ignore[union-attr]
+        return marks[places(root, where) // 2]
+    strides = tuple(s // where.itemsize for s in where.strides)
+    return strided(marks, root.offset(where), where.shape, strides)  # type: ignore[union-attr]
+
+
+def _mark(kept: Kept, marks: np.ndarray, mask: Any) -> None:
+    """Mark what has arrived in a view."""
+    root, where = kept.root, bottom(kept.where)
+    if is_part(root.owner, where):  # type: ignore[union-attr]
+        np.logical_or.at(marks, places(root, where) // 2, mask)
+    else:
+        _marked(kept, marks)[...] |= mask
 
 
 def _places(shape: tuple[int, ...], index: Any, size: int, mask: Any) -> Any:

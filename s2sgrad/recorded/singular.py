@@ -218,7 +218,7 @@ class Facts:
             return None
         (u,) = inner.operands
         same = type(u) is Kept and np.shape(bottom(u.value)) == np.shape(bottom(d.value))
-        return Operation(monomials.level, (d, u), {}, None) if same else None
+        return Operation(monomials.level, (d, u, float(found.primitive is np.log1p)), {}, None) if same else None
 
 
 def _grows(primitive: Any, k: int, power: float | None) -> bool:

@@ -135,16 +135,16 @@ def of_modulus(g, y, z):
 of_complex_numbers(square_of_modulus)
 
 
-def level(d, u):
-    """`log(d)`, of what grows as `exp(u)`: where `d` has overflowed, the slope is that of `u`."""
-    return np.log(d)
+def level(d, u, c):
+    """`log(c + d)`, of what grows as `exp(u)`: where `d` has overflowed, the slope is that of `u`."""
+    return np.log(c + d)
 
 
 @elementwise(level)
-def of_level(g, z, d, u):
-    return g / d, np.where(np.isinf(d), g, 0.0)
+def of_level(g, z, d, u, c):
+    return g / (c + d), np.where(np.isinf(d), g, 0.0), None
 
 
-for _rule in (of_power, of_one, of_two, of_norm, of_scaled_norm):
+for _rule in (of_power, of_one, of_two, of_norm, of_scaled_norm, of_level):
     for _known in set(_rule.differentiable) & {"c", "p", "q"}:
         _rule.constant(_known)

@@ -70,6 +70,23 @@ def test_composites(pair, kind):
             assert abs(v - expected) <= 1e-2 * max(1e-2, abs(expected)), (x, found, expected)
 
 
+@pytest.mark.sampled(one_in=12)
+@pytest.mark.parametrize("pair", list(itertools.product(INNER, OUTER)), ids=" in ".join)
+def test_items_beside_a_singular_one(pair):
+    """The convention at one item of an array leaves the slopes of the others alone."""
+    inner, outer = pair
+    f = function_of(f"np.sum({outer})", f"u = {inner}")
+    for x in POINTS:
+        beside = np.array([x, 0.02, -0.01, 0.7])
+        found = quietly(lambda y: Recorded(f, (y,), {}, (0,)), beside.copy())
+        bars = quietly(found.pullback)[0]
+        for k in (1, 2, 3):
+            (alone,) = quietly(lambda y: Recorded(f, (y,), {}, (0,)).pullback(), beside[k : k + 1])
+            tangent = quietly(found.tangent, [np.eye(4)[k]])
+            for one in (bars[k], tangent):
+                assert np.isnan(one) or np.isnan(alone[0]) or np.isclose(one, alone[0], rtol=1e-8, atol=1e-12), (x, k)
+
+
 @pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("seed", range(160))
 @pytest.mark.parametrize("zeros", [0, 1, 2])

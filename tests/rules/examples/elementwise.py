@@ -54,7 +54,7 @@ for _f in (np.power, np.float_power, runtime.power_slope, helpers.power_or_zero)
     example(_f, between(0.4, 2.0, 3), 2.5)
 example(np.power, between(0.4, 2.0, 3), 0.5)
 example(monomials.power, between(0.4, 2.0, 3), 1.5)
-example(monomials.level, between(0.4, 2.0, 3), between(-1.0, 1.0, 3))
+example(monomials.level, between(0.4, 2.0, 3), between(-1.0, 1.0, 3), 1.0)
 for _x in (1.3, between(0.4, 2.0, 3)):
     for _p in (1, 2, 2.5):
         example(monomials.monomial, _x, 3, _p)

@@ -99,8 +99,8 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Facts:
-    """Properties of a gradient: its seed, whether the result is a real number, the parameters whose arrays it writes, whether
-    a differentiated parameter is of unknown kind (each argument is then searched for floats), and the backend that
+    """Properties of a gradient: its seed, whether the result is a real number, the parameters whose arrays it writes,
+    whether a differentiated parameter is of unknown kind (each argument is then searched for floats), and the backend that
     rewrote it."""
 
     seed: str

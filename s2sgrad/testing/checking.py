@@ -149,12 +149,7 @@ class _Point:
         _require_same(name, value, self.f(*mapped(self.args)))
         alone = flat(value).size == 1  # so that messages show the gradient itself
         draw = np.ones if alone else lambda shape: self.rng.uniform(0.5, 1.5, shape)
-
-        def weights(x: Any) -> Any:  # of both parts of complex numbers
-            both = draw(np.shape(x)) + 1j * draw(np.shape(x)) if np.iscomplexobj(x) else draw(np.shape(x))
-            return both.astype(np.asarray(x).dtype)[()]
-
-        self.seed = mapped(value, lambda x: weights(x) if is_float(x) else x)
+        self.seed = mapped(value, lambda x: _weights(x, draw))
         self.given = mapped(self.args)
         if "rev" in self.modes:
             derivative = grad(self.f, argnums=self.numbers, output_gradients=self.seed)
@@ -331,6 +326,14 @@ def _position(number: int | str, names: list[str]) -> int:
     if not isinstance(place, int) or not -len(names) <= place < len(names):
         raise TypeError(f"argnums={number!r} is none of the arguments: there are {', '.join(names)}")
     return place % len(names)
+
+
+def _weights(x: Any, draw: Callable[[Any], Any]) -> Any:
+    """Random weights for a leaf: for both parts of complex numbers."""
+    if not is_float(x):
+        return x
+    weights = draw(np.shape(x)) + 1j * draw(np.shape(x)) if np.iscomplexobj(x) else draw(np.shape(x))
+    return weights.astype(np.asarray(x).dtype)[()]
 
 
 def _size(x: Any) -> Any:

@@ -70,8 +70,7 @@ class Entry(Differentiated):
         tree = self.sweep(c, seeds.word((), takes_any=c.tree.args.kwarg is not None))
         result, active = self.swept.result, self.swept.active
         scalar = isinstance(self.kind(result), Number)
-        is_complex_one = unit.derivative.complex and not is_real(self.kind(result))
-        may_be_complex = is_complex_one and not (options.holomorphic and scalar)
+        may_be_complex = _may_be_complex(unit, self.kind(result), options)
         default = None if active and (not scalar or may_be_complex) else 1.0
         self.emitted.defaults, self.emitted.scalar = {self.seed: default}, scalar and not may_be_complex
         plain = not options.value and self.split is None and options.unconnected == "zero"
@@ -138,6 +137,12 @@ class Entry(Differentiated):
         self.emitted.numpy = isinstance(kind, Number) and kind.type is not float
         self.emitted.header = described(self.kinds)
         self.emitted.header += _convention([p for p in self.variables if is_complex(self.kinds.get(p))], self.options)
+
+
+def _may_be_complex(unit: Unit, result: Kind, options: Options) -> bool:
+    """Whether a cotangent of the result is complex, and no gradient without one."""
+    is_complex_one = unit.derivative.complex and not is_real(result)
+    return is_complex_one and not (options.holomorphic and isinstance(result, Number))
 
 
 def _conjugate(unit: Unit, kind: Kind, gradient: gast.AST) -> gast.AST:

@@ -42,9 +42,13 @@ example(laws.moment_slope, stats.gamma, "std", 0, np.array([2.3]))
 # --- the functions in the formulas -------------------------------------------------------------------------------------
 
 _z, _a, _b = np.array([-0.7, 0.6, 1.9]), np.array([[2.3], [0.6]]), np.array([1.4])
+_whole = np.array([[2], [1]])  # constants: the shifts have two derivatives in their places, and one in a shape
 for _f in (quantiles.gamma_shift, quantiles.gamma_shift_in_shape):
+    example(_f, _z, _whole)
     example(_f, _z, _a)
 for _f in (quantiles.beta_shift, quantiles.beta_shift_in_shape, quantiles.beta_shift_in_other):
+    example(_f, _z, _whole, _whole)
     example(_f, _z, _a, _b)
 for _f in (quantiles.vonmises_shift, quantiles.vonmises_shift_in_kappa):
+    example(_f, _z, _whole)
     example(_f, _z, _a)

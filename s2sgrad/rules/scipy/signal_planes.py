@@ -16,7 +16,7 @@ from s2sgrad.rules.scipy.filters import laid, laid_origin, turned_origin, uncorr
 from s2sgrad.rules.scipy.signal import completed
 from s2sgrad.rules.selections import untake
 from s2sgrad.rules.table import bilinear, complex_of_real_numbers, flat, general, linear, of_complex_numbers
-from s2sgrad.rules.windows import kaiser_slope
+from s2sgrad.rules.windows import kaiser_slope, one_value
 from s2sgrad.runtime import Refusal, over
 
 convolutions.fftconvolve.also(signal.oaconvolve)
@@ -114,9 +114,15 @@ def kaiser(g, y, M, beta, sym=True):
     return None, np.reshape(np.sum(g * kaiser_slope(from_middle(M, sym), apart(M, sym), beta)), np.shape(beta))
 
 
+def gaussian_slope(M, std, sym):
+    """The slope in `std` of the logarithm of the window."""
+    one_value(std)
+    return from_middle(M, sym) ** 2 / std**3
+
+
 @general(signal.windows.gaussian)
 def gaussian(g, y, M, std, sym=True):
-    return None, np.reshape(np.sum(g * y * from_middle(M, sym) ** 2 / std**3), np.shape(std))
+    return None, np.reshape(np.sum(g * y * gaussian_slope(M, std, sym)), np.shape(std))
 
 
 def tukey_slope(M, alpha, sym):

@@ -477,7 +477,7 @@ flat(gaussian_margins, towards)
 
 @general(ndimage.gaussian_gradient_magnitude)
 def gaussian_gradient_magnitude(g, y, input, sigma=1.0, output=None, mode="reflect", cval=0.0):
-    x_bar = np.zeros_like(input)
+    x_bar = np.zeros_like(input) if np.ndim(input) else g  # without axes the input is the result
     for k in range(np.ndim(input)):
         along = ndimage.gaussian_filter(input, sigma, towards(input, k), None, mode, cval)
         x_bar = x_bar + unblurred(g * over(along, y), input, sigma, towards(input, k), mode, 4.0, None, None)
@@ -486,7 +486,7 @@ def gaussian_gradient_magnitude(g, y, input, sigma=1.0, output=None, mode="refle
 
 def steepness(y, input, input_dot, sigma, mode, cval):
     """The tangent of `gaussian_gradient_magnitude`."""
-    total = np.zeros_like(input)
+    total = np.zeros_like(input) if np.ndim(input) else input_dot
     for k in range(np.ndim(input)):
         along = ndimage.gaussian_filter(input, sigma, towards(input, k), None, mode, cval)
         total = total + over(along, y) * ndimage.gaussian_filter(input_dot, sigma, towards(input, k), None, mode)

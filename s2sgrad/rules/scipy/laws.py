@@ -14,7 +14,7 @@ implicit function theorem).  Slopes of logarithms of probabilities are quotients
 their logarithms, so that they hold in the tails.
 
 Where a density is 0, it and its logarithm have the slope 0, at the ends of the support too.  In a shape without a shift,
-calls of probabilities and quantiles are refused.
+calls of probabilities and quantiles are refused.  Moments that are not finite, as the mean of Cauchy's, have no rule.
 """
 
 from __future__ import annotations

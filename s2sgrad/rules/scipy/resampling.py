@@ -78,7 +78,7 @@ def _within(c: Any, n: int, mode: str) -> tuple[Any, Any]:
         r = np.mod(c + 0.5, 2 * n)
         return np.where(r > n, 2 * n - r, r) - 0.5, np.where(r > n, -1.0, 1.0)
     if mode in ("wrap", "grid-wrap"):
-        return np.where(inside, c, np.mod(c, max(n - (mode == "wrap"), 1))), np.ones_like(c)
+        return np.where(inside, c, np.mod(c, n - (mode == "wrap"))), np.ones_like(c)
     raise Refusal(None, f"scipy.ndimage has no derivative rule between pixels in mode {mode!r}")
 
 
@@ -410,7 +410,6 @@ for _rule in (map_coordinates, shift, zoom, rotate, affine_transform):
         lambda output: not (output.known and output.value is None),
         "a function of scipy.ndimage with `output=` has no derivative rule: use its result",
     )
-shift.refuse(lambda shift: (shift.rank or 0) > 1, "`shift` has a derivative rule with a number for each axis alone")
 affine_transform.refuse(
     lambda offset: (offset.rank or 0) > 1, "`affine_transform` has a derivative rule with an offset for each axis alone"
 )

@@ -238,6 +238,7 @@ def test_third_order(f, modes):
 
 
 @pytest.mark.dear
+@pytest.mark.records
 @pytest.mark.sampled(one_in=480, turn=160)
 @pytest.mark.parametrize("modes", ["".join(m) for m in itertools.product("fr", repeat=4)])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

@@ -19,7 +19,7 @@ from s2sgrad.recorded.applying import apply, innermost, kept, lifted
 from s2sgrad.recorded.callees import callee_of
 from s2sgrad.recorded.careful import Careful, holds_nan
 from s2sgrad.recorded.escapes import are_left, mend, recall, release
-from s2sgrad.recorded.hooks import call
+from s2sgrad.recorded.hooks import OWN_PULLS, call
 from s2sgrad.recorded.memory import given_away
 from s2sgrad.recorded.operations import Kept
 from s2sgrad.recorded.runs import OPEN, Lasting, Run
@@ -297,8 +297,32 @@ class Recorded(Lasting):
             with run:
                 bars = self.pullback(seed)
             self._transposed = Record(run, held(run, bars), lifting.leaves)
-        ready = iter(self._transposed.pull(tangents))
-        return tangent_of(self.record.result, ready)
+        dots = self._transposed.pull(tangents)
+        if any(entry is not None and entry[0] in OWN_PULLS for entry in self.record.entries):
+            _require_linear(self._transposed, tangents, dots)
+        return tangent_of(self.record.result, iter(dots))
+
+
+def _require_linear(transposed: Record, tangents: list[Any], dots: list[Any]) -> None:
+    """Refuse the tangent of a sweep that is not linear in its seed: a pullback of the user's clips, or rounds."""
+    seeds = [np.ravel(bottom(leaf.value)) for leaf in transposed.leaves]
+    ours = [np.real(seed * np.ravel(bottom(dot))) for seed, dot in zip(seeds, dots, strict=True)]
+    theirs = [np.real(np.ravel(bar) * np.ravel(dot)) for bar, dot in _pairs(transposed.result, tangents)]
+    terms, others = (np.concatenate([np.zeros(0), *parts]) for parts in (ours, theirs))
+    if abs(np.sum(terms) - np.sum(others)) > 1e-4 * (np.sum(np.abs(terms)) + np.sum(np.abs(others))):  # not of a nan
+        raise TypeError("a function with a gradient of its own has a pullback that is not linear in the cotangent, so no "
+                        "tangent: use `grad` or `vjp`, and of a gradient `grad` again")  # fmt: skip
+
+
+def _pairs(result: Any, tangents: Any) -> list[tuple[Any, Any]]:
+    """The parts of a result with those of its tangent that are given."""
+    if tangents is None:
+        return []
+    if isinstance(result, dict):
+        return [pair for key, item in result.items() for pair in _pairs(item, tangents.get(key))]
+    if isinstance(result, (list, tuple)):
+        return [pair for item, tangent in zip(result, tangents, strict=True) for pair in _pairs(item, tangent)]
+    return [(bottom(result.value if type(result) is Kept else result), bottom(tangents))]
 
 
 def behind(f: Any) -> Any:

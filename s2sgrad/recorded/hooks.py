@@ -47,6 +47,9 @@ TRANSFORMS: dict[type, Callable[..., Any]] = {}
 OWN_GRADIENTS: list[Callable[..., Any]] = []
 """How a function with a gradient of its own is called; filled by `derivatives`."""
 
+OWN_PULLS: list[Callable[..., None]] = []
+"""The adjoints of their entries, which the user wrote."""
+
 _MAKING_HANDLES = frozenset({max, min, sorted, abs, pow, map, filter, zip, enumerate, reversed, list, tuple, dict, set})
 """Builtins that work on handles as they are, and return them."""
 _MAPPING = _MAKING_HANDLES | {functools.reduce, itertools.starmap, itertools.accumulate}

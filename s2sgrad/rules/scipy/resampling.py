@@ -261,10 +261,15 @@ def upright(x):
     return (np.ndim(x), *(1,) * np.ndim(x))
 
 
-def along_axes(v, x):
-    """A number for each axis, or one for all, beside the coordinates of an image."""
+def in_a_row(v):
+    """Refusal for what is no row of numbers, nor one."""
     if np.ndim(v) > 1:
         raise Refusal(None, "shifts of the axes that are no row of numbers have no derivative rule")
+
+
+def along_axes(v, x):
+    """A number for each axis, or one for all, beside the coordinates of an image."""
+    in_a_row(v)
     return np.reshape(np.broadcast_to(v, np.ndim(x)), upright(x))
 
 
@@ -302,7 +307,7 @@ def rotated(x, y, angle, axes):
     return places
 
 
-flat(grid, upright, zoomed, rotated)
+flat(grid, upright, in_a_row, zoomed, rotated)
 
 
 @general(ndimage.shift)

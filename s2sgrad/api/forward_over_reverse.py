@@ -39,7 +39,7 @@ class Exchanged(NamedTuple):
             compiled = outer._of_gradient(self.last, key, self.texts)
             if not compiled.recipe.is_whole:  # reverse mode may have what the branch that is missing needs
                 raise Unsupported("a branch is not followed in forward mode")
-        except S2SGradError:
+        except (S2SGradError, RecursionError):  # a record of a function that calls itself may nest ever deeper
             if self.texts.request.options.mode == "fwd":
                 raise
             family.refused.add(key.kept())

@@ -13,7 +13,7 @@ Values of gradients are such: of a gradient of a gradient, the tangent is all th
 ... def f(x, y):
 ...     return square(x) * y
 ... ''')))
->>> df(1.0, 2.0), "return 2.0 * seed * x_dot" in df.source
+>>> df(1.0, 2.0), "x_bar_dot = 2.0 * seed * x_dot" in df.source
 (4.0, True)
 """
 

@@ -146,7 +146,19 @@ def _(g, y, x, dtype=None, order="K", *, copy=True):
     return g
 
 
-astype.also(*existing(np, "astype"))
+@linear(*existing(np, "astype"))
+def astype_of(g, y, x, dtype, *, copy=True, device=None):
+    return through_cast(g, y)
+
+
+@astype_of.forward(cast)
+def _(y, x, x_dot, dtype, *, copy=True, device=None):
+    return through_cast(np.asarray(x_dot, dtype=dtype), y)
+
+
+@astype_of.refined(not_cast)
+def _(g, y, x, dtype, *, copy=True, device=None):
+    return g
 
 
 def viewed(x_dot, x, dtype):

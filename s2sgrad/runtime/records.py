@@ -80,7 +80,7 @@ def array_of_its_own(saved: np.ndarray, own: dict[int, Any]) -> np.ndarray:
         return saved.copy()
     root = root_of(saved)  # the base is copied once, and each view is placed in it
     if id(root) not in own:
-        low, high = _byte_bounds(root)
+        low, high = bounds(root)
         memory = np.empty(high - low, np.uint8)
         made = placed_at(root, low, memory)
         made[...] = root
@@ -98,6 +98,23 @@ def root_of(x: np.ndarray) -> np.ndarray:
     return root
 
 
+def bounds(x: np.ndarray) -> tuple[int, int]:
+    """The addresses where the memory of an array begins and ends."""
+    return _byte_bounds(_read_only(x))
+
+
+def address(x: np.ndarray) -> int:
+    """The address of the first element of an array."""
+    return _read_only(x).__array_interface__["data"][0]
+
+
+def _read_only(x: np.ndarray) -> np.ndarray:
+    """A view that nobody writes: NumPy warns whoever asks for the address of an array that it broadcast."""
+    view = x.view()
+    view.flags.writeable = False
+    return view
+
+
 def placed_at(x: np.ndarray, low: int, memory: np.ndarray) -> np.ndarray:
     """An array laid out like `x` in the buffer `memory`, whose first byte stands for the address `low`."""
-    return np.ndarray(x.shape, x.dtype, memory, x.__array_interface__["data"][0] - low, x.strides)
+    return np.ndarray(x.shape, x.dtype, memory, address(x) - low, x.strides)

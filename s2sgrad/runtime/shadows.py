@@ -20,9 +20,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.runtime.checks import Refusal
-from s2sgrad.runtime.records import placed_at, root_of
-
-_byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # moved in NumPy 2
+from s2sgrad.runtime.records import address, bounds, placed_at, root_of
 
 
 class _Window:
@@ -55,7 +53,7 @@ def shadow(x: Any) -> Any:
     if dense.strides == x.strides or x.size == 0:
         return dense
     require_apart(x)
-    low, high = _byte_bounds(x)
+    low, high = bounds(x)
     return placed_at(x, low, np.zeros(high - low, np.uint8))
 
 
@@ -85,7 +83,7 @@ def _shadow_of_items(x: Any, memories: dict[int, tuple[int, np.ndarray]], places
         return shadow(x)
     root = root_of(x)
     if id(root) not in memories:
-        low, high = _byte_bounds(root)
+        low, high = bounds(root)
         memories[id(root)] = low, np.zeros(high - low, np.uint8)
     require_apart(x)
     return placed_at(x, *memories[id(root)])
@@ -126,7 +124,7 @@ def _first(g: Any, x: Any, counted: dict[int, tuple[int, np.ndarray]], met_lists
     if x.size:
         root = root_of(x)
         if id(root) not in counted:
-            low, high = _byte_bounds(root)
+            low, high = bounds(root)
             counted[id(root)] = low, np.zeros(high - low, np.uint8)
         met = placed_at(x, *counted[id(root)])
         out[met != 0] = 0.0
@@ -322,12 +320,12 @@ def _each(run: Any, v: Any, *others: Any) -> Any:
 
 def _place_in(v: np.ndarray, x: np.ndarray, x_bar: np.ndarray) -> np.ndarray:
     """The view of `x_bar` that corresponds to the view `v` of `x`; Refusal where the layouts do not correspond."""
-    inside = _byte_bounds(x)[0] <= _byte_bounds(v)[0] and _byte_bounds(v)[1] <= _byte_bounds(x)[1]
+    inside = bounds(x)[0] <= bounds(v)[0] and bounds(v)[1] <= bounds(x)[1]
     alike = (x.shape, x.strides, x.itemsize) == (x_bar.shape, x_bar.strides, x_bar.itemsize)  # else other offsets
     if not inside or not alike or type(v) is not np.ndarray or v.dtype != x.dtype:
         raise Refusal(None, "a view that is made by a library is written through, and cannot be followed: copy it first")
     require_apart(v)
-    return np.asarray(_Window(v, x_bar, _address(x_bar) + _address(v) - _address(x)))
+    return np.asarray(_Window(v, x_bar, address(x_bar) + address(v) - address(x)))
 
 
 def _places(x: Any, x_bar: Any) -> dict[int, Any]:
@@ -369,7 +367,3 @@ def require_apart(x: np.ndarray) -> None:
             raise Refusal(None, "elements of an array that is written share one place in memory, which cannot be "
                                 "followed: copy it first")  # fmt: skip
         extent += (n - 1) * stride
-
-
-def _address(x: np.ndarray) -> int:
-    return x.__array_interface__["data"][0]

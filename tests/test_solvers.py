@@ -163,7 +163,7 @@ def slope(f, k=1.2, h=1e-3):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("f", EVERY)
 def test_both_modes(f):
     wanted = slope(f)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from s2sgrad.rules.made import made
-from s2sgrad.rules.reductions import is_container
+from s2sgrad.rules.reductions import is_container, of_arrays
 from s2sgrad.rules.table import flat, general, linear
 
 
@@ -169,6 +169,7 @@ def enter(module, prefix):
             rule.refuse(lambda y: several(y), ONE)
             rule.constant("deg")
         if name == "vander":
+            of_arrays(function)
             rule.constant("deg")
         if name == "pow":
             rule.constant("pow")

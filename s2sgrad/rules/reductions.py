@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.rules.table import flat, general, linear, lookup
 from s2sgrad.runtime import over, spreading, times, unreduce
 
 
@@ -45,6 +45,13 @@ def kept(operand, keepdims):
 def is_container(kind):
     """A list or a tuple, whose cotangent is indexed and does not broadcast."""
     return hasattr(kind, "items")
+
+
+def of_arrays(*primitives):
+    """List primitives whose rules take no list or tuple for an array: they are refused where the call stands."""
+    for primitive in primitives:
+        words = f"`{primitive.__name__}` of a list has no derivative rule: pass an array"
+        lookup(primitive).refuse(lambda operand: is_container(operand), words)
 
 
 def dropped(keepdims):

@@ -79,7 +79,7 @@ def _converted(unit: Unit, inference: Inference, statement: gast.AST) -> Iterato
                 yield value, field, None
     elif isinstance(value, gast.Call):
         rule = table.lookup(unit.resolve(value.func))
-        if rule is not None and rule.tag == "elementwise" and rule.given is None:
+        if rule is not None and _is_elementwise(rule) and rule.given is None:
             for owner, field, place, argument in _arguments(value):
                 if _is_sequence(inference.kind(argument)):
                     yield owner, field, place
@@ -106,6 +106,11 @@ def _may_be_broadcast(inference: Inference, section: gast.Subscript, value: gast
         return False
     numbers = kind.items is not None and len(kind.items) > 1 and all(isinstance(item, Number) for item in kind.items)
     return not numbers or getattr(inference.kind(loaded(section)), "rank", None) != 1
+
+
+def _is_elementwise(rule: table.Rule) -> bool:
+    """Whether the primitive operates on elements; ufuncs with several results have rules that do not say so."""
+    return rule.tag == "elementwise" or (isinstance(rule.primitive, np.ufunc) and rule.primitive.signature is None)
 
 
 def _arguments(call: gast.Call) -> Iterator[tuple[gast.AST, str, int | None, gast.AST]]:

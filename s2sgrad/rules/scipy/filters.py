@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import ndimage
 
+from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.table import flat, general, linear
 from s2sgrad.runtime import Refusal, over
 
@@ -508,3 +509,5 @@ for _rule in (
         lambda output: not (output.known and output.value is None),
         "a filter of scipy.ndimage with `output=` has no derivative rule: use its result",
     )
+
+of_arrays(ndimage.correlate)

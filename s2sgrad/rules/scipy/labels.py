@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import ndimage
 
+from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.scipy.rank_filters import chosen, unchosen
 from s2sgrad.rules.table import existing, flat, general, linear
 from s2sgrad.runtime import Refusal, over
@@ -172,3 +173,5 @@ flat(
     ndimage.maximum_position, ndimage.minimum_position, ndimage.histogram,
     ndimage.watershed_ift, *existing(ndimage, "value_indices"),
 )  # fmt: skip
+
+of_arrays(ndimage.sum_labels, ndimage.sum, ndimage.mean, ndimage.variance, ndimage.standard_deviation)

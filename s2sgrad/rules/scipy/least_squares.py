@@ -14,6 +14,7 @@ from scipy import linalg
 
 from s2sgrad.rules.decompositions import columns, of_its_rank, pinv_bar
 from s2sgrad.rules.linalg import filled
+from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.scipy.linalg import folded, of_rank, turned
 from s2sgrad.rules.spectra import frames, svd_bar
 from s2sgrad.rules.table import flat, general
@@ -119,3 +120,6 @@ def orth(g, q, A, rcond=None):
     parts = linalg.svd(A, full_matrices=False)
     sides = np.concatenate((g, np.zeros_like(parts[0][:, np.shape(q)[-1] :])), axis=-1)
     return svd_bar((sides, np.zeros_like(parts[1]), np.zeros_like(parts[2])), parts, False, True)
+
+
+of_arrays(linalg.lstsq)

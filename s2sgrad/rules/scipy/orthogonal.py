@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.scipy.linalg import of_rank, turned
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import Refusal, over
@@ -190,3 +191,6 @@ def procrustes_bar(g, r, a, b):
 def orthogonal_procrustes(g, y, A, B, *, check_finite=True):
     of_rank(2, A, B)
     return procrustes_bar(g, y[0], A, B)
+
+
+of_arrays(linalg.qr, linalg.rq, linalg.orthogonal_procrustes)

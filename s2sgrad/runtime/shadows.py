@@ -177,8 +177,6 @@ def _shadow_within(
         return places[id(v)]
     for y, y_bar in known:
         if np.may_share_memory(v, y):
-            if v.flags.writeable:
-                require_apart(v)
             return _place_in(v, y, y_bar)
     return _shadow_of_items(v, memories, places)
 

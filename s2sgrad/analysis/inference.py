@@ -5,6 +5,7 @@ x: Array('float64', (Size(0),));  y = np.sum(x * 2.0)   ->   y: Number(float64)
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -322,7 +323,8 @@ def _tuple_display(inference: Inference, node: gast.Tuple) -> Kind | None:
     kind = _display(inference, node.elts, tuple)
     if not isinstance(kind, Container) or kind.items is None:
         return kind
-    return replace(kind, items=tuple(map(inference.symbols.counted, node.elts, kind.items)))
+    items = tuple(map(inference.symbols.counted, node.elts, kind.items))
+    return kind if all(map(operator.is_, items, kind.items)) else replace(kind, items=items)
 
 
 @_form(gast.List)

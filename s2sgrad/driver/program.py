@@ -31,7 +31,7 @@ from s2sgrad.driver.pipeline import KINDS, KNOWN, PIPELINE, READ
 from s2sgrad.driver.recomputed import Recomputed
 from s2sgrad.driver.result_kinds import ResultKinds
 from s2sgrad.errors import S2SGradError
-from s2sgrad.forward.left_out import Values
+from s2sgrad.forward.left_out import Values, widest
 from s2sgrad.inplace import recursive_writers
 from s2sgrad.ir import names
 from s2sgrad.ir.quote import mentioned
@@ -268,6 +268,8 @@ class Program:
         """The function that returns value and tangent of a callee, for arguments of these kinds (a list for `*args`);
         `left`: of which something is left out (`forward.left_out`)."""
         target, kinds_by_name = self._callee(target, kinds)
+        if any(target is compiling for compiling, _ in self._compiling):
+            left = {p: widest(values) for p, values in left.items()}
         key = (id(target), tuple(kinds_by_name.items()), frozenset(active), tuple(left.items()))
         if key in self._made.tangents:
             return self._made.tangents[key]

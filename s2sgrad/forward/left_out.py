@@ -39,6 +39,11 @@ _SELECTING = (np.where, np.maximum, np.minimum, np.clip, np.nan_to_num, np.fmax,
 _MANY, _MOST = 16, 64  # values of one name, and combinations of those of several
 
 
+def widest(values: Values) -> Values:
+    """Typical values in place of these: recursion would go through new ones at each level."""
+    return _FINITE if all(map(math.isfinite, values)) else _ANY
+
+
 class LeftOut:
     """By name, the values of `active` variables where nothing that is differentiated arrives.  `given`: of parameters."""
 
@@ -132,7 +137,7 @@ class LeftOut:
         known = self.found.get(name, frozenset())
         merged = known | values
         if known is _FINITE or len(merged) >= _MANY:  # too many to follow
-            merged = _FINITE if all(map(math.isfinite, merged)) else _ANY
+            merged = widest(merged)
         if merged and known is not _ANY:
             self.found[name] = merged
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.reductions import of_arrays
+from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.linalg import of_rank
 from s2sgrad.rules.scipy.spectra import skew_per_gap
 from s2sgrad.rules.spectra import on_diagonal
@@ -169,4 +169,6 @@ def eigvals_banded(g, y, a_band, lower=False, *, select="a", select_range=None, 
 for _rule in (eigh_tridiagonal, eigvalsh_tridiagonal, eig_banded, eigvals_banded):
     _rule.refuse(lambda select: not every(select), _SOME)
 
-of_arrays(linalg.solve_banded)
+_LISTS = "`solve_banded` of a list has no derivative rule: pass an array"
+solve_banded.refuse(lambda ab: is_container(ab), _LISTS)
+solve_banded.refuse(lambda b: is_container(b), _LISTS)

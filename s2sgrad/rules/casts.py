@@ -147,17 +147,17 @@ def _(g, y, x, dtype=None, order="K", *, copy=True):
 
 
 @linear(*existing(np, "astype"))
-def astype_of(g, y, x, dtype, *, copy=True, device=None):
+def astype_of(g, y, x, dtype=None, *, copy=True, device=None):
     return through_cast(g, y)
 
 
 @astype_of.forward(cast)
-def _(y, x, x_dot, dtype, *, copy=True, device=None):
+def _(y, x, x_dot, dtype=None, *, copy=True, device=None):
     return through_cast(np.asarray(x_dot, dtype=dtype), y)
 
 
 @astype_of.refined(not_cast)
-def _(g, y, x, dtype, *, copy=True, device=None):
+def _(g, y, x, dtype=None, *, copy=True, device=None):
     return g
 
 

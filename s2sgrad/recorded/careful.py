@@ -122,6 +122,9 @@ def _marked(kept: Kept, marks: np.ndarray) -> np.ndarray:
     root, where = kept.root, bottom(kept.where)
     if is_part(root.owner, where):  # type: ignore[union-attr]
         return marks[places(root, where) // 2]
+    whole = where.shape == root.owner.shape and where.strides == root.owner.strides  # type: ignore[union-attr]
+    if whole and not where.flags.forc:  # the parts of complex numbers of an outer recording: memory with gaps
+        return marks.reshape(where.shape)
     strides = tuple(s // where.itemsize for s in where.strides)
     return strided(marks, root.offset(where), where.shape, strides)  # type: ignore[union-attr]
 

@@ -22,7 +22,7 @@ from s2sgrad.errors import NoRule
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.primitives.spellings import overwrites
 from s2sgrad.recorded.formulas import wanted_of
-from s2sgrad.recorded.honest import honest
+from s2sgrad.recorded.honest import bottoms, honest
 from s2sgrad.recorded.places import Where
 from s2sgrad.recorded.runs import Lasting, Root, Run
 from s2sgrad.recorded.values import Array, Number, bottom
@@ -111,6 +111,10 @@ class Prepared:
         self.wanted = tuple(k for k, o in enumerate(operands) if carries(o))
         self.single = len(rule.differentiable) == 1 and not rule.variadic
         self.refusal = _refusal(rule, kinds, of_complex) or self._constants()
+        if self.refusal and any(isinstance(o, (list, tuple)) for o in operands):  # as the arrays that NumPy makes of them
+            arrays = [np.empty(np.shape(bottoms(o))) if isinstance(o, (list, tuple)) else o for o in operands]
+            kinds = _kinds(rule, arrays, keywords, of_complex)
+            self.refusal = _refusal(rule, kinds, of_complex) or self._constants()
         chosen = rule.choose(kinds) if kinds else rule.pullback
         whole = self.single or rule.variadic
         self.pullback = chosen if whole else wanted_of(chosen, self.wanted, len(rule.differentiable))

@@ -130,7 +130,7 @@ def pdtri(g, m, k, y):
 def pdtrik(g, k, p, m):
     g = solved(special.gammaincc(k + 1.0, m), p, g)
     in_k = gamma_in_a(k + 1.0, m)
-    return -g / in_k, -g * gamma_in_x(k + 1.0, m) / in_k
+    return -over(g, in_k), -over(g * gamma_in_x(k + 1.0, m), in_k)
 
 
 for _rule in (pdtr, pdtrc, pdtri):

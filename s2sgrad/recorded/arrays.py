@@ -74,6 +74,8 @@ def method(handle: Any, name: str, *args: Any, **keywords: Any) -> Any:
     if primitive is None:
         what = f"the method `{name}` of an array has no derivative rule: write it with NumPy's functions"
         raise NoRule(what, user_place().place())
+    if primitive is np.conj and (args or keywords):  # `out`
+        return CALLED["call"](np.conjugate, handle, *args, **keywords)
     if (primitive is np.conj and not is_complex(handle)) or (primitive is np.copy and type(handle) is Number):
         return handle
     if primitive is np.conj:

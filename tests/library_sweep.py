@@ -84,10 +84,13 @@ SKIPPED = re.compile(
     r"numpy:(test|show_.*|info|save.*|memmap|get_include|empty.*)"  # write files, print, or give what memory holds
     r"|scipy.linalg:qr_delete|scipy.signal:iircomb"  # end the interpreter, sooner or later
     r"|scipy.sparse.linalg:funm_multiply_krylov"  # the same
-    r"|numpy.fft:i?fftn"  # of a number leave out `out` (docs/limits.md)
-    r"|scipy.signal:ellip"  # of two equal ripples: an elliptic integral at its pole
     r"|scipy.stats:energy_distance"  # of one sample and itself: the root of what vanishes identically
     r"|(array|number):choose"  # takes one number for all its choices, which np.choose does not
+)
+
+SPECIAL = re.compile(
+    r"numpy.fft:i?fftn"  # of a number leaves out `out` (docs/limits.md)
+    r"|scipy.signal:ellip"  # of two equal ripples: an elliptic integral at its pole
 )
 
 

@@ -316,7 +316,8 @@ def bdtrin(g, n, k, y, p):
     a = n - k
     b = k + 1.0
     slope = over(g, beta_in_a(place, a, b))
-    return slope * (beta_in_a(place, a, b) - beta_in_b(place, a, b)), slope, slope * beta_in_x(a, b, 1.0 - p)
+    in_k = product(slope, beta_in_a(place, a, b) - beta_in_b(place, a, b))
+    return in_k, slope, product(slope, beta_in_x(a, b, 1.0 - p))
 
 
 @elementwise(special.nbdtr)

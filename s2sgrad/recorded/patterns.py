@@ -107,14 +107,10 @@ class Prepared:
             self.refusal = (f"`{self.name}` has no derivative rule: write the value with functions that have one, give it "
                             "one with `defvjp`, or use `stop_gradient`")  # fmt: skip
             return
-        kinds = _kinds(rule, operands, keywords, of_complex)
+        kinds = _fitting_kinds(rule, operands, keywords, of_complex)
         self.wanted = tuple(k for k, o in enumerate(operands) if carries(o))
         self.single = len(rule.differentiable) == 1 and not rule.variadic
         self.refusal = _refusal(rule, kinds, of_complex) or self._constants()
-        if self.refusal and any(isinstance(o, (list, tuple)) for o in operands):  # as the arrays that NumPy makes of them
-            arrays = [np.empty(np.shape(bottoms(o))) if isinstance(o, (list, tuple)) else o for o in operands]
-            kinds = _kinds(rule, arrays, keywords, of_complex)
-            self.refusal = _refusal(rule, kinds, of_complex) or self._constants()
         chosen = rule.choose(kinds) if kinds else rule.pullback
         whole = self.single or rule.variadic
         self.pullback = chosen if whole else wanted_of(chosen, self.wanted, len(rule.differentiable))
@@ -138,6 +134,15 @@ class Prepared:
     def refuse(self, where: Where) -> None:
         """NoRule, at the place of the call: there is no derivative."""
         raise NoRule(self.refusal or self.name, where.place())
+
+
+def _fitting_kinds(rule: table.Rule, operands: Any, keywords: dict[str, Any], of_complex: bool) -> dict[str, Any]:
+    """The kinds of the arguments; of lists that the rule refuses those of the arrays that NumPy makes of them."""
+    kinds = _kinds(rule, operands, keywords, of_complex)
+    if _refusal(rule, kinds, of_complex) and any(isinstance(o, (list, tuple)) for o in operands):
+        arrays = [np.empty(np.shape(bottoms(o))) if isinstance(o, (list, tuple)) else o for o in operands]
+        return _kinds(rule, arrays, keywords, of_complex)
+    return kinds
 
 
 def _refusal(rule: table.Rule, kinds: dict[str, Any], of_complex: bool) -> str | None:

@@ -61,9 +61,9 @@ class _Stack:
     pops: list[_Moves] = field(default_factory=list)
 
     def is_plain(self, operations: int) -> bool:
-        """Whether these are all its operations, and one block pushes what one block pops."""
+        """Whether these are all its operations, and one block pushes what one other pops."""
         alike = {*map(id, self.pushing)}, {*map(id, self.popping)}
-        paired = 2 * len(self.pushes) == 2 * len(self.pops) == operations > 0
+        paired = 2 * len(self.pushes) == 2 * len(self.pops) == operations > 0 and alike[0] != alike[1]
         return paired and all(len(blocks) == 1 for blocks in alike) and not any(map(leaves, self.pushing + self.popping))
 
 

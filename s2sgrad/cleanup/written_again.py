@@ -251,9 +251,11 @@ def _is_linear(unit: Unit, parent: gast.AST, part: str) -> bool:
     if isinstance(parent, gast.BinOp):
         return isinstance(parent.op, (gast.Mult, gast.MatMult, gast.Div))
     if isinstance(parent, gast.Call):
-        return part == "func" or (
-            part == "args" and len(parent.args) <= 2 and effects.is_one_of(unit.called(parent), _LINEAR)
-        )
+        plain = len(parent.args) <= 2 and {k.arg for k in parent.keywords} <= {
+            "axis",
+            "keepdims",
+        }  # no `initial`, no `where`
+        return plain and (part == "func" or (part == "args" and effects.is_one_of(unit.called(parent), _LINEAR)))
     if isinstance(parent, gast.Attribute):
         return parent.attr in ("T", "sum")
     return isinstance(parent, gast.Subscript) and part == "value"

@@ -88,10 +88,7 @@ SKIPPED = re.compile(
     r"|(array|number):choose"  # takes one number for all its choices, which np.choose does not
 )
 
-SPECIAL = re.compile(
-    r"numpy.fft:i?fftn"  # of a number leaves out `out` (docs/limits.md)
-    r"|scipy.signal:ellip"  # of two equal ripples: an elliptic integral at its pole
-)
+SPECIAL = re.compile(r"scipy.signal:ellip")  # of two equal ripples: an elliptic integral at its pole
 
 
 @dataclass(frozen=True)

@@ -175,6 +175,12 @@ def _(g, y, a, s=None, axes=None, norm=None):
     return np.fft.ifftn(g, axes=axes, norm=norm)
 
 
+for _rule in (fftn, ifftn):  # NumPy transforms no axis of a number, and leaves `out` alone
+    _rule.refuse(
+        lambda operand: operand.rank == 0, "a transform of a number has no derivative rule: it is the number itself"
+    )
+
+
 @linear(np.fft.fft2)
 def fft2(g, y, a, s=None, axes=(-2, -1), norm=None):
     return fitted_to(np.fft.fft2(g, axes=axes, norm=norm), a, axes)

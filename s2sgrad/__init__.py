@@ -9,6 +9,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from s2sgrad import runtime
 from s2sgrad.api import grad, jvp, value_and_grad, vjp
 from s2sgrad.errors import NoRule, NoSource, NotFinite, S2SGradError, Unsupported
 from s2sgrad.pullbacks import hvp, linearize
@@ -95,6 +96,21 @@ def __getattr__(name: str) -> Any:
 
     globals()[name] = getattr(home, name)
     return globals()[name]
+
+
+def _shown(*request: Any) -> None:
+    from s2sgrad.explanation import showing
+
+    showing.show(*request)
+
+
+def _framed(derivative: Any) -> str | None:
+    from s2sgrad.explanation import showing
+
+    return showing.framed(derivative)
+
+
+runtime.provide(shown=_shown, framed=_framed)
 
 
 def __dir__() -> list[str]:

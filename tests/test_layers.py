@@ -41,8 +41,9 @@ LARGE = {
 # What objects are asked for by a word, besides what Python's grammar has on a node and what is declared in `ir.notes` and
 # `runtime.traits`: attributes of other libraries, of values that the compiler knows, and of our own classes by duck typing.
 ASKED = {
-    "Placeholder", "_fields", "_getlines_from_code", "_implementation", "array_utils", "base", "batched", "co_filename",
-    "dtype", "fget", "frozen", "get", "nin", "order", "ps1", "size", "to_numpy", "watch",  # of others
+    "Placeholder", "_fields", "_getlines_from_code", "_implementation", "array_utils", "base", "batched",
+    "co_filename", "dtype", "fget", "frozen", "get", "get_ipython", "kernel", "nin", "order", "ps1", "size", "to_numpy",
+    "watch",  # of others
     "argument", "dims", "given", "line", "node", "options", "rank", "sweep",  # values and kinds
     "assigning", "compiled_for", "custom_gradient", "differentiated", "dots", "error", "of_copies",
     "followed", "gives_rule", "hidden", "holds", "lookups", "made", "primal", "taken_apart_for", "traits", "zero_cotangent",

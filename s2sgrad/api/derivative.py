@@ -14,6 +14,7 @@ from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.kinds import UNKNOWN, Kind, Number
 from s2sgrad.analysis.kinds_key import Forgotten, Kinds
 from s2sgrad.analysis.value_kinds import kinds_by_name
+from s2sgrad.api import showing
 from s2sgrad.api.argnums import Argnums
 from s2sgrad.api.arguments import require_trees
 from s2sgrad.api.binding import Binds
@@ -35,6 +36,7 @@ class Derivative(Binds):
     once per signature."""
 
     _requested = Request
+    show, _repr_html_ = showing.show, showing.framed
     recorded_by = ""  # what the run-time library knows it by
 
     def __init__(

@@ -16,7 +16,7 @@ import numpy as np
 from s2sgrad import pullbacks, runtime
 from s2sgrad.analysis.call_keys import shapes_of
 from s2sgrad.analysis.number_types import is_real
-from s2sgrad.api import converted, debugging, higher, linearized, transposed
+from s2sgrad.api import converted, debugging, higher, linearized, showing, transposed
 from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.binding import Binds
 from s2sgrad.api.derivative import Derivative
@@ -213,6 +213,8 @@ class Jvp(Binds):
     `.source` is the text for the latest primals, `.source_for(*primals)` the text for these, with a tangent for each that
     has floats.
     """
+
+    show, _repr_html_ = showing.show, showing.framed
 
     def __init__(
         self, function: Callable[..., Any], outputs: str | tuple[str, ...] | None = None, has_aux: bool = False,

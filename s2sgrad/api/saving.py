@@ -121,14 +121,14 @@ def _origin(compiled: Compiled) -> str:
 def _marked(compiled: Compiled) -> str:
     """The text with the user's file and line at the end of each statement that comes from one."""
     lines = compiled.text.splitlines()
-    for code in {f.__code__ for f in _functions_of_file(compiled.function)}:
+    for code in {f.__code__ for f in functions_of_file(compiled.function)}:
         for number, place in raised.places(code).items():
             if not is_written(place.file):
                 lines[number - 1] += f"  # {os.path.basename(place.file)}:{place.line}"
     return "\n".join(lines) + "\n"
 
 
-def _functions_of_file(entry: types.FunctionType) -> list[types.FunctionType]:
+def functions_of_file(entry: types.FunctionType) -> list[types.FunctionType]:
     """The functions in the text of the entry."""
     out = [entry]
     for function in out:

@@ -79,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     shower.add_argument("--facts", action="store_true", help="print what is known of each line of its normal form, too")
     shower.add_argument("--value", action="store_true", help="return the value beside the gradient")
     shower.add_argument("-o", "--output", metavar="FILE", help="write a module that runs, instead of printing the text")
+    shower.add_argument("--html", metavar="FILE", help="write a page: the function beside its derivatives")
     shower.add_argument("--standalone", action="store_true", help="with -o: write out the helpers of s2sgrad, too")
     shower.add_argument("--lines", action="store_true", help="with -o: say at each statement which line it came of")
     shower.add_argument("--forward", action="store_true", help="the value and its tangent, in forward mode: of the gradient "

@@ -1,4 +1,4 @@
-"""`s2sgrad show`: prints the generated text."""
+"""`s2sgrad show`: prints the generated text, or writes a page with the function beside it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import argparse
 from s2sgrad.cli.facts import facts
 from s2sgrad.cli.stages import stages
 from s2sgrad.cli.targets import Mistake, asking, derivative_of, evaluated, function_named
+from s2sgrad.explanation.showing import in_colour
 
 
 def run(options: argparse.Namespace) -> int:
@@ -17,6 +18,13 @@ def run(options: argparse.Namespace) -> int:
     target, space = function_named(options.target)
     derivative = derivative_of(target, options)
     arguments = None if options.args is None else evaluated(options.args, space)
+    if options.html is not None:
+        try:
+            with asking():
+                derivative.show(*arguments or (), html=options.html)
+        except OSError as error:
+            raise Mistake(str(error)) from None
+        return 0
     with asking():
         text = derivative.source if arguments is None else derivative.source_for(*arguments)
     if options.facts:
@@ -27,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     if options.facts or options.stages:
         print("# ---- the generated text ----")
     if options.output is None:
-        print(text.strip())
+        print(in_colour(text.strip()))
         return 0
     if arguments is not None:
         derivative.prepare(*arguments)

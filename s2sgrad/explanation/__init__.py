@@ -19,6 +19,7 @@ from s2sgrad.analysis.kinds_key import Kinds
 from s2sgrad.analysis.value_kinds import kinds_by_name
 from s2sgrad.api import grad, whole_text
 from s2sgrad.api.argnums import Argnums
+from s2sgrad.api.derivative import Derivative
 from s2sgrad.api.forward import Jvp
 from s2sgrad.api.forward_over_reverse import differentiates
 from s2sgrad.api.gradient import Gradient
@@ -91,9 +92,11 @@ def explain(
     return explained(derivative, args if args or keywords else None, keywords)
 
 
-def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str, Any] | None = None) -> Explanation:
-    """The explanation of a derivative for these arguments; None: for arguments of unknown kind."""
-    function, kinds, request = differentiated(derivative, arguments, keywords or {})
+def explained(
+    derivative: Derivative, arguments: tuple | None, keywords: dict[str, Any] | None = None, key: Kinds | None = None
+) -> Explanation:
+    """The explanation of a derivative for these arguments, or for arguments of these kinds; None: of unknown kind."""
+    function, kinds, request = differentiated(derivative, arguments, keywords or {}, key)
     notes = _Notes(read(function))
     refusal, recorded, source = None, None, ""
 
@@ -123,11 +126,13 @@ def explained(derivative: Gradient, arguments: tuple | None, keywords: dict[str,
 
 
 def differentiated(
-    derivative: Gradient, arguments: tuple | None, keywords: dict[str, Any] | None = None
+    derivative: Derivative, arguments: tuple | None, keywords: dict[str, Any] | None = None, key: Kinds | None = None
 ) -> tuple[types.FunctionType, dict[str, Kind], Request]:
     """The function that a derivative is taken of, the kinds of its arguments, and what is asked for; for the gradient of a
     gradient, the generated function of the first."""
-    if arguments is None:
+    if key is not None:
+        kinds = dict(key.items)
+    elif arguments is None:
         kinds = dict.fromkeys(signature(derivative._request.function).parameters, UNKNOWN)
     else:
         arguments, keywords = derivative._request.lead + arguments, {**derivative._request.keywords, **(keywords or {})}
@@ -198,4 +203,4 @@ def _listed(primal: Primal, collected: Found, purpose: str) -> Explanation:
     whole = primal.place(primal.tree)
     texts = primal.lines[whole.line - 1 : whole.end_line]
     file = os.path.basename(primal.file)
-    return Explanation(primal.function.__name__, file, purpose, collected.lines(texts, whole.line))
+    return Explanation(primal.function.__name__, file, purpose, collected.lines(texts, whole.line), path=primal.file)

@@ -56,11 +56,12 @@ class Note:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the user's function: its number in the file, its text, and notes about it."""
+    """A line of the user's function: its number in the file, its text, notes about it, and the kinds of its variables."""
 
     number: int
     text: str
     notes: tuple[Note, ...] = ()
+    kinds: tuple[tuple[str, str], ...] = ()
 
     def of(self, kind: str) -> list[Note]:
         """The notes of one kind."""
@@ -72,7 +73,8 @@ class Explanation:
     """What s2sgrad knows of a function that it differentiates, and does with it, line by line: the result of `explain`.
 
     `calls` are explanations of the differentiated callees; `refusal` is the error instead of a derivative; `recorded` is
-    the error that `strict=True` raises, where the function is recorded as it runs; `source` is the generated text.
+    the error that `strict=True` raises, where the function is recorded as it runs; `source` is the generated text, `path`
+    the whole name of the file.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Explanation:
     refusal: Exception | None = None
     source: str = ""
     recorded: Exception | None = None
+    path: str = ""
 
     def __getitem__(self, name: str) -> Explanation:
         """The explanation of a callee, by name."""
@@ -133,6 +136,7 @@ class Found:
     """Notes about the lines of one function, collected during compilation."""
 
     known: dict[tuple[int, str], dict[str, list[str]]] = field(default_factory=dict)  # by line and kind: names, by why
+    kinds: dict[int, dict[str, str]] = field(default_factory=dict)  # by line: in words, by name
 
     def add(self, line: int, kind: str, name: str, why: str = "") -> None:
         """Add a note on a line, unless it exists."""
@@ -154,5 +158,5 @@ class Found:
                 for why, names in self.known.get((number, kind), {}).items()
                 if names
             ]
-            out.append(Line(number, text, tuple(notes)))
+            out.append(Line(number, text, tuple(notes), tuple(self.kinds.get(number, {}).items())))
         return tuple(out)

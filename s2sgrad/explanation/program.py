@@ -17,8 +17,9 @@ import gast
 
 from s2sgrad import emit, runtime, source
 from s2sgrad.analysis import activity, effects
+from s2sgrad.analysis.kinds import UNKNOWN, Kind
 from s2sgrad.analysis.primitive_calls import Operation
-from s2sgrad.analysis.type_text import without_derivative
+from s2sgrad.analysis.type_text import in_words, without_derivative
 from s2sgrad.driver.compilation import Compilation
 from s2sgrad.errors import raised, wording
 from s2sgrad.explanation.listing import Found
@@ -95,6 +96,7 @@ def derivatives(c: Compilation, finder: Finder) -> None:
         asked = parameter.id in wrt
         shown = names.shown(parameter.id) or parameter.id
         finder(primal).add(primal.tree.lineno, "active" if asked else "constant", shown, "" if asked else "not asked for")
+        _of_kind(finder(primal), primal.tree.lineno, shown, c.kinds.get(parameter.id))
     for statement in effects.walk(c.tree.body):
         if not hasattr(statement, "lineno"):
             continue
@@ -118,11 +120,18 @@ def derivatives(c: Compilation, finder: Finder) -> None:
 
 
 def _bound(c: Compilation, notes: Found, line: int, name: str, shown: str, operation: Operation | None) -> None:
-    """Note whether a variable has a derivative where it is bound."""
+    """Note the kind of a variable where it is bound, and whether it has a derivative."""
+    _of_kind(notes, line, shown, c.kinds.get(name))
     if shown and name in c.paths.active:
         notes.add(line, "active", shown)
     elif shown and name not in c.paths.stacks:
         notes.add(line, "constant", shown, _reason(c, name, operation))
+
+
+def _of_kind(notes: Found, line: int, shown: str, kind: Kind | None) -> None:
+    """Note the kind of a variable, in words, where it is known."""
+    if shown and kind is not None and kind != UNKNOWN:
+        notes.kinds.setdefault(line, {})[shown] = in_words(kind)
 
 
 def _written_out(c: Compilation, finder: Finder) -> None:

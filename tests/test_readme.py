@@ -108,6 +108,13 @@ def _limits():
     yield from _named(documents.limits())
 
 
+@pytest.mark.parametrize("text", [t for _, t in documents.limits() if t.startswith("# works\n")])
+def test_what_the_page_about_limits_says_works(text, tmp_path):
+    file = tmp_path / "works.py"
+    file.write_text(text, encoding="utf-8")
+    exec(compile(text, str(file), "exec"), {"np": np, "__name__": "works"})
+
+
 def _named(shown):
     for language, text in shown:
         match = re.match(r"# (Unsupported|NoRule|NoSource|Refused)\n", text)

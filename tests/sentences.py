@@ -1,0 +1,30 @@
+"""How long the sentences of the documents are: `python tests/sentences.py` prints the longest ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+
+
+def sentences(text: str) -> Iterator[list[str]]:
+    """The words of each sentence outside of blocks of code; items of lists and cells of tables are paragraphs."""
+    text = re.sub(r"^( *)```.*?^\1```$|^---\n.*?^---$|<[^>]*>", "\n\n", text, flags=re.M | re.S)
+    text = re.sub(r"\]\([^)]*\)", "]", re.sub(r"`[^`]*`", "code", text))
+    text = re.sub(r"code(?:,? (?:and |or )?\(?code\)?)+", "code", text)  # a list of names is read as one
+    for part in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )|\||\n(?=#)", text):
+        for sentence in re.split(r"(?<=[.!?])[*_)]*\s+(?=[A-Z\[*_(\d]|code)", part):
+            words = re.findall(r"[\w'’-]*[A-Za-z][\w'’-]*", sentence)
+            if len(words) > 3:  # fewer are a label
+                yield words
+
+
+if __name__ == "__main__":
+    for document in DOCUMENTS:
+        found = sorted(sentences(document.read_text(encoding="utf-8")), key=len)
+        print(f"{document.name}: {sum(map(len, found)) / len(found):.1f} words, the longest {len(found[-1])}")
+        for words in [w for w in found if len(w) > 35]:
+            print(f"    {len(words)}: {' '.join(words[:14])}")

@@ -130,7 +130,7 @@ def has_an_object_at_hand(u):
         (accumulates, Effect.WITHIN, True),
         (stores, Effect.WITHIN, True),
         (stores_by_another, Effect.WITHIN, True),
-        (has_an_inner_one, Effect.WITHIN, False),
+        (has_an_inner_one, Effect.WITHIN, True),
         (keeps, Effect.ANYTHING, False),
         (counts, Effect.ANYTHING, False),
         (prints, Effect.ANYTHING, False),

@@ -221,6 +221,39 @@ def test_what_a_callee_writes(text, written):
     assert writes.arguments == written and not writes.outside
 
 
+NESTED = ["def g(v): v[0] = 1.0", "g = lambda v: v.fill(1.0)", "def g(v, w=y): w[0] = 1.0", "def g(v): y[0] = 1.0",
+          "def h(v): v[0] = 1.0\n    g = h", "def g(v):\n        def h(): v[0] = 1.0\n        h()",
+          "def h():\n        yield y\n    def g(v):\n        for w in h(): w[0] = 1.0",
+          "def h(): return lambda v: v.fill(1.0)\n    g = h()"]  # fmt: skip
+USES = ["g(y)", "g(v=y[1:])", "list(map(g, [y]))", "[g(v) for v in [y]]", "(lambda t: g(t))(y)", "use(g, y)", "k = g; k(y)",
+        "d = {'g': g}; d['g'](y)", "[g][0](y[1:])", "z = [y]; g(*z)", "def k(): g(y)\n    k()", "sorted([y], key=g)",
+        "def k(f): f(y)\n    k(g)", "k = lambda f, *v: f(*v); k(g, y)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("nested", NESTED)
+def test_what_nested_functions_write(nested):
+    for use in USES:
+        f = defined(f"def use(f, v): f(v)\ndef f(y):\n    {nested}\n    {use}")
+        f(y := np.zeros(3))
+        with compiling():
+            written = mod_ref.of(f).arguments
+        assert y.any() and written & {"y", mod_ref.ANY}, use
+
+
+@pytest.mark.parametrize("returned", ["g(y)", "[g(y)]", "g", "[g]", "k", "dict(a=g(y))", "next(h())"])
+def test_what_nested_functions_return(returned):
+    inner = "def g(v): return v[1:]\n    k = lambda: y\n    def h():\n        yield y"
+    with compiling():
+        assert not mod_ref.returns_new(defined(f"def f(y):\n    {inner}\n    return {returned}"))
+        assert not mod_ref.returns_new(defined(f"def f(y):\n    {inner}\n    return {returned}"), held=True)
+
+
+def test_nested_functions_that_only_compute_write_nothing():
+    with compiling():
+        writes = mod_ref.of(defined("def f(y):\n    def g(v): return v * y\n    h = lambda v: g(v) + 1.0\n    return h(y)"))
+    assert writes == mod_ref.Writes(frozenset(), outside=False)
+
+
 @pytest.mark.parametrize("store", ["C.n = y", "type(C()).n = y", "C().__class__.n += y", "np.n = y", "g.n = y"])
 def test_attributes_of_classes_modules_and_functions_live_outside(store):
     with compiling():

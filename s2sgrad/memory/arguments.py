@@ -22,6 +22,11 @@ class Points(Protocol):
     tree: gast.FunctionDef
     names: dict[str, Places]
     objects: dict[str, Any]
+    closures: Any
+    written: Places
+
+    def block(self, body: list[gast.AST]) -> None:
+        """Evaluate the statements of a block."""
 
     def value(self, node: gast.AST | None) -> Places:
         """The locations that an expression may be."""

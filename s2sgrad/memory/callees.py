@@ -31,6 +31,7 @@ from s2sgrad.ir.signatures import Parameters
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.memory import container_calls, library_calls
 from s2sgrad.memory.arguments import Arguments, Points
+from s2sgrad.memory.closures import are_closures
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, TOLD, Place, Places, Summary
 from s2sgrad.primitives import catalogue, libraries
 from s2sgrad.primitives.catalogue import Gives
@@ -58,7 +59,10 @@ def called(points: Points, node: gast.Call) -> Places:
     if target is MISSING:
         if isinstance(node.func, gast.Attribute):
             return _method(points, node, node.func)
-        return _unknown(points, points.value(node.func), Arguments(points, node), node)
+        function, args = points.value(node.func), Arguments(points, node)
+        if are_closures(function):
+            return points.closures.called(function, args, node)
+        return _unknown(points, function, args, node)
     args = Arguments(points, node, library_calls.calls_back(target))
     points.meet(points.reached(args.all()))  # the callee may use their operators
     return call(points, target, args, node)
@@ -136,6 +140,9 @@ def apply(points: Points, function: gast.AST | None, *places: Places) -> Places:
         return points.value(function.body)
     target = points.unit.resolve(function) if isinstance(function, (gast.Name, gast.Attribute)) else MISSING
     if target is MISSING:
+        found = points.value(function) if isinstance(function, gast.Name) else set()
+        if are_closures(found):
+            return points.closures.called(found, Arguments.of(points, *places), function)
         return set() if is_none(function) else points.anything()
     return call(points, target, Arguments.of(points, *places), function)
 

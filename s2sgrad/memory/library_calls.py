@@ -264,7 +264,7 @@ def _may_be_called(points: Points, node: gast.AST | None) -> bool:
         return False
     found = MISSING if isinstance(node, gast.Lambda) else points.unit.resolve(node)
     if found is MISSING:
-        return isinstance(node, gast.Lambda) or points.value(node) == {ANY}
+        return isinstance(node, gast.Lambda) or any(p == ANY or p.kind == "closure" for p in points.value(node))
     return callable(found) and not catalogue.of(found).pure and not isinstance(found, type)
 
 

@@ -15,8 +15,9 @@ from s2sgrad.analysis.trust import Trust
 
 class Place(NamedTuple):
     """An abstract location.  Its `kind` says what `key` is: "own" (an argument) or "in" (its contents): the parameter's
-    name; "new" (an array), "shell" (a container), "drawing" (a random generator) or "object" (`part` is its class): the
-    allocating node; "outside": its trust.  "none" is None, which has no memory; "any" may be every location."""
+    name; "new" (an array), "shell" (a container), "drawing" (a random generator), "closure" (a nested function) or "object"
+    (`part` is its class): the allocating node; "outside": its trust.  "none" is None, which has no memory; "any" may be
+    every location."""
 
     kind: str
     key: Any = None

@@ -20,6 +20,7 @@ from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import blocks, children, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.memory import callees
+from s2sgrad.memory.closures import Closures, outward
 from s2sgrad.memory.heap import Heap
 from s2sgrad.memory.places import ANY, CONTAINERS, NONE, OUTSIDE, TOLD, Place, Places, Summary, Told, lasts
 from s2sgrad.primitives import spellings
@@ -77,7 +78,7 @@ class Points(Heap):
         super().__init__(trusts | dict.fromkeys(containers, Trust.DATA), containers)
         self.names: dict[str, Places] = {p.id: {Place("own", p.id)} for p in parameters(tree)}
         self.result = _Result()
-        self.inner = 0
+        self.closures = Closures(self)
         self.first = True
         self.writing: list[gast.AST] = []  # the statements that write what others before them do not
         self.tangled: Places = set()  # containers in which one object may stand twice
@@ -93,7 +94,7 @@ class Points(Heap):
             self.keep({Place("shell", id(self.tree))}, self.everything())
         made = {p for p in self.result.places if p.kind in ("new", "shell", "object", "none")}
         holds = self.reached(self.items(made)) if made else set()
-        puts = {(p, q) for p, held in self.kept.items() if lasts(p) for q in self.reached(held) if q != p}
+        puts = {(p, q) for p, held in self.kept.items() if lasts(p) for q in outward(self, self.reached(held)) if q != p}
         kept_here = {q for _, q in puts}
         makes = {"kept" if p in kept_here and p != NONE else p.kind for p in made | holds}
         return Summary(
@@ -106,11 +107,18 @@ class Points(Heap):
 
     def _size(self) -> int:
         sets = (*self.names.values(), *self.kept.values(), self.written, self.result.places)
-        return sum(map(len, sets))
+        return sum(map(len, sets)) + self.closures.size()
 
     def everything(self) -> Places:
         """All locations that the function is given or allocates."""
         return self.reached(set().union(*self.names.values(), *self.kept.values()))
+
+    def written_by(self, body: list[gast.AST]) -> Places:
+        """The locations that some of the statements write, once `run` has found what there is."""
+        whole, self.written = self.written, set()
+        self.block(body)
+        found, self.written = self.written, whole | self.written
+        return found
 
     def apply(self, function: gast.AST | None, *places: Places) -> Places:
         """The result of a function argument that a library calls."""
@@ -138,16 +146,6 @@ class Points(Heap):
                 self.writing.append(node)
         for body in blocks(node):
             self.block(body)
-
-    def function(self, node: gast.AST, body: list[gast.AST]) -> None:
-        """The effects of a nested function when it is called, with any arguments."""
-        for parameter in parameters(node):
-            self.names.setdefault(parameter.id, set()).add(ANY)
-        for default in (*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)):
-            self.value(default)
-        self.inner += 1
-        self.block(body)
-        self.inner -= 1
 
     def bind(self, target: gast.AST, value: Places, display: gast.AST | None = None) -> None:
         """Assign to a target; `display` is the expression of the value, where its parts can be assigned one by one."""
@@ -273,14 +271,14 @@ def _tested(points: Points, node: gast.stmt) -> None:
 @statement(gast.Return)
 def _return(points: Points, node: gast.Return) -> None:
     value = points.value(node.value) if node.value is not None else set()
-    if points.inner:
+    if points.closures.give(value):
         return
     result, parts = points.result, node.value.elts if isinstance(node.value, gast.Tuple) else []
-    result.places |= value
+    result.places |= outward(points, value)
     result.parts = result.parts or [set() for _ in parts]
     result.split &= bool(parts) and len(parts) == len(result.parts) and not any(isinstance(p, gast.Starred) for p in parts)
     for held, part in zip(result.parts, parts, strict=False):
-        held |= points.value(part)
+        held |= outward(points, points.value(part))
 
 
 @statement(gast.Expr)
@@ -314,8 +312,8 @@ def _class_def(points: Points, node: gast.ClassDef) -> None:
 
 @statement(gast.FunctionDef, gast.AsyncFunctionDef)
 def _function_def(points: Points, node: gast.FunctionDef | gast.AsyncFunctionDef) -> None:
-    points.names[node.name] = {ANY}
-    points.function(node, node.body)
+    made = {ANY} if node.decorator_list or isinstance(node, gast.AsyncFunctionDef) else set()
+    points.names.setdefault(node.name, set()).update(made | points.closures.made(node, node.name))
 
 
 @statement(gast.Match)
@@ -392,8 +390,14 @@ def _dict(points: Points, node: gast.Dict) -> Places:
 
 @expression(gast.Lambda)
 def _lambda(points: Points, node: gast.Lambda) -> Places:
-    points.function(node, [gast.Expr(node.body)])
-    return {ANY}
+    return points.closures.made(node)
+
+
+@expression(gast.Yield, gast.YieldFrom)
+def _yield(points: Points, node: gast.Yield | gast.YieldFrom) -> Places:
+    value = points.value(node.value)
+    points.closures.give(value if isinstance(node, gast.Yield) else points.iterated(value))
+    return value | {ANY}
 
 
 @expression(gast.IfExp)

@@ -12,7 +12,7 @@
 ...     zs.extend(islice(zs, 5))
 ...     return ys, zs
 >>> unit, tree = Unit.of(read(f))
->>> taken = Absorption(unit, tree, MayAlias(unit, tree)).taken
+>>> taken = Absorption(unit, tree, Interference(unit, tree)).taken
 >>> [taken(statement.value) is not None for statement in tree.body[2:4]]
 [True, False]
 """
@@ -22,15 +22,15 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.interference import Interference
 from s2sgrad.normalize.additions import Additions
-from s2sgrad.normalize.may_alias import MayAlias
 from s2sgrad.primitives.catalogue import is_named
 
 
 class Absorption:
     """What is appended to the lists of one function, or stored into sections of them."""
 
-    def __init__(self, unit: Unit, function: gast.FunctionDef, names: MayAlias) -> None:
+    def __init__(self, unit: Unit, function: gast.FunctionDef, names: Interference) -> None:
         self.additions, self.names = Additions(unit, function), names
 
     def taken(self, node: gast.AST) -> gast.AST | None:

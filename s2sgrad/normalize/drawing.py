@@ -51,13 +51,13 @@ from s2sgrad.ir.quote import (
 )
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import behaviour
+from s2sgrad.memory.interference import CHANGES_BETWEEN, Interference, free
 from s2sgrad.normalize import dict_views, iterables
 from s2sgrad.normalize.absorption import Absorption
 from s2sgrad.normalize.check import yields
 from s2sgrad.normalize.drawn_tools import DrawnTools, NotDrawn
 from s2sgrad.normalize.endings import Endings, inlined
 from s2sgrad.normalize.iterator_kinds import LAZY, IteratorKinds
-from s2sgrad.normalize.may_alias import CHANGES_BETWEEN, MayAlias, free
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.libraries import is_installed
 from s2sgrad.standard import generators
@@ -77,7 +77,7 @@ class _Scope:
 
     def __init__(self, kinds: IteratorKinds, function: gast.FunctionDef) -> None:
         self.kinds, self.unit, self.function = kinds, kinds.unit, function
-        self.names = MayAlias(self.unit, function)
+        self.names = Interference(self.unit, function)
         self.tools = DrawnTools(kinds, self.names)
         self.absorption = Absorption(self.unit, function, self.names)
         self.of_loops = function.name == "__iter__"

@@ -28,9 +28,9 @@ from s2sgrad.ir.forms import is_natural, is_none
 from s2sgrad.ir.quote import clone, constant, empty_arguments, expression, name, nodes, stored
 from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.signatures import signature
+from s2sgrad.memory.interference import Interference
 from s2sgrad.normalize import iterables
 from s2sgrad.normalize.iterator_kinds import BATCHED, LAZY, IteratorKinds, is_plain_count, is_shown
-from s2sgrad.normalize.may_alias import MayAlias
 from s2sgrad.standard import generators
 
 
@@ -41,7 +41,7 @@ class NotDrawn(Exception):
 class DrawnTools:
     """Writes the calls of one function; `before` has the statements that must precede."""
 
-    def __init__(self, kinds: IteratorKinds, names: MayAlias) -> None:
+    def __init__(self, kinds: IteratorKinds, names: Interference) -> None:
         self.kinds, self.unit, self.names = kinds, kinds.unit, names
         self.before: list[gast.AST] = []
 

@@ -21,18 +21,18 @@ from s2sgrad.analysis.effects import is_one_of
 from s2sgrad.ir.quote import at, empty_arguments, expression, name, nodes, placed
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.memory import behaviour
+from s2sgrad.memory.interference import CHANGES_BETWEEN, Interference, free
 from s2sgrad.normalize import iterables
 from s2sgrad.normalize._calls import may_have_method
 from s2sgrad.normalize.absorption import Absorption
 from s2sgrad.normalize.endings import Endings
-from s2sgrad.normalize.may_alias import CHANGES_BETWEEN, MayAlias, free
 
 
 class Scope:
     """Facts about the function around a call."""
 
     def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
-        self.unit, self.names = unit, MayAlias(unit, tree)
+        self.unit, self.names = unit, Interference(unit, tree)
         self.nodes = list(nodes(tree))  # kept alive, for the facts are keyed by `id`
         self.absorption = Absorption(unit, tree, self.names)
         self.consumed = iterables.consumed(unit, self.nodes)

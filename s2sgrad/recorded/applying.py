@@ -35,6 +35,7 @@ from s2sgrad.recorded.values import (
 )
 from s2sgrad.rules import binding, table
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.records import root_of
 from s2sgrad.runtime.structure import rebuilt
 
 _NESTED = frozenset({list, tuple})
@@ -433,16 +434,8 @@ def repeats(b: np.ndarray) -> bool:
 
 
 def owner_of(b: np.ndarray) -> np.ndarray:
-    """The array that owns the memory of a view: the last ndarray behind it."""
-    while (base := b.base) is not None:
-        if isinstance(base, memoryview):
-            base = base.obj
-        while base is not None and not isinstance(base, np.ndarray) and type(base).__name__ == "DummyArray":
-            base = base.base  # of `as_strided`
-        if not isinstance(base, np.ndarray):
-            return b
-        b = base
-    return b
+    """The array that owns the memory of a view: the last ndarray behind it, whatever stands in between (`as_strided`)."""
+    return b if b.base is None else root_of(b)
 
 
 _LONE = 3  # references to an array that only a local variable of the caller and the argument here hold, and the question

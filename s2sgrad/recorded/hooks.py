@@ -23,7 +23,7 @@ import numpy as np
 from s2sgrad import standard
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported
-from s2sgrad.primitives import libraries, spellings
+from s2sgrad.primitives import catalogue, libraries, spellings
 from s2sgrad.recorded import arithmetic, arrays, honest, rewriting
 from s2sgrad.recorded.applying import born, of_number
 from s2sgrad.recorded.callees import callee_of
@@ -35,7 +35,7 @@ from s2sgrad.recorded.rewriting import FOLLOWED, followed
 from s2sgrad.recorded.runs import OPEN, refuse
 from s2sgrad.recorded.special_methods import follow_class, follow_classes_of, read_by
 from s2sgrad.recorded.storing import permutes, writing_at
-from s2sgrad.recorded.values import Number, follows, handles_in, lost, plain
+from s2sgrad.recorded.values import PLAIN, Number, follows, handles_in, items_of, lost, plain
 from s2sgrad.rules import binding, table
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import stored_in
@@ -119,9 +119,10 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
         return special(*args, **keywords)
     if brings_gradient(f) and OWN_GRADIENTS:
         return OWN_GRADIENTS[0](f, args, keywords)
-    if table.lookup(f) is not None or table.is_flat(f):
+    below = f.__module__ is not None and f.__module__.startswith(("s2sgrad.rules", "s2sgrad.runtime"))
+    if not (below and _is_of_texts(f, args)) and (table.lookup(f) is not None or table.is_flat(f)):
         return applied(f, args, keywords)
-    if f.__module__ is not None and f.__module__.startswith(("s2sgrad.rules", "s2sgrad.runtime")):
+    if below:
         return followed_once(f)(*args, **keywords)
     if is_ours(f):
         if traits(f).origin is not None:  # `exp(x)`, written for `grad(math.exp)`
@@ -137,6 +138,23 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
     if _carries(args, keywords):
         return _of_library(f, followed_once(f), args, keywords)
     return _as_it_is(f, args, keywords)
+
+
+def _is_of_texts(f: Any, args: tuple) -> bool:
+    """Whether the rule of a function of ours is for texts alone: a run sees what is stored, and which container is which."""
+    own = f.__module__.startswith("s2sgrad.runtime")
+    return _updates(f) or any(_is_container(a) and (own or any(map(_is_container, items_of(a)))) for a in args)
+
+
+def _is_container(value: Any) -> bool:
+    return type(value) not in PLAIN and isinstance(value, (list, tuple, dict))
+
+
+@functools.cache
+def _updates(f: Any) -> bool:
+    """Whether a function that generated text calls updates its argument."""
+    known = catalogue.of(f)
+    return known.effect or bool(known.writes)
 
 
 def _needs_no_source(f: Any, args: tuple) -> bool:

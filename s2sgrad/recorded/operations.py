@@ -189,7 +189,8 @@ def share(sweep: Any, operand: Any, bar: Any, tag: str, mask: Any) -> None:
         if tag == "elementwise" and not isinstance(operand, dict):  # a list that NumPy made an array of
             bar = sweep.fitted(bar, np.asarray(bottom_of(operand)), True)
         for key in operand if isinstance(operand, dict) else range(len(operand)):
-            share(sweep, operand[key], bar[key], "", mask[key] if isinstance(mask, (list, tuple, dict)) else None)
+            part = bar.get(key) if isinstance(bar, dict) else bar[key]  # a dict may lack what is a zero
+            share(sweep, operand[key], part, "", mask[key] if isinstance(mask, (list, tuple, dict)) else None)
 
 
 def bottom_of(operand: Any) -> Any:

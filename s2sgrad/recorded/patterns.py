@@ -256,7 +256,7 @@ class Primitive:
     def _pattern(self, operands: tuple, keywords: dict[str, Any]) -> Any:
         """What a prepared call depends on; None where that is not told quickly."""
         if self.told and not keywords:
-            return tuple([v.followed if type(v) is Kept else type(v) in _NESTED and carries(v) for v in operands])
+            return tuple([v.followed if type(v) is Kept else type(v) not in _CONSTANTS and carries(v) for v in operands])
         try:
             told = tuple(map(_told, operands)), *((name, _told(v)) for name, v in keywords.items())
             hash(told)
@@ -284,7 +284,6 @@ def _told(v: Any) -> Any:
 
 _MOST = 4096
 _LONG = 64
-_NESTED = frozenset({list, tuple, dict})
 _CONSTANTS = frozenset({int, float, bool, str, type(None), np.float64, np.int64, np.bool_, type(...), type})
 _KNOWN: dict[int, Primitive] = {}
 _LASTING = frozenset({np.ufunc, type(np.sum), types.FunctionType, types.BuiltinFunctionType, type,

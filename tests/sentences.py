@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+DOCUMENTS = [ROOT / "README.md", *(p for p in sorted((ROOT / "docs").glob("**/*.md")) if p.name != "functions.md")]
 
 
 def sentences(text: str) -> Iterator[list[str]]:

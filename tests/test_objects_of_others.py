@@ -128,6 +128,26 @@ def test_a_constant_that_meets_a_derivative_is_refused_with_the_way_out(f):
         assert f.__name__ in str(caught.value) or "test_objects_of_others.py" in str(caught.value)
 
 
+@pytest.mark.records
+@others()
+@pytest.mark.parametrize("f", [times_global, item_of_a_dict, function_of_both, in_place, computed_first, section],
+                         ids=lambda f: f.__name__)  # fmt: skip
+def test_what_is_recorded_says_the_same_or_is_right(f, make, monkeypatch):
+    """A library that meets a handle raises what only it understands: the refusal of the compiler is shown instead."""
+    monkeypatch.setitem(globals(), "S", make())
+    monkeypatch.setitem(FRAME, "x", make())
+    try:
+        gradient = np.asarray(grad(f)(A.copy()))
+    except (Unsupported, Refused) as error:
+        assert "test_objects_of_others.py" in str(error)
+    except ValueError as error:  # of NumPy, which is handed both
+        assert "__array__" in str(error)
+    else:
+        step = 1e-6 * np.eye(3)
+        numeric = [(float(f(A + d)) - float(f(A - d))) / 2e-6 for d in step]
+        np.testing.assert_allclose(gradient, numeric, rtol=1e-6)
+
+
 def as_an_array(a):
     return np.sum(a * S.to_numpy())
 

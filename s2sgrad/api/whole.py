@@ -19,7 +19,7 @@ from s2sgrad import runtime
 from s2sgrad.api import whole_text
 from s2sgrad.driver.options import Recording
 from s2sgrad.errors import Defect, NoRule, NoSource, Refused, S2SGradError, Unsupported
-from s2sgrad.errors.raised import Reported, in_a_text
+from s2sgrad.errors.raised import Reported, in_a_text, is_installed, is_ours
 from s2sgrad.runtime.checks import ComplexValue, Refusal
 from s2sgrad.runtime.results import ComplexResult, NoResult
 from s2sgrad.runtime.structure import holds_iterator
@@ -110,11 +110,25 @@ def chosen_of(error: S2SGradError, found: Exception) -> Exception:
     which knows the kinds."""
     if isinstance(found, NoRule) and not isinstance(error, NoRule) and _line(found) != _line(error):
         return found
-    return with_note(error, found) if is_lost(found) or _is_of_library(found) else found
+    met = is_lost(found) or _is_of_library(found) or _is_beneath(error, found)
+    return with_note(error, found) if met else found
 
 
 def _line(error: S2SGradError) -> tuple[str, int] | None:
     return None if error.place is None else (error.place.file, error.place.line)
+
+
+def _is_beneath(error: S2SGradError, found: Exception) -> bool:
+    """Whether installed code raised that a refused line calls: it may have met a handle."""
+    trace, beneath = found.__traceback__, None
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if (file, trace.tb_lineno) == _line(error):
+            beneath = False
+        elif beneath is not None and not is_ours(file):
+            beneath = is_installed(file)
+        trace = trace.tb_next
+    return bool(beneath)
 
 
 def _is_of_library(error: Exception) -> bool:

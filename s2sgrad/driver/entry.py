@@ -11,7 +11,7 @@ import gast
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
+from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Instance, Kind, Number
 from s2sgrad.analysis.number_types import is_complex, is_real, is_short
 from s2sgrad.analysis.type_text import described
 from s2sgrad.analysis.value_kinds import kinds_of
@@ -120,7 +120,7 @@ class Entry(Differentiated):
         plain = bar.name not in self.walk.adjoints.held.sizeless and not any(map(is_short, c.kinds.values()))
         if isinstance(own_kind, Number) and own_kind.type is float and plain:
             return name(bar.name)
-        if bar.own and not again and bar.exact and isinstance(kind, Array):
+        if bar.own and not again and bar.exact and isinstance(kind, (Array, Container, Instance)):
             return name(bar.name)
         return call(c.unit, "like", runtime.like, name(variable), name(bar.name))
 

@@ -64,7 +64,7 @@ from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
 from s2sgrad.specialize import flatten
 from s2sgrad.specialize.unsettled import Unsettled
-from s2sgrad.transform import compounds, shape_obligations, shape_refinement, sinking, watches
+from s2sgrad.transform import compounds, parts, shape_obligations, shape_refinement, sinking, watches
 from s2sgrad.transform.paths import Paths
 from s2sgrad.typed import (
     array_likes,
@@ -234,8 +234,15 @@ def _legality(c: Compilation) -> None:
         _shapes(c)
 
 
+def _parts(c: Compilation) -> None:
+    """Give the items of containers adjoints of their own."""
+    if not c.purpose.forward and parts.run(c.unit, c.tree, c.inference, c.paths, not c.purpose.inner):
+        c.paths = Paths(c.unit, c.tree, c.inference, c.purpose.wrt(c))
+
+
 def _reverse(c: Compilation) -> None:
     c.tree = clone(c.purpose.reverse(c))  # a shared node would be renamed twice
+    parts.written_again(c.tree, c.kinds)
 
 
 TRANSFORM: tuple[Stage, ...] = (
@@ -243,6 +250,7 @@ TRANSFORM: tuple[Stage, ...] = (
     Stage("sinking", _sink),
     Stage("shapes", _shapes),
     Stage("legality", _legality),
+    Stage("parts", _parts),
     Stage("compounds", lambda c: (compounds.run_of_complex if c.unit.derivative.complex else compounds.run)(c.paths)),
     Stage("reverse", _reverse),
 )

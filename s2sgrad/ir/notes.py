@@ -49,6 +49,7 @@ KIND_OF = Note("kind_of", "a call whose result is of the kind of this variable",
 LEAVES_EARLY = Note("returns_early", "a conditional return behind a `yield`, whose flag is filled in where it is consumed")
 METHOD = Note("method", "what stands for this method of a container, if its owner is one", None)
 OF_FIRST = Note("of_first", "a call whose result is a view of its first argument, not of the owner of the method")
+PARTS = Note("unpacks", "a statement that unpacks items of a container into variables: their keys", None)
 READ_AT = Note("read_at", "where the text of a library was read that has the position of the user's call", None)
 REBINDS = Note("rebinds", "an update of what is no array, as a check before it ensures: it binds the name anew")
 RENEWED = Note("renewed", "a statement before which a copy of what it writes was made")

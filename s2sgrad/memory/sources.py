@@ -286,6 +286,7 @@ def is_fresh(unit: Unit, node: gast.AST) -> bool:
     if isinstance(node, gast.Call):
         target = unit.resolve(node.func)
         if target is MISSING:
-            return isinstance(node.func, gast.Attribute) and node.func.attr == "copy" and not node.args
+            method = node.func.attr if isinstance(node.func, gast.Attribute) else ""
+            return (method == "copy" and not node.args) or (method == "sum" and {k.arg for k in node.keywords} <= {"axis"})
         return catalogue.of(target).pure and not catalogue.of(target).may_view
     return isinstance(node, gast.BinOp) or (isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not))

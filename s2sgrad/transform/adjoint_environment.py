@@ -104,7 +104,8 @@ class Adjoints:
         """Initialize the missing adjoint of `x` to zero."""
         self.held.note(self.bar(x), self.kinds.get(x, UNKNOWN), name(x))
         self.out.append(assign(self.bar(x), self.zero(x, bound)))
-        self.present[x] = Bar(self.bar(x), own=not isinstance(self.kinds.get(x), Number), exact=True, idle=SLOPES)
+        kind = self.kinds.get(x)
+        self.present[x] = Bar(self.bar(x), not isinstance(kind, Number), isinstance(kind, Array), idle=SLOPES)
 
     def make_own(self, x: str) -> None:
         """Copy the adjoint of `x` unless it was allocated here."""

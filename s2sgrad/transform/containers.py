@@ -24,8 +24,13 @@ from s2sgrad.transform.adjoint_environment import Adjoints
 from s2sgrad.transform.cotangents import Cotangent
 
 
-def unpacked(adjoints: Adjoints, value: gast.AST, targets: list[str], cotangent: Cotangent) -> None:
+def unpacked(adjoints: Adjoints, statement: gast.Assign, targets: list[str], cotangent: Cotangent) -> None:
     """`a, b = t`: the adjoint of a tuple is a tuple of adjoints; that of anything else is filled item by item."""
+    value = statement.value
+    assert isinstance(value, gast.Name)
+    if notes.PARTS.of(statement) is not None:
+        adjoints.contribute(value, cotangent)
+        return
     kind = kind_of(value, adjoints.kinds)
     record = bool(adjoints.stacks & set(targets))  # our records are tuples
     if record or (isinstance(kind, Container) and kind.type in (tuple, list)):

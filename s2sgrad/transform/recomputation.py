@@ -16,6 +16,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Unknown
 from s2sgrad.flow.counts import write_counts
 from s2sgrad.flow.graph import Block, binds
 from s2sgrad.flow.lifetimes import Lifetimes
+from s2sgrad.ir import notes
 from s2sgrad.ir.forms import bound_name, parts_of
 from s2sgrad.ir.quote import COMPOUND, nodes
 from s2sgrad.ir.unit import MISSING, Unit
@@ -54,18 +55,18 @@ class Recomputation:
         written = write_counts(body)
         for k in range(len(body) - 1, -1, -1):
             statement = body[k]
-            target = bound_name(statement)
-            if written[target] != 1 or not self._is_candidate(statement, target, id(body)):
+            targets = binds(statement) if notes.PARTS.of(statement) is not None else [bound_name(statement)]
+            if any(written[t] != 1 or not self._is_candidate(statement, t, id(body)) for t in targets):
                 continue
-            reader = max(readers.last.get(target, k), k)
+            reader = max(k, *(readers.last.get(t, k) for t in targets))
             across = any(with_regions.end(s) for s in body[k:reader])
-            where = target in places.get(reader, ())
+            where = any(t in places.get(reader, ()) for t in targets)
             if across or not self._is_unchanged(statement, body, k, reader, readers, where):
                 continue
             if where:  # what the index is made of is needed before the restore as well
                 places[reader] = places[reader] | effects.reads(statement)
             plan.at.setdefault(reader, []).insert(0, statement)
-            plan.names.add(target)
+            plan.names.update(targets)
             readers.note(effects.reads(statement), reader)
         return plan
 

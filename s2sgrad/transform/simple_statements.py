@@ -18,11 +18,12 @@ from s2sgrad.analysis.libraries import is_ours
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import Block, binds
+from s2sgrad.ir import notes
 from s2sgrad.ir.quote import assign, at, clone, constant, expression, name, place_of
 from s2sgrad.ir.reach import call
 from s2sgrad.memory.sources import bound_sources
 from s2sgrad.memory.writes import in_place
-from s2sgrad.transform import adjoint, containers, rematerialize, stores
+from s2sgrad.transform import adjoint, containers, gathering, rematerialize, stores
 from s2sgrad.transform.calls import Context, Pairs, call_adjoint, checked_owner
 from s2sgrad.transform.cotangents import Bar, Cotangent
 from s2sgrad.transform.records import recorded_for
@@ -129,8 +130,7 @@ class Statements:
             stores.begin(adjoints, statement)
         elif cotangent is not None:
             if isinstance(y, gast.Tuple):
-                assert isinstance(operation.node, gast.Name)
-                containers.unpacked(adjoints, operation.node, targets, cotangent)
+                containers.unpacked(adjoints, statement, targets, cotangent)
             elif operation.form != "call":
                 return self._operation(statement, body, operation, y, cotangent)
             elif self.walk.paths.varied.intersection(activity.sources(operation)):  # not a constant, like a random draw
@@ -208,6 +208,8 @@ class Statements:
             return taken or Cotangent(self._zero_now(targets[0]), self.kinds.get(targets[0]))
         if not targets:
             return None
+        if notes.PARTS.of(statement) is not None:
+            return gathering.gathered(self.adjoints, statement)
         if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Tuple):
             return self._packed(targets)
         taken = self.adjoints.take(targets[0]) if targets[0] in self.adjoints.active else None

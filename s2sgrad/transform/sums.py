@@ -96,6 +96,9 @@ class Sum:
             self.adjoints.consumed.aliased = True
         if held is None:
             self._make(value, isinstance(kind, Array) and (new or (len(whole) == 1 and whole[0].own)))
+            if isinstance(value, (gast.Dict, gast.List, gast.Tuple)) and whole[0].own:
+                self.adjoints.present[x] = Bar(bar, True, True)
+                self.unit.temps.add(bar)  # a display, to be written where it is read
         else:
             self._add(held, value, numeric)
 
@@ -199,5 +202,6 @@ class Sum:
                 accumulate(gast.Subscript(name(bar), clone(section.index), gast.Store()), section.value)
             )
         else:
+            self.adjoints.present[self.x].exact &= isinstance(kind, Array)
             index = index_value(section.index, self.unit.builtin(slice))
             self.adjoints.out.append(assign(bar, call(self.unit, "add_at", runtime.add_at, name(bar), index, section.value)))

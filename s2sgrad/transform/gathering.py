@@ -72,7 +72,9 @@ def _zero(adjoints: Adjoints, value: gast.AST, kind: Kind) -> gast.AST:
         return constant(0.0)
     if isinstance(kind, Array) and kind.dtype == "float64":
         return call(adjoints.unit, "zeros_like", np.zeros_like, value)
-    return call(adjoints.unit, "zeros", runtime.zeros, value)
+    if isinstance(kind, (Array, Number)):
+        return call(adjoints.unit, "zeros", runtime.zeros, value)
+    return call(adjoints.unit, "like", runtime.like, value, constant(None))  # which may be a dataclass
 
 
 def _display_of(kind: Container | Instance, values: dict[Any, gast.AST], whole: bool) -> gast.AST:

@@ -19,7 +19,7 @@ from s2sgrad.__main__ import main
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = ("README.md", "docs/forward-mode.md", "docs/how-it-works.md", "docs/memory.md", "docs/seeing.md")
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+_BLOCK = re.compile(r"^```(\w+|\{[\w-]+\})\n(.*?)^```$", re.M | re.S)
 
 
 def blocks(document: str) -> Iterator[tuple[str, str]]:

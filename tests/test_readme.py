@@ -3,6 +3,7 @@
 import importlib.util
 import linecache
 import re
+import subprocess
 import sys
 import tomllib
 
@@ -41,11 +42,13 @@ def test_python_of_the_readme_runs(tmp_path, monkeypatch):
             sys.modules.pop("model", None)
 
 
-PAGES = ("docs/start.md", "docs/tutorial.md", "docs/recipes.md")  # whose blocks are one program each
+PAGES = ("start", "tutorial", "recipes", "writing", "speed", "scipy", "shipping")  # the blocks of each are one program
 
 
+@pytest.mark.records
 @pytest.mark.parametrize("page", PAGES)
 def test_python_of_a_page_runs(page, tmp_path, monkeypatch):
+    page = f"docs/{page}.md"
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     files = documents.files(page)
@@ -77,6 +80,20 @@ def test_the_figures_of_the_readme_are_those_of_the_page_about_speed():
 def test_sentences_are_short(document):
     lengths = [len(words) for words in sentences.sentences(document.read_text(encoding="utf-8"))]
     assert max(lengths) <= 35 and sum(lengths) <= 18 * len(lengths), "python tests/sentences.py says where"
+
+
+def test_every_page_is_on_the_site():
+    shown = "".join(text for language, text in documents.blocks("docs/index.md") if language == "{toctree}")
+    pages = {path.stem for path in (documents.ROOT / "docs").glob("*.md")} - {"index"}
+    assert pages == set(re.findall(r"^[\w-]+$", shown, re.M))
+
+
+def test_the_site_is_built_without_warnings(tmp_path):
+    pytest.importorskip("myst_parser")
+    pytest.importorskip("furo")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", str(documents.ROOT / "docs"), str(tmp_path / "site")]
+    built = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert built.returncode == 0, built.stderr
 
 
 def test_links_lead_somewhere():

@@ -1,4 +1,5 @@
-"""Gradients here and by autograd: `python tests/benchmarks/others.py --write` writes the table of docs/benchmarks.md.
+"""Gradients here and by autograd: `python tests/benchmarks/others.py --write` writes the table of docs/benchmarks.md, and
+`--plot` draws it.
 
 Both run the same text, over `numpy` and over `autograd.numpy`; gradients are compared before they are timed.
 """
@@ -6,6 +7,7 @@ Both run the same text, over `numpy` and over `autograd.numpy`; gradients are co
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 import tempfile
 import timeit
@@ -50,11 +52,11 @@ def modules(folder):
         yield module
 
 
-def best(f, seconds=0.2):
-    """The least time of a call."""
-    f()
-    number = max(1, int(seconds / 7 / timeit.timeit(f, number=1)))
-    return min(timeit.repeat(f, number=number, repeat=7)) / number
+def medians(calls, rounds=40):
+    """The median time of each call; they take turns, so that what else the machine does meets all of them."""
+    numbers = [max(1, int(0.02 / min(timeit.repeat(call, number=1, repeat=3)))) for call in calls]
+    times = [[timeit.timeit(call, number=n) / n for call, n in zip(calls, numbers, strict=True)] for _ in range(rounds)]
+    return np.median(times, axis=0)
 
 
 def in_words(seconds):
@@ -86,10 +88,36 @@ def table(folder):
         for a, b in zip(mine(*args), other(*args), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
         calls = [lambda f=f: f(*args) for f in (getattr(ours, name), mine, other)]
-        yield f"| {title} | {' | '.join(in_words(best(call)) for call in calls)} |"
+        yield f"| {title} | {' | '.join(map(in_words, medians(calls)))} |"
+
+
+def plot():
+    """Draw the table: times as multiples of that of the function."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "others"}
+    from matplotlib import pyplot
+
+    rows = [row.split(" | ") for row in re.findall(r"^\| (a .*|diffusion.*) \|$", PAGE.read_text(encoding="utf-8"), re.M)]
+    units = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}
+    times = np.array([[float(t.split()[0]) * units[t.split()[1]] for t in row[1:]] for row in rows])
+    figure, axes = pyplot.subplots(figsize=(6.4, 2.6))
+    places = np.arange(len(rows))
+    axes.barh(places - 0.2, times[:, 1] / times[:, 0], 0.4, label="here")
+    axes.barh(places + 0.2, times[:, 2] / times[:, 0], 0.4, label="autograd")
+    axes.set_yticks(places, [row[0] for row in rows])
+    axes.set(xscale="log", xlabel="gradient / function, time")
+    axes.invert_yaxis()
+    axes.legend()
+    picture = PAGE.parent / "pictures" / "speed.svg"
+    figure.savefig(picture, metadata={"Date": None, "Creator": None}, facecolor="white", bbox_inches="tight")
 
 
 if __name__ == "__main__":
+    if "--plot" in sys.argv:
+        plot()
+        raise SystemExit
     with tempfile.TemporaryDirectory() as folder:
         rows = "\n".join(table(folder))
     print(rows)

@@ -1,0 +1,33 @@
+"""The site: `pip install '.[docs]'`, then `python -m sphinx -W docs site`."""
+
+import re
+
+import s2sgrad
+
+project, author, release = "s2sgrad", "s2sgrad", s2sgrad.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+myst_enable_extensions = ["attrs_inline"]
+myst_heading_anchors = 4
+html_theme = "furo"
+html_title = "s2sgrad"
+html_show_sourcelink = False
+html_copy_source = False
+default_role = "code"
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+exclude_patterns = ["site"]
+
+
+def as_text(app, what, name, obj, options, lines):
+    """Docstrings are plain text: code in single backticks, lists, examples; a list opens a paragraph."""
+    out = []
+    for line in lines:
+        item = re.match(r"\s*- ", line)
+        if item and out and out[-1].strip() and not re.match(r"\s*(- |  )", out[-1]):
+            out.append("")
+        out.append(re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", line).replace("**keywords", r"\*\*keywords"))
+    lines[:] = out
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", as_text)

@@ -12,6 +12,7 @@ html_theme = "furo"
 html_title = "s2sgrad"
 html_show_sourcelink = False
 html_copy_source = False
+html_show_copyright = False
 default_role = "code"
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"

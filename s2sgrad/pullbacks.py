@@ -29,10 +29,10 @@ _DEEPEST = 50  # nesting of objects
 def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, ...]:
     """The value of `f` at the primals, and its pullback: from a cotangent of the value to a tuple of cotangents.
 
-    `f` runs once.  `pullback(y_bar)` takes a cotangent with the structure and shape of the value and returns a tuple with
-    one cotangent per primal (also for one primal), with the structure, shape and dtype of that primal: zeros for what does
-    not affect the value and for ints, None for what has no arithmetic (a string, a function).  It may be called many times,
-    copied and pickled; it contains only data.  Keywords are passed to `f` and are constants.
+    `f` runs once.  `pullback(y_bar)` takes a cotangent with the structure and shape of the value.  It returns a tuple with
+    one cotangent per primal (also for one primal), with the structure, shape and dtype of that primal.  These are zeros for
+    a primal that does not affect the value and for ints, None for a string or a function.  The pullback may be called many
+    times, copied and pickled; it contains only data.  Keywords are passed to `f` and are constants.
 
     `f` is a function, lambda, method or other callable with Python source, a function of NumPy or `math`, a partial or
     a gradient.  The primals are never changed.  They may be changed before the pullback is called, and so may the numbers
@@ -43,7 +43,7 @@ def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, 
     With `debug=True` it raises NotFinite if the value, or later a result of the pullback, is not finite: it names the
     statement where the first such value arose, as `grad` does.  An `f` with a parameter `debug` or `has_aux` receives it.
 
-    Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
+    Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number.  Raises
     TypeError for arguments that `f` does not take, and if `f` returns nothing that can be differentiated; the pullback
     raises ValueError for another structure or shape.
 
@@ -140,7 +140,7 @@ def jvp(
     function that returns a pair, it returns `(value, tangent, aux)`.  With `debug=True` it raises NotFinite if the value or
     the tangent is not finite, as `grad` does.
 
-    Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
+    Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number.  Raises
     TypeError for an integer primal with a tangent; ValueError for a tangent of another structure or shape.
 
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 10.0))

@@ -2,6 +2,7 @@
 
 import importlib.util
 import linecache
+import operator
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 import sentences
 
 import s2sgrad
+import s2sgrad.testing
 from s2sgrad import grad
 
 READY = np.array([1.5, 2.5, 3.5])
@@ -80,6 +82,14 @@ def test_the_figures_of_the_readme_are_those_of_the_page_about_speed():
 def test_sentences_are_short(document):
     lengths = [len(words) for words in sentences.sentences(document.read_text(encoding="utf-8"))]
     assert max(lengths) <= 35 and sum(lengths) <= 18 * len(lengths), "python tests/sentences.py says where"
+
+
+@pytest.mark.parametrize("name", [*s2sgrad.__all__, "testing.check_grads"])
+def test_sentences_of_docstrings_are_short(name):
+    text = operator.attrgetter(name)(s2sgrad).__doc__
+    plain = re.sub(r"^ *>>>.*?(?:\n *\n|\Z)", "\n\n", text, flags=re.M | re.S)
+    lengths = [len(words) for words in sentences.sentences(plain)]
+    assert not lengths or max(lengths) <= 35, name
 
 
 def test_every_page_is_on_the_site():

@@ -94,45 +94,36 @@ def grad(
 ) -> Any:
     """The gradient of a function of numbers and arrays, as a function of the same arguments.
 
-    `argnums` selects the arguments: a position, a parameter's name, or a tuple of these (then the result is a tuple).
-    The gradient has the shape and dtype of its argument.  If the function returns arrays or containers, the result is
-    the gradient of the sum over all their elements, each weighted by `output_gradients` (or, for one call, by the
-    keyword `seed`), which has the structure and shape of the result.  An argument that does not affect the result has a
-    gradient of zeros, or None with `unconnected_gradients="none"`.
+    Use it as a call, `grad(f)`, as a decorator, `@grad`, or as one with options, `@grad(argnums="w")`.
 
-    With `outputs`, the names of arguments that the function writes, it is the gradient of their final values (of one name,
-    or of a tuple of them), whatever the function returns.  The caller's arrays are never changed.
+    - `argnums`: the arguments to differentiate in: a position, a name, or a tuple of these (the result is then a tuple).
+    - `output_gradients`, or `seed` at a call: weights with the structure of the result.  The gradient is that of the
+      weighted sum of all its elements; without weights, of the sum.
+    - `unconnected_gradients="none"`: None, and not zeros, for an argument that does not affect the result.
+    - `outputs`: the names of arguments that the function writes.  Their final values are the result.
+    - `has_aux=True`: the function returns `(value, aux)`; so the gradient comes with `aux`.
+    - `debug=True`: raise NotFinite at the statement where the first nan or infinity arose.
+    - `strict=True`: refuse a function without a text, which is otherwise recorded as it runs, several times slower.
+    - `lists=False`: no lists of Python's numbers in loops over single elements.
+    - `mode`: of the gradient of a gradient.  "fwd" takes its tangent, "rev" differentiates its text; by default "fwd",
+      where the order does not matter and forward mode has no limit.
+    - `holomorphic`, `conjugate`: for complex arguments.  The gradient in `z` is `dL/dRe(z) - i dL/dIm(z)`, as in JAX;
+      `conjugate=True` returns the direction of ascent, `holomorphic=True` the derivative of a holomorphic function.
 
-    Loops over single elements (`for i in range(n): y[i] = x[i] ...`) run on lists of Python numbers, several times as fast
-    and with the same results.  With `lists=False` the text uses arrays throughout: for a compiler that does not know lists.
+    Of methods, `grad(Net.loss)(net, x)` is the gradient in `net`, `grad(net.loss)(x)` that in `x`.  The arrays of the caller
+    never change.  Unsupported, NoRule or NoSource name the place where there is no gradient.
 
-    With `debug=True` it raises NotFinite, a FloatingPointError, if the gradient or the value of the function is nan or
-    infinite: it names the statement where the first such value arose, the variable and the element, and whether that was
-    in the function or in its derivative.  This text, which checks each value, takes several times as long.
-
-    A function that cannot be settled before it runs has no text: it is recorded as it runs, and swept backwards from its
-    record, several times slower (`.source` says which, and why).  With `strict=True` it is refused instead.
-
-    The gradient of a gradient is computed as the tangent of a gradient, forward over reverse mode, for mixed derivatives
-    commute; as a gradient of its text (`mode="rev"`) where they do not, for you say what a derivative is, and where forward
-    mode is refused.  With `mode="fwd"` the latter raises.
-
-    In a complex argument `z` it is `dL/dRe(z) - i dL/dIm(z)`, as in JAX: descend along its conjugate, which `conjugate=True`
-    returns.  A complex result has no gradient, but with `holomorphic=True` the derivative of a holomorphic function.
-
-    Use it as a call, `grad(f)`, as a decorator, `@grad`, or as a decorator with options, `@grad(argnums="w")`.  Of methods,
-    as with all that makes a derivative: `self` is argument 0 of a function of a class, `grad(Net.loss)(net, x)`, and a bound
-    method has none, `grad(net.loss)(x)`; decorated in the class, `net.loss(x)` is the gradient of the bound method.  The
-    name `"self"` asks for the receiver in each case.
-
-    Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number;
-    TypeError for an integer argument; ValueError for a seed of the wrong structure or shape.
-
-    >>> @grad
-    ... def area(r):
-    ...     return 3.0 * r ** 2
-    >>> area(2.0)
+    >>> grad(lambda r: 3.0 * r ** 2)(2.0)
     12.0
+    >>> grad(lambda w, x: (w * x - 1.0) ** 2, ("w", "x"))(2.0, 3.0)
+    (30.0, 20.0)
+    >>> @grad(argnums="k")
+    ... def decay(x, k):
+    ...     for _ in range(2):
+    ...         x = x - k * x
+    ...     return x
+    >>> decay(1.0, 0.5), grad(decay, "k")(1.0, 0.5)
+    (-1.0, 2.0)
     """
     return _gradient_of(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug,
                         strict, holomorphic, conjugate, mode)  # fmt: skip

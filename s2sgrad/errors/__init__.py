@@ -41,8 +41,8 @@ class Place(NamedTuple):
 class S2SGradError(Exception):
     """Base of all errors that s2sgrad raises about the user's program.
 
-    `place` is the `Place` of the construct, or None where no source is available; `origins` are the places in the texts that
-    were read where it was found and of the calls that lead there, innermost first, `reason` is the message at the former.
+    `place` is the `Place` of the construct, or None where there is no source.  `origins` are the places, in the texts that
+    were read, where it was found and of the calls that lead there, innermost first.  `reason` is the message at the former.
     """
 
     def __init__(self, message: str, place: Place | None = None) -> None:

@@ -53,18 +53,26 @@ def explain(
 ) -> Explanation:
     """What s2sgrad knows of each line of a function, and does with it, for arguments like these; nothing is run.
 
-    Beside each line stand notes: which variables have a derivative, and why others have none; what is overwritten in place,
-    and what may share memory; which values the forward sweep puts on record, or keeps, and for the derivatives of which
-    lines; what the reverse sweep computes again; which functions are called, and where these stand.  What has no text is
-    shown at its line, with the reason: the function is recorded as it runs then.  What is refused is shown, and not raised.
+    Beside each line stand notes:
+
+    - which variables have a derivative, and why others have none;
+    - what is overwritten in place, and what may share memory;
+    - which values the forward sweep puts on record, or keeps, and for the derivatives of which lines;
+    - what the reverse sweep computes again;
+    - which functions are called, and where these stand;
+    - what has no text, and why: the function is recorded as it runs then;
+    - what is refused, which is not raised.
 
     `argnums` says in which arguments, as for `grad`; `mode="fwd"` explains the tangent.  A gradient that was made can be
     given in the place of the function: `explain(grad(f, "w"), ..)`.  Without arguments it is the derivative for arguments of
     any kind.
 
-    The result prints as a listing.  For a program it has `.lines`, each with a `number`, a `text` and `notes`, these with a
-    `kind`, `names` and a `why`; `.notes(kind)`, all of one kind with their lines; `.calls`, the explanations of the
-    functions that are called, and `["name"]`, one of them; `.refusal`, an error or None; `.source`, the generated text.
+    The result prints as a listing.  For a program it has
+
+    - `.lines`, each with a `number`, a `text` and `notes`, these with a `kind`, `names` and a `why`;
+    - `.notes(kind)`, all of one kind with their lines;
+    - `.calls`, the explanations of the functions that are called, and `["name"]`, one of them;
+    - `.refusal`, an error or None; `.source`, the generated text.
 
     >>> import numpy as np
     >>> def decay(x, k, n):

@@ -120,7 +120,7 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P,
     pullback gives a gradient for that (on a tape, not at all).
 
     Raises TypeError where `f` does not return a pair, where `f` reads Variables but its pullback has no `variables`, and for
-    a keyword that a tape follows; ValueError where the pullback returns a wrong number of gradients, or wrong shapes.
+    a keyword that a tape follows.  Raises ValueError for a wrong number of gradients, or wrong shapes.
 
     >>> import numpy as np
     >>> from s2sgrad import GradientTape, constant, custom_gradient

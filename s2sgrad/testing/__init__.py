@@ -30,18 +30,21 @@ def check_grads(
 ) -> Any:
     """Compare the gradient of `f` at `args` with central differences; raise AssertionError where they differ.
 
-    `modes`: "rev" is the gradient of `grad`, "fwd" the tangent of `jvp`, "vjp" the pullback, "tape" the gradient of a
-    GradientTape; the first two by default (a function with its own gradient may have no tangent: `modes="rev"`).  With
-    `order=2` the derivatives of `<gradient, v>` are compared too, for a random `v`.  Arguments may be nested tuples, lists,
-    dicts and objects: each float in them is checked.  `argnums`: the positions to check, by default every argument that
-    holds floats; TypeError for one whose floats cannot be checked, ValueError where there is none to compare.
+    - `modes`: "rev" is the gradient of `grad`, "fwd" the tangent of `jvp`; both by default.  "vjp" is the pullback, "tape"
+      the gradient of a GradientTape.  A function with its own gradient may have no tangent: `modes="rev"`.
+    - `order=2` compares the derivatives of `<gradient, v>`, too, for a random `v`.
+    - `argnums`: the positions to check, by default every argument that holds floats.  Arguments may be nested tuples, lists,
+      dicts and objects: each float in them is checked.
+    - `rtol`, `atol`: the tolerances; where the whole gradient is smaller than `atol`, `rtol` counts alone.
 
-    Each number of an argument is shifted separately if there are few, and all together in random directions if there are
-    many, of complex ones both parts. Where that disagrees, the differences are repeated with other steps, and the wrong
-    elements are located: the message names each with its gradient and its difference quotient. It also says where no
-    comparison is possible (a corner, a jump, a value that is not finite), and where a second call of `f` returns another
-    value. Structure, shapes and dtypes are compared as well, and that no argument is changed. Raises TypeError for a
-    function that returns no floats.
+    Each number of an argument is shifted separately if there are few.  Many are shifted together in random directions; of
+    complex ones both parts.  Where that disagrees, the differences are repeated with other steps, and the wrong elements are
+    located: the message names each with its gradient and its difference quotient.
+
+    The message also says where no comparison is possible (a corner, a jump, a value that is not finite), and where a second
+    call of `f` returns another value.  Structure, shapes and dtypes are compared as well, and that no argument is changed.
+    Raises TypeError for a function that returns no floats, or an argument whose floats cannot be checked; ValueError where
+    there is nothing to compare.
 
     >>> import numpy as np
     >>> from s2sgrad import custom_gradient

@@ -107,6 +107,11 @@ def _is_computed(found: Any) -> bool:
     return hasattr(type(found), "__get__") and not isinstance(found, _STORED)
 
 
+def reads_and_writes(found: Any) -> bool:
+    """Whether a member of a class takes precedence over what its objects hold, and runs code of the user's."""
+    return hasattr(type(found), "__set__") and not isinstance(found, _STORED)
+
+
 def assigning(cls: type) -> frozenset[str]:
     """The methods that assign a new value to an object: those that a Variable lists, and all that a subclass adds."""
     known = getattr(cls, "assigning", None)

@@ -28,7 +28,7 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis.plain_classes import member, written_attributes
+from s2sgrad.analysis.plain_classes import member, reads_and_writes, written_attributes
 from s2sgrad.analysis.reached_classes import asks_class, content
 from s2sgrad.ir.lookups import note_member
 from s2sgrad.ir.quote import assign, at, clone, constant, name
@@ -136,7 +136,7 @@ class Objects(Family):
                 self.unit.refuse(node, f"the property `{attribute}` cannot be set")
             self.evaluator.apply(self.bound(setter.fset, owner, node), [value], {}, node)
             return
-        _require_uncached(self.unit, setter, attribute, node)
+        _require_stored(self.unit, setter, attribute, node)
         if owner.given is None and isinstance(value, Value):
             self.homes.require_here(value, node)
         if owner.given is not None and isinstance(value, Value):
@@ -206,10 +206,10 @@ class Objects(Family):
         member = looked_up(owner.cls, attribute)
         if isinstance(member, property):
             return self.of_class(owner, member, attribute, node)
+        _require_stored(self.unit, member, attribute, node)
         if attribute in owner.attributes:
             local = owner.attributes[attribute]
             return self.names.values.get(local) or name(local)
-        _require_uncached(self.unit, member, attribute, node)
         if member is MISSING:
             self.unit.refuse(node, f"`{owner.cls.__name__}` has no attribute `{attribute}` here")
         return self.of_class(owner, member, attribute, node)
@@ -297,11 +297,14 @@ class Objects(Family):
         self.first_written = self.first_written or getattr(node, "lineno", 0)
 
 
-def _require_uncached(unit: Unit, member: Any, attribute: str, node: gast.AST) -> None:
-    """Refuse what is computed when it is first read."""
+def _require_stored(unit: Unit, member: Any, attribute: str, node: gast.AST) -> None:
+    """Refuse what is computed when it is first read, and what a descriptor of the class reads and writes."""
     if isinstance(member, functools.cached_property):
         unit.refuse(node, f"`{attribute}` is a cached_property, which is computed when it is first read, and cannot be "
                           "followed: use a property")  # fmt: skip
+    if reads_and_writes(member):
+        unit.refuse(node, f"`{attribute}` is a {type(member).__name__}, which computes what it is asked for and cannot be "
+                          "followed: use a property or a method")  # fmt: skip
 
 
 def _class_around(of: tuple[Any, ...] | None) -> Any:

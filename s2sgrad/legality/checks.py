@@ -34,7 +34,7 @@ def run(context: Context, inference: Inference) -> bool:
     for statement in effects.walk(context.tree.body):
         operation = context.paths.operations.get(id(statement))
         containers.check(context, statement, collections)
-        operations.check_indices(context, statement)
+        operations.check_indices(context, statement, inference)
         array_attributes.check(context, statement)
         stand_ins.check(context, statement)
         on_path = operation is not None and bool(set(binds(statement)) & context.paths.active)

@@ -14,7 +14,7 @@ import gast
 
 from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.kinds import Container, Kind, kind_of
-from s2sgrad.flow.counts import read_counts
+from s2sgrad.flow.counts import bound_once, read_counts
 from s2sgrad.ir.forms import alone, appended_to, bound_name
 from s2sgrad.ir.quote import children
 from s2sgrad.ir.unit import Unit, parameters
@@ -48,6 +48,11 @@ class Context:
     def parameters(self) -> set[str]:
         """The names of the parameters."""
         return {p.id for p in parameters(self.tree)}
+
+    @cached_property
+    def once(self) -> dict[str, gast.Assign]:
+        """The assignments of names that are bound once."""
+        return bound_once(self.tree.body)
 
     @cached_property
     def read(self) -> set[str]:

@@ -8,12 +8,14 @@ from __future__ import annotations
 import gast
 import numpy as np
 
-from s2sgrad import emit, source
+from s2sgrad import emit, runtime, source
 from s2sgrad.analysis import activity, effects
-from s2sgrad.analysis.kinds import Foreign, Instance
+from s2sgrad.analysis.inference import Inference
+from s2sgrad.analysis.kinds import Foreign, Instance, Opaque, Unknown, is_numeric
 from s2sgrad.analysis.primitive_calls import Operation, is_known_late, is_user_function
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.quote import nodes_of
+from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import MISSING
 from s2sgrad.legality.context import Context
 from s2sgrad.memory.sources import bound_sources
@@ -24,14 +26,34 @@ _OPERANDS = (int, float, complex, np.generic, str, bytes, list, tuple, dict, set
 _INDEXED = (np.ndarray, np.generic, list, tuple, dict, str, bytes)
 
 
-def check_indices(context: Context, statement: gast.AST) -> None:
-    """Refuse `np.mgrid[0:x:5j]`: an object that computes with its index has no rule."""
+def check_indices(context: Context, statement: gast.AST, inference: Inference) -> None:
+    """Refuse `np.mgrid[0:x:5j]`, and `tables[k][x]` of unknown objects: what computes with its index has no rule."""
     for node in nodes_of(effects.header(statement), {gast.Subscript}):
-        if isinstance(context.unit.resolve(node.value), _INDEXED):
+        found = context.unit.resolve(node.value)
+        if isinstance(found, _INDEXED) or not context.depends(node.slice):
             continue
-        if context.unit.resolve(node.value) is not MISSING and context.depends(node.slice):
+        unknown = context.passes_on(node.slice) and _may_compute(inference, node) and not _is_key(context, node)
+        if found is not MISSING or unknown:
             context.unit.no_rule(node, f"the index of `{emit.expression(node.value)}` has no derivative rule: use a "
                                        "function that has one, like np.linspace")  # fmt: skip
+
+
+def _is_key(context: Context, node: gast.Subscript) -> bool:
+    """Whether an index is what a loop over the same value gives: `t[k]` under `for k in t`, where `t` may be a dict."""
+    drawn = context.once.get(getattr(node.slice, "id", ""))
+    items = context.once.get(getattr(getattr(getattr(drawn, "value", None), "value", None), "id", ""))
+    call = getattr(items, "value", None)
+    if context.unit.called(call) not in (runtime.sequence, runtime.keys, runtime.keys_of):
+        return False
+    return same(call.args[0], node.value)
+
+
+def _may_compute(inference: Inference, node: gast.Subscript) -> bool:
+    """Whether an item is of what may be an object of the user's, by what may be no integer."""
+    owner, index = inference.kind(node.value), inference.kind(node.slice)
+    if index is not None and is_numeric(index) and getattr(index, "type", None) in (int, bool):
+        return False
+    return type(owner) is Unknown or (isinstance(owner, Opaque) and not owner.quiet)
 
 
 def check(context: Context, statement: gast.AST, operation: Operation) -> None:

@@ -33,7 +33,7 @@ def _updated(unit: Unit, statement: gast.AST) -> list[gast.AST]:
 
 def bind_pops(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], names: set[str]) -> None:
     """Bind what is popped off lists with shadows; drop the checks that an item occurs there once, for it has one shadow
-    wherever it does."""
+    wherever it does.  A generated text counts on its own checks."""
     for body in nested(tree.body):
         body[:] = [_bound_pop(unit, kinds, s) for s in body if not _is_check_of(unit, s, names)]
 
@@ -41,7 +41,7 @@ def bind_pops(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], names:
 def _is_check_of(unit: Unit, statement: gast.AST, names: set[str]) -> bool:
     """Whether a statement checks that the written item occurs once in one of these containers."""
     call = alone(statement)
-    return unit.called(call) is runtime.once and effects.base(call.args[0]) in names
+    return not unit.primal.is_generated and unit.called(call) is runtime.once and effects.base(call.args[0]) in names
 
 
 def _bound_pop(unit: Unit, kinds: dict[str, Kind], statement: gast.AST) -> gast.AST:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import inspect
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -169,7 +170,8 @@ def _compiled(found: Found, function: types.FunctionType, flags: int) -> types.C
     fresh = next((c for c in _codes(compiled) if c.co_firstlineno == node.lineno and _is_of(c, code)), None)
     if fresh is None or not {*code.co_freevars} >= {*fresh.co_freevars} - {HOOK}:
         return None
-    return fresh.replace(co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno)
+    flags = fresh.co_flags | code.co_flags & inspect.CO_ITERABLE_COROUTINE  # of `types.coroutine`
+    return fresh.replace(co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno, co_flags=flags)
 
 
 _TYPE_PARAMETERS: dict[str, Any] = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}

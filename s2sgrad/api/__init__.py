@@ -173,7 +173,12 @@ def _load() -> None:
     from s2sgrad.api import debugging, dynamic, forward, products, recording
 
     runtime.provide(refer_to=reached_codes.refer_to)
-    runtime.provide(derivative=dynamic.pair_for, called=dynamic.called, begun_again=dynamic.begun_again)
+    runtime.provide(
+        derivative=dynamic.pair_for,
+        called=dynamic.called,
+        begun_again=dynamic.begun_again,
+        pair_in_turn=dynamic.pair_in_turn,
+    )
     runtime.provide(tangent=forward.tangent_for, unfolded=forward.unfolded, jvp=forward.jvp)
     runtime.provide(recorded_gradient=recording.gradient, recorded_tangent=recording.along, text_of_run=_text_of_run)
     runtime.provide(hvp=products.hvp, linearize=products.linearize, watched_vjp=debugging.vjp)

@@ -138,6 +138,20 @@ def recorded_pair(f: Any, args: tuple, lead: int, error: S2SGradError) -> tuple[
     return *pairs.pair(f, active, lambda found: chosen_of(error, found)), active
 
 
+def pair_in_turn(
+    f: Any, pair: tuple[Any, Any, tuple], receiver: tuple, primals: tuple, keywords: dict[str, Any]
+) -> tuple[Any, Any, tuple]:
+    """(fwd, bwd, places) of a function whose `fwd` is differentiated in turn: recorded, where that has no text."""
+    function, lead = getattr(f, "__func__", f), len(receiver)
+    if not isinstance(pair[0], FunctionType) or type(function) is not FunctionType or brings_gradient(function):
+        return pair
+    error = _written(pair[0], receiver + primals, keywords, 0, None, False)
+    if not isinstance(error, S2SGradError):
+        return pair
+    fwd, bwd, active = recorded_pair(function, receiver + primals, lead, error)
+    return fwd, bwd, tuple(k - lead for k in active)
+
+
 def begun_again(
     error: Refusal, f: Any, primals: tuple, keywords: dict[str, Any], writes: bool = False
 ) -> tuple[Any, runtime.Pullback] | None:

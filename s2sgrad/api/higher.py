@@ -57,7 +57,7 @@ class Forward:
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         if self.level == 0:
             return self.of(*arguments, **options)
-        below, args, keywords, make, lead = self._taken_apart(arguments, options)
+        below, args, keywords, make, lead = self._taken_apart(arguments, options, runtime.hook("pair_in_turn"))
         return _lifted(below(*args, **keywords), self.level - 1, make, lead)
 
     def along(self, arguments: tuple, dots: tuple, options: dict[str, Any], along: Along) -> tuple[Any, Any]:
@@ -74,15 +74,18 @@ class Forward:
         )
 
     def _taken_apart(
-        self, arguments: tuple, options: dict[str, Any]
+        self, arguments: tuple, options: dict[str, Any], in_turn: Callable[..., Any] | None = None
     ) -> tuple[Forward, tuple, dict[str, Any], Callable[[Any, Any], Any], int]:
         """The level below; its arguments; what makes a pullback from a value and its record; and the number of arguments
-        that the function has before the given ones, negative if these carry derivatives."""
+        that the function has before the given ones, negative if these carry derivatives.  `in_turn`: which pair has one in
+        turn."""
         hidden = arguments[0] if self.of is pullbacks.vjp_of_closure else 0
         f, *args = arguments[1:] if self.of is pullbacks.vjp_of_closure else arguments
         if f is runtime.call and options:
             args, options = runtime.by_name(tuple(args), options)
         f, (fwd, bwd, places, receiver, keywords) = pair_again(f, tuple(args), options)
+        if in_turn is not None:
+            fwd, bwd, places = in_turn(f, (fwd, bwd, places), receiver, tuple(args), keywords)
 
         def made(y: Any, record: Any) -> Any:
             pullback = runtime.Pullback(bwd, record, places, tuple(runtime.zeros(a) for a in args))

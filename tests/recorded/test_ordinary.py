@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import collections
 import dataclasses
 import functools
@@ -351,6 +352,147 @@ def matrix_mlp(x):
         for W, b in it:
             h = np.tanh(W @ h + b)
     return np.sum(h)
+
+
+class Squared:
+    """A descriptor that takes precedence over what an object holds."""
+
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, of, cls=None):
+        return self if of is None else 2.0 * getattr(of, self.name)
+
+    def __set__(self, of, value):
+        setattr(of, self.name, value * value)
+
+
+class Held:
+    a = Squared()
+    b = Squared()
+
+    def __init__(self, a, b):
+        self.a = a
+        self.b = b
+
+
+@program
+def descriptors(x):
+    held = Held(x[0], x[1])
+    held.a = held.a + held.b
+    return held.a * held.b + Held(x[2], x[2]).b
+
+
+class Parabola:
+    def __getitem__(self, key):
+        return key * key
+
+
+class Lines:
+    def __getitem__(self, key):
+        return lambda v: v * key
+
+
+PARABOLAS, LINES = [Parabola(), Parabola()], (Lines(), Lines())
+
+
+@program
+def objects_that_compute_with_their_index(x):
+    total = x[0]
+    for parabola, line, w in zip(PARABOLAS, LINES, x[:2], strict=True):
+        total = line[w](total) + parabola[w]
+    return total * PARABOLAS[0][x[2]]
+
+
+class Called(type):
+    def __getitem__(cls, w):
+        return cls(w)
+
+
+class Twice(metaclass=Called):
+    def __init__(self, w):
+        self.w = w
+
+    def of(self, v):
+        return self.w * v * 2.0
+
+
+class Shifted(Twice):
+    def of(self, v):
+        return super().of(v) + np.sin(v)
+
+
+LAYERS = [Twice, Shifted]
+
+
+@program
+def classes_that_are_indexed(x):
+    v = x[0]
+    for cls, w in zip(LAYERS, (x[1], x[2]), strict=True):
+        v = cls[w].of(v)
+    return v
+
+
+async def product(a, b):
+    await asyncio.sleep(0)
+    return a * b
+
+
+@program
+def coroutines_of_the_library(x):
+    async def both():
+        first = await product(x[0], x[1])
+        later = await asyncio.gather(product(first, x[2]), product(first, first))
+        return later[0] + later[1] ** 2
+
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(both())
+    finally:
+        loop.close()
+
+
+@program
+def one_array_three_times_in_a_list(x):
+    rows = [x * 1.0] * 3
+    rows[0] += 1.0
+    row = rows[1]
+    row *= x[0]
+    return np.sum(rows[2] ** 2)
+
+
+RULES = {}
+
+
+def rule(name):
+    return lambda function: RULES.setdefault(name, function)
+
+
+@rule("add")
+def added(env, a, b):
+    return of_rules(env, a) + of_rules(env, b)
+
+
+@rule("mul")
+def multiplied(env, a, b):
+    return of_rules(env, a) * of_rules(env, b)
+
+
+@rule("let")
+def bound(env, name, a, b):
+    return of_rules({**env, name: of_rules(env, a)}, b)
+
+
+def of_rules(env, tree):
+    if isinstance(tree, str):
+        return env[tree]
+    return RULES[tree[0]](env, *tree[1:]) if isinstance(tree, tuple) else tree
+
+
+@program
+def recursion_over_a_table_of_functions(x):
+    tree = ("let", "t", ("mul", "a", ("add", "b", 2)), ("add", ("mul", "t", "t"), "c"))
+    return of_rules({"a": x[0], "b": x[1], "c": x[2]}, tree)
 
 
 def differences(f, step=1e-6):

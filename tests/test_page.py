@@ -12,6 +12,7 @@ import types
 
 import numpy as np
 import pytest
+from corpus import CASES
 
 from s2sgrad import grad, jvp, value_and_grad
 from s2sgrad.__main__ import main
@@ -105,6 +106,18 @@ def test_every_statement_of_ours_has_a_line_of_the_users():
     plain = re.compile(r"from |def |return|#|\"\"\"|tape = \[\]|u, k, total = saved")
     assert [line for line in lost if not plain.match(line)] == []
     assert [row[4].strip() for row in rows if "derived" in row[3] and row[1] == 0][-1] == "k_bar += t3"
+
+
+@pytest.mark.sampled(one_in=60)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_pages_of_the_corpus(case):
+    gradient = grad(case.function, case.argnums)
+    rows = Reader(page(gradient, tuple(case.fresh_args()))).lines
+    assert "".join(f"{row[4]}\n" for row in rows if row[:2] == ["right", 0]) == gradient.source_for(*case.fresh_args())
+    keys = {row[2] for row in rows if row[0] == "left"}
+    ours = [row for row in rows if row[:2] == ["right", 0] and re.match(r"\s+[\w, ]+ [+*-]?= (?!seed_like)", row[4])]
+    assert {row[2] for row in rows if row[0] == "right"} - {None} <= keys
+    assert sum(row[2] is not None for row in ours) >= 0.6 * len(ours)
 
 
 def test_the_tab_that_is_asked_for_is_open():

@@ -139,7 +139,10 @@ def _of_text(compiled: Any) -> tuple[dict[int, tuple[str, int]], frozenset[int]]
         for number, place in raised.places(code).items():
             places[number] = place.file, place.line
             derived |= {number} if raised.is_derived(code, number) else set()
-    for first, last in _extents(compiled.text):
+    for first, last, around in _extents(compiled.text):
+        if first not in places and around in places:  # what the compiler has put into a block belongs to its head
+            places[first] = places[around]
+            derived |= {first} if around in derived else set()
         if first in places:
             places |= dict.fromkeys(range(first, last + 1), places[first])
             derived |= set(range(first, last + 1)) if first in derived else set()
@@ -163,16 +166,19 @@ def _of_run(text: str, head: Any) -> tuple[dict[int, tuple[str, int]], frozenset
     return places, frozenset(derived)
 
 
-def _extents(text: str) -> Iterator[tuple[int, int]]:
-    """The first and last line of each statement; of one with a block, those of its head.  Inner statements come later."""
+def _extents(text: str) -> Iterator[tuple[int, int, int]]:
+    """The first and last line of each statement, and the first of the one around it; of one with a block, the last line of
+    its head.  Inner statements come later."""
     try:
-        tree = ast.parse(textwrap.dedent(text))
+        waiting: list[tuple[ast.AST, int]] = [(ast.parse(textwrap.dedent(text)), 0)]
     except SyntaxError:  # a lambda within a line
         return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt):
-            body = getattr(node, "body", None)
-            yield node.lineno, max(node.lineno, body[0].lineno - 1) if body else node.end_lineno or node.lineno
+    for outer, around in waiting:
+        for node in ast.iter_child_nodes(outer):
+            if isinstance(node, ast.stmt):
+                body = getattr(node, "body", None)
+                yield node.lineno, max(node.lineno, body[0].lineno - 1) if body else node.end_lineno or 0, around
+            waiting.append((node, node.lineno if isinstance(node, ast.stmt) else around))
 
 
 def _filled(explanation: Explanation, tabs: list[Tab], opened: str) -> str:
@@ -181,7 +187,7 @@ def _filled(explanation: Explanation, tabs: list[Tab], opened: str) -> str:
     keys: dict[tuple[str, int], str] = {}  # by file and line: the statement it is part of
     for n, function in enumerate(functions):
         first = function.lines[0].number if function.lines else 1
-        starts = {k: a for a, b in _extents("\n".join(line.text for line in function.lines)) for k in range(a, b + 1)}
+        starts = {k: a for a, b, _ in _extents("\n".join(line.text for line in function.lines)) for k in range(a, b + 1)}
         keys |= {
             (function.path, line.number): f"{n}-{starts.get(k, k) - 1 + first}" for k, line in enumerate(function.lines, 1)
         }

@@ -64,9 +64,10 @@ def _places(written: ast.FunctionDef, tree: gast.FunctionDef, place: Callable[[A
 
 def statements(written: ast.AST, tree: gast.AST) -> Iterator[tuple[Any, Any]]:
     """The statements of a text, each with the statement of the tree that it was written from, outer ones first."""
-    for field in ("body", "orelse", "finalbody"):
+    for field in ("body", "handlers", "cases", "orelse", "finalbody"):
         for shown, statement in zip(getattr(written, field, []), getattr(tree, field, []), strict=False):
-            yield shown, statement
+            if field not in ("handlers", "cases"):
+                yield shown, statement
             yield from statements(shown, statement)
 
 

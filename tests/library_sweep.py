@@ -84,11 +84,14 @@ SKIPPED = re.compile(
     r"numpy:(test|show_.*|info|save.*|memmap|get_include|empty.*)"  # write files, print, or give what memory holds
     r"|scipy.linalg:qr_delete|scipy.signal:iircomb"  # end the interpreter, sooner or later
     r"|scipy.sparse.linalg:funm_multiply_krylov"  # the same
-    r"|scipy.stats:energy_distance"  # of one sample and itself: the root of what vanishes identically
     r"|(array|number):choose"  # takes one number for all its choices, which np.choose does not
 )
 
-SPECIAL = re.compile(r"scipy.signal:ellip")  # of two equal ripples: an elliptic integral at its pole
+SPECIAL = re.compile(
+    r"scipy.signal:ellip"  # of two equal ripples: an elliptic integral at its pole
+    r"|scipy.stats:(energy_distance|circstd)"  # of equal samples: the root of what vanishes identically
+    r"|numpy:poly1d|array:put"  # of a number, and at a float: as `np.polyval` and `np.put`, which refuse these
+)
 
 
 @dataclass(frozen=True)
@@ -304,8 +307,8 @@ def _with_values(call: Call, value) -> list[Call]:
     if callable(value) and not isinstance(value, (type, np.ndarray, np.generic)):
         return [] if call.called else [done for n in ("s", "v") for done in _tried(replace(call, called=(n,)))]
     read = [replace(call, part=part, size=is_complex) for part, is_complex in itertools.islice(parts(value), LEAVES)]
-    buffered = replace(call, out=np.shape(value))
     if isinstance(value, np.ndarray) and value.dtype == float and not any(key == "out" for key, _ in call.keywords):
+        buffered = replace(call, out=np.shape(value))
         args, _ = plain(call)
         with contextlib.suppress(Exception):
             space = {"np": np, "y": np.zeros(buffered.out)}
@@ -418,6 +421,9 @@ def _child(seed):
                 print(json.dumps(outcome(call)), file=out, flush=True)
         except TimeoutError:
             pass
+        except Exception as error:  # of ours: those of the library are caught where it is called
+            told = {"callee": callee, "word": "crashed", "why": f"the search: {error!r}", "source": ""}
+            print(json.dumps(told), file=out, flush=True)
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             faulthandler.cancel_dump_traceback_later()

@@ -41,6 +41,7 @@ from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import number
 from s2sgrad.rules import singular
+from s2sgrad.rules.table import passes_over
 
 _Condition = Callable[[Operation, int], bool]
 _Use = tuple[Operation | None, int, str]  # an operation and the operand's place, or a store; the result
@@ -85,7 +86,7 @@ class Singular:
     @functools.cached_property
     def rooted(self) -> frozenset[str]:
         """The names of which a root is taken, perhaps of a sum or a product with them."""
-        return self._closed(lambda operation, place: singular.is_root(operation.target, exponent(operation)), passes_on)
+        return self._closed(lambda operation, place: singular.is_root(operation.target, exponent(operation)), stays_infinite)
 
     @functools.cached_property
     def divisors(self) -> frozenset[str]:
@@ -154,12 +155,18 @@ def _reached(waiting: list[str], edges: dict[str, list[str]]) -> set[str]:
 
 
 def passes_on(operation: Operation, place: int) -> bool:
-    """Whether an operation passes a cotangent on to an operand, as it is or times another operand."""
+    """Whether an operation passes a cotangent on to an operand, as it is or times another operand, or to the chosen one."""
     return operation.rule is not None and (
         is_one_of(operation.target, singular.ADDITIVE)
         or operation.rule.tag in ("linear", "bilinear")
         or (is_one_of(operation.target, singular.PRODUCTS) and (place == 0 or operation.target is np.multiply))
+        or passes_over(operation.target, operation.keywords) > 0
     )
+
+
+def stays_infinite(operation: Operation, place: int) -> bool:
+    """Whether the cotangent of an operand is infinite where that of the result is, if what is behind it does not vanish."""
+    return passes_on(operation, place) or is_one_of(operation.target, singular.STEEP)
 
 
 def grows(operation: Operation, place: int) -> bool:

@@ -155,7 +155,7 @@ def _into(points: Points, names: tuple[str, ...], args: Arguments, skipped: int 
     for key, node, places in (*at_places, *by_name):
         if key in spellings.RESULTS:
             out |= places
-        elif spellings.overwrites(key) and not (isinstance(node, gast.Constant) and spellings.is_off(node.value)):
+        elif spellings.overwrites(key) and not (isinstance(node, gast.Constant) and spellings.is_off(key, node.value)):
             out |= args.all()
     points.write(points.reached(out))
     return out

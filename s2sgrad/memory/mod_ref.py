@@ -302,7 +302,7 @@ def overwriting(node: Any, target: Any) -> str | None:
     names = by_position(target)
     given = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords if k.arg)]
     for name, value in given:
-        if spellings.overwrites(name) and not (isinstance(value, gast.Constant) and spellings.is_off(value.value)):
+        if spellings.overwrites(name) and not (isinstance(value, gast.Constant) and spellings.is_off(name, value.value)):
             return name
     unnamed = any(k.arg is None for k in node.keywords) or any(isinstance(a, gast.Starred) for a in node.args)
     return next((name for name in names if unnamed and spellings.overwrites(name)), None)

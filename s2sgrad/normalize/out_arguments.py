@@ -47,7 +47,7 @@ from s2sgrad.ir.reach import call, module_alias
 from s2sgrad.ir.signatures import by_position
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.normalize._calls import is_literal, may_be_array
-from s2sgrad.primitives import catalogue
+from s2sgrad.primitives import buffers, catalogue
 
 
 def into(unit: Unit, node: gast.Call) -> tuple[list[gast.AST], gast.AST] | None:
@@ -59,7 +59,7 @@ def into(unit: Unit, node: gast.Call) -> tuple[list[gast.AST], gast.AST] | None:
     out = _repaired(node) if target is np.nan_to_num else _pop_out(node, names)
     if isinstance(out, gast.Tuple) and len(out.elts) == 1:
         out = out.elts[0]
-    if out is None or is_none(out):
+    if _is_idle(target, out):
         return None
     _require_one(unit, node, target, out)
     _without_defaults(node, target, names)
@@ -81,6 +81,11 @@ def into(unit: Unit, node: gast.Call) -> tuple[list[gast.AST], gast.AST] | None:
     if isinstance(out, gast.Name) and out.id in _optional(unit, node):
         return _if_given(unit, node, out, [*checks, store])
     return [*checks, store], _given_back(target, place())
+
+
+def _is_idle(target: Any, out: gast.AST | None) -> bool:
+    """Whether nothing is written: there is no `out`, or the function leaves it alone."""
+    return out is None or is_none(out) or buffers.leaves_out(target)
 
 
 def _given_back(target: Any, out: gast.AST) -> gast.AST:

@@ -79,10 +79,12 @@ def overwrites(argument: str) -> bool:
     return argument in ("inplace", "output") or argument.startswith("overwrite")
 
 
-def is_off(value: object) -> bool:
-    """Whether this is the value of such a keyword that allows nothing: false, None, or a text.
+def is_off(argument: str, value: object) -> bool:
+    """Whether this is the value of such a keyword that allows nothing: false, None, or a text that says what is given.
 
-    >>> is_off(False), is_off("sos"), is_off(True)
-    (True, True, False)
+    >>> is_off("inplace", False), is_off("output", "sos"), is_off("overwrite_a", "sos"), is_off("inplace", True)
+    (True, True, False, False)
     """
-    return value is None or isinstance(value, str) or (isinstance(value, (bool, int)) and not value)
+    if isinstance(value, str):
+        return argument == "output"
+    return value is None or (isinstance(value, (bool, int)) and not value)

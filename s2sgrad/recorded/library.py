@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.ir.signatures import by_position
+from s2sgrad.primitives.buffers import leaves_out
 from s2sgrad.primitives.spellings import is_off, overwrites
 from s2sgrad.recorded import arrays
 from s2sgrad.recorded.applying import apply, as_scalar, born
@@ -87,7 +88,7 @@ def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> 
     if on_rows and known(primitive).rule is None and handles_in(args, []):
         lost(f"`{primitive.__name__}`, which has no derivative rule,")
     given = [*zip(_positions(primitive), args, strict=False), *keywords.items()]
-    option = next((name for name, value in given if overwrites(name) and not is_off(plain(value))), None)
+    option = next((name for name, value in given if overwrites(name) and not is_off(name, plain(value))), None)
     if option is not None and handles_in(args, []):
         name = getattr(primitive, "__name__", primitive)
         refuse(Refusal(None, f"`{option}` lets `{name}` write into its argument, which cannot be followed: leave it out"))
@@ -125,6 +126,7 @@ def _apart(primitive: Any, args: tuple, keywords: dict[str, Any]) -> tuple[tuple
         out = args[at]
         keywords = {**keywords, **dict(zip(names[at + 1 :], args[at + 1 :], strict=False))}
         args = args[:at]
+    out = None if leaves_out(primitive) else out
     return args, keywords, out[0] if isinstance(out, tuple) and len(out) == 1 else out
 
 

@@ -66,7 +66,7 @@ def qr_mode(mode, a):
     """`mode`, checked: "reduced", "r", and for square matrices "complete"."""
     square = np.shape(a)[-1] >= np.shape(a)[-2]
     if mode not in ("reduced", "r") and not (mode == "complete" and square):
-        raise NotImplementedError(f"np.linalg.qr with mode={mode!r} has no derivative rule; use reduced or r")
+        raise Refusal(None, f"np.linalg.qr with mode={mode!r} has no derivative rule; use reduced or r")
     return mode
 
 

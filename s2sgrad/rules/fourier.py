@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.table import complex_of_real_numbers, flat, linear, of_complex_numbers
+from s2sgrad.rules.table import complex_of_real_numbers, flat, general, linear, of_complex_numbers
+from s2sgrad.runtime import unbroadcast
 
 _OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
@@ -247,7 +248,22 @@ def irfft2(g, y, a, s=None, axes=(-2, -1), norm=None):
     return half_spectra(g, a, s, axes, norm)
 
 
-flat(np.fft.fftfreq, np.fft.rfftfreq)
+@general(np.fft.fftfreq, np.fft.rfftfreq)
+def fftfreq(g, y, n, d=1.0, device=None):
+    return None
+
+
+@fftfreq.keyword("d")
+def fftfreq_d(g, y, n, d=1.0, device=None):
+    return unbroadcast(-g * y / d, d)
+
+
+@fftfreq_d.forward()
+def _(y, n, d_dot, d=1.0, device=None):
+    return -y * (d_dot / d)
+
+
+fftfreq.constant("n")
 of_complex_numbers(
     np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft, np.fft.fftn, np.fft.ifftn, np.fft.fft2,
     np.fft.ifft2, np.fft.rfftn, np.fft.irfftn, np.fft.rfft2, np.fft.irfft2, fitted_to, whole_spectrum, half_spectrum,

@@ -12,6 +12,7 @@ import numpy as np
 
 from s2sgrad.rules.selections import numbered, untake
 from s2sgrad.rules.table import flat, general, linear
+from s2sgrad.runtime import Refusal
 
 COPIES = ("edge", "wrap", "reflect", "symmetric", "maximum", "minimum")
 MATRICES = ("mean", "linear_ramp", "reflect", "symmetric")
@@ -66,7 +67,7 @@ def padding_matrices(x, pad_width, mode, stat_length=(), reflect_type="even"):
 def is_copy(mode, reflect_type):
     """Whether the margin consists of copies."""
     if mode not in COPIES + MATRICES + ("constant",):
-        raise NotImplementedError(f"np.pad with mode={mode!r} has no derivative rule; use constant, edge, wrap, ...")
+        raise Refusal(None, f"np.pad with mode={mode!r} has no derivative rule; use constant, edge, wrap, ...")
     return mode in COPIES and reflect_type == "even"
 
 

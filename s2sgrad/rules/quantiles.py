@@ -13,7 +13,7 @@ import numpy as np
 from s2sgrad.rules.reductions import along, dropped, is_container, reduced_axes, whole, whole_dropped
 from s2sgrad.rules.scans import rows
 from s2sgrad.rules.table import flat, general
-from s2sgrad.runtime import times, unreduce
+from s2sgrad.runtime import Refusal, times, unreduce
 
 
 @general(np.sort)
@@ -60,7 +60,7 @@ def quantile_weights(x, q, axis=None, method="linear", nan=False):
            [0.5, 0. , 0.5]])
     """
     if nan and np.ndim(q) > 1 and isinstance(axis, tuple) and len(axis) > 1:  # NumPy exchanges axes of the result
-        raise NotImplementedError("np.nanquantile over several axes, of probabilities with several, has no derivative rule")
+        raise Refusal(None, "np.nanquantile over several axes, of probabilities with several, has no derivative rule")
     lines, back = rows(x, axis)
     order = np.argsort(lines, axis=-1, kind="stable")  # nan comes last
     counts = np.sum(~np.isnan(lines), axis=-1) if nan else np.full(lines.shape[:-1], lines.shape[-1])

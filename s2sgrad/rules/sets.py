@@ -166,4 +166,4 @@ def real_if_close(g, y, a, tol=100):
     return g
 
 
-flat(np.spacing, *existing(np, "bitwise_count"), np.isnat, np.mask_indices, np.bartlett, np.blackman, np.hamming, np.hanning)
+flat(np.spacing, *existing(np, "bitwise_count"), np.isnat, np.mask_indices)

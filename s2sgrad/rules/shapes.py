@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sgrad.rules.casts import cast, not_cast, through_cast
 from s2sgrad.rules.table import existing, flat, general, linear
-from s2sgrad.runtime import unbroadcast
+from s2sgrad.runtime import Refusal, unbroadcast
 
 # --- shapes and axes -------------------------------------------------------------------------------------------------
 
@@ -34,7 +34,7 @@ def memory_order(order):
 def read_order(order):
     """`order`, checked: "A" and "K" ask how an array lies in memory, which its cotangent does not share."""
     if order not in ("C", "F"):
-        raise NotImplementedError(f'order={order!r} depends on memory and has no derivative rule: use "C" or "F"')
+        raise Refusal(None, f'order={order!r} depends on memory and has no derivative rule: use "C" or "F"')
     return order
 
 

@@ -22,6 +22,9 @@ OVERFLOWING = frozenset({np.exp, np.exp2, np.expm1, np.cosh, np.sinh, math.exp, 
 
 LEVELLED = frozenset({np.exp, np.exp2, np.expm1, np.tanh, np.arctan, math.exp, math.expm1, math.tanh, math.atan})
 
+STEEP = frozenset({np.log, np.log2, np.log10, np.log1p, np.exp, np.exp2, np.expm1, np.sinh, np.arcsinh, np.tan, np.arctan,
+                   np.arcsin, np.arctanh, math.log, math.log2, math.log10, math.log1p, math.exp, math.expm1})  # fmt: skip
+
 
 def is_root(primitive: object, exponent: float | None) -> bool:
     """Whether this is the square root, or a power of an exponent from a half up to one.

@@ -1,6 +1,8 @@
-"""Rules of np.i0 and np.kaiser, whose slopes are modified Bessel functions that NumPy does not have.
+"""Rules of windows, and of np.i0, whose slope is a modified Bessel function that NumPy does not have.
 
 y = np.i0(x)         ->  x_bar = y_bar * modified_bessel(x, 1)
+
+The length of a window is a constant: where it is no whole number, the window depends on it.
 """
 
 from __future__ import annotations
@@ -66,3 +68,12 @@ def kaiser_slope(n, steps, beta):
 @general(np.kaiser)
 def kaiser(g, y, M, beta):
     return None, np.reshape(np.sum(g * kaiser_slope(middle(M), M - 1, beta)), np.shape(beta))
+
+
+@general(np.bartlett, np.blackman, np.hamming, np.hanning)
+def window(g, y, M):
+    return None
+
+
+kaiser.constant("M")
+window.constant("M")

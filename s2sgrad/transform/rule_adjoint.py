@@ -151,9 +151,10 @@ class RuleAdjoint:
         """The cotangents of the wanted operands; one that is deliberately 0 is selected, never multiplied."""
         formula = self.formula
         spoiled, beside = self._spoiled(), self._beside_selected()
-        guarded = self._guarded([k for k in self.wanted if k not in spoiled and k not in beside])
+        guarded = self._guarded([k for k in self.wanted if k not in beside])
         if guarded and self.y.id in self.adjoints.exclusions.singular.rooted:
             beside += sorted(guarded)
+            spoiled -= guarded
         else:
             spoiled |= guarded
         if spoiled or beside:

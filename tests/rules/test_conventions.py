@@ -145,5 +145,5 @@ def test_unsupported_is_refused(primitive, keyword, value, args):
     assert rule.refusal(unknown) is None
     if value != "complete":  # which depends on a shape
         assert rule.refusal(unknown | {keyword: known(value)})
-    with pytest.raises(NotImplementedError, match=value):
+    with pytest.raises(runtime.Refusal, match=value):
         pulled(primitive, *args)

@@ -11,7 +11,7 @@ from scipy import linalg
 from s2sgrad.rules.complex_matrices import norm_slope as complex_slope
 from s2sgrad.rules.norms import norm_slope
 from s2sgrad.rules.table import general, linear, of_complex_numbers
-from s2sgrad.runtime import unreduce
+from s2sgrad.runtime import Refusal, unreduce
 
 
 @general(linalg.norm)
@@ -41,7 +41,7 @@ def diagonal_blocks(g, arrs):
     (array([[1.]]), array([[1.]]))
     """
     if np.ndim(g) > 2:
-        raise NotImplementedError("block_diag of stacks of matrices has no derivative rule: join each alone")
+        raise Refusal(None, "block_diag of stacks of matrices has no derivative rule: join each alone")
     pieces, row, column = [], 0, 0
     for a in arrs:
         m, n = np.atleast_2d(a).shape

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import special
 
 from s2sgrad.rules.table import elementwise
-from s2sgrad.runtime import over
+from s2sgrad.runtime import over, product
 
 STEP = 2e-3
 
@@ -45,9 +45,9 @@ def difference(f: Callable[..., Any], arguments: tuple[Any, ...], number: int, l
         return typed((8.0 * near - far) / (12.0 * step), *arguments)
 
 
-def solved(found, p, g):
-    """`g` where an inverse has the probability `p`; 0 where SciPy gives the end of its range, with another one."""
-    return np.where(np.abs(found - p) < 1e-3, g, 0.0)[()]
+def solved(found, p, g, y=1.0):
+    """`g` where an inverse has the probability `p`; 0 where SciPy gives the end of its range, `y` or another one."""
+    return np.where(np.logical_and(np.abs(found - p) < 1e-3, np.less(1e-99, np.abs(y))), g, 0.0)[()]
 
 
 def mathieu_a_in_q(m, q):
@@ -208,21 +208,21 @@ def nctdtr(g, p, df, nc, t):
 def nctdtrit(g, t, df, nc, p):
     g = solved(special.nctdtr(df, nc, t), p, g)
     slope = over(g, nctdtr_in_t(df, nc, t))
-    return -slope * nctdtr_in_df(df, nc, t), -slope * nctdtr_in_nc(df, nc, t), slope
+    return -product(slope, nctdtr_in_df(df, nc, t)), -product(slope, nctdtr_in_nc(df, nc, t)), slope
 
 
 @elementwise(special.nctdtridf)
 def nctdtridf(g, df, p, nc, t):
-    g = solved(special.nctdtr(df, nc, t), p, g)
+    g = solved(special.nctdtr(df, nc, t), p, g, df)
     slope = over(g, nctdtr_in_df(df, nc, t))
-    return slope, -slope * nctdtr_in_nc(df, nc, t), -slope * nctdtr_in_t(df, nc, t)
+    return slope, -product(slope, nctdtr_in_nc(df, nc, t)), -product(slope, nctdtr_in_t(df, nc, t))
 
 
 @elementwise(special.nctdtrinc)
 def nctdtrinc(g, nc, df, p, t):
     g = solved(special.nctdtr(df, nc, t), p, g)
     slope = over(g, nctdtr_in_nc(df, nc, t))
-    return -slope * nctdtr_in_df(df, nc, t), slope, -slope * nctdtr_in_t(df, nc, t)
+    return -product(slope, nctdtr_in_df(df, nc, t)), slope, -product(slope, nctdtr_in_t(df, nc, t))
 
 
 @elementwise(special.ncfdtr)
@@ -235,29 +235,29 @@ def ncfdtr(g, p, dfn, dfd, nc, f):
 def ncfdtri(g, f, dfn, dfd, nc, p):
     g = solved(special.ncfdtr(dfn, dfd, nc, f), p, g)
     slope = over(g, ncfdtr_in_f(dfn, dfd, nc, f))
-    in_df = -slope * ncfdtr_in_dfn(dfn, dfd, nc, f), -slope * ncfdtr_in_dfd(dfn, dfd, nc, f)
-    return in_df[0], in_df[1], -slope * ncfdtr_in_nc(dfn, dfd, nc, f), slope
+    in_df = -product(slope, ncfdtr_in_dfn(dfn, dfd, nc, f)), -product(slope, ncfdtr_in_dfd(dfn, dfd, nc, f))
+    return in_df[0], in_df[1], -product(slope, ncfdtr_in_nc(dfn, dfd, nc, f)), slope
 
 
 @elementwise(special.ncfdtrinc)
 def ncfdtrinc(g, nc, dfn, dfd, p, f):
     g = solved(special.ncfdtr(dfn, dfd, nc, f), p, g)
     slope = over(g, ncfdtr_in_nc(dfn, dfd, nc, f))
-    in_df = -slope * ncfdtr_in_dfn(dfn, dfd, nc, f), -slope * ncfdtr_in_dfd(dfn, dfd, nc, f)
-    return in_df[0], in_df[1], slope, -slope * ncfdtr_in_f(dfn, dfd, nc, f)
+    in_df = -product(slope, ncfdtr_in_dfn(dfn, dfd, nc, f)), -product(slope, ncfdtr_in_dfd(dfn, dfd, nc, f))
+    return in_df[0], in_df[1], slope, -product(slope, ncfdtr_in_f(dfn, dfd, nc, f))
 
 
 @elementwise(special.ncfdtridfn)
 def ncfdtridfn(g, dfn, p, dfd, nc, f):
-    g = solved(special.ncfdtr(dfn, dfd, nc, f), p, g)
+    g = solved(special.ncfdtr(dfn, dfd, nc, f), p, g, dfn)
     slope = over(g, ncfdtr_in_dfn(dfn, dfd, nc, f))
-    in_dfd = -slope * ncfdtr_in_dfd(dfn, dfd, nc, f)
-    return slope, in_dfd, -slope * ncfdtr_in_nc(dfn, dfd, nc, f), -slope * ncfdtr_in_f(dfn, dfd, nc, f)
+    in_dfd = -product(slope, ncfdtr_in_dfd(dfn, dfd, nc, f))
+    return slope, in_dfd, -product(slope, ncfdtr_in_nc(dfn, dfd, nc, f)), -product(slope, ncfdtr_in_f(dfn, dfd, nc, f))
 
 
 @elementwise(special.ncfdtridfd)
 def ncfdtridfd(g, dfd, dfn, p, nc, f):
-    g = solved(special.ncfdtr(dfn, dfd, nc, f), p, g)
+    g = solved(special.ncfdtr(dfn, dfd, nc, f), p, g, dfd)
     slope = over(g, ncfdtr_in_dfd(dfn, dfd, nc, f))
-    in_dfn = -slope * ncfdtr_in_dfn(dfn, dfd, nc, f)
-    return in_dfn, slope, -slope * ncfdtr_in_nc(dfn, dfd, nc, f), -slope * ncfdtr_in_f(dfn, dfd, nc, f)
+    in_dfn = -product(slope, ncfdtr_in_dfn(dfn, dfd, nc, f))
+    return in_dfn, slope, -product(slope, ncfdtr_in_nc(dfn, dfd, nc, f)), -product(slope, ncfdtr_in_f(dfn, dfd, nc, f))

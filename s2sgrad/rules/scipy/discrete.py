@@ -14,10 +14,11 @@ from __future__ import annotations
 import numpy as np
 from scipy import special, stats
 
+from s2sgrad.rules.made import made
 from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.incomplete import beta_in_a, beta_in_x
-from s2sgrad.rules.table import Rule, elementwise, flat
-from s2sgrad.runtime import over, product
+from s2sgrad.rules.table import Rule, elementwise, general
+from s2sgrad.runtime import over, product, unbroadcast
 
 # The slopes are written as sums of `over`, which is 0 where its first argument is: of a count 0 in p at p = 0, say.
 
@@ -272,5 +273,34 @@ for _rule in [rule for rule in vars().values() if isinstance(rule, Rule)]:
         _rule.constant("n")
     _rule.refuse(lambda operand: is_container(operand), "a probability of a list has no derivative rule: pass an array")
 
+# --- quantiles are whole numbers, moved by `loc` -------------------------------------------------------------------------
+
+
+def quantiles(law, shapes):
+    """The pullbacks of the quantiles of a distribution as text, and those in `loc`.
+
+    >>> print(quantiles("geom", ("p",))[:74])
+    def geom_ppf(g, y, q, p, loc=0):
+        return None, None
+    <BLANKLINE>
+    <BLANKLINE>
+    def geom_ppf_loc
+    """
+    written = []
+    for method, first in (("ppf", ("q",)), ("isf", ("q",)), ("median", ()), ("interval", ("confidence",)), ("support", ())):
+        parameters = (*first, *shapes)
+        nothing = ", ".join(["None"] * len(parameters))
+        moved = "g" if method in ("ppf", "isf", "median") else "unbroadcast(g[0] + g[1], loc)"
+        for suffix, formula in (("", nothing), ("_loc", moved)):
+            head = f"def {law}_{method}{suffix}({', '.join(['g', 'y', *parameters, 'loc=0'])}):"
+            written.append(f"{head}\n    return {formula}\n")
+    return "\n\n".join(written)
+
+
 for _law in (stats.poisson, stats.binom, stats.bernoulli, stats.geom, stats.nbinom, stats.betabinom, stats.hypergeom):
-    flat(_law.ppf, _law.isf, _law.median, _law.interval, _law.support)  # whole numbers
+    _text = quantiles(_law.name, tuple(_law.shapes.replace(",", " ").split()))
+    _space = made(_text, f"{__name__}.{_law.name}_quantiles", {"unbroadcast": unbroadcast})
+    for _method in ("ppf", "isf", "median", "interval", "support"):
+        _tag = general if _method in ("interval", "support") else elementwise
+        _rule = _tag(getattr(_law, _method))(_space[f"{_law.name}_{_method}"])
+        _rule.keyword("loc")(_space[f"{_law.name}_{_method}_loc"])

@@ -238,7 +238,45 @@ def jensenshannon(g, y, p, q, base=None, *, axis=0, keepdims=False):
     return g * information_slope(p, q, z, base, axis), g * information_slope(q, p, z, base, axis)
 
 
-flat(distance.hamming, distance.jaccard, distance.is_valid_dm, distance.is_valid_y, distance.num_obs_dm, distance.num_obs_y)
+flat(distance.is_valid_dm, distance.is_valid_y, distance.num_obs_dm, distance.num_obs_y)
+
+# --- counts of what differs, which have slopes in the weights alone -----------------------------------------------------
+
+
+@general(distance.hamming)
+def hamming(g, y, u, v, w=None):
+    return None, None
+
+
+@hamming.keyword("w")
+def hamming_w(g, y, u, v, w=None):
+    return g * (np.not_equal(u, v) - y) / np.sum(w)
+
+
+@hamming_w.forward()
+def _(y, u, v, w_dot, w=None):
+    return np.sum(w_dot * (np.not_equal(u, v) - y)) / np.sum(w)
+
+
+@general(distance.jaccard)
+def jaccard(g, y, u, v, w=None):
+    return None, None
+
+
+def uncommon(u, v, y):
+    """What each place adds to the distance, and takes off it: 0 where both are 0."""
+    return np.logical_or(u, v) * (np.not_equal(u, v) - y)
+
+
+@jaccard.keyword("w")
+def jaccard_w(g, y, u, v, w=None):
+    return over(g * uncommon(u, v, y), np.sum(w * np.logical_or(u, v)))
+
+
+@jaccard_w.forward()
+def _(y, u, v, w_dot, w=None):
+    return over(np.sum(w_dot * uncommon(u, v, y)), np.sum(w * np.logical_or(u, v)))
+
 
 # --- all pairs of rows -----------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special
 
 from s2sgrad.rules.table import elementwise, general
-from s2sgrad.runtime import over, unbroadcast
+from s2sgrad.runtime import over, product, unbroadcast
 
 
 def legendre_d(m):
@@ -128,15 +128,18 @@ def d_slope(x, y, z, v):
 def elliprd(g, v, x, y, z):
     in_x = d_slope(x, y, z, v)
     in_y = d_slope(y, x, z, v)
-    return g * in_x, g * in_y, -g * (1.5 * v + x * in_x + y * in_y) / z
+    return g * in_x, g * in_y, -g * (1.5 * v + product(x, in_x) + product(y, in_y)) / z
+
+
+def g_slope(x, y, z, v):
+    """The slope of `special.elliprg(x, y, z)`, which is `v`, in `x`; it is half the root of `x` where the others are 0."""
+    slope = special.elliprf(x, y, z) - product(x / 3.0, special.elliprd(y, z, x))
+    return np.where(np.add(y, z) == 0.0, over(0.5 * v, x), 0.25 * slope)[()]
 
 
 @elementwise(special.elliprg)
 def elliprg(g, v, x, y, z):
-    root = special.elliprf(x, y, z)
-    in_x = root - x / 3.0 * special.elliprd(y, z, x)
-    in_y = root - y / 3.0 * special.elliprd(z, x, y)
-    return 0.25 * g * in_x, 0.25 * g * in_y, 0.25 * g * (root - z / 3.0 * special.elliprd(x, y, z))
+    return g * g_slope(x, y, z, v), g * g_slope(y, z, x, v), g * g_slope(z, x, y, v)
 
 
 def j_slope(x, y, z, p, v):
@@ -149,4 +152,5 @@ def elliprj(g, v, x, y, z, p):
     in_x = j_slope(x, y, z, p, v)
     in_y = j_slope(y, z, x, p, v)
     in_z = j_slope(z, x, y, p, v)
-    return g * in_x, g * in_y, g * in_z, -g * (1.5 * v + x * in_x + y * in_y + z * in_z) / p
+    whole = 1.5 * v + product(x, in_x) + product(y, in_y) + product(z, in_z)
+    return g * in_x, g * in_y, g * in_z, -g * whole / p

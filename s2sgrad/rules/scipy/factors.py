@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.scipy.linalg import folded, is_vector, other_way, outer, turned
+from s2sgrad.rules.scipy.linalg import folded, is_vector, of_matrices, other_way, outer, turned
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import unbroadcast
 
@@ -86,7 +86,7 @@ def triangles(m):
 
 @general(linalg.lu_factor)
 def lu_factor(g, y, a, *, check_finite=True):
-    low, up = triangles(y[0])
+    low, up = triangles(y[0]) if of_matrices(a) else (y[0], y[0])
     k = np.shape(up)[-2]
     bar = product_bar(low, up, np.tril(g[0][..., :k], -1), np.triu(g[0][..., :k, :]))
     return rows(bar, back(swapped(y[1], np.shape(a)[-2])))
@@ -121,7 +121,7 @@ flat(blocks_of)
 
 @general(linalg.ldl)
 def ldl(g, y, A, lower=True, hermitian=True, *, check_finite=True):
-    order, inside = y[2], blocks_of(y[1])[0]
+    order, inside = y[2], blocks_of(y[1])[0] if of_matrices(A) else y[1]
     beside = blocks_of(y[1])[1] if lower else blocks_of(y[1])[1].T
     factor, bar = y[0][order], g[0][order]
     moved = np.linalg.solve(y[1], turned(factor.T @ bar)).T  # of `l_dot = l @ x`, `x @ d` is what is beside the blocks

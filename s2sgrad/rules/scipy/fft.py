@@ -26,7 +26,8 @@ from s2sgrad.rules.fourier import (
     whole_spectra,
     whole_spectrum,
 )
-from s2sgrad.rules.table import complex_of_real_numbers, existing, flat, linear, lookup, of_complex_numbers
+from s2sgrad.rules.table import complex_of_real_numbers, existing, flat, general, linear, lookup, of_complex_numbers
+from s2sgrad.runtime import unbroadcast
 
 KEEPS = "a transform with `overwrite_x` may destroy what its derivative needs: leave `overwrite_x` out"
 
@@ -430,7 +431,25 @@ for _rule in (
     idstn,
 ):
     _rule.refuse(destroys, KEEPS)
-flat(transforms.fftfreq, transforms.rfftfreq, transforms.next_fast_len, *existing(transforms, "prev_fast_len"))
+flat(transforms.next_fast_len, *existing(transforms, "prev_fast_len"))
+
+
+@general(transforms.fftfreq, transforms.rfftfreq)
+def fftfreq(g, y, n, d=1.0, *, xp=None, device=None):
+    return None
+
+
+@fftfreq.keyword("d")
+def fftfreq_d(g, y, n, d=1.0, *, xp=None, device=None):
+    return unbroadcast(-g * y / d, d)
+
+
+@fftfreq_d.forward()
+def _(y, n, d_dot, d=1.0, *, xp=None, device=None):
+    return -y * (d_dot / d)
+
+
+fftfreq.constant("n")
 of_complex_numbers(
     transforms.fft,
     transforms.ifft,

@@ -78,7 +78,7 @@ def chdtri(g, x, v, p):
 def chdtriv(g, v, p, x):
     g = solved(special.chdtr(v, x), p, g)
     in_v = gamma_in_a(0.5 * v, 0.5 * x)
-    return 2.0 * g / in_v, -g * gamma_in_x(0.5 * v, 0.5 * x) / in_v
+    return over(2.0 * g, in_v), -over(product(g, gamma_in_x(0.5 * v, 0.5 * x)), in_v)
 
 
 @elementwise(special.gdtr)  # gammainc(b, a * x)
@@ -108,7 +108,8 @@ def gdtrib(g, b, a, p, x):
     g = solved(special.gdtr(a, b, x), p, g)
     in_b = gamma_in_a(b, a * x)
     slope = gamma_in_x(b, a * x)
-    return -g * x * slope / in_b, g / in_b, -g * a * slope / in_b
+    part = over(product(g, slope), in_b)
+    return -product(part, x), over(g, in_b), -product(part, a)
 
 
 @elementwise(special.pdtr)  # gammaincc(floor(k) + 1, m)
@@ -141,7 +142,8 @@ for _rule in (pdtr, pdtrc, pdtri):
 
 def beta_mass(place, a, b):
     """The density of the logit of a beta variable."""
-    return np.exp(a * special.log_expit(place) + b * special.log_expit(-place) - special.betaln(a, b))
+    below, above = product(a, special.log_expit(place)), product(b, special.log_expit(-place))
+    return np.exp(below + above - special.betaln(a, b))
 
 
 def beta_in_a(place, a, b):
@@ -194,7 +196,8 @@ def btdtria(g, a, p, b, x):
     g = solved(special.betainc(a, b, x), p, g)
     place = special.logit(x)
     in_a = beta_in_a(place, a, b)
-    return g / in_a, -g * beta_in_b(place, a, b) / in_a, -g * beta_in_x(a, b, x) / in_a
+    others = product(g, beta_in_b(place, a, b)), product(g, beta_in_x(a, b, x))
+    return over(g, in_a), -over(others[0], in_a), -over(others[1], in_a)
 
 
 @elementwise(special.btdtrib)
@@ -202,7 +205,8 @@ def btdtrib(g, b, a, p, x):
     g = solved(special.betainc(a, b, x), p, g)
     place = special.logit(x)
     in_b = beta_in_b(place, a, b)
-    return -g * beta_in_a(place, a, b) / in_b, g / in_b, -g * beta_in_x(a, b, x) / in_b
+    others = product(g, beta_in_a(place, a, b)), product(g, beta_in_x(a, b, x))
+    return -over(others[0], in_b), over(g, in_b), -over(others[1], in_b)
 
 
 # --- F: the odds dfn * x / dfd belong to a beta variable of half the degrees of freedom ----------------------------------
@@ -238,14 +242,14 @@ def fdtrc(g, p, dfn, dfd, x):
 @elementwise(special.fdtri)
 def fdtri(g, x, dfn, dfd, p):
     slope = over(g, f_in_x(dfn, dfd, x))
-    return -slope * f_in_dfn(dfn, dfd, x), -slope * f_in_dfd(dfn, dfd, x), slope
+    return -product(slope, f_in_dfn(dfn, dfd, x)), -product(slope, f_in_dfd(dfn, dfd, x)), slope
 
 
 @elementwise(special.fdtridfd)
 def fdtridfd(g, dfd, dfn, p, x):
-    g = solved(special.fdtr(dfn, dfd, x), p, g)
+    g = solved(special.fdtr(dfn, dfd, x), p, g, dfd)
     slope = over(g, f_in_dfd(dfn, dfd, x))
-    return -slope * f_in_dfn(dfn, dfd, x), slope, -slope * f_in_x(dfn, dfd, x)
+    return -product(slope, f_in_dfn(dfn, dfd, x)), slope, -product(slope, f_in_x(dfn, dfd, x))
 
 
 # --- Student's t: the square is an F variable with one degree of freedom above ------------------------------------------
@@ -271,14 +275,14 @@ def stdtr(g, p, df, t):
 @elementwise(special.stdtrit)
 def stdtrit(g, t, df, p):
     slope = over(g, t_in_t(df, t))
-    return -slope * t_in_df(df, t), slope
+    return -product(slope, t_in_df(df, t)), slope
 
 
 @elementwise(special.stdtridf)
 def stdtridf(g, df, p, t):
-    g = solved(special.stdtr(df, t), p, g)
+    g = solved(special.stdtr(df, t), p, g, df)
     slope = over(g, t_in_df(df, t))
-    return slope, -slope * t_in_t(df, t)
+    return slope, -product(slope, t_in_t(df, t))
 
 
 # --- counts: bdtr(k, n, p) is betainc(n - k, k + 1, 1 - p), nbdtr(k, n, p) is betainc(n, k + 1, p) ---------------------
@@ -306,7 +310,7 @@ def bdtrik(g, k, y, n, p):
     a = n - k
     b = k + 1.0
     slope = over(g, beta_in_b(place, a, b) - beta_in_a(place, a, b))
-    return slope, -slope * beta_in_a(place, a, b), slope * beta_in_x(a, b, 1.0 - p)
+    return slope, -product(slope, beta_in_a(place, a, b)), product(slope, beta_in_x(a, b, 1.0 - p))
 
 
 @elementwise(special.bdtrin)
@@ -341,7 +345,7 @@ def nbdtrik(g, k, y, n, p):
     place = special.logit(p)
     b = k + 1.0
     slope = over(g, beta_in_b(place, n, b))
-    return slope, -slope * beta_in_a(place, n, b), -slope * beta_in_x(n, b, p)
+    return slope, -product(slope, beta_in_a(place, n, b)), -product(slope, beta_in_x(n, b, p))
 
 
 @elementwise(special.nbdtrin)
@@ -350,7 +354,7 @@ def nbdtrin(g, n, k, y, p):
     place = special.logit(p)
     b = k + 1.0
     slope = over(g, beta_in_a(place, n, b))
-    return -slope * beta_in_b(place, n, b), slope, -slope * beta_in_x(n, b, p)
+    return -product(slope, beta_in_b(place, n, b)), slope, -product(slope, beta_in_x(n, b, p))
 
 
 for _rule in (bdtr, bdtrc, bdtri, nbdtr, nbdtrc, nbdtri):
@@ -381,21 +385,21 @@ def chndtr(g, p, x, df, nc):
 def chndtrix(g, x, p, df, nc):
     g = solved(special.chndtr(x, df, nc), p, g)
     slope = over(g, noncentral_density(x, df, nc))
-    return slope, -slope * chndtr_in_df(x, df, nc), slope * noncentral_density(x, df + 2.0, nc)
+    return slope, -product(slope, chndtr_in_df(x, df, nc)), product(slope, noncentral_density(x, df + 2.0, nc))
 
 
 @elementwise(special.chndtrinc)
 def chndtrinc(g, nc, x, df, p):
     g = solved(special.chndtr(x, df, nc), p, g)
     slope = over(g, noncentral_density(x, df + 2.0, nc))
-    return slope * noncentral_density(x, df, nc), slope * chndtr_in_df(x, df, nc), -slope
+    return product(slope, noncentral_density(x, df, nc)), product(slope, chndtr_in_df(x, df, nc)), -slope
 
 
 @elementwise(special.chndtridf)
 def chndtridf(g, df, x, p, nc):
-    g = solved(special.chndtr(x, df, nc), p, g)
+    g = solved(special.chndtr(x, df, nc), p, g, df)
     slope = over(g, chndtr_in_df(x, df, nc))
-    return -slope * noncentral_density(x, df, nc), slope, slope * noncentral_density(x, df + 2.0, nc)
+    return -product(slope, noncentral_density(x, df, nc)), slope, product(slope, noncentral_density(x, df + 2.0, nc))
 
 
 # --- normal ----------------------------------------------------------------------------------------------------------

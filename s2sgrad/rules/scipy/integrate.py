@@ -12,7 +12,7 @@ from scipy import integrate
 from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.scans import add_neighbours, evenly, heights_bar, lined, places_bar, spread_pairs, trapezoid_dx
 from s2sgrad.rules.table import flat, linear, of_complex_numbers
-from s2sgrad.runtime import unbroadcast
+from s2sgrad.runtime import Refusal, unbroadcast
 
 # --- trapezoid -------------------------------------------------------------------------------------------------------
 
@@ -75,7 +75,7 @@ def _(g, z, y, x=None, dx=1.0, axis=-1, initial=None):
 def one_line(x):
     """`x`, checked to be None or coordinates on a line."""
     if x is not None and np.ndim(x) != 1:
-        raise NotImplementedError("scipy.integrate.simpson with x of several axes has no derivative rule; use x of one")
+        raise Refusal(None, "scipy.integrate.simpson with x of several axes has no derivative rule; use x of one")
     return x is not None
 
 

@@ -169,9 +169,17 @@ def _(y, input, input_dot, labels=None, index=None):
 flat(
     ndimage.label, ndimage.find_objects, ndimage.binary_closing, ndimage.binary_dilation, ndimage.binary_erosion,
     ndimage.binary_fill_holes, ndimage.binary_hit_or_miss, ndimage.binary_opening, ndimage.binary_propagation,
-    ndimage.distance_transform_bf, ndimage.distance_transform_cdt, ndimage.generate_binary_structure,
+    ndimage.distance_transform_cdt, ndimage.generate_binary_structure,
     ndimage.maximum_position, ndimage.minimum_position, ndimage.histogram,
     ndimage.watershed_ift, *existing(ndimage, "value_indices"),
 )  # fmt: skip
+
+
+@general(ndimage.distance_transform_bf)
+def distance_transform_bf(
+    g, y, input, metric="euclidean", sampling=None, return_distances=True, return_indices=False, distances=None, indices=None
+):
+    return None  # in the image, of which zeros count; `sampling` is refused, in which it is not flat
+
 
 of_arrays(ndimage.sum_labels, ndimage.sum, ndimage.mean, ndimage.variance, ndimage.standard_deviation)

@@ -45,7 +45,7 @@ def pinvh(g, y, a, atol=None, rtol=None, lower=True, return_rank=False, *, check
 
 def cutoff(a, b, cond):
     """The part of the largest singular value up to which the others count as 0."""
-    return np.finfo(np.result_type(a, b, np.float32)).eps if cond is None else cond
+    return np.finfo(np.result_type(a, b, np.float32)).eps if cond is None else np.ravel(cond)[0]
 
 
 flat(cutoff)

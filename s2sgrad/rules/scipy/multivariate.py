@@ -15,7 +15,7 @@ from scipy import special, stats
 from s2sgrad.rules.linalg import lower
 from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.table import Rule, flat, general
-from s2sgrad.runtime import over, unbroadcast
+from s2sgrad.runtime import Refusal, over, unbroadcast
 
 # --- multivariate normal ---------------------------------------------------------------------------------------------
 
@@ -23,7 +23,7 @@ from s2sgrad.runtime import over, unbroadcast
 def dimension(mean, cov):
     """The number of variables, as SciPy finds it."""
     if isinstance(cov, stats.Covariance):
-        raise NotImplementedError("multivariate_normal with a Covariance object has no derivative rule; pass a matrix")
+        raise Refusal(None, "multivariate_normal with a Covariance object has no derivative rule; pass a matrix")
     if mean is not None:
         return np.size(mean)
     return np.shape(cov)[0] if np.ndim(cov) > 1 else 1

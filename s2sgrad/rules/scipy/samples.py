@@ -17,13 +17,15 @@ from scipy import special, stats
 
 from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.table import Rule, flat, general, linear
-from s2sgrad.runtime import over, unbroadcast, unreduce
+from s2sgrad.runtime import Refusal, over, product, unbroadcast, unreduce
 
 
 def count(a, axis):
     """How many numbers are reduced to one."""
     if np.ndim(a) == 0:
-        raise NotImplementedError("a statistic of one number has no derivative rule: pass an array")
+        raise Refusal(None, "a statistic of one number has no derivative rule: pass an array")
+    if isinstance(axis, list):
+        raise Refusal(None, "a statistic over a list of axes has no derivative rule: pass a tuple")
     return np.size(a) // max(np.size(np.sum(a, axis=axis)), 1)
 
 
@@ -33,7 +35,7 @@ flat(count)
 def broadcast(x, y, axis):
     """`x` in the shape that it has with `y`."""
     if axis is None and np.shape(x) != np.shape(y):
-        raise NotImplementedError("a statistic of two arrays of other shapes has no derivative rule with `axis=None`")
+        raise Refusal(None, "a statistic of two arrays of other shapes has no derivative rule with `axis=None`")
     return x + np.zeros_like(y)
 
 
@@ -167,17 +169,28 @@ def pearsonr(g, y, x, y_, alternative="two-sided", method=None, axis=0):
     return unbroadcast(g * in_x, x), unbroadcast(g * in_y, y_)
 
 
+def pairs(x, y):
+    """How many pairs two samples are."""
+    if np.ndim(x) != 1 or np.shape(x) != np.shape(y) or isinstance(y, (list, tuple)):
+        raise Refusal(None, "a line through points has a derivative rule for two arrays of one length")
+    return np.size(x)
+
+
+flat(pairs)
+
+
 @general(stats.linregress)
 def linregress(g, y, x, y_, alternative="two-sided"):
-    n, a, b = np.size(x), x - np.mean(x), y_ - np.mean(y_)
+    n, a, b = pairs(x, y_), x - np.mean(x), y_ - np.mean(y_)
     xx, yy, center = np.mean(a * a), np.mean(b * b), np.mean(x)
     slope, r, error = y[0], y[2], y[4]
-    error_bar = g[4] * error
+    error_bar = product(g[4], error)  # of samples on a line, or all the same, what nobody asks for is infinite or nan
     slope_bar = g[0] - g[1] * center
-    r_bar = g[2] + g[3] * p_slope(r, n) - error_bar * r / (1.0 - r * r)
-    xy_bar = slope_bar / xx + r_bar / np.sqrt(xx * yy)
-    xx_bar = -(slope_bar * slope + 0.5 * r_bar * r + 0.5 * error_bar) / xx
-    yy_bar = 0.5 * (error_bar - r_bar * r) / yy
+    r_bar = g[2] + product(g[3], p_slope(r, n)) - over(product(error_bar, r), 1.0 - r * r)
+    xy_bar = slope_bar / xx + over(r_bar, np.sqrt(xx * yy))
+    r_part = product(r_bar, r)
+    xx_bar = -(slope_bar * slope + 0.5 * r_part + 0.5 * error_bar) / xx
+    yy_bar = over(0.5 * (error_bar - r_part), yy)
     return (2.0 * a * xx_bar + b * xy_bar - g[1] * slope) / n, (2.0 * b * yy_bar + a * xy_bar + g[1]) / n
 
 

@@ -377,7 +377,7 @@ spectrogram.refuse(
 
 
 @linear(signal.detrend)
-def detrend(g, y, data, axis=-1, type="linear", bp=0):
+def detrend(g, y, data, axis=-1, type="linear", bp=0, overwrite_data=False):
     return signal.detrend(g, axis, type, bp)
 
 
@@ -396,6 +396,8 @@ def unresample(g, x, axis):
 
     Where the shorter signal has an even length, SciPy shares that between two frequencies of the longer one.
     """
+    if np.ndim(x) == 1:
+        axis = 0  # SciPy asks for it where there are several
     if axis is None or isinstance(axis, tuple):
         raise Refusal(None, "`signal.resample` has a derivative rule for one axis, given as a number")
     few, many = np.shape(x)[axis], np.shape(g)[axis]
@@ -409,7 +411,7 @@ def unresample(g, x, axis):
 
 @linear(unresample)
 def _(w, y, g, x, axis):
-    return signal.resample(w, np.shape(g)[axis], axis=axis), None, None
+    return signal.resample(w, np.shape(g)[axis if np.ndim(x) > 1 else 0], axis=axis), None, None
 
 
 @linear(signal.resample)
@@ -419,6 +421,8 @@ def resample(g, y, x, num=None, t=None, axis=0, window=None, domain="time"):
 
 def unresampled(g, x, up, down, axis, window):
     """The transpose of `signal.resample_poly(x, up, down, axis, window)`: the symmetric filter is run the other way."""
+    if up == down:  # a copy, whatever the axis and the window
+        return g
     if np.ndim(axis) or not np.ndim(x):
         raise Refusal(None, "`signal.resample_poly` of a number, or along several axes, has no derivative rule")
     if not isinstance(window, (str, tuple)):
@@ -430,7 +434,8 @@ def unresampled(g, x, up, down, axis, window):
 
 @linear(unresampled)
 def _(w, y, g, x, up, down, axis, window):
-    return signal.resample_poly(fitted_to(w, x, axis), up, down, axis, window), None, None, None, None, None
+    signals = w if up == down else fitted_to(w, x, axis)
+    return signal.resample_poly(signals, up, down, axis, window), None, None, None, None, None
 
 
 @linear(signal.resample_poly)

@@ -126,12 +126,14 @@ solve.constant("solve", "what is factorized is a constant here: use `spsolve`, w
 
 
 def unless(g):
-    """1, or nan where a cotangent is not 0.
+    """1, unless a cotangent is not 0.
 
     >>> unless(np.zeros(2)), unless(None)
     (1.0, 1.0)
     """
-    return float("nan") if g is not None and np.any(g) else 1.0
+    if g is not None and np.any(g):
+        raise Refusal(None, "vectors of eigsh and svds have no derivative rule: those of np.linalg.eigh and svd have")
+    return 1.0
 
 
 flat(unless)

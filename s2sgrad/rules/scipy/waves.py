@@ -13,8 +13,8 @@ import math
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.table import elementwise, general
-from s2sgrad.runtime import unbroadcast
+from s2sgrad.rules.table import elementwise, flat, general
+from s2sgrad.runtime import Refusal, product, unbroadcast
 
 # --- Airy: DLMF 9.2.1 --------------------------------------------------------------------------------------------------
 
@@ -130,7 +130,7 @@ DEGREE = math.pi / 180.0
 
 def mathieu_bar(g, y, value, q, x):
     """The cotangent of the angle; SciPy's slopes are those in radians."""
-    return DEGREE * (g[0] * y[1] + g[1] * (2.0 * q * special.cosdg(2.0 * x) - value) * y[0])
+    return DEGREE * (g[0] * y[1] + g[1] * product(2.0 * q * special.cosdg(2.0 * x) - value, y[0]))
 
 
 @general(special.mathieu_cem)
@@ -151,7 +151,7 @@ def mathieu_sem(g, y, m, q, x):
 
 @mathieu_sem.forward()
 def _(y, m, q, x, m_dot, q_dot, x_dot):
-    curve = (2.0 * q * special.cosdg(2.0 * x) - special.mathieu_b(m, q)) * y[0]
+    curve = product(2.0 * q * special.cosdg(2.0 * x) - special.mathieu_b(m, q), y[0])  # of order 0 it is 0, not nan
     return None, None, (DEGREE * x_dot * y[1], DEGREE * x_dot * curve)
 
 
@@ -201,7 +201,25 @@ def oblate_radial_curve(y, m, value, c, x):
     return ((value - c * c * x * x - m * m / more) * y[0] - 2.0 * x * y[1]) / more
 
 
-@general(special.pro_ang1, special.pro_rad1, special.pro_rad2)
+def characteristic(cv, value):
+    """`cv`, where it is the characteristic value: with another one, SciPy's sums solve no equation."""
+    if not np.all(np.isclose(cv, value, 1e-6, 1e-6)):
+        raise Refusal(None, "spheroidal functions have a derivative rule where `cv` is what `pro_cv` or `obl_cv` gives")
+    return cv
+
+
+def sound(first, second, wronskian):
+    """1, where the Wronskian of the radial functions says that SciPy's value of the second is one."""
+    left, right = first[0] * second[1], first[1] * second[0]
+    if np.any(np.abs(left - right - wronskian) > 1e-5 * (np.abs(left) + np.abs(right))):
+        raise Refusal(None, "SciPy's spheroidal function of the second kind is too inaccurate here for a derivative")
+    return 1.0
+
+
+flat(characteristic, sound)
+
+
+@general(special.pro_ang1, special.pro_rad1)
 def prolate(g, y, m, n, c, x):
     curve = spheroidal_curve(y, m, special.pro_cv(m, n, c), c * c, x)
     return None, None, None, unbroadcast(g[0] * y[1] + g[1] * curve, x)
@@ -213,14 +231,43 @@ def _(y, m, n, c, x, m_dot, n_dot, c_dot, x_dot):
     return None, None, None, (x_dot * y[1], x_dot * curve)
 
 
-@general(special.pro_ang1_cv, special.pro_rad1_cv, special.pro_rad2_cv)
+@general(special.pro_rad2)
+def prolate_second(g, y, m, n, c, x):
+    one = sound(special.pro_rad1(m, n, c, x), y, 1.0 / (c * (x * x - 1.0)))
+    curve = spheroidal_curve(y, m, special.pro_cv(m, n, c), c * c, x)
+    return None, None, None, unbroadcast(one * (g[0] * y[1] + g[1] * curve), x)
+
+
+@prolate_second.forward()
+def _(y, m, n, c, x, m_dot, n_dot, c_dot, x_dot):
+    one = sound(special.pro_rad1(m, n, c, x), y, 1.0 / (c * (x * x - 1.0)))
+    return None, None, None, (one * x_dot * y[1], one * x_dot * spheroidal_curve(y, m, special.pro_cv(m, n, c), c * c, x))
+
+
+@general(special.pro_ang1_cv, special.pro_rad1_cv)
 def prolate_of_value(g, y, m, n, c, cv, x):
-    return None, None, None, None, unbroadcast(g[0] * y[1] + g[1] * spheroidal_curve(y, m, cv, c * c, x), x)
+    value = characteristic(cv, special.pro_cv(m, n, c))
+    return None, None, None, None, unbroadcast(g[0] * y[1] + g[1] * spheroidal_curve(y, m, value, c * c, x), x)
 
 
 @prolate_of_value.forward()
 def _(y, m, n, c, cv, x, m_dot, n_dot, c_dot, cv_dot, x_dot):
-    return None, None, None, None, (x_dot * y[1], x_dot * spheroidal_curve(y, m, cv, c * c, x))
+    value = characteristic(cv, special.pro_cv(m, n, c))
+    return None, None, None, None, (x_dot * y[1], x_dot * spheroidal_curve(y, m, value, c * c, x))
+
+
+@general(special.pro_rad2_cv)
+def prolate_second_of_value(g, y, m, n, c, cv, x):
+    value = characteristic(cv, special.pro_cv(m, n, c))
+    one = sound(special.pro_rad1(m, n, c, x), y, 1.0 / (c * (x * x - 1.0)))
+    return None, None, None, None, unbroadcast(one * (g[0] * y[1] + g[1] * spheroidal_curve(y, m, value, c * c, x)), x)
+
+
+@prolate_second_of_value.forward()
+def _(y, m, n, c, cv, x, m_dot, n_dot, c_dot, cv_dot, x_dot):
+    value = characteristic(cv, special.pro_cv(m, n, c))
+    one = sound(special.pro_rad1(m, n, c, x), y, 1.0 / (c * (x * x - 1.0)))
+    return None, None, None, None, (one * x_dot * y[1], one * x_dot * spheroidal_curve(y, m, value, c * c, x))
 
 
 @general(special.obl_ang1)
@@ -237,15 +284,17 @@ def _(y, m, n, c, x, m_dot, n_dot, c_dot, x_dot):
 
 @general(special.obl_ang1_cv)
 def oblate_angular_of_value(g, y, m, n, c, cv, x):
-    return None, None, None, None, unbroadcast(g[0] * y[1] + g[1] * spheroidal_curve(y, m, cv, -c * c, x), x)
+    value = characteristic(cv, special.obl_cv(m, n, c))
+    return None, None, None, None, unbroadcast(g[0] * y[1] + g[1] * spheroidal_curve(y, m, value, -c * c, x), x)
 
 
 @oblate_angular_of_value.forward()
 def _(y, m, n, c, cv, x, m_dot, n_dot, c_dot, cv_dot, x_dot):
-    return None, None, None, None, (x_dot * y[1], x_dot * spheroidal_curve(y, m, cv, -c * c, x))
+    value = characteristic(cv, special.obl_cv(m, n, c))
+    return None, None, None, None, (x_dot * y[1], x_dot * spheroidal_curve(y, m, value, -c * c, x))
 
 
-@general(special.obl_rad1, special.obl_rad2)
+@general(special.obl_rad1)
 def oblate_radial(g, y, m, n, c, x):
     curve = oblate_radial_curve(y, m, special.obl_cv(m, n, c), c, x)
     return None, None, None, unbroadcast(g[0] * y[1] + g[1] * curve, x)
@@ -257,16 +306,47 @@ def _(y, m, n, c, x, m_dot, n_dot, c_dot, x_dot):
     return None, None, None, (x_dot * y[1], x_dot * curve)
 
 
-@general(special.obl_rad1_cv, special.obl_rad2_cv)
+@general(special.obl_rad2)
+def oblate_second(g, y, m, n, c, x):
+    one = sound(special.obl_rad1(m, n, c, x), y, 1.0 / (c * (x * x + 1.0)))
+    curve = oblate_radial_curve(y, m, special.obl_cv(m, n, c), c, x)
+    return None, None, None, unbroadcast(one * (g[0] * y[1] + g[1] * curve), x)
+
+
+@oblate_second.forward()
+def _(y, m, n, c, x, m_dot, n_dot, c_dot, x_dot):
+    one = sound(special.obl_rad1(m, n, c, x), y, 1.0 / (c * (x * x + 1.0)))
+    return None, None, None, (one * x_dot * y[1], one * x_dot * oblate_radial_curve(y, m, special.obl_cv(m, n, c), c, x))
+
+
+@general(special.obl_rad1_cv)
 def oblate_radial_of_value(g, y, m, n, c, cv, x):
-    return None, None, None, None, unbroadcast(g[0] * y[1] + g[1] * oblate_radial_curve(y, m, cv, c, x), x)
+    value = characteristic(cv, special.obl_cv(m, n, c))
+    return None, None, None, None, unbroadcast(g[0] * y[1] + g[1] * oblate_radial_curve(y, m, value, c, x), x)
 
 
 @oblate_radial_of_value.forward()
 def _(y, m, n, c, cv, x, m_dot, n_dot, c_dot, cv_dot, x_dot):
-    return None, None, None, None, (x_dot * y[1], x_dot * oblate_radial_curve(y, m, cv, c, x))
+    value = characteristic(cv, special.obl_cv(m, n, c))
+    return None, None, None, None, (x_dot * y[1], x_dot * oblate_radial_curve(y, m, value, c, x))
 
 
-for _rule in (prolate, prolate_of_value, oblate_angular, oblate_angular_of_value, oblate_radial, oblate_radial_of_value):
+@general(special.obl_rad2_cv)
+def oblate_second_of_value(g, y, m, n, c, cv, x):
+    value = characteristic(cv, special.obl_cv(m, n, c))
+    one = sound(special.obl_rad1(m, n, c, x), y, 1.0 / (c * (x * x + 1.0)))
+    return None, None, None, None, unbroadcast(one * (g[0] * y[1] + g[1] * oblate_radial_curve(y, m, value, c, x)), x)
+
+
+@oblate_second_of_value.forward()
+def _(y, m, n, c, cv, x, m_dot, n_dot, c_dot, cv_dot, x_dot):
+    value = characteristic(cv, special.obl_cv(m, n, c))
+    one = sound(special.obl_rad1(m, n, c, x), y, 1.0 / (c * (x * x + 1.0)))
+    return None, None, None, None, (one * x_dot * y[1], one * x_dot * oblate_radial_curve(y, m, value, c, x))
+
+
+SPHEROIDAL = (prolate, prolate_second, prolate_of_value, prolate_second_of_value, oblate_angular, oblate_angular_of_value)
+SPHEROIDAL += (oblate_radial, oblate_second, oblate_radial_of_value, oblate_second_of_value)
+for _rule in SPHEROIDAL:
     for _name in _rule.differentiable[:-1]:
         _rule.constant(_name)

@@ -53,3 +53,5 @@ for _type in (1, 2, 3, 4):
     example(rules.transposed_dst, normal(5), normal(6), _type, -1, None, None)
     example(rules.transposed_dctn, normal(4, 3), normal(4, 2), _type, None, None, "ortho", False)
     example(rules.transposed_dstn, normal(4, 3), normal(4, 5), _type, None, (1,), "forward", None)
+example(fft.fftfreq, 5, 0.4)
+example(fft.rfftfreq, 5, d=0.4)

@@ -102,8 +102,16 @@ for _f in (special.mathieu_cem, special.mathieu_sem):
     example(_f, 2, 0.7, 30.0 * X)
 for _f in (special.mathieu_modcem1, special.mathieu_modcem2, special.mathieu_modsem1, special.mathieu_modsem2):
     example(_f, 2, 0.7, X)
-for _f in (special.pro_ang1, special.obl_ang1, special.obl_rad1, special.obl_rad2):
+for _f in (special.pro_ang1, special.obl_ang1, special.obl_rad1):
     example(_f, 1, 3, 0.7, Q)
+for _f, _value in ((special.pro_ang1_cv, special.pro_cv), (special.obl_ang1_cv, special.obl_cv)):
+    example(_f, 1, 3, 0.7, float(_value(1, 3, 0.7)), Q)
+example(special.pro_rad1_cv, 1, 2, 1.7, float(special.pro_cv(1, 2, 1.7)), 1.8 + Q)
+example(special.obl_rad1_cv, 1, 3, 0.7, float(special.obl_cv(1, 3, 0.7)), Q)
+example(special.pro_rad2, 0, 1, 2.4, 1.2 + Q)
+example(special.pro_rad2_cv, 0, 1, 2.4, float(special.pro_cv(0, 1, 2.4)), 1.2 + Q)
+for _value in ((), (float(special.obl_cv(1, 3, 2.4)),)):
+    example(special.obl_rad2_cv if _value else special.obl_rad2, 1, 3, 2.4, *_value, 1.7 + Q)
 example(special.pro_rad1, 1, 2, 1.7, 1.8 + Q)
 
 # --- Bessel functions and hypergeometric functions -------------------------------------------------------------------------

@@ -43,6 +43,8 @@ complexly(signal.hilbert, normal(5), 4)
 for _m, _n in ((6, 9), (6, 8), (9, 6), (8, 6), (6, 6), (5, 7), (7, 4)):
     example(signal.resample, normal(_m), _n)
 example(signal.resample, normal(2, 6), 8, axis=-1)
+example(signal.resample, normal(6), 4, None, 3)  # an axis that SciPy does not ask for
+example(signal.resample_poly, normal(5), 2, 2, 2)
 example(spectral.unresample, normal(8), normal(6), 0)
 example(spectral.unresample, normal(2, 5), normal(2, 8), 1)
 for _up, _down in ((2, 3), (3, 1), (2, 2), (4, 6)):

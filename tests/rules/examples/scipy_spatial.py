@@ -15,6 +15,8 @@ for _f in (distance.euclidean, distance.sqeuclidean, distance.cityblock, distanc
            distance.correlation, distance.canberra, distance.braycurtis):  # fmt: skip
     example(_f, draw.normal(3), draw.normal(3))
     example(_f, draw.normal(3), draw.normal(3), w=_weights)
+for _f in (distance.hamming, distance.jaccard):
+    example(_f, np.array([1, 0, 1, 0]), np.array([1, 1, 0, 0]), draw.between(0.5, 2.0, 4))
 example(distance.minkowski, draw.normal(3), draw.normal(3), 3)
 example(distance.minkowski, draw.normal(3), draw.normal(3), p=1.5, w=_weights)
 example(distance.minkowski, draw.normal(3), draw.normal(3), 1)

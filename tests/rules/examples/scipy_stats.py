@@ -52,6 +52,12 @@ for _f in ("cdf", "sf", "logcdf"):
     example(getattr(stats.bernoulli, _f), np.array([0, 0]), between(0.2, 0.8, 2, 1))
 example(stats.bernoulli.logsf, np.array([0, 0]), between(0.2, 0.8, 2, 1))
 
+_laws = ((stats.poisson, 2.7), (stats.geom, 0.3), (stats.bernoulli, 0.3), (stats.binom, 4, 0.4), (stats.nbinom, 2.7, 0.4),
+         (stats.betabinom, 5, 0.7, 1.3), (stats.hypergeom, 9, 4, 3))  # fmt: skip
+for _law, *_shapes in _laws:
+    for _f, *_first in (("ppf", 0.37), ("isf", np.array([0.37, 0.81])), ("median",), ("interval", 0.37), ("support",)):
+        example(getattr(_law, _f), *_first, *_shapes, loc=0.4)
+
 # --- of several variables --------------------------------------------------------------------------------------------
 
 for _f in (stats.multivariate_normal.logpdf, stats.multivariate_normal.pdf):

@@ -63,3 +63,5 @@ for _x in (0.7, normal(2, 3)):
     example(polynomials.slope_of, np.polynomial.Chebyshev(normal(4)), _x, 2)
 example(np.polyfit, np.sort(normal(6)), normal(6), 2)
 example(np.polyfit, np.sort(normal(6)), normal(6, 2), 1)
+example(np.fft.fftfreq, 5, 0.4)
+example(np.fft.rfftfreq, 5, d=0.4)

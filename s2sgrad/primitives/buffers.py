@@ -1,0 +1,33 @@
+"""Which functions take `out=` and leave it alone.
+
+NumPy 2 forgets it in some of its transforms in the plane: they return their result, and nothing is written.  Whether the
+version at hand does is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+def _is_left(transform: Callable[..., Any]) -> bool:
+    """Whether a transform forgets its buffer; those of NumPy 1 take none."""
+    buffer = transform(np.eye(2))
+    try:
+        return transform(np.eye(2), out=buffer) is not buffer
+    except TypeError:
+        return False
+
+
+_FORGETFUL = tuple(filter(_is_left, (np.fft.fft2, np.fft.ifft2, np.fft.rfft2, np.fft.irfft2)))
+
+
+def leaves_out(primitive: Any) -> bool:
+    """Whether a function takes `out=` and leaves it alone.
+
+    >>> leaves_out(np.fft.fft)
+    False
+    """
+    return any(primitive is transform for transform in _FORGETFUL)

@@ -9,6 +9,7 @@ import functools
 import gc
 import operator
 import types
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -25,9 +26,9 @@ from s2sgrad.recorded.operations import Kept
 from s2sgrad.recorded.runs import OPEN, Lasting, Run
 from s2sgrad.recorded.singular import Singular, has_singular_points
 from s2sgrad.recorded.sweep import Sweep, made
-from s2sgrad.recorded.values import Array, Number, bottom, handles_in, is_complex, is_handle, mapped
+from s2sgrad.recorded.values import Array, Number, bottom, handles_in, is_complex, is_handle
 from s2sgrad.runtime.checks import Refusal
-from s2sgrad.runtime.structure import ONES, attributes_of, rebuilt
+from s2sgrad.runtime.structure import ONES, attributes_of, rebuilt, renewed
 
 
 def is_float(value: Any) -> bool:
@@ -112,7 +113,7 @@ class Lifting:
         kind = type(x)
         if isinstance(bottom(x), np.ndarray):
             return self._array(x, active)
-        if kind in (list, tuple, dict) or hasattr(x, "_fields"):
+        if kind in (list, tuple, dict, Counter) or hasattr(x, "_fields"):
             y = rebuilt(x, item)
         elif not active or (held := attributes_of(x)) is None:
             if active and isinstance(x, (list, tuple, dict)):
@@ -384,7 +385,10 @@ def held(run: Run, y: Any) -> Any:
 
 def lowered(run: Run, y: Any) -> Any:
     """A result one level below the run; who gets it may write it."""
-    return mapped(y, lambda h: given_away(h) if h.run is run else h)
+    if is_handle(y):
+        return given_away(y) if y.run is run else y
+    holds = isinstance(y, (list, tuple, dict)) and handles_in(y, [])
+    return renewed(y, lambda item: lowered(run, item)) if holds else y
 
 
 def structured(x: Any, ready: Any) -> Any:

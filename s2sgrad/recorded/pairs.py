@@ -19,7 +19,7 @@ from s2sgrad.recorded.runs import Lasting, Run
 from s2sgrad.recorded.sweep import Sweep
 from s2sgrad.recorded.values import is_handle, plain
 from s2sgrad.runtime.checks import Refusal, holds_complex, holds_complex_inside
-from s2sgrad.runtime.structure import leaves, rebuilt
+from s2sgrad.runtime.structure import leaves, renewed
 
 Halves = tuple[Callable[..., Any], Callable[..., Any]]
 
@@ -180,7 +180,7 @@ def of_its_own(value: Any) -> Any:
         return value.copy()
     if is_handle(value) or not isinstance(value, (list, tuple, dict)):
         return value
-    return rebuilt(value, of_its_own)
+    return renewed(value, of_its_own)
 
 
 def require_unwritten(recorded: Recorded, name: str) -> None:

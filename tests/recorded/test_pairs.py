@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 
 import numpy as np
@@ -240,3 +241,33 @@ def test_a_callee_gives_a_function_that_holds_a_derivative():
     for way in (grad(made_by_a_callee), lambda x, make: jvp(made_by_a_callee, (x, make), (V, None))):
         with pytest.raises(S2SGradError):
             way(X, kept_with_its_factor)
+
+
+class Sums(dict):
+    """A dict of the user's."""
+
+    def total(self):
+        return sum(self.values())
+
+
+def of_their_own_classes(x):
+    lists, counts, sums = collections.defaultdict(list), collections.Counter(), Sums(a=x[0] * x[1])
+    for key, v in zip("aba", x, strict=True):
+        lists[key].append(v)
+        counts[key] += v * v
+    return {"all": [lists, counts, sums]}
+
+
+def test_what_is_returned_stays_of_its_class():
+    """As the value of a pullback, beside a gradient, and along a tangent; and the pullback takes cotangents of it."""
+    plain = of_their_own_classes(X)
+    value, pullback = vjp(of_their_own_classes, X)
+    _, aux = grad(lambda x: (x[0] * x[1], of_their_own_classes(x)), has_aux=True)(X)
+    along, _ = jvp(of_their_own_classes, (X,), (V,))
+    for found in (value, aux, along):
+        assert found == plain
+        assert [type(v) for v in found["all"]] == [collections.defaultdict, collections.Counter, Sums]
+        assert found["all"][2].total() == X[0] * X[1]
+        assert found["all"][0]["new"] == []
+    seed = {"all": [{"a": [1.0, 0.0], "b": [0.0]}, {"a": 0.0, "b": 1.0}, {"a": 2.0}]}
+    np.testing.assert_allclose(pullback(seed)[0], [1.0 + 2.0 * X[1], 2.0 * X[1] + 2.0 * X[0], 0.0])

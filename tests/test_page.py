@@ -216,7 +216,8 @@ BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
 
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium here")
-def test_in_a_browser(tmp_path):
+@pytest.mark.parametrize(("width", "scheme"), [(500, 0), (1300, 1)])
+def test_in_a_browser(width, scheme, tmp_path):
     """Pointing lights the lines of a statement on both sides, a click keeps them, a tab shows another text."""
     script = """
     const every = (selector) => [...document.querySelectorAll(selector)];
@@ -227,22 +228,19 @@ def test_in_a_browser(tmp_path):
     find('.left', 'u + 0.1').dispatchEvent(new Event('pointerleave')); out.push(lit('lit'));
     find('.right', 'du_bar = u_bar').click(); out.push(lit('pinned'));
     document.getElementById('tab1').click(); out.push(lit('pinned'));
+    out.push(innerWidth, document.documentElement.scrollWidth);
     document.getElementById('theme').click(); out.push(document.documentElement.dataset.theme);
     document.body.innerHTML = '<pre id="out"></pre>'; document.getElementById('out').textContent = JSON.stringify(out);
     """
     text = page(grad(growth, ("u", "k")), (np.ones(3), 0.3, 4))
     file = tmp_path / "page.html"
-    file.write_text(text.replace("</body>", f"<script>{script}</script></body>"))
-    command = [
-        BROWSER,
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        f"--user-data-dir={tmp_path / 'profile'}",
-        "--dump-dom",
-    ]
+    file.write_text(text.replace("</body>", f"<script>window.onload = () => {{{script}}}</script></body>"))
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    command += [f"--window-size={width},900", f"--blink-settings=preferredColorScheme={scheme}"]
+    command += ["--virtual-time-budget=2000", "--dump-dom"]
     done = subprocess.run([*command, file.as_uri()], capture_output=True, text=True, timeout=120)
-    lit, about, left, pinned, other, theme = eval(re.search(r'<pre id="out">(.*)</pre>', done.stdout, re.S)[1])
+    lit, about, left, pinned, other, room, taken, theme = eval(re.search(r'<pre id="out">(.*)</pre>', done.stdout, re.S)[1])
     assert "u = u + 0.1 * du" in lit and "du_bar = u_bar * 0.1" in lit and "crowding" not in lit
     assert "derivative u" in about and left == "" and pinned == lit
-    assert "u_dot = u_dot + 0.1 * du_dot" in other and "du_bar" not in other and theme in ("light", "dark")
+    assert "u_dot = u_dot + 0.1 * du_dot" in other and "du_bar" not in other and theme == ("light", "dark")[scheme]
+    assert taken <= room == width

@@ -272,7 +272,11 @@ def _operator(inference: Inference, node: gast.AST, operands: list[gast.AST]) ->
     kinds, name = list(map(operand, kinds)), type(node.op).__name__
     if any(map(is_none, kinds)) and all(is_none(k) or is_numeric(k) for k in kinds):
         return None  # it raises
-    run = spellings.OPERATORS[name][1]
+    primitive, run = spellings.OPERATORS[name]
+    foreign = [isinstance(k, Foreign) for k in kinds]
+    if any(foreign) and (all(foreign) or table.own_operator(primitive) is not None):
+        of_arrays = name in ("Add", "Sub") and any(isinstance(k, Array) for k in kinds)
+        return UNKNOWN if of_arrays else Foreign()
     if name == "MatMult":
         return memo(name, kinds, lambda: sampled_shapes.matmul(run, kinds))
     if name == "Add" and all(isinstance(k, Container) for k in kinds) and kinds[0].type is kinds[1].type:
@@ -348,7 +352,8 @@ def _dict_display(inference: Inference, node: gast.Dict) -> Kind | None:
 
 def _of_object(owner: Kind, method: str) -> Kind:
     """What a method of an object gives: anything, or a value, where sparse arrays have a rule for it."""
-    return UNKNOWN if isinstance(owner, Foreign) and table.method_of_operators(method) is not None else OPAQUE
+    own = table.method_of_operators(method) if isinstance(owner, Foreign) else None
+    return OPAQUE if own is None else Foreign() if table.has_own_operators(own) else UNKNOWN
 
 
 @_form(gast.Attribute)

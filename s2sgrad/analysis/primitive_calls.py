@@ -92,7 +92,7 @@ def classify(unit: Unit, node: gast.AST, kinds: dict[str, Kind]) -> Operation:
     ):
         return Operation("flat", node)
     if isinstance(node, (gast.BinOp, gast.UnaryOp)):
-        return _operator(node, kinds)
+        return _operator(unit, node, kinds)
     if isinstance(node, gast.Subscript):
         if not isinstance(node.value, (gast.Name, gast.Constant, gast.Attribute)):
             return Operation("opaque", node, why="an item of an expression cannot be differentiated: bind it to a name")
@@ -121,7 +121,7 @@ def _words(node: gast.AST) -> str:
     }.get(type(node).__name__, f"`{type(node).__name__}`")  # fmt: skip
 
 
-def _operator(node: gast.BinOp | gast.UnaryOp, kinds: dict[str, Kind]) -> Operation:
+def _operator(unit: Unit, node: gast.BinOp | gast.UnaryOp, kinds: dict[str, Kind]) -> Operation:
     operands = [node.operand] if isinstance(node, gast.UnaryOp) else [node.left, node.right]
     if any(isinstance(kind_of(o, kinds), (Container, Text)) for o in operands):
         sequence = _sequence(node, operands, kinds)
@@ -129,10 +129,19 @@ def _operator(node: gast.BinOp | gast.UnaryOp, kinds: dict[str, Kind]) -> Operat
             return sequence
         return Operation("opaque", node, why="arithmetic on lists and tuples cannot be differentiated yet: use arrays")
     primitive = spellings.OPERATORS[type(node.op).__name__][0]
+    if any(_has_own_operators(unit, o, kinds) for o in operands):
+        primitive = table.own_operator(primitive) or primitive
     rule = table.lookup(primitive)
     if rule is None:
         return Operation("flat", node)
     return Operation("rule", node, operands, {}, rule, primitive)
+
+
+def _has_own_operators(unit: Unit, operand: gast.AST, kinds: dict[str, Kind]) -> bool:
+    """Whether an operand is a sparse array, also one that is bound outside of the function."""
+    value = unit.resolve(operand) if isinstance(operand, (gast.Name, gast.Attribute)) else MISSING
+    outside = hasattr(value, "__matmul__") and not hasattr(value, "__array_ufunc__") and not isinstance(value, type)
+    return outside or isinstance(kind_of(operand, kinds), Foreign)
 
 
 def _sequence(node: gast.AST, operands: list[gast.AST], kinds: dict[str, Kind]) -> Operation | None:

@@ -18,7 +18,7 @@ import gast
 import numpy as np
 
 from s2sgrad import emit, runtime, standard
-from s2sgrad.analysis.kinds import Array, Assignable, Container, Drawing, Number, Opaque, Text
+from s2sgrad.analysis.kinds import Array, Assignable, Container, Drawing, Foreign, Number, Opaque, Text
 from s2sgrad.analysis.plain_classes import assigning, own_protocols
 from s2sgrad.analysis.primitive_calls import is_user_function
 from s2sgrad.analysis.trust import Trust, trust_of_owner
@@ -32,6 +32,7 @@ from s2sgrad.legality.context import Context
 from s2sgrad.memory import behaviour, mod_ref
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import may_write, methods_named, on_stack
+from s2sgrad.rules import table
 from s2sgrad.runtime import outside
 from s2sgrad.runtime.checkpoints import Checkpoints
 from s2sgrad.runtime.checks import is_special
@@ -212,6 +213,8 @@ def _held_arrays(call: Call) -> None:
     if context.unit.primal.is_generated or not isinstance(function, gast.Attribute):
         return
     owner = function.value
+    if isinstance(context.kind(owner), Foreign) and table.method_of_operators(function.attr) is not None:
+        return  # by a rule
     made = any(isinstance(n, gast.Call) and isinstance(context.unit.resolve(n.func), type) for n in nodes(owner))
     if made and context.unit.resolve(function) is MISSING:
         written = bool(mod_ref.of_expression(context.unit, call.node, context.kinds).arguments) and context.is_mutable(owner)

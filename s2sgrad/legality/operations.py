@@ -20,6 +20,7 @@ from s2sgrad.ir.unit import MISSING
 from s2sgrad.legality.context import Context
 from s2sgrad.memory.sources import bound_sources
 from s2sgrad.mirror.shadows import without_rule
+from s2sgrad.rules import table
 from s2sgrad.runtime import shadows
 
 _OPERANDS = (int, float, complex, np.generic, str, bytes, list, tuple, dict, set)
@@ -118,6 +119,8 @@ def _operands(context: Context, operation: Operation) -> None:
             node, f"the items of `{shown}`, which is no array, have no derivative rule: use a product with it"
         )
     if context.unit.primal.is_generated or not isinstance(node, gast.BinOp) or isinstance(node.op, gast.MatMult):
+        return
+    if table.is_own_operator(operation.target):
         return
     for operand in (node.left, node.right):
         if _is_foreign(context, operand):

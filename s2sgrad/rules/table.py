@@ -241,6 +241,7 @@ _FLAT: set[Any] = set()
 _OF_COMPLEX_ALONE: dict[Any, Rule] = {}
 _PASSING_OVER: dict[Any, int] = {}
 _WITH_OPERATORS: set[Any] = set()
+_OPERATORS: dict[Any, Any] = {}
 _BOUND: dict[tuple[type, str], Rule] = {}  # of methods in C that are called as objects, by class and name
 _MAKING_COMPLEX: set[Rule] = set()
 _OWNERS, _OWNERLESS = dict[int, Any](), set[Any]()
@@ -366,6 +367,22 @@ def with_own_operators(*primitives: Any) -> None:
 def has_own_operators(primitive: Any) -> bool:
     """Whether the result of a primitive is such an object."""
     return any(primitive is known for known in _WITH_OPERATORS)
+
+
+def operates(primitive: Any, own: Any) -> None:
+    """Say that the operator that is NumPy's `primitive` has the rule of `own` where such an object is an operand."""
+    _OPERATORS[primitive] = own
+
+
+def own_operator(primitive: Any) -> Any:
+    """What has the rule of an operator of such objects; None where there is none."""
+    arriving.read()
+    return _OPERATORS.get(primitive)
+
+
+def is_own_operator(function: Any) -> bool:
+    """Whether an operation has such a rule."""
+    return any(function is own for own in _OPERATORS.values())
 
 
 def method_of_operators(name: str) -> Any:

@@ -84,6 +84,10 @@ def unbroadcast(g: Any, x: Any) -> Any:
     g = np.asarray(g) if isinstance(g, (list, tuple)) else g
     if np.shape(g) == shape:
         return g
+    if hasattr(g, "__matmul__") and not hasattr(
+        g, "__array_ufunc__"
+    ):  # a sparse one, of which `*` is no product by elements
+        raise Refusal(None, "an operator of a sparse matrix has no derivative here: make the matrix in this function")
     extra = np.ndim(g) - len(shape)
     if extra > 0:
         g = np.sum(g, axis=tuple(range(extra)))

@@ -49,6 +49,7 @@ WIDENS |= {special.mathieu_cem, special.mathieu_sem, special.mathieu_modcem1, sp
 WIDENS |= {special.mathieu_modsem1, special.mathieu_modsem2, special.spence}
 WIDENS |= {f for f in vars(special).values() if getattr(f, "__name__", "")[:4] in ("pro_", "obl_")}  # SciPy's may not end
 WIDENS |= {distance.euclidean, distance.seuclidean}  # give Python's floats
+WIDENS |= {stats.chisquare}  # SciPy computes in doubles
 WIDENS |= {stats.pearsonr}  # its second part is a function of Python floats
 _LAWS = [law for law in vars(stats).values() if isinstance(law, stats.rv_continuous)]
 WIDENS |= {getattr(law, name) for law in _LAWS for name in laws.MOMENTS}
@@ -74,7 +75,11 @@ def mapped(f: Any, x: Any, *others: Any) -> Any:
     if isinstance(x, (list, tuple)):
         items = [mapped(f, *row) for row in zip(x, *others, strict=True)]
         if isinstance(x, tuple):
-            return tuple.__new__(type(x), items) if hasattr(x, "_fields") else tuple(items)
+            if not hasattr(x, "_fields"):
+                return tuple(items)
+            made = tuple.__new__(type(x), items)
+            getattr(made, "__dict__", {}).update(getattr(x, "__dict__", {}))  # SciPy's have more than their fields
+            return made
         return items
     return f(x, *others)
 

@@ -3,16 +3,21 @@
     A = sparse.csr_array((data, (i, j)))     ->     data_bar = entries(A_bar, (data, (i, j)), A)
 
 The cotangent of a sparse array is a sparse array: of the derivative in its stored entries, of which one that is stored
-twice has it twice.  Where an array is stored is constant.  The products are those of `contractions.py`.
+twice has it twice.  Where an array is stored is constant.  The products are those of `contractions.py`.  `*` of a matrix
+(`csr_matrix`) is a product of matrices unless one operand is a number; of an array (`csr_array`) it is one of elements:
+
+    B = c * A + D     ->     c_bar = inner(B_bar, A); A_bar = c * B_bar; D_bar = B_bar
 """
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 from scipy import sparse
 
 from s2sgrad.rules.contractions import is_operator, matmul_left, matmul_right
-from s2sgrad.rules.table import bilinear, flat, general, linear, with_own_operators
+from s2sgrad.rules.table import bilinear, existing, flat, general, linear, operates, with_own_operators
 from s2sgrad.runtime import Refusal
 
 # --- stored entries --------------------------------------------------------------------------------------------------
@@ -69,20 +74,9 @@ def _(w, y, data, arg, like):
     return entries(w, arg, like), None, None
 
 
-@general(sparse.csr_array, sparse.csc_array, sparse.coo_array)
-def of_entries(g, A, arg1, shape=None, dtype=None, copy=False):
-    data_bar = entries(g, arg1, A)
-    return (data_bar, (None, None)) if len(arg1) == 2 else (data_bar, None, None)
-
-
-@of_entries.forward()
-def _(A, arg1, arg1_dot, shape=None, dtype=None, copy=False):
-    return made(arg1_dot[0], arg1, A)
-
-
-# --- methods ---------------------------------------------------------------------------------------------------------
-
-_KINDS = sparse.csr_array, sparse.csc_array, sparse.coo_array
+_KINDS = tuple(getattr(sparse, f"{form}_{name}") for name in ("array", "matrix")
+               for form in ("csr", "csc", "coo", "bsr", "dia", "dok", "lil"))  # fmt: skip
+_OF_ENTRIES = tuple(cls for cls in _KINDS if cls.__name__[:3] in ("csr", "csc", "coo"))
 
 
 def dense(A):
@@ -95,6 +89,243 @@ def _(g, y, A):
     return g
 
 
+def whole(arg):
+    """Whether a sparse array is made of a matrix, of which it stores all; Refusal for zeros, which it does not store."""
+    if is_operator(arg):
+        return True
+    full = isinstance(arg, np.ndarray) and np.ndim(arg) == 2
+    if full and not np.all(arg):
+        raise Refusal(None, "a sparse matrix of an array with zeros, which it does not store, has no derivative rule: make "
+                            "it of (data, (i, j))")  # fmt: skip
+    return full
+
+
+flat(whole)
+
+
+def given_bar(g, arg, like):
+    """The cotangent of what a sparse array is made of."""
+    if whole(arg):
+        return g if is_operator(arg) else dense(g)
+    data_bar = entries(g, arg, like)
+    return (data_bar, (None, None)) if len(arg) == 2 else (data_bar, None, None)
+
+
+def made_along(dot, arg, like):
+    """The transpose of `given_bar`: the tangent of a sparse array along that of what it is made of."""
+    return type(like)(dot) if whole(arg) else made(dot[0], arg, like)
+
+
+@linear(given_bar)
+def _(w, y, g, arg, like):
+    return made_along(w, arg, like), None, None
+
+
+@linear(made_along)
+def _(w, y, dot, arg, like):
+    return given_bar(w, arg, like), None, None
+
+
+@general(*_OF_ENTRIES)
+def of_entries(g, A, arg1, shape=None, dtype=None, copy=False):
+    return given_bar(g, arg1, A)
+
+
+@of_entries.forward()
+def _(A, arg1, arg1_dot, shape=None, dtype=None, copy=False):
+    return made_along(arg1_dot, arg1, A)
+
+
+# --- elements --------------------------------------------------------------------------------------------------------
+
+
+def of_elements(a, b):
+    """The product of elements, where the sparse one of two matrices is stored, the second if both are.
+
+    >>> of_elements(np.ones((2, 2)), sparse.csr_array(np.eye(2))).toarray().tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    if not is_operator(b):
+        return of_elements(b, a) if is_operator(a) else a * b
+    c = b.tocoo()
+    return sparse.csr_array((read(a, c.row, c.col) * c.data, (c.row, c.col)), shape=c.shape)
+
+
+@bilinear(of_elements)
+def _(g, y, a, b):
+    return of_elements(g, b), of_elements(g, a)
+
+
+def inner(a, b):
+    """The sum of the products of elements."""
+    return of_elements(a, b).sum()
+
+
+@bilinear(inner)
+def _(g, y, a, b):
+    return g * b, g * a
+
+
+def is_number(x):
+    return not is_operator(x) and np.ndim(x) == 0
+
+
+flat(is_number)
+
+
+def require_elements(a, b):
+    """Raise for a product that is none of elements, or one with fewer elements."""
+    if np.shape(a) != np.shape(b) or any(isinstance(x, sparse.spmatrix) for x in (a, b)):
+        raise Refusal(None, "`*` of a sparse matrix has a derivative rule for numbers, and of a sparse array of its shape: "
+                            "use `@` or `multiply`")  # fmt: skip
+    return True
+
+
+def require_shapes(a, b):
+    """Raise for a sum of other things than sparse arrays, and for a product that broadcasts."""
+    if is_number(a) or is_number(b) or np.shape(a) == np.shape(b):
+        return True
+    raise Refusal(None, "a sparse array has a derivative rule for operators with numbers and arrays of its shape")
+
+
+flat(require_elements, require_shapes)
+
+
+def times(a, b):
+    """`a * b` of sparse arrays and numbers."""
+    return a * b
+
+
+@bilinear(times)
+def _(g, y, a, b):
+    if is_number(a):
+        return inner(g, b), a * g
+    if is_number(b):
+        return b * g, inner(g, a)
+    require_elements(a, b)
+    return of_elements(g, b), of_elements(g, a)
+
+
+def plus(a, b):
+    """`a + b` of sparse arrays."""
+    return a + b
+
+
+def part(g, x):
+    """The cotangent of a term of a sum: of an array an array, of 0 nothing."""
+    return 0.0 * x if is_number(x) else g if is_operator(x) else dense(g)
+
+
+@linear(part)
+def _(w, y, g, x):
+    return w, None
+
+
+@linear(plus)
+def _plus(g, y, a, b):
+    require_shapes(a, b)
+    return part(g, a), part(g, b)
+
+
+@_plus.forward()
+def _(y, a, b, a_dot, b_dot):
+    return a_dot, b_dot
+
+
+def minus(a, b):
+    """`a - b` of sparse arrays."""
+    return a - b
+
+
+@linear(minus)
+def _minus(g, y, a, b):
+    require_shapes(a, b)
+    return part(g, a), part(-g, b)
+
+
+@_minus.forward()
+def _(y, a, b, a_dot, b_dot):
+    return a_dot, -b_dot
+
+
+def divided(a, b):
+    """`a / b` of a sparse array and a number."""
+    return a / b
+
+
+def require_number(b):
+    """Raise for a quotient by anything but a number."""
+    if not is_number(b):
+        raise Refusal(None, "a sparse array has a derivative rule for a quotient by a number")
+    return True
+
+
+flat(require_number)
+
+
+@general(divided)
+def _divided(g, y, a, b):
+    require_number(b)
+    return g / b, -inner(g, y) / b
+
+
+@_divided.forward()
+def _(y, a, b, a_dot, b_dot):
+    return a_dot / b, y * (-b_dot / b)
+
+
+def negated(a):
+    return -a
+
+
+@linear(negated)
+def _(g, y, a):
+    return -g
+
+
+for _operator, _own in ((np.multiply, times), (np.add, plus), (np.subtract, minus), (np.divide, divided),
+                        (np.negative, negated)):  # fmt: skip
+    operates(_operator, _own)
+
+# --- methods ---------------------------------------------------------------------------------------------------------
+
+
+@bilinear(*{cls.multiply for cls in _KINDS})
+def multiply(g, y, self, other):
+    if is_number(other):
+        return other * g, inner(g, self)
+    require_shapes(self, other)
+    return of_elements(g, other), part(of_elements(g, self), other)
+
+
+def powers(A, n):
+    """The powers of the stored elements."""
+    return A.power(n)
+
+
+@general(powers)
+def _powers(g, y, A, n):
+    return n * of_elements(g, powers(A, n - 1)), None
+
+
+@_powers.forward()
+def _(y, A, n, A_dot, n_dot):
+    return n * of_elements(A_dot, powers(A, n - 1)), None
+
+
+@general(*{cls.power for cls in _KINDS})
+def power(g, y, self, n, dtype=None):
+    return n * of_elements(g, powers(self, n - 1)), None
+
+
+@power.forward()
+def _(y, self, n, self_dot, n_dot, dtype=None):
+    return n * of_elements(self_dot, powers(self, n - 1)), None
+
+
+power.constant("n", "the exponent of `power` of a sparse array has no derivative rule: pass a constant")
+
+
 @general(*{cls.toarray for cls in _KINDS})
 def toarray(g, y, self, order=None):
     return g
@@ -103,6 +334,44 @@ def toarray(g, y, self, order=None):
 @toarray.forward()
 def _(y, self, self_dot, order=None):
     return dense(self_dot)
+
+
+_CONVERTING = tuple({getattr(cls, f"to{form}") for cls in _KINDS for form in ("csr", "csc", "coo")})
+
+
+@general(*_CONVERTING)
+def converted(g, y, self, copy=False):
+    return g
+
+
+@converted.forward()
+def _(y, self, self_dot, copy=False):
+    return self_dot
+
+
+def on_diagonal(d, k, like):
+    """A sparse array of this diagonal alone."""
+    return sparse.diags_array([d], offsets=[k], shape=like.shape, format="csr")
+
+
+def diagonal_of(A, k):
+    """The diagonal of a sparse array or an array."""
+    return A.diagonal(k)
+
+
+@linear(on_diagonal)
+def _(w, y, d, k, like):
+    return diagonal_of(w, k), None, None
+
+
+@linear(diagonal_of)
+def _(w, y, A, k):
+    return on_diagonal(w, k, A), None
+
+
+@linear(*{cls.diagonal for cls in _KINDS})
+def diagonal(g, y, self, k=0):
+    return on_diagonal(g, k, self)
 
 
 def of_array(other):
@@ -122,17 +391,111 @@ def dot(g, y, self, other):
 
 
 def ones(A, axis):
+    """Ones along an axis; Refusal for a matrix, whose sums have two axes."""
     return np.ones(np.shape(A)[axis])
 
 
-flat(ones)
+def no_matrix(A):
+    if isinstance(A, sparse.spmatrix):
+        raise Refusal(None, "a sum of a sparse matrix along an axis is a matrix, which has no derivative rule: use a sparse "
+                            "array, or `A @ np.ones(n)`")  # fmt: skip
+    return True
+
+
+flat(ones, no_matrix)
 
 
 @general(*{cls.sum for cls in _KINDS})
 def sum_(g, y, self, axis=None):
     if axis is None:
         return matmul_left(g * ones(self, 0), self, ones(self, 1))
+    no_matrix(self)
     return matmul_left(g, self, ones(self, 1)) if axis in (1, -1) else matmul_left(ones(self, 0), self, g)
+
+
+# --- blocks ----------------------------------------------------------------------------------------------------------
+
+
+def kron_left(g, A, B):
+    """The cotangent of `A` in `sparse.kron(A, B)`, where it is stored."""
+    a, b = sparse.coo_array(A), sparse.coo_array(B)
+    rows, columns = a.row[:, None] * b.shape[0] + b.row, a.col[:, None] * b.shape[1] + b.col
+    return sparse.csr_array((read(g, rows, columns) @ b.data, (a.row, a.col)), shape=a.shape)
+
+
+def kron_right(g, A, B):
+    """The cotangent of `B`."""
+    a, b = sparse.coo_array(A), sparse.coo_array(B)
+    rows, columns = a.row[:, None] * b.shape[0] + b.row, a.col[:, None] * b.shape[1] + b.col
+    return sparse.csr_array((a.data @ read(g, rows, columns), (b.row, b.col)), shape=b.shape)
+
+
+def kron_of(A, B):
+    return sparse.kron(A, B, "csr")
+
+
+@bilinear(kron_left)
+def _(w, y, g, A, B):
+    return kron_of(w, B), None, kron_right(g, w, B)
+
+
+@bilinear(kron_right)
+def _(w, y, g, A, B):
+    return kron_of(A, w), kron_left(g, A, w), None
+
+
+@bilinear(kron_of)
+def _(g, y, A, B):
+    return kron_left(g, A, B), kron_right(g, A, B)
+
+
+@bilinear(sparse.kron)
+def kron(g, y, A, B, format=None):
+    return part(kron_left(g, A, B), A), part(kron_right(g, A, B), B)
+
+
+def cut(g, blocks, axis):
+    """The cotangents of the blocks of a stack."""
+    ends = np.cumsum([0] + [np.shape(b)[axis] for b in blocks])
+    g = g.tocsr() if is_operator(g) else g
+    return [g[a:b] if axis == 0 else g[:, a:b] for a, b in itertools.pairwise(ends)]
+
+
+def stacked(blocks, like, axis):
+    """A stack of blocks, of which None is zero."""
+    given = [np.shape(b) for b in like]
+    filled = [sparse.csr_array(s) if b is None else b for b, s in zip(blocks, given, strict=True)]
+    return sparse.vstack(filled, "csr") if axis == 0 else sparse.hstack(filled, "csr")
+
+
+@linear(cut)
+def _(w, y, g, blocks, axis):
+    return stacked(w, blocks, axis), None, None
+
+
+@linear(stacked)
+def _(w, y, blocks, like, axis):
+    return cut(w, like, axis), None, None
+
+
+@general(sparse.vstack)
+def vstack(g, y, blocks, format=None, dtype=None):
+    return cut(g, blocks, 0)
+
+
+@vstack.forward()
+def _(y, blocks, blocks_dot, format=None, dtype=None):
+    return stacked(blocks_dot, blocks, 0)
+
+
+@general(sparse.hstack)
+def hstack(g, y, blocks, format=None, dtype=None):
+    return cut(g, blocks, 1)
+
+
+@hstack.forward()
+def _(y, blocks, blocks_dot, format=None, dtype=None):
+    return stacked(blocks_dot, blocks, 1)
 
 
 # --- diagonals -------------------------------------------------------------------------------------------------------
@@ -201,6 +564,12 @@ def _(A, diagonals, diagonals_dot, *, offsets=0, shape=None, format=None, dtype=
     return of_diagonals(diagonals_dot, offsets, A)
 
 
+_MAKING = (
+    "eye", "eye_array", "identity", "spdiags", "kron", "kronsum", "hstack", "vstack", "bmat", "block_array", "block_diag",
+    "random", "random_array", "rand", "tril", "triu", "diags", "diags_array",
+)  # fmt: skip
 with_own_operators(
-    sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.diags, sparse.diags_array, made, of_diagonals
-)
+    *_KINDS, *existing(sparse, *_MAKING), *_CONVERTING, *{cls.multiply for cls in _KINDS}, *{cls.power for cls in _KINDS},
+    made, made_along, of_diagonals, times, plus, minus, divided, negated, of_elements, on_diagonal, powers,
+    kron_of, kron_left, kron_right, stacked,
+)  # fmt: skip

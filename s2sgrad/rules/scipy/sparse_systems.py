@@ -12,9 +12,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import linalg
 
+from s2sgrad.rules import instances
 from s2sgrad.rules.contractions import matmul_left
-from s2sgrad.rules.table import bilinear, bound_method, flat, general, linear
-from s2sgrad.runtime import Refusal
+from s2sgrad.rules.scipy.sparse import of_elements
+from s2sgrad.rules.table import bilinear, bound_method, flat, general, linear, with_own_operators
+from s2sgrad.runtime import Refusal, over
 
 # --- systems ---------------------------------------------------------------------------------------------------------
 
@@ -59,6 +61,49 @@ flat(as_preconditioner)
 def spsolve(g, x, A, b, permc_spec=None, use_umfpack=True):
     b_bar = linalg.spsolve(transposed(A), g, permc_spec, use_umfpack)
     return of_matrix(-b_bar, A, x), np.reshape(b_bar, np.shape(b))
+
+
+@general(linalg.spsolve_triangular)
+def spsolve_triangular(g, x, A, b, lower=True, *, unit_diagonal=False):
+    return None, linalg.spsolve_triangular(transposed(A), g, not lower, unit_diagonal=unit_diagonal)
+
+
+spsolve_triangular.constant("A", "`spsolve_triangular` has no derivative rule in the matrix: use `spsolve`")
+
+
+@general(linalg.inv)
+def inv(g, Y, A):
+    return of_inverse(g, Y, A)
+
+
+@inv.forward()
+def _(Y, A, A_dot):
+    return -(Y @ A_dot @ Y)
+
+
+def of_inverse(g, Y, A):
+    """The cotangent of a matrix with the inverse `Y`, where it is stored."""
+    return -of_elements(transposed(Y) @ g @ transposed(Y), ones_like(A))
+
+
+def ones_like(A):
+    """Ones where a sparse array is stored."""
+    c = A.tocoo()
+    return type(c)((np.ones(np.shape(c.data)), (c.row, c.col)), shape=c.shape)
+
+
+flat(ones_like)
+
+
+@general(linalg.norm)
+def norm(g, y, x, ord=None, axis=None):
+    return over(g, y) * x
+
+
+norm.refuse(
+    lambda ord, axis: not (ord.known and ord.value in (None, "fro") and axis.known and axis.value is None),
+    "a norm of a sparse array has a derivative rule for that of Frobenius: leave out `ord` and `axis`",
+)
 
 
 @general(linalg.cg)
@@ -120,7 +165,42 @@ def other_way(trans):
 
 
 flat(other_way)
-solve.constant("solve", "what is factorized is a constant here: use `spsolve`, which has a derivative in it")
+solve.constant("solve", "what is factorized is a constant here: call `solve` alone of what is factorized, or use `spsolve`")
+
+# --- factorizations that are made in the function --------------------------------------------------------------------
+
+
+def factors(maker, A, **options):
+    """A factorization, as a constant."""
+    return maker(A, **options)
+
+
+flat(factors)
+
+
+def solved(lu, A, b):
+    """`lu.solve(b)`, of the factorization of `A`."""
+    return lu.solve(b)
+
+
+def solved_with(lu, A, b):
+    """The solution of the transposed system."""
+    return lu.solve(b, "T")
+
+
+@general(solved)
+def _(g, x, lu, A, b):
+    b_bar = solved_with(lu, A, g)
+    return None, of_matrix(-b_bar, A, x), b_bar
+
+
+@general(solved_with)
+def _(g, x, lu, A, b):
+    b_bar = solved(lu, A, g)
+    return None, of_matrix(-x, A, b_bar), b_bar
+
+
+instances.write_methods(linalg.splu, {"solve": instances.Method(1, solved, make=factors)})
 
 # --- eigenvalues and singular values ---------------------------------------------------------------------------------
 
@@ -190,3 +270,6 @@ def _(
         else linalg.svds(A, k, ncv=ncv, tol=tol, which=which, v0=v0, maxiter=maxiter)
     )
     return svds_along(parts, A_dot) if vectors_too(return_singular_vectors) else svds_along(parts, A_dot)[1]
+
+
+with_own_operators(linalg.inv, of_inverse, transposed, ones_like)

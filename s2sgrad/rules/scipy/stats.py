@@ -13,6 +13,7 @@ import math
 import numpy as np
 from scipy import stats
 
+from s2sgrad.rules import instances
 from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.table import Rule, elementwise
 from s2sgrad.runtime import over
@@ -172,3 +173,11 @@ def _(g, x, q, loc=0, scale=1):
 
 for _rule in [rule for rule in vars().values() if isinstance(rule, Rule)]:
     _rule.refuse(lambda operand: is_container(operand), "a density of a list has no derivative rule: pass an array")
+
+# --- frozen ones, which are made in the function ---------------------------------------------------------------------
+
+_OF_POINTS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
+_OF_NOTHING = ("mean", "var", "std", "median", "entropy")
+_FROZEN = dict.fromkeys(_OF_POINTS, instances.Method(1)) | dict.fromkeys(_OF_NOTHING, instances.Method(0))
+instances.write_methods(stats.rv_continuous, _FROZEN)
+instances.write_methods(stats.rv_discrete, _FROZEN)

@@ -75,3 +75,16 @@ example(stats.multivariate_normal.entropy, 0.3, 1.4)
 example(stats.dirichlet.pdf, between(0.1, 0.3, 2, 4), between(0.7, 4.0, 3))
 example(stats.dirichlet.logpdf, between(0.1, 0.3, 2), between(0.7, 4.0, 3))
 example(stats.dirichlet.logpdf, between(0.1, 0.3, 2, 4), between(0.7, 4.0, 3))
+
+for _f in (stats.multivariate_t.logpdf, stats.multivariate_t.pdf):
+    example(_f, normal(3), normal(3), positive_definite(3, 3), 2.7)
+    example(_f, normal(4, 3), loc=normal(3), shape=positive_definite(3, 3), df=2.7)
+    example(_f, normal(4, 3), normal(3), between(0.7, 1.4, 3))
+    example(_f, normal(4), 0.3, 1.4, 3.3)
+for _f in (stats.wishart.logpdf, stats.wishart.pdf, stats.invwishart.logpdf, stats.invwishart.pdf):
+    example(_f, positive_definite(2, 2), 4.3, positive_definite(2, 2))
+for _f in (stats.multinomial.logpmf, stats.multinomial.pmf):
+    example(_f, np.array([1, 2, 1]), 4, np.array([0.2, 0.3, 0.5]))
+    example(_f, np.array([[1, 2, 1], [0, 3, 1]]), 4, np.array([0.2, 0.3, 0.5]))
+for _f in (stats.dirichlet.mean, stats.dirichlet.var, stats.dirichlet.entropy):
+    example(_f, between(0.7, 4.0, 3))

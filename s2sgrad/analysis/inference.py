@@ -265,6 +265,15 @@ def _unary_op(inference: Inference, node: gast.UnaryOp) -> Kind | None:
     return _operator(inference, node, [node.operand])
 
 
+def _own_operator(name: str, primitive: Any, kinds: list[Kind]) -> Kind | None:
+    """The kind of what an operator of sparse arrays gives; None for other operators."""
+    foreign = [isinstance(k, Foreign) for k in kinds]
+    if not any(foreign) or not (all(foreign) or table.own_operator(primitive) is not None):
+        return None
+    of_arrays = name in ("Add", "Sub") and any(isinstance(k, Array) for k in kinds)
+    return UNKNOWN if of_arrays else Foreign()
+
+
 def _operator(inference: Inference, node: gast.AST, operands: list[gast.AST]) -> Kind | None:
     kinds = inference.all(operands)
     if kinds is None:
@@ -273,10 +282,8 @@ def _operator(inference: Inference, node: gast.AST, operands: list[gast.AST]) ->
     if any(map(is_none, kinds)) and all(is_none(k) or is_numeric(k) for k in kinds):
         return None  # it raises
     primitive, run = spellings.OPERATORS[name]
-    foreign = [isinstance(k, Foreign) for k in kinds]
-    if any(foreign) and (all(foreign) or table.own_operator(primitive) is not None):
-        of_arrays = name in ("Add", "Sub") and any(isinstance(k, Array) for k in kinds)
-        return UNKNOWN if of_arrays else Foreign()
+    if (own := _own_operator(name, primitive, kinds)) is not None:
+        return own
     if name == "MatMult":
         return memo(name, kinds, lambda: sampled_shapes.matmul(run, kinds))
     if name == "Add" and all(isinstance(k, Container) for k in kinds) and kinds[0].type is kinds[1].type:

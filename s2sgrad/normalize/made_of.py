@@ -37,11 +37,17 @@ _DOING = (gast.Call, gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)  # 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with calls of functions in place of those of methods of such objects."""
     rewriter = _Rewriter(unit)
-    calls = [node for node in nodes(tree) if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute)]
+    calls = [node for node in nodes(tree) if isinstance(node, gast.Call)]
     if not any(rewriter.makes(node) for node in nodes(tree)):
         return tree
     rewriter.find(NameUses(tree), calls)
     return rewriter.visit(tree)
+
+
+def _called(call: gast.Call) -> tuple[gast.AST, str]:
+    """The object of which a call calls a method, and the name of the method."""
+    function = call.func
+    return (function.value, function.attr) if isinstance(function, gast.Attribute) else (function, "__call__")
 
 
 class _Rewriter(Transformer):
@@ -65,13 +71,13 @@ class _Rewriter(Transformer):
         alone = {n for n in uses.always(also=self.makes) if uses.bound[n] == 1}
         for n in alone:
             made = uses.assigned[n][0]
-            read = {id(c.func.value) for c in calls if self.method(c, made) is not None}
+            read = {id(_called(c)[0]) for c in calls if self.method(c, made) is not None}
             if uses.only_read_in(n, read):
                 self.made[n] = made
 
     def method(self, call: gast.Call, made: gast.Call) -> Any:
         """What stands for a call of a method of such an object."""
-        known = catalogue.methods_of_made(self.unit.resolve(made.func)).get(call.func.attr)
+        known = catalogue.methods_of_made(self.unit.resolve(made.func)).get(_called(call)[1])
         plain = not call.keywords and not any(isinstance(a, gast.Starred) for a in call.args)
         return known if known is not None and plain and len(call.args) == known.takes else None
 
@@ -105,9 +111,7 @@ class _Rewriter(Transformer):
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         self.generic_visit(node)
-        if not isinstance(node.func, gast.Attribute):
-            return node
-        owner = node.func.value
+        owner = _called(node)[0]
         if isinstance(owner, gast.Name) and owner.id in self.held:
             return self.called(node, self.made[owner.id], owner, *self.held[owner.id])
         if not self.makes(owner) or (known := self.method(node, owner)) is None:
@@ -126,7 +130,7 @@ class _Rewriter(Transformer):
         """The call that stands for one of a method."""
         known, held = self.method(node, made), list(map(clone, args))
         if known.function is None:
-            function = gast.Attribute(clone(made.func), node.func.attr, gast.Load())
+            function = gast.Attribute(clone(made.func), _called(node)[1], gast.Load())
         else:
             function = name(self.unit.helper(known.function.__name__, known.function))
         arguments = [*node.args, *held] if known.make is None else [owner, *held, *node.args]

@@ -51,6 +51,6 @@ def write_methods(maker: Any, methods: dict[str, Method]) -> None:
 def methods_of(maker: Any) -> dict[str, Method]:
     """What stands for the methods of what this makes; nothing where this is not known."""
     arriving.read()
-    if isinstance(maker, types.FunctionType):
+    if isinstance(maker, (type, types.FunctionType)):
         return _METHODS.get(maker, {})
     return next((_METHODS[cls] for cls in type(maker).__mro__ if cls in _METHODS), {})

@@ -84,10 +84,7 @@ def unbroadcast(g: Any, x: Any) -> Any:
     g = np.asarray(g) if isinstance(g, (list, tuple)) else g
     if np.shape(g) == shape:
         return g
-    if hasattr(g, "__matmul__") and not hasattr(
-        g, "__array_ufunc__"
-    ):  # a sparse one, of which `*` is no product by elements
-        raise Refusal(None, "an operator of a sparse matrix has no derivative here: make the matrix in this function")
+    _require_elements(g)
     extra = np.ndim(g) - len(shape)
     if extra > 0:
         g = np.sum(g, axis=tuple(range(extra)))
@@ -96,6 +93,12 @@ def unbroadcast(g: Any, x: Any) -> Any:
     if stretched:
         g = np.sum(g, axis=stretched, keepdims=True)
     return g if np.shape(g) == shape else np.broadcast_to(g, shape)
+
+
+def _require_elements(g: Any) -> None:
+    """Raise for a cotangent that is a sparse matrix where none is expected: its `*` is no product of elements."""
+    if hasattr(g, "__matmul__") and not hasattr(g, "__array_ufunc__"):
+        raise Refusal(None, "an operator of a sparse matrix has no derivative here: make the matrix in this function")
 
 
 def unreduce(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:

@@ -50,7 +50,12 @@ WIDENS |= {special.mathieu_modsem1, special.mathieu_modsem2, special.spence}
 WIDENS |= {f for f in vars(special).values() if getattr(f, "__name__", "")[:4] in ("pro_", "obl_")}  # SciPy's may not end
 WIDENS |= {distance.euclidean, distance.seuclidean}  # give Python's floats
 WIDENS |= {stats.chisquare}  # SciPy computes in doubles
-WIDENS |= {stats.pearsonr}  # its second part is a function of Python floats
+WIDENS |= {
+    stats.pearsonr,
+    stats.ttest_1samp,
+    stats.ttest_rel,
+    stats.ttest_ind,
+}  # their second part is a function of Python floats
 _LAWS = [law for law in vars(stats).values() if isinstance(law, stats.rv_continuous)]
 WIDENS |= {getattr(law, name) for law in _LAWS for name in laws.MOMENTS}
 WIDENS |= {linalg.logm}  # SciPy warns of float32

@@ -1,7 +1,7 @@
 """Rules of scipy.stats, continued: statistics of tests, and the probabilities of errors of two sides.
 
-    t = ttest_1samp(a, m)[0]     ->  a_bar = t_bar * (1 / (n * e) - t * (a - mean(a)) / (n * (n - 1) * e * e)); m_bar = -t_bar / e
-    c = chisquare(o, e)[0]       ->  o_bar = 2 * c_bar * (o - e) / e; e_bar = c_bar * (1 - (o / e) ** 2)
+    t = ttest_1samp(a, m)[0]    ->  m_bar = -t_bar / e; a_bar = -m_bar / n - t_bar * t * (a - mean(a)) / (n * (n - 1) * e**2)
+    c = chisquare(o, e)[0]      ->  o_bar = 2 * c_bar * (o - e) / e; e_bar = c_bar * (1 - (o / e) ** 2)
 
 `e`: the standard error of the mean.  The slope of a probability of errors in its statistic is the density, but for the sign.
 Statistics of ranks do not change between jumps.

@@ -11,8 +11,6 @@ twice has it twice.  Where an array is stored is constant.  The products are tho
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 from scipy import sparse
 
@@ -323,7 +321,7 @@ def _(y, self, n, self_dot, n_dot, dtype=None):
     return n * of_elements(self_dot, powers(self, n - 1)), None
 
 
-power.constant("n", "the exponent of `power` of a sparse array has no derivative rule: pass a constant")
+power.constant("n")
 
 
 @general(*{cls.toarray for cls in _KINDS})
@@ -458,7 +456,7 @@ def cut(g, blocks, axis):
     """The cotangents of the blocks of a stack."""
     ends = np.cumsum([0] + [np.shape(b)[axis] for b in blocks])
     g = g.tocsr() if is_operator(g) else g
-    return [g[a:b] if axis == 0 else g[:, a:b] for a, b in itertools.pairwise(ends)]
+    return [g[a:b] if axis == 0 else g[:, a:b] for a, b in np.stack((ends[:-1], ends[1:]), axis=1)]
 
 
 def stacked(blocks, like, axis):

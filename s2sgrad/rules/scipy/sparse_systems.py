@@ -68,7 +68,7 @@ def spsolve_triangular(g, x, A, b, lower=True, *, unit_diagonal=False):
     return None, linalg.spsolve_triangular(transposed(A), g, not lower, unit_diagonal=unit_diagonal)
 
 
-spsolve_triangular.constant("A", "`spsolve_triangular` has no derivative rule in the matrix: use `spsolve`")
+spsolve_triangular.constant("A", "the matrix of `spsolve_triangular` is a constant here: use `spsolve`")
 
 
 @general(linalg.inv)

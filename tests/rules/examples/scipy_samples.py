@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from s2sgrad.rules.scipy import samples
+from s2sgrad.rules.scipy import densities, samples
 
 from .base import example
 
@@ -85,3 +85,14 @@ example(stats.ttest_ind, A, B, axis=1, keepdims=True)
 example(stats.chisquare, C)
 example(stats.chisquare, C, C[::-1] + 0.1, 1, 1, sum_check=False)
 example(stats.chisquare, C[0], f_exp=C[0, ::-1], sum_check=False)
+
+# --- densities by kernels ------------------------------------------------------------------------------------------------
+
+example(densities.density, A[0], B[0])
+example(densities.density, A[:2], B[1:3], 0.7)
+example(densities.log_density, A[0], B[0])
+example(densities.log_density, A[:2], B[1:3])
+_estimate = stats.gaussian_kde(B[:2], weights=C[0])
+for _f in (stats.gaussian_kde.evaluate, stats.gaussian_kde.pdf, stats.gaussian_kde.logpdf):
+    example(_f, _estimate, A[:2])
+    example(_f, stats.gaussian_kde(B[0]), A[0])

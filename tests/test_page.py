@@ -177,6 +177,7 @@ def test_in_a_notebook(monkeypatch):
     df.show()
     df.show(2.0, 0.3, 4)
     assert [sorted(data) for data in shown] == [["text/html", "text/plain"]] * 2
+    assert "Forward mode" in shown[0]["text/html"]
 
 
 def test_in_a_terminal_and_a_pipe(tmp_path, capsys, monkeypatch):

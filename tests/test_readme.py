@@ -106,11 +106,20 @@ def test_the_site_is_built_without_warnings(tmp_path):
     assert built.returncode == 0, built.stderr
 
 
+def slugs(document):
+    """The anchors of the headings of a document."""
+    plain = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.M | re.S)
+    words = (re.sub(r"[^\w\s-]", "", heading.lower()) for heading in re.findall(r"^#+ (.*)$", plain, re.M))
+    return {word.strip().replace(" ", "-") for word in words}
+
+
 def test_links_lead_somewhere():
     for document in (*sentences.DOCUMENTS, documents.ROOT / "docs" / "functions.md"):
         text = document.read_text(encoding="utf-8")
-        for link in re.findall(r"\]\(([^)#:]+\.(?:md|png|svg))(?:#[^)]*)?\)", text):
-            assert (document.parent / link).is_file(), f"{document.name}: {link}"
+        for link, anchor in re.findall(r"\]\(([^)#:]+\.(?:md|png|svg))?(?:#([^)]*))?\)", text):
+            file = document.parent / link if link else document
+            assert file.is_file(), f"{document.name}: {link}"
+            assert not anchor or anchor in slugs(file), f"{document.name}: {link}#{anchor}"
 
 
 @pytest.mark.records

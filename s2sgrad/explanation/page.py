@@ -56,9 +56,9 @@ def page(derivative: Any, args: tuple | None = None, keywords: dict[str, Any] | 
     return _page(derivative, args, keywords or {}, alone=False)[0]
 
 
-def frame(derivative: Any, args: tuple | None = None, keywords: dict[str, Any] | None = None) -> str:
-    """The page as a notebook shows it: with this derivative alone, in a frame."""
-    text, rows = _page(derivative, args, keywords or {}, alone=True)
+def frame(derivative: Any, args: tuple | None = None, keywords: dict[str, Any] | None = None, alone: bool = False) -> str:
+    """The page as a notebook shows it, in a frame; `alone`: with this derivative alone, which is compiled already."""
+    text, rows = _page(derivative, args, keywords or {}, alone)
     return _FRAME.format(html.escape(text), min(640, 180 + 21 * max(12, rows)))
 
 

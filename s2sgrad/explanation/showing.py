@@ -30,7 +30,7 @@ def show(derivative: Any, args: tuple | None, keywords: dict[str, Any], html: st
 def framed(derivative: Any) -> str | None:
     """What a notebook shows of a derivative that is the value of a cell; None, its `repr`, where it has no source."""
     try:
-        return frame(derivative)
+        return frame(derivative, alone=True)
     except (S2SGradError, TypeError, ValueError):
         return None
 

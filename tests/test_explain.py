@@ -202,6 +202,19 @@ def test_checkpoints():
     assert any("before a few passes" in note.why and note.names == ("x",) for _, note in states.notes("recorded"))
 
 
+def test_complex_numbers():
+    def squared(z):
+        y = z * 2.0
+        return np.abs(y) ** 2
+
+    def inside(x):
+        z = np.exp(1j * x)
+        return np.sum(z.real)
+
+    assert explain(squared, 1.0 + 2.0j).notes("kept")[0][1].names == ("y",)
+    assert explain(inside, np.ones(3)).notes("kept")[0][1].names == ("z",)
+
+
 def test_nothing_runs():
     ran = []
 

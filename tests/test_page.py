@@ -127,6 +127,21 @@ def test_the_tab_that_is_asked_for_is_open():
         assert re.findall(r'id="tab\d" checked>([\w ]+)', page(derivative, args)) == [name]
 
 
+def test_options_hold_in_every_tab():
+    def aux(x):
+        return np.sum(x * x), {"n": 1}
+
+    def written(u, k):
+        u *= k
+
+    holomorphic = grad(lambda z: z * z, holomorphic=True), 1.0 + 2.0j
+    cases = [(grad(aux, has_aux=True), np.ones(2)), (value_and_grad(aux, has_aux=True), np.ones(2)), holomorphic]
+    cases += [(grad(written, "k", outputs="u"), np.ones(2), 2.0), (grad(lambda *xs: xs[0] * xs[1], (0, 1)), 2.0, 3.0)]
+    cases += [(grad(np.sin), np.ones(2)), (grad(lambda z: np.abs(z) ** 2), 1.0 + 2.0j), (grad(lambda x: x, debug=True), 1.0)]
+    for derivative, *args in cases:
+        assert 'class="error"' not in page(derivative, tuple(args)), derivative
+
+
 def test_one_file_that_loads_nothing():
     text = page(grad(growth), (np.ones(3), 0.3, 4))
     assert Reader(text).loaded == [] and not re.search(r"https?:|url\(|@import", text) and len(text) < 60_000

@@ -39,6 +39,7 @@ from s2sgrad.explanation.listing import Explanation, Found, Line, Note
 from s2sgrad.ir.lookups import Lookups
 from s2sgrad.ir.quote import clone
 from s2sgrad.ir.signatures import signature
+from s2sgrad.legality.complex_values import first_of_real_numbers
 from s2sgrad.source import Primal, read
 from s2sgrad.transform import global_conflicts
 
@@ -109,9 +110,12 @@ def explained(
     refusal, recorded, source = None, None, ""
 
     def compiled(_: Lookups) -> str:
+        return first_of_real_numbers(written_for, request.options.complex)
+
+    def written_for(of_complex: bool) -> str:
         nonlocal notes
-        notes = _Notes(read(function))
-        written, entry_, _ = lowering.lowered(function, kinds, request.wrt(), request.options, notes.observe)
+        notes, asked = _Notes(read(function)), replace(request.options, complex=of_complex)
+        written, entry_, _ = lowering.lowered(function, kinds, request.wrt(), asked, notes.observe)
         global_conflicts.check(written.units)
         written.functions = folded(reached(written.functions, [entry_]), [entry_])
         notes.texts(written)

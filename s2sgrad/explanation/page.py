@@ -93,12 +93,14 @@ def _reverse(derivative: Derivative) -> tuple[str, Gradient]:
 def _forward(gradient: Gradient) -> Along:
     names = list(signature(gradient._request.function).parameters)[len(gradient._request.lead) :]
     wrt = dict.fromkeys(n.partition("[")[0] for n in gradient._request.wrt())
-    return Jvp(gradient.primal).along(tuple(map(names.index, wrt)))
+    options = gradient._request.options
+    return Jvp(gradient.primal, options.outputs, options.has_aux).along(tuple(map(names.index, wrt)))
 
 
 def _second(gradient: Gradient) -> Gradient:
-    argnums = gradient._request.argnums
-    return grad(grad(gradient.primal, argnums) if gradient._request.options.value else gradient, argnums)
+    argnums, options = gradient._request.argnums, gradient._request.options
+    inner = grad(gradient.primal, argnums, has_aux=options.has_aux, outputs=options.outputs) if options.value else gradient
+    return grad(inner, argnums, has_aux=options.has_aux)
 
 
 def _key(gradient: Gradient, args: tuple | None, keywords: dict[str, Any], asked: Derivative) -> Kinds:

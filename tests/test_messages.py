@@ -15,7 +15,7 @@ import pytest
 import test_errors
 from corpus.refused import REFUSED as CORPUS_REFUSED
 
-from s2sgrad import grad
+from s2sgrad import NoRule, grad
 
 module = test_errors.module
 X = np.array([0.3, 0.6, 0.9])
@@ -72,3 +72,13 @@ def test_the_message_is_in_the_users_words_and_short(name, text, f, args, keywor
 )
 def test_the_checker_finds_words_of_ours(message, words):
     assert messages.unknown_words(message, "def f(x, y): return x * y") == words
+
+
+def test_a_function_without_a_rule_is_called_by_its_name():
+    special = pytest.importorskip("scipy.special")
+
+    def vectorized(x):
+        return np.sum(np.vectorize(special.itstruve0)(x))
+
+    with pytest.raises(NoRule, match="`itstruve0` has no derivative rule"):
+        grad(vectorized)(np.ones(3))

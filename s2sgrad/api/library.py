@@ -279,7 +279,8 @@ def plain(function: Any) -> tuple[types.FunctionType, tuple, dict[str, Any]]:
     if table.is_flat(function):
         return _wrapper(function), (), {}
     if _is_known_by_rule(function):
-        raise _without_rule(function, getattr(function, "__qualname__", None) or type(function).__name__)
+        names = (getattr(function, word, None) for word in ("__qualname__", "__name__"))  # ufuncs have the latter alone
+        raise _without_rule(function, next(filter(None, names), type(function).__name__))
     try:
         return read(function).function, (), {}
     except NoSource as error:

@@ -40,12 +40,12 @@ class _Moves:
     first: int = 0
     last: int = 0
 
-    def spread(self, body: Block, free: Callable[[gast.AST], bool]) -> _Moves:
-        """The same operation, with the places that only `free` statements separate it from."""
+    def spread(self, length: int, free: Callable[[int], bool]) -> _Moves:
+        """The same operation, with the places in a block of this length from which only `free` ones separate it."""
         self.first, self.last = self.place, self.place + 1
-        while self.first > 0 and free(body[self.first - 1]):
+        while self.first > 0 and free(self.first - 1):
             self.first -= 1
-        while self.last < len(body) and free(body[self.last]):
+        while self.last < length and free(self.last):
             self.last += 1
         return self
 
@@ -121,18 +121,18 @@ def _fitting(stacks: list[_Stack], place: int, moves: Callable[[_Stack], list[_M
 def _spread(stacks: list[_Stack], pushing: Block, popping: Block) -> None:
     """Find the places that each push and each pop can move to."""
     names = {s.name for s in stacks}
+    others = [getattr(appended_to(alone(s)), "id", None) in names for s in pushing]
+    bound, held = [stored(s) for s in pushing], [mentioned(s) for s in popping]
     for stack in stacks:
         for push in stack.pushes:
             read, is_name = mentioned(push.what), isinstance(push.what, gast.Name)
 
-            def free(statement: gast.AST, read: set[str] = read, is_name: bool = is_name) -> bool:
-                if getattr(appended_to(alone(statement)), "id", None) in names:
-                    return True
-                return is_name and read.isdisjoint(stored(statement))
+            def free(place: int, read: set[str] = read, is_name: bool = is_name) -> bool:
+                return others[place] or (is_name and read.isdisjoint(bound[place]))
 
-            push.spread(pushing, free)
+            push.spread(len(pushing), free)
         for pop in stack.pops:
-            pop.spread(popping, lambda statement, pop=pop: pop.what.id not in mentioned(statement))
+            pop.spread(len(popping), lambda place, pop=pop: pop.what.id not in held[place])
 
 
 def _named_apart(stacks: list[_Stack]) -> list[_Stack]:

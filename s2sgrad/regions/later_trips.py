@@ -17,7 +17,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.ir.forms import number, parts_of
-from s2sgrad.ir.quote import LOOPS, blocks, nodes
+from s2sgrad.ir.quote import LOOPS, blocks, mentioned, nodes
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory.writes import in_place
 from s2sgrad.regions.disjointness import Indices
@@ -42,6 +42,7 @@ class Sections:
         self.unit = unit
         self.indices = Indices(unit, tree.body, unit.kinds)
         self.values = self.indices.values
+        self.named: dict[int, set[str]] = {}  # what statements mention, by their identity
         # Variables whose only definition is a section.
         self.views = {n: s for n, s in self.indices.once.items() if _is_section(s.value)}
 
@@ -124,7 +125,9 @@ class Sections:
         begun: set[str] = set()  # the views that this trip has bound
         outermost = set(map(id, body))
         for order, statement, loops in statements:
-            sections = self._read(statement, shared, begun)
+            if id(statement) not in self.named:
+                self.named[id(statement)] = mentioned(effects.header(statement))
+            sections = [] if shared.isdisjoint(self.named[id(statement)]) else self._read(statement, shared, begun)
             if sections is None:
                 return None
             read = (s for s in sections if not any(s is p for p in passed))

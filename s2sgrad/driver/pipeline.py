@@ -58,7 +58,7 @@ from s2sgrad.legality.context import Context
 from s2sgrad.memory import mod_ref
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.outside_kinds import OutsideKinds
-from s2sgrad.normalize import check, deletes, stop_gradient, temporary_copies, webs
+from s2sgrad.normalize import check, deletes, item_variables, stop_gradient, temporary_copies, webs
 from s2sgrad.normalize._calls import note_receivers
 from s2sgrad.normalize.definitions import DEFINITION, STATEMENTS, Pass
 from s2sgrad.source import Primal, read
@@ -145,6 +145,7 @@ NORMALIZE: tuple[Stage, ...] = (
     *SYNTAX,
     Stage("flatten", _flatten),
     *_stages(("deletes", deletes.run), ("webs", webs.run), ("temporary_copies", temporary_copies.run)),
+    *_stages(("item_variables", item_variables.run)),
 )
 
 READ: tuple[Kept | Stage, ...] = (Kept((Stage("reading", _read), *NORMALIZE), _follows_from), Stage("dependencies", _note))

@@ -34,7 +34,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.flow.counts import binding_counts
 from s2sgrad.flow.graph import Block
 from s2sgrad.ir.forms import bound_name, whole_number
-from s2sgrad.ir.quote import assign, at, name, nested, nodes
+from s2sgrad.ir.quote import assign, at, name, nested, nodes, place_of
 from s2sgrad.ir.unit import Unit
 from s2sgrad.normalize import temporary_copies, webs
 
@@ -88,8 +88,8 @@ class _Items:
 
     def _use(self, statement: gast.AST) -> tuple[Hashable, bool] | None:
         """The key at which a statement reads or stores an item, and whether it stores it; None for any other."""
-        if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
-            return None
+        if not isinstance(statement, gast.Assign) or place_of(statement) in self.unit.syntax.updates:
+            return None  # `c["h"] += e` changes an array, which may have other names
         (target,), value = statement.targets, statement.value
         for section, other in ((value, target), (target, value)):
             if isinstance(section, gast.Subscript) and getattr(section.value, "id", None) == self.owner:

@@ -15,7 +15,8 @@ from s2sgrad.testing import check_grads
 USES = """
     c['a'] = {v}|c['b'] = {v}|c['b'] = {v}|c['a b'] = {v}|d[0] = {v}|d[-1] = {v}|x = x + {r}|x = x * {r}|y = {r}
     y = np.sin({r})|c['a'] += {v}|d[1] *= {v}|{r}[0] = 0.5|{r}[1:] *= 1.5|y += {r}|x = x + first(d)
-    c['a'], c['b'] = c['b'], c['a']|x = x + len(d) * y|c = dict(c)|t = (d[0], {v})|d = [{r}, {v}]|c = {{'a': {r}, 'b': {v}}}|x = x + t[k]|d[k] = {v}
+    c['a'], c['b'] = c['b'], c['a']|x = x + len(d) * y|c = dict(c)|t = (d[0], {v})|d = [{r}, {v}]
+    c = {{'a': {r}, 'b': {v}}}|x = x + t[k]|d[k] = {v}
     c = {{'a': {v}, 'b': {v}}}|d = [{v}, {v}]|t = ({v}, {v})|d = d2|d2 = d
 """
 BLOCKS = ["if x[0] > {s}:", "for k in range(2):", "if y[1] > {s}:"]

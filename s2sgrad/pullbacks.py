@@ -127,7 +127,7 @@ def takes(f: Any, option: str) -> bool:
 def jvp(
     function: Callable[..., Any] | None = None, primals: Sequence[Any] | None = None,
     tangents: Sequence[Any] | None = None, *,
-    outputs: str | Sequence[str] | None = None, has_aux: bool = False, debug: bool = False,
+    outputs: str | Sequence[str] | None = None, has_aux: bool = False, debug: bool = False, compile: bool = False,
 ) -> Any:  # fmt: skip
     """The value of a function at the primals, and its tangent along the tangents: the directional derivative.
 
@@ -138,7 +138,7 @@ def jvp(
     With the function alone it returns a function of primals and tangents (and keywords of the function), compiled once.
     With `outputs`, names of arguments that the function writes, the value is their final contents.  With `has_aux`, for a
     function that returns a pair, it returns `(value, tangent, aux)`.  With `debug=True` it raises NotFinite if the value or
-    the tangent is not finite, as `grad` does.
+    the tangent is not finite, as `grad` does; with `compile=True` it runs as loops, as `grad` does.
 
     Raises Unsupported, NoRule or NoSource, with the place in the user's file, where it cannot give the right number.  Raises
     TypeError for an integer primal with a tangent; ValueError for a tangent of another structure or shape.
@@ -147,8 +147,8 @@ def jvp(
     (6.0, 23.0)
     """
     if function is None:
-        return functools.partial(jvp, outputs=outputs, has_aux=has_aux, debug=debug)
-    return runtime.hook("jvp")(function, primals, tangents, outputs, has_aux, debug)
+        return functools.partial(jvp, outputs=outputs, has_aux=has_aux, debug=debug, compile=compile)
+    return runtime.hook("jvp")(function, primals, tangents, outputs, has_aux, debug, compile=compile)
 
 
 def jvp_again(

@@ -10,7 +10,8 @@ from s2sgrad import runtime
 from s2sgrad.api import travel
 from s2sgrad.api.argnums import Argnums, checked
 from s2sgrad.api.gradient import Gradient, differentiated
-from s2sgrad.driver.options import DEFAULT, PREFERRED, Options
+from s2sgrad.api.loops import backend_for
+from s2sgrad.driver.options import Options
 from s2sgrad.errors.raised import entry, located
 from s2sgrad.pullbacks import jvp, vjp  # noqa: F401
 
@@ -26,6 +27,7 @@ class _Keywords(TypedDict, total=False):
     lists: bool
     has_aux: bool
     debug: bool
+    compile: bool
     strict: bool
     holomorphic: bool
     conjugate: bool
@@ -42,6 +44,7 @@ def _gradient_of(
     lists: bool,
     has_aux: bool,
     debug: bool,
+    compile: bool,
     strict: bool,
     holomorphic: bool,
     conjugate: bool,
@@ -59,7 +62,7 @@ def _gradient_of(
     several = isinstance(argnums, tuple)
     options = Options(value, several, unconnected_gradients, outputs, has_aux=bool(has_aux), debug=bool(debug),
                       strict=bool(strict), holomorphic=bool(holomorphic), conjugate=bool(conjugate), mode=mode,
-                      backend=PREFERRED if lists and not debug else DEFAULT)  # fmt: skip
+                      backend=backend_for(compile, lists, debug))  # fmt: skip
     if function is None:
         return functools.partial(_applied, argnums, options, output_gradients)
     return differentiated(function, argnums, options, output_gradients)
@@ -87,6 +90,7 @@ def grad(
     lists: bool = True,
     has_aux: bool = False,
     debug: bool = False,
+    compile: bool = False,
     strict: bool = False,
     holomorphic: bool = False,
     conjugate: bool = False,
@@ -105,6 +109,7 @@ def grad(
     - `debug=True`: raise NotFinite at the statement where the first nan or infinity arose.
     - `strict=True`: refuse a function without a text, which is otherwise recorded as it runs, several times slower.
     - `lists=False`: no lists of Python's numbers in loops over single elements.
+    - `compile=True`: run the text as loops that numba compiles (docs/compiled.md), as far as it has any.
     - `mode`: of the gradient of a gradient.  "fwd" takes its tangent, "rev" differentiates its text; by default "fwd",
       where the order does not matter and forward mode has no limit.
     - `holomorphic`, `conjugate`: for complex arguments.  The gradient in `z` is `dL/dRe(z) - i dL/dIm(z)`, as in JAX;
@@ -126,7 +131,7 @@ def grad(
     (-1.0, 2.0)
     """
     return _gradient_of(function, argnums, False, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug,
-                        strict, holomorphic, conjugate, mode)  # fmt: skip
+                        compile, strict, holomorphic, conjugate, mode)  # fmt: skip
 
 
 @overload
@@ -146,6 +151,7 @@ def value_and_grad(
     lists: bool = True,
     has_aux: bool = False,
     debug: bool = False,
+    compile: bool = False,
     strict: bool = False,
     holomorphic: bool = False,
     conjugate: bool = False,
@@ -157,7 +163,7 @@ def value_and_grad(
     (9.0, 6.0)
     """
     return _gradient_of(function, argnums, True, output_gradients, unconnected_gradients, outputs, lists, has_aux, debug,
-                        strict, holomorphic, conjugate, mode)  # fmt: skip
+                        compile, strict, holomorphic, conjugate, mode)  # fmt: skip
 
 
 def _text_of_run(*request: Any) -> str | None:

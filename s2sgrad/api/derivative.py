@@ -18,6 +18,7 @@ from s2sgrad.api import showing
 from s2sgrad.api.argnums import Argnums
 from s2sgrad.api.arguments import require_trees
 from s2sgrad.api.binding import Binds
+from s2sgrad.api.loops import explained, source_of
 from s2sgrad.api.request import Request
 from s2sgrad.api.texts import Texts
 from s2sgrad.api.whole import of_complex_numbers, text_for, written_or_recorded
@@ -164,3 +165,6 @@ class Derivative(Binds):
             names = cache.of(self._request.function.__code__).parameters.names
             self._latest = written_or_recorded(self, Kinds(tuple((name, UNKNOWN) for name in names)))
         return self._latest
+
+    compiled_source = property(entry(lambda self: source_of(self._shown())), doc=source_of.__doc__)
+    explain_compile = explained

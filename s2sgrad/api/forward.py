@@ -21,6 +21,7 @@ from s2sgrad.api.arguments import has_floats, require_separate
 from s2sgrad.api.binding import Binds
 from s2sgrad.api.derivative import Derivative
 from s2sgrad.api.fitting import fitting
+from s2sgrad.api.loops import backend_for, looped
 from s2sgrad.api.request import Request
 from s2sgrad.api.texts import MOST
 from s2sgrad.api.whole import (
@@ -33,7 +34,7 @@ from s2sgrad.api.whole import (
     written,
 )
 from s2sgrad.driver import cache
-from s2sgrad.driver.options import DEFAULT, Options
+from s2sgrad.driver.options import LOOPS, Options
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.raised import entry
 from s2sgrad.ir import seeds
@@ -97,7 +98,8 @@ class Along(Derivative):
         if request.options.debug:
             return debugging.run(compiled.function, args, words, request.function, request.options)
         try:
-            return compiled.function(*args, **words)
+            run = compiled.function if request.options.backend is not LOOPS else looped(compiled)
+            return run(*args, **words)
         except Refusal as error:
             if turns_complex(self, error, args, keywords):
                 return of_complex_numbers(self).along(primals, tangents, asked)
@@ -219,10 +221,12 @@ class Jvp(Binds):
     def __init__(
         self, function: Callable[..., Any], outputs: str | tuple[str, ...] | None = None, has_aux: bool = False,
         value: bool = True, lanes: bool = False, debug: bool = False, again: bool = False,
+        compile_: bool = False,
     ) -> None:  # fmt: skip
         self.primal = self.given = function
         self.has_aux, self._again = has_aux, again
-        self._options = Options(value, several=True, outputs=outputs, has_aux=has_aux, backend=DEFAULT, debug=debug,
+        self._options = Options(value, several=True, outputs=outputs, has_aux=has_aux, debug=debug,
+                                backend=backend_for(compile_, False, debug),
                                 along="lanes" if lanes else "tangents")  # fmt: skip
         self._made: dict[tuple[int, ...], Along] = {}
         self._latest: Along | None = None
@@ -232,7 +236,7 @@ class Jvp(Binds):
     def of(self, function: Callable[..., Any]) -> Jvp:
         """The same of another function."""
         o = self._options
-        return Jvp(function, o.outputs, o.has_aux, o.value, o.lanes, o.debug, self._again)
+        return Jvp(function, o.outputs, o.has_aux, o.value, o.lanes, o.debug, self._again, o.backend == LOOPS)
 
     def along(self, active: tuple[int, ...]) -> Along:
         """The function along tangents of the arguments at these positions."""
@@ -276,14 +280,14 @@ class Jvp(Binds):
 
 def jvp(
     function: Any, primals: Any, tangents: Any, outputs: Any = None, has_aux: bool = False, debug: bool = False,
-    again: bool = False,
+    again: bool = False, compile: bool = False,
 ) -> Any:  # fmt: skip
     """The public `jvp`: `(value, tangent)`, or a function of primals and tangents; or `jvp_again`."""
     pullbacks.function_given(function, "jvp")
     if has_aux and outputs is not None:
         raise ValueError("has_aux=True is about what a function returns, outputs= about what it writes: give one of them")
     outputs = outputs if outputs is None or isinstance(outputs, str) else tuple(outputs)
-    derivative = Jvp(function, outputs, bool(has_aux), debug=bool(debug), again=again)
+    derivative = Jvp(function, outputs, bool(has_aux), debug=bool(debug), again=again, compile_=compile)
     if primals is None and tangents is None:
         return derivative
     if primals is None or tangents is None:

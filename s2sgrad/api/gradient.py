@@ -16,9 +16,10 @@ from s2sgrad.api.arguments import require_separate
 from s2sgrad.api.binding import Binds, OfInstances, as_bound
 from s2sgrad.api.derivative import Derivative
 from s2sgrad.api.forward_over_reverse import exchanged
+from s2sgrad.api.loops import looped
 from s2sgrad.api.texts import MOST, Texts
 from s2sgrad.api.whole import another_way, written
-from s2sgrad.driver.options import DEFAULT, Options
+from s2sgrad.driver.options import DEFAULT, LOOPS, Options
 from s2sgrad.errors import S2SGradError
 from s2sgrad.errors.cycles import explained
 from s2sgrad.errors.raised import behind_partial, located
@@ -75,7 +76,8 @@ class Gradient(Derivative):
             try:
                 if request.options.debug:
                     return debugging.run(compiled.function, args, keywords, request.function, request.options)
-                return compiled.function(*args, **keywords) if keywords else compiled.function(*args)
+                run = compiled.function if request.options.backend is not LOOPS else looped(compiled)
+                return run(*args, **keywords) if keywords else run(*args)
             except NoResult as error:
                 raise compiled.naming(error) from None
             except compiled.gives_up_on:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 DEFAULT, PREFERRED = "numpy", "scalar_lists"  # backends; by name; `driver.lowering` has the objects
+LOOPS = "loops"  # the text of the default one, which `compiled` lowers to loops
 
 
 class Recording:

@@ -1,0 +1,58 @@
+"""Derivatives that run as loops: what `compile=True` asks for, and what says how that went.
+
+df = grad(f, compile=True); df(x); df.compiled_source; df.explain_compile()
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING, Any
+
+from s2sgrad.api.whole import Whole
+from s2sgrad.driver.options import DEFAULT, LOOPS, PREFERRED
+from s2sgrad.errors import Unsupported
+from s2sgrad.errors.raised import entry
+
+if TYPE_CHECKING:
+    from s2sgrad.driver.compiled import Compiled
+
+
+def backend_for(compile_: bool, lists: bool, debug: bool) -> str:
+    """The backend that the options of a gradient ask for."""
+    if compile_ and debug:
+        raise ValueError("debug=True checks each value as the NumPy text runs: leave out compile=True")
+    if compile_ and importlib.util.find_spec("numba") is None:
+        raise Unsupported("compile=True needs numba: pip install 's2sgrad[compile]'")
+    return LOOPS if compile_ else PREFERRED if lists and not debug else DEFAULT
+
+
+def looped(compiled: Compiled | Whole) -> Any:
+    """What runs the text of a derivative as loops, kept with its function; a recording, which has no text, as it is."""
+    if isinstance(compiled, Whole):
+        return compiled.function
+    loops = vars(compiled.function).get("loops")
+    if loops is None:
+        from s2sgrad.compiled.running import Loops
+
+        loops = vars(compiled.function)["loops"] = Loops(compiled.function)
+    return loops
+
+
+def source_of(compiled: Compiled | Whole) -> str:
+    """With `compile=True`, the loops that ran in the latest call, as Python; a comment that says why there are none."""
+    if isinstance(compiled, Whole):
+        return "# a function that is recorded as it runs has no loops\n"
+    from s2sgrad.compiled.running import shown
+
+    return shown(looped(compiled), compiled.text)
+
+
+@entry
+def explained(derivative: Any) -> str:
+    """With `compile=True`, whether the latest call ran as loops; else the line of the text that has none, and why."""
+    compiled = derivative._shown()
+    if isinstance(compiled, Whole):
+        return "it has no text: it is recorded as it runs, which `.source` explains"
+    from s2sgrad.compiled.running import explained
+
+    return explained(looped(compiled), compiled.text)

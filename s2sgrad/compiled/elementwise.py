@@ -1,0 +1,238 @@
+"""Operations on single numbers, by the object that is called: how the text of the result is made from those of the operands.
+
+    np.maximum(x, 0.0)      ->      maximum(x[i], 0.0)
+
+Each entry has the dtype of its result by those of its operands.  What is bound to no entry is not lowered.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import runtime
+from s2sgrad.compiled import scalars
+from s2sgrad.compiled.values import BOOL, FLOAT, INT, Extent, Gather, Leaf, Scalar, Tree, Unfit
+from s2sgrad.compiled.writer import Writer
+from s2sgrad.runtime import slopes
+
+
+@dataclass(frozen=True)
+class Operation:
+    """How to write it; the dtype of the result: a dtype, or "same" for what the operands are converted to."""
+
+    write: Callable[..., str]
+    result: str = FLOAT
+    check: str = ""  # what Python raises of numbers of its own: "math" for a result that is not finite
+    integers: bool = True  # whether operands may be integers
+
+
+def _call(function: Any) -> Callable[..., str]:
+    name = function if isinstance(function, str) else function.__name__
+    return lambda *operands: f"{name}({', '.join(operands)})"
+
+
+def _infix(sign: str) -> Callable[..., str]:
+    return lambda a, b: f"({a} {sign} {b})"
+
+
+def _compared(sign: str) -> Operation:
+    return Operation(_infix(sign), BOOL)
+
+
+OF_MATH: dict[np.ufunc, Any] = {
+    np.exp: math.exp, np.expm1: math.expm1, np.log: math.log, np.log1p: math.log1p, np.log2: math.log2,
+    np.log10: math.log10, np.sqrt: math.sqrt, np.sin: math.sin, np.cos: math.cos, np.tan: math.tan,
+    np.arcsin: math.asin, np.arccos: math.acos, np.arctan: math.atan, np.sinh: math.sinh, np.cosh: math.cosh,
+    np.tanh: math.tanh, np.arcsinh: math.asinh, np.arccosh: math.acosh, np.arctanh: math.atanh, np.hypot: math.hypot,
+    np.arctan2: math.atan2,
+}  # fmt: skip
+
+OPERATIONS: dict[Any, Operation] = {
+    gast.Add: Operation(_infix("+"), "same"),
+    gast.Sub: Operation(_infix("-"), "same"),
+    gast.Mult: Operation(_infix("*"), "same"),
+    gast.Div: Operation(_infix("/")),
+    gast.USub: Operation(lambda a: f"(-{a})", "same"),
+    gast.UAdd: Operation(lambda a: a, "same"),
+    gast.Gt: _compared(">"), gast.GtE: _compared(">="), gast.Lt: _compared("<"), gast.LtE: _compared("<="),
+    gast.Eq: _compared("=="), gast.NotEq: _compared("!="),
+    np.add: Operation(_infix("+"), "same"), np.subtract: Operation(_infix("-"), "same"),
+    np.multiply: Operation(_infix("*"), "same"), np.divide: Operation(_infix("/")),
+    np.negative: Operation(lambda a: f"(-{a})", "same"), np.positive: Operation(lambda a: a, "same"),
+    np.square: Operation(lambda a: _square(a), "same"),
+    np.reciprocal: Operation(lambda a: f"(1.0 / {a})", integers=False),
+    np.absolute: Operation(_call("abs"), "same"), np.fabs: Operation(_call("abs")), abs: Operation(_call("abs"), "same"),
+    np.maximum: Operation(_call(scalars.maximum), "same"), np.minimum: Operation(_call(scalars.minimum), "same"),
+    np.sign: Operation(_call(scalars.sign), integers=False),
+    np.floor: Operation(_call(scalars.floor), integers=False), np.ceil: Operation(_call(scalars.ceil), integers=False),
+    np.greater: _compared(">"), np.greater_equal: _compared(">="), np.less: _compared("<"), np.less_equal: _compared("<="),
+    np.equal: _compared("=="), np.not_equal: _compared("!="),
+    np.isnan: Operation(_call(scalars.is_nan), BOOL), np.isfinite: Operation(_call(scalars.is_finite), BOOL),
+    runtime.over: Operation(_call(scalars.over), integers=False),
+    runtime.times: Operation(_call(scalars.times), integers=False),
+    slopes.product: Operation(_call(scalars.product), integers=False),
+    slopes.log_or_zero: Operation(_call(scalars.log_or_zero), integers=False),
+    **{f: Operation(_call(f)) for f in OF_MATH}, **{m: Operation(_call(f), check="math") for f, m in OF_MATH.items()},
+    math.fabs: Operation(_call("abs")),
+}  # fmt: skip
+LOGICAL = {
+    np.logical_and: _infix("and"), np.logical_or: _infix("or"), gast.BitAnd: _infix("and"), gast.BitOr: _infix("or"),
+    np.logical_not: lambda a: f"(not {a})", gast.Not: lambda a: f"(not {a})", gast.Invert: lambda a: f"(not {a})",
+}  # fmt: skip
+_CHECKED = {gast.Add: "added", gast.Sub: "subtracted", gast.Mult: "multiplied"}
+_SAME = {np.add: gast.Add, np.subtract: gast.Sub, np.multiply: gast.Mult, np.divide: gast.Div, np.power: gast.Pow}
+
+
+def apply(writer: Writer, operation: Any, operands: list[Any]) -> Any:
+    """The result of an operation on numbers and arrays.
+
+    >>> x = Scalar("x", FLOAT)
+    >>> apply(None, np.exp, [apply(None, gast.Add, [x, x])]).text
+    'exp((x + x))'
+    """
+    operation = _SAME.get(operation, operation)
+    if any(not isinstance(o, (Scalar, Leaf, Tree, Gather)) for o in operands):
+        raise Unfit("an operand that is neither a number nor an array")
+    if operation in LOGICAL:
+        if any(o.dtype != BOOL for o in operands):
+            raise Unfit("logic of what is no truth value")
+        return made(writer, LOGICAL[operation], operands, BOOL)
+    if operation is gast.Pow:
+        return _power(writer, *operands)
+    if operation in (gast.FloorDiv, gast.Mod):
+        return _whole_quotient(writer, operation, *operands)
+    if operation not in OPERATIONS:
+        raise Unfit(f"`{getattr(operation, '__name__', operation)}`")
+    dtype = _dtype(OPERATIONS[operation], operands)
+    if all(isinstance(o, Scalar) for o in operands):
+        return _of_numbers(writer, operation, operands, dtype)
+    if OPERATIONS[operation].check:
+        raise Unfit("a function of math on an array")
+    return made(writer, OPERATIONS[operation].write, operands, dtype)
+
+
+def _of_numbers(writer: Writer, operation: Any, operands: list[Scalar], dtype: str) -> Scalar:
+    """The same of numbers: those of Python raise where NumPy's do not."""
+    what, python = OPERATIONS[operation], all(o.python for o in operands)
+    if dtype == INT:
+        return _integer(operation, what, operands)
+    write = what.write
+    if operation is gast.Div and python:
+        write = lambda a, b: f"({a} / nonzero({b}))"  # noqa: E731
+    if what.check:
+        write = lambda *o: f"finite({what.write(*o)})"  # noqa: E731
+    value = made(writer, write, operands, dtype)
+    return Scalar(value.text, dtype, python and not isinstance(operation, np.ufunc), value.reads)
+
+
+def made(writer: Writer, write: Callable[..., str], operands: list[Any], dtype: str) -> Any:
+    """The elements that `write` makes from those of the operands."""
+    if all(isinstance(o, Scalar) for o in operands):
+        reads = frozenset().union(*(o.reads for o in operands))
+        return Scalar(write(*(o.text for o in operands)), dtype, all(o.python for o in operands), reads)
+    extents = writer.broadcast([o.extents for o in operands])
+    canonical = [tuple(map(writer.canonical, o.extents)) for o in operands]
+    operands = [writer.settled(o) if isinstance(o, Scalar) else o for o in operands]
+    once = [
+        o if isinstance(o, (Scalar, Leaf)) or e == extents else writer.stored(o)
+        for o, e in zip(operands, canonical, strict=True)
+    ]
+    return Tree(write, tuple(once), extents, dtype)
+
+
+def _dtype(what: Operation, operands: list[Any]) -> str:
+    dtypes = {o.dtype for o in operands}
+    if what.result != "same" and what.result != FLOAT:
+        return what.result
+    if dtypes == {BOOL} or (not what.integers and dtypes != {FLOAT}):
+        raise Unfit("arithmetic of truth values or integers")
+    return FLOAT if what.result == FLOAT or FLOAT in dtypes else INT
+
+
+def _integer(operation: Any, what: Operation, operands: list[Scalar]) -> Scalar:
+    """Arithmetic of integers, which are of any size in Python: exact where it cannot get near the end of their range."""
+    reads = frozenset().union(*(o.reads for o in operands))
+    known = _sum_of_extents(operation, [o.affine for o in operands])
+    if known is not None:
+        return of_extent(known, reads)
+    write = _call(_CHECKED[operation]) if operation in _CHECKED else what.write
+    return Scalar(write(*(o.text for o in operands)), INT, all(o.python for o in operands), reads)
+
+
+def _sum_of_extents(operation: Any, known: list[Extent | None]) -> Extent | None:
+    """The result as an extent, if it is one."""
+    if None in known:
+        return None
+    a, b = known[0], known[-1]
+    if operation is gast.USub and a.base is None:
+        return Extent(None, -a.offset)
+    if operation is gast.Add and (a.base is None or b.base is None):
+        return Extent(a.base or b.base, a.offset + b.offset)
+    if operation is gast.Sub and (b.base is None or a.base == b.base):
+        return Extent(a.base if b.base is None else None, a.offset - b.offset)
+    return Extent(None, a.offset * b.offset) if operation is gast.Mult and a.base is None and b.base is None else None
+
+
+def of_extent(extent: Any, reads: frozenset[str] = frozenset()) -> Scalar:
+    """An extent as a number."""
+    text = str(extent)
+    return Scalar(text if text.isidentifier() or text.isdigit() else f"({text})", INT, True, reads, extent)
+
+
+_NUMBER = re.compile(r"[\d.]+(e[+-]?\d+)?")
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number without a sign."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def _square(a: str) -> str:
+    return f"({a} * {a})" if re.fullmatch(r"[\w.]+(\[[^\[\]()]*\])?", a) else f"squared({a})"
+
+
+def _power(writer: Writer, base: Any, exponent: Any) -> Any:
+    """A power: the square as a product, as NumPy computes it."""
+    known = exponent.affine.offset if isinstance(exponent, Scalar) and exponent.affine is not None else None
+    if known is not None and exponent.affine.base is not None:
+        known = None
+    if isinstance(exponent, Scalar) and exponent.text in ("2.0", "0.5", "1.0", "-1.0") and not isinstance(base, Scalar):
+        known = {"2.0": 2, "1.0": 1}.get(exponent.text)
+    if base.dtype == INT or base.dtype == BOOL:
+        raise Unfit("a power of integers")
+    if known == 2:
+        return made(writer, _square, [base], FLOAT)
+    if known == 1:
+        return made(writer, lambda a: a, [base], FLOAT)
+    if isinstance(base, Scalar) and isinstance(exponent, Scalar):
+        return made(writer, lambda a, p: f"power_of_number({a}, {p})", [base, exponent], FLOAT)
+    if isinstance(exponent, Scalar) and exponent.text == "0.5":
+        return made(writer, lambda a: f"sqrt({a})", [base], FLOAT)
+    return made(writer, lambda a, p: f"power({a}, float({p}))", [base, exponent], FLOAT)
+
+
+def _whole_quotient(writer: Writer, operation: Any, a: Any, b: Any) -> Any:
+    if not (isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype == b.dtype == INT):
+        raise Unfit("`//` or `%` of what are no integers")
+    sign = "//" if operation is gast.FloorDiv else "%"
+    return made(writer, lambda x, y: f"({x} {sign} nonzero({y}))", [a, b], INT)
+
+
+def chosen_by(writer: Writer, operands: list[Any]) -> Any:
+    """`np.where(condition, a, b)`."""
+    condition, a, b = operands
+    if condition.dtype != BOOL:
+        raise Unfit("np.where of what is no truth value")
+    dtype = FLOAT if FLOAT in (a.dtype, b.dtype) else a.dtype if a.dtype == b.dtype else None
+    if dtype is None:
+        raise Unfit("np.where of numbers of two types")
+    convert = "float({})" if dtype == FLOAT else "{}"
+    texts = [convert if o.dtype != dtype else "{}" for o in (a, b)]
+    return made(writer, lambda c, x, y: f"({texts[0].format(x)} if {c} else {texts[1].format(y)})", [condition, a, b], dtype)

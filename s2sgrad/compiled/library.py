@@ -1,0 +1,219 @@
+"""Library functions that follow from others: each is written with the operations of the rest of this room.
+
+np.var(x)      ->      the mean of (x - mean(x)) squared
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad.compiled import elementwise, reductions
+from s2sgrad.compiled.elementwise import of_extent
+from s2sgrad.compiled.indexing import constant_of, indexed
+from s2sgrad.compiled.lowering import Lowering, constant
+from s2sgrad.compiled.values import (
+    BOOL,
+    FLOAT,
+    INT,
+    ONE,
+    Extent,
+    Gather,
+    Items,
+    Object,
+    Scalar,
+    Tree,
+    Unfit,
+    element,
+    is_array,
+    whole,
+)
+from s2sgrad.compiled.writer import required_array
+
+_YES, _NO = Scalar("True", BOOL, True), Scalar("False", BOOL, True)
+
+
+def variance(self: Lowering, x: Any, axis: Any = None, ddof: Any = None, keepdims: Any = _NO) -> Any:
+    """`np.var`."""
+    if ddof is not None and constant_of(ddof) != 0:
+        raise Unfit("a variance with ddof")
+    x = self.writer.stored(x) if isinstance(x, (Tree, Gather)) else required_array(x)
+    centre = reductions.mean(self, x, axis, _YES)
+    deviation = elementwise.apply(self.writer, gast.Sub, [x, centre])
+    return reductions.mean(self, elementwise.apply(self.writer, np.square, [deviation]), axis, keepdims)
+
+
+def deviation(self: Lowering, x: Any, axis: Any = None, ddof: Any = None, keepdims: Any = _NO) -> Any:
+    """`np.std`."""
+    return elementwise.apply(self.writer, np.sqrt, [variance(self, x, axis, ddof, keepdims)])
+
+
+def norm(self: Lowering, x: Any) -> Any:
+    """`np.linalg.norm` of all elements."""
+    if required_array(x).dtype != FLOAT or x.rank > 2:
+        raise Unfit("a norm of these")
+    x = self.writer.stored(x) if isinstance(x, (Tree, Gather)) else x
+    squares = reductions.sum_of(self, elementwise.apply(self.writer, np.square, [x]))
+    return elementwise.apply(self.writer, np.sqrt, [squares])
+
+
+def difference(self: Lowering, x: Any) -> Any:
+    """`np.diff` along the last axis."""
+    x = self.writer.stored(x) if isinstance(x, (Tree, Gather)) else required_array(x)
+    self.writer.at_least(x.extents[-1], 1)
+    rest = Object(Ellipsis)
+    later = indexed(self.writer, self.bounds, x, (rest, Object((constant(1), None, None))))
+    earlier = indexed(self.writer, self.bounds, x, (rest, Object((None, constant(-1), None))))
+    return elementwise.apply(self.writer, gast.Sub, [later, earlier])
+
+
+def running_sum(self: Lowering, x: Any, axis: Any = None) -> Any:
+    """`np.cumsum` of a vector."""
+    if required_array(x).rank != 1 or x.dtype != FLOAT or (axis is not None and reductions.axes_of(1, axis) != (0,)):
+        raise Unfit("np.cumsum of these")
+    writer = self.writer
+    out = writer.allocate(writer.fresh("a"), x.extents, FLOAT)
+    total, k = writer.fresh("s"), writer.fresh("k")
+    writer.line(f"{total} = 0.0")
+    with writer.block(f"for {k} in range({out.extents[0]}):"):
+        writer.line(f"{total} = {total} + {element(x, [k])}")
+        writer.line(f"{out.root}[{k}] = {total}")
+    return out
+
+
+def place_of(sign: str) -> Any:
+    """`np.argmax` and `np.argmin` of a vector: the first place of the largest or smallest element, or of nan."""
+
+    def form(self: Lowering, x: Any, axis: Any = None) -> Any:
+        if required_array(x).rank != 1 or x.dtype != FLOAT or (axis is not None and reductions.axes_of(1, axis) != (0,)):
+            raise Unfit("the place of the largest or smallest of these")
+        writer = self.writer
+        extent = writer.canonical(x.extents[0])
+        writer.at_least(extent, 1)
+        x = writer.stored(x) if isinstance(x, (Tree, Gather)) else x
+        best, k = writer.fresh("p"), writer.fresh("k")
+        writer.line(f"{best} = 0")
+        with writer.block(f"for {k} in range(1, {extent}):"):
+            old, new = element(x, [best]), element(x, [k])
+            with writer.block(f"if {new} {sign} {old} or ({new} != {new} and {old} == {old}):"):
+                writer.line(f"{best} = {k}")
+        name = writer.fresh("p")
+        writer.line(f"{name} = {best}")
+        return Scalar(name, INT, False, affine=Extent(name))
+
+    return form
+
+
+def any_or_all(word: str, start: str) -> Any:
+    """`np.any` and `np.all` of truth values."""
+
+    def form(self: Lowering, x: Any) -> Any:
+        if required_array(x).dtype != BOOL:
+            raise Unfit("np.any or np.all of what are no truth values")
+        value = reductions.folded(self, x, tuple(range(x.rank)), False, BOOL, start, lambda a, b: f"{a} {word} {b}")
+        return value
+
+    return form
+
+
+def reshaped(self: Lowering, x: Any, *shape: Any, order: Any = None) -> Any:
+    """`x.reshape(shape)`: the same memory under other indices."""
+    if order is not None or not shape:
+        raise Unfit("a reshape by order")
+    writer = self.writer
+    sizes = shape[0].items if isinstance(shape[0], Items) else shape
+    old = required_array(x).extents
+    if not sizes:
+        raise Unfit("a reshape to a number")
+    if isinstance(x, (Tree, Gather)) or not x.is_whole:
+        if not isinstance(x, (Tree, Gather)) and not writer.stays(x.root):
+            raise Unfit("a reshape of a view")
+        x = writer.stored(x)
+    total = writer.extent(reductions.count(writer, old))
+    open_ = [k for k, s in enumerate(sizes) if constant_of(s) == -1]
+    extents = [None if k in open_ else writer.extent(s, least=0) for k, s in enumerate(sizes)]
+    known = writer.extent(reductions.count(writer, tuple(e for e in extents if e is not None)))
+    if len(open_) == 1:
+        name = writer.fresh("n")
+        writer.line(f"{name} = {total} // nonzero({known})")
+        writer.lengths.add(name)
+        writer.line(f"same({name} * ({known}), {total})")
+        extents[open_[0]] = Extent(name)
+    elif open_:
+        raise Unfit("a reshape to several unknown lengths")
+    else:
+        writer.same(total, known)
+    name = writer.fresh("r")
+    writer.line(f"{name} = {x.root}.reshape(({', '.join(map(str, extents))},))")
+    self.found.join(name, x.root)
+    return whole(name, tuple(extents), x.dtype)
+
+
+def flat(self: Lowering, x: Any) -> Any:
+    """`np.ravel`."""
+    return reshaped(self, x, constant(-1)) if required_array(x).rank != 1 else x
+
+
+def flattened(self: Lowering, x: Any) -> Any:
+    """`x.flatten()`: new memory."""
+    return flat(self, Tree(lambda a: a, (required_array(x),), x.extents, x.dtype))
+
+
+def converted(self: Lowering, x: Any, dtype: Any) -> Any:
+    """`x.astype(dtype)`."""
+    try:
+        name = np.dtype(dtype.value).name
+    except (TypeError, AttributeError):
+        raise Unfit("this dtype") from None
+    x = required_array(x)
+    if name == x.dtype:
+        return Tree(lambda a: a, (x,), x.extents, x.dtype)
+    if name == FLOAT:
+        return Tree(lambda a: f"float({a})", (x,), x.extents, FLOAT)
+    raise Unfit(f"a conversion to {name}")
+
+
+def is_instance(self: Lowering, x: Any, types: Any) -> Any:
+    """`isinstance`, where it is the same for all types that the value may be of."""
+    asked = types.items if isinstance(types, Items) else (types,)
+    if not all(isinstance(t, Object) and isinstance(t.value, type) for t in asked):
+        raise Unfit("isinstance by what is not known")
+    if isinstance(x, Scalar):
+        pairs = {FLOAT: (np.float64, float), INT: (np.int64, int), BOOL: (np.bool_, bool)}
+        possible = pairs[x.dtype] if x.python else pairs[x.dtype][:1]
+    elif is_array(x):
+        possible = (np.ndarray,)
+    elif isinstance(x, Items):
+        possible = (x.type,)
+    elif isinstance(x, Object):
+        possible = (type(x.value),)
+    else:
+        raise Unfit("isinstance of this value")
+    answers = {issubclass(p, tuple(t.value for t in asked)) for p in possible}
+    if len(answers) > 1:
+        raise Unfit("isinstance of a number that may be Python's or NumPy's")
+    return Object(answers.pop())
+
+
+def rank_of(self: Lowering, x: Any) -> Any:
+    """`np.ndim`."""
+    if not isinstance(x, Scalar):
+        required_array(x)
+    return of_extent(Extent(None, x.rank))
+
+
+def tie_weights(self: Lowering, x: Any, y: Any, axis: Any = None, keepdims: Any = _NO) -> Any:
+    """1 where `x` is the extreme value `y` of its axis, shared by ties; where none is, because of nan, the text runs."""
+    x = self.writer.stored(x) if isinstance(x, (Tree, Gather)) else required_array(x)
+    axes = reductions.axes_of(x.rank, axis)
+    if not isinstance(y, Scalar) and y.rank != x.rank:
+        y = self.writer.stored(y) if isinstance(y, (Tree, Gather)) else required_array(y)
+        kept = [k for k in range(x.rank) if k not in axes]
+        if y.rank != len(kept):
+            raise Unfit("weights of ties of another rank")
+        y = y.over(tuple(kept), tuple(ONE if k in axes else y.extents[kept.index(k)] for k in range(x.rank)))
+    ties = self.writer.stored(elementwise.apply(self.writer, gast.Eq, [x, y]))
+    count = reductions.summed(self, ties, axes, True)
+    return elementwise.made(self.writer, lambda tie, n: f"shared({tie}, {n})", [ties, count], FLOAT)

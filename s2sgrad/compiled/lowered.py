@@ -1,0 +1,201 @@
+"""A text, lowered for arguments like the given ones: the loops as text, what goes in, and what comes out.
+
+lower(loss_grad, {"x": np.ones(3), "seed": 1.0}).text      ->      "def loss_grad_loops(x, seed): ..."
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.analysis.kinds import Array
+from s2sgrad.analysis.sizes import Size
+from s2sgrad.analysis.value_kinds import kinds_of
+from s2sgrad.compiled import scalars
+from s2sgrad.compiled.calls import called
+from s2sgrad.compiled.frames import Frame, reserved
+from s2sgrad.compiled.lowering import Functions, Lowering, Opened, argument
+from s2sgrad.compiled.output import Block, Line, text_of
+from s2sgrad.compiled.products import matmul
+from s2sgrad.compiled.values import FLOAT, Items, Leaf, Object, Scalar, Unfit, is_array
+from s2sgrad.compiled.writer import Again, Found
+from s2sgrad.ir.quote import mentioned
+
+_ROUNDS = 60
+
+
+@dataclass(frozen=True)
+class Part:
+    """How a leaf of a result is handed out: an array, a number of Python's or of NumPy's."""
+
+    make: type | None
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A lowered function: its text, the arguments that are arrays or numbers, what it reads besides, and the result."""
+
+    name: str
+    text: str
+    takes: tuple[str, ...]
+    outside: tuple[tuple[types.FunctionType, str], ...]
+    result: Any
+
+    @property
+    def shown(self) -> str:
+        """The text with what it imports, as it can be run."""
+        called = sorted(
+            {n.id for n in ast.walk(ast.parse(self.text)) if isinstance(n, ast.Name)} & {*vars(scalars)} - {"np"}
+        )
+        imports = f"from s2sgrad.compiled.scalars import {', '.join(called)}\n" if called else ""
+        return f"import numpy as np\n{imports}\n\n{self.text}"
+
+
+def lower(functions: Functions, function: types.FunctionType, arguments: dict[str, Any]) -> Lowered:
+    """Lower a function for arguments of these types and ranks; Unfit if that is not proven to be the same."""
+    unit, tree = functions.normal_form(function)
+    if tree.args.vararg or tree.args.kwarg:
+        raise Unfit("a function with `*` or `**`")
+    found = Found()
+    for _ in range(_ROUNDS):
+        lowering = Lowering(functions, found, {*mentioned(tree), *reserved()}, called, matmul)
+        try:
+            return _once(lowering, Frame(unit, tree, found), arguments)
+        except Again:
+            continue
+        except Unfit as why:
+            raise Unfit(f"line {lowering.line}: {why}") from None
+    raise Unfit("what variables stand for is not settled")
+
+
+def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any]) -> Lowered:
+    writer, found = lowering.writer, lowering.found
+    writer.out = lowering.outside.lines = []
+    given = {p: argument(writer, parameter_name(frame, p), arguments[p]) for p in frame.parameters}
+    lowering.given = {v.root for p in given.values() for v in _arrays(p)}
+    _agree(lowering, given, arguments)
+    body: list[Any] = []
+    writer.out = body
+    result = lowering.run(frame, given)
+    values, parts = _results(lowering, result)
+    writer.line(f"return ({', '.join([*values, ''])})" if values else "return (0,)")
+    takes = [n for p in frame.parameters for n in _names(given[p])]
+    if any(found.share(root, other) for root in lowering.parameters for other in found.written):
+        raise Unfit("it writes its arguments, or what it reads under free names")
+    statements = [*lowering.outside.lines, *_opened(body)]
+    name = f"{frame.tree.name}_loops"
+    text = text_of(name, [*takes, *lowering.outside.parameters], statements)
+    return Lowered(name, text, tuple(takes), tuple(lowering.outside.parameters.values()), parts)
+
+
+def parameter_name(frame: Frame, parameter: str) -> str:
+    """The name of a parameter in the lowered function: another one if it is bound again."""
+    return f"{frame.name(parameter)}_given" if parameter in frame.variables else frame.name(parameter)
+
+
+def _agree(lowering: Lowering, given: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Check the sizes that are one symbol in the kinds."""
+    flat = [v for p in given.values() for v in _leaves(p)]
+    values = [v for a in arguments.values() for v in _flat(a)]
+    first: dict[int, Any] = {}
+    for value, kind in zip(flat, kinds_of(values), strict=True):
+        if isinstance(kind, Array) and isinstance(value, Leaf):
+            for extent, dim in zip(value.extents, kind.dims or (), strict=True):
+                if isinstance(dim, Size) and not dim.offset and extent.base is not None:
+                    lowering.writer.same(first.setdefault(dim.k, extent), extent)
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if type(value) in (tuple, list):
+        for item in value:
+            yield from _flat(item)
+    else:
+        yield value
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, Items):
+        for item in value.items:
+            yield from _leaves(item)
+    else:
+        yield value
+
+
+def _arrays(value: Any) -> list[Leaf]:
+    return [v for v in _leaves(value) if isinstance(v, Leaf)]
+
+
+def _names(value: Any) -> list[str]:
+    return [v.root if isinstance(v, Leaf) else v.text for v in _leaves(value) if isinstance(v, (Leaf, Scalar))]
+
+
+def flat_arguments(arguments: Iterable[Any]) -> list[Any]:
+    """The numbers and arrays among arguments, in the order in which a lowered function takes them."""
+    out: list[Any] = []
+    for a in arguments:
+        if isinstance(a, (np.ndarray, np.generic, float, int)):
+            out.append(a)
+        elif isinstance(a, (list, tuple)):
+            out += flat_arguments(a)
+    return out
+
+
+def _results(lowering: Lowering, result: Any) -> tuple[list[str], Any]:
+    """The texts of the leaves of a result, and its structure."""
+    if isinstance(result, Items):
+        pairs = [_results(lowering, item) for item in result.items]
+        return [t for texts, _ in pairs for t in texts], (result.type, tuple(p for _, p in pairs))
+    if isinstance(result, Object) and result.value is None:
+        return [], None
+    if isinstance(result, Scalar):
+        kinds = {FLOAT: (float, np.float64)}.get(result.dtype) or (
+            (int, np.int64) if result.dtype != "bool" else (bool, np.bool_)
+        )
+        return [result.text], Part(kinds[0] if result.python else kinds[1])
+    if not is_array(result):
+        raise Unfit("a result of this type")
+    leaf = lowering.writer.in_memory(result)
+    if leaf.root in lowering.parameters:
+        leaf = lowering.writer.stored(leaf)
+    return [leaf.root], Part(None)
+
+
+def rebuilt(values: Iterator[Any], structure: Any) -> Any:
+    """The result of a function, from its leaves.
+
+    >>> rebuilt(iter([1.0, 2]), (tuple, (Part(np.float64), (list, (Part(int), None)))))
+    (np.float64(1.0), [2, None])
+    """
+    if structure is None:
+        return None
+    if isinstance(structure, Part):
+        value = next(values)
+        return value if structure.make is None else structure.make(value)
+    kind, parts = structure
+    return kind([rebuilt(values, part) for part in parts])
+
+
+def _opened(body: list[Any]) -> list[Any]:
+    """The statements, with empty lists where something is appended to them later."""
+    out: list[Any] = []
+    for s in body:
+        if isinstance(s, Opened):
+            if s.stack.item is not None:
+                out.append(Line(f"{s.stack.name} = []"))
+        elif isinstance(s, Block):
+            out.append(Block(s.head, _opened(s.body), _opened(s.orelse)))
+        else:
+            out.append(s)
+    return out
+
+
+def plain_function(lowered: Lowered) -> types.FunctionType:
+    """The lowered function as Python runs it, without numba."""
+    space = {n: v for n, v in vars(scalars).items() if n[0] != "_"}
+    exec(compile(lowered.text, f"<{lowered.name}>", "exec"), space)
+    return space[lowered.name]

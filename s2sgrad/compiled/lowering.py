@@ -1,0 +1,752 @@
+"""Statements and expressions of the normal form, as loops.
+
+for t in range(n):           ->      for t in range(n):
+    y[1:] = x[:-1] * 2.0                 for i in range(n0 - 1):
+                                             y[i + 1] = x[i] * 2.0
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import gast
+import numpy as np
+
+from s2sgrad.compiled import elementwise, indexing
+from s2sgrad.compiled.elementwise import of_extent
+from s2sgrad.compiled.frames import Frame
+from s2sgrad.compiled.output import Block, Nest, Store
+from s2sgrad.compiled.values import (
+    BOOL,
+    FLOAT,
+    INT,
+    Extent,
+    Gather,
+    Items,
+    Leaf,
+    Object,
+    Scalar,
+    Stack,
+    Tree,
+    Unfit,
+    is_array,
+    whole,
+)
+from s2sgrad.compiled.writer import Again, Found, Writer
+from s2sgrad.ir.quote import nodes
+from s2sgrad.ir.unit import MISSING, Unit
+from s2sgrad.primitives import libraries
+
+_NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
+
+
+Call = Callable[..., Any]
+
+
+class Functions(Protocol):
+    """What the lowering asks for about functions of the user's."""
+
+    def normal_form(self, target: types.FunctionType) -> tuple[Unit, gast.FunctionDef]:
+        """The unit and the normal form of a function."""
+
+
+@dataclass
+class Outside:
+    """What is read under free names when the function is called, as parameters: (function, name) by parameter."""
+
+    parameters: dict[str, tuple[types.FunctionType, str]] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    lines: list[Any] = field(default_factory=list)  # before all others: the sizes of arguments
+
+
+class Lowering:
+    """Lowers one function, and those that it calls into it."""
+
+    def __init__(self, functions: Functions, found: Found, taken: set[str], called: Call, matmul: Call) -> None:
+        self.functions, self.called, self.matmul = functions, called, matmul
+        self.writer = Writer(found, taken)
+        self.found = found
+        self.outside = Outside()
+        self.bounds: indexing.Bounds = {}
+        self.frames: list[Frame] = []
+        self.shapes: dict[str, Any] = {}  # of variables that are arrays, since they were bound
+        self.calls = 0
+        self.line = 0
+        self.given: set[str] = set()  # the names of the arrays that are handed in
+
+    # --- functions ---
+
+    def run(self, frame: Frame, arguments: dict[str, Any]) -> Any:
+        """The result of a function for these arguments."""
+        self.frames.append(frame)
+        self.writer.held.append(frame.env)
+        for parameter in frame.parameters:
+            self.assign(frame, parameter, arguments[parameter])
+        self.block(frame, frame.tree.body[:-1])
+        result = self.value(frame, frame.tree.body[-1].value)
+        self.writer.held.pop()
+        self.frames.pop()
+        return result
+
+    def inlined(self, target: types.FunctionType, arguments: dict[str, Any]) -> Any:
+        """The result of a function that is called, whose statements are written here."""
+        if any(f.unit.primal.function is target for f in self.frames):
+            raise Unfit(f"`{target.__name__}` calls itself")
+        if len(self.frames) > 12 or self.calls > 60:
+            raise Unfit("so many calls")
+        self.calls += 1
+        unit, tree = self.functions.normal_form(target)
+        frame = Frame(unit, tree, self.found, f"{tree.name}{self.calls}_")
+        line = self.line
+        out = self.run(frame, arguments)
+        self.line = line
+        return out
+
+    # --- statements ---
+
+    def block(self, frame: Frame, body: list[gast.AST]) -> None:
+        """Lower the statements of a block; what they hold back is computed at its end."""
+        for statement in body:
+            self.line = getattr(statement, "lineno", self.line)
+            form = _STATEMENTS.get(type(statement))
+            if form is None:
+                raise Unfit(f"`{type(statement).__name__.lower()}`")
+            form(self, frame, statement)
+
+    def assign(self, frame: Frame, name: str, value: Any) -> None:
+        """Bind a name."""
+        if name in frame.variables:
+            self._bind(frame.name(name), value)
+        elif isinstance(value, Items):
+            frame.env[name] = self.writer.settled(value, frame.name(name))
+        elif isinstance(value, (Leaf, Stack, Object)) or frame.uses.waits(name):
+            frame.env[name] = value
+        else:
+            frame.env[name] = self.writer.settled(value, frame.name(name))
+
+    def _bind(self, key: str, value: Any) -> None:
+        """Bind a variable."""
+        known = self.found.types.get(key)
+        if isinstance(value, Items):
+            self._type(key, (Items, value.type, len(value.items)))
+            keys = set(self._keys(key))
+            for k, item in enumerate([_out_of_the_way(self, self.writer.settled(v, key), keys) for v in value.items]):
+                self._bind(f"{key}_{k}", item)
+        elif isinstance(value, Object):
+            self._type(key, (Object, value.value))
+        elif isinstance(value, Scalar):
+            dtypes = {value.dtype, known[1]} if known and known[0] is Scalar else {value.dtype}
+            if dtypes == {INT, FLOAT}:
+                dtypes = {FLOAT}
+            python = value.python or bool(known and known[0] is Scalar and known[2])
+            if len(dtypes) > 1 or (known and known[0] is not Scalar):
+                raise Unfit(f"`{key}` has values of two types")
+            self._type(key, (Scalar, *dtypes, python), known is not None)
+            text = value.text if {value.dtype} == dtypes else f"float({value.text})"
+            self.writer.rebound({key})
+            if text != key:
+                self.writer.line(f"{key} = {text}")
+        elif is_array(value):
+            self._type(key, (Leaf, value.dtype, value.rank))
+            self._bind_array(key, value)
+        else:
+            raise Unfit("a variable of this type")
+
+    def _bind_array(self, key: str, value: Any) -> None:
+        writer = self.writer
+        if isinstance(value, (Tree, Gather)):
+            if key in value.reads or any(self.found.share(key, r) for r in value.reads):
+                value = writer.stored(value)
+            else:
+                writer.rebound({key})
+                self.shapes[key] = writer.stored(value, key).extents
+                return
+        elif not value.is_whole:
+            if not writer.stays(value.root) or not writer.stays(key):
+                raise Unfit(f"`{key}` stands for several views")
+            value = writer.stored(value)
+        self.found.join(value.root, key)
+        writer.rebound({key})
+        writer.line(f"{key} = {value.root}")
+        self.shapes[key] = value.extents
+
+    def _type(self, key: str, what: tuple, widens: bool = False) -> None:
+        known = self.found.types.get(key)
+        if known is None:
+            self.found.types[key] = what
+        elif known != what:
+            if not widens or known[0] is not what[0]:
+                raise Unfit(f"`{key}` has values of two types")
+            self.found.types[key] = what
+            raise Again
+
+    def _variable(self, key: str) -> Any:
+        """The value of a variable."""
+        known = self.found.types.get(key)
+        if known is None:
+            raise Unfit(f"`{key}` is read before it is bound")
+        if known[0] is Items:
+            return Items(tuple(self._variable(f"{key}_{k}") for k in range(known[2])), known[1])
+        if known[0] is Object:
+            return Object(known[1])
+        if known[0] is Scalar:
+            return Scalar(key, known[1], known[2], frozenset((key,)))
+        if key not in self.shapes:
+            extents = []
+            for axis in range(known[2]):
+                n = self.writer.fresh("n")
+                self.writer.line(f"{n} = {key}.shape[{axis}]")
+                self.writer.lengths.add(n)
+                extents.append(Extent(n))
+            self.shapes[key] = tuple(extents)
+        return whole(key, self.shapes[key], known[1])
+
+    def compound(self, frame: Frame, *bodies: list[gast.AST]) -> None:
+        """Prepare for blocks that may run once, often or never."""
+        self.writer.settle()
+        stores = (n for body in bodies for s in body for n in nodes(s) if isinstance(n, gast.Name))
+        bound = {n.id for n in stores if isinstance(n.ctx, gast.Store) and n.id in frame.variables}
+        keys = {k for n in bound for k in self._keys(frame.name(n))}
+        self.writer.rebound(keys)
+        self.shapes = {k: v for k, v in self.shapes.items() if k not in keys}
+
+    def _keys(self, key: str) -> list[str]:
+        """The names of a variable in the lowered function, one for each item of a tuple."""
+        known = self.found.types.get(key)
+        if known is not None and known[0] is Items:
+            return [k for item in range(known[2]) for k in self._keys(f"{key}_{item}")]
+        return [key]
+
+    def within(self, frame: Frame, head: str, body: list[gast.AST], into: Block | None = None) -> Block:
+        """Write a block."""
+        shapes, bounds = self.shapes, self.bounds
+        self.shapes, self.bounds = dict(shapes), dict(bounds)
+        with self.writer.block(head, into) as block:
+            self.block(frame, body)
+            self.writer.settle()
+        bound = self.shapes
+        self.shapes = {k: v for k, v in shapes.items() if bound.get(k) is v}
+        self.bounds = bounds
+        return block
+
+    # --- expressions ---
+
+    def value(self, frame: Frame, node: gast.AST) -> Any:
+        """The value of an expression."""
+        form = _EXPRESSIONS.get(type(node))
+        if form is None:
+            raise Unfit(f"`{type(node).__name__.lower()}`")
+        return form(self, frame, node)
+
+    def free(self, frame: Frame, node: gast.AST) -> Any:
+        """What a free name, or an attribute of a module, stands for."""
+        value = frame.unit.resolve(node)
+        if value is MISSING:
+            raise Unfit(f"`{getattr(node, 'id', getattr(node, 'attr', ''))}`, of which nothing is known")
+        if isinstance(node, gast.Attribute):
+            if isinstance(value, _NUMBERS) and libraries.is_installed(frame.unit.resolve(node.value)):
+                return constant(value)
+            return Object(value) if not isinstance(value, (*_NUMBERS, np.ndarray)) else _unfit("data of a module")
+        if isinstance(value, (*_NUMBERS, np.ndarray)) and node.id not in frame.unit.helpers:
+            return self._outside(frame, node.id, value)
+        return Object(value)
+
+    def _outside(self, frame: Frame, name: str, value: Any) -> Any:
+        where = (frame.unit.primal.function, name)
+        for parameter, place in self.outside.parameters.items():
+            if place[0] is where[0] and place[1] == name:
+                return self.outside.values[parameter]
+        parameter = self.writer.fresh(f"outside_{name}_")
+        self.outside.parameters[parameter] = where
+        here, self.writer.out = self.writer.out, self.outside.lines
+        self.outside.values[parameter] = out = argument(self.writer, parameter, value)
+        self.writer.out = here
+        return out
+
+    @property
+    def parameters(self) -> set[str]:
+        """The names of the arrays that are handed in."""
+        given = {*self.outside.parameters, *self.given}
+        return given
+
+
+def _unfit(why: str) -> Any:
+    raise Unfit(why)
+
+
+def constant(value: Any) -> Any:
+    """A value that is known when the function is lowered."""
+    if isinstance(value, (bool, np.bool_)):
+        return Scalar(str(bool(value)), BOOL, isinstance(value, bool))
+    if isinstance(value, int):
+        return of_extent(Extent(None, value)) if abs(value) < 2**31 else _unfit("a large integer")
+    if isinstance(value, (float, np.float64)):
+        python = not isinstance(value, np.float64)
+        return Scalar(repr(float(value)), FLOAT, python) if np.isfinite(value) else _constant_of_no_digits(value, python)
+    return Object(value)
+
+
+def _constant_of_no_digits(value: float, python: bool) -> Scalar:
+    text = "np.nan" if value != value else "np.inf" if value > 0 else "(-np.inf)"
+    return Scalar(text, FLOAT, python)
+
+
+_ARRAYS = {np.dtype(np.float64): FLOAT, np.dtype(np.int64): INT, np.dtype(np.bool_): BOOL}
+
+
+def argument(writer: Writer, name: str, value: Any) -> Any:
+    """The value of a parameter, as its argument is handed in."""
+    if isinstance(value, (bool, np.bool_)):
+        return Scalar(name, BOOL, isinstance(value, bool))
+    if isinstance(value, (int, np.int64)):
+        return Scalar(name, INT, True, affine=Extent(name))
+    if isinstance(value, (float, np.float64)):
+        return Scalar(name, FLOAT, not isinstance(value, np.float64))
+    if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.dtype in _ARRAYS and value.ndim:
+        extents = []
+        for axis, n in enumerate(value.shape):
+            if n == 1:
+                extents.append(Extent(None, 1))
+            else:
+                extents.append(Extent(writer.fresh("n")))
+                writer.outermost.add(extents[-1].base)
+                writer.lengths.add(extents[-1].base)
+                writer.line(f"{extents[-1]} = {name}.shape[{axis}]")
+        return whole(name, tuple(extents), _ARRAYS[value.dtype])
+    if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
+        return Items(tuple(argument(writer, f"{name}_{k}", v) for k, v in enumerate(value)), type(value))
+    if value is None or isinstance(value, (str, types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
+        return Object(value)
+    raise Unfit(f"an argument that is a {type(value).__name__}" + (f" of {value.dtype}" if hasattr(value, "dtype") else ""))
+
+
+# --- statements ---
+
+
+def _assign(self: Lowering, frame: Frame, s: gast.Assign) -> None:
+    (target,) = s.targets if len(s.targets) == 1 else _unfit("an assignment to several targets")
+    value = self.value(frame, s.value)
+    if isinstance(target, gast.Name):
+        self.assign(frame, target.id, value)
+    elif isinstance(target, gast.Tuple):
+        items = unpacked(self, value)
+        if len(items) != len(target.elts) or not all(isinstance(t, gast.Name) for t in target.elts):
+            raise Unfit("this unpacking")
+        if any(t.id in frame.variables for t in target.elts):
+            items = [self.writer.settled(v) for v in items]
+            keys = {frame.name(t.id) for t in target.elts if t.id in frame.variables}
+            items = [_out_of_the_way(self, v, keys) for v in items]
+        for t, item in zip(target.elts, items, strict=True):
+            self.assign(frame, t.id, item)
+    elif isinstance(target, gast.Subscript):
+        _store(self, frame, target, value)
+    else:
+        raise Unfit("a store into an attribute")
+
+
+def _out_of_the_way(self: Lowering, value: Any, keys: set[str]) -> Any:
+    """A value that stays what it is when variables are bound anew."""
+    if isinstance(value, Leaf) and value.root in keys:
+        name = self.writer.fresh(f"{value.root}_")
+        self.writer.line(f"{name} = {value.root}")
+        self.found.join(name, value.root)
+        return replace(value, root=name)
+    if isinstance(value, Scalar) and value.reads & keys:
+        name = self.writer.fresh("t")
+        self.writer.line(f"{name} = {value.text}")
+        return Scalar(name, value.dtype, value.python)
+    return value
+
+
+def unpacked(self: Lowering, value: Any) -> list[Any]:
+    """The items of a tuple, or of an array of fixed length."""
+    if isinstance(value, Items):
+        return [*value.items]
+    if isinstance(value, (Tree, Gather)):
+        value = self.writer.stored(value)
+    if isinstance(value, Leaf) and value.extents[0].base is None:
+        one = [of_extent(Extent(None, k)) for k in range(value.extents[0].offset)]
+        return [element_of(self, indexing.indexed(self.writer, self.bounds, value, (k,))) for k in one]
+    raise Unfit("an unpacking of unknown length")
+
+
+def element_of(self: Lowering, view: Any) -> Any:
+    """A view; one without axes is read as a number."""
+    if isinstance(view, Leaf) and not view.rank:
+        return Scalar(view.at([]), view.dtype, False, view.reads)
+    return view
+
+
+def _store(self: Lowering, frame: Frame, target: gast.Subscript, value: Any) -> None:
+    x = self.value(frame, target.value)
+    if not isinstance(x, Leaf):
+        raise Unfit("a store into what is no array")
+    store(self, x, indexing.as_parts(self.value(frame, target.slice)), value)
+
+
+def store(self: Lowering, x: Leaf, items: tuple[Any, ...], value: Any) -> None:
+    """`x[items] = value`."""
+    writer = self.writer
+    if len(items) == 1 and is_array(items[0]) and items[0].dtype == BOOL:
+        if not isinstance(value, Scalar) or items[0].rank != x.rank:
+            raise Unfit("a store by a mask")
+        old = Tree(lambda m, new, here: f"({new} if {m} else {here})", (items[0], converted(value, x.dtype), x), x.extents,
+                   x.dtype)  # fmt: skip
+        writer.broadcast([x.extents, items[0].extents])
+        writer.write(x, old)
+        return
+    view = indexing.indexed(writer, self.bounds, x, items)
+    value = converted(value, x.dtype)
+    if isinstance(view, Gather):
+        _scatter(self, view, value)
+        return
+    if not view.rank and isinstance(value, Scalar):
+        writer.will_write(view.root)
+        writer.line(f"{view.at([])} = {value.text}")
+        return
+    if value.rank > view.rank:
+        raise Unfit("a store of more axes than there are")
+    extents = writer.broadcast([view.extents, value.extents])
+    if any(writer.canonical(e) != writer.canonical(v) for e, v in zip(extents, view.extents, strict=True)):
+        raise Unfit("a store that stretches its target")
+    writer.write(view, value)
+
+
+def converted(value: Any, dtype: str) -> Any:
+    """A value as it is stored into an array."""
+    if not isinstance(value, Scalar) and not is_array(value):
+        raise Unfit("a store of what is no number or array")
+    if (dtype == FLOAT and value.dtype != BOOL) or value.dtype == dtype:
+        return value
+    raise Unfit(f"a store of {value.dtype} into {dtype}")
+
+
+def _scatter(self: Lowering, view: Gather, value: Any, op: str = "=") -> None:
+    """Store rows at the places that an array says, one after the other."""
+    writer = self.writer
+    target = writer.in_memory(view.root)
+    if target is not view.root:
+        raise Unfit("a store of rows into a view")
+    index = writer.in_memory(view.index)
+    extents = writer.broadcast([view.extents, value.extents])
+    if len(extents) != view.rank:
+        raise Unfit("a store that stretches its target")
+    writer.will_write(target.root)
+    if any(self.found.share(r, target.root) for r in value.reads):
+        value = writer.stored(value)
+    places = Gather(target, index, extents, target.dtype)
+    writer.out.append(Nest(extents, [Store(places, op, value)]))
+
+
+def scatter_add(self: Lowering, view: Gather, value: Any) -> None:
+    """Add rows at the places that an array says, repeated ones several times."""
+    _scatter(self, view, value, "+=")
+
+
+def _augmented(self: Lowering, frame: Frame, s: gast.AugAssign) -> None:
+    if not isinstance(s.target, gast.Name):
+        x = self.value(frame, s.target.value)
+        items = indexing.as_parts(self.value(frame, s.target.slice))
+        old = element_of(self, indexing.indexed(self.writer, self.bounds, x, items))
+        if isinstance(old, Gather):
+            old = self.writer.stored(old)
+        value = elementwise.apply(self.writer, type(s.op), [old, self.value(frame, s.value)])
+        store(self, x, items, value)
+        return
+    name = s.target.id
+    old, more = self.value(frame, gast.Name(name, gast.Load(), None, None)), self.value(frame, s.value)
+    if isinstance(old, (Tree, Gather)):
+        frame.env[name] = old = self.writer.settled(old, frame.name(name))
+    if isinstance(old, Leaf):
+        value = elementwise.apply(self.writer, type(s.op), [old, more])
+        if value.rank != old.rank or value.dtype != old.dtype:
+            raise Unfit("an update that stretches or converts its target")
+        self.writer.broadcast([old.extents, value.extents])
+        self.writer.write(old, value)
+        return
+    if name not in frame.variables:
+        self.found.variables.add(frame.name(name))
+        raise Again
+    self._bind(frame.name(name), elementwise.apply(self.writer, type(s.op), [old, more]))
+
+
+def _expression(self: Lowering, frame: Frame, s: gast.Expr) -> None:
+    if not isinstance(s.value, gast.Constant):
+        self.value(frame, s.value)
+
+
+def truth(self: Lowering, value: Any) -> bool | Scalar:
+    """What a test says: known, or a number."""
+    if isinstance(value, Object):
+        return bool(value.value)
+    if isinstance(value, Items):
+        return bool(value.items)
+    if isinstance(value, Stack):
+        return Scalar(f"(len({value.name}) > 0)", BOOL, True) if value.item is not None else False
+    if not isinstance(value, Scalar):
+        raise Unfit("a test of an array")
+    if value.text in ("True", "False"):
+        return value.text == "True"
+    return value
+
+
+def _if(self: Lowering, frame: Frame, s: gast.If) -> None:
+    test = truth(self, self.value(frame, s.test))
+    if isinstance(test, bool):
+        self.block(frame, s.body if test else s.orelse)
+        return
+    self.compound(frame, s.body, s.orelse)
+    before = dict(frame.env)
+    block = self.within(frame, f"if {test.text}:", s.body)
+    _leave(frame, before)
+    if s.orelse:
+        self.within(frame, "", s.orelse, block)
+        _leave(frame, before)
+
+
+def _leave(frame: Frame, before: dict[str, Any]) -> None:
+    """Forget the locals of a block."""
+    for name in set(frame.env) - set(before):
+        del frame.env[name]
+
+
+def _for(self: Lowering, frame: Frame, s: gast.For) -> None:
+    backwards, call = False, s.iter
+    if isinstance(call, gast.Call) and frame.unit.resolve(call.func) is reversed:
+        backwards, (call,) = True, call.args
+    if not isinstance(call, gast.Call) or frame.unit.resolve(call.func) is not range or call.keywords:
+        raise Unfit("a loop over what is no range")
+    if not isinstance(s.target, gast.Name) or s.orelse:
+        raise Unfit("this loop")
+    ends = [self.value(frame, a) for a in call.args]
+    if any(not isinstance(e, Scalar) or e.dtype != INT for e in ends):
+        raise Unfit("a range of no integers")
+    self.compound(frame, s.body)
+    variable = frame.name(s.target.id)
+    before, bounds = dict(frame.env), self.bounds
+    if s.target.id in frame.variables:
+        self._type(variable, (Scalar, INT, True))
+        inner = self.writer.fresh(variable + "_")
+    else:
+        inner = variable
+        frame.env[s.target.id] = Scalar(variable, INT, True, affine=Extent(variable))
+    text, within = _range(self, ends, backwards)
+    if within is not None:
+        self.bounds = {**bounds, inner: within}
+    shapes = self.shapes
+    self.shapes = dict(shapes)
+    with self.writer.block(f"for {inner} in {text}:"):
+        if inner != variable:
+            self.writer.line(f"{variable} = {inner}")
+        self.block(frame, s.body)
+        self.writer.settle()
+    bound = self.shapes
+    self.shapes = {k: v for k, v in shapes.items() if bound.get(k) is v}
+    self.bounds = bounds
+    _leave(frame, before)
+
+
+def _range(self: Lowering, ends: list[Scalar], backwards: bool) -> tuple[str, tuple[Extent, Extent] | None]:
+    """The text of a range, perhaps backwards, and the least value and the end of its integers, where they are known."""
+    zero, one = of_extent(Extent(None, 0)), of_extent(Extent(None, 1))
+    low, high, step = [zero, *ends, one] if len(ends) == 1 else [*ends, one] if len(ends) == 2 else ends
+    stride = indexing.constant_of(step)
+    if stride not in (1, -1):
+        if backwards or stride in (None, 0):
+            raise Unfit("a range with this step")
+        return f"range({low.text}, {high.text}, {step.text})", None
+    a, b = self.writer.extent(low), self.writer.extent(high)
+    if stride == 1:
+        return (f"range({b.plus(-1)}, {a.plus(-1)}, -1)" if backwards else f"range({a}, {b})"), (a, b)
+    return (f"range({b.plus(1)}, {a.plus(1)})" if backwards else f"range({a}, {b}, -1)"), (b.plus(1), a.plus(1))
+
+
+def _while(self: Lowering, frame: Frame, s: gast.While) -> None:
+    self.compound(frame, s.body)
+    written = len(self.writer.out)
+    test = truth(self, self.value(frame, s.test))
+    if len(self.writer.out) != written or s.orelse:
+        raise Unfit("a loop with this test")
+    before = dict(frame.env)
+    self.within(frame, f"while {test if isinstance(test, bool) else test.text}:", s.body)
+    _leave(frame, before)
+
+
+def _break(self: Lowering, frame: Frame, s: gast.Break) -> None:
+    self.writer.settle()
+    self.writer.line("break")
+
+
+_STATEMENTS: dict[type, Any] = {
+    gast.Assign: _assign, gast.AugAssign: _augmented, gast.Expr: _expression, gast.If: _if, gast.For: _for,
+    gast.While: _while, gast.Break: _break, gast.Pass: lambda self, frame, s: None,
+}  # fmt: skip
+
+
+# --- expressions ---
+
+
+def _name(self: Lowering, frame: Frame, node: gast.Name) -> Any:
+    if node.id in frame.uses.bound:
+        if node.id in frame.variables:
+            return self._variable(frame.name(node.id))
+        if node.id not in frame.env:
+            raise Unfit(f"`{node.id}` is read before it is bound")
+        value = frame.env[node.id]
+        if frame.uses.waits(node.id) and isinstance(value, (Tree, Gather, Scalar)):
+            del frame.env[node.id]
+        return value
+    return self.free(frame, node)
+
+
+def _attribute(self: Lowering, frame: Frame, node: gast.Attribute) -> Any:
+    if frame.unit.resolve(node) is not MISSING:
+        return self.free(frame, node)
+    x = self.value(frame, node.value)
+    form = _ATTRIBUTES.get(getattr(np.ndarray, node.attr, None))
+    if not is_array(x) or form is None:
+        raise Unfit(f"`.{node.attr}`")
+    return form(self, x)
+
+
+def _transposed(self: Lowering, x: Any) -> Any:
+    return transposed(self.writer, x, tuple(range(x.rank))[::-1])
+
+
+def transposed(writer: Writer, x: Any, order: tuple[int, ...]) -> Any:
+    """The array with its axes in another order."""
+    extents = tuple(x.extents[k] for k in order)
+    if isinstance(x, Leaf):
+        return x.over(tuple(order.index(k) for k in range(x.rank)), extents)
+    return transposed(writer, writer.stored(x), order)
+
+
+def _size(self: Lowering, x: Any) -> Any:
+    out = of_extent(Extent(None, 1))
+    for e in x.extents:
+        out = elementwise.apply(self.writer, gast.Mult, [out, of_extent(e)]) if out.text != "1" else of_extent(e)
+    return out
+
+
+_ATTRIBUTES: dict[Any, Any] = {
+    np.ndarray.T: _transposed,
+    np.ndarray.shape: lambda self, x: Items(tuple(map(of_extent, x.extents))),
+    np.ndarray.size: _size,
+    np.ndarray.ndim: lambda self, x: of_extent(Extent(None, x.rank)),
+    np.ndarray.dtype: lambda self, x: Object(np.dtype(x.dtype)),
+}
+
+
+def _subscript(self: Lowering, frame: Frame, node: gast.Subscript) -> Any:
+    x, index = self.value(frame, node.value), self.value(frame, node.slice)
+    if isinstance(x, Items):
+        return _item(x, index)
+    if isinstance(x, (Tree, Gather)):
+        x = self.writer.stored(x)
+    if not isinstance(x, Leaf):
+        raise Unfit("an item of what is no array")
+    return element_of(self, indexing.indexed(self.writer, self.bounds, x, indexing.as_parts(index)))
+
+
+def _item(x: Items, index: Any) -> Any:
+    if isinstance(index, Object) and isinstance(index.value, tuple):
+        ends = [None if e is None else indexing.constant_of(e) for e in index.value]
+        if all(e is None or isinstance(e, int) for e in ends):
+            return Items(x.items[slice(*ends)], x.type)
+    k = indexing.constant_of(index)
+    if k is None or not -len(x.items) <= k < len(x.items):
+        raise Unfit("an item of a tuple that is not known")
+    return x.items[k]
+
+
+def _slice(self: Lowering, frame: Frame, node: gast.Slice) -> Any:
+    ends = [None if e is None else self.value(frame, e) for e in (node.lower, node.upper, node.step)]
+    return Object(tuple(None if isinstance(e, Object) and e.value is None else e for e in ends))
+
+
+def _binary(self: Lowering, frame: Frame, node: gast.BinOp) -> Any:
+    a, b = self.value(frame, node.left), self.value(frame, node.right)
+    if isinstance(node.op, gast.MatMult):
+        return self.matmul(self, a, b)
+    if isinstance(a, Items) and isinstance(b, Items) and isinstance(node.op, gast.Add) and a.type is b.type:
+        return Items((*a.items, *b.items), a.type)
+    return elementwise.apply(self.writer, type(node.op), [a, b])
+
+
+def _compare(self: Lowering, frame: Frame, node: gast.Compare) -> Any:
+    if len(node.ops) != 1:
+        raise Unfit("a chain of comparisons")
+    a, b, op = self.value(frame, node.left), self.value(frame, node.comparators[0]), type(node.ops[0])
+    if op in (gast.Is, gast.IsNot):
+        known = [v.value if isinstance(v, Object) else v for v in (a, b)]
+        if None not in known:
+            raise Unfit("a comparison of objects")
+        return Object((known[0] is known[1]) is (op is gast.Is))
+    if all(isinstance(v, Scalar) and v.affine is not None and v.affine.base is None for v in (a, b)):
+        test = {gast.Eq: int.__eq__, gast.NotEq: int.__ne__, gast.Lt: int.__lt__, gast.LtE: int.__le__, gast.Gt: int.__gt__,
+                gast.GtE: int.__ge__}[op]  # fmt: skip
+        return Object(test(a.affine.offset, b.affine.offset))
+    return elementwise.apply(self.writer, op, [a, b])
+
+
+def _unary(self: Lowering, frame: Frame, node: gast.UnaryOp) -> Any:
+    value = self.value(frame, node.operand)
+    if isinstance(node.op, gast.Not):
+        value = truth(self, value)
+        if isinstance(value, bool):
+            return Object(not value)
+    if isinstance(node.op, gast.USub) and isinstance(value, Scalar) and value.dtype == FLOAT and not value.reads:
+        if elementwise.is_number(value.text):
+            return Scalar(f"(-{value.text})", FLOAT, value.python)
+    return elementwise.apply(self.writer, type(node.op), [value])
+
+
+def _both(self: Lowering, frame: Frame, node: gast.BoolOp) -> Any:
+    values = [truth(self, self.value(frame, v)) for v in node.values]
+    if any(isinstance(v, bool) for v in values) or any(v.dtype != BOOL for v in values):
+        raise Unfit("`and` or `or` of what are no truth values")
+    sign = " and " if isinstance(node.op, gast.And) else " or "
+    reads = frozenset().union(*(v.reads for v in values))
+    return Scalar(f"({sign.join(v.text for v in values)})", BOOL, True, reads)
+
+
+def _display(self: Lowering, frame: Frame, node: gast.Tuple | gast.List) -> Any:
+    if isinstance(node, gast.List) and not node.elts:
+        name = self.writer.fresh("stack")
+        out = Stack(name)
+        self.writer.out.append(Opened(out))
+        return out
+    values = [self.value(frame, e) for e in node.elts]
+    values = [self.writer.settled(v) for v in values]
+    return Items(tuple(values), tuple if isinstance(node, gast.Tuple) else list)
+
+
+@dataclass
+class Opened:
+    """An empty list, which is written if something is pushed."""
+
+    stack: Stack
+
+
+def _conditional(self: Lowering, frame: Frame, node: gast.IfExp) -> Any:
+    test = truth(self, self.value(frame, node.test))
+    if isinstance(test, bool):
+        return self.value(frame, node.body if test else node.orelse)
+    a, b = self.value(frame, node.body), self.value(frame, node.orelse)
+    if not (isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype == b.dtype):
+        raise Unfit("a choice between values that are no numbers")
+    return Scalar(f"({a.text} if {test.text} else {b.text})", a.dtype, a.python or b.python, a.reads | b.reads | test.reads)
+
+
+def _call(self: Lowering, frame: Frame, node: gast.Call) -> Any:
+    return self.called(self, frame, node)
+
+
+_EXPRESSIONS: dict[type, Any] = {
+    gast.Constant: lambda self, frame, node: constant(node.value), gast.Name: _name, gast.Attribute: _attribute,
+    gast.Subscript: _subscript, gast.Slice: _slice, gast.BinOp: _binary, gast.Compare: _compare, gast.UnaryOp: _unary,
+    gast.BoolOp: _both, gast.Tuple: _display, gast.List: _display, gast.IfExp: _conditional, gast.Call: _call,
+}  # fmt: skip

@@ -1,0 +1,112 @@
+"""A lowered text as machine code, by numba; kept on disk for the next process.
+
+    native("def f(x): ...", "f", (np.ones(3),))      ->      a function that runs it
+
+The file of a text has a name that follows from the text and from all that compiled it, so that a file never changes:
+processes that write it at once write the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import math
+import os
+import pathlib
+import sys
+import tempfile
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.compiled import scalars
+from s2sgrad.compiled.elementwise import OF_MATH
+
+_OF_NUMPY = (np.floor, np.ceil, np.log2)  # those of math return integers, or are not known to numba
+_lock = threading.Lock()
+_kept: dict[str, Any] = {}
+
+
+def numba() -> Any:
+    """The package, which is imported when it is first needed."""
+    return importlib.import_module("numba")
+
+
+def _helpers() -> dict[str, Any]:
+    """What lowered texts call, compiled where they call it."""
+    with _lock:
+        if not _kept:
+            nb = numba()
+            space: dict[str, Any] = {"np": np, "__name__": scalars.__name__}
+            for name, value in vars(scalars).items():
+                if isinstance(value, np.ufunc):
+                    space[name] = value if value in _OF_NUMPY else OF_MATH.get(value, math.pow)
+            space["_LARGEST"] = scalars._LARGEST
+            for name, value in vars(scalars).items():
+                if isinstance(value, types.FunctionType):
+                    plain = types.FunctionType(value.__code__, space, name)
+                    space[name] = nb.njit(error_model="numpy", nogil=True)(plain)
+            _kept.update(space)
+        return _kept
+
+
+def cache_folder() -> pathlib.Path:
+    """Where compiled functions are kept: the environment variable S2SGRAD_CACHE, or a folder of the user's."""
+    given = os.environ.get("S2SGRAD_CACHE")
+    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(given) if given else pathlib.Path(base) / "s2sgrad"
+
+
+def key_of(text: str, arguments: tuple[Any, ...]) -> str:
+    """What the machine code follows from: text, types, versions, and the machine."""
+    nb = numba()
+    source = pathlib.Path(scalars.__file__).read_text()
+    types_ = [f"{a.dtype}{a.ndim}" if isinstance(a, np.ndarray) else type(a).__name__ for a in arguments]
+    said = [text, source, *types_, np.__version__, nb.__version__, sys.version, _processor()]
+    return hashlib.sha256("\0".join(said).encode()).hexdigest()[:32]
+
+
+def _processor() -> str:
+    import llvmlite.binding
+
+    return llvmlite.binding.get_host_cpu_name()
+
+
+def native(text: str, name: str, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+    """The function of a lowered text, compiled for arguments of these types."""
+    nb = numba()
+    path = _written(text, key_of(text, arguments))
+    try:
+        return _compiled(nb, text, name, arguments, path)
+    except Exception:  # a file that another version wrote, or that is damaged
+        if path is None:
+            raise
+        return _compiled(nb, text, name, arguments, None)
+
+
+def _compiled(nb: Any, text: str, name: str, arguments: tuple[Any, ...], path: pathlib.Path | None) -> Any:
+    filename = f"<{name}>" if path is None else str(path)
+    space = dict(_helpers())
+    exec(compile(text, filename, "exec"), space)
+    made = nb.njit(error_model="numpy", nogil=True, cache=path is not None)(space[name])
+    made.compile(tuple(nb.typeof(a) for a in arguments))
+    made.disable_compile()
+    return made
+
+
+def _written(text: str, key: str) -> pathlib.Path | None:
+    """The file of a text; None where no file can be written."""
+    with contextlib.suppress(OSError):
+        folder = cache_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"loops_{key}.py"
+        if not path.exists() or path.read_text() != text:
+            with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
+                file.write(text)
+            os.replace(file.name, path)
+        return path
+    return None

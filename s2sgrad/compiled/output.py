@@ -1,0 +1,113 @@
+"""The lowered function as statements, and these as text.
+
+Nest((n0, n1), [Store(y, "=", x * 2.0)])      ->      for i in range(n0):
+                                                          for j in range(n1):
+                                                              y[i, j] = x[i, j] * 2.0
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any
+
+from s2sgrad.compiled.values import ONE, Extent, Extents, Leaf, element
+
+_SHORT = ("i", "j", "k", "l", "m", "n", "o", "p")
+
+
+@dataclass
+class Line:
+    """One statement."""
+
+    text: str
+
+
+@dataclass
+class Store:
+    """Elements that are written: of the target, or of a number `into` which they are summed."""
+
+    target: Leaf | None
+    op: str
+    value: Any
+    axes: tuple[int, ...] | None = None  # the axes of the loops that the target has; None for all of them
+
+    def text(self, indices: list[str]) -> str:
+        """The statement for these indices of the loops."""
+        own = indices if self.axes is None else [indices[k] for k in self.axes]
+        return f"{self.target.at(own)} {self.op} {element(self.value, indices)}"
+
+
+@dataclass
+class Nest:
+    """Loops over all indices."""
+
+    extents: Extents
+    stores: list[Store]
+
+
+@dataclass
+class Fold:
+    """Loops that fold all elements into a number; `step` is the statement, in which `{}` stands for the element."""
+
+    extents: Extents
+    value: Any
+    step: str
+
+
+@dataclass
+class Block:
+    """A compound statement."""
+
+    head: str
+    body: list[Any] = field(default_factory=list)
+    orelse: list[Any] = field(default_factory=list)
+
+
+def indices_of(extents: Extents, taken: str = "") -> list[str]:
+    """A name for the index of each loop; 0 where there is none."""
+    return ["0" if e == ONE else f"{_SHORT[k] if k < len(_SHORT) else f'i{k}'}_" for k, e in enumerate(extents)]
+
+
+def loops(extents: Extents, indices: list[str]) -> list[str]:
+    """The heads of the loops, each indented below the one before."""
+    heads = [f"for {i} in range({e}):" for i, e in zip(indices, extents, strict=True) if i != "0"]
+    return ["    " * k + head for k, head in enumerate(heads)]
+
+
+def written(statement: Any) -> list[str]:
+    """The lines of a statement."""
+    if isinstance(statement, Line):
+        return [statement.text]
+    if isinstance(statement, Block):
+        lines = [statement.head, *_indented(statement.body)]
+        return lines + (["else:", *_indented(statement.orelse)] if statement.orelse else [])
+    indices = indices_of(statement.extents)
+    heads = loops(statement.extents, indices)
+    indent = "    " * len(heads)
+    if isinstance(statement, Fold):
+        return [*heads, indent + statement.step.format(element(statement.value, indices))]
+    return [*heads, *(indent + store.text(indices) for store in statement.stores)]
+
+
+def _indented(body: list[Any]) -> list[str]:
+    return ["    " + line for s in body for line in written(s)] or ["    pass"]
+
+
+def text_of(name: str, parameters: list[str], body: list[Any]) -> str:
+    """The text of a lowered function, without superfluous parentheses."""
+    text = "\n".join([f"def {name}({', '.join(parameters)}):", *_indented(body)])
+    return ast.unparse(ast.parse(text)) + "\n"
+
+
+def size_of(extents: Extents) -> str:
+    """The number of elements."""
+    return " * ".join(f"({e})" for e in extents) or "1"
+
+
+def shape_of(extents: Extents) -> str:
+    """The text of a shape."""
+    return f"({', '.join(map(str, extents))},)"
+
+
+__all__ = ["Block", "Extent", "Fold", "Line", "Nest", "Store", "shape_of", "size_of", "text_of"]

@@ -1,0 +1,118 @@
+"""Products of vectors and matrices: by loops, or by `np.dot` of what lies in memory in order.
+
+W @ x      ->      np.dot(W, x)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from s2sgrad.compiled import elementwise, reductions
+from s2sgrad.compiled.lowering import Lowering
+from s2sgrad.compiled.values import FLOAT, ONE, Extent, Leaf, Object, Scalar, Tree, Unfit, is_array, whole
+from s2sgrad.compiled.writer import Writer
+
+
+def matmul(self: Lowering, a: Any, b: Any) -> Any:
+    """`a @ b`."""
+    if not is_array(a) or not is_array(b) or {a.dtype, b.dtype} != {FLOAT}:
+        raise Unfit("a product of these")
+    writer = self.writer
+    if max(a.rank, b.rank) > 2:
+        return _of_stacks(self, a, b)
+    writer.same(a.extents[-1], b.extents[0])
+    if a.rank == b.rank == 1:
+        return reductions.summed(self, elementwise.apply(writer, gast.Mult, [a, b]), (0,), False)
+    name, x, y = writer.fresh("a"), _operand(writer, a), _operand(writer, b)
+    writer.line(f"{name} = np.dot({x}, {y})")
+    return whole(name, (*a.extents[:-1], *b.extents[1:]), FLOAT)
+
+
+def _of_stacks(self: Lowering, a: Any, b: Any) -> Any:
+    """The product of two stacks of matrices, or of one and a matrix or a vector."""
+    if a.rank == 1 or (b.rank > 2 and a.rank > 2 and a.rank != b.rank):
+        raise Unfit("a product of stacks of these")
+    letters = "ijklm"[: max(a.rank, b.rank) - 2]
+    first = f"{letters if a.rank > 2 else ''}xz"
+    second = "z" if b.rank == 1 else f"{letters if b.rank > 2 else ''}zy"
+    return einsum(self, Object(f"{first},{second}->{letters}x{'y' if b.rank > 1 else ''}"), a, b)
+
+
+def _operand(writer: Writer, x: Any) -> str:
+    """The text of an operand that lies in memory row by row, or column by column."""
+    if isinstance(x, Leaf) and x.in_order is not None:
+        return x.in_order
+    if isinstance(x, Leaf) and x.rank == 2:
+        columns = x.over((1, 0), x.extents[::-1]).in_order
+        if columns is not None:
+            return f"{columns}.T"
+    return writer.stored(x).root
+
+
+def dot(self: Lowering, a: Any, b: Any) -> Any:
+    """`np.dot(a, b)`, of vectors and matrices."""
+    if max(a.rank, b.rank) > 2:
+        raise Unfit("np.dot of stacks of matrices")
+    if isinstance(a, Scalar) or isinstance(b, Scalar):
+        return elementwise.apply(self.writer, gast.Mult, [a, b])
+    return matmul(self, a, b)
+
+
+def inner(self: Lowering, a: Any, b: Any) -> Any:
+    """`np.inner(a, b)` of vectors."""
+    if not (is_array(a) and is_array(b) and a.rank == b.rank == 1):
+        raise Unfit("an inner product of these")
+    return matmul(self, a, b)
+
+
+def vdot(self: Lowering, a: Any, b: Any) -> Any:
+    """`np.vdot(a, b)`, of arrays of one shape."""
+    if not (is_array(a) and is_array(b) and a.rank == b.rank):
+        raise Unfit("a product of these")
+    if any(self.writer.same(m, n) is None for m, n in zip(a.extents, b.extents, strict=True)):
+        raise Unfit("a product of these")
+    return reductions.summed(self, elementwise.apply(self.writer, gast.Mult, [a, b]), tuple(range(a.rank)), False)
+
+
+def outer(self: Lowering, a: Any, b: Any) -> Any:
+    """`np.outer(a, b)` of vectors."""
+    if not (is_array(a) and is_array(b) and a.rank == b.rank == 1):
+        raise Unfit("an outer product of these")
+    writer = self.writer
+    a, b = (x if isinstance(x, Leaf) else writer.stored(x) for x in (a, b))
+    column, row = a.over((0,), (a.extents[0], ONE)), b.over((1,), (ONE, b.extents[0]))
+    return Tree(lambda x, y: f"({x} * {y})", (column, row), (a.extents[0], b.extents[0]), FLOAT)
+
+
+def einsum(self: Lowering, subscripts: Any, *operands: Any) -> Any:
+    """`np.einsum` by subscripts that are known, without an ellipsis."""
+    terms, kept = _terms(subscripts, operands)
+    writer = self.writer
+    extents: dict[str, Extent] = {}
+    for letters, operand in zip(terms, operands, strict=True):
+        for letter, extent in zip(letters, operand.extents, strict=True):
+            extents[letter] = writer.same(extents.get(letter, extent), extent)
+    order = [*kept, *(letter for letter in extents if letter not in kept)]
+    factors = []
+    for letters, operand in zip(terms, operands, strict=True):
+        view = operand if isinstance(operand, Leaf) else writer.stored(operand)
+        spread = tuple(extents[n] if n in letters else ONE for n in order)
+        factors.append(view.over(tuple(order.index(n) for n in letters), spread))
+    every = tuple(extents[n] for n in order)
+    value = Tree(lambda *texts: f"({' * '.join(texts)})", tuple(factors), every, FLOAT)
+    return reductions.summed(self, value, tuple(range(len(kept), len(order))), False) if len(order) > len(kept) else value
+
+
+def _terms(subscripts: Any, operands: tuple[Any, ...]) -> tuple[list[str], str]:
+    """The letters of each operand, and those that are kept."""
+    text = subscripts.value.replace(" ", "") if isinstance(subscripts, Object) and isinstance(subscripts.value, str) else ""
+    given, arrow, kept = text.partition("->")
+    terms = given.split(",")
+    if not arrow or len(terms) != len(operands) or "." in text or len(set(kept)) != len(kept) or not set(kept) <= set(given):
+        raise Unfit("np.einsum by these subscripts")
+    for letters, operand in zip(terms, operands, strict=True):
+        if not is_array(operand) or operand.dtype != FLOAT or not len(set(letters)) == len(letters) == operand.rank:
+            raise Unfit("np.einsum of these")
+    return terms, kept

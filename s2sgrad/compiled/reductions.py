@@ -1,0 +1,133 @@
+"""Sums, means, largest and smallest elements, over some axes or all.
+
+np.sum(x * y)      ->      s = 0.0
+                           for i in range(n0): s += x[i] * y[i]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from s2sgrad.compiled import elementwise
+from s2sgrad.compiled.elementwise import of_extent
+from s2sgrad.compiled.lowering import Lowering
+from s2sgrad.compiled.output import Fold, Nest, Store
+from s2sgrad.compiled.values import (
+    BOOL,
+    FLOAT,
+    INT,
+    ONE,
+    Extent,
+    Extents,
+    Items,
+    Object,
+    Scalar,
+    Tree,
+    Unfit,
+    is_array,
+)
+from s2sgrad.compiled.writer import Writer
+
+
+def axes_of(rank: int, axis: Any) -> tuple[int, ...]:
+    """The axes that an argument names."""
+    if axis is None or (isinstance(axis, Object) and axis.value is None):
+        return tuple(range(rank))
+    given = axis.items if isinstance(axis, Items) else (axis,)
+    if any(not isinstance(a, Scalar) or a.affine is None or a.affine.base is not None for a in given):
+        raise Unfit("an axis that is not known")
+    axes = tuple(a.affine.offset + (rank if a.affine.offset < 0 else 0) for a in given)
+    if any(not 0 <= a < rank for a in axes):
+        raise Unfit("an axis that there is not")
+    return axes
+
+
+def count(writer: Writer, extents: Extents) -> Scalar:
+    """The product of extents."""
+    out = of_extent(ONE)
+    for e in extents:
+        out = of_extent(e) if out.affine == ONE else elementwise.apply(writer, gast.Mult, [out, of_extent(e)])
+    return out
+
+
+def _keeps(keep: Any) -> bool:
+    if isinstance(keep, Scalar) and keep.text in ("True", "False"):
+        return keep.text == "True"
+    raise Unfit("a keepdims that is not known")
+
+
+_NOT = Scalar("False", BOOL, True)
+
+
+def sum_of(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:
+    """`np.sum`."""
+    if isinstance(x, Scalar):
+        return x
+    if not is_array(x):
+        raise Unfit("a sum of what is no array")
+    return summed(self, x, axes_of(x.rank, axis), _keeps(keepdims))
+
+
+def summed(self: Lowering, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
+    """The sum over some axes."""
+    dtype = FLOAT if x.dtype == FLOAT else INT
+    return folded(self, x, axes, keep, dtype, "0.0" if dtype == FLOAT else "0", lambda a, b: f"{a} + {b}")
+
+
+def product(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:
+    """`np.prod`."""
+    if not is_array(x) or x.dtype != FLOAT:
+        raise Unfit("a product of these")
+    return folded(self, x, axes_of(x.rank, axis), _keeps(keepdims), FLOAT, "1.0", lambda a, b: f"{a} * {b}")
+
+
+def mean(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:
+    """`np.mean`."""
+    if not is_array(x) or x.dtype == BOOL:
+        raise Unfit("a mean of these")
+    axes = axes_of(x.rank, axis)
+    n = count(self.writer, tuple(x.extents[k] for k in axes))
+    total = summed(self, x, axes, _keeps(keepdims))
+    n = Scalar(n.text, n.dtype, False, n.reads)
+    return elementwise.apply(self.writer, gast.Div, [total, n])
+
+
+def _extreme(function: str, start: str) -> Any:
+    def form(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:
+        if not is_array(x) or x.dtype != FLOAT:
+            raise Unfit("the largest or smallest of what are no floats")
+        axes = axes_of(x.rank, axis)
+        for k in axes:
+            self.writer.at_least(x.extents[k], 1)
+        return folded(self, x, axes, _keeps(keepdims), FLOAT, start, lambda a, b: f"{function}({a}, {b})")
+
+    return form
+
+
+largest = _extreme("maximum", "-np.inf")
+least = _extreme("minimum", "np.inf")
+
+
+def folded(self: Lowering, x: Any, axes: tuple[int, ...], keep: bool, dtype: str, start: str, combine: Any) -> Any:
+    """The elements folded over some axes."""
+    writer = self.writer
+    extents = tuple(map(writer.canonical, x.extents))
+    kept = [k for k in range(x.rank) if k not in axes]
+    if not kept:
+        name = writer.fresh("s")
+        writer.line(f"{name} = {start}")
+        writer.out.append(Fold(extents, x, f"{name} = {combine(name, '{}')}"))
+        if not keep:
+            return Scalar(name, dtype, False, affine=Extent(name) if dtype == INT else None)
+        out = writer.allocate(writer.fresh("a"), (ONE,) * x.rank, dtype)
+        writer.line(f"{out.root}[{', '.join(['0'] * x.rank)}] = {name}")
+        return out
+    out = writer.allocate(writer.fresh("a"), tuple(extents[k] for k in kept), dtype)
+    writer.out.append(Nest(out.extents, [Store(out, "=", Scalar(start, dtype))]))
+    every = out.over(tuple(kept), extents)
+    writer.out.append(Nest(extents, [Store(every, "=", Tree(combine, (every, x), extents, dtype))]))
+    if not keep:
+        return out
+    return out.over(tuple(kept), tuple(ONE if k in axes else extents[k] for k in range(x.rank)))

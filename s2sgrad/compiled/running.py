@@ -1,0 +1,202 @@
+"""A compiled function: which loops are right for the arguments of a call, and the text where there are none.
+
+    run = Loops(loss_grad); run(x)      ->      the loops for arrays like `x`; if they raise, `loss_grad(x)`, which decides
+
+A lowered function writes nothing that its caller can see, so the text may always run after it.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import types
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.compiled import native
+from s2sgrad.compiled.lowered import Lowered, flat_arguments, lower, rebuilt
+from s2sgrad.compiled.values import Unfit
+from s2sgrad.driver.program import Program
+from s2sgrad.errors import S2SGradError
+from s2sgrad.ir.lookups import noted
+from s2sgrad.ir.signatures import signature
+from s2sgrad.ir.unit import MISSING
+from s2sgrad.primitives import libraries
+from s2sgrad.source import look_up
+
+_NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
+_SLOW = 1.0  # seconds, after which it is said that something is being compiled
+
+
+class Loops:
+    """A function of the text, by its loops where they fit.  `made`: by the types of the arguments, the loops or why there
+    are none."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self.made: dict[Hashable, Made | str] = {}
+        self.latest: Made | str = "it was not called yet"
+        self.returned = 0  # how often loops raised, and the text ran
+        self._parameters = [*signature(function).parameters.values()]
+        self._names = [p.name for p in self._parameters]
+        self._positional = [p.name for p in self._parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.POSITIONAL_ONLY)]
+        self._plain = not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in self._parameters)
+        self._lock = threading.Lock()
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        values = self._values(args, keywords)
+        if values is None:
+            return self.function(*args, **keywords)
+        key = tuple(map(_type, values))
+        made = self.made.get(key)
+        if made is None or (isinstance(made, Made) and not made.holds()):
+            made = self._make(key, values)
+        self.latest = made
+        if isinstance(made, Made):
+            try:
+                return made.run(values)
+            except Exception:
+                self.returned += 1
+        return self.function(*args, **keywords)
+
+    def _values(self, args: tuple, keywords: dict[str, Any]) -> list[Any] | None:
+        """The values of the parameters in their order; None where a call does not fit them."""
+        positional, named = self._positional, self.function.__kwdefaults__ or {}
+        if not self._plain or len(args) > len(positional):
+            return None
+        given = {**named, **keywords}
+        rest = positional[len(args) :]
+        if rest:
+            defaults = self.function.__defaults__ or ()
+            given = {**dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=True)), **given}
+        if len(given) + len(args) - sum(n in given for n in positional[: len(args)]) != len(self._names):
+            return None
+        if any(n in keywords for n in positional[: len(args)]):
+            return None
+        try:
+            return [*args, *[given[n] for n in self._names[len(args) :]]]
+        except KeyError:
+            return None
+
+    def _make(self, key: Hashable, values: list[Any]) -> Made | str:
+        with self._lock:
+            made = self.made.get(key)
+            if made is None or (isinstance(made, Made) and not made.holds()):
+                arguments = dict(zip((p.name for p in self._parameters), values, strict=True))
+                try:
+                    made = Made(self.function, arguments)
+                except (Unfit, S2SGradError) as why:
+                    made = str(why)
+                except Exception as why:  # of numba
+                    made = f"numba says: {str(why).strip().splitlines()[0] if str(why).strip() else type(why).__name__}"
+                self.made[key] = made
+        return made
+
+    def lowered_for(self, args: tuple, keywords: dict[str, Any]) -> Lowered:
+        """The loops for these arguments, without a call; Unfit where there are none."""
+        values = self._values(args, keywords)
+        if values is None:
+            raise Unfit("arguments that do not fit the parameters")
+        return lower(Program(), self.function, dict(zip((p.name for p in self._parameters), values, strict=True)))
+
+
+class Made:
+    """Loops that are compiled for arguments of certain types."""
+
+    def __init__(self, function: types.FunctionType, arguments: dict[str, Any]) -> None:
+        with noted() as lookups:
+            self.lowered = lower(Program(), function, arguments)
+        data = {(id(function), name) for function, name in self.lowered.outside}
+        bound = [(f, n, b) for key, (f, n, b) in lookups.names.items() if b is not None and key not in data]
+        self._cells = [(_cell(f, n), b.value) for f, n, b in bound if b.where == "cell"]
+        self._names = [
+            (f.__globals__, n, MISSING if b.where == "builtin" else b.value) for f, n, b in bound if b.where != "cell"
+        ]
+        self._attributes = [(o, n, v) for o, n, v in lookups.attributes.values() if not libraries.is_installed(o)]
+        given = self._given([*arguments.values()])
+        begun = time.perf_counter()
+        teller = threading.Timer(_SLOW, _tell, (self.lowered.name,))
+        teller.daemon = True
+        teller.start()
+        try:
+            self._function = native.native(self.lowered.text, self.lowered.name, tuple(given))
+        finally:
+            teller.cancel()
+        self._types = [*map(_type, given)]
+        self.seconds = time.perf_counter() - begun
+
+    def holds(self) -> bool:
+        """Whether all that the loops were written for is as it was."""
+        for home, name, value in self._names:
+            if home.get(name, MISSING) is not value:
+                return False
+        for cell, value in self._cells:
+            if cell.cell_contents is not value:
+                return False
+        return all(getattr(owner, name, None) is value for owner, name, value in self._attributes)
+
+    def run(self, values: list[Any]) -> Any:
+        """The result; raises where the text may not."""
+        given = self._given(values)
+        if self.lowered.outside and [*map(_type, given)] != self._types:
+            raise Unfit("what it reads under free names is of another type")
+        return rebuilt(iter(self._function(*given)), self.lowered.result)
+
+    def _given(self, values: list[Any]) -> list[Any]:
+        """The arguments of the loops: arrays in order, and what is read under free names."""
+        if self.lowered.outside:
+            values = [*values, *(look_up(function, name).value for function, name in self.lowered.outside)]
+        return [_in_order(v) for v in flat_arguments(values)]
+
+
+def _cell(function: types.FunctionType, name: str) -> types.CellType:
+    return function.__closure__[function.__code__.co_freevars.index(name)]
+
+
+def _tell(name: str) -> None:
+    print(f"s2sgrad: compiling `{name}`, once for arguments of these types ..", file=sys.stderr, flush=True)
+
+
+def _type(value: Any) -> Hashable:
+    """What loops are compiled for: the type of a number; of an array the dtype, and which axes have length 1."""
+    if type(value) is np.ndarray:
+        return value.dtype, tuple(n == 1 for n in value.shape)
+    if type(value) in (tuple, list):
+        return type(value), tuple(map(_type, value))
+    if value is None or type(value) in _NUMBERS:
+        return type(value)
+    if isinstance(value, (str, types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
+        return value  # it is known when the loops are written
+    return type(value)
+
+
+def _in_order(value: Any) -> Any:
+    """An array that lies in memory in order, and that numba takes as one that may be written; a number as it is."""
+    if type(value) is not np.ndarray:
+        return value
+    flags = value.flags
+    return value if flags.c_contiguous and flags.writeable and flags.aligned else np.array(value, order="C")
+
+
+def explained(loops: Loops, text: str) -> str:
+    """What became of a function: its loops, or the line that has none, and why."""
+    made = loops.latest
+    name = loops.function.__name__
+    if isinstance(made, Made):
+        again = f"; {loops.returned} calls raised in the loops and ran as NumPy text" if loops.returned else ""
+        return f"`{name}` is compiled, in {made.seconds:.2f} s{again}"
+    line, _, why = made.removeprefix("line ").partition(": ")
+    lines = text.splitlines()
+    if line.isdigit() and 0 < int(line) <= len(lines):
+        return f"`{name}` runs as NumPy text: line {line} has no loops yet: {why}\n    {lines[int(line) - 1].strip()}"
+    return f"`{name}` runs as NumPy text: {made}"
+
+
+def shown(loops: Loops, text: str) -> str:
+    """The loops of the latest call; a comment where there are none."""
+    if isinstance(loops.latest, Made):
+        return loops.latest.lowered.shown
+    return "".join(f"# {line}\n" for line in explained(loops, text).splitlines())

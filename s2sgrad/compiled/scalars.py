@@ -1,0 +1,155 @@
+"""What a lowered text calls for single numbers: NumPy's functions, and helpers of generated text on one number.
+
+They run as they are; numba gets the same text, and the functions of `math` for those of NumPy.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+exp, expm1, log, log1p, log2, log10 = np.exp, np.expm1, np.log, np.log1p, np.log2, np.log10
+sin, cos, tan, arcsin, arccos, arctan, arctan2 = np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.arctan2
+sinh, cosh, tanh, arcsinh, arccosh, arctanh = np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh
+sqrt, floor, ceil, hypot, power = np.sqrt, np.floor, np.ceil, np.hypot, np.power
+
+
+def maximum(a, b):
+    """The larger one; nan if one is."""
+    return a if a >= b or a != a else b
+
+
+def minimum(a, b):
+    """The smaller one; nan if one is."""
+    return a if a <= b or a != a else b
+
+
+def squared(x):
+    """`x * x`."""
+    return x * x
+
+
+def is_nan(x):
+    """Whether a number is nan."""
+    return x != x
+
+
+def is_finite(x):
+    """Whether a number is neither nan nor infinite."""
+    return x - x == 0.0
+
+
+def sign(x):
+    """-1, 0, 1 or nan."""
+    return 1.0 if x > 0.0 else (-1.0 if x < 0.0 else x * 0.0 if x != x else 0.0)
+
+
+def over(g, y):
+    """`g / y`, but 0 where `g` is 0."""
+    return 0.0 if g == 0.0 else g / y
+
+
+def times(g, e):
+    """`g * e`, but 0 where `g` is 0."""
+    return 0.0 if g == 0.0 else g * e
+
+
+def product(a, b):
+    """`a * b`, but 0 where either is 0."""
+    return 0.0 if a == 0.0 or b == 0.0 else a * b
+
+
+def shared(tie, count):
+    """The weight of one of so many ties."""
+    if count == 0:
+        raise ValueError("no element is the extreme one")
+    return 1.0 / count if tie else 0.0
+
+
+def log_or_zero(x):
+    """`log(x)`, but 0 at 0."""
+    return 0.0 if x == 0.0 else log(x * 1.0)
+
+
+def at(k, n):
+    """The place in an axis of length `n` that an index means."""
+    if k < 0:
+        k += n
+    if k < 0 or k >= n:
+        raise IndexError("index out of bounds")
+    return k
+
+
+def clipped(k, n):
+    """The end of a slice, within an axis of length `n`."""
+    if k < 0:
+        k += n
+    return max(min(k, n), 0)
+
+
+def length(low, high):
+    """The length of a slice."""
+    return max(high - low, 0)
+
+
+def same(m, n):
+    """Check that two lengths agree."""
+    if m != n:
+        raise ValueError("operands could not be broadcast together")
+
+
+def at_least(n, least):
+    """Check that a length, or an integer, is not less than another."""
+    if n < least:
+        raise ValueError("too short")
+
+
+def nonzero(y):
+    """A divisor of a Python number, which is not to be 0."""
+    if y == 0:
+        raise ZeroDivisionError("division by zero")
+    return y
+
+
+_LARGEST = 2.0**62
+
+
+def added(a, b):
+    """The sum of two integers, if it is far from the end of their range."""
+    if abs(float(a) + float(b)) > _LARGEST:
+        raise OverflowError("integer too large")
+    return a + b
+
+
+def subtracted(a, b):
+    """The difference of two integers, if it is far from the end of their range."""
+    if abs(float(a) - float(b)) > _LARGEST:
+        raise OverflowError("integer too large")
+    return a - b
+
+
+def multiplied(a, b):
+    """The product of two integers, if it is far from the end of their range."""
+    if abs(float(a) * float(b)) > _LARGEST:
+        raise OverflowError("integer too large")
+    return a * b
+
+
+def finite(x):
+    """A result of `math`, which raises where NumPy gives inf or nan."""
+    if not abs(x) < np.inf:
+        raise ValueError("math domain error")
+    return x
+
+
+def power_of_number(x, p):
+    """`x ** p` for Python numbers, where the result is a real number and finite."""
+    if x <= 0.0 and not (x == 0.0 and p >= 0.0):
+        raise ValueError("a power of a negative number")
+    return finite(power(x, p))
+
+
+def integer(x):
+    """`int(x)`, if it is far from the end of the range of integers."""
+    if not abs(x) < _LARGEST:
+        raise OverflowError("integer too large")
+    return int(x)

@@ -1,0 +1,273 @@
+"""Writes a lowered function: fresh names, memory, loops, checks of sizes, and what is not computed yet.
+
+t = x * 2.0; y[0] = 1.0; z = t + w      ->      `t` waits until it is used, or until what it reads is written
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from s2sgrad.compiled.output import Block, Line, Nest, Store, shape_of
+from s2sgrad.compiled.values import (
+    INT,
+    ONE,
+    Extent,
+    Extents,
+    Gather,
+    Items,
+    Leaf,
+    Object,
+    Scalar,
+    Tree,
+    Unfit,
+    is_array,
+    leaves,
+    whole,
+)
+
+_ATOM = re.compile(r"[A-Za-z_]\w*|\(?-?[\d.]+(e[+-]?\d+)?\)?|\([A-Za-z_]\w* [+-] \d+\)")
+_DTYPES = {"float64": "", "int64": ", np.int64", "bool": ", np.bool_"}
+
+
+class Again(Exception):
+    """Something was found out that changes what was written before: start over."""
+
+
+@dataclass
+class Found:
+    """What is known after a pass over the function, and assumed in the next one."""
+
+    variables: set[str] = field(default_factory=set)  # besides those that are bound twice
+    types: dict[str, Any] = field(default_factory=dict)  # of variables
+    groups: dict[str, str] = field(default_factory=dict)  # which memory may be the same: a union-find
+    written: set[str] = field(default_factory=set)  # names of memory that is written
+    assumed: set[str] = field(default_factory=set)  # of memory that is assumed not to be
+
+    def group(self, root: str) -> str:
+        """The representative of the memory under a name."""
+        while root in self.groups:
+            root = self.groups[root]
+        return root
+
+    def join(self, a: str, b: str) -> None:
+        """Note that two names may stand for one memory."""
+        a, b = self.group(a), self.group(b)
+        if a != b:
+            self.groups[a] = b
+            raise Again
+
+    def share(self, a: str, b: str) -> bool:
+        """Whether two names may stand for one memory."""
+        return self.group(a) == self.group(b)
+
+
+class Writer:
+    """The statements so far.  `held`: tables of values under names, in which some are not computed yet."""
+
+    def __init__(self, found: Found, taken: set[str]) -> None:
+        self.found, self.taken = found, taken
+        self.out: list[Any] = []
+        self.held: list[dict[str, Any]] = []
+        self.facts: dict[str, Extent] = {}  # sizes that are known to be equal to others
+        self.checked: set[str] = set()  # the checks that were written, and still hold
+        self.outermost: set[str] = set()  # sizes that are the same in the whole function
+        self.lengths: set[str] = set()  # names of integers that are not negative
+        self.depth = 0
+        self._counts: dict[str, int] = {}
+
+    # --- names and lines ---
+
+    def fresh(self, stem: str) -> str:
+        """A new name."""
+        while True:
+            self._counts[stem] = k = self._counts.get(stem, -1) + 1
+            if f"{stem}{k}" not in self.taken:
+                return f"{stem}{k}"
+
+    def line(self, text: str) -> None:
+        """Write a statement."""
+        self.out.append(Line(text))
+
+    def once(self, text: str) -> None:
+        """Write a check, unless it holds here already."""
+        if text not in self.checked:
+            self.checked.add(text)
+            self.line(text)
+
+    @contextmanager
+    def block(self, head: str, into: Block | None = None) -> Iterator[Block]:
+        """Write a compound statement; with `into`, its other branch."""
+        outer, facts, checked = self.out, dict(self.facts), set(self.checked)
+        block = into or Block(head)
+        self.out = block.orelse if into else block.body
+        self.depth += 1
+        yield block
+        self.depth -= 1
+        self.out, self.facts, self.checked = outer, facts, checked
+        if into is None:
+            outer.append(block)
+
+    # --- sizes ---
+
+    def canonical(self, extent: Extent) -> Extent:
+        """The extent by the name that stands for all equal ones."""
+        while extent.base in self.facts:
+            extent = self.facts[extent.base].plus(extent.offset)
+        return extent
+
+    def same(self, a: Extent, b: Extent) -> Extent:
+        """Check that two extents agree."""
+        a, b = self.canonical(a), self.canonical(b)
+        if a == b:
+            return a
+        if a.base == b.base:
+            raise Unfit(f"sizes {a} and {b} do not agree")
+        self.once(f"same({a}, {b})")
+        if b.base is None or (b.base in self.outermost and a.base is not None and a.base not in self.outermost):
+            a, b = b, a
+        self.facts[b.base] = a.plus(-b.offset)
+        return a
+
+    def at_least(self, extent: Extent, least: int) -> None:
+        """Check that an extent is not less than an integer."""
+        extent = self.canonical(extent)
+        if extent.base is None:
+            if extent.offset < least:
+                raise Unfit(f"an axis of length {extent} is too short")
+        elif least - extent.offset > 0:
+            self.once(f"at_least({extent.base}, {least - extent.offset})")
+
+    def extent(self, value: Any, least: int | None = None) -> Extent:
+        """An integer as an extent: a name that is bound once, if it is not one yet."""
+        if not isinstance(value, Scalar) or value.dtype != INT:
+            raise Unfit("a size that is no integer")
+        if value.affine is not None:
+            if least is not None:
+                self.at_least(value.affine, least)
+            return self.canonical(value.affine)
+        name = self.fresh("n")
+        self.line(f"{name} = {value.text}")
+        if least is not None:
+            self.once(f"at_least({name}, {least})")
+            self.lengths |= {name} if least >= 0 else set()
+        return Extent(name)
+
+    def broadcast(self, all_: Iterable[Extents]) -> Extents:
+        """The extents of an operation on arrays of these extents."""
+        out: list[Extent] = []
+        for extents in all_:
+            reverse = [self.canonical(e) for e in extents[::-1]]
+            for k, e in enumerate(reverse):
+                if k == len(out):
+                    out.append(e)
+                elif out[k] == ONE:
+                    out[k] = e
+                elif e != ONE:
+                    out[k] = self.same(out[k], e)
+        return tuple(out[::-1])
+
+    # --- memory ---
+
+    def allocate(self, name: str, extents: Extents, dtype: str) -> Leaf:
+        """New memory under a name."""
+        self.line(f"{name} = np.empty({shape_of(extents)}{_DTYPES[dtype]})")
+        return whole(name, extents, dtype)
+
+    def stored(self, value: Any, name: str | None = None) -> Leaf:
+        """The elements of a value in new memory."""
+        leaf = self.allocate(name or self.fresh("a"), tuple(map(self.canonical, value.extents)), value.dtype)
+        self.out.append(Nest(leaf.extents, [Store(leaf, "=", value)]))
+        return leaf
+
+    def in_memory(self, value: Any) -> Any:
+        """An array that is all of some memory, in its order; a number as it is."""
+        if isinstance(value, (Tree, Gather)) or (isinstance(value, Leaf) and not value.is_whole):
+            return self.stored(value)
+        return value
+
+    def write(self, target: Leaf, value: Any) -> None:
+        """Write elements into memory that other names may share."""
+        self.will_write(target.root)
+        if any(self.found.share(leaf.root, target.root) and leaf != target for leaf in leaves(value)) or (
+            _gathers(value) and any(self.found.share(leaf.root, target.root) for leaf in leaves(value))
+        ):
+            value = self.stored(value)
+        self.out.append(Nest(target.extents, [Store(target, "=", value)]))
+
+    def will_write(self, root: str) -> None:
+        """Compute what reads this memory, before it is written."""
+        if root not in self.found.written:
+            self.found.written.add(root)
+            if any(self.found.share(root, other) for other in self.found.assumed):
+                raise Again
+        self.touch(lambda names: any(self.found.share(root, n) for n in names))
+
+    def stays(self, root: str) -> bool:
+        """Whether memory is never written: a copy of it is as good."""
+        self.found.assumed.add(root)
+        return not any(self.found.share(root, other) for other in self.found.written)
+
+    # --- what is not computed yet ---
+
+    def touch(self, concerns: Any) -> None:
+        """Compute the values that read certain names."""
+        for held in self.held:
+            for name, value in [*held.items()]:
+                if isinstance(value, (Tree, Gather, Scalar)) and concerns(value.reads):
+                    held[name] = self.settled(value, name)
+
+    def settle(self) -> None:
+        """Compute all that was not computed yet."""
+        self.touch(lambda names: True)
+
+    def settled(self, value: Any, stem: str = "t") -> Any:
+        """The same value, computed here."""
+        if isinstance(value, (Tree, Gather)):
+            return self.stored(value, self.fresh(f"{stem}_"))
+        if isinstance(value, Items):
+            return Items(tuple(self.settled(v, stem) for v in value.items), value.type)
+        if isinstance(value, Scalar) and value.affine is None and not _is_constant(value):
+            name = self.fresh(f"{stem}_")
+            self.line(f"{name} = {value.text}")
+            affine = Extent(name) if value.dtype == INT else None
+            return Scalar(name, value.dtype, value.python, affine=affine)
+        return value
+
+    def rebound(self, names: set[str]) -> None:
+        """Prepare for these variables to be bound anew: what reads them is computed, and views keep the old array."""
+        self.touch(lambda reads: not names.isdisjoint(reads))
+        old: dict[str, str] = {}
+
+        def kept(value: Any) -> Any:
+            if isinstance(value, Leaf) and value.root in names:
+                if value.root not in old:
+                    old[value.root] = self.fresh(f"{value.root}_")
+                    self.line(f"{old[value.root]} = {value.root}")
+                    self.found.join(old[value.root], value.root)
+                return replace(value, root=old[value.root])
+            return replace(value, items=tuple(map(kept, value.items))) if isinstance(value, Items) else value
+
+        for held in self.held:
+            held.update({n: kept(v) for n, v in held.items() if not names.isdisjoint(v.reads)})
+
+
+def _is_constant(value: Scalar) -> bool:
+    return (not value.reads and _ATOM.fullmatch(value.text) is not None) or value.text in ("np.inf", "(-np.inf)", "np.nan")
+
+
+def _gathers(value: Any) -> bool:
+    """Whether elements are read at other places than they are written: of gathered rows, or behind other indices."""
+    if isinstance(value, Tree):
+        return value.places is not None or any(map(_gathers, value.operands))
+    return isinstance(value, Gather)
+
+
+def required_array(value: Any) -> Any:
+    """The value, which is an array."""
+    if not is_array(value):
+        raise Unfit("what is no array" if not isinstance(value, Object) else f"{value.value!r} in place of an array")
+    return value

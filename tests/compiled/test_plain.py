@@ -1,0 +1,216 @@
+"""Lowered texts as plain Python, against the NumPy texts: kernels, corpus, small functions, random programs of stores."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from as_loops import assert_same, both
+from corpus import CASES
+from kernels import KERNELS
+
+from s2sgrad import S2SGradError, grad, value_and_grad
+from s2sgrad.compiled.lowered import lower, plain_function
+from s2sgrad.compiled.values import Unfit
+from s2sgrad.driver.program import Program
+
+
+@pytest.mark.dear
+@pytest.mark.sampled(one_in=16)
+@pytest.mark.parametrize("entry", KERNELS, ids=lambda entry: entry.name)
+def test_kernels(entry):
+    df = grad(entry.function, lists=False, **entry.options)
+    try:
+        ours, theirs = both(df, entry.args())
+    except Unfit:
+        return
+    assert ours is not None
+    assert_same(ours, theirs)
+
+
+@pytest.mark.dear
+@pytest.mark.sampled(one_in=100)
+@pytest.mark.parametrize("entry", CASES, ids=lambda entry: entry.name)
+def test_corpus(entry):
+    argnums = entry.argnums if len(entry.argnums) > 1 else entry.argnums[0]
+    df = value_and_grad(entry.function, argnums, lists=False)
+    try:
+        ours, theirs = both(df, entry.fresh_args())
+    except (Unfit, S2SGradError):
+        return
+    if ours is not None:
+        assert_same(ours, theirs)
+
+
+def stencil(a, b):
+    for _ in range(3):
+        b[1:-1, 1:-1] = 0.25 * (a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1])
+        a[1:-1, 1:-1] = 0.5 * (b[1:-1, :-2] + b[2:, 1:-1])
+    return np.sum(a * a) + np.sum(b)
+
+
+def recurrence(x, k):
+    s, out = 0.5, np.zeros(len(x))
+    for i in range(len(x)):
+        s = np.tanh(k * s + x[i])
+        out[i] = s * s
+    return out
+
+
+def layers(w, v, x):
+    h = np.tanh(x @ w)
+    return np.mean((h @ v) ** 2)
+
+
+def windows(x):
+    out = np.zeros(len(x) - 2)
+    for i in range(1, len(x) - 1):
+        out[i - 1] = np.sum(x[i - 1 : i + 2] * x[i])
+    return out
+
+
+def wraps_around(x):
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = x[i] * x[i - 1]
+    return y
+
+
+def swaps(a, b):
+    for _ in range(4):
+        b[1:] = a[1:] * a[:-1]
+        a, b = b, a
+    return np.sum(a) + np.sum(b * b)
+
+
+def branches(x, c):
+    t = 0.0
+    for i in range(len(x)):
+        if x[i] > c:
+            t = t + x[i] * x[i]
+        elif i % 2 == 0:
+            t = t - c * x[i]
+    return t
+
+
+def overlapping(x):
+    x[1:] = x[:-1] * 2.0
+    x[:-1] += x[1:]
+    x[::2] *= 3.0
+    return x[::-1] * 1.5
+
+
+def gathers(x, w, k):
+    y = x[k] * w
+    y[0] += y[-1]
+    return np.sum(y * y)
+
+
+def rows(m, v):
+    total = np.zeros(m.shape[1])
+    for row in range(m.shape[0]):
+        r = m[row]
+        total += r * v[row] / (1.0 + r @ r)
+    return total
+
+
+def norms(m):
+    return np.sum(m * m, axis=1, keepdims=True) / m.max(axis=0)
+
+
+A, V = np.linspace(0.3, 1.9, 20).reshape(4, 5), np.linspace(-0.7, 0.9, 7)
+SMALL = [
+    (stencil, (A, A[::-1].copy()), (0, 1)),
+    (recurrence, (V, 0.7), (0, 1)),
+    (layers, (A, V[:5], np.ones((3, 4))), (0, 1, 2)),
+    (windows, (V,), (0,)),
+    (wraps_around, (V,), (0,)),
+    (swaps, (V, V + 0.1), (0, 1)),
+    (branches, (V, 0.2), (0, 1)),
+    (overlapping, (V,), (0,)),
+    (gathers, (V, np.ones(4), np.array([0, 3, 3, 6])), (0, 1)),
+    (rows, (A, V[:4]), (0, 1)),
+    (norms, (A,), (0,)),
+]
+
+
+@pytest.mark.parametrize(("function", "args", "wrt"), SMALL, ids=lambda v: getattr(v, "__name__", ""))
+def test_small_functions_have_loops(function, args, wrt):
+    ours, theirs = both(value_and_grad(function, wrt, lists=False), args)
+    assert ours is not None
+    assert_same(ours, theirs)
+
+
+def test_other_sizes_than_those_that_it_was_lowered_for():
+    """No size comes from the arguments at hand: the loops are right for any, or raise."""
+    df = grad(stencil, (0, 1), lists=False)
+    for shape in ((3, 3), (6, 4), (2, 2), (2, 7), (1, 5), (0, 4)):
+        args = np.ones(shape), np.arange(float(np.prod(shape))).reshape(shape)
+        try:
+            ours, theirs = both(df, args)
+        except Unfit:  # an axis that is 1 is known to be too short
+            continue
+        if ours is not None:
+            assert_same(ours, theirs)
+
+
+def test_nothing_is_read_beyond_an_axis():
+    """Arrays that do not fit raise before a loop, as in NumPy."""
+
+    def plus(x, y):
+        return x * y + y
+
+    loops = plain_function(lower(Program(), plus, {"x": np.ones(4), "y": np.arange(4.0)}))
+    assert loops(np.ones(2), np.ones(2))[0].tolist() == [2.0, 2.0]
+    for x, y in ((np.ones(4), np.ones(3)), (np.ones(3), np.ones(1)), (np.ones(1), np.ones(4))):
+        with pytest.raises(ValueError, match="broadcast"):
+            loops(x, y)
+
+
+LENGTH = 9
+
+
+def section(rng, length):
+    """A spelling of a section of so many elements of nine; `k` is 3."""
+    start = rng.randint(0, LENGTH - length)
+    stop = start + length
+    first = rng.choice([str(start), str(start - LENGTH), f"k + {start - 3}" if start >= 3 else f"{start}"])
+    last = rng.choice([str(stop), str(stop - LENGTH) if stop < LENGTH else "", f"k + {stop - 3}"])
+    if length == LENGTH:
+        return rng.choice([":", "::-1", "0:"])
+    return rng.choice([f"{first}:{last}", f"{first}:{last}", "::2" if length == 5 else f"{start}:{stop}"])
+
+
+def store(rng):
+    """A statement that writes a section, or an element, of one of two arrays that may be the same."""
+    a, b, c, length = *rng.choices("xy", k=3), rng.randint(2, LENGTH)
+    s, t, u = (section(rng, length) for _ in range(3))
+    value = rng.choice(
+        [f"{b}[{t}] * 0.5", f"np.sin({b}[{t}]) + {c}[{u}]", "0.25", f"{c}[{u}] * {b}[{t}]", f"np.sum({b}[{t}])"]
+    )
+    if rng.random() < 0.25:
+        return f"{a}[k - {rng.randint(0, 5)}] += {b}[{rng.randint(-3, 3)}] * 0.3"
+    if rng.random() < 0.15:
+        return "x, y = y, x"
+    if rng.random() < 0.15:
+        return f"v = {a}[{s}]; w = {b}[{t}] + 1.0; {a}[{u}] *= 0.5; v += w * 0.1"
+    return f"{a}[{s}] {rng.choice(['=', '+=', '*='])} {value}"
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_stores(seed, tmp_path):
+    """Stores, views and swaps in any order: bit by bit what NumPy computes, but for sums."""
+    rng = random.Random(seed)
+    body = [store(rng) for _ in range(rng.randint(3, 8))]
+    loop = rng.random() < 0.5
+    body = ["for i in range(3):", *(f"    {line}" for line in body)] if loop else body
+    lines = ["def f(x, y, k):", "    x, y = x.copy(), y.copy()", *(f"    {line}" for line in body), "    return x * y[::-1]"]
+    text = "\n".join(["import numpy as np", *lines, ""])
+    (tmp_path / "stores.py").write_text(text)
+    space = {"__name__": "stores"}
+    exec(compile(text, str(tmp_path / "stores.py"), "exec"), space)
+    x, y = np.linspace(0.2, 1.0, LENGTH), np.linspace(1.0, -0.7, LENGTH)
+    lowered = lower(Program(), space["f"], {"x": x, "y": y, "k": 3})
+    ours = plain_function(lowered)(x, y, 3)[0]
+    np.testing.assert_allclose(ours, space["f"](x, y, 3), rtol=1e-13, atol=1e-14, err_msg=text + lowered.text)

@@ -98,7 +98,7 @@ class Along(Derivative):
         if request.options.debug:
             return debugging.run(compiled.function, args, words, request.function, request.options)
         try:
-            run = compiled.function if request.options.backend is not LOOPS else looped(compiled)
+            run = compiled.function if request.options.backend != LOOPS else looped(compiled)
             return run(*args, **words)
         except Refusal as error:
             if turns_complex(self, error, args, keywords):

@@ -76,7 +76,7 @@ class Gradient(Derivative):
             try:
                 if request.options.debug:
                     return debugging.run(compiled.function, args, keywords, request.function, request.options)
-                run = compiled.function if request.options.backend is not LOOPS else looped(compiled)
+                run = compiled.function if request.options.backend != LOOPS else looped(compiled)
                 return run(*args, **keywords) if keywords else run(*args)
             except NoResult as error:
                 raise compiled.naming(error) from None

@@ -8,7 +8,6 @@ import io
 import linecache
 import textwrap
 import types
-from functools import partial
 
 import gast
 import numpy as np
@@ -34,6 +33,7 @@ from s2sgrad.ir.unit import parameters
 from s2sgrad.memory import mod_ref
 from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
 from s2sgrad.memory.aliasing import Memory
+from s2sgrad.memory.one_object import OneObject
 from s2sgrad.memory.stacks import fresh_stacks
 from s2sgrad.runtime.traits import declare
 
@@ -56,7 +56,7 @@ def analysed(function, *args):
         compiler = Compiler()
         unit, tree = compiler.normal_form(function)
         env = {p.id: kinds.get(p.id, UNKNOWN) for p in parameters(tree)}
-        inference = Inference(unit, env, compiler.kind, partial(mod_ref.returned_arguments, unit), object_kind)
+        inference = Inference(unit, env, compiler.kind, OneObject, object_kind)
         inference.run(tree)
     return unit, tree, inference.env
 

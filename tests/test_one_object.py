@@ -5,9 +5,9 @@ from __future__ import annotations
 import gast
 import pytest
 
-from s2sgrad.analysis.one_object import OneObject
 from s2sgrad.ir.quote import nodes, statements
 from s2sgrad.ir.unit import Unit
+from s2sgrad.memory.one_object import OneObject
 
 
 def points(text: str) -> OneObject:
@@ -26,13 +26,13 @@ def points(text: str) -> OneObject:
     ("a = []\nb = []\nc = a if x else b", "ac", ""),
     ("b = []\na = b\nb = []", "ab", ""),  # whenever that is
     ("a = []\nr = (a, 1.0)\nb, c = r", "abc", "r"),
-    ("a = p\nb = p[0]", "ap", ""),
+    ("a = p\nb = p[0]", "abp", "bp"),
     ("a = []\nb = sum(a)", "a", ""),
     # a name is what it was bound to last
     ("a = []\nc = a\na = 1.0\nb = a", "abc", ""),
     ("a = []\nw = 1.0\na, w = w, a\nb = a", "abw", ""),
     ("p = []\nif c:\n    p = 1.0\nelse:\n    a = p\nb = p", "abp", ""),
-    ("vs = []\nfor k in range(n):\n    a = []\n    u = a\n    u = 2.0\n    vs.append(u)", "au", ""),
+    ("vs = []\nfor k in range(n):\n    a = []\n    u = a\n    u = 2.0\n    vs.append(u)", "au", {"vs"}),
     # what a trip leaves reaches the next one, through however many names
     ("q, b, v = 0.0, 0.0, 0.0\nfor k in range(n):\n    v = b\n    b = q\n    a = []\n    q = a", "abqv", ""),
     ("xs = [1.0]\na = []\nxs += [a]\nb = xs[0]", "ab", {"xs"}),

@@ -48,7 +48,6 @@ from s2sgrad.analysis.kinds import (
     join,
     operand,
 )
-from s2sgrad.analysis.one_object import OneObject
 from s2sgrad.analysis.results import item_of, memo, named_tuple, sizes_known
 from s2sgrad.analysis.symbolic_shapes import Symbols, without_symbols
 from s2sgrad.analysis.value_kinds import constant_kind
@@ -61,7 +60,7 @@ from s2sgrad.rules import table
 from s2sgrad.runtime import item_slots
 
 CallKind = Callable[[Any, list[Kind], dict[str, Kind]], Kind | None]
-Returned = Callable[[Any, gast.Call, dict[str, Kind]], Any]  # as `mod_ref.returned_arguments`
+Objects = Callable[[Unit, list[gast.AST], dict[str, Kind]], Any]  # `memory.one_object`
 Outside = Callable[[Any], Kind]
 _INT, _BOOL = Number(int), Number(bool)
 _ROUNDS = 50
@@ -85,22 +84,22 @@ class Inference:
     """Kinds of expressions over an environment of variables' kinds."""
 
     def __init__(
-        self, unit: Unit, env: dict[str, Kind], call_kind: CallKind, returned: Returned, outside: Outside, assuming=False
+        self, unit: Unit, env: dict[str, Kind], call_kind: CallKind, objects: Objects, outside: Outside, assuming=False
     ) -> None:
-        self.unit, self.returned, self.outside = unit, returned, outside
+        self.unit, self.objects, self.outside = unit, objects, outside
         self.given, self.env = dict(env), env
         self.axes = AssumedAxes(assuming)
         self.call_kind = call_kind
         self.pairs: set[str] = set()  # names bound to a value and its pullback
         self.symbols = Symbols(unit, None, env.get)
         self.body: list[gast.AST] = []
-        self.same: OneObject | None = None  # made when it is first asked for
+        self.same: Any = None  # which names may be one object; made when it is first asked for
         self.displayed: set[str] = set()
         self.visits = Visits()
 
     def assuming_axes(self) -> Inference:
         """Another one of the same function, which assumes ranks (see `AssumedAxes`)."""
-        return Inference(self.unit, dict(self.given), self.call_kind, self.returned, self.outside, True)
+        return Inference(self.unit, dict(self.given), self.call_kind, self.objects, self.outside, True)
 
     def run(self, tree: gast.FunctionDef) -> dict[str, Kind]:
         """Complete the environment, which holds the kinds of the parameters; a name that is never bound gets no entry."""
@@ -196,7 +195,7 @@ class Inference:
         is inferred again from the names in it.  `empty`: it may have had no items.
         """
         if self.same is None:
-            self.same = OneObject(self.unit, self.body, lambda f, call: self.returned(f, call, self.env))
+            self.same = self.objects(self.unit, self.body, self.env)
             self.displayed = displayed_names(self.body)
         before, changed = self.env[owner.id], False
         named, around = self.same.named(owner.id), self.same.around(owner.id) - self.displayed

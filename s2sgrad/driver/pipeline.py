@@ -11,7 +11,6 @@ from __future__ import annotations
 import linecache
 import types
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import gast
@@ -55,8 +54,8 @@ from s2sgrad.ir.quote import clone, spread_names
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.legality import checks, complex_values
 from s2sgrad.legality.context import Context
-from s2sgrad.memory import mod_ref
 from s2sgrad.memory.aliasing import Memory
+from s2sgrad.memory.one_object import OneObject
 from s2sgrad.memory.outside_kinds import OutsideKinds
 from s2sgrad.normalize import check, deletes, item_variables, stop_gradient, temporary_copies, webs
 from s2sgrad.normalize._calls import note_receivers
@@ -160,7 +159,7 @@ def _infer(c: Compilation) -> None:
         c.unit,
         kinds,
         c.callees.kind,
-        partial(mod_ref.returned_arguments, c.unit),
+        OneObject,
         OutsideKinds(c.unit, c.tree, c.callees.entry),
     )
     c.inference.run(c.tree)

@@ -24,6 +24,8 @@ class Points(Protocol):
     objects: dict[str, Any]
     closures: Any
     written: Places
+    kept: dict[Place, Places]
+    tangled: Places
 
     def block(self, body: list[gast.AST]) -> None:
         """Evaluate the statements of a block."""
@@ -36,6 +38,9 @@ class Points(Protocol):
 
     def reached(self, places: Iterable[Place]) -> Places:
         """These locations and all that is reachable from them."""
+
+    def is_container(self, place: Place) -> bool:
+        """Whether what is at a location is known to be a list, tuple or dict."""
 
     def trust(self, place: Place) -> Trust:
         """What is known about the class of the objects at a location."""

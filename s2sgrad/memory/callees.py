@@ -86,8 +86,7 @@ def call(points: Points, target: Any, args: Arguments, node: gast.AST) -> Places
             return points.shell(node, args.all())
         return _construct(points, target, args, node)
     if catalogue.of(target).copies and points.are_data(points.reached(args.all())):
-        new = {Place("new", id(node))}
-        return new | points.shell(node, new)
+        return container_calls.alike(points, args.all(), node)
     if is_ours(target) or (is_given(target) and catalogue.of(target).gives is not Gives.NEW):
         return _of_ours(points, target, args, node)
     start = inspect.getattr_static(type(target), "__call__", None)
@@ -106,8 +105,15 @@ def _of_ours(points: Points, target: Any, args: Arguments, node: gast.AST) -> Pl
         return new | points.reached(args.all())
     if record.sharing is Gives.NEW:
         return new | points.shell(node, new)
+    if record.keeps_kind:
+        same = args.aliased(record.viewed)
+        lists = {p for p in same if points.trust(p) != Trust.ARRAY}
+        copied = points.shell(node, points.items(lists)) if lists else set()
+        return same | copied | (set() if container_calls.are_containers(points, same) else new)
     model = container_calls.model(target)
-    return new | (points.reached(args.aliased(record.viewed)) if model is None else model(points, args, node))
+    if model is None:
+        return new | points.reached(args.aliased(record.viewed))
+    return {p for p in new if p.kind == "object"} | model(points, args, node)
 
 
 def _told(points: Points, node: gast.AST | None) -> Any:

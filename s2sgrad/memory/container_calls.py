@@ -17,10 +17,11 @@ import numpy as np
 from s2sgrad import runtime
 from s2sgrad.analysis.trust import Trust
 from s2sgrad.memory.arguments import Arguments, Points, objects_of
-from s2sgrad.memory.places import Place, Places
+from s2sgrad.memory.places import NONE, Place, Places
 from s2sgrad.primitives import catalogue
 from s2sgrad.primitives.catalogue import Gives
 
+SLICE = "slice"  # the part of the location of a `slice`
 _Model = Callable[[Points, Arguments, gast.AST], Places]
 _MODELS: dict[int, tuple[Any, _Model]] = {}  # by the identity of the function
 
@@ -28,6 +29,29 @@ _MODELS: dict[int, tuple[Any, _Model]] = {}  # by the identity of the function
 def model(target: Any) -> _Model | None:
     """The model of such a function; None for any other."""
     return _MODELS.get(id(target), (None, _BY_RESULT.get(catalogue.of(target).gives)))[1]
+
+
+def are_containers(points: Points, places: Places) -> bool:
+    """Whether a value is known to be a list, a tuple or a dict."""
+    return bool(places) and all(map(points.is_container, places))
+
+
+def alike(points: Points, places: Places, node: gast.AST) -> Places:
+    """New memory of the structure that these have, as in a deep copy."""
+
+    def made(place: Place) -> Places:
+        if place == NONE:
+            return {place}
+        of = place.part if isinstance(place.part, Place) else place
+        copy_, new = Place("shell", id(node), of), Place("new", id(node), of)
+        return {copy_} if points.is_container(place) else {new} if points.trust(place) == Trust.ARRAY else {copy_, new}
+
+    for place in points.reached(places):
+        copies = {p for p in made(place) if p.kind == "shell"}
+        points.tangled |= copies if place in points.tangled else set()
+        for p in copies:
+            points.kept.setdefault(p, set()).update(*map(made, points.items((place,))))
+    return set().union(*map(made, places))
 
 
 def _of(*functions: Any) -> Callable[[_Model], _Model]:
@@ -62,6 +86,16 @@ _BY_RESULT: dict[Gives, _Model] = {Gives.SHELL: _shell, Gives.ROWS: _rows, Gives
 def _dict(points: Points, args: Arguments, node: gast.AST) -> Places:
     pairs = set().union(*map(points.items, args.places), *(points.items(points.items(p)) for p in args.places))
     return points.shell(node, pairs.union(args.unpacked or (), *args.named.values()) | objects_of(points, args.all()))
+
+
+@_of(range)
+def _range(points: Points, args: Arguments, node: gast.AST) -> Places:
+    return points.shell(node, ())
+
+
+@_of(slice)
+def _slice(points: Points, args: Arguments, node: gast.AST) -> Places:
+    return points.shell(node, (), SLICE)
 
 
 @_of(itertools.repeat)
@@ -111,14 +145,16 @@ def _added_at(points: Points, args: Arguments, node: gast.AST) -> Places:
     """`add_at(x_bar, i, e)`: the cotangent, of which an item may be `e` now; of a tuple, a new one."""
     points.write(args[0])
     points.keep(args[0], args[2])
-    return args[0] | {Place("new", id(node))} | points.shell(node, points.items(args[0]) | args[2])
+    new = set() if are_containers(points, args[0]) else {Place("new", id(node))}
+    return args[0] | new | points.shell(node, points.items(args[0]) | args[2])
 
 
 @_of(runtime.add)
 def _added(points: Points, args: Arguments, node: gast.AST) -> Places:
     """`add(a, b)`: new numbers, in a new container or in none; what is None in the one is that of the other."""
     every = args.all()
-    return every | {Place("new", id(node))} | points.shell(node, points.items(every))
+    new = set() if are_containers(points, every) else {Place("new", id(node))}
+    return every | new | points.shell(node, points.items(every))
 
 
 @_of(operator.getitem)

@@ -25,7 +25,7 @@ from s2sgrad.memory import container_calls
 from s2sgrad.memory.arguments import Arguments, Points, objects_of
 from s2sgrad.memory.places import ANY, NONE, OUTSIDE, Place, Places
 from s2sgrad.primitives import catalogue, libraries, methods, spellings
-from s2sgrad.primitives.catalogue import VIEWS, Gives, Primitive, may_write, methods_named
+from s2sgrad.primitives.catalogue import VIEWS, Gives, Primitive, may_write, methods_named, on_stack
 
 _METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType, types.BuiltinFunctionType)
 _PLAIN_CLASSES = (np.ndarray, list, dict, set, frozenset, tuple, str, bytes, int, float, complex)
@@ -311,7 +311,7 @@ def plain_method(points: Points, owner: Places, name: str, args: Arguments, node
     lists = {p for p in owner if points.trust(p) != Trust.ARRAY}
     if may_write(name):
         points.write(owner)
-        points.keep(owner, every | items(every))
+        points.keep(owner, every if on_stack(name) else every | items(every))
         if "key" in args.named_nodes:
             points.apply(args.named_nodes["key"], items(owner))
         return items(owner) | every | (owner if name.startswith("__") else set())

@@ -75,7 +75,7 @@ def of_expression(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Writ
     names = sorted({n.id for n in nodes(node) if isinstance(n, gast.Name) and n.id in unit.locals})
     passed = [gast.Name(n, gast.Param(), None, None) for n in names]
     tree = gast.FunctionDef("_", gast.arguments(passed, [], None, [], [], None, []), [gast.Expr(node)], [], None, None, [])
-    summary = Points(unit, tree, {n.id: _trust_of(unit, n, kinds) for n in passed}, summary_of).run()
+    summary = Points(unit, tree, {n.id: told_of(unit, n, kinds) for n in passed}, summary_of).run()
     return _writes(summary)
 
 
@@ -92,8 +92,8 @@ def _trusts(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind
     """The trust of the arguments of a call, by parameter."""
     inner = getattr(function, "__func__", function)
     parameters_ = Parameters.of(inner.__code__)
-    passed = [_trust_of(unit, a, kinds) for a in call.args]
-    named = {k.arg: _trust_of(unit, k.value, kinds) for k in call.keywords}
+    passed = [told_of(unit, a, kinds) for a in call.args]
+    named = {k.arg: told_of(unit, k.value, kinds) for k in call.keywords}
     if inner is not function:
         passed.insert(0, Trust.ANY)
     rest = max((Trust.DATA, *(t for t in (*passed, *named.values()) if isinstance(t, Trust))))
@@ -176,7 +176,7 @@ def tangles(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind
     return summary_of(getattr(function, "__func__", function), _trusts(unit, function, call, kinds)).tangles
 
 
-def _trust_of(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:
+def told_of(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:
     """The module or function that an argument is, the type of container, or its trust."""
     kind = kind_of(node, kinds)
     if isinstance(kind, Container) and kind.type in CONTAINERS and trust_of_owner(unit, node, kinds) is Trust.DATA:

@@ -19,7 +19,7 @@ from s2sgrad.analysis.trust import Trust, trust_of_object
 from s2sgrad.ir import scoping
 from s2sgrad.ir.quote import blocks, children, nodes
 from s2sgrad.ir.unit import MISSING, Unit, parameters
-from s2sgrad.memory import callees
+from s2sgrad.memory import callees, container_calls
 from s2sgrad.memory.closures import Closures, outward
 from s2sgrad.memory.heap import Heap
 from s2sgrad.memory.places import ANY, CONTAINERS, NONE, OUTSIDE, TOLD, Place, Places, Summary, Told, lasts
@@ -167,7 +167,7 @@ class Points(Heap):
             if isinstance(target, gast.Attribute):
                 for place in owner:
                     callees.set_(self, place, target, value)
-            elif not isinstance(target.slice, _ONE):  # a slice, which stores the items
+            elif _may_be_slice(self, target.slice):  # which stores the items
                 self.keep(owner, self.items(value))
 
     def iterated(self, places: Places) -> Places:
@@ -185,7 +185,7 @@ class Points(Heap):
             owner = _owner(self, target)
             self.write(owner)
             places = self.value(target)
-            if isinstance(target, gast.Subscript) and not isinstance(target.slice, _ONE):
+            if isinstance(target, gast.Subscript) and _may_be_slice(self, target.slice):
                 self.keep(owner, self.items({p for p in value if self.trust(p) != Trust.ARRAY}))
         self.write(places)
         self.meet(places | value)
@@ -228,6 +228,15 @@ def _owner(points: Points, target: gast.Attribute | gast.Subscript) -> Places:
         return owner
     of_class = points.unit.called(target.value) is type or getattr(target.value, "attr", "") == "__class__"
     return owner if owner and not of_class else owner | {OUTSIDE}
+
+
+def _may_be_slice(points: Points, index: gast.AST) -> bool:
+    """Whether an index may be a slice: what is in a container from outside is not."""
+    if isinstance(index, _ONE):
+        return False
+    places = points.value(index)
+    unknown = any(p.kind in ("own", "in") or points.trust(p) == Trust.ANY for p in places)
+    return isinstance(index, gast.Slice) or unknown or any(p.part == container_calls.SLICE for p in places)
 
 
 def _separate_parts(points: Points) -> list[Places]:
@@ -451,7 +460,7 @@ def _subscript(points: Points, node: gast.Subscript) -> Places:
     sliced = points.shell(node, points.items(lists)) if lists else set()
     if isinstance(node.slice, gast.Slice):
         return {p for p in owner if not points.is_container(p)} | sliced
-    return points.items(owner) | (set() if isinstance(node.slice, _ONE) else sliced)
+    return points.items(owner) | (sliced if _may_be_slice(points, node.slice) else set())
 
 
 @expression(gast.BinOp, gast.Compare, gast.UnaryOp)
@@ -475,7 +484,7 @@ def _operator(points: Points, node: gast.AST) -> Places:
         return new
     made = points.shell(node, points.items(lists[0] | lists[1]))
     points.tangled |= made if times else set()
-    return new | made
+    return made if all(container_calls.are_containers(points, places) for places in operands) else new | made
 
 
 @expression(gast.DictComp, gast.GeneratorExp, gast.ListComp, gast.SetComp)

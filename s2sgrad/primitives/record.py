@@ -78,7 +78,7 @@ class Primitive:
     stack: bool = False  # pushes an item on a list, or pops the last one
     keeps_kind: bool = False  # returns a value of its argument's kind
     joins: bool = False  # writes parts of `out=` before it has read all of its arguments
-    copies: bool = False  # returns a deep copy: all memory that it holds is new
+    copies: bool = False  # its result has the structure of a deep copy: all memory that it holds is new
     cheap: bool = False  # costs no more than recording its result
     asks_shape: bool = False  # reads only the shape and dtype of its argument
     flat: bool = False  # has no derivative, as those that the table of rules lists

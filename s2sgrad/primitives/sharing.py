@@ -107,7 +107,7 @@ know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, runtime.require_a
 know(runtime.unbroadcast, runtime.unreduce, runtime.spreading, numeric=True)
 know(runtime.zeros, runtime.own, gives=Gives.NEW)
 know(runtime.require_array, runtime.sequence, runtime.own, copied, copied_as_laid, structure.kept, keeps_kind=True)
-know(copied, copied_as_laid, copies=True)
+know(copied, copied_as_laid, runtime.zeros, runtime.own, copies=True)
 know(runtime.add, runtime.call, runtime.jvp, runtime.vjp, runtime.with_fields, gives=Gives.MAYBE, of=_ANY)
 know(copy.deepcopy, gives=Gives.NEW, keeps_kind=True)  # what is twice in the one is in the other
 know(closures.closure, gives=Gives.MAYBE, of=1)

@@ -33,8 +33,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Kind
-from s2sgrad.analysis.one_object import OneObject
+from s2sgrad.analysis.kinds import Array, Kind
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace.alias_conflicts import resized
@@ -43,6 +42,7 @@ from s2sgrad.ir.quote import assign, at, constant, expression, mentioned, name, 
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import mod_ref
+from s2sgrad.memory.one_object import OneObject
 from s2sgrad.primitives import catalogue
 from s2sgrad.runtime import checks
 
@@ -57,9 +57,10 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
         for loop in [s for s in body if isinstance(s, gast.For)]:
             bound = {n for s in effects.walk(loop.body) for n in binds(s)}
             walked = {t: over[t] for t in sorted(mentioned(*loop.body) & over.keys() - bound)}
+            walked = {t: owner for t, owner in walked.items() if not isinstance(inference.env.get(owner), Array)}
             changes = [s for s in effects.walk(loop.body) if _changed(unit, s, inference.env)] if walked else []
             if changes:
-                same = same or OneObject(unit, tree.body, lambda f, c: inference.returned(f, c, inference.env))
+                same = same or OneObject(unit, tree.body, inference.env)
             for t, owner in walked.items() if changes else ():
                 _refuse_keys(unit, changes, dicts.get(owner))
                 changed = same.named(owner)

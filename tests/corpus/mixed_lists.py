@@ -81,7 +81,7 @@ def copy_of_a_mixed_dict(x):
     return np.sum(w["a"] * a) * w["s"] * u["s"]
 
 
-@case(VECTOR)
+@case(VECTOR, second=False)
 def mixed_lists_joined_in_a_loop(x):
     a = x * 1.5
     u = [a[0] * 2.0, a]

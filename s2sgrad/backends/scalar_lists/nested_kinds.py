@@ -14,6 +14,7 @@ from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Kind, Number
 from s2sgrad.analysis.results import kind_of_changing
 from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.memory.one_object import OneObject
 
 
 class NestedKinds(Inference):
@@ -22,7 +23,7 @@ class NestedKinds(Inference):
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, known: Mapping[str, Kind], given: Mapping[int, Kind] | None = None
     ) -> None:
-        super().__init__(unit, dict(known), lambda *_: UNKNOWN, lambda function, call, kinds: None, kind_of_changing)
+        super().__init__(unit, dict(known), lambda *_: UNKNOWN, OneObject, kind_of_changing)
         self.known, self.given = known, given or {}
         self.env = self.run(tree)
 

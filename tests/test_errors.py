@@ -22,8 +22,9 @@ from corpus.refused import REFUSED as CORPUS_REFUSED
 from differences import central_difference, copied
 
 import s2sgrad
-from s2sgrad import NoRule, NoSource, S2SGradError, Unsupported, grad, value_and_grad
+from s2sgrad import NoRule, NoSource, S2SGradError, Unsupported, grad, jvp, value_and_grad
 from s2sgrad.errors import Defect, Refused
+from s2sgrad.recorded.derivatives import vjp as recorded_vjp
 
 PACKAGE = pathlib.Path(s2sgrad.__file__).resolve().parent
 _serial = itertools.count()
@@ -1346,6 +1347,56 @@ def test_arguments_that_share_lists_are_refused(f, args):
     with pytest.raises(ValueError, match="shares memory"):
         grad(f)(0.6, *args)
     assert ROW == [0.3, 0.5]
+
+
+KNOWN_OUTSIDE, KNOWN_ARRAY = [9.0], np.array([9.0, 1.0])
+
+
+def reads_it_by_name(x, f, kept):
+    kept[0] = x[0]
+    return x[1] * KNOWN_OUTSIDE[0] * kept[0]
+
+
+def of_what_is_outside(v):
+    return v * KNOWN_OUTSIDE[0]
+
+
+def reads_it_by_a_helper(x, f, kept):
+    kept[0] = x[0]
+    return of_what_is_outside(x[1]) * kept[0]
+
+
+def reads_it_by_an_argument(x, f, kept):
+    kept[0] = x[0]
+    return f(x[1]) * kept[0]
+
+
+def default_that_is_written(x, f=None, kept=[1.0]):  # noqa: B006
+    kept[0] = x[0]
+    return x[1] * kept[0]
+
+
+@pytest.mark.parametrize(
+    ("f", "g", "kept"),
+    [
+        (reads_it_by_name, None, KNOWN_OUTSIDE),
+        (reads_it_by_a_helper, None, KNOWN_OUTSIDE),
+        (reads_it_by_an_argument, of_what_is_outside, KNOWN_OUTSIDE),
+        (reads_it_by_an_argument, lambda v: v * KNOWN_ARRAY[0], KNOWN_ARRAY),
+        (reads_it_by_an_argument, lambda v, held=(KNOWN_ARRAY[1:], KNOWN_ARRAY[:1]): v * held[1][0], KNOWN_ARRAY),
+    ],
+)
+def test_what_is_written_as_an_argument_and_read_from_outside_is_refused(f, g, kept):
+    x = np.array([0.7, 1.3])
+    for derivative in (grad(f), lambda *a: jvp(f, a, (x, None, None)), lambda *a: recorded_vjp(f, a, {}, (0,))):
+        with pytest.raises((ValueError, TypeError), match="pass a copy"):
+            derivative(x, g, kept)
+        if g is None:
+            derivative(x, g, [1.0])
+        with pytest.raises((ValueError, TypeError), match="pass a copy"):
+            derivative(x, g, kept)
+    np.testing.assert_allclose(grad(default_that_is_written)(x), x[::-1])
+
 
 
 def test_arguments_that_share_memory_are_refused(module):

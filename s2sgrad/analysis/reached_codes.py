@@ -54,6 +54,15 @@ def refer_to(values: Iterable[Any], objects: Iterable[Any]) -> bool:
     return any(id(found) in wanted for found in reached(values))
 
 
+def memory_behind(functions: list[Any]) -> Iterator[Any]:
+    """The arrays, lists and dicts to which functions refer, but for the defaults of the first one."""
+    first = functions[0]
+    defaults = (*(getattr(first, "__defaults__", None) or ()), *(getattr(first, "__kwdefaults__", None) or {}).values())
+    for found in reached(functions):
+        if isinstance(found, (np.ndarray, list, dict)) and not any(found is d for d in defaults):
+            yield found
+
+
 def refers_to_itself(function: types.FunctionType) -> bool:
     """Whether a function may call itself, by what it refers to as it stands."""
     return any(found is function or found is TOO_MUCH for found in reached(_behind(function)))
@@ -69,6 +78,8 @@ def reached(values: Iterable[Any]) -> Iterator[Any]:
     while waiting:
         found = waiting.pop()
         if id(found) in seen or isinstance(found, _LEAVES):
+            if isinstance(found, np.ndarray):
+                yield found
             continue
         seen.add(id(found))
         kept.append(found)  # what is made on the way, such as a bound method, keeps its number

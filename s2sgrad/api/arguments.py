@@ -14,6 +14,7 @@ import numpy as np
 from s2sgrad.analysis.kinds import Unknown
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.plain_classes import attributes_of
+from s2sgrad.analysis.reached_codes import TOO_MUCH, reached
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.cycles import cycle, refers_to_itself
@@ -134,8 +135,11 @@ def _described(value: Any) -> str:
     return f"a {name} without floats" if isinstance(value, (list, tuple, dict)) else f"of type {name}"
 
 
+_MUTABLE, _NUMBERS = (np.ndarray, list, dict), (float, int, bool, str, np.float64)
+
+
 def require_separate(arguments: dict[str, Any], written: tuple[str, ...], function: Any, outside: dict[str, Any]) -> None:
-    """Raise ValueError if an argument that the function writes shares memory with another one, or with an array outside.
+    """Raise ValueError if an argument that the function writes shares memory with another one, or with what is outside.
 
     The same for a list or a dict that occurs in that argument twice, or also in another one.
 
@@ -156,11 +160,25 @@ def require_separate(arguments: dict[str, Any], written: tuple[str, ...], functi
                             f"`{function.__name__}` writes its argument `{p}`, which shares memory with `{other}`: pass "
                             "a copy of one of them"
                         )
+    _require_unseen(arguments, {p: leaves[p] for p in written}, function)
+
+
+def _require_unseen(arguments: dict[str, Any], written: dict[str, list[Any]], function: Any) -> None:
+    """Raise ValueError if a function among the arguments refers to what is written: it would not see the writes either."""
+    for name, value in arguments.items():
+        for found in reached([value]) if callable(value) else ():
+            for p, leaves in written.items():
+                if found is TOO_MUCH or (isinstance(found, _MUTABLE) and any(_shared(found, x) for x in leaves)):
+                    raise ValueError(
+                        f"`{function.__name__}` writes its argument `{p}`, to which `{name}` may refer: pass a copy of it"
+                    )
 
 
 def _mutable(value: Any, depth: int = 6) -> Iterator[Any]:
     """The arrays, lists and dicts that a value is or contains."""
-    if isinstance(value, (np.ndarray, list, dict)):
+    if type(value) in _NUMBERS:
+        return
+    if isinstance(value, _MUTABLE):
         yield value
     items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else None
     if items is None and not isinstance(value, np.ndarray):

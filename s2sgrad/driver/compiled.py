@@ -50,12 +50,12 @@ class Recipe:
         derived = [d for unit in program.units for d in unit.made.derived]
         self.guards = Guards(entry, lookups, strict, derived, generated)
         self.inside = [compiled for _, _, compiled in generated if self.guards.known(compiled.function) is None]
-        arrays = [
+        outside = [
             (function, name)
             for function, name, binding in lookups.names.values()
-            if binding is not None and isinstance(binding.value, np.ndarray)
+            if binding is not None and isinstance(binding.value, (np.ndarray, list, dict))
         ]
-        self.arrays = [(self.guards.place(function), name) for function, name in arrays]
+        self.outside = [(self.guards.place(function), name) for function, name in outside]
         program.functions = folded(reached(program.functions, entries), entries)
         self.plan = load.Plan(program, name, self.guards)
         order = {id(emitted): k for k, emitted in enumerate(program.functions)}
@@ -198,8 +198,8 @@ class Compiled:
         return seed
 
     def outside(self) -> dict[str, Any]:
-        """The arrays that the text reads under free names."""
-        bindings = [(name, look_up(self.functions[place], name)) for place, name in self.recipe.arrays]
+        """The arrays, lists and dicts that the text reads under free names."""
+        bindings = [(name, look_up(self.functions[place], name)) for place, name in self.recipe.outside]
         return {name: binding.value for name, binding in bindings if binding is not None}
 
 

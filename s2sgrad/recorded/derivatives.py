@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime
+from s2sgrad.analysis.reached_codes import memory_behind
 from s2sgrad.recorded.applying import apply, innermost, kept, lifted
 from s2sgrad.recorded.callees import callee_of
 from s2sgrad.recorded.careful import Careful, holds_nan
@@ -55,13 +56,16 @@ class Lifting:
         return any(lifted_.root.written for _, lifted_ in self._arrays)
 
     def require_separate(self, outside: list[Any]) -> None:
-        """Refuse an array that was written where another argument, or one of these arrays outside, shares its memory: the
-        program would see the store there, and copies do not."""
+        """Refuse an array that was written where another argument, or one of these arrays outside, shares its memory, and a
+        list or dict that was changed and is one of these: the program would see the store there, and copies do not."""
+        found = {x for x, y, then in self._containers if _differ(_items(y), then)}
+        if any(id(v) in found for v in outside):
+            raise Refusal(None, "an argument that is changed is referred to from outside: pass a copy of it")
         for x, mine in self._arrays:
             if not mine.root.written:
                 continue
             others = [y for y, theirs in self._arrays if theirs.root is not mine.root]
-            if any(np.may_share_memory(x, y) for y in (*others, *outside)):
+            if any(np.may_share_memory(x, y) for y in (*others, *(v for v in outside if isinstance(v, np.ndarray)))):
                 raise Refusal(None, "an argument shares memory with one that is written: pass a copy of it")
 
     def gives(self, y: Any) -> bool:
@@ -261,9 +265,9 @@ class Recorded(Lasting):
             self.record = Record(run, held(run, y), lifting.leaves)
             self.value = lowered(run, y)
             self.written = lifting.written()
-            if self.written:
-                lifting.require_separate(arrays_outside(behind(f)))
             self.changed, self.gives_argument = lifting.changed(), lifting.gives(y)
+            if self.written or self.changed:
+                lifting.require_separate([*memory_behind([behind(f), *filter(callable, (*args, *keywords.values()))])])
         finally:
             run.caches.clear()
             y = lifted_args = lifting = None
@@ -331,22 +335,6 @@ def behind(f: Any) -> Any:
     while isinstance(f, functools.partial):
         f = f.func
     return getattr(f, "__func__", f)
-
-
-def arrays_outside(f: Any) -> list[np.ndarray]:
-    """The arrays that a function reads by name."""
-    code = getattr(f, "__code__", None)
-    if code is None:
-        return []
-    cells = (c.cell_contents for c in f.__closure__ or () if not _is_empty(c))
-    return [v for v in (*(f.__globals__.get(n) for n in code.co_names), *cells) if type(v) is np.ndarray]
-
-
-def _is_empty(cell: types.CellType) -> bool:
-    try:
-        return cell.cell_contents is cell
-    except ValueError:
-        return True
 
 
 def seed_of(result: Any) -> Any:

@@ -14,7 +14,6 @@ import numpy as np
 from s2sgrad.analysis.kinds import Unknown
 from s2sgrad.analysis.number_types import may_carry
 from s2sgrad.analysis.plain_classes import attributes_of
-from s2sgrad.analysis.reached_codes import TOO_MUCH, reached
 from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.errors import Unsupported
 from s2sgrad.errors.cycles import cycle, refers_to_itself
@@ -165,6 +164,8 @@ def require_separate(arguments: dict[str, Any], written: tuple[str, ...], functi
 
 def _require_unseen(arguments: dict[str, Any], written: dict[str, list[Any]], function: Any) -> None:
     """Raise ValueError if a function among the arguments refers to what is written: it would not see the writes either."""
+    from s2sgrad.analysis.reached_codes import TOO_MUCH, reached
+
     for name, value in arguments.items():
         for found in reached([value]) if callable(value) else ():
             for p, leaves in written.items():

@@ -466,25 +466,28 @@ def _subscript(points: Points, node: gast.Subscript) -> Places:
 @expression(gast.BinOp, gast.Compare, gast.UnaryOp)
 def _operator(points: Points, node: gast.AST) -> Places:
     """Arithmetic on arrays allocates; on lists it gives a new list of the same items."""
-    if isinstance(node, gast.Compare):
-        sides = [node.left, *node.comparators]
-    else:
-        sides = [node.operand] if isinstance(node, gast.UnaryOp) else [node.left, node.right]
+    sides = [side for side in children(node) if isinstance(side, gast.expr)]
     operands = [points.value(side) for side in sides]
     points.meet(points.reached(set().union(*operands)))
     objects = {p for places in operands for p in places if points.trust(p) == Trust.ANY}
     new = {Place("new", id(node))} | points.reached(objects)
     if not isinstance(node, gast.BinOp) or not isinstance(node.op, _SEQUENCES):
         return new
+    made = _joined(points, node, sides, operands)
+    return made if made and all(container_calls.are_containers(points, places) for places in operands) else new | made
+
+
+def _joined(points: Points, node: gast.BinOp, sides: list[gast.AST], operands: list[Places]) -> Places:
+    """The list that an operator on two lists, or a list and a number, makes."""
     lists = [{p for p in places if points.trust(p) != Trust.ARRAY} for places in operands]
     times = isinstance(node.op, gast.Mult)
     if not any(lists) or (not times and not all(lists)):
-        return new
+        return set()
     if any(isinstance(side, gast.Constant) and not (times and isinstance(side.value, int)) for side in sides):
-        return new
+        return set()
     made = points.shell(node, points.items(lists[0] | lists[1]))
     points.tangled |= made if times else set()
-    return made if all(container_calls.are_containers(points, places) for places in operands) else new | made
+    return made
 
 
 @expression(gast.DictComp, gast.GeneratorExp, gast.ListComp, gast.SetComp)

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import runtime
-from s2sgrad.analysis.reached_codes import memory_behind
 from s2sgrad.recorded.applying import apply, innermost, kept, lifted
 from s2sgrad.recorded.callees import callee_of
 from s2sgrad.recorded.careful import Careful, holds_nan
@@ -267,6 +266,8 @@ class Recorded(Lasting):
             self.written = lifting.written()
             self.changed, self.gives_argument = lifting.changed(), lifting.gives(y)
             if self.written or self.changed:
+                from s2sgrad.analysis.reached_codes import memory_behind
+
                 lifting.require_separate([*memory_behind([behind(f), *filter(callable, (*args, *keywords.values()))])])
         finally:
             run.caches.clear()

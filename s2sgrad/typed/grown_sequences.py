@@ -50,14 +50,13 @@ from s2sgrad.runtime import checks
 def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
     """Check, where a trip may change the length of what its loop runs over, that it does not; raise Unsupported if it
     does."""
-    over = _walked(unit, tree, runtime.sequence)
-    dicts = _walked(unit, tree, runtime.keys_of) if over else {}
+    over = _walked(unit, tree, runtime.sequence, inference.env)
+    dicts = _walked(unit, tree, runtime.keys_of, inference.env) if over else {}
     same: OneObject | None = None
     for body in nested(tree.body) if over else ():
         for loop in [s for s in body if isinstance(s, gast.For)]:
             bound = {n for s in effects.walk(loop.body) for n in binds(s)}
             walked = {t: over[t] for t in sorted(mentioned(*loop.body) & over.keys() - bound)}
-            walked = {t: owner for t, owner in walked.items() if not isinstance(inference.env.get(owner), Array)}
             changes = [s for s in effects.walk(loop.body) if _changed(unit, s, inference.env)] if walked else []
             if changes:
                 same = same or OneObject(unit, tree.body, inference.env)
@@ -74,14 +73,15 @@ def _refuse_keys(unit: Unit, changes: list[gast.AST], walked: str | None) -> Non
             unit.refuse(statement, checks.CHANGES)
 
 
-def _walked(unit: Unit, tree: gast.FunctionDef, helper: Any) -> dict[str, str]:
-    """The names that stand for what loops run over, or for the keys of the dicts that they run over, with what has these."""
+def _walked(unit: Unit, tree: gast.FunctionDef, helper: Any, kinds: Mapping[str, Kind]) -> dict[str, str]:
+    """The names that stand for what loops run over, or for the keys of the dicts that they run over, with what has these; an
+    array keeps its length."""
     out: dict[str, str] = {}
     for statement in effects.walk(tree.body):
         value = getattr(statement, "value", None)
         if unit.called(value) is helper and isinstance(value.args[0], gast.Name):
             out |= dict.fromkeys(binds(statement), value.args[0].id)
-    return out
+    return {t: owner for t, owner in out.items() if not isinstance(kinds.get(owner), Array)}
 
 
 def _check(unit: Unit, body: list[gast.AST], loop: gast.For, changes: list[gast.AST], t: str, owner: str) -> None:

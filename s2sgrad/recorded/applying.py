@@ -70,7 +70,12 @@ def apply(primitive: Any, args: tuple, keywords: dict[str, Any] = _NONE, run_by:
     if found is None or found[0] is None or (keywords and not PLAIN.issuperset(map(type, keywords.values()))):
         return _apply_among(primitive, args, keywords, run_by)
     run, below, active = found
-    y = _called(run, primitive, tuple(below), keywords, run_by)
+    if type(primitive) is np.ufunc and not run.level and not keywords and run_by is None:
+        y = primitive(*below)
+        if active and type(y) is np.ndarray and y.base is None and y.dtype.kind == "f":
+            return _fresh(run, primitive, args, _NONE, y)
+    else:
+        y = _called(run, primitive, tuple(below), keywords, run_by)
     if type(y) in FLOATS or (type(y) is Number and y.run.level < run.level):
         if not keywords and all(type(a) is Number or type(a) in _SINGLE for a in args):
             return of_numbers(run, primitive, args, y)
@@ -313,13 +318,19 @@ def placed(run: Run, made: list[Any]) -> int:
 
 def _bound(run: Run, known: operations.Primitive, args: tuple, keywords: dict[str, Any]) -> tuple[Any, tuple, dict, Any]:
     """(the pattern of a call, its operands and keywords for the record, where it stands: of one without a derivative)."""
-    borrows = known.borrows
-    operands = tuple([kept_array(a, False) if type(a) is Array and a.run is run else kept(run, a, borrows) for a in args])
+    borrows, found = known.borrows, []
+    for a in args:
+        if type(a) is not Array or a.run is not run:
+            found.append(a if type(a) in _SINGLE else kept(run, a, borrows))
+        elif (k := a.kept) is not None and k[0] == a.root.version and k[1].followed == a.root.active:
+            found.append(k[1])
+        else:
+            found.append(kept_array(a, False))
     named = {k: kept(run, v, borrows) for k, v in keywords.items()} if keywords else keywords
-    call, operands, named = known.prepared(operands, named)
+    call, operands, named = known.prepared(tuple(found), named)
     if borrows:
         for operand, is_read in zip(operands, call.reads, strict=False):
-            if is_read and type(operand) is Kept:
+            if is_read and type(operand) is Kept and not operand.borrowed:
                 operand.borrow(run)
     shown = call.refusal is not None or not _NESTED.isdisjoint(map(type, operands))
     if named and not shown:

@@ -195,6 +195,12 @@ def holds_nan(bars: list[Any]) -> bool:
     """Whether a cotangent is not a number."""
     for bar in bars:
         value = bottom(bar)
-        if value != value if type(value) in FLOATS else np.isnan(value).any():
+        if type(value) in FLOATS:
+            found = value != value
+        elif value.dtype.kind == "f":  # then, and only then, their sum of squares is none
+            found = (squares := np.vdot(value, value)) != squares
+        else:
+            found = np.isnan(value).any()
+        if found:
             return True
     return False

@@ -178,7 +178,9 @@ class Record(Lasting):
             return self._swept(Singular if has_singular_points(self.entries) else Careful, seed)
         bars = self._swept(Sweep, seed)
         for kind in (Careful, Singular):
-            bars = self._swept(kind, seed) if holds_nan(bars) else bars
+            if not holds_nan(bars):
+                break
+            bars = self._swept(kind, seed)
         return bars
 
     def _swept(self, kind: type[Sweep], seed: Any) -> list[Any]:

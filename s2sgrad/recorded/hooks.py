@@ -25,7 +25,7 @@ from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.errors import NoRule, NoSource, S2SGradError, Unsupported
 from s2sgrad.primitives import catalogue, libraries, spellings
 from s2sgrad.recorded import arithmetic, arrays, honest, rewriting
-from s2sgrad.recorded.applying import born, of_number
+from s2sgrad.recorded.applying import apply, born, of_number
 from s2sgrad.recorded.callees import callee_of
 from s2sgrad.recorded.library import SPECIAL, applied, require_no_digits, require_no_text
 from s2sgrad.recorded.making import vectorized
@@ -35,7 +35,7 @@ from s2sgrad.recorded.rewriting import FOLLOWED, followed
 from s2sgrad.recorded.runs import OPEN, refuse
 from s2sgrad.recorded.special_methods import follow_class, follow_classes_of, read_by
 from s2sgrad.recorded.storing import permutes, writing_at
-from s2sgrad.recorded.values import PLAIN, Number, follows, handles_in, items_of, lost, plain
+from s2sgrad.recorded.values import PLAIN, Array, Number, follows, handles_in, items_of, lost, plain
 from s2sgrad.rules import binding, table
 from s2sgrad.runtime.checks import Refusal
 from s2sgrad.runtime.structure import stored_in
@@ -57,6 +57,8 @@ _MAPPING = _MAKING_HANDLES | {functools.reduce, itertools.starmap, itertools.acc
 _KEEPING = frozenset({list, dict, set, tuple, collections.deque, str, bytes})
 """Their methods keep their arguments as they are; only what is named by a keyword is called."""
 _MOST = 4096  # copies of functions, before no more are kept
+_ORDINARY: dict[int, tuple[str | None, int]] = {}
+"""By the identity of its code: the module of a function of the user's, and how often rules had changed."""
 
 
 def call(f: Any, /, *args: Any, **keywords: Any) -> Any:
@@ -114,6 +116,9 @@ def followed_once(f: Any) -> Any:
 
 
 def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    known = _ORDINARY.get(id(f.__code__))
+    if known is not None and known == (f.__module__, table.changes) and not f.__dict__ and OPEN.runs:
+        return _of_user(f, args, keywords)
     special = SPECIAL.get(f)
     if special is not None:
         return special(*args, **keywords)
@@ -129,15 +134,23 @@ def _of_function(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
             return followed_once(f)(*args, **keywords)
         return _of_ours(f, args, keywords)
     if not is_library(f):
-        copy = followed_once(f)
-        if OPEN.runs:
-            follow_classes_of([*args, *keywords.values(), *read_by(f)])
-        if copy is f and not _needs_no_source(f, args):
-            _refuse_without_source(f)
-        return callee_of(f).called(f, copy, args, keywords)
+        return _of_user(f, args, keywords)
     if _carries(args, keywords):
         return _of_library(f, followed_once(f), args, keywords)
     return _as_it_is(f, args, keywords)
+
+
+def _of_user(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    """A function of the user's: with its calls followed, or, where that pays, by its text."""
+    copy = followed_once(f)
+    if OPEN.runs:
+        follow_classes_of([*args, *keywords.values(), *read_by(f)])
+    if copy is not f:  # the code is kept, so that no other gets its identity
+        _ORDINARY[id(f.__code__)] = f.__module__, table.changes
+    elif not _needs_no_source(f, args):
+        _refuse_without_source(f)
+    known = OPEN.copies.get(f)
+    return (callee_of(f) if known is None else known[4]).called(f, copy, args, keywords)
 
 
 def _is_of_texts(f: Any, args: tuple) -> bool:
@@ -249,13 +262,15 @@ def _of_class(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
 
 
 def _of_ufunc(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
+    if len(args) == 1 and not keywords:
+        kind = type(args[0])
+        if kind is Number:
+            return of_number(f, args[0])
+        if kind is Array:
+            return born(apply(f, args))
     if list in map(type, args) or tuple in map(type, args):  # rules are told arrays
         args = tuple([np.asarray(a) if isinstance(a, (list, tuple)) and not handles_in(a, []) else a for a in args])
-    return of_number(f, args[0]) if _is_one_number(args, keywords) else applied(f, args, keywords)
-
-
-def _is_one_number(args: tuple, keywords: dict[str, Any]) -> bool:
-    return len(args) == 1 and type(args[0]) is Number and not keywords
+    return applied(f, args, keywords)
 
 
 def _special(f: Any) -> Any:

@@ -28,8 +28,9 @@ _OF_FRAMES = ("super", "locals", "globals", "vars", "dir")
 """Builtins that ask the frame which called them."""
 _READING = ("eval", "exec")
 
-_MADE: dict[int, tuple[types.CodeType, types.CodeType]] = {}
-"""By the identity of a code object: itself, so that no identity is used again, and what was made of it."""
+_MADE: dict[int, tuple[types.CodeType, types.CodeType, tuple[int, ...]]] = {}
+"""By the identity of a code object: itself, so that no identity is used again, what was made of it, and where the cells of
+that stand among its own, -1 for the hook."""
 FOLLOWED: set[int] = set()
 """Identities of code objects whose calls are followed: equal ones may differ in that."""
 
@@ -52,14 +53,15 @@ def followed(function: Any) -> Any:
     code = function.__code__
     if id(code) not in _MADE:
         made = _rewritten(function) or code
-        _MADE[id(code)] = code, made
+        free = code.co_freevars
+        _MADE[id(code)] = code, made, tuple([-1 if name == HOOK else free.index(name) for name in made.co_freevars])
         if made is not code:
             _note(made)
-    made = _MADE[id(code)][1]
+    _, made, places = _MADE[id(code)]
     if made is code:
         return function
-    own = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-    cells = tuple([_CELL if name == HOOK else own[name] for name in made.co_freevars])
+    own = function.__closure__ or ()
+    cells = tuple([_CELL if k < 0 else own[k] for k in places])
     new = types.FunctionType(made, function.__globals__, function.__name__, function.__defaults__, cells)
     new.__kwdefaults__ = function.__kwdefaults__
     new.__dict__ = function.__dict__

@@ -7,10 +7,11 @@ Without it `type(other) is float` in `__mul__` would see the class of the handle
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import types
 from typing import Any
+
+import numpy as np
 
 from s2sgrad.analysis.libraries import is_library, is_ours
 from s2sgrad.recorded.rewriting import followed
@@ -31,12 +32,16 @@ _CALLED_OTHERWISE = (
 _CHANGEABLE = 1 << 9  # the flag of classes that were made at run time: others hold no functions of the user's
 _SEEN: set[type] = set()
 _MOST = 1000  # items of a container that are looked at
+_QUIET = frozenset({Array, Number, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ndarray, np.ufunc,
+                    float, int, str})  # fmt: skip
 
 
 def follow_classes_of(values: Any) -> None:
     """Follow the special methods of values that are classes, objects, or containers of objects."""
     for value in values:
         kind = type(value)
+        if kind in _QUIET:
+            continue
         if kind in (list, tuple) and value:
             for item in {type(item) for item in value[:_MOST]}:
                 follow_class(item)
@@ -49,10 +54,13 @@ def follow_classes_of(values: Any) -> None:
 
 def read_by(f: types.FunctionType) -> list[Any]:
     """What a function finds by its free names, as far as it is there."""
-    found = [f.__globals__.get(name) for name in f.__code__.co_names]
+    held = f.__globals__
+    found = [held[name] for name in f.__code__.co_names if name in held]
     for cell in f.__closure__ or ():
-        with contextlib.suppress(ValueError):  # it is empty
+        try:
             found.append(cell.cell_contents)
+        except ValueError:  # it is empty
+            continue
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import copy
 import dataclasses
 import functools
 import heapq
@@ -450,6 +451,40 @@ def coroutines_of_the_library(x):
         return loop.run_until_complete(both())
     finally:
         loop.close()
+
+
+class Sized:
+    def __init__(self, value):
+        self.value, self.size = value, lambda: value * value
+
+    def shape(self):
+        return self.value * 2.0
+
+
+@program
+def methods_named_as_attributes_of_arrays(x):
+    things = [Sized(x[k]) for k in range(len(x))]
+    return sum(t.size() * t.shape() for t in things)
+
+
+@program
+def copies_of_a_set_and_of_an_iterator(x):
+    things = {Sized(x[0]), Sized(x[1])}
+    items = iter([x[0], x[1], x[2]])
+    later = copy.copy(items)
+    return sum(t.value for t in copy.copy(things)) ** 2 * next(later) + next(items) * next(items)
+
+
+@program
+def list_that_grows_and_shrinks_under_its_loop(x):
+    left, total = [x[0], x[1]], 0.0
+    for v in left:
+        total = total + v * v * len(left)
+        if len(left) < 5:
+            left.append(v * x[2])
+        else:
+            left.remove(v)
+    return total
 
 
 @program

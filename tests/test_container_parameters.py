@@ -172,12 +172,77 @@ def scaled(layers, x):
     return np.sum(x * x)
 
 
-@pytest.mark.parametrize("layers", [LAYERS, LAYERS * 30])
-def test_loop_over_layers_stays_a_loop_with_one_sum_for_each(layers):
+@pytest.mark.parametrize("layers, sums", [(LAYERS, 0), (LAYERS * 30, 1)])
+def test_loop_over_layers_stays_a_loop_and_stores_each(layers, sums):
     x = np.array([0.4, 0.9])
     text = grad(dense).source_for(layers, x)
-    assert "for k in reversed(range(len(layers))):" in text and text.count("add_at(") == 1
+    assert "for k in reversed(range(len(layers))):" in text and text.count("add_at(") == sums
+    assert sums or "layers_bar[k] = {'W': W_bar" in text
     check_grads(dense, (layers[:5], x), order=2, modes=("fwd", "rev"))
+
+
+def arrays(ws, x):
+    for w in ws:
+        x = np.sin(x * w)
+    return np.sum(x)
+
+
+def layered(p, x):
+    for layer in p["layers"]:
+        if x[0] > 0.2:
+            x = np.tanh(layer["W"] @ x + layer["b"])
+        else:
+            x = x * p["s"]
+    return np.sum(x)
+
+
+def stopped(ws, x):
+    for w in ws:
+        if x[0] > 0.3:
+            break
+        x = x * w
+    return np.sum(x)
+
+
+def late(ws, x):
+    for w in ws:
+        x = x + w
+    return np.sum(x) * w[0] + len(ws)
+
+
+def twice(ws, x):
+    for w in ws:
+        x = x * w
+    for w in ws:
+        x = np.sin(x + w)
+    return np.sum(x)
+
+
+def written(ws, x):
+    for w in ws:
+        w *= 2.0
+        x = x * w
+    return np.sum(x)
+
+
+ARRAYS = [np.array([0.3, 1.2]), np.array([0.7, -0.4]), np.array([1.1, 0.2])]
+MANY = [{**layer, "n": 3} for layer in LAYERS]
+
+
+@pytest.mark.parametrize("f", [arrays, stopped, late, twice, written])
+@pytest.mark.parametrize("ws", [ARRAYS, ARRAYS[:1] * 3, [w.astype(np.float32) for w in ARRAYS]])
+def test_lists_of_arrays(f, ws):
+    ws = [w.copy() for w in ws] if f is written else ws
+    ws_bar = grad(f)(ws, np.array([0.4, 0.9]))
+    assert [w.dtype for w in ws_bar] == [w.dtype for w in ws]
+    assert not any(np.shares_memory(a, b) for k, a in enumerate(ws_bar) for b in [*ws_bar[:k], *ws])
+    check_grads(f, ([w.astype(float) for w in ws], np.array([0.4, 0.9])), order=2, modes=("fwd", "rev"))
+
+
+def test_items_that_a_trip_does_not_need():
+    p = {"layers": MANY, "s": 0.7, "name": "net"}
+    assert alike(p, grad(layered)(p, np.array([0.4, 0.9])))
+    check_grads(layered, (p, np.array([0.4, 0.9])), order=2, modes=("fwd", "rev"))
 
 
 def test_items_that_some_have():

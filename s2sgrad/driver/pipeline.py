@@ -237,7 +237,9 @@ def _legality(c: Compilation) -> None:
 def _parts(c: Compilation) -> None:
     """Give the items of containers adjoints of their own."""
     if not c.purpose.forward and parts.run(c.unit, c.tree, c.inference, c.paths, not c.purpose.inner):
+        each = c.paths.each
         c.paths = Paths(c.unit, c.tree, c.inference, c.purpose.wrt(c))
+        c.paths.each |= each
 
 
 def _reverse(c: Compilation) -> None:

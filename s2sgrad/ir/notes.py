@@ -43,6 +43,7 @@ class Note:
 
 CASTS = Note("casts", "a store as `out=` does it: the array keeps its type, whatever is computed")
 CHANGES_FIRST = Note("changes_first", "the name of a helper that changes its first argument")
+EACH = Note("reads_each", "the one read of a list, which a loop makes once for each item")
 IS_INNER = Note("inner", "a store of a list back into the list that it was taken out of")
 KEYWORD = Note("keyword", "the name of a parameter before it was renamed", None)
 KIND_OF = Note("kind_of", "a call whose result is of the kind of this variable", None)

@@ -91,6 +91,9 @@ class Adjoints:
     def zero(self, x: str, bound: bool = True) -> gast.AST:
         """A zero of the shape of `x`; if not `bound`, `x` may be None."""
         kind = self.kinds.get(x)
+        if x in self.paths.each:  # a loop stores each item
+            items = gast.List([constant(None)], gast.Load())
+            return gast.BinOp(items, gast.Mult(), gast.Call(self.unit.builtin(len), [name(x)], []))
         if isinstance(kind, (Number, Foreign)):
             return constant(0.0)
         if isinstance(kind, Array) and bound and self.unit.derivative.complex and not is_real(kind) and not is_complex(kind):
@@ -105,7 +108,9 @@ class Adjoints:
         self.held.note(self.bar(x), self.kinds.get(x, UNKNOWN), name(x))
         self.out.append(assign(self.bar(x), self.zero(x, bound)))
         kind = self.kinds.get(x)
-        self.present[x] = Bar(self.bar(x), not isinstance(kind, Number), isinstance(kind, Array), idle=SLOPES)
+        self.present[x] = Bar(
+            self.bar(x), not isinstance(kind, Number), isinstance(kind, Array) or x in self.paths.each, idle=SLOPES
+        )
 
     def make_own(self, x: str) -> None:
         """Copy the adjoint of `x` unless it was allocated here."""

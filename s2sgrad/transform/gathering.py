@@ -15,7 +15,7 @@ from s2sgrad.analysis.kinds import Array, Container, Instance, Kind, Known, Numb
 from s2sgrad.analysis.number_types import is_short
 from s2sgrad.ir import notes
 from s2sgrad.ir.forms import is_none
-from s2sgrad.ir.quote import clone, constant
+from s2sgrad.ir.quote import clone, constant, name
 from s2sgrad.ir.reach import call
 from s2sgrad.transform.adjoint_environment import Adjoints
 from s2sgrad.transform.cotangents import Bar, Cotangent
@@ -47,6 +47,17 @@ def gathered(adjoints: Adjoints, statement: gast.Assign) -> Cotangent | None:
     if unpacked.whole and not told and len(value.keys) < len(values):
         value = call(adjoints.unit, "add", runtime.add, adjoints.zero(owner.id), value)
     return Cotangent(value, kind, True, None, False, own=exact, idle=idle)
+
+
+def stored(adjoints: Adjoints, statement: gast.Assign, g: Cotangent) -> gast.Assign:
+    """Store the gradient in an item of a list, of which a loop reads each item once."""
+    item = statement.value
+    kind, x = adjoints.kinds.get(statement.targets[0].id), item.value.id
+    found = adjoints.inference.kind(g.value)
+    exact = isinstance(found, Array) and isinstance(kind, Array) and found.dtype == kind.dtype == "float64"
+    exact = g.own and (exact or isinstance(kind, Container))
+    value = g.value if exact else call(adjoints.unit, "like", runtime.like, clone(item), g.value)
+    return gast.Assign([gast.Subscript(name(adjoints.bar(x)), clone(item.slice), gast.Store())], value, None)
 
 
 def is_plain(kind: Kind) -> bool:

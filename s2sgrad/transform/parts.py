@@ -36,6 +36,7 @@ from s2sgrad.analysis.primitive_calls import named_place
 from s2sgrad.flow.counts import bound_once
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir import notes
+from s2sgrad.ir.exits import leaves
 from s2sgrad.ir.forms import bound_name, whole_number
 from s2sgrad.ir.quote import assign, at, blocks, clone, constant, name, nested, rewritten
 from s2sgrad.ir.scoping import rename
@@ -114,6 +115,12 @@ class _Parts:
             if unpacking := self._unpacking(x):
                 targets = [t.id for t in unpacking.targets[0].elts]
                 self._note(unpacking, x, tuple(range(len(targets))), frozenset(targets))
+            elif item := self._each(x):
+                notes.EACH.put(item)
+                self.paths.each.add(x)
+                self.returned.add(bound_name(item))
+                self.whole.add(bound_name(item))
+                waiting.append(bound_name(item))
             elif reads := self._reads(x):
                 self.changed = True
                 waiting += self._split(x, reads)
@@ -136,16 +143,50 @@ class _Parts:
         known = local in self.once and keys_of(self.kinds.get(local)) and value.value.id in self.paths.active
         return bool(known) and all(self.binders[n] < 2 for n in names) and self._is_read_only(value.value.id)
 
+    def _uses(self, x: str) -> list[gast.AST]:
+        """What mentions a container, but the statement that binds it and copies that nothing reads."""
+        return [s for s in self.mentions.get(x, ()) if s is not self.once.get(x) and not self._is_unread_copy(s)]
+
+    def _is_unread_copy(self, statement: gast.AST) -> bool:
+        """Whether a statement binds a temporary to another name, and nothing else mentions it."""
+        local = bound_name(statement)
+        return local in self.unit.temps and isinstance(statement.value, gast.Name) and len(self.mentions[local]) == 1
+
     def _is_read_only(self, x: str) -> bool:
         """Whether nobody writes the memory of a container."""
         return self.paths.memory.written.isdisjoint(self.paths.memory.with_memory_of(x))
+
+    def _each(self, x: str) -> gast.Assign | None:
+        """The statement that reads each item of a list once, in a loop over its length, where nothing else is read of it."""
+        kind = self.kinds.get(x)
+        if x not in self.returned or not isinstance(kind, Container) or kind.type is not list or not self._is_read_only(x):
+            return None
+        reads = [s for s in self._uses(x) if not self._is_length(getattr(s, "value", None), x)]
+        (item, *others) = reads or [None]
+        if others or item is None or not _is_item(item) or item.value.value.id != x or bound_name(item) not in self.once:
+            return None
+        return item if _are_alike(kind) and self._visits_all(item, x) else None
+
+    def _visits_all(self, item: gast.Assign, x: str) -> bool:
+        """Whether the loop around a read of one item makes a trip for each item."""
+        loop, place = self.owners.get(id(self.blocks[id(item)])), item.value.slice
+        if not isinstance(loop, gast.For) or not any(loop is s for s in self.tree.body) or leaves(loop.body, gast.Break):
+            return False
+        plain = isinstance(place, gast.Name) and place.id == loop.target.id and self.binders[place.id] == 1
+        trips = loop.iter.args if plain and self.unit.called(loop.iter) is range else ()
+        count = self.once.get(getattr(trips[0], "id", None)) if len(trips) == 1 and not loop.iter.keywords else None
+        return count is not None and self._is_length(count.value, x)
+
+    def _is_length(self, value: gast.AST | None, x: str) -> bool:
+        """Whether an expression is the length of a container."""
+        return self.unit.called(value) is len and [getattr(a, "id", None) for a in value.args] == [x]
 
     def _unpacking(self, x: str) -> gast.Assign | None:
         """The statement that unpacks all items of a sequence into variables, where it alone mentions it."""
         kind = self.kinds.get(x)
         if not isinstance(kind, Container) or kind.items is None or kind.type is dict or not self._is_read_only(x):
             return None
-        (statement, *others) = [s for s in self.mentions.get(x, ()) if s is not self.once.get(x)] or [None]
+        (statement, *others) = self._uses(x) or [None]
         if others or not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Tuple):
             return None
         targets = statement.targets[0].elts
@@ -160,9 +201,7 @@ class _Parts:
         if not keys or not self._is_read_only(x):
             return None
         found: dict[Any, list[gast.Assign]] = {}
-        for statement in self.mentions.get(x, ()):
-            if statement is self.once.get(x):
-                continue
+        for statement in self._uses(x):
             key = _key(statement, x, kind)
             if key not in keys:
                 return None
@@ -233,6 +272,8 @@ class _Parts:
         """Let the variable for an item stand for what a statement binds, which goes."""
         body = self.blocks[id(statement)]
         body[:] = [s for s in body if s is not statement]
+        for read_ in effects.reads(statement):
+            self.mentions[read_] = [s for s in self.mentions[read_] if s is not statement]
         if local != part:
             rename({local: part}, *self.tree.body)
         known = [*self.mentions.get(part, ()), *self.mentions.get(local, ())]
@@ -245,6 +286,29 @@ class _Parts:
             return self.tree.body, 0
         body = self.blocks[id(binder)]
         return body, next(k for k, s in enumerate(body) if s is binder) + 1
+
+
+def _are_alike(kind: Container) -> bool:
+    """Whether the items of a list are known to have the same keys as their kind."""
+    if kind.items is None:
+        return not _holds_dict(kind.item)
+    return len({*map(_structure, kind.items)}) == 1
+
+
+def _holds_dict(kind: Kind | None) -> bool:
+    """Whether there are dicts within a kind, which may stand for several with different keys."""
+    if isinstance(kind, Container) and kind.type is dict:
+        return True
+    return keys_of(kind) is not None and any(map(_holds_dict, kind.items))
+
+
+def _structure(kind: Kind | None) -> Any:
+    """The types and keys of the containers within a kind."""
+    keys = keys_of(kind)
+    if keys is None:
+        return None
+    held = kind.cls.__qualname__ if isinstance(kind, Instance) else kind.type.__name__
+    return held, keys, tuple(map(_structure, kind.items))
 
 
 def _is_item(statement: gast.Assign) -> bool:

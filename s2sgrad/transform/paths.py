@@ -39,6 +39,7 @@ class Paths:
         stacks = {owner.id for owner in pushed if isinstance(owner, gast.Name)} - self.grown - unit.mirror.names
         self.active |= stacks & self._recorded()
         self.stacks = stacks & self.active
+        self.each: set[str] = set()  # lists of which a loop reads each item once (`parts`)
 
     @functools.cached_property
     def lifetimes(self) -> Lifetimes:

@@ -141,6 +141,9 @@ class Statements:
         self, statement: gast.AST, body: Block, operation: Operation, y: gast.AST | None, cotangent: Cotangent
     ) -> Block:
         """The adjoint of an operation other than a call."""
+        if notes.EACH.of(statement):
+            self.adjoints.out.append(gathering.stored(self.adjoints, statement, cotangent))
+            return [statement]
         y = name(y.id) if isinstance(y, gast.Name) else y
         self.adjoints.decisions.begin(operation if self._is_overwritten(operation, body) else None)
         adjoint.run(self.adjoints, operation, y, cotangent)

@@ -211,8 +211,9 @@ def _power(writer: Writer, base: Any, exponent: Any) -> Any:
         return made(writer, _square, [base], FLOAT)
     if known == 1:
         return made(writer, lambda a: a, [base], FLOAT)
-    if isinstance(base, Scalar) and isinstance(exponent, Scalar):
-        return made(writer, lambda a, p: f"power_of_number({a}, {p})", [base, exponent], FLOAT)
+    if isinstance(base, Scalar) and isinstance(exponent, Scalar) and base.python and exponent.python:
+        function = "finite(power" if known is not None and known >= 0 else "(power_of_number"
+        return made(writer, lambda a, p: f"{function}({a}, float({p})))", [base, exponent], FLOAT)
     if isinstance(exponent, Scalar) and exponent.text == "0.5":
         return made(writer, lambda a: f"sqrt({a})", [base], FLOAT)
     return made(writer, lambda a, p: f"power({a}, float({p}))", [base, exponent], FLOAT)

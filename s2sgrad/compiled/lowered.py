@@ -19,6 +19,7 @@ from s2sgrad.analysis.value_kinds import kinds_of
 from s2sgrad.compiled import scalars
 from s2sgrad.compiled.calls import called
 from s2sgrad.compiled.frames import Frame, reserved
+from s2sgrad.compiled.fusion import fused
 from s2sgrad.compiled.lowering import Functions, Lowering, Opened, argument
 from s2sgrad.compiled.output import Block, Line, text_of
 from s2sgrad.compiled.products import matmul
@@ -45,6 +46,7 @@ class Lowered:
     takes: tuple[str, ...]
     outside: tuple[tuple[types.FunctionType, str], ...]
     result: Any
+    defaults: tuple[tuple[Any, Any, Any], ...] = ()
 
     @property
     def shown(self) -> str:
@@ -87,10 +89,11 @@ def _once(lowering: Lowering, frame: Frame, arguments: dict[str, Any]) -> Lowere
     takes = [n for p in frame.parameters for n in _names(given[p])]
     if any(found.share(root, other) for root in lowering.parameters for other in found.written):
         raise Unfit("it writes its arguments, or what it reads under free names")
-    statements = [*lowering.outside.lines, *_opened(body)]
+    statements = fused([*lowering.outside.lines, *_opened(body)], found.share)
     name = f"{frame.tree.name}_loops"
     text = text_of(name, [*takes, *lowering.outside.parameters], statements)
-    return Lowered(name, text, tuple(takes), tuple(lowering.outside.parameters.values()), parts)
+    return Lowered(name, text, tuple(takes), tuple(lowering.outside.parameters.values()), parts,
+                   tuple(lowering.outside.defaults))  # fmt: skip
 
 
 def parameter_name(frame: Frame, parameter: str) -> str:

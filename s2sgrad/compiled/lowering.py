@@ -59,6 +59,7 @@ class Outside:
 
     parameters: dict[str, tuple[types.FunctionType, str]] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
+    defaults: list[tuple[Any, Any, Any]] = field(default_factory=list)  # of functions that are written out
     lines: list[Any] = field(default_factory=list)  # before all others: the sizes of arguments
 
 
@@ -98,6 +99,7 @@ class Lowering:
         if len(self.frames) > 12 or self.calls > 60:
             raise Unfit("so many calls")
         self.calls += 1
+        self.outside.defaults.append((target, target.__defaults__, target.__kwdefaults__))
         unit, tree = self.functions.normal_form(target)
         frame = Frame(unit, tree, self.found, f"{tree.name}{self.calls}_")
         line = self.line
@@ -168,10 +170,17 @@ class Lowering:
             if not writer.stays(value.root) or not writer.stays(key):
                 raise Unfit(f"`{key}` stands for several views")
             value = writer.stored(value)
-        self.found.join(value.root, key)
+        if self._is_known(value.root):
+            self.found.join(value.root, key)
         writer.rebound({key})
         writer.line(f"{key} = {value.root}")
         self.shapes[key] = value.extents
+
+    def _is_known(self, root: str) -> bool:
+        """Whether memory can be reached under this name later: it is no new array that is only being bound."""
+        named = root in self.found.types or root in self.parameters or root in self.found.groups
+        held = any(root in v.reads for held in self.writer.held for v in held.values())
+        return named or held or root in self.found.groups.values()
 
     def _type(self, key: str, what: tuple, widens: bool = False) -> None:
         known = self.found.types.get(key)
@@ -335,6 +344,8 @@ def _assign(self: Lowering, frame: Frame, s: gast.Assign) -> None:
         items = unpacked(self, value)
         if len(items) != len(target.elts) or not all(isinstance(t, gast.Name) for t in target.elts):
             raise Unfit("this unpacking")
+        if all(t.id in frame.variables for t in target.elts) and _swap(self, [frame.name(t.id) for t in target.elts], items):
+            return
         if any(t.id in frame.variables for t in target.elts):
             items = [self.writer.settled(v) for v in items]
             keys = {frame.name(t.id) for t in target.elts if t.id in frame.variables}
@@ -345,6 +356,23 @@ def _assign(self: Lowering, frame: Frame, s: gast.Assign) -> None:
         _store(self, frame, target, value)
     else:
         raise Unfit("a store into an attribute")
+
+
+def _swap(self: Lowering, keys: list[str], items: list[Any]) -> bool:
+    """Exchange the arrays under variables, if that is what it is: two that share no memory before share none after it."""
+    if not all(isinstance(v, Leaf) and v.is_whole for v in items) or sorted(v.root for v in items) != sorted(keys):
+        return False
+    groups = [self.found.group(k) for k in keys]
+    if len(set(groups)) < len(keys) or any(n not in keys and self.found.group(n) in groups for n in self.found.groups):
+        return False
+    if any(self.found.types.get(k) != (Leaf, v.dtype, v.rank) for k, v in zip(keys, items, strict=True)):
+        return False
+    self.writer.touch(lambda reads: not reads.isdisjoint(keys))
+    becomes = {v.root: k for k, v in zip(keys, items, strict=True)}
+    self.writer.renamed(becomes)
+    self.writer.line(f"{', '.join(keys)} = {', '.join(v.root for v in items)}")
+    self.shapes.update({k: v.extents for k, v in zip(keys, items, strict=True)})
+    return True
 
 
 def _out_of_the_way(self: Lowering, value: Any, keys: set[str]) -> Any:

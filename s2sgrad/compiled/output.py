@@ -8,6 +8,7 @@ Nest((n0, n1), [Store(y, "=", x * 2.0)])      ->      for i in range(n0):
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,10 +41,11 @@ class Store:
 
 @dataclass
 class Nest:
-    """Loops over all indices."""
+    """Loops over all indices.  `numbers`: arrays that live in them alone, of which one number at a time is held."""
 
     extents: Extents
     stores: list[Store]
+    numbers: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -87,7 +89,10 @@ def written(statement: Any) -> list[str]:
     indent = "    " * len(heads)
     if isinstance(statement, Fold):
         return [*heads, indent + statement.step.format(element(statement.value, indices))]
-    return [*heads, *(indent + store.text(indices) for store in statement.stores)]
+    texts = [store.text(indices) for store in statement.stores]
+    for name in statement.numbers:
+        texts = [re.sub(rf"\b{name}\[{', '.join(indices)}\]", name, text) for text in texts]
+    return [*heads, *(indent + text for text in texts)]
 
 
 def _indented(body: list[Any]) -> list[str]:

@@ -28,6 +28,7 @@ from s2sgrad.primitives import libraries
 from s2sgrad.source import look_up
 
 _NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
+_SILENT = {"ignore", "warn", "print", "log"}  # what NumPy may do at a division by zero, and loops need not
 _SLOW = 1.0  # seconds, after which it is said that something is being compiled
 
 
@@ -48,7 +49,7 @@ class Loops:
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         values = self._values(args, keywords)
-        if values is None:
+        if values is None or not _SILENT.issuperset(np.geterr().values()):
             return self.function(*args, **keywords)
         key = tuple(map(_type, values))
         made = self.made.get(key)
@@ -135,6 +136,9 @@ class Made:
                 return False
         for cell, value in self._cells:
             if cell.cell_contents is not value:
+                return False
+        for function, defaults, named in self.lowered.defaults:
+            if function.__defaults__ is not defaults or function.__kwdefaults__ is not named:
                 return False
         return all(getattr(owner, name, None) is value for owner, name, value in self._attributes)
 

@@ -241,18 +241,22 @@ class Writer:
         """Prepare for these variables to be bound anew: what reads them is computed, and views keep the old array."""
         self.touch(lambda reads: not names.isdisjoint(reads))
         old: dict[str, str] = {}
+        for name in sorted({r for held in self.held for v in held.values() for r in v.reads} & names):
+            old[name] = self.fresh(f"{name}_")
+            self.line(f"{old[name]} = {name}")
+            self.found.join(old[name], name)
+        self.renamed(old)
 
-        def kept(value: Any) -> Any:
+    def renamed(self, names: dict[str, str]) -> None:
+        """Let views be of the memory under other names."""
+
+        def renamed(value: Any) -> Any:
             if isinstance(value, Leaf) and value.root in names:
-                if value.root not in old:
-                    old[value.root] = self.fresh(f"{value.root}_")
-                    self.line(f"{old[value.root]} = {value.root}")
-                    self.found.join(old[value.root], value.root)
-                return replace(value, root=old[value.root])
-            return replace(value, items=tuple(map(kept, value.items))) if isinstance(value, Items) else value
+                return replace(value, root=names[value.root])
+            return replace(value, items=tuple(map(renamed, value.items))) if isinstance(value, Items) else value
 
         for held in self.held:
-            held.update({n: kept(v) for n, v in held.items() if not names.isdisjoint(v.reads)})
+            held.update({n: renamed(v) for n, v in held.items() if not v.reads.isdisjoint(names)})
 
 
 def _is_constant(value: Scalar) -> bool:

@@ -1,0 +1,159 @@
+"""Neighbouring loops over the same indices become one, and arrays that live in it alone become numbers.
+
+    for i in range(n): t[i] = x[i] * w[i]          for i in range(n):
+    for i in range(n): y[i] = t[i] + 1.0    ->         t = x[i] * w[i]
+                                                       y[i] = t + 1.0
+
+Two loops may be one if each element that one of them writes is read or written by the other at the same index, or not at
+all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from s2sgrad.compiled.output import Block, Fold, Line, Nest, Store, written
+from s2sgrad.compiled.values import ONE, Gather, Index, Leaf, Tree
+
+_ALLOCATES = re.compile(r"(\w+) = np\.empty\(")
+_MOVES = re.compile(r"(same|at_least)\([\w +\-,]*\)|\w+ = np\.empty\(.*|n\d+ = [\w +\-*/(),]+")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+Share = Callable[[str, str], bool]
+
+
+def fused(body: list[Any], share: Share) -> list[Any]:
+    """The statements, with neighbouring loops merged; `share`: whether two names may stand for one memory."""
+    body = _merged(body, share)
+    mentions = _mentions(body)
+    gone = set(_contracted(body, mentions))
+    return _without(body, gone)
+
+
+def _merged(body: list[Any], share: Share) -> list[Any]:
+    out: list[Any] = []
+    at: int | None = None  # the place of the loops that the next ones may join
+    for s in body:
+        if isinstance(s, Block):
+            out.append(Block(s.head, _merged(s.body, share), _merged(s.orelse, share)))
+            at = None
+        elif isinstance(s, Nest) and at is not None and _joins(out[at], s, share):
+            out[at].stores.extend(s.stores)
+        elif isinstance(s, Nest):
+            out.append(Nest(s.extents, list(s.stores)))
+            at = len(out) - 1
+        elif at is not None and isinstance(s, Line) and _MOVES.fullmatch(s.text) and _is_apart(s, out[at]):
+            out.insert(at, s)
+            at += 1
+        else:
+            out.append(s)
+            at = None
+    return out
+
+
+def _is_apart(line: Line, nest: Nest) -> bool:
+    """Whether a statement may stand before loops: they do not mention what it binds."""
+    name = line.text.partition(" = ")[0]
+    return not name.isidentifier() or all(name not in _WORD.findall(text) for text in written(nest))
+
+
+def _joins(a: Nest, b: Nest, share: Share) -> bool:
+    return a.extents == b.extents and all(_agree(s, t, a, share) for s in a.stores for t in b.stores)
+
+
+def _agree(s: Store, t: Store, nest: Nest, share: Share) -> bool:
+    """Whether a store may run at each index right before another one, and not at all indices before."""
+    first, second = _target(s), _target(t)
+    if first is None or second is None:
+        return False
+    for ours, others in ((first, [second, *_read(t.value)]), (second, _read(s.value))):
+        for leaf in others:
+            if not share(ours.root, leaf.root):
+                continue
+            if leaf.root != ours.root or leaf.places != ours.places or not _is_injective(ours, nest):
+                return False
+    return not any(_is_moved(v.value) and any(share(w.root, r.root) for r in _read(v.value))
+                   for v, w in ((s, second), (t, first)))  # fmt: skip
+
+
+def _target(store: Store) -> Leaf | None:
+    return store.target if isinstance(store.target, Leaf) and store.axes is None else None
+
+
+def _read(value: Any) -> list[Leaf]:
+    """The views that a value reads."""
+    if isinstance(value, Leaf):
+        return [value]
+    if isinstance(value, Gather):
+        return [*_read(value.root), *_read(value.index)]
+    return [leaf for o in value.operands for leaf in _read(o)] if isinstance(value, Tree) else []
+
+
+def _is_moved(value: Any) -> bool:
+    """Whether some element is read at another index than that of the loops."""
+    if isinstance(value, Tree):
+        return value.places is not None or any(map(_is_moved, value.operands))
+    return not isinstance(value, Leaf) and bool(value.reads)
+
+
+def _is_injective(leaf: Leaf, nest: Nest) -> bool:
+    """Whether each index of the loops has an element of its own."""
+    return {k for k, e in enumerate(nest.extents) if e != ONE} <= {p.axis for p in leaf.places}
+
+
+def _mentions(body: list[Any]) -> Counter[str]:
+    """How often names are mentioned."""
+    out: Counter[str] = Counter()
+    for s in body:
+        if isinstance(s, Block):
+            out += Counter(_WORD.findall(s.head)) + _mentions(s.body) + _mentions(s.orelse)
+        elif not isinstance(s, (Line, Nest, Fold)):
+            continue
+        else:
+            out.update(w for text in written(s) for w in _WORD.findall(text))
+    return out
+
+
+def _contracted(body: list[Any], mentions: Counter[str]) -> list[str]:
+    """The arrays that live within loops; noted in these."""
+    allocated = {m[1] for s in body if isinstance(s, Line) and (m := _ALLOCATES.match(s.text))}
+    out: list[str] = []
+    for s in body:
+        if isinstance(s, Block):
+            out += [*_contracted(s.body, mentions), *_contracted(s.orelse, mentions)]
+        elif isinstance(s, Nest):
+            texts = Counter(w for text in written(s) for w in _WORD.findall(text))
+            for k, store in enumerate(s.stores):
+                name = store.target.root if isinstance(store.target, Leaf) else ""
+                if name in allocated and mentions[name] == texts[name] + 1 and _lives_in(name, s, k):
+                    s.numbers.add(name)
+                    out.append(name)
+    return out
+
+
+def _lives_in(name: str, nest: Nest, k: int) -> bool:
+    """Whether all of an array is written by store `k` of loops, and read after it at the same index."""
+    target = nest.stores[k].target
+    if nest.stores[k].op != "=" or target.extents != nest.extents or target.memory != nest.extents:
+        return False
+    if target.places != tuple(Index(axis, "0") for axis in range(len(nest.extents))):
+        return False
+    reads = [leaf for j, store in enumerate(nest.stores) for leaf in _read(store.value) if leaf.root == name and j > k]
+    early = any(leaf.root == name for store in nest.stores[: k + 1] for leaf in _read(store.value))
+    again = sum(_target(store) is None or store.target.root == name for store in nest.stores)
+    moved = any(_is_moved(store.value) for store in nest.stores)
+    return not early and again == 1 and not moved and all(leaf.places == target.places for leaf in reads)
+
+
+def _without(body: list[Any], gone: set[str]) -> list[Any]:
+    """The statements without the memory of arrays that became numbers."""
+    out: list[Any] = []
+    for s in body:
+        if isinstance(s, Block):
+            out.append(Block(s.head, _without(s.body, gone), _without(s.orelse, gone)))
+        elif not (isinstance(s, Line) and (m := _ALLOCATES.match(s.text)) and m[1] in gone):
+            out.append(s)
+    return out

@@ -21,7 +21,7 @@ from s2sgrad.api import brought, transposed
 from s2sgrad.api.arguments import has_floats
 from s2sgrad.api.higher import JVP, Call, Forward, backward_of, is_constant, options_of
 from s2sgrad.api.library import plain, with_places
-from s2sgrad.api.whole import REFUSALS, begins_again, chosen_of, is_lost, is_recorded, with_note
+from s2sgrad.api.whole import REFUSALS, begins_again, chosen_of, is_lost, is_recorded, renewed
 from s2sgrad.driver import cache
 from s2sgrad.driver.compiled import Compiled, compile_pair
 from s2sgrad.errors import S2SGradError, Unsupported
@@ -76,7 +76,7 @@ def pair_for(
         try:
             return _of_bound(*f.taken_apart_for(primals, keywords), primals, wanted, again)
         except REFUSALS as error:
-            return *recorded_pair(f, primals, 0, with_note(error, error)), (), keywords
+            return *recorded_pair(f, primals, 0, renewed(error)), (), keywords
     if runtime.is_called_otherwise(f, len(primals), keywords):
         function, receiver, keywords = called_otherwise, (f,), {"words": keywords}
     else:
@@ -118,7 +118,7 @@ def _written(
         except REFUSALS as error:
             if not is_recorded(error):
                 raise
-            known = with_note(error, error)
+            known = renewed(error)
         if len(family.unwritten) < _MOST and (quick := _quick(args, keywords, wanted, again)) is not None:
             family.unwritten[quick] = table.changes, known
     return known

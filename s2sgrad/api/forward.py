@@ -29,8 +29,8 @@ from s2sgrad.api.whole import (
     may_run_again,
     of_complex_numbers,
     recorded_instead,
+    renewed,
     turns_complex,
-    with_note,
     written,
 )
 from s2sgrad.driver import cache
@@ -123,7 +123,7 @@ class Along(Derivative):
             compiled = self._compiled(args, keywords, quick)
             if isinstance(compiled, Whole):
                 if self.again or self._request.options.lanes:
-                    raise with_note(compiled.error, compiled.error)
+                    raise renewed(compiled.error)
                 self._latest = compiled
                 return compiled, {}
             places = self.places(compiled, len(args))

@@ -111,7 +111,7 @@ def chosen_of(error: S2SGradError, found: Exception) -> Exception:
     if isinstance(found, NoRule) and not isinstance(error, NoRule) and _line(found) != _line(error):
         return found
     met = is_lost(found) or _is_of_library(found) or _is_beneath(error, found)
-    return with_note(error, found) if met else found
+    return renewed(error) if met else found
 
 
 def _line(error: S2SGradError) -> tuple[str, int] | None:
@@ -154,7 +154,7 @@ def is_lost(error: BaseException | None) -> bool:
     return False
 
 
-def with_note(error: S2SGradError, found: Exception) -> S2SGradError:
+def renewed(error: S2SGradError) -> S2SGradError:
     """The error of the compiler; a new object, for it may be raised often."""
     made = type(error)(error.message, error.place)
     made.origins, made.reason = error.origins, error.reason
@@ -172,7 +172,7 @@ def text_for(made: Any, args: tuple, keywords: dict[str, Any]) -> str:
 def written(made: Any) -> Any:
     """What was compiled; the error of the compiler where there is no text."""
     if isinstance(made, Whole):
-        raise with_note(made.error, made.error)
+        raise renewed(made.error)
     return made
 
 
@@ -186,7 +186,7 @@ def written_or_recorded(gradient: Any, key: Any) -> Any:
     except REFUSALS as error:
         if gradient._request.options.needs_text or not is_recorded(error):
             raise
-        kept = with_note(error, error)
+        kept = renewed(error)
     function = functools.partial(runtime.hook(gradient.recorded_by), gradient)
     gradient._texts.recorded[key] = Whole(function, gradient, kept)
     return gradient._texts.recorded[key]

@@ -72,28 +72,23 @@ def summary_of_call(unit: Unit, function: types.FunctionType, call: gast.Call, k
 
 def of_expression(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Writes:
     """What an expression may change whose callee is not a user's function: its variables, and whether anything else."""
-    names = sorted({n.id for n in nodes(node) if isinstance(n, gast.Name) and n.id in unit.locals})
-    passed = [gast.Name(n, gast.Param(), None, None) for n in names]
-    tree = gast.FunctionDef("_", gast.arguments(passed, [], None, [], [], None, []), [gast.Expr(node)], [], None, None, [])
-    summary = Points(unit, tree, {n.id: told_of(unit, n, kinds) for n in passed}, summary_of).run()
-    return _writes(summary)
+    names = {n.id for n in nodes(node) if isinstance(n, gast.Name) and n.id in unit.locals}
+    return _writes(points_of(unit, [gast.Expr(node)], names, kinds).run())
 
 
-def of_body(unit: Unit, body: list[gast.AST], names: Iterable[str]) -> Writes:
-    """What statements may change: which of these variables, which hold numbers, arrays and built-in containers, and whether
-    anything else.
-    """
-    passed = [gast.Name(n, gast.Param(), None, None) for n in sorted(names)]
+def points_of(unit: Unit, body: list[gast.AST], given: Iterable[str], kinds: Mapping[str, Kind]) -> Points:
+    """The analysis of statements of the caller, as the body of a function of names that are `given`, of these kinds."""
+    passed = [gast.Name(n, gast.Param(), None, None) for n in sorted(given)]
     tree = gast.FunctionDef("_", gast.arguments(passed, [], None, [], [], None, []), body, [], None, None, [])
-    return _writes(Points(unit, tree, dict.fromkeys((n.id for n in passed), Trust.DATA), summary_of).run())
+    return Points(unit, tree, {n.id: _told_of(unit, n, kinds) for n in passed}, summary_of)
 
 
 def _trusts(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind]) -> dict[str, Told]:
     """The trust of the arguments of a call, by parameter."""
     inner = getattr(function, "__func__", function)
     parameters_ = Parameters.of(inner.__code__)
-    passed = [told_of(unit, a, kinds) for a in call.args]
-    named = {k.arg: told_of(unit, k.value, kinds) for k in call.keywords}
+    passed = [_told_of(unit, a, kinds) for a in call.args]
+    named = {k.arg: _told_of(unit, k.value, kinds) for k in call.keywords}
     if inner is not function:
         passed.insert(0, Trust.ANY)
     rest = max((Trust.DATA, *(t for t in (*passed, *named.values()) if isinstance(t, Trust))))
@@ -176,7 +171,7 @@ def tangles(unit: Unit, function: Any, call: gast.Call, kinds: Mapping[str, Kind
     return summary_of(getattr(function, "__func__", function), _trusts(unit, function, call, kinds)).tangles
 
 
-def told_of(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:
+def _told_of(unit: Unit, node: gast.AST, kinds: Mapping[str, Kind]) -> Told:
     """The module or function that an argument is, the type of container, or its trust."""
     kind = kind_of(node, kinds)
     if isinstance(kind, Container) and kind.type in CONTAINERS and trust_of_owner(unit, node, kinds) is Trust.DATA:

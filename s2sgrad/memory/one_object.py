@@ -28,10 +28,8 @@ import gast
 
 from s2sgrad.analysis.kinds import Kind
 from s2sgrad.flow.counts import binding_counts
-from s2sgrad.ir.quote import empty_arguments, name
 from s2sgrad.ir.unit import Unit
 from s2sgrad.memory import mod_ref
-from s2sgrad.memory.points_to import Points
 
 
 class OneObject:
@@ -39,10 +37,7 @@ class OneObject:
     before."""
 
     def __init__(self, unit: Unit, body: list[gast.AST], kinds: Mapping[str, Kind] = types.MappingProxyType({})) -> None:
-        tree = gast.FunctionDef("_", empty_arguments(), body, [], None, None, [])
-        given = sorted(unit.locals - binding_counts(body).keys())
-        tree.args.args = [gast.Name(n, gast.Param(), None, None) for n in given]
-        self.points = Points(unit, tree, {n: mod_ref.told_of(unit, name(n), kinds) for n in given}, mod_ref.summary_of)
+        self.points = mod_ref.points_of(unit, body, unit.locals - binding_counts(body).keys(), kinds)
         self.points.run()
 
     def named(self, name: str) -> set[str]:

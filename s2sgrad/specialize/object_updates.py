@@ -32,7 +32,6 @@ def f(x):
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import gast
 
@@ -85,12 +84,11 @@ class ObjectUpdates(Family):
         self.evaluator.statement(at(statement, gast.AugAssign(self.variable(target), statement.op, statement.value))[0])
         self.objects.passed_on(owner, target.attr, statement)
 
-    def updated_in_place(self, statement: gast.AugAssign, value: Any = None) -> gast.AST:
-        """What `o[i] op= e`, or `o.w op= e` of a property, stores, where it finds `value`: an array is updated itself."""
-        if value is None:
-            read = clone(statement.target)
-            read.ctx = gast.Load()
-            value = self.evaluator.operand(read)
+    def updated_in_place(self, statement: gast.AugAssign) -> gast.AST:
+        """What `o[i] op= e`, or `o.w op= e` of a property, stores: an array is updated itself."""
+        read = clone(statement.target)
+        read.ctx = gast.Load()
+        value = self.evaluator.operand(read)
         if not isinstance(value, gast.AST):
             return at(statement, gast.BinOp(value, statement.op, statement.value))[0]
         holder = self.unit.local("item")

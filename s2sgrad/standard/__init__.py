@@ -173,11 +173,6 @@ def first_item(items):
     raise StopIteration
 
 
-def joined_rows(one, other):
-    """Two tuples as one."""
-    return (*one, *other)
-
-
 @stands_for(np.fromiter)
 def fromiter(iterable, dtype, count=-1):
     """`np.fromiter`."""
@@ -249,15 +244,6 @@ def least(items):
     best = items[0]
     for item in items[1:]:
         if item < best:
-            best = item
-    return best
-
-
-def greatest(items):
-    """`max` of objects with a `>` of their own, or a `<`."""
-    best = items[0]
-    for item in items[1:]:
-        if item > best:
             best = item
     return best
 

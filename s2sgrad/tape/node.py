@@ -20,7 +20,7 @@ import numpy as np
 
 from s2sgrad import pullbacks
 from s2sgrad.api import dynamic, library
-from s2sgrad.api.whole import is_lost, with_note
+from s2sgrad.api.whole import is_lost, renewed
 from s2sgrad.errors import S2SGradError
 from s2sgrad.recorded.derivatives import Recorded
 from s2sgrad.recorded.pairs import pulled, require_unwritten
@@ -172,7 +172,7 @@ class _Recorded:
             require_unwritten(recorded, self.function.__name__)
         except Exception as found:
             if is_lost(found):
-                raise with_note(self.error, found) from None
+                raise renewed(self.error) from None
             raise
         return recorded
 

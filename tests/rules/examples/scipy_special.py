@@ -131,3 +131,18 @@ for _n in (0, 3):
     example(special.eval_gegenbauer, _n, 0.7, between(0.1, 0.9, 3))
     example(special.eval_genlaguerre, _n, 0.7, between(0.1, 0.9, 3))
     example(special.eval_jacobi, _n, 0.7, 1.3, between(0.1, 0.9, 3))
+
+# --- spherical functions and counts ----------------------------------------------------------------------------------
+
+for _f in (special.spherical_jn, special.spherical_yn, special.spherical_in, special.spherical_kn):
+    example(_f, 2, between(0.4, 3.0, 2, 3))
+    example(_f, np.array([0, 1, 3]), between(0.4, 3.0, 3), True)
+    example(_f, 0, 0.7)
+for _f in (special.jvp, special.yvp, special.ivp, special.kvp):
+    example(_f, 2, between(0.4, 3.0, 2, 3))
+    example(_f, 1.3, 0.7, 2)
+example(special.comb, between(3.0, 5.0, 3), between(0.4, 2.0, 2, 3))
+example(special.comb, 4.3, 1.7)
+example(special.perm, between(3.0, 5.0, 3), between(0.4, 2.0, 2, 3))
+example(special.factorial, between(0.4, 3.0, 2, 3))
+example(special.factorial, 2.3)

@@ -116,7 +116,7 @@ def _is_passed(default: Any, parameter: inspect.Parameter | None, words: bool) -
     """Whether a function may be given this default of its rule's; None only where it is its own, `words` only if asked."""
     if default is None:
         return parameter is None or parameter.default is None or parameter.default is parameter.empty
-    return isinstance(default, (bool, int, float)) or (words and isinstance(default, str))
+    return (isinstance(default, (bool, int, float)) and default == default) or (words and isinstance(default, str))  # no nan
 
 
 def _parameters_of(primitive: Any) -> dict[str, inspect.Parameter]:

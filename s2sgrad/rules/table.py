@@ -242,6 +242,7 @@ _OF_COMPLEX_ALONE: dict[Any, Rule] = {}
 _PASSING_OVER: dict[Any, int] = {}
 _WITH_OPERATORS: set[Any] = set()
 _OPERATORS: dict[Any, Any] = {}
+_STRUCTURED: set[tuple[Rule, str]] = set()
 _BOUND: dict[tuple[type, str], Rule] = {}  # of methods in C that are called as objects, by class and name
 _MAKING_COMPLEX: set[Rule] = set()
 _OWNERS, _OWNERLESS = dict[int, Any](), set[Any]()
@@ -337,6 +338,16 @@ def may_turn_complex(*primitives: Any) -> None:
     of_complex_numbers(*primitives)
     for primitive in primitives:
         _RULES[primitive].may_turn_complex = True
+
+
+def structured(argument: str, *primitives: Any) -> None:
+    """List primitives of which an argument is a tuple, and its cotangent one: `lu_solve` of a factorization."""
+    _STRUCTURED.update((_RULES[primitive], argument) for primitive in primitives)
+
+
+def is_structured(rule: Rule, place: int) -> bool:
+    """Whether the operand at this place is a tuple, also where its kind is not known."""
+    return place < len(rule.differentiable) and (rule, rule.differentiable[place]) in _STRUCTURED
 
 
 def complex_of_real_numbers(*primitives: Any) -> None:

@@ -142,7 +142,7 @@ class RuleAdjoint:
         for k in self.wanted:
             part = gast.Subscript(name(holder), constant(k), gast.Load()) if several else value
             kind = self.adjoints.kinds.get(self.operands[k].id)
-            numeric = not isinstance(kind, Container)
+            numeric = not isinstance(kind, Container) and not table.is_structured(self.rule, k)
             self.adjoints.contribute(self.operands[k], Cotangent(part, kind, numeric=numeric, idle=idle))
 
     # --- a pullback that is expanded ---
@@ -278,6 +278,7 @@ class RuleAdjoint:
         if isinstance(given, (Array, Number)):
             return True
         joined = isinstance(value, gast.Call) and catalogue.of(self.unit.called(value)).several
+        joined = joined or table.is_structured(self.rule, k)
         may_be_none = k in catalogue.of(self.operation.target).optional
         return not (isinstance(given, Container) or passes_structures or joined or may_be_none)
 

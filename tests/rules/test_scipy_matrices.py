@@ -144,3 +144,17 @@ def test_a_recorded_call_is_checked_as_well():
     for dots in ((None, 1.0), (A, None)):
         with pytest.raises(Refused):
             jvp(f, (A @ A.T, 0.6), dots)
+
+
+BY_NAME = {"lu": linalg.lu_factor, "cho": linalg.cho_factor}
+
+
+@pytest.mark.parametrize(("name", "solve"), [("lu", linalg.lu_solve), ("cho", linalg.cho_solve)])
+def test_a_factorization_of_unknown_kind_is_used_twice(name, solve):
+    """The cotangents of its parts are added, and not joined as tuples are."""
+
+    def f(a):
+        c = BY_NAME[name](a @ a.T)
+        return np.sum(solve(c, B) * solve(c, B * B))
+
+    check_grads(f, (A,), order=1, rtol=1e-4, atol=1e-5)

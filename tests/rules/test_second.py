@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.linalg
-from scipy import special, stats
+from scipy import interpolate, special, stats
 
 from s2sgrad import runtime
 from s2sgrad.analysis.primitive_calls import Operation
 from s2sgrad.rules import linalg
-from s2sgrad.rules.scipy import differences, laws, resampling
+from s2sgrad.rules.scipy import differences, grids, laws, resampling
 from s2sgrad.rules.table import lookup, rules
 from s2sgrad.runtime import shadows
 from s2sgrad.testing import check_grads
@@ -46,6 +46,8 @@ LEFT_OUT = {
     *(special.nctdtr, special.nctdtrit, special.nctdtridf, special.nctdtrinc, special.ncfdtr, special.ncfdtri),
     *(special.chndtr, special.chndtrix, special.chndtrinc, special.chndtridf),
     stats.zscore,  # the sum of its squares is constant
+    *(interpolate.interpn, interpolate.RegularGridInterpolator.__call__, grids.on_grid),  # second derivatives in points
+    interpolate.pchip_interpolate,  # has none in its data
     resampling.slopes,  # the third derivative of an image in its coordinates
     resampling.unsloped,  # the same
     *(

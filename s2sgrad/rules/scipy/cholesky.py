@@ -15,7 +15,7 @@ from scipy import linalg
 from s2sgrad.rules.linalg import adjoint, folded, hermitian
 from s2sgrad.rules.linalg import lower as half_lower
 from s2sgrad.rules.scipy.linalg import is_vector, outer, triangle, turned
-from s2sgrad.rules.table import general, of_complex_numbers
+from s2sgrad.rules.table import general, of_complex_numbers, structured
 from s2sgrad.runtime import unbroadcast
 
 
@@ -147,3 +147,4 @@ def _(y, c_and_lower, b, c_and_lower_dot, b_dot, *, check_finite=True):
 
 
 of_complex_numbers(linalg.cholesky, linalg.cho_factor, linalg.cho_solve)
+structured("c_and_lower", linalg.cho_solve)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg
 
 from s2sgrad.rules.scipy.linalg import folded, is_vector, of_matrices, other_way, outer, turned
-from s2sgrad.rules.table import flat, general
+from s2sgrad.rules.table import flat, general, structured
 from s2sgrad.runtime import unbroadcast
 
 # --- rows in another order -------------------------------------------------------------------------------------------
@@ -129,3 +129,6 @@ def ldl(g, y, A, lower=True, hermitian=True, *, check_finite=True):
     full = np.linalg.solve(factor.T, np.linalg.solve(factor.T, core.T).T)
     places = np.argsort(order)
     return folded(full[places][:, places], lower)
+
+
+structured("lu_and_piv", linalg.lu_solve)

@@ -14,7 +14,7 @@ from scipy import interpolate
 
 from s2sgrad.rules.table import elementwise, general, linear
 
-_CONSTANT = "what a spline is made of is a constant here: make it outside of the function, or of what is not differentiated"
+_CONSTANT = "what a spline is made of is a constant here: call `make_interp_spline(x, y)` or `BSpline(t, c, k)` here"
 
 # --- values of any shape: of the argument's axes, and of those of the data --------------------------------------------
 

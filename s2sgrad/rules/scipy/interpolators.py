@@ -49,7 +49,7 @@ class Made:
     def weighing(self) -> Any:
         """The interpolator whose values are the derivatives in the data."""
         if self._weighing is None:
-            n = len(self.places)
+            n = len(self.values)
             options = dict(self.options)
             if self.cls is interpolate.PchipInterpolator:
                 given = {k: v for k, v in options.items() if k == "extrapolate"}
@@ -133,7 +133,8 @@ def made(cls, places, values, *rest, **options):
     options = dict(zip(names, rest, strict=False)) | options
     usual = -1 if cls is interpolate.interp1d else 0
     first = options.get("axis", usual) == 0 and cls is not interpolate.PchipInterpolator
-    if np.ndim(places) != 1 or np.ndim(values) == 0 or np.size(np.unique(places)) < np.size(places):
+    repeats = cls is not interpolate.BSpline and np.size(np.unique(places)) < np.size(places)
+    if np.ndim(places) != 1 or np.ndim(values) == 0 or repeats:
         raise Refusal(
             None, "an interpolator has a derivative in its data where their places are a line of different numbers"
         )
@@ -152,7 +153,7 @@ def at(s, places, values, x, nu=0, extrapolate=None):
 def weights(s: Made, values: Any, x: Any, nu: int, extrapolate: Any) -> Any:
     """The derivative in each datum, behind the axes of the points."""
     own = s.of(values)
-    return own.asked(own.weighing, np.eye(len(own.places)), x, nu, extrapolate)
+    return own.asked(own.weighing, np.eye(len(own.values)), x, nu, extrapolate)
 
 
 def spread(s, dots, values, x, nu, extrapolate):
@@ -213,6 +214,28 @@ def _(w, y, g, s, values, x, nu=0, extrapolate=None):
 
 for _class in (
     interpolate.CubicSpline, interpolate.PchipInterpolator, interpolate.interp1d, interpolate.make_interp_spline,
-    interpolate.BarycentricInterpolator, interpolate.KroghInterpolator,
+    interpolate.BarycentricInterpolator, interpolate.KroghInterpolator, interpolate.BSpline,
 ):  # fmt: skip
     instances.write(_class, made, at)
+
+# --- functions that make an interpolator and call it -----------------------------------------------------------------
+
+
+@general(interpolate.pchip_interpolate)
+def pchip_interpolate(g, y, xi, yi, x, der=0, axis=0):
+    s = made(interpolate.PchipInterpolator, xi, yi)
+    return None, gathered(g, s, yi, x, der, None), along(g * at(s, xi, yi, x, der + 1), x)
+
+
+@general(interpolate.krogh_interpolate)
+def krogh_interpolate(g, y, xi, yi, x, der=0, axis=0):
+    s = made(interpolate.KroghInterpolator, xi, yi)
+    return None, gathered(g, s, yi, x, der, None), along(g * at(s, xi, yi, x, der + 1), x)
+
+
+for _rule in (pchip_interpolate, krogh_interpolate):
+    _rule.constant("xi", "an interpolator has no derivative in the places of its data: pass constants")
+    _rule.refuse(
+        lambda axis, der: not (axis.known and axis.value == 0 and der.known and isinstance(der.value, int)),
+        "an interpolation along another axis, or of several derivatives, has no derivative rule: move the axis first",
+    )

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from s2sgrad.rules.contractions import is_operator, matmul_left, matmul_right
-from s2sgrad.rules.table import bilinear, existing, flat, general, linear, operates, with_own_operators
+from s2sgrad.rules.table import bilinear, existing, flat, general, linear, operates, structured, with_own_operators
 from s2sgrad.runtime import Refusal
 
 # --- stored entries --------------------------------------------------------------------------------------------------
@@ -571,3 +571,4 @@ with_own_operators(
     made, made_along, of_diagonals, times, plus, minus, divided, negated, of_elements, on_diagonal, powers,
     kron_of, kron_left, kron_right, stacked,
 )  # fmt: skip
+structured("arg1", *_OF_ENTRIES)

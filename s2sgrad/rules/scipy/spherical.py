@@ -88,7 +88,7 @@ def harmonic_in_theta(n, m, theta, phi):
     """The slope in the polar angle."""
     up = np.sqrt((n - m) * (n + m + 1.0)) * np.exp(-1j * phi) * special.sph_harm_y(n, np.minimum(m + 1, n), theta, phi)
     down = np.sqrt((n + m) * (n - m + 1.0)) * np.exp(1j * phi) * special.sph_harm_y(n, np.maximum(m - 1, -n), theta, phi)
-    return 0.5 * (up - down)
+    return np.where(np.sin(theta) < 0.0, -0.5, 0.5) * (up - down)  # SciPy takes the cosine alone of the angle
 
 
 @elementwise(special.sph_harm_y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import interpolate
 
+from s2sgrad.rules.scipy import grids
 from s2sgrad.rules.scipy import interpolate as rules
 from s2sgrad.rules.scipy.interpolators import at, gathered, made, spread
 
@@ -68,3 +69,27 @@ for _x in (0.77, between(0.1, 2.5, 2, 2)):
 _made = made(interpolate.CubicSpline, _knots, _data)
 example(gathered, normal(2), _made, _data, between(0.1, 2.5, 2), 1, None)
 example(spread, _made, normal(6), _data, between(0.1, 2.5, 2), 0, None)
+
+# --- functions that make an interpolator, and grids ------------------------------------------------------------------------
+
+for _f in (interpolate.pchip_interpolate, interpolate.krogh_interpolate):
+    example(_f, _knots, normal(6), between(0.1, 2.5, 4))
+    example(_f, _knots, normal(6), 0.7, der=1)
+_points = between(0.1, 2.5, 4, 2)
+_cells = ((_grid, _grid), _points, "linear", None)
+example(grids.taken, normal(6, 6), *_cells)
+example(grids.spread, normal(4), normal(6, 6), *_cells)
+example(grids.slope, normal(4), normal(6, 6), *_cells)
+example(grids.along, normal(4, 2), normal(6, 6), *_cells)
+example(grids.mixed, normal(4), normal(4, 2), normal(6, 6), *_cells)
+example(interpolate.interpn, (_grid, _grid), normal(6, 6), _points)
+example(interpolate.interpn, (_grid, _grid), normal(6, 6, 2), _points, "linear", False, None)
+example(interpolate.interpn, (_grid,), normal(6), between(0.1, 2.5, 4), method="nearest", bounds_error=False, fill_value=0.0)
+example(grids.on_grid, _points, (_grid, _grid), normal(6, 6, 2))
+example(
+    interpolate.RegularGridInterpolator.__call__, interpolate.RegularGridInterpolator((_grid, _grid), normal(6, 6)), _points
+)
+example(interpolate.RectBivariateSpline.ev, _fitted, between(0.1, 2.5, 4), 0.7)
+example(interpolate.RectBivariateSpline.ev, _fitted, 0.7, between(0.1, 2.5, 4), 0, 0)
+example(interpolate.RectBivariateSpline.__call__, _fitted, np.sort(between(0.1, 2.5, 3)), np.sort(between(0.1, 2.5, 4)))
+example(interpolate.RectBivariateSpline.__call__, _fitted, between(0.1, 2.5, 3), 0.7, grid=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import signal
 
+from s2sgrad.rules.scipy import rates
 from s2sgrad.rules.scipy import signal_filters as filters
 
 from .base import example, normal
@@ -28,3 +29,22 @@ for _padtype in ("odd", "even", "constant", None):
     example(signal.sosfiltfilt, _sos, normal(6, 2), 0, _padtype, 4 if _padtype else None)
     example(filters.unfiltfilt, normal(12), _b, _a, normal(12), -1, _padtype, None)
     example(filters.unsosfiltfilt, normal(17), _sos, normal(17), -1, _padtype, None)
+
+# --- other rates, and ranks ------------------------------------------------------------------------------------------
+
+example(signal.upfirdn, normal(4), normal(7), 3, 2)
+example(signal.upfirdn, normal(4), normal(2, 5), up=2, down=3)
+example(signal.upfirdn, normal(4), normal(5, 2), axis=0)
+example(signal.upfirdn, normal(3), normal(2), down=5, mode="constant", cval=0)
+example(rates.forth, normal(4), normal(7), 3, 2, -1)
+example(rates.back_in_x, normal(11), normal(4), normal(7), 3, 2, -1)
+example(rates.back_in_h, normal(11), normal(4), normal(7), 3, 2, -1)
+example(signal.decimate, normal(40), 2)
+example(signal.decimate, normal(2, 40), 3, 4)
+example(signal.decimate, normal(40, 2), 3, axis=0)
+example(signal.medfilt, normal(4, 5))
+example(signal.medfilt, normal(9), 5)
+example(signal.medfilt2d, normal(4, 5), [3, 1])
+example(signal.order_filter, normal(4, 5), np.ones((3, 3)), 6)
+example(rates.between_zeros, normal(2, 4), normal(2, 7), 2, -1)
+example(rates.each_qth, normal(2, 7), 2, -1)

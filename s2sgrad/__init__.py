@@ -16,6 +16,7 @@ from s2sgrad.pullbacks import hvp, linearize
 from s2sgrad.runtime.checkpoints import checkpoint, checkpointed
 
 if TYPE_CHECKING:
+    from s2sgrad.api.loops import compile
     from s2sgrad.api.matrices import elementwise_grad, hessian, jacfwd, jacobian, jacrev, value_and_jacobian
     from s2sgrad.explanation import explain
     from s2sgrad.tape import (
@@ -52,6 +53,7 @@ __all__ = [
     "Variable",
     "checkpoint",
     "checkpointed",
+    "compile",
     "constant",
     "custom_gradient",
     "custom_jvp",
@@ -87,7 +89,9 @@ def __getattr__(name: str) -> Any:
     """Import the tape, the matrices and `explain` on first use, so that `import s2sgrad` stays quick."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "explain":
+    if name == "compile":
+        from s2sgrad.api import loops as home
+    elif name == "explain":
         from s2sgrad import explanation as home
     elif name in _MATRICES:
         from s2sgrad.api import matrices as home

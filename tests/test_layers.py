@@ -293,7 +293,7 @@ def test_only_numpy_gast_and_astunparse_are_foreign():
     known = set(sys.stdlib_module_names) | {"numpy", "gast", "astunparse", "s2sgrad"}
     for module, file in MODULES.items():
         optional = {"scipy"} if {"scipy", "solvers"} & {*file.parts} else set()
-        optional |= {"llvmlite"} if "compiled" in file.parts else set()
+        optional |= {"llvmlite", "numba"} if "compiled" in file.parts else set()
         assert {name.split(".")[0] for name in imported(module)} <= known | optional, module
 
 

@@ -5,7 +5,10 @@ df = grad(f, compile=True); df(x); df.compiled_source; df.explain_compile()
 
 from __future__ import annotations
 
+import functools
 import importlib.util
+import types
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from s2sgrad.api.whole import Whole
@@ -56,3 +59,45 @@ def explained(derivative: Any) -> str:
     from s2sgrad.compiled.running import explained
 
     return explained(looped(compiled), compiled.text)
+
+
+class CompiledFunction:
+    """A function as loops: the result of `compile`.  `primal` is the function."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        from s2sgrad.compiled.running import Loops
+
+        self.primal, self._loops = function, Loops(function)
+        functools.update_wrapper(self, function)
+
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        return self._loops(*args, **keywords)
+
+    @property
+    def compiled_source(self) -> str:
+        """The loops that ran in the latest call, as Python; a comment that says why there are none."""
+        from s2sgrad.compiled.running import shown
+
+        return shown(self._loops, "")
+
+    def explain_compile(self) -> str:
+        """Whether the latest call ran as loops; else why there are none."""
+        from s2sgrad.compiled.running import explained
+
+        return explained(self._loops, "")
+
+    def __repr__(self) -> str:
+        return f"<loops of {self.primal.__qualname__}>"
+
+
+@entry
+def compile(function: Callable[..., Any]) -> CompiledFunction:
+    """A function as loops over single numbers, which numba compiles, as `grad(f, compile=True)` does its text.
+
+    It returns what the function returns; what has no loops runs as it is.
+    """
+    backend_for(True, False, False)
+    if not isinstance(function, types.FunctionType):
+        what = type(function).__name__
+        raise TypeError(f"compile takes a Python function, not a {what}; of a gradient, say grad(f, compile=True)")
+    return CompiledFunction(function)

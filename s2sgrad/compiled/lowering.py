@@ -588,7 +588,8 @@ def _range(self: Lowering, ends: list[Scalar], backwards: bool) -> tuple[str, tu
         return f"range({low.text}, {high.text}, {step.text})", None
     a, b = self.writer.extent(low), self.writer.extent(high)
     if stride == 1:
-        return (f"range({b.plus(-1)}, {a.plus(-1)}, -1)" if backwards else f"range({a}, {b})"), (a, b)
+        forwards = f"range({b})" if str(a) == "0" else f"range({a}, {b})"
+        return (f"range({b.plus(-1)}, {a.plus(-1)}, -1)" if backwards else forwards), (a, b)
     return (f"range({b.plus(1)}, {a.plus(1)})" if backwards else f"range({a}, {b}, -1)"), (b.plus(1), a.plus(1))
 
 

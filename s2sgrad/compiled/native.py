@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.compiled import scalars
+from s2sgrad.compiled import scalars, vectors
 from s2sgrad.compiled.elementwise import OF_MATH
 
 _OF_NUMPY = (np.floor, np.ceil, np.log2)  # those of math return integers, or are not known to numba
@@ -40,18 +40,40 @@ def _helpers() -> dict[str, Any]:
     """What lowered texts call, compiled where they call it."""
     with _lock:
         if not _kept:
-            nb = numba()
-            space: dict[str, Any] = {"np": np, "__name__": scalars.__name__}
+            space: dict[str, Any] = {"np": np, "math": math, "__name__": scalars.__name__, **_intrinsics()}
             for name, value in vars(scalars).items():
                 if isinstance(value, np.ufunc):
                     space[name] = value if value in _OF_NUMPY else OF_MATH.get(value, math.pow)
             space["_LARGEST"] = scalars._LARGEST
-            for name, value in vars(scalars).items():
-                if isinstance(value, types.FunctionType):
-                    plain = types.FunctionType(value.__code__, space, name)
-                    space[name] = nb.njit(error_model="numpy", nogil=True)(plain)
+            for module in (vectors, scalars):
+                for name, value in vars(module).items():
+                    if isinstance(value, types.FunctionType) and value.__module__ == module.__name__ and name not in _BITS:
+                        space[name] = _jitted(types.FunctionType(value.__code__, space, name), forceinline=True)
             _kept.update(space)
         return _kept
+
+
+_BITS = (vectors.bits.__name__, vectors.number.__name__)
+
+
+def _jitted(function: types.FunctionType, **options: Any) -> Any:
+    return numba().njit(error_model="numpy", nogil=True, **options)(function)
+
+
+def _intrinsics() -> dict[str, Any]:
+    """`bits` and `number`, which cost nothing in machine code."""
+    from llvmlite import ir
+    from numba.core import types as kinds
+    from numba.extending import intrinsic
+
+    def cast(to: Any, given: Any, type_: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.bitcast(args[0], type_)
+
+        return intrinsic(lambda typing, x: (to(given), generate))
+
+    return {_BITS[0]: cast(kinds.int64, kinds.float64, ir.IntType(64)),
+            _BITS[1]: cast(kinds.float64, kinds.int64, ir.DoubleType())}  # fmt: skip
 
 
 def cache_folder() -> pathlib.Path:
@@ -64,7 +86,7 @@ def cache_folder() -> pathlib.Path:
 def key_of(text: str, arguments: tuple[Any, ...]) -> str:
     """What the machine code follows from: text, types, versions, and the machine."""
     nb = numba()
-    source = pathlib.Path(scalars.__file__).read_text()
+    source = "".join(pathlib.Path(module.__file__).read_text() for module in (scalars, vectors))
     types_ = [f"{a.dtype}{a.ndim}" if isinstance(a, np.ndarray) else type(a).__name__ for a in arguments]
     said = [text, source, *types_, np.__version__, nb.__version__, sys.version, _processor()]
     return hashlib.sha256("\0".join(said).encode()).hexdigest()[:32]
@@ -92,7 +114,7 @@ def _compiled(nb: Any, text: str, name: str, arguments: tuple[Any, ...], path: p
     filename = f"<{name}>" if path is None else str(path)
     space = dict(_helpers())
     exec(compile(text, filename, "exec"), space)
-    made = nb.njit(error_model="numpy", nogil=True, cache=path is not None)(space[name])
+    made = _jitted(space[name], cache=path is not None)
     made.compile(tuple(nb.typeof(a) for a in arguments))
     made.disable_compile()
     return made

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from as_loops import assert_same
 
-from s2sgrad import Unsupported, grad, jvp, value_and_grad
+from s2sgrad import Unsupported, compile, grad, jvp, value_and_grad
+from s2sgrad.compiled import native, vectors
 
 V, M = np.linspace(-0.7, 0.9, 7), np.linspace(0.3, 1.9, 20).reshape(4, 5)
 FACTOR = 2.0
@@ -103,6 +104,25 @@ def test_tangents_and_second_derivatives(numba):
     assert_same(grad(grad(recurrence, 1, compile=True), 1)(V, 0.3), grad(grad(recurrence, 1), 1)(V, 0.3))
 
 
+def test_a_function_itself(numba):
+    loops = compile(recurrence)
+    assert loops(V, 0.3) == recurrence(V, 0.3) and "is compiled" in loops.explain_compile()
+    assert loops(V.tolist(), 0.3) == recurrence(V.tolist(), 0.3)  # no loops for lists of unknown length
+    with pytest.raises(TypeError, match="not a Gradient"):
+        compile(grad(recurrence))
+
+
+def test_a_function_that_writes_its_argument_is_left_as_it_is(numba):
+    def double(x):
+        x *= 2.0
+        return np.sum(x)
+
+    x, loops = V.copy(), compile(double)
+    loops(x)
+    np.testing.assert_array_equal(x, 2.0 * V)
+    assert "writes its arguments" in loops.explain_compile()
+
+
 def test_a_second_process_reads_the_file(numba, tmp_path):
     (tmp_path / "model.py").write_text(
         "from s2sgrad import grad\n\n\ndef f(x):\n    return x * x * x\n\n\nprint(grad(f, compile=True)(2.0))\n"
@@ -114,3 +134,27 @@ def test_a_second_process_reads_the_file(numba, tmp_path):
         done = subprocess.run(run, capture_output=True, text=True, check=True, env=env)
         assert done.stdout == "12.0\n"
     assert len([*tmp_path.glob("loops_*.py")]) == 1 and [*tmp_path.rglob("*.nbc")]
+
+
+POINTS = np.concatenate(
+    [np.linspace(-3.0, 3.0, 301), np.linspace(-745.0, 709.0, 99), 10.0 ** np.linspace(-300.0, 300.0, 99)]
+)
+SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-310, -1.0, 710.5, -746.5, 0.625, 1.0])
+
+
+@pytest.mark.parametrize("name", ["exp", "tanh", "log"])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_functions_that_are_computed_as_vectors(name, compiled, request):
+    function = getattr(vectors, name)
+    if compiled:
+        request.getfixturevalue("numba")
+        function = native._helpers()[name]
+    points = np.concatenate([POINTS, np.abs(POINTS) + 1e-3, SPECIAL])
+    with np.errstate(all="ignore"):
+        theirs = getattr(np, name)(points)
+        ours = np.array([function(x) for x in points])
+        apart = np.where(ours == theirs, 0.0, np.abs(ours - theirs))
+    large = np.abs(theirs) > 1e-300
+    np.testing.assert_allclose(ours[large], theirs[large], rtol=6e-16, atol=2e-17)
+    np.testing.assert_array_equal(np.isnan(ours), np.isnan(theirs))
+    assert np.max(apart[~large & np.isfinite(theirs)], initial=0.0) < 1e-314

@@ -9,7 +9,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -23,8 +23,21 @@ from s2sgrad.runtime.structure import WithAux, reachable, rebuilt
 from s2sgrad.runtime.traits import traits
 
 _DEEPEST = 50  # nesting of objects
+P = ParamSpec("P")
+R = TypeVar("R")
+Result = TypeVar("Result", covariant=True)
 
 
+@overload
+def vjp(f: Callable[P, R], /, *primals: P.args, **keywords: P.kwargs) -> tuple[R, Pullback]: ...
+@overload
+def vjp(
+    f: Callable[..., tuple[R, Any]], /, *primals: Any, has_aux: Literal[True], debug: bool = ..., **keywords: Any
+) -> tuple[R, Pullback, Any]: ...
+@overload
+def vjp(
+    f: Callable[..., R], /, *primals: Any, debug: bool, has_aux: Literal[False] = ..., **keywords: Any
+) -> tuple[R, Pullback]: ...
 @entry
 def vjp(f: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, ...]:
     """The value of `f` at the primals, and its pullback: from a cotangent of the value to a tuple of cotangents.
@@ -123,6 +136,46 @@ def takes(f: Any, option: str) -> bool:
         return False
 
 
+class Tangent(Protocol[Result]):
+    """The value of a function with its tangent, as a function of primals and tangents."""
+
+    source: str
+
+    def __call__(self, /, primals: Sequence[Any], tangents: Sequence[Any], **keywords: Any) -> Result: ...
+    def source_for(self, /, *primals: Any, **keywords: Any) -> str:
+        """The text for primals of these kinds."""
+        ...
+
+    def save(self, path: Any, standalone: bool = False, lines: bool = False) -> None:
+        """Write a module with the text."""
+        ...
+
+
+@overload
+def jvp(
+    function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any], *, outputs: None = ...,
+    has_aux: Literal[False] = ..., debug: bool = ..., compile: bool = ...,
+) -> tuple[R, R]: ...  # fmt: skip
+@overload
+def jvp(
+    function: Callable[..., tuple[R, Any]], primals: Sequence[Any], tangents: Sequence[Any], *, outputs: None = ...,
+    has_aux: Literal[True], debug: bool = ..., compile: bool = ...,
+) -> tuple[R, R, Any]: ...  # fmt: skip
+@overload
+def jvp(
+    function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, outputs: str | Sequence[str],
+    debug: bool = ..., compile: bool = ...,
+) -> tuple[Any, Any]: ...  # fmt: skip
+@overload
+def jvp(
+    function: Callable[..., R], primals: None = ..., tangents: None = ..., *, outputs: None = ...,
+    has_aux: Literal[False] = ..., debug: bool = ..., compile: bool = ...,
+) -> Tangent[tuple[R, R]]: ...  # fmt: skip
+@overload
+def jvp(
+    function: Callable[..., Any] | None = ..., primals: None = ..., tangents: None = ..., *,
+    outputs: str | Sequence[str] | None = ..., has_aux: bool = ..., debug: bool = ..., compile: bool = ...,
+) -> Any: ...  # fmt: skip
 @entry
 def jvp(
     function: Callable[..., Any] | None = None, primals: Sequence[Any] | None = None,
@@ -180,7 +233,7 @@ def hvp(
 
 
 @entry
-def linearize(function: Callable[..., Any], /, *primals: Any, **keywords: Any) -> tuple[Any, Callable[..., Any]]:
+def linearize(function: Callable[P, R], /, *primals: P.args, **keywords: P.kwargs) -> tuple[R, Callable[..., Any]]:
     """The value at the primals, and the linear map from tangents of the primals to that of the value.
 
     The function runs once, here; the map may be called many times, with a tangent for each primal, None for zero.  It is the

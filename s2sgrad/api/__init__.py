@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Literal, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from s2sgrad import runtime
 from s2sgrad.api import travel
-from s2sgrad.api.argnums import Argnums, checked
+from s2sgrad.api.argnums import Argnums, Asked, checked
 from s2sgrad.api.gradient import Gradient, differentiated
 from s2sgrad.api.loops import backend_for
 from s2sgrad.driver.options import Options
 from s2sgrad.errors.raised import entry, located
 from s2sgrad.pullbacks import jvp, vjp  # noqa: F401
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Outputs = str | tuple[str, ...] | None
 
 
@@ -22,8 +24,7 @@ class _Keywords(TypedDict, total=False):
     """What both take by keyword alone, for those who check types."""
 
     output_gradients: Any
-    unconnected_gradients: str
-    outputs: Outputs
+    unconnected_gradients: Literal["zero", "none"]
     lists: bool
     has_aux: bool
     debug: bool
@@ -31,12 +32,24 @@ class _Keywords(TypedDict, total=False):
     strict: bool
     holomorphic: bool
     conjugate: bool
-    mode: str | None
+    mode: Literal["fwd", "rev"] | None
+
+
+class _Decorates(Protocol):
+    """What `@grad(..)` makes of a function."""
+
+    def __call__(self, function: Callable[P, Any], /) -> Gradient[P, Any]: ...
+
+
+class _DecoratesWithValue(Protocol):
+    """What `@value_and_grad(..)` makes of a function."""
+
+    def __call__(self, function: Callable[P, R], /) -> Gradient[P, tuple[R, Any]]: ...
 
 
 def _gradient_of(
     function: Any,
-    argnums: Argnums,
+    argnums: Asked,
     value: bool,
     output_gradients: Any,
     unconnected_gradients: str,
@@ -56,16 +69,16 @@ def _gradient_of(
         raise ValueError("has_aux=True is about what a function returns, outputs= about what it writes: give one of them")
     if mode not in (None, "fwd", "rev"):
         raise ValueError(f"mode must be 'fwd' or 'rev', not {mode!r}")
-    argnums = checked(argnums)
+    places = checked(argnums)
     if isinstance(outputs, list):
         outputs = tuple(outputs)
-    several = isinstance(argnums, tuple)
+    several = isinstance(places, tuple)
     options = Options(value, several, unconnected_gradients, outputs, has_aux=bool(has_aux), debug=bool(debug),
                       strict=bool(strict), holomorphic=bool(holomorphic), conjugate=bool(conjugate), mode=mode,
                       backend=backend_for(compile, lists, debug))  # fmt: skip
     if function is None:
-        return functools.partial(_applied, argnums, options, output_gradients)
-    return differentiated(function, argnums, options, output_gradients)
+        return functools.partial(_applied, places, options, output_gradients)
+    return differentiated(function, places, options, output_gradients)
 
 
 @entry
@@ -74,15 +87,17 @@ def _applied(argnums: Argnums, options: Options, seed: Any, function: Any) -> Gr
 
 
 @overload
-def grad(function: Callable[..., Any], argnums: Argnums = ..., **keywords: Unpack[_Keywords]) -> Gradient: ...
+def grad(
+    function: Callable[P, Any], argnums: Asked = ..., *, outputs: Outputs = ..., **keywords: Unpack[_Keywords]
+) -> Gradient[P, Any]: ...
 @overload
 def grad(
-    function: None = None, argnums: Argnums = ..., **keywords: Unpack[_Keywords]
-) -> Callable[[Callable[..., Any]], Gradient]: ...
+    function: None = None, argnums: Asked = ..., *, outputs: Outputs = ..., **keywords: Unpack[_Keywords]
+) -> _Decorates: ...
 @entry
 def grad(
     function: Callable[..., Any] | None = None,
-    argnums: Argnums = 0,
+    argnums: Asked = 0,
     *,
     output_gradients: Any = None,
     unconnected_gradients: str = "zero",
@@ -135,15 +150,21 @@ def grad(
 
 
 @overload
-def value_and_grad(function: Callable[..., Any], argnums: Argnums = ..., **keywords: Unpack[_Keywords]) -> Gradient: ...
+def value_and_grad(
+    function: Callable[P, R], argnums: Asked = ..., *, outputs: None = ..., **keywords: Unpack[_Keywords]
+) -> Gradient[P, tuple[R, Any]]: ...
 @overload
 def value_and_grad(
-    function: None = None, argnums: Argnums = ..., **keywords: Unpack[_Keywords]
-) -> Callable[[Callable[..., Any]], Gradient]: ...
+    function: Callable[P, Any], argnums: Asked = ..., *, outputs: str | tuple[str, ...], **keywords: Unpack[_Keywords]
+) -> Gradient[P, tuple[Any, Any]]: ...
+@overload
+def value_and_grad(
+    function: None = None, argnums: Asked = ..., *, outputs: Outputs = ..., **keywords: Unpack[_Keywords]
+) -> _DecoratesWithValue: ...
 @entry
 def value_and_grad(
     function: Callable[..., Any] | None = None,
-    argnums: Argnums = 0,
+    argnums: Asked = 0,
     *,
     output_gradients: Any = None,
     unconnected_gradients: str = "zero",

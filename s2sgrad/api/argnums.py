@@ -6,6 +6,7 @@ grad(f, 1), grad(f, "y"), grad(f, (0, -1))      of   def f(x, y): ...     ->    
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from s2sgrad.driver import cache
 
 Argnums = int | str | tuple[int | str, ...]
+Asked = int | str | Sequence[int | str]  # as a user may write them
 
 
 def checked(argnums: Any) -> Argnums:

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import types
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from s2sgrad.analysis.call_keys import NUMBERS, shapes_of
 from s2sgrad.analysis.kinds_key import Kinds
@@ -33,7 +33,13 @@ if TYPE_CHECKING:  # imported at the first compilation, to keep `import s2sgrad`
     from s2sgrad.driver.compiled import Compiled
 
 
-class Gradient(Derivative):
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R")
+Receiver = TypeVar("Receiver")
+
+
+class Gradient(Derivative, Generic[P, R]):
     """The gradient of a function, as a function: the result of `grad` and `value_and_grad`.
 
     Nothing is read or compiled before the first call (or `.source`).  `.primal` is the original function, `.source` the
@@ -58,6 +64,10 @@ class Gradient(Derivative):
 
     # --- calling ---
 
+    @overload
+    def __call__(self, /, *args: P.args, **keywords: P.kwargs) -> R: ...
+    @overload
+    def __call__(self, /, *args: Any, seed: Any, **keywords: Any) -> R: ...
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         request, kept = self._request, self._texts.kept
         seed, asked = None, (args, keywords)
@@ -133,7 +143,13 @@ class Gradient(Derivative):
         what = "value and gradient" if self._request.options.value else "gradient"
         return f"<{what} of {self._request.function.__qualname__} in {self._request.argnums!r}>"
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Gradient:
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Gradient[P, R]: ...
+    @overload
+    def __get__(
+        self: Gradient[Concatenate[Receiver, Q], R], instance: Receiver, owner: type | None = None
+    ) -> Gradient[Q, R]: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if isinstance(self.primal, Binds):
             primal = as_bound(self.primal, instance, owner)
             if primal is self.primal:

@@ -14,11 +14,11 @@ import functools
 import types
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
-from s2sgrad.api.argnums import Argnums, checked
+from s2sgrad.api.argnums import Argnums, Asked, checked
 from s2sgrad.api.arguments import without_floats
 from s2sgrad.api.assembling import assembled, at_leaves, count, empty, misfit, of_array, of_rows, plain, sizes
 from s2sgrad.api.binding import Binds, receiver_name, receiver_of
@@ -286,7 +286,7 @@ def _behind(argnum: int | str, leading: int) -> int | str:
 
 
 def _made(
-    kind: Callable[..., Any], function: Any, argnums: Argnums, word: str, has_aux: bool, debug: bool, holomorphic: bool
+    kind: Callable[..., Any], function: Any, argnums: Asked, word: str, has_aux: bool, debug: bool, holomorphic: bool
 ) -> Any:
     """The matrix, or without a function the decorator that makes it."""
     make = functools.partial(kind, argnums=argnums, word=word, has_aux=has_aux, debug=debug, holomorphic=holomorphic)
@@ -302,10 +302,70 @@ def _function(function: Any, name: str) -> Any:
 
 # --- public functions ---
 
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
 
+
+class OfArguments(Protocol[P, R]):
+    """A matrix, as a function of the arguments."""
+
+    source: str
+
+    def __call__(self, /, *args: P.args, **keywords: P.kwargs) -> R: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Any: ...
+
+
+class Makes(Protocol):
+    """How a matrix is asked for: of a function, or by a decorator with options."""
+
+    @overload
+    def __call__(
+        self,
+        function: Callable[P, Any],
+        argnums: Asked = ...,
+        *,
+        has_aux: bool = ...,
+        debug: bool = ...,
+        holomorphic: bool = ...,
+    ) -> OfArguments[P, Any]: ...
+    @overload
+    def __call__(
+        self, function: None = None, argnums: Asked = ..., *, has_aux: bool = ..., debug: bool = ..., holomorphic: bool = ...
+    ) -> Callable[[Callable[P, Any]], OfArguments[P, Any]]: ...
+
+
+class MakesWithValue(Protocol):
+    """The same of a matrix that comes with the value."""
+
+    @overload
+    def __call__(
+        self,
+        function: Callable[P, R],
+        argnums: Asked = ...,
+        *,
+        has_aux: bool = ...,
+        debug: bool = ...,
+        holomorphic: bool = ...,
+    ) -> OfArguments[P, tuple[R, Any]]: ...
+    @overload
+    def __call__(
+        self, function: None = None, argnums: Asked = ..., *, has_aux: bool = ..., debug: bool = ..., holomorphic: bool = ...
+    ) -> Callable[[Callable[P, Any]], OfArguments[P, tuple[Any, Any]]]: ...
+
+
+def _makes(function: Callable[..., Any]) -> Makes:
+    """The function, of a type that carries on the arguments of the user's function."""
+    return function
+
+
+def _makes_with_value(function: Callable[..., Any]) -> MakesWithValue:
+    return function
+
+
+@_makes
 @entry
 def jacfwd(
-    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False,
+    function: Callable[..., Any] | None = None, argnums: Asked = 0, *, has_aux: bool = False, debug: bool = False,
     holomorphic: bool = False,
 ) -> Any:  # fmt: skip
     """The Jacobian by forward mode, column by column: for functions with few inputs.
@@ -316,9 +376,10 @@ def jacfwd(
     return _made(Forward, function, argnums, "jacobian", has_aux, debug, holomorphic)
 
 
+@_makes
 @entry
 def jacrev(
-    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False,
+    function: Callable[..., Any] | None = None, argnums: Asked = 0, *, has_aux: bool = False, debug: bool = False,
     holomorphic: bool = False,
 ) -> Any:  # fmt: skip
     """The Jacobian by reverse mode, row by row: for functions with few outputs.
@@ -329,9 +390,10 @@ def jacrev(
     return _made(Reverse, function, argnums, "jacobian", has_aux, debug, holomorphic)
 
 
+@_makes
 @entry
 def jacobian(
-    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False,
+    function: Callable[..., Any] | None = None, argnums: Asked = 0, *, has_aux: bool = False, debug: bool = False,
     holomorphic: bool = False,
 ) -> Any:  # fmt: skip
     """The Jacobian, by forward or by reverse mode, whichever is expected to be cheaper.
@@ -347,9 +409,10 @@ def jacobian(
     return _made(Jacobian, function, argnums, "jacobian", has_aux, debug, holomorphic)
 
 
+@_makes
 @entry
 def hessian(
-    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False,
+    function: Callable[..., Any] | None = None, argnums: Asked = 0, *, has_aux: bool = False, debug: bool = False,
     holomorphic: bool = False,
 ) -> Any:  # fmt: skip
     """The second derivatives of a function that returns a number, of shape `argument.shape + argument.shape`.
@@ -361,9 +424,17 @@ def hessian(
     return _made(Hessian, function, argnums, "hessian", has_aux, debug, holomorphic)
 
 
+@overload
+def elementwise_grad(
+    function: Callable[P, Any], argnums: Asked = ..., *, has_aux: bool = ..., debug: bool = ...
+) -> Gradient[P, Any]: ...
+@overload
+def elementwise_grad(
+    function: None = None, argnums: Asked = ..., *, has_aux: bool = ..., debug: bool = ...
+) -> Callable[[Callable[P, Any]], Gradient[P, Any]]: ...
 @entry
 def elementwise_grad(
-    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False
+    function: Callable[..., Any] | None = None, argnums: Asked = 0, *, has_aux: bool = False, debug: bool = False
 ) -> Any:
     """The derivative of an elementwise function, at each element.
 
@@ -379,9 +450,10 @@ def elementwise_grad(
     return made if function is None else made(function)
 
 
+@_makes_with_value
 @entry
 def value_and_jacobian(
-    function: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False, debug: bool = False,
+    function: Callable[..., Any] | None = None, argnums: Asked = 0, *, has_aux: bool = False, debug: bool = False,
     holomorphic: bool = False,
 ) -> Any:  # fmt: skip
     """Like `jacobian`, but returns `(value, jacobian)`; with `has_aux`, `((value, aux), jacobian)`.

@@ -105,7 +105,8 @@ def whereabouts(value: Any) -> tuple[str, str, str]:
         return value.__name__, "", ""
     name = getattr(value, "__name__", "_")
     module = getattr(value, "__module__", None) or "numpy"  # missing from ufuncs in some versions of NumPy
-    space = {k: v for k, v in vars(sys.modules[module]).items() if k != "_"} if module in sys.modules else {}
+    is_importable = module in sys.modules and all(map(str.isidentifier, module.split(".")))  # not `<run_path>`
+    space = {k: v for k, v in vars(sys.modules[module]).items() if k != "_"} if is_importable else {}
     if space.get(name) is value:
         return module, name, ""
     for global_name, rule in space.items():  # pullbacks are reached through the rule

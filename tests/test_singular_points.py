@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.linalg
 
-from s2sgrad import GradientTape, constant, grad, hessian, jacfwd, jvp, value_and_grad
+from s2sgrad import GradientTape, S2SGradError, constant, grad, hessian, jacfwd, jvp, value_and_grad
 from s2sgrad.testing import check_grads
 
 PAGE = Path(__file__).parent.parent / "docs" / "singular-points.md"
@@ -467,3 +468,54 @@ def test_what_a_function_divides_by_is_not_0_where_its_gradient_divides_by_it():
 
 def jvp_of(f):
     return lambda v, r: jvp(f, (v, r), (1.0, 0.0))
+
+
+OF_BOTH = [
+    "np.sum(B * ((V * np.exp(w)) @ np.linalg.inv(V)))",  # what equal eigenvalues mix cancels
+    "np.sum(B * np.linalg.solve(V.T, (V * np.exp(w)).T).T)",
+    "np.sum(B * ((V * np.exp(w)) @ V.T))",
+    "np.sum(np.exp(w) * (V.T @ B[0]) ** 2)",
+    "np.sum(w**3) + np.sum(V[:, 2] ** 2 * B[0])",
+    "w[0] * w[1] + np.sum(B * (V[:, :2] @ V[:, :2].T))",
+    "np.sum(w**3)",
+]
+
+
+EIGEN = [*itertools.product(["np.linalg.eigh(x)", "linalg.eigh(x)"], OF_BOTH)]
+EIGEN += [("map(np.real, np.linalg.eig(x))", text) for text in OF_BOTH if "V[:, 2]" not in text]  # which come in any order
+
+
+@pytest.mark.parametrize(("eigen", "text"), EIGEN)
+def test_functions_of_values_and_vectors_are_right_or_nan(eigen, text):
+    space = {"linalg": scipy.linalg, "B": B}
+    f = function_of(text, f"w, V = {eigen}")
+    f.__globals__.update(space)
+    e = B + B.T
+    expected = along(f, EQUAL, e)
+    lower = np.tril(e) if "eigh" in eigen else e
+    found = np.array([np.sum(quietly(grad(f), EQUAL) * lower), quietly(jvp, f, (EQUAL,), (e,))[1]])
+    assert np.all(np.isnan(found) | np.isclose(found, expected, rtol=1e-5)), (found, expected)
+    assert np.isnan(found[0]) == np.isnan(found[1])
+
+
+# --- null spaces -------------------------------------------------------------------------------------------------------
+
+NULL = {
+    "svd": "np.linalg.svd(x[:1])[2][1:].T",
+    "left": "np.linalg.svd(x[:, :1])[0][:, 1:]",
+    "scipy": "linalg.svd(x[:1])[2][1:].T",
+    "null_space": "linalg.null_space(x[:1])",
+}
+
+
+@pytest.mark.parametrize("basis", NULL)
+def test_functions_of_null_spaces(basis):
+    of_space, of_basis = (function_of(text, f"Z = {NULL[basis]}") for text in ("np.sum(Z @ Z.T * B)", "Z[:, 1] @ B[0]"))
+    for f in (of_space, of_basis):
+        f.__globals__.update({"linalg": scipy.linalg, "B": B})
+    x = Q + 0.1 * B
+    assert np.isclose(np.sum(grad(of_space)(x) * B), along(of_space, x, B), rtol=1e-6)
+    with pytest.raises(S2SGradError, match="which basis"):
+        grad(of_basis)(x)
+    if basis != "null_space":  # forward mode drops what turns the vectors
+        assert np.isclose(jvp(of_space, (x,), (B,))[1], along(of_space, x, B), rtol=1e-6)

@@ -327,7 +327,7 @@ def mapped(tangents: Tangents, node: gast.AST, given: list[gast.AST]) -> gast.AS
 
     t = np.add(s, 1.0)[...]      ->      t_dot = np.asarray(s_dot)[...]      a NumPy number's tangent may be a Python number
     """
-    parts = {id(o): tangents.part(o) for o in given}
+    parts = {id(o): constant(0.0) if isinstance(getattr(o, "value", None), bool) else tangents.part(o) for o in given}
     part = node.func if isinstance(node, gast.Call) else node
     if isinstance(part, (gast.Attribute, gast.Subscript)) and isinstance(tangents.inference.kind(part.value), Number):
         within = [o for o in given if any(n is o for n in nodes(part.value))]

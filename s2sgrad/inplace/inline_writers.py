@@ -119,6 +119,7 @@ class Splicer:
         with self.unit.calling(call):
             callee, body = self.pairs.normal_form(target)
         self.units.append(callee)
+        self.unit.outside.stand_ins |= set().union(*(u.outside.stand_ins for u in (callee, *callee.inlining.units)))
         self.unit.inlining.calls.append((call, target.__name__, callee.primal, callee.primal.tree.lineno))
         given_names = {p.id for p in parameters(body)}
         for part in effects.walk(body.body):

@@ -69,7 +69,13 @@ def bound(
                        "memory: give it an array by `out`, or use np.where")  # fmt: skip
     if not rule.variadic and len(operands) < len(rule.differentiable):
         why = f"`{name_of(primitive)}` is called with too few arguments"
-    return operands, found, why
+    return operands, found, _once(why, rule, primitive, names[: len(arguments)], keywords)
+
+
+def _once(why: str, rule: Rule, primitive: Any, by_position: tuple[str, ...], keywords: dict[str, Any]) -> str:
+    """`why`, or that an argument is given twice: some of SciPy's functions take the one, some the other."""
+    twice = next((name for name in by_position if name in keywords and not rule.variadic), None)
+    return why if twice is None else f"the argument `{twice}` of `{name_of(primitive)}` is given by position and by name"
 
 
 def name_of(primitive: Any) -> str:

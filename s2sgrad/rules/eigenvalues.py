@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.rules.spectra import mixing, on_diagonal, per_gap, rounding
+from s2sgrad.rules.spectra import asked, mixing, on_diagonal, per_gap, rounding, sizes
 from s2sgrad.rules.table import flat, general, may_turn_complex
 
 
@@ -23,7 +23,7 @@ def eig_bar(w_bar, v_bar, w, v):
     """The cotangent of a matrix with the eigenvalues `w` and the eigenvectors `v`."""
     v_t = np.swapaxes(v, -1, -2)
     core = v_t @ (v_bar - np.conj(v) * np.sum(v * v_bar, axis=-2, keepdims=True))
-    turned = per_gap(core, gaps_of(w), rounding(w), mixing(core, False))
+    turned = per_gap(core, gaps_of(w), rounding(w), asked(sizes(v_bar), False))
     return np.linalg.solve(v_t, np.where(on_diagonal(core), np.expand_dims(w_bar, -1), turned) @ v_t)
 
 

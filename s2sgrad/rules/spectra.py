@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sgrad.rules.linalg import adjoint, folded, hermitian, lower
 from s2sgrad.rules.table import elementwise, existing, flat, general
-from s2sgrad.runtime import over, product
+from s2sgrad.runtime import Refusal, over, product
 
 # --- eigenvalues -----------------------------------------------------------------------------------------------------
 
@@ -38,6 +38,21 @@ def mixing(m, free):
     return np.logical_not(free | on_diagonal(m)) & (m > small)
 
 
+def sizes(bar):
+    """The largest element of each column."""
+    return np.max(np.abs(bar), axis=-2, initial=0.0)
+
+
+def asked(size, free):
+    """Where two vectors are mixed of which one is used, by the sizes of their cotangents; nowhere if they are `free`.
+
+    What each of them contributes may cancel, as in `(v * np.exp(w)) @ inv(v)`: that says nothing of the limit.
+    """
+    used = size > 1e-12 * np.max(size, axis=-1, keepdims=True, initial=0.0)
+    either = np.expand_dims(used, -2) | np.expand_dims(used, -1)
+    return either & np.logical_not(free | on_diagonal(either))
+
+
 def per_gap(m, gaps, size, mixed):
     """`m / gaps` between different values; between equal ones 0, or nan where it is `mixed`."""
     near = np.abs(gaps) <= size
@@ -50,7 +65,7 @@ def _(g, y, m, gaps, size, mixed):
     return per_gap(g, gaps, size, mixed), -per_gap(product(g, y), gaps, size, mixed), None, None
 
 
-flat(on_diagonal, rounding, mixing)
+flat(on_diagonal, rounding, mixing, sizes, asked)
 
 
 def eigh_bar(g, y, a, UPLO, free):
@@ -58,7 +73,7 @@ def eigh_bar(g, y, a, UPLO, free):
     w, u = y[0], y[1]
     u_h = adjoint(u)
     gaps, core = np.expand_dims(w, -2) - np.expand_dims(w, -1), u_h @ np.conj(g[1])
-    turned = per_gap(0.5 * (core - adjoint(core)), gaps, rounding(w), mixing(core, free))
+    turned = per_gap(0.5 * (core - adjoint(core)), gaps, rounding(w), asked(sizes(g[1]), free))
     return folded(u @ np.where(on_diagonal(a), np.expand_dims(g[0], -1), turned) @ u_h, UPLO)
 
 
@@ -236,6 +251,23 @@ def spans_of_svd(g, y, a, full_matrices=True, compute_uv=True):
     return svd_bar(g, y, full_matrices, True)
 
 
+def beyond(u, u_bar):
+    """What of vectors is outside of the space of the columns of `u`: nothing where they span everything."""
+    return u_bar - u @ (adjoint(u) @ u_bar) if np.shape(u)[-2] > np.shape(u)[-1] else np.zeros_like(u_bar)
+
+
+def settled(g, z):
+    """Raise where the cotangent of a basis of a null space asks for what turns it: `z.T @ g` is not symmetric."""
+    core, size = adjoint(z) @ g, np.max(np.abs(g), initial=0.0)
+    turning = np.where(on_diagonal(core), 0.0, np.abs(core - adjoint(core)))
+    if np.max(turning, initial=0.0) > 1e5 * np.finfo(core.dtype).eps * size:
+        raise Refusal(None, "which basis of a null space is given has no derivative: use what depends on the space alone")
+    return True
+
+
+flat(settled)
+
+
 def svd_bar(g, y, full_matrices, free):
     """The cotangent of a matrix; `free`: its singular values are not used.  A phase common to a pair is dropped."""
     s, s_bar = y[1], g[1]
@@ -246,12 +278,15 @@ def svd_bar(g, y, full_matrices, free):
     row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
     u_turn, v_turn = u_h @ u_bar, v_h @ v_bar
     both, apart, size = u_turn + v_turn, u_turn - v_turn, rounding(s)
-    turned = per_gap(0.5 * (both - adjoint(both)), row - column, size, mixing(both, free))
+    mixed = asked(sizes(u_bar) + sizes(v_bar), free)
+    turned = per_gap(0.5 * (both - adjoint(both)), row - column, size, mixed)
     turned = turned + per_gap(0.5 * (apart - adjoint(apart)), row + column, size, False)
     core = turned + np.where(on_diagonal(turned), np.expand_dims(s_bar, -1), 0.0)
-    bar = u @ core @ v_h + over(u_bar - u @ u_turn, row) @ v_h + u @ adjoint(over(v_bar - v @ v_turn, row))
+    bar = u @ core @ v_h + over(beyond(u, u_bar), row) @ v_h + u @ adjoint(over(beyond(v, v_bar), row))
     if full_matrices:  # the vectors beyond the first k turn against them
         u_rest, v_rest = y[0][..., k:], adjoint(y[2][..., k:, :])
+        settled(np.conj(g[0][..., k:]), u_rest)
+        settled(np.swapaxes(g[2][..., k:, :], -1, -2), v_rest)
         u_mixed = u_rest @ (np.swapaxes(g[0][..., k:], -1, -2) @ u)
         v_mixed = v_rest @ (np.conj(g[2][..., k:, :]) @ v)
         bar = bar - over(u_mixed, row) @ v_h - u @ adjoint(over(v_mixed, row))
@@ -271,11 +306,11 @@ def svd_along(y, a_dot, full_matrices, free):
     row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
     core, size = adjoint(u) @ a_dot @ v, rounding(s)
     core_h = adjoint(core)
-    to_u, to_v, both = a_dot @ v, adjoint(a_dot) @ u, core + core_h
+    both = core + core_h
     together = per_gap(0.5 * both, row - column, size, mixing(both, free))
     apart = per_gap(0.5 * (core - core_h), row + column, size, False)
-    u_dot = u @ (together + apart) + over(to_u - u @ core, row)
-    v_dot = v @ (together - apart) + over(to_v - v @ core_h, row)
+    u_dot = u @ (together + apart) + over(beyond(u, a_dot @ v), row)
+    v_dot = v @ (together - apart) + over(beyond(v, adjoint(a_dot) @ u), row)
     if full_matrices:
         u_rest, v_rest = y[0][..., k:], adjoint(y[2][..., k:, :])
         u_dot = np.concatenate((u_dot, -(u @ (adjoint(u_dot) @ u_rest))), axis=-1)

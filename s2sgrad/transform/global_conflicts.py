@@ -26,6 +26,7 @@ from s2sgrad.ir.quote import nodes
 from s2sgrad.ir.unit import MISSING, Unit
 from s2sgrad.source import read
 
+_ANY = object()  # an attribute with a name that only the run knows
 _WAY = "pass it as an argument and return it"
 
 
@@ -103,15 +104,35 @@ def _is_or_holds(value: Any, other: Any, depth: int = 4) -> bool:
 
 
 def _check_stand_ins(units: list[Unit]) -> None:
-    """Refuse tests of the class of a value where one container class stands in for another."""
+    """Refuse what would tell that one container class stands in for another: tests, and attributes that the other lacks."""
     every = [u for unit in units for u in (unit, *unit.inlining.units)]
     pairs = set().union(*(u.outside.stand_ins for u in every))
     for unit in _reached(every) if pairs else ():
+        _check_attributes(unit, pairs)
         for node in _inside(unit):
             if unit.called(node) in (isinstance, type):
                 for cls, plain in (pair for pair in pairs if _tells_apart(unit, node, *pair)):
                     unit.refuse(node, f"a {plain.__name__} stands for each {cls.__name__}, and this may ask whether "
                                       f"something is one: use a {plain.__name__}")  # fmt: skip
+
+
+def _check_attributes(unit: Unit, pairs: set[tuple[type, type]]) -> None:
+    methods = {id(node.func) for node in _inside(unit) if isinstance(node, gast.Call)}
+    for node in _inside(unit):
+        asked = _asked(unit, node) if id(node) not in methods else None
+        for cls, plain in pairs if asked is not None else ():
+            if asked is _ANY or hasattr(cls, asked) != hasattr(plain, asked):
+                unit.refuse(node, f"a {plain.__name__} stands for each {cls.__name__}, and this may read an attribute "
+                                  f"of one: use a {plain.__name__}")  # fmt: skip
+
+
+def _asked(unit: Unit, node: gast.AST) -> Any:
+    """The attribute that an expression reads or asks for, of what only the run knows; None for other expressions."""
+    if isinstance(node, gast.Attribute):
+        return node.attr if unit.resolve(node) is MISSING else None
+    if unit.called(node) not in (hasattr, getattr) or len(node.args) < 2:
+        return None
+    return node.args[1].value if isinstance(node.args[1], gast.Constant) else _ANY
 
 
 def _tells_apart(unit: Unit, call: gast.Call, cls: type, plain: type) -> bool:

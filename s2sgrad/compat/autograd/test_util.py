@@ -25,6 +25,16 @@ __all__ = ["check_equivalent", "check_grads", "combo_check", "scalar_close"]
 _CLOSE = 1e-6
 
 
+def in_parts(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of complex numbers as one that gives their real and their imaginary parts."""
+
+    def parts(*args: Any) -> tuple[Any, Any]:
+        y = f(*args)
+        return np.real(y), np.imag(y)
+
+    return parts
+
+
 def check_grads(
     f: Callable[..., Any], argnum: int | Sequence[int] = 0, modes: Sequence[str] = ("fwd", "rev"), order: int = 2
 ) -> Callable[..., None]:
@@ -36,7 +46,9 @@ def check_grads(
 
     def check(*args: Any, **keywords: Any) -> None:
         argnums = [k for k in asked if len(asked) == 1 or not (isinstance(args[k], (dict, list, tuple)) and not args[k])]
-        testing.check_grads(partial(f, **keywords) if keywords else f, args, order, modes, tuple(argnums))
+        checked = partial(f, **keywords) if keywords else f
+        checked = in_parts(checked) if np.iscomplexobj(checked(*args)) else checked
+        testing.check_grads(checked, args, order, modes, tuple(argnums))
 
     return check
 

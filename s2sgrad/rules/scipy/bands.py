@@ -16,7 +16,7 @@ from scipy import linalg
 from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.linalg import of_rank
 from s2sgrad.rules.scipy.spectra import skew_per_gap
-from s2sgrad.rules.spectra import on_diagonal
+from s2sgrad.rules.spectra import asked, on_diagonal, sizes
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import Refusal
 
@@ -117,7 +117,7 @@ def eigen_bar(g, y, only_values, vectors):
     if only_values:
         return (vectors * g) @ vectors.T
     k = y[1].T @ g[1]
-    core = np.where(on_diagonal(k), g[0], skew_per_gap(k, y[0], False))
+    core = np.where(on_diagonal(k), g[0], skew_per_gap(k, y[0], asked(sizes(g[1]), False)))
     full = y[1] @ core @ y[1].T
     return 0.5 * (full + full.T)
 

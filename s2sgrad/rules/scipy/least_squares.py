@@ -16,7 +16,7 @@ from s2sgrad.rules.decompositions import columns, of_its_rank, pinv_bar
 from s2sgrad.rules.linalg import filled
 from s2sgrad.rules.reductions import of_arrays
 from s2sgrad.rules.scipy.linalg import folded, of_rank, turned
-from s2sgrad.rules.spectra import frames, svd_bar
+from s2sgrad.rules.spectra import frames, settled, svd_bar
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import Refusal
 
@@ -78,14 +78,6 @@ def is_null(a, z):
     return of_rank(2, a)
 
 
-def settled(g, z):
-    """Raise where a cotangent of a basis asks for what turns it: `z.T @ z_bar` is not symmetric."""
-    core, size = z.T @ g, np.max(np.abs(g), initial=0.0)
-    if np.max(np.abs(core - core.T), initial=0.0) > 1e4 * np.finfo(core.dtype).eps * size:
-        raise Refusal(None, "which basis of a null space is given has no derivative: use what depends on the space alone")
-    return True
-
-
 def of_one(z):
     """Raise for several vectors, which are free to turn, where what is made of them is not known."""
     if np.shape(z)[-1] > 1:
@@ -93,7 +85,7 @@ def of_one(z):
     return True
 
 
-flat(is_null, settled, of_one)
+flat(is_null, of_one)
 
 
 def null_along(a, z, a_dot):

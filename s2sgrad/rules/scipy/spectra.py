@@ -16,30 +16,30 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from s2sgrad.rules.linalg import adjoint, folded
+from s2sgrad.rules.linalg import adjoint, folded, hermitian
 from s2sgrad.rules.spectra import (
     SPANS,
+    asked,
     frames,
     mixing,
     on_diagonal,
+    per_gap,
     rounding,
+    sizes,
     spectral,
     svd_along,
     svd_bar,
     svdvals_along,
 )
 from s2sgrad.rules.table import flat, general, of_complex_numbers
-from s2sgrad.runtime import over, unbroadcast
+from s2sgrad.runtime import unbroadcast
 
 # --- eigenvalues -----------------------------------------------------------------------------------------------------
 
 
-def skew_per_gap(k, w, free):
-    """The skew part of `k` by the gaps of the eigenvalues `w`; between equal ones 0, or nan where `k` tells them apart."""
-    gaps = np.expand_dims(w, -2) - np.expand_dims(w, -1)
-    near = np.abs(gaps) <= rounding(w)
-    parted = over(0.5 * (k - adjoint(k)), np.where(near, 1.0, gaps))
-    return np.where(np.logical_and(near, mixing(k, free)), np.nan, np.where(near, 0.0, parted))
+def skew_per_gap(k, w, mixed):
+    """The skew part of `k` by the gaps of the eigenvalues `w`; between equal ones 0, or nan where they are `mixed`."""
+    return per_gap(0.5 * (k - adjoint(k)), np.expand_dims(w, -2) - np.expand_dims(w, -1), rounding(w), mixed)
 
 
 def first(w, by_index, by_value):
@@ -74,8 +74,9 @@ def widened(g, start, like):
 def cores(g, y, a, b, lower, by_index, by_value, free):
     """The eigenvectors, the eigenvalues, and of the cotangents in their frame: `diag(w_bar) + turned`, and `alike`."""
     w, v, start = completed(y, a, b, lower, by_index, by_value)
-    w_bar, k = widened(g[0], start, w), adjoint(v) @ np.conj(widened(g[1], start, v))
-    turned = skew_per_gap(k, w, free)
+    w_bar, v_bar = widened(g[0], start, w), widened(g[1], start, v)
+    k = adjoint(v) @ np.conj(v_bar)
+    turned = skew_per_gap(k, w, asked(sizes(v_bar), free))
     return v, w, np.where(on_diagonal(a), np.expand_dims(w_bar, -1), turned), 0.5 * (k + adjoint(k))
 
 
@@ -138,6 +139,61 @@ def spans_of_eigh(g, y, a, b=None, *, lower=True, eigvals_only=False, type=1, ch
 def spans_of_eigh_b(g, y, a, b=None, *, lower=True, eigvals_only=False, type=1, check_finite=True, subset_by_index=None,
                     subset_by_value=None, driver=None):  # fmt: skip
     return eigh_bar_of_second(g, y, a, b, lower, subset_by_index, subset_by_value, True)
+
+
+def along(y, core, a, b, lower, by_index, by_value, free):
+    """The tangents of the eigenvalues and eigenvectors in the result, given the matrix's in the frame of all vectors."""
+    w, v, start = completed(y, a, b, lower, by_index, by_value)
+    stop = start + np.shape(y[0])[-1]
+    turned = per_gap(core, np.expand_dims(w, -2) - np.expand_dims(w, -1), rounding(w), mixing(core, free))
+    return np.real(np.diagonal(core, 0, -2, -1))[..., start:stop], (v @ turned)[..., start:stop]
+
+
+def eigh_along(y, a, a_dot, b, lower, by_index, by_value, free):
+    v = completed(y, a, b, lower, by_index, by_value)[1]
+    return along(y, adjoint(v) @ hermitian(a_dot, lower) @ v, a, b, lower, by_index, by_value, free)
+
+
+def eigh_along_second(y, a, b_dot, b, lower, by_index, by_value, free):
+    """The tangents in the second matrix, by which the vectors are normed as well."""
+    w, v, _ = completed(y, a, b, lower, by_index, by_value)
+    core = adjoint(v) @ hermitian(b_dot, lower) @ v
+    dots = along(y, -core * np.expand_dims(w, -2), a, b, lower, by_index, by_value, free)
+    own = np.expand_dims(np.sum(np.conj(y[1]) * (hermitian(b_dot, lower) @ y[1]), axis=-2), -2)
+    return dots[0], dots[1] - 0.5 * y[1] * own
+
+
+def with_vectors(y, a, b, lower, eigvals_only, by_index, by_value):
+    """The result with the vectors, which may not have been asked for."""
+    return (y, of_values(y, y, a, b, lower, by_index, by_value)) if eigvals_only else y
+
+
+@eigh.forward()
+def _(y, a, a_dot, b=None, *, lower=True, eigvals_only=False, type=1, check_finite=True, subset_by_index=None,
+      subset_by_value=None, driver=None):  # fmt: skip
+    parts = with_vectors(y, a, b, lower, eigvals_only, subset_by_index, subset_by_value)
+    dots = eigh_along(parts, a, a_dot, b, lower, subset_by_index, subset_by_value, eigvals_only)
+    return dots[0] if eigvals_only else dots
+
+
+@eigh_b.forward()
+def _(y, a, b_dot, b=None, *, lower=True, eigvals_only=False, type=1, check_finite=True, subset_by_index=None,
+      subset_by_value=None, driver=None):  # fmt: skip
+    parts = with_vectors(y, a, b, lower, eigvals_only, subset_by_index, subset_by_value)
+    dots = eigh_along_second(parts, a, b_dot, b, lower, subset_by_index, subset_by_value, eigvals_only)
+    return dots[0] if eigvals_only else dots
+
+
+@spans_of_eigh.forward()
+def _(y, a, a_dot, b=None, *, lower=True, eigvals_only=False, type=1, check_finite=True, subset_by_index=None,
+      subset_by_value=None, driver=None):  # fmt: skip
+    return eigh_along(y, a, a_dot, b, lower, subset_by_index, subset_by_value, True)
+
+
+@spans_of_eigh_b.forward()
+def _(y, a, b_dot, b=None, *, lower=True, eigvals_only=False, type=1, check_finite=True, subset_by_index=None,
+      subset_by_value=None, driver=None):  # fmt: skip
+    return eigh_along_second(y, a, b_dot, b, lower, subset_by_index, subset_by_value, True)
 
 
 @general(linalg.eigvalsh)

@@ -34,6 +34,11 @@ class Columns:
         self.many = Jvp(function, has_aux=has_aux, value=value, lanes=True)
         self.latest, self.value = self.one, value
 
+    def as_loops(self) -> None:
+        """Run the tangents as loops, one after the other where those with lanes have none."""
+        self.one.as_loops()
+        self.many.as_loops()
+
     def run(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> tuple[Any, Any, Any]:
         """(value, its tangent with all columns as lanes, auxiliary result); the arguments need at least one float.
 

@@ -9,6 +9,7 @@ import inspect
 import os
 import types
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -236,7 +237,17 @@ class Jvp(Binds):
     def of(self, function: Callable[..., Any]) -> Jvp:
         """The same of another function."""
         o = self._options
-        return Jvp(function, o.outputs, o.has_aux, o.value, o.lanes, o.debug, self._again, o.backend == LOOPS)
+        return Jvp(function, o.outputs, o.has_aux, o.value, o.lanes, o.debug, self._again, self.is_compiled)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it runs as loops, where it has any."""
+        return self._options.backend == LOOPS
+
+    def as_loops(self) -> None:
+        """Run as loops from now on, where there are any."""
+        self._options = replace(self._options, backend=backend_for(True, False, self._options.debug))
+        self._made.clear()
 
     def along(self, active: tuple[int, ...]) -> Along:
         """The function along tangents of the arguments at these positions."""

@@ -60,7 +60,13 @@ class Matrix(Binds):
 
     def of(self, function: Callable[..., Any]) -> Matrix:
         """The same matrix of another function."""
-        return type(self)(function, self._argnums, self._word, self.has_aux, self.debug, self.holomorphic)
+        made = type(self)(function, self._argnums, self._word, self.has_aux, self.debug, self.holomorphic)
+        return made.as_loops() if self._columns.one.is_compiled else made
+
+    def as_loops(self) -> Matrix:
+        """This matrix, its tangents run as loops."""
+        self._columns.as_loops()
+        return self
 
     @functools.cached_property
     def followed(self) -> types.FunctionType | None:
@@ -242,6 +248,11 @@ class Hessian(Matrix):
 
     _of_number = False
 
+    def as_loops(self) -> Matrix:
+        """This matrix, its tangents run as loops."""
+        self._with_value.as_loops()
+        return super().as_loops()
+
     def _is_number_or_repeats(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> bool:
         """Whether no second run is due for the value, as far as the last call tells, or it would do the same."""
         return self._of_number or self._columns.repeats(places, args, keywords) or self._columns.of_number
@@ -286,10 +297,15 @@ def _behind(argnum: int | str, leading: int) -> int | str:
 
 
 def _made(
-    kind: Callable[..., Any], function: Any, argnums: Asked, word: str, has_aux: bool, debug: bool, holomorphic: bool
-) -> Any:
+    kind: Callable[..., Any], function: Any, argnums: Asked, word: str, has_aux: bool, debug: bool, holomorphic: bool,
+    compile: bool = False,
+) -> Any:  # fmt: skip
     """The matrix, or without a function the decorator that makes it."""
-    make = functools.partial(kind, argnums=argnums, word=word, has_aux=has_aux, debug=debug, holomorphic=holomorphic)
+
+    def make(function: Callable[..., Any]) -> Matrix:
+        made = kind(function, argnums, word, has_aux, debug, holomorphic)
+        return made.as_loops() if compile else made
+
     return make if function is None else make(function)
 
 
@@ -327,10 +343,18 @@ class Makes(Protocol):
         has_aux: bool = ...,
         debug: bool = ...,
         holomorphic: bool = ...,
+        compile: bool = ...,
     ) -> OfArguments[P, Any]: ...
     @overload
     def __call__(
-        self, function: None = None, argnums: Asked = ..., *, has_aux: bool = ..., debug: bool = ..., holomorphic: bool = ...
+        self,
+        function: None = None,
+        argnums: Asked = ...,
+        *,
+        has_aux: bool = ...,
+        debug: bool = ...,
+        holomorphic: bool = ...,
+        compile: bool = ...,
     ) -> Callable[[Callable[P, Any]], OfArguments[P, Any]]: ...
 
 
@@ -366,14 +390,14 @@ def _makes_with_value(function: Callable[..., Any]) -> MakesWithValue:
 @entry
 def jacfwd(
     function: Callable[..., Any] | None = None, argnums: Asked = 0, *, has_aux: bool = False, debug: bool = False,
-    holomorphic: bool = False,
+    holomorphic: bool = False, compile: bool = False,
 ) -> Any:  # fmt: skip
     """The Jacobian by forward mode, column by column: for functions with few inputs.
 
     >>> jacfwd(lambda x: np.array([x, x * x]))(3.0)
     array([1., 6.])
     """
-    return _made(Forward, function, argnums, "jacobian", has_aux, debug, holomorphic)
+    return _made(Forward, function, argnums, "jacobian", has_aux, debug, holomorphic, compile)
 
 
 @_makes
@@ -394,7 +418,7 @@ def jacrev(
 @entry
 def jacobian(
     function: Callable[..., Any] | None = None, argnums: Asked = 0, *, has_aux: bool = False, debug: bool = False,
-    holomorphic: bool = False,
+    holomorphic: bool = False, compile: bool = False,
 ) -> Any:  # fmt: skip
     """The Jacobian, by forward or by reverse mode, whichever is expected to be cheaper.
 
@@ -402,26 +426,30 @@ def jacobian(
     dicts.  `argnums` as for `grad`; a tuple of them gives a tuple of Jacobians.  In complex arguments it is that of a
     holomorphic function, with `holomorphic=True`; of real ones a complex result has a complex Jacobian.
 
+    With `compile=True` its tangents run as loops, as far as they have any (docs/compiled.md).
+
     >>> jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
     array([[2., 0.],
            [0., 4.]])
     """
-    return _made(Jacobian, function, argnums, "jacobian", has_aux, debug, holomorphic)
+    return _made(Jacobian, function, argnums, "jacobian", has_aux, debug, holomorphic, compile)
 
 
 @_makes
 @entry
 def hessian(
     function: Callable[..., Any] | None = None, argnums: Asked = 0, *, has_aux: bool = False, debug: bool = False,
-    holomorphic: bool = False,
+    holomorphic: bool = False, compile: bool = False,
 ) -> Any:  # fmt: skip
     """The second derivatives of a function that returns a number, of shape `argument.shape + argument.shape`.
+
+    With `compile=True` its tangents run as loops, as far as they have any (docs/compiled.md).
 
     >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0]))
     array([[4., 2.],
            [2., 0.]])
     """
-    return _made(Hessian, function, argnums, "hessian", has_aux, debug, holomorphic)
+    return _made(Hessian, function, argnums, "hessian", has_aux, debug, holomorphic, compile)
 
 
 @overload

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from as_loops import assert_same
 
-from s2sgrad import Unsupported, compile, grad, jvp, value_and_grad
+from s2sgrad import Unsupported, compile, grad, hessian, jacobian, jvp, value_and_grad
 from s2sgrad.compiled import native, vectors
 
 V, M = np.linspace(-0.7, 0.9, 7), np.linspace(0.3, 1.9, 20).reshape(4, 5)
@@ -27,6 +27,13 @@ def recurrence(x, k):
 def layers(w, v, x):
     h = np.tanh(x @ w)
     return FACTOR * np.mean((h @ v) ** 2)
+
+
+def squares(x):
+    y = np.zeros(3)
+    for i in range(3):
+        y[i] = x[i] * x[i + 1]
+    return y
 
 
 def quotient(x, y):
@@ -101,6 +108,8 @@ def test_what_has_no_loops_runs_as_text(numba):
 def test_tangents_and_second_derivatives(numba):
     along = jvp(recurrence, compile=True)
     assert_same(along((V, 0.3), (V, 1.0)), jvp(recurrence, (V, 0.3), (V, 1.0)))
+    assert_same(jacobian(squares, compile=True)(V), jacobian(squares)(V))
+    assert_same(hessian(layers, 1, compile=True)(M, V[:5], np.ones((3, 4))), hessian(layers, 1)(M, V[:5], np.ones((3, 4))))
     assert_same(grad(grad(recurrence, 1, compile=True), 1)(V, 0.3), grad(grad(recurrence, 1), 1)(V, 0.3))
 
 

@@ -74,8 +74,8 @@ def pair_for(
         )
     if hasattr(f, "taken_apart_for"):  # a gradient: its generated function is differentiated
         try:
-            return _of_bound(*f.taken_apart_for(primals, keywords), primals, wanted, again)
-        except REFUSALS as error:
+            return _of_bound(*f.taken_apart_for(primals, keywords), primals, wanted, again, False)
+        except REFUSALS as error:  # the user's function is recorded, and no text of ours
             return *recorded_pair(f, primals, 0, renewed(error)), (), keywords
     if runtime.is_called_otherwise(f, len(primals), keywords):
         function, receiver, keywords = called_otherwise, (f,), {"words": keywords}
@@ -87,22 +87,20 @@ def pair_for(
 
 def _of_bound(
     function: FunctionType, receiver: tuple, keywords: dict[str, Any], primals: tuple, wanted: tuple[int, ...] | None,
-    again: bool,
+    again: bool, recorded: bool = True,
 ) -> tuple[Any, Any, tuple, tuple, dict[str, Any]]:  # fmt: skip
-    """The pair of a function, called with what is bound to it first."""
+    """The pair of a function, called with what is bound to it first: compiled, or `recorded` as it runs where no text can be
+    written."""
     lead = len(receiver)
     function = with_places(function, lead, tuple(keywords))
-    fwd, bwd, active = _written_or_recorded(function, receiver + primals, keywords, lead, wanted, again)
+    found = _written(function, receiver + primals, keywords, lead, wanted, again)
+    if isinstance(found, S2SGradError):
+        if not recorded:
+            raise found
+        found = recorded_pair(function, receiver + primals, lead, found)
+    fwd, bwd, active = found
     places = tuple(tuple(j - lead for j in k) if isinstance(k, tuple) else k - lead for k in active)
     return fwd, bwd, places, receiver, keywords
-
-
-def _written_or_recorded(
-    function: FunctionType, args: tuple, keywords: dict[str, Any], lead: int, wanted: tuple[int, ...] | None, again: bool
-) -> tuple[Any, Any, tuple]:
-    """The pair of a function: compiled, or recorded as it runs where no text can be written."""
-    found = _written(function, args, keywords, lead, wanted, again)
-    return recorded_pair(function, args, lead, found) if isinstance(found, S2SGradError) else found
 
 
 def _written(

@@ -15,6 +15,7 @@ import random
 import re
 import subprocess
 import sys
+import types
 
 import gast
 import numpy as np
@@ -343,6 +344,33 @@ def test_no_class_is_a_house():
     """The larger ones are listed with their methods and attributes; a number that shrinks is to be written down."""
     sizes = {".".join(key): tuple(map(len, state(*key))) for key in classes()}
     assert {name: size for name, size in sizes.items() if size[0] > METHODS or size[1] > ATTRIBUTES} == LARGE
+
+
+def found_methods(cls: type) -> set[str]:
+    """The names of the methods that Python finds in a class: defined or assigned there, or in a base of ours in any file."""
+    ours = [vars(k) for k in cls.__mro__ if k.__module__.startswith("s2sgrad")]
+    kinds = (types.FunctionType, staticmethod, classmethod, property, functools.cached_property)
+    return {n for held in ours for n, v in held.items() if isinstance(v, kinds)} - {"_asdict", "_make", "_replace"}
+
+
+def test_methods_are_counted_as_python_finds_them():
+    """No class has more than 25, assigned ones (`visit_List = visit_Tuple`) and those of bases in other files included.
+
+    Special methods are counted apart: what stands for a number or an array has those of numbers and arrays, which one
+    table enters (`recorded.arithmetic`, `tape.array`), and what a class writes down by itself is in the count above."""
+    named, special = {}, {}
+    for module, name in classes():
+        cls = getattr(importlib.import_module(f"s2sgrad.{module}" if module else "s2sgrad"), name, None)
+        if isinstance(cls, type) and cls.__module__.startswith("s2sgrad"):
+            methods = found_methods(cls)
+            entered = {n for n in methods if n.startswith("__") and n.endswith("__")}
+            named[f"{module}.{name}"], special[f"{module}.{name}"] = len(methods - entered), len(entered)
+    assert len(named) > 300 and max(named.values()) <= METHODS
+    assert {name for name, count in special.items() if count > METHODS} == STANDING_FOR_NUMBERS
+
+
+STANDING_FOR_NUMBERS = {"recorded.values.Handle", "recorded.values.Number", "recorded.values.Array",
+                        "tape.array.NumericOperand", "tape.array.Array", "tape.variable.Variable"}  # fmt: skip
 
 
 def test_no_class_asks_itself_for_what_it_has_not():

@@ -1,4 +1,5 @@
-"""Random programs of all generators, recorded: the value bit by bit, the gradient, or the exception of the plain run.
+"""Random programs of all generators, recorded: the value bit by bit, the gradient, or the exception of the plain run; and by
+their texts: both ways give the same, at the first and at the second order, in both modes.
 
     S2SGRAD_RECORDED=100 python -m pytest tests/recorded/test_programs.py
 
@@ -13,6 +14,7 @@ import os
 import warnings
 from collections import Counter
 
+import numpy as np
 import pytest
 from alias_programs import alias_program
 from attempt_programs import attempt_program
@@ -20,7 +22,7 @@ from branched_programs import branched_program, typed_program
 from buffer_programs import buffer_program
 from container_programs import container_program
 from cursor_programs import cursor_program
-from differences import copied
+from differences import assert_value, copied, leaves, random_directions
 from dtype_programs import dtype_program
 from exception_programs import exception_program
 from function_programs import function_program
@@ -35,8 +37,9 @@ from programs import program_from_seed
 from sharing_programs import scalar_program, sharing_program
 from view_programs import view_program
 
-from recorded.judged import assert_gradient, assert_second, assert_tangent
-from s2sgrad import S2SGradError
+from recorded.judged import assert_gradient, assert_second, assert_tangent, gradient_of
+from s2sgrad import S2SGradError, grad, jvp, value_and_grad, vjp
+from s2sgrad.api.whole import strict
 from s2sgrad.recorded.derivatives import Recorded
 from s2sgrad.runtime.checks import Refusal
 
@@ -84,3 +87,50 @@ def test_right_or_refused(maker, judge):
             error.add_note(f"{program!r}\n{program.source}")
             raise
     assert outcomes["refused"] <= count // 3, outcomes
+
+
+def same_both_ways(f, args, argnums):
+    """What a recording gives, and what the text gives, where there is one; at the second order by whatever way users get."""
+    value = f(*copied(args))
+    recorded = Recorded(f, copied(args), {}, argnums)
+    assert_value(recorded.value, value)
+    bars = tuple(recorded.pullback())
+    rng = np.random.default_rng(0)
+    along = random_directions(rng, args, argnums)
+    dots = [dict(zip(argnums, along, strict=True)).get(k) for k in range(len(args))]
+    tangent = recorded.tangent(list(along))
+    with strict(), contextlib.suppress(S2SGradError, Refusal):
+        again, gradient = value_and_grad(f, argnums=argnums)(*copied(args))
+        assert_value(again, value)
+        assert_alike(gradient, bars, 1e-8)
+    with strict(), contextlib.suppress(S2SGradError, Refusal):
+        assert_alike(jvp(f, copied(args), dots)[1], tangent, 1e-8)
+    twice = Recorded(gradient_of(f, argnums), copied(args), {}, argnums)
+    rows = twice.pullback(tuple(along))
+    assert_alike(twice.value, bars, 1e-10)
+    assert_alike(twice.tangent(list(along)), tuple(rows), 1e-6)
+    df = grad(f, argnums=argnums)
+    assert_alike(jvp(df, copied(args), dots)[1], tuple(rows), 1e-6)
+    found = vjp(df, *copied(args))[1](along)
+    assert_alike(tuple(found[k] for k in argnums), tuple(rows), 1e-6)
+
+
+def assert_alike(found, wanted, tolerance):
+    for a, b in zip(leaves(found), leaves(wanted), strict=True):
+        assert np.shape(a) == np.shape(b)
+        np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.records
+@pytest.mark.sampled(one_in=6)
+@pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
+def test_recordings_and_texts_agree(maker):
+    for seed in range(100, 100 + max(1, COUNT // 6)):
+        program = maker(seed)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                outcome(program, same_both_ways)
+        except Exception as error:
+            error.add_note(f"{program!r}\n{program.source}")
+            raise

@@ -7,28 +7,44 @@ from __future__ import annotations
 
 import importlib
 import pathlib
+import re
 from collections import defaultdict
 from typing import Any
 
+from scipy import interpolate, stats
+
 from s2sgrad.api import whole
 from s2sgrad.ir import relatives
+from s2sgrad.rules.scipy import differences, laws
 from s2sgrad.rules.table import Rule, flats, rules
 
 assert whole
 FILE = pathlib.Path(__file__).parent.parent / "docs" / "functions.md"
+POINTS = FILE.parent / "singular-points.md"
 HEAD = """# Functions with a derivative
 
-Written by `tests/list_functions.py` from the table of rules. Every function here works in both modes and at every order,
-unless its row says otherwise. A function that is not here is refused where it carries a derivative (`NoRule`). The error
-names the nearest relative, and the lines that give the function a rule ([your-own-rules.md](your-own-rules.md)).
+Written by `tests/list_functions.py` from the table of rules. Every function here works in both modes. A function that is not
+here is refused where it carries a derivative (`NoRule`). The error names the nearest relative, and the lines that give the
+function a rule ([your-own-rules.md](your-own-rules.md)).
 
 - *in*: the arguments that may carry a derivative; in brackets those with a default. Any other argument is a constant.
+- *orders*: empty where the function works at every order; 1 where its slope is a difference, or is not differentiated again.
+- *at*: "see" where [singular-points.md](singular-points.md) says what the derivative is at kinks, ties or zeros.
 - *complex*: whether complex numbers may be differentiated ([complex.md](complex.md)).
 - *not*: which calls are refused, and what to do instead.
 
-Conventions at kinks, ties, zeros and equal eigenvalues are in [singular-points.md](singular-points.md). Operators and
-methods of arrays follow the functions: `x @ y` is `np.matmul(x, y)`. What of NumPy is missing is in `tests/coverage.txt`.
+Operators and methods of arrays follow the functions: `x @ y` is `np.matmul(x, y)`. What of NumPy is missing is in
+`tests/coverage.txt`. Of what a class or a frozen distribution makes, the calls have rules: `CubicSpline(x, y)(t)`,
+`norm(m, s).logpdf(x)`, `splu(A).solve(b)`.
 """
+
+
+HOMES = {"np": "numpy", "scipy": "scipy", "distance": "scipy.spatial.distance"}
+HOMES |= {name: f"scipy.{name}" for name in ("special", "stats", "linalg", "ndimage", "interpolate", "signal")}
+SINGULAR = {
+    f"{HOMES[first]}.{rest}" for first, rest in re.findall(rf"\b({'|'.join(HOMES)})\.([\w.]*\w)", POINTS.read_text())
+}
+ONCE = (interpolate.interpn, interpolate.RegularGridInterpolator.__call__, interpolate.pchip_interpolate)
 
 
 def cell(text: str) -> str:
@@ -40,10 +56,18 @@ def given(rule: Rule) -> str:
     return ", ".join([*names, *(f"[{n}]" for n in rule.keyword_rules)])
 
 
-def row(name: str, rule: Rule) -> str:
+def once(rule: Rule) -> bool:
+    """Whether a rule is not differentiated again: its slope is a difference."""
+    moments = isinstance(getattr(rule.primitive, "__self__", None), stats.rv_continuous)
+    moments = moments and rule.primitive.__name__ in laws.MOMENTS
+    return rule.pullback.__module__ == differences.__name__ or moments or rule.primitive in ONCE
+
+
+def row(name: str, rule: Rule, module: str) -> str:
     refused = dict.fromkeys(why for _, why in rule.refusals)
     refused |= dict.fromkeys(rule.constants.values())
-    parts = [f"`{name}`", given(rule), "yes" if rule.complex else "", "; ".join(refused)]
+    orders, at = "1" if once(rule) else "", "see" if f"{module}.{name}" in SINGULAR else ""
+    parts = [f"`{name}`", given(rule), orders, at, "yes" if rule.complex else "", "; ".join(refused)]
     return "| " + " | ".join(map(cell, parts)) + " |"
 
 
@@ -63,8 +87,8 @@ def text() -> str:
     table = rules()
     lines, constant = [HEAD], by_module(flats())
     for module, own in by_module(table).items():
-        lines += [f"## {module}", "", "| function | in | complex | not |", "|---|---|---|---|"]
-        lines += [row(name, table[primitive]) for name, primitive in own]
+        lines += [f"## {module}", "", "| function | in | orders | at | complex | not |", "|---|---|---|---|---|---|"]
+        lines += [row(name, table[primitive], module) for name, primitive in own]
         if flat := constant.pop(module, None):
             lines += [
                 "",

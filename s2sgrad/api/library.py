@@ -193,7 +193,7 @@ def _behind_method(method: types.MethodType) -> tuple[types.FunctionType, tuple,
         primitive, held = handed_on
         return _handing_on(primitive, *((place, _Same(value)) for place, value in held.items())), (), {}
     if _lacks_rule(method.__func__) or _is_known_by_rule(method.__func__):
-        raise _without_rule(method, f"{type(method.__self__).__name__}.{method.__name__}")
+        raise _without_rule(method, relatives.full_name(method) or f"{type(method.__self__).__name__}.{method.__name__}")
     inner, lead, keywords = plain(method.__func__)
     return inner, (*lead, method.__self__), keywords
 

@@ -11,7 +11,7 @@ import sys
 import types
 from typing import Any
 
-from s2sgrad.rules import table
+from s2sgrad.rules import instances, table
 
 MODULES = (
     "numpy", "numpy.linalg", "numpy.fft", "numpy.lib.scimath", "numpy.lib.stride_tricks", "numpy.random", "numpy.polynomial",
@@ -28,7 +28,11 @@ NEAREST = {
     "numpy.sort_complex": "numpy.sort",
     "scipy.fft.fht": "scipy.fft.fft",
     "scipy.fft.ifht": "scipy.fft.ifft",
-    "scipy.signal.decimate": "scipy.signal.sosfiltfilt",
+    "scipy.interpolate.griddata": "scipy.interpolate.interpn",
+    "scipy.interpolate.RBFInterpolator": "numpy.linalg.solve",
+    "scipy.ndimage.generic_filter": "scipy.ndimage.correlate",
+    "scipy.optimize.lsq_linear": "scipy.optimize.nnls",
+    "scipy.signal.deconvolve": "scipy.signal.lfilter",
     "scipy.signal.dlsim": "scipy.signal.lfilter",
     "scipy.signal.envelope": "scipy.signal.hilbert",
     "scipy.signal.freqs": "numpy.polyval",
@@ -36,19 +40,39 @@ NEAREST = {
     "scipy.signal.hilbert2": "scipy.signal.hilbert",
     "scipy.signal.lombscargle": "numpy.exp",
     "scipy.signal.lsim": "scipy.linalg.expm",
-    "scipy.signal.medfilt": "scipy.ndimage.median_filter",
-    "scipy.signal.medfilt2d": "scipy.ndimage.median_filter",
-    "scipy.signal.order_filter": "scipy.ndimage.rank_filter",
     "scipy.signal.sepfir2d": "scipy.signal.convolve2d",
+    "scipy.signal.residue": "numpy.roots",
+    "scipy.signal.sosfilt_zi": "scipy.signal.lfilter_zi",
     "scipy.signal.sosfreqz": "scipy.signal.freqz",
+    "scipy.signal.tf2zpk": "numpy.roots",
     "scipy.signal.symiirorder1": "scipy.signal.filtfilt",
-    "scipy.signal.upfirdn": "scipy.signal.convolve",
     "scipy.signal.vectorstrength": "numpy.exp",
     "scipy.signal.wiener": "scipy.ndimage.uniform_filter",
     "scipy.signal.zoom_fft": "scipy.fft.fft",
     "scipy.signal.czt": "scipy.fft.fft",
+    "scipy.sparse.linalg.lsqr": "scipy.sparse.linalg.spsolve",
+    "scipy.special.legendre_p_all": "scipy.special.eval_legendre",
+    "scipy.stats.describe": "scipy.stats.tvar",
+    "scipy.stats.f_oneway": "numpy.var",
+    "scipy.stats.gzscore": "scipy.stats.zscore",
+    "scipy.stats.jarque_bera": "scipy.stats.skew",
+    "scipy.stats.kstat": "scipy.stats.moment",
+    "scipy.stats.normaltest": "scipy.stats.skew",
+    "scipy.stats.scoreatpercentile": "numpy.percentile",
+    "scipy.stats.sigmaclip": "numpy.clip",
+    "scipy.stats.theilslopes": "scipy.stats.linregress",
 }
 """What the names alone would not tell."""
+
+MAKING = {
+    "scipy.interpolate.Akima1DInterpolator": "scipy.interpolate.PchipInterpolator",
+    "scipy.interpolate.InterpolatedUnivariateSpline": "scipy.interpolate.make_interp_spline",
+    "scipy.interpolate.UnivariateSpline": "scipy.interpolate.make_interp_spline",
+    "scipy.interpolate.barycentric_interpolate": "scipy.interpolate.BarycentricInterpolator",
+    "scipy.interpolate.lagrange": "scipy.interpolate.BarycentricInterpolator",
+    "scipy.interpolate.splrep": "scipy.interpolate.make_interp_spline",
+}
+"""The same of what makes an object that is called."""
 
 
 def found(name: str) -> Any:
@@ -101,6 +125,14 @@ def nearest(name: str) -> str:
 
 
 def told(function: Any) -> str:
-    """The line of an error for a function without a rule: the nearest one that has one; "" where none is near."""
-    near = nearest(full_name(function)) if full_name(function) else ""
+    """The line of an error for a function without a rule: the nearest one that has one, or what of the objects that it makes
+    has one; "" where none is near."""
+    if methods := [name for name in instances.methods_of(function) if name != "__call__"]:
+        return f"What it makes has rules where only these are called of it, in this function: {', '.join(methods)}."
+    if instances.of(function) is not None:
+        return "What it makes has a rule where it is only called, in this function."
+    name = full_name(function)
+    if name in MAKING:
+        return f"The nearest one: {MAKING[name]}, whose result has a rule where it is only called, in this function."
+    near = nearest(name) if name else ""
     return f"The nearest function with a rule: {near}; docs/functions.md lists all." if near else ""

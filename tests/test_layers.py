@@ -436,6 +436,15 @@ def test_every_pass_shows_what_it_does():
         assert ">>> " in docstring or "->" in docstring or "Before:" in docstring, module
 
 
+def test_every_pass_of_the_generated_text_is_shown_by_a_run():
+    """What a pass of `cleanup` or `normalize` does is a doctest, which cannot become untrue."""
+    rooms = [m for m in PASSES if m.split(".")[0] in ("cleanup", "normalize")]
+    passes = [m for m in rooms if any(getattr(s, "name", None) == "run" for s in tree(m).body)]
+    assert len(passes) > 40
+    without = [m for m in {*passes, "cleanup.peephole"} if ">>> " not in ast.get_docstring(tree(m))]
+    assert not without, without
+
+
 def test_few_modules_stand_at_the_top():
     """What is run or imported by users, and what generated text imports besides the rules and the runtime."""
     found = sorted(file.name for file in ROOT.glob("*.py"))

@@ -3,6 +3,11 @@
     s = v + r; gain = v / s; y = np.log(s)      ->      s      (where `v` and `s` are numbers of Python's)
 
 The division has to be a statement of the block that binds the number, which no `break` leaves in between.
+
+>>> from s2sgrad.analysis.kinds import Number
+>>> body = gast.parse("s = v + r; gain = v / s; t = v * r").body
+>>> sorted(divisors(body, lambda node: Number(float)))
+['s']
 """
 
 from __future__ import annotations

@@ -15,6 +15,21 @@ Outer products within one block are combined too.
 
     A_bar = np.outer(a, b)
     A_bar += np.outer(c, d)           ->      A_bar = np.array([a, c]).T @ np.array([b, d])
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(W, x, n):
+...     for _ in range(n):
+...         x = np.tanh(W @ x)
+...     return x
+... ''', "accumulation", np.ones((3, 3)), np.ones(3), 3))
++     W_bar_columns, W_bar_rows = [], []
+-         W_bar += np.outer(t2, x)
++         W_bar_columns.append(t2)
++         W_bar_rows.append(x)
++     if W_bar_columns:
++         W_bar += np.array(W_bar_columns).T @ np.array(W_bar_rows)
 """
 
 from __future__ import annotations

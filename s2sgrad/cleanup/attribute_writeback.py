@@ -1,6 +1,18 @@
 """Attributes of the caller's objects, and items of what lives outside, are assigned again.
 
 set_attribute(layer, "h", h)      ->      layer.h = h               set_item(COUNTS, "n", 1)      ->      COUNTS["n"] = 1
+
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... class Layer:
+...     pass
+... layer = Layer()
+... def f(x):
+...     layer.h = 2.0 * x
+...     return layer.h * x
+... ''', "attribute_writeback", 2.0))
+-     set_attribute(layer, 'h', layer_h)
++     layer.h = layer_h
 """
 
 from __future__ import annotations

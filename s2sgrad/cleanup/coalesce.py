@@ -5,6 +5,19 @@
 Stacks that record the same variable are merged: the reverse sweep pops in the opposite order what the forward sweep pushed,
 whichever statement did.  Stacks of elements, of whole arrays, of containers and of references stay separate, so that each
 has one kind of item.
+
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(x):
+...     x = x * x
+...     y = np.sin(x)
+...     x = y + 1.0
+...     return x
+... ''', "coalesce", 2.0))
+-     x2_bar = seed * np.cos(x2)
++     x_bar = seed * np.cos(x2)
+-     x_bar = 2.0 * x2_bar * x
++     x_bar = 2.0 * x_bar * x
 """
 
 from __future__ import annotations

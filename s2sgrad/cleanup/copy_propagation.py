@@ -3,6 +3,17 @@
     x_new = x; y_bar = g * x_new    ->    x_new = x; y_bar = g * x
 
 A use is replaced if neither of the two names has been bound or changed since the copy.  The user's own copies stay.
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(v):
+...     return v
+... ''', "copy_propagation", np.ones(3)))
+-     seed2 = seed_like(result, seed)
++     seed2 = seed_like(v, seed)
+-     return like(v, v_bar)
++     return like(v, seed2)
 """
 
 from __future__ import annotations

@@ -7,6 +7,18 @@
     b_bar[i] += z_bar[i] * t4                    b_bar[i] += z_bar[i] * t2
 
 Only for numbers and views: two names of new memory must not become one, since either may be written.
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(x, y, i):
+...     z = y[i + 1] * x[i + 1]
+...     return z * x[i + 1]
+... ''', "cse", np.ones(3), np.ones(3), 1))
+-     t2_2 = y[t1_2]
++     t2_2 = y[t5_2]
+-     x_bar[t3_2] += z_bar * t2_2
++     x_bar[t5_2] += z_bar * t2_2
 """
 
 from __future__ import annotations

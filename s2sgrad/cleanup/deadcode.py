@@ -6,6 +6,23 @@ A store is needed while the contents of memory that it may change are, and kills
 read the variable but not its contents (`x` and `x!` in the sets below).
 
     x_stack.append(x); y = np.sin(x)  ...  x = x_stack.pop(); x_bar = y_bar      ->      x_bar = y_bar
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(x):
+...     y = np.sin(x)
+...     y[0] = y[1] * 2.0
+...     return np.sum(y)
+... ''', "deadcode", np.ones(3)))
+-     t1 = y[1]
+-     t2 = t1 * 2.0
+-     y_old = y[0]
+-     y[0] = t2
+-     result = np.sum(y)
+-     y[0] = y_old
+-     t1_2 = y[1]
+-     t2_2 = t1_2 * 2.0
 """
 
 from __future__ import annotations

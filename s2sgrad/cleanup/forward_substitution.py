@@ -3,6 +3,15 @@
     t1 = x * y; t2 = np.sin(t1); z = t2 + x     ->     z = np.sin(x * y) + x
 
 The expression moves across no statement that binds or changes its operands; one with side effects moves across nothing.
+
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(x):
+...     return np.sin(2.0 * x)
+... ''', "forward_substitution", 2.0))
+-     t1_2 = 2.0 * x
+-     x_bar = seed * np.cos(t1_2) * 2.0
++     x_bar = seed * np.cos(2.0 * x) * 2.0
 """
 
 from __future__ import annotations

@@ -2,6 +2,18 @@
 
 count_global.write(count_global.read() + 1)      ->      global count; count = count + 1
 lin_count.write(lin_count.read() + 1)            ->      Lin.count = Lin.count + 1
+
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... COUNT = 0
+... def f(x):
+...     global COUNT
+...     COUNT += 1
+...     return x * x
+... ''', "global_names", 2.0))
+-     COUNT_global.write(COUNT_global.read() + 1)
++     global COUNT
++     COUNT = COUNT + 1
 """
 
 from __future__ import annotations

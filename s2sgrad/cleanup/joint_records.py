@@ -11,6 +11,24 @@
 
 A push moves to where all of them can be made: no statement in between binds what it pushes, or writes what it copies.  A pop
 moves over statements that do not mention its name.  `normalize.separate_records` is the inverse.
+
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(x, n):
+...     for _ in range(n):
+...         y = np.sin(x)
+...         x = x * y
+...     return x
+... ''', "joint_records", 2.0, 3))
+-     x_stack = []
++     tape = []
+-     y_stack = []
+-         x_stack.append(x)
++         tape.append((x, y))
+-         y_stack.append(y)
+-         y = y_stack.pop()
++         x, y = tape.pop()
+-         x = x_stack.pop()
 """
 
 from __future__ import annotations

@@ -7,6 +7,21 @@ A state contains only what is read where it is restored; `deadcode` removes the 
 Passes see functions that change their first argument; the final text calls methods.
 
     keep(states, k, u)      ->      states.keep(k, u)
+
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... from s2sgrad import checkpointed
+... def f(x, n):
+...     for k in checkpointed(range(n), slots=3):
+...         x = np.sin(x)
+...     return x
+... ''', "kept_states", 2.0, 9))
+-         keep(states, k, x)
++         states.keep(k, x)
+-         first, x = latest(states, k)
++         first, x = states.latest(k)
+-             keep(states, j, x)
++             states.keep(j, x)
 """
 
 from __future__ import annotations

@@ -2,6 +2,18 @@
 
 if t: y = a                                if c: pass              if not c: x = 1.0
 else: y = b     ->    y = a if t else b    else: x = 1.0    ->
+
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(x, y):
+...     a = x * y if x > y else x + y
+...     return a * a
+... ''', "conditionals", 2.0, 1.0))
++     x_bar = a_bar * y if t1_2 else a_bar
+-     if t1_2:
+-         x_bar = a_bar * y
+-     else:
+-         x_bar = a_bar
 """
 
 from __future__ import annotations

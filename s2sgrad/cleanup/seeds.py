@@ -5,6 +5,22 @@ seed = seed_like(result, seed)
 u_bar = seed[0]                         ->
 v_bar = seed[1]
 u_bar = own(u_bar); v_bar = own(v_bar)
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(u, v):
+...     u[0] = v[0] * 2.0
+...     v[1] = u[1] * 3.0
+...     return u, v
+... ''', "seeds", np.ones(3), np.ones(3), argnums=(0, 1)))
++     u_bar, v_bar = own(seed_like((u, v), seed))
+-     result = u, v
+-     seed = seed_like(result, seed)
+-     u_bar = seed[0]
+-     v_bar = seed[1]
+-     v_bar = own(v_bar)
+-     u_bar = own(u_bar)
 """
 
 from __future__ import annotations

@@ -4,6 +4,19 @@
     x_bar[i] *= np.cos(x[i])               ->
 
 The array then keeps the forward sweep's contents; `dead_restores` shows that nothing else reads the restored section.
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(x, n):
+...     for i in range(n):
+...         x[i] = np.sin(x[i])
+...     return x
+... ''', "store_forwarding", np.ones(3), 3))
+-         x_[i2] = x__stack.pop()
++         t3 = x__stack.pop()
+-         t1_2 = x_[i2]
++         t1_2 = t3
 """
 
 from __future__ import annotations

@@ -6,6 +6,21 @@
 
 The number of the handler is kept only if the reverse sweep asks for it.  Where a handler would catch our own refusals, which
 are TypeErrors, the question remains, for it lets these pass.
+
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(x, d):
+...     try:
+...         y = d["k"]
+...     except KeyError:
+...         y = 0.0
+...     return x * y
+... ''', "try_statements", 2.0, {}))
++     try:
+-     which = raised(lambda: d['k'], KeyError)
+-     if which == 0:
+-     else:
++     except KeyError:
 """
 
 from __future__ import annotations

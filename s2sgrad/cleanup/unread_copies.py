@@ -3,6 +3,16 @@
     A = A.copy(); A_bar = np.zeros_like(A)      ->      A_bar = np.zeros_like(A)
 
 The copy is in the order of C, which a view that a function makes of an adjoint may rely on: then it stays.
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(u, n):
+...     for _ in range(n):
+...         u[1:-1] = 0.5 * (u[2:] + u[:-2])
+...     return u
+... ''', "unread_copies", np.ones(5), 3))
+-     u = u.copy()
 """
 
 from __future__ import annotations

@@ -3,6 +3,18 @@
     y_bar = own(seed); x_bar = y_bar[0] * c      ->      y_bar = seed; x_bar = y_bar[0] * c
 
 The copy was for stores that turned out not to be needed: `y_bar[i] = 0.0`, which nothing read.
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(x):
+...     y = np.empty(3)
+...     for i in range(3):
+...         y[i] = np.sin(x[i])
+...     return y
+... ''', "unwritten_copies", np.ones(3)))
+-     y_bar2 = own(seed2)
++     y_bar2 = seed2
 """
 
 from __future__ import annotations

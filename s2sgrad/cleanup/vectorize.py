@@ -8,6 +8,24 @@
 Pure accumulation may be reordered.  What a trip reads or overwrites must be disjoint from what other trips write: it moves
 with the loop along the same axis, or is elsewhere (see `regions.disjointness`).  The forward sweep stays as the user wrote
 it.
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(L, b):
+...     x = b.copy()
+...     for i in range(len(b)):
+...         for j in range(i):
+...             x[i] -= L[i, j] * x[j]
+...     return x
+... ''', "vectorize", np.ones((3, 3)), np.ones(3)))
+-         for j3 in reversed(range(i2)):
+-             t8 = x_bar2[i2]
++         t8 = x_bar2[i2]
+-             L_bar[i2, j3] -= t8 * x[j3]
++         L_bar[i2, :i2] -= t8 * x[:i2]
+-             x_bar2[j3] -= t8 * L[i2, j3]
++         x_bar2[:i2] -= t8 * L[i2, :i2]
 """
 
 from __future__ import annotations

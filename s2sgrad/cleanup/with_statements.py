@@ -5,6 +5,27 @@
     context.__exit__(None, None, None)
 
 `try` with only a `finally` is restored too, in the forward sweep.
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(x):
+...     with np.errstate(all="ignore"):
+...         y = np.log(x)
+...     return y
+... ''', "with_statements", np.ones(3)))
+-     context = np.errstate(all='ignore')
++     with np.errstate(all='ignore'):
+-     context.__enter__()
+-     y = np.log(x)
++         y = np.log(x)
+-     context.__exit__(None, None, None)
+-     context_ = np.errstate(all='ignore')
++     with np.errstate(all='ignore'):
+-     context_.__enter__()
+-     x_bar = seed / x
++         x_bar = seed / x
+-     context_.__exit__(None, None, None)
 """
 
 from __future__ import annotations

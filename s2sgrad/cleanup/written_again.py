@@ -10,6 +10,19 @@
 
 Each read must see the same operands as the temporary does.  `a + -b * c` and `a - b * c` are the same number to the bit; a
 minus that finds no sum to go into is written at most once.
+
+>>> import numpy as np
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(x, y, i):
+...     z = x[i + 1] * y[i + 1]
+...     return z * y[i]
+... ''', "written_again", np.ones(3), np.ones(3), 1, argnums=(0, 1)))
+-     t1_2 = i + 1
+-     y_bar[t1_2] += z_bar * x[t1_2]
++     y_bar[i + 1] += z_bar * x[i + 1]
+-     x_bar[t1_2] += z_bar * y[t1_2]
++     x_bar[i + 1] += z_bar * y[i + 1]
 """
 
 from __future__ import annotations

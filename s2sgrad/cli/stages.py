@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 from itertools import pairwise
 
 import gast
 
 from s2sgrad import emit
-from s2sgrad.api import Gradient
+from s2sgrad.api import Gradient, grad
 from s2sgrad.driver.compilation import Compilation
 from s2sgrad.driver.compiled import compile_gradient
+from s2sgrad.driver.pipeline import defined
 from s2sgrad.explanation import differentiated
 from s2sgrad.ir.unit import Unit
 
@@ -37,3 +39,25 @@ def _text(unit: Unit, tree: gast.FunctionDef) -> str:
         return emit.function(tree)
     except TypeError:
         return unit.primal.text(unit.primal.tree) + "\n"
+
+
+def changes(text: str, stage: str, *args: object, argnums: int | str | tuple = 0) -> str:
+    """The lines that a pass takes from the gradient of a function (`-`), and those that it adds (`+`), for the doctests that
+    open each pass.
+
+    >>> import numpy as np
+    >>> print(changes("def f(x): return np.sum(x * 1.0 * -x)", "algebra", np.ones(3)))
+    -     x_bar = seed * -x - seed * (x * 1.0)
+    +     x_bar = -(seed * x) - seed * x
+    """
+    texts = stages(grad(defined(text), argnums), args)
+    found = [(before, after) for (_, before), (name, after) in pairwise(texts) if name == stage]
+    if not found:
+        raise ValueError(f"no pass {stage!r} changes anything, of {[name for name, _ in texts]}")
+    lines = difflib.ndiff(*map(_plain, found[-1]))  # the last run of a pass that runs several times
+    return "\n".join(line for line in lines if line[0] in "-+")
+
+
+def _plain(text: str) -> list[str]:
+    """The lines of a text without comments."""
+    return [line.rstrip() for line in text.splitlines() if line.strip() and line.lstrip()[0] != "#"]

@@ -7,8 +7,8 @@ They are the same if their texts are, but for the names of functions that are th
 by refinement, as states of an automaton are merged (E. F. Moore, 1956).
 
 >>> from s2sgrad import grad
->>> from s2sgrad.driver.pipeline import _defined
->>> df = grad(_defined('''
+>>> from s2sgrad.driver.pipeline import defined
+>>> df = grad(defined('''
 ... def total(x, n):
 ...     return x if n == 0 else x * total(x / 2.0, n - 1)
 ... def f(x):

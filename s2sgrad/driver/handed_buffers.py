@@ -11,8 +11,8 @@ any order: what calls add to a buffer, or to a section of it, need not be a sum 
 not to a text that is differentiated again, for that of a function which writes its arguments costs more.
 
 >>> from s2sgrad import grad
->>> from s2sgrad.driver.pipeline import _defined
->>> df = grad(_defined('''
+>>> from s2sgrad.driver.pipeline import defined
+>>> df = grad(defined('''
 ... def tree(x, k):
 ...     return 0.0 if k >= len(x) else x[k] ** 2 + tree(x, 2 * k + 1)
 ... def f(x):

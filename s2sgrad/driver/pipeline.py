@@ -342,14 +342,14 @@ def normalizing(primal: Primal) -> Iterator[tuple[str, Unit, gast.FunctionDef]]:
 
 def shown(text: str, stage: str) -> str:
     """The text of a function after the named pass, for the doctests that open each pass."""
-    function = _defined(text)
+    function = defined(text)
     for name, _, tree in normalizing(read(function)):
         if name == stage:
             return emit.function(tree).rstrip()
     raise ValueError(f"no pass is called {stage!r}")
 
 
-def _defined(text: str) -> types.FunctionType:
+def defined(text: str) -> types.FunctionType:
     """The last function defined by a text, with NumPy as `np`."""
     import math
 

@@ -6,8 +6,8 @@
 Values of gradients are such: of a gradient of a gradient, the tangent is all that is asked for.
 
 >>> from s2sgrad import grad
->>> from s2sgrad.driver.pipeline import _defined
->>> df = grad(grad(_defined('''
+>>> from s2sgrad.driver.pipeline import defined
+>>> df = grad(grad(defined('''
 ... def square(x):
 ...     return x * x
 ... def f(x, y):

@@ -1,6 +1,13 @@
 """Attributes that a container class has and the simpler class in its place lacks: refused where the owner may be one.
 
-q = kept(deque(x)); n = q.maxlen      ->      Unsupported: a list stands for each deque, and this may read `maxlen` ...
+q = kept(OrderedDict(a=x)); q.move_to_end(k)      ->      Unsupported: a dict stands for each OrderedDict ..
+
+>>> from types import SimpleNamespace
+>>> from collections import OrderedDict
+>>> unit = SimpleNamespace(outside=SimpleNamespace(stand_ins={(OrderedDict, dict)}), inlining=SimpleNamespace(units=()))
+>>> unit.resolve, unit.refuse = lambda node: MISSING, lambda node, message: print(message)
+>>> check(SimpleNamespace(unit=unit), gast.parse("q.move_to_end(k)").body[0])
+a dict stands for each OrderedDict, and this may read `move_to_end` of one: use a dict
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ Python looks before each trip whether there is another item; the loop over `rang
 when it began.
 
 >>> from s2sgrad import grad
->>> from s2sgrad.driver.pipeline import _defined
->>> f = _defined('''
+>>> from s2sgrad.driver.pipeline import defined
+>>> f = defined('''
 ... def f(x):
 ...     rows = {"a": [x], "b": []}
 ...     for y in rows["a"]:

@@ -63,6 +63,14 @@ class _Tuples(Transformer):
         return clone(self.known[node.id]) if isinstance(node, gast.Name) and node.id in self.known else node
 
 
+def _is_of_the_same(derived: gast.AST, plain: gast.AST) -> bool:
+    """Whether two statements stand for one of the user's, in whichever sweep."""
+    first, second = getattr(derived, "origin", None), getattr(plain, "origin", None)
+    if first is None or second is None:
+        return False
+    return (first.line, first.column, first.primal) == (second.line, second.column, second.primal)
+
+
 def _constant_tuple(statement: gast.AST) -> str:
     """The name that a statement binds to a tuple of constants; "" for any other statement."""
     value = getattr(statement, "value", None)
@@ -101,8 +109,8 @@ class _Fold:
             if held and with_regions.end(statement) is not None:  # nothing moves across the ends of a context,
                 release(lambda n, h: True)
             backwards = sweep_of(statement) == "reverse"
-            if any((sweep_of(h.statement) == "reverse") != backwards for h in held.values()):  # nor between sweeps
-                release(lambda n, h: True)
+            if any((sweep_of(h.statement) == "reverse") != backwards for h in held.values()):  # nor between sweeps, but
+                release(lambda n, h: not (h.is_pure and _is_of_the_same(statement, h.statement)))  # for one statement
             read: set[str] = set()
             if held:
                 inside = [*effects.walk([statement])]

@@ -1,4 +1,5 @@
-"""What a person writes again where it is read: a position next to another, a whole array, and the sign of a product.
+"""What a person writes again where it is read: a position next to another, a whole array, a number that scales arrays, and
+the sign of a product.
 
     t1 = i + 1                                              x_bar[i] += t2 * y[i + 1]
     x_bar[i] += t2 * y[t1]; z_bar[t1] += t2         ->      z_bar[i + 1] += t2
@@ -7,6 +8,8 @@
     x_bar += t1 * z; z_bar += t1 * x                ->      z_bar -= y_bar * x
 
     t1 = y_bar[:]; x_bar += t1 * z[:]; z_bar += t1          ->      x_bar += y_bar * z; z_bar += y_bar
+
+    t1 = 2.0 * dx; u_bar[1:] += y_bar / t1; ...             ->      u_bar[1:] += y_bar / (2.0 * dx); ...
 
 Each read must see the same operands as the temporary does.  `a + -b * c` and `a - b * c` are the same number to the bit; a
 minus that finds no sum to go into is written at most once.
@@ -27,10 +30,13 @@ minus that finds no sum to go into is written at most once.
 
 from __future__ import annotations
 
+import math
+
 import gast
 import numpy as np
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.kinds import Array, Number
 from s2sgrad.flow.available import Available
 from s2sgrad.flow.counts import read_counts, write_counts
@@ -41,6 +47,7 @@ from s2sgrad.ir.unit import Unit, is_derived
 from s2sgrad.memory import behaviour
 
 _MOST = 4  # reads of a position that is written again
+_FEW = 3  # reads of a number, and operations that it takes, next to an operation on an array
 _LINEAR = (np.outer, np.dot, np.vdot, np.matmul, np.multiply, np.divide, np.sum)  # in each of one or two operands
 
 
@@ -51,14 +58,16 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             _write_whole(unit, statement)
     for _ in range(_MOST):  # a minus moves on to the next name
         positions, signs = _found(unit, tree)
-        if not positions and not signs:
+        scales = _scales(unit, tree)
+        if not positions and not signs and not scales:
             break
-        rewriter = _Rewriter(unit, tree, [*positions, *signs])
+        rewriter = _Rewriter(unit, tree, [*positions, *signs, *scales])
         gone = {id(s) for s in positions if rewriter.put_everywhere(s)}
+        gone |= {id(s) for s in scales if rewriter.put_everywhere(s)}
         gone |= {id(s) for s in signs if rewriter.turn_everywhere(s)}
         for body in nested(tree.body) if gone else ():
             body[:] = [s for s in body if id(s) not in gone]
-        if not rewriter.turned:
+        if not rewriter.turned and not gone:
             break
     return tree
 
@@ -73,6 +82,46 @@ def _found(unit: Unit, tree: gast.FunctionDef) -> tuple[list[gast.Assign], list[
     sums = set(map(bound_name, positions))
     signs = [s for s in temps if negated(s.value) is not None and _is_numeric(unit, s)]
     return [s for s in positions if sums.isdisjoint(effects.reads(s))], signs
+
+
+def _scales(unit: Unit, tree: gast.FunctionDef) -> list[gast.Assign]:
+    """The numbers that take few operations, and that only operations on arrays read, few times."""
+    reads, writes, found = read_counts(tree.body), write_counts(tree.body), {}
+    for statement in filter(is_derived, effects.walk(tree.body)):
+        bound = bound_name(statement)
+        once = bound in unit.temps and writes[bound] == 1 and reads[bound] <= _FEW
+        if once and isinstance(unit.kinds.get(bound), Number) and 0 < _operations(statement.value) <= _FEW:
+            found[bound] = statement
+    shapes = Shapes(unit, unit.kinds)
+    for statement in effects.walk(tree.body) if found else ():
+        read = found.keys() & effects.reads(statement)
+        if read:
+            around = _parents(effects.header(statement))
+            beside = [n for n in nodes_of(effects.header(statement), NAMES) if n.id in read and not _scaling(shapes, n, around)]
+            found = {bound: s for bound, s in found.items() if all(n.id != bound for n in beside)}
+    return [s for s in found.values() if found.keys().isdisjoint(effects.reads(s))]
+
+
+def _operations(value: gast.AST) -> float:
+    """The operations that a number takes, made of names and constants; infinitely many where it is made of more."""
+    if isinstance(value, (gast.Name, gast.Constant)):
+        return 0
+    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
+        return _operations(value.operand)
+    plain = isinstance(value, gast.BinOp) and not isinstance(value.op, (gast.MatMult, gast.Mod, gast.FloorDiv))
+    return 1 + _operations(value.left) + _operations(value.right) if plain else math.inf
+
+
+def _scaling(shapes: Shapes, node: gast.AST, around: dict[int, tuple[gast.AST, str, int | None]]) -> bool:
+    """Whether a number, or the numbers that it is computed with, are next to an array."""
+    while True:
+        parent, part, _ = around.get(id(node), (None, "", None))
+        if not isinstance(parent, gast.BinOp):
+            return False
+        rank = shapes.rank(parent.right if part == "left" else parent.left)
+        if rank != 0:
+            return rank is not None
+        node = parent
 
 
 def _is_numeric(unit: Unit, statement: gast.Assign) -> bool:

@@ -22,7 +22,7 @@ has one kind of item.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import gast
@@ -46,21 +46,22 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     shared = {base: names for base, names in groups.items() if len(names) > 1 or names != [base]}
     taken = {p.id for p in parameters(tree)} | mentioned(tree)
     renamed: dict[str, str] = {}
-    clashes = _interference(tree, {n for names in shared.values() for n in names}, unit)
+    clashes = interference(tree, {n: base for base, names in shared.items() for n in names}, unit)
     for base, names in shared.items():
         free = [base] if base in names or base not in taken else []
-        renamed |= _colored(names, [*free, *(n for n in names if n != base)], clashes)
+        given = colored(names, [*free, *(n for n in names if n != base)], clashes)
+        renamed |= {name: color for name, color in given.items() if name != color}
     rename(renamed, tree.args, *tree.body)
     return tree
 
 
-def _colored(names: list[str], colors: list[str], clashes: dict[str, set[str]]) -> dict[str, str]:
-    """Greedy colouring: each name gets the first colour that no name it interferes with has; only changes are returned."""
+def colored(names: list[str], colors: list[str], clashes: dict[str, set[str]]) -> dict[str, str]:
+    """Greedy colouring: each name gets the first colour that no name it interferes with has."""
     given: dict[str, str] = {}
     for name in names:
         used = {given.get(other) for other in clashes.get(name, ())}
         given[name] = next(c for c in colors if c not in used)
-    return {name: color for name, color in given.items() if name != color}
+    return given
 
 
 def bound_names(tree: gast.FunctionDef) -> list[str]:
@@ -109,20 +110,19 @@ def _popped(tree: gast.FunctionDef) -> set[str]:
     return found - {popped(n) for n in nodes(*loops)}
 
 
-def _interference(tree: gast.FunctionDef, names: set[str], unit: Unit) -> dict[str, set[str]]:
-    """By name: those of its base of which one is bound while the other is still read later."""
-    live = Liveness(Graph(tree, unit.kept), sorted(names))
+def interference(tree: gast.FunctionDef, groups: Mapping[str, str], unit: Unit) -> dict[str, set[str]]:
+    """By name: those of its group of which one is bound while the other is still read later."""
+    live = Liveness(Graph(tree, unit.kept), sorted(groups))
     alike: dict[str, int] = {}
-    for name in names:
-        base = unit.bases.get(name, name)
-        alike[base] = alike.get(base, 0) | live.names.bit[name]
+    for name, group in groups.items():
+        alike[group] = alike.get(group, 0) | live.names.bit[name]
     clashes: dict[str, set[str]] = {}
 
     def bind(bound: Iterable[str], later: int) -> None:
         here = live.names.mask(bound)
         for name in bound:
-            if name in names:
-                others = (later | here) & alike[unit.bases.get(name, name)] & ~live.names.bit[name]
+            if name in groups:
+                others = (later | here) & alike[groups[name]] & ~live.names.bit[name]
                 for other in live.names.decoded(others) if others else ():
                     clashes.setdefault(name, set()).add(other)
                     clashes.setdefault(other, set()).add(name)

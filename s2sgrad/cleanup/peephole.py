@@ -1,4 +1,4 @@
-"""Peephole rewrites of statements: conditional expressions, `x[i] += e`, negated tests, empty branches.
+"""Peephole rewrites of statements: conditional expressions, `x[i] += e`, negated tests, empty branches, `return e`.
 
 if t: y = a                                if c: pass              if not c: x = 1.0
 else: y = b     ->    y = a if t else b    else: x = 1.0    ->
@@ -21,7 +21,7 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.ir.forms import opposite
+from s2sgrad.ir.forms import bound_name, opposite
 from s2sgrad.ir.quote import at, clone, nested, place_of, rewritten
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, sweep_of
@@ -87,6 +87,18 @@ def _update(unit: Unit, statement: gast.AST) -> gast.AST:
 def branches(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Remove empty branches and assignments of a name or section to itself."""
     tree.body = rewritten(tree.body, _branch)
+    return tree
+
+
+def returns(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Return what the last statement computes, and not a name for it: `x_bar = y_bar * c; return x_bar`."""
+    before, last = tree.body[-2:] if len(tree.body) > 1 else (None, None)
+    name = bound_name(before) if isinstance(before, gast.Assign) and isinstance(last, gast.Return) else None
+    if name is not None and getattr(last.value, "id", None) == name and not isinstance(before.value, gast.Name):
+        last.value = before.value
+        if hasattr(before, "origin"):
+            last.origin = before.origin
+        del tree.body[-2]
     return tree
 
 

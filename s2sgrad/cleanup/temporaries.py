@@ -1,79 +1,75 @@
-"""The names of temporaries: after what they are an item or a section of, else numbered in the order of their first binding.
+"""The names of temporaries: after what they are.
 
-    a = k_bar[3, 1]; c_bar -= a * b; d_bar += a      ->      k_bar_3_1 = k_bar[3, 1]; c_bar -= k_bar_3_1 * t1; ...
+    t1 = k_bar[3, 1]; t2 = u * v; c -= t1 * t2      ->      k_bar_3_1 = k_bar[3, 1]; u_v = u * v; c -= k_bar_3_1 * u_v
 
->>> import gast
->>> def named(text):
-...     return _described(gast.parse(text).body[0].value)
->>> named("x_bar[i, :]"), named("A[-1, j + 1].copy()"), named("u[1:-1]"), named("x_bar * y")
-('x_bar_i', 'A_last_j_next', 'u_part', None)
+A name says what is computed, where that takes few words; else which operation it is; else it is a number.  Two of the same
+meaning share a name if their live ranges are disjoint.
+
+>>> from s2sgrad.cli.stages import changes
+>>> print(changes('''
+... def f(x, y):
+...     return (x * y + 1.0) ** 2 * (x * y + 2.0)
+... ''', "temporaries", 2.0, 3.0))
+-     t1_2 = x * y
++     x_y = x * y
+-     t2_2 = t1_2 + 1.0
++     x_y_plus_one = x_y + 1.0
+-     x_bar = seed * t2_2 ** 2 * y + seed * (t1_2 + 2.0) * (2 * t2_2) * y
++     x_bar = seed * x_y_plus_one ** 2 * y + seed * (x_y + 2.0) * (2 * x_y_plus_one) * y
 """
 
 from __future__ import annotations
 
+import builtins
+from collections.abc import Iterable
+
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.cleanup.coalesce import bound_names
-from s2sgrad.flow.counts import binding_counts
-from s2sgrad.ir.forms import bound_name, is_none, parts_of, receiver, whole_number
+from s2sgrad.cleanup.coalesce import bound_names, colored, interference
+from s2sgrad.cleanup.described import Descriptions
+from s2sgrad.ir.forms import bound_name, popped
 from s2sgrad.ir.names import Namer
 from s2sgrad.ir.quote import mentioned
 from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.unit import Unit
 
-_LONGEST = 24  # letters of a description
-
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """Give the temporaries their final names."""
     temps = [n for n in bound_names(tree) if n in unit.temps]
-    names = Namer(mentioned(tree) - set(temps))
-    times = binding_counts(tree.body)
-    once = {n: s.value for s in effects.walk(tree.body) if (n := bound_name(s)) is not None and times[n] == 1}
-    stems: dict[str, str] = {}
+    if not temps:
+        return tree
+    names = Namer(mentioned(tree) - set(temps) | vars(builtins).keys())
+    words = Descriptions(unit, _values(tree, {*temps}), names.taken).of_all(temps)
+    groups: dict[str, list[str]] = {}
+    for name, described in words.items():
+        groups.setdefault(described, []).append(name)
+    clashes = interference(tree, words, unit)
     renamed: dict[str, str] = {}
+    for described, alike in groups.items():
+        colors = [names.fresh(described), *(names.numbered(described, 2) for _ in alike[1:])]
+        renamed |= colored(alike, colors, clashes)
     for name in temps:
-        stem, suffix = name, ""
-        while stem.endswith("_bar"):
-            stem, suffix = stem[:-4], suffix + "_bar"
-        described = _described(once[name], {*temps}) if name in once and not suffix else None
-        if described is not None and described not in names.taken:
-            renamed[name] = names.fresh(described)
-            continue
-        if stem not in stems:
-            stems[stem] = names.numbered("t")
-        renamed[name] = names.fresh(stems[stem] + suffix) if suffix else stems[stem]
+        if name not in renamed:
+            renamed[name] = names.numbered("t")
+    unit.names.taken |= {*renamed.values()}
     rename(renamed, tree.args, *tree.body)
     return tree
 
 
-def _described(value: gast.AST, nameless: set[str] | frozenset[str] = frozenset()) -> str | None:
-    """A name for an item or a section of a variable, or a copy of one; None for anything else."""
-    copied = receiver(value, "copy")
-    section = value if copied is None else copied
-    if not isinstance(section, gast.Subscript) or not isinstance(section.value, gast.Name) or section.value.id in nameless:
-        return None
-    words = [_word(part, nameless) for part in parts_of(section.slice)]
-    if None in words:
-        return None
-    words = [w for k, w in enumerate(words) if w and (w != "part" or "part" not in words[:k])]
-    described = "_".join([section.value.id, *words])
-    return described if described != section.value.id and len(described) <= _LONGEST else None
+def agree(unit: Unit, tree: gast.FunctionDef, shared: Iterable[str]) -> None:
+    """Find names for the temporaries among those that the two sweeps share, before they become two functions."""
+    temps = [n for n in bound_names(tree) if n in unit.temps]
+    words = Descriptions(unit, _values(tree, {*temps}), mentioned(tree)).of_all(temps) if temps else {}
+    unit.derivative.said |= {name: words[name] for name in shared if name in words}
 
 
-def _word(part: gast.AST, nameless: set[str] | frozenset[str]) -> str | None:
-    """The word for one part of an index; empty for a whole axis; None where there is none."""
-    if isinstance(part, gast.Slice):
-        return "" if part.lower is part.upper is part.step is None else "part"
-    if is_none(part) or (isinstance(part, gast.Constant) and part.value is Ellipsis):
-        return ""
-    number = whole_number(part)
-    if number is not None:
-        return str(number) if number >= 0 else "last" if number == -1 else None
-    if isinstance(part, gast.Name):
-        return None if part.id in nameless else part.id
-    step = whole_number(part.right) if isinstance(part, gast.BinOp) and isinstance(part.left, gast.Name) else None
-    if step != 1 or part.left.id in nameless or not isinstance(part.op, (gast.Add, gast.Sub)):
-        return None
-    return f"{part.left.id}_{'next' if isinstance(part.op, gast.Add) else 'before'}"
+def _values(tree: gast.FunctionDef, temps: set[str]) -> dict[str, gast.AST]:
+    """The expressions of the temporaries that are bound to one, but for what is taken from a record."""
+    found: dict[str, list[gast.AST]] = {}
+    for statement in effects.walk(tree.body):
+        for name in temps & set(effects.targets(statement)) if isinstance(statement, gast.Assign) else ():
+            if popped(statement.value) is None:
+                found.setdefault(name, []).append(statement.value if bound_name(statement) == name else statement)
+    return {name: values[0] for name, values in found.items() if len({*map(gast.dump, values)}) == 1}

@@ -97,7 +97,9 @@ def _scales(unit: Unit, tree: gast.FunctionDef) -> list[gast.Assign]:
         read = found.keys() & effects.reads(statement)
         if read:
             around = _parents(effects.header(statement))
-            beside = [n for n in nodes_of(effects.header(statement), NAMES) if n.id in read and not _scaling(shapes, n, around)]
+            beside = [
+                n for n in nodes_of(effects.header(statement), NAMES) if n.id in read and not _scaling(shapes, n, around)
+            ]
             found = {bound: s for bound, s in found.items() if all(n.id != bound for n in beside)}
     return [s for s in found.values() if found.keys().isdisjoint(effects.reads(s))]
 

@@ -48,7 +48,7 @@ def changes(text: str, stage: str, *args: object, argnums: int | str | tuple = 0
     >>> import numpy as np
     >>> print(changes("def f(x): return np.sum(x * 1.0 * -x)", "algebra", np.ones(3)))
     -     x_bar = seed * -x - seed * (x * 1.0)
-    +     x_bar = -(seed * x) - seed * x
+    +     x_bar = -2.0 * (seed * x)
     """
     texts = stages(grad(defined(text), argnums), args)
     found = [(before, after) for (_, before), (name, after) in pairwise(texts) if name == stage]

@@ -15,6 +15,7 @@ import gast
 
 from s2sgrad.analysis import effects, reached_codes
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number
+from s2sgrad.cleanup import temporaries
 from s2sgrad.driver.compilation import Compilation
 from s2sgrad.driver.differentiated import Differentiated, follows_own_rules
 from s2sgrad.driver.emitted import Paired, free_data, in_order, mark, marked, own_data, writes_arrays
@@ -101,6 +102,7 @@ class Callee(Differentiated):
         given = set(self.parameters)
         bound = (effects.written(forward) & unit.locals) | given
         saved = [n for n in in_order(forward, self.parameters) if n in exposed & bound]
+        temporaries.agree(unit, c.tree, saved)
         outer = free_data(unit, reverse, exposed - bound) if self.kept_apart else {}
         forward, value = escape_copies.without_copy(unit, forward, value, saved, given)
         plain = self._reads_arguments_alone(c, forward, saved) and not outer

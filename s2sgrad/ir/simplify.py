@@ -2,10 +2,14 @@
 
     1.0 * e   ->   e        a + -b   ->   a - b        g * 3 * (2 * x)   ->   g * 6 * x        x + x   ->   2.0 * x
 
+    a - t * 2.0 - b - t * 2.0   ->   a - 4.0 * t - b
+
 >>> import gast
 >>> from s2sgrad import emit
 >>> emit.expression(simplified(gast.parse("y * 1.0 * (2 * x ** (2 - 1)) + -z").body[0].value))
 'y * (2 * x) - z'
+>>> emit.expression(simplified(gast.parse("a - t * 2.0 - b - t * 2.0 + -(u * 3.0)").body[0].value))
+'a - 4.0 * t - b - u * 3.0'
 """
 
 from __future__ import annotations
@@ -115,6 +119,50 @@ def _minus(node: gast.AST) -> gast.AST:
     return _negated(node) or minus(node)
 
 
+def _terms(node: gast.AST) -> list[tuple[int, gast.AST]]:
+    """The terms of a sum with their signs."""
+    terms: list[tuple[int, gast.AST]] = []
+    while isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Add, gast.Sub)):
+        terms.append((1 if isinstance(node.op, gast.Add) else -1, node.right))
+        node = node.left
+    return [(1, node), *reversed(terms)]
+
+
+def _scaled(term: gast.AST) -> tuple[float | int, gast.AST]:
+    """A term as a number times the rest."""
+    if (plain := negated(term)) is not None:
+        factor, rest = _scaled(plain)
+        return -factor, rest
+    if isinstance(term, gast.BinOp) and isinstance(term.op, gast.Mult):
+        for side, rest in ((term.right, term.left), (term.left, term.right)):
+            if (value := number(side)) is not None:
+                return value, rest
+    return 1, term
+
+
+def _like_terms(node: gast.BinOp) -> gast.AST | None:
+    """A sum whose last term is joined with one like it; None where there is none, or where nothing would be left of both:
+    infinity minus infinity is not 0."""
+    *before, (sign, last) = _terms(node)
+    factor, rest = _scaled(last)
+    for place, (other_sign, other) in enumerate(before):
+        its_factor, its_rest = _scaled(other)
+        total = other_sign * its_factor + sign * factor
+        if not (same(rest, its_rest) or _commuted(rest, its_rest)) or total in (0, 1, -1) or number(rest) is not None:
+            continue
+        size = constant(float(abs(total)))
+        joined = gast.BinOp(size, gast.Mult(), rest)
+        out: gast.AST | None = None
+        for k, (its_sign, term) in enumerate(before):
+            plus, value = (total > 0, joined) if k == place else (its_sign > 0, term)
+            if out is None:
+                out = value if plus else gast.BinOp(constant(-size.value), gast.Mult(), rest)
+            else:
+                out = gast.BinOp(out, gast.Add() if plus else gast.Sub(), value)
+        return out
+    return None
+
+
 def _binary(node: gast.BinOp) -> gast.AST:
     left, right = number(node.left), number(node.right)
     if left is not None and right is not None and type(node.op) in _FOLDED:
@@ -175,6 +223,8 @@ def _sum(node: gast.BinOp) -> gast.AST | None:
     before = node.left
     if isinstance(before, gast.BinOp) and isinstance(before.op, gast.Add) and same(before.right, node.right):
         return gast.BinOp(before.left, gast.Add(), _twice(node.right))
+    if (joined := _like_terms(node)) is not None:
+        return joined
     if (plain := negated(node.right)) is not None:
         return gast.BinOp(node.left, gast.Sub(), plain)
     plain = negated(node.left)
@@ -185,6 +235,8 @@ def _difference(node: gast.BinOp) -> gast.AST | None:
     """`e - 0`, `a - -b`."""
     if number(node.right) == 0:
         return node.left
+    if (joined := _like_terms(node)) is not None:
+        return joined
     plain = negated(node.right)
     return None if plain is None else gast.BinOp(node.left, gast.Add(), plain)
 

@@ -143,7 +143,9 @@ class DerivativeNames(Record):
     """What the derivative adds: the names of adjoints (`bars`); differentiated values and their derivatives, all of them
     floats (`floating`), or complex numbers among them (`complex`); what is recorded, with its variable (for a call: itself);
     by stack the variable that it keeps, whether it keeps numbers, and of which sort (`stack_bases`); by stack of
-    tuples the stacks that it stands for (`tapes`); and the numbers that are not 0, for something was divided by them."""
+    tuples the stacks that it stands for (`tapes`); the numbers that are not 0, for something was divided by them; by
+    temporary that holds what a call gives for an argument, that argument and its parameter (`meant`); and names for
+    temporaries that two functions share (`said`)."""
 
     bars: set[str] = field(default_factory=set)
     floating: set[str] = field(default_factory=set)
@@ -152,3 +154,5 @@ class DerivativeNames(Record):
     stack_bases: dict[str, tuple[str, bool, Any]] = field(default_factory=dict)
     tapes: dict[str, list[str]] = field(default_factory=dict)
     nonzero: frozenset[str] = frozenset()
+    meant: dict[str, tuple[str, str]] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)

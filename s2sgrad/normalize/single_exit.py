@@ -39,13 +39,15 @@ from s2sgrad.analysis import with_regions
 from s2sgrad.ir.exits import EXITS, always_leaves, leaves, returns, with_exits
 from s2sgrad.ir.quote import LOOPS, assign, at, clone, constant, name, nested
 from s2sgrad.ir.unit import Unit
+from s2sgrad.runtime.traits import traits
 
 _DEEPEST = 90  # CPython's parser allows a hundred levels of indentation
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with a single `return result` at its end."""
-    result = unit.local("result")
+    gradient_in = traits(unit.primal.function).gradient_in if unit.primal.is_generated else ()
+    result = unit.local(f"{gradient_in[0]}_bar" if len(gradient_in) == 1 else "result")
     unit.words[result] = "the result", None
     body, flagged = returns_behind_loops(unit, tree.body, result)
     body = nest(unit, flagged + body)

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import gast
 
 from s2sgrad import pullbacks, runtime, source
+from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
 from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Drawing, Foreign, Kind, Number
 from s2sgrad.analysis.primitive_calls import Operation, is_known_late
@@ -176,6 +177,8 @@ class _ByPair:
             return [statement]
         fwd = name(self.context.unit.helper(self.pair.fwd.name, self.pair.fwd))
         call = gast.Call(fwd, statement.value.args, statement.value.keywords)
+        for y in effects.targets(statement):
+            self.context.unit.derivative.said[y] = f"{self.base.partition('_bwd')[0]}_value"
         return self.context.recorded(statement, call, self.saved)
 
     def _call_without_checkpoint(self, call: gast.Call) -> None:
@@ -195,6 +198,8 @@ class _ByPair:
         target = names[0] if len(names) == 1 else gast.Tuple(names, gast.Store())
         out = []
         for parameter, k, node in self.wanted:
+            if k is None:
+                self.context.unit.derivative.meant[holders[parameter]] = node.id, parameter
             part, level = name(holders[parameter]), self.pair.idle.get(parameter, 0)
             if level is None and isinstance(self.kinds[parameter], (Number, Array)):
                 continue

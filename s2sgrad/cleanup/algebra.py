@@ -21,7 +21,7 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.floating import is_floating
 from s2sgrad.analysis.kinds import Array, Container, kind_of
-from s2sgrad.ir.forms import minus, negated
+from s2sgrad.ir.forms import minus, negated, receiver
 from s2sgrad.ir.quote import Transformer, nodes
 from s2sgrad.ir.simplify import simplified
 from s2sgrad.ir.unit import Unit, is_derived
@@ -49,19 +49,34 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
                 _turn(statement)
         if ours and isinstance(statement, (gast.Assign, gast.AugAssign)):
             _drop_copies(unit, statement.value)
+            if (copied := _copied(unit, statement.value)) is not None and _copies_anyway(unit, statement):
+                statement.value = copied
     return tree
+
+
+def _copies_anyway(unit: Unit, statement: gast.Assign | gast.AugAssign) -> bool:
+    """Whether a statement puts a value into an array, which NumPy does as if the value were a copy."""
+    if isinstance(statement, gast.AugAssign):
+        return True
+    section = effects.stored(statement)
+    return (
+        section is not None and isinstance(section.value, gast.Name) and isinstance(unit.kinds.get(section.value.id), Array)
+    )
+
+
+def _copied(unit: Unit, value: gast.AST) -> gast.AST | None:
+    """`u[k]` for `u[k].copy()` of an array."""
+    inner = receiver(value, "copy")
+    owner = inner.value if isinstance(inner, gast.Subscript) else inner
+    return inner if isinstance(owner, gast.Name) and isinstance(unit.kinds.get(owner.id), Array) else None
 
 
 def _drop_copies(unit: Unit, value: gast.AST) -> None:
     """Replace `u[k].copy() * e`, left over where `u` no longer changes before the read, by `u[k] * e`."""
     for node in nodes(value):
         for side in ("left", "right") if isinstance(node, gast.BinOp) else ():
-            operand = getattr(node, side)
-            method = operand.func if isinstance(operand, gast.Call) and not operand.args else None
-            if isinstance(method, gast.Attribute) and method.attr == "copy" and not operand.keywords:
-                owner = method.value.value if isinstance(method.value, gast.Subscript) else method.value
-                if isinstance(owner, gast.Name) and isinstance(unit.kinds.get(owner.id), Array):
-                    setattr(node, side, method.value)
+            if (copied := _copied(unit, getattr(node, side))) is not None:
+                setattr(node, side, copied)
 
 
 class _Outwards(Transformer):

@@ -112,7 +112,7 @@ class Overwritten:
     def _restore(self, statement: gast.AST) -> _Restore | None:
         """The facts about a restore; None where its section may change its meaning."""
         section = effects.stored(statement)
-        if not isinstance(section.value, gast.Name) or section.value.id in self.unit.derivative.bars:
+        if not isinstance(section.value, gast.Name):
             return None
         base = section.value.id
         index = self._expanded(section.slice)

@@ -21,8 +21,8 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import effects
-from s2sgrad.ir.forms import bound_name, opposite
-from s2sgrad.ir.quote import at, clone, nested, place_of, rewritten
+from s2sgrad.ir.forms import bound_name, number, opposite
+from s2sgrad.ir.quote import assign, at, clone, nested, place_of, rewritten
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, sweep_of
 
@@ -100,6 +100,47 @@ def returns(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             last.origin = before.origin
         del tree.body[-2]
     return tree
+
+
+def openings(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Begin sums and stacks together: `a_bar = b_bar = 0.0`, and `a_stack, b_stack = [], []`."""
+    for body in nested(tree.body):
+        out: list[gast.AST] = []
+        for statement in body:
+            if out and _is_number(out[-1]) and _is_number(statement) and same(out[-1].value, statement.value):
+                out[-1].targets += statement.targets
+            elif out and _opens(unit, statement) and (lists := _lists(unit, out[-1])) and len(lists) < _MOST:
+                names = [*lists, statement.targets[0]]
+                value = gast.Tuple([gast.List([], gast.Load()) for _ in names], gast.Load())
+                out[-1:] = at(out[-1], assign(gast.Tuple(names, gast.Store()), value))
+            else:
+                out.append(statement)
+        body[:] = out
+    return tree
+
+
+_MOST = 4  # stacks that begin in one line
+
+
+def _is_number(statement: gast.AST) -> bool:
+    """Whether a statement of the reverse sweep binds names to a number."""
+    plain = isinstance(statement, gast.Assign) and all(isinstance(t, gast.Name) for t in statement.targets)
+    return plain and sweep_of(statement) == "reverse" and number(statement.value) is not None
+
+
+def _opens(unit: Unit, statement: gast.AST) -> bool:
+    """Whether a statement begins a stack."""
+    stacks = unit.derivative.stack_bases.keys() | unit.derivative.tapes.keys()
+    return bound_name(statement) in stacks and isinstance(statement.value, gast.List) and not statement.value.elts
+
+
+def _lists(unit: Unit, statement: gast.AST) -> list[gast.Name]:
+    """The stacks that a statement begins."""
+    if _opens(unit, statement):
+        return list(statement.targets)
+    target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+    begun = isinstance(target, gast.Tuple) and isinstance(statement.value, gast.Tuple) and target.elts
+    return target.elts if begun and all(isinstance(v, gast.List) and not v.elts for v in statement.value.elts) else []
 
 
 def _conditional(unit: Unit, statement: gast.AST) -> list[gast.AST]:

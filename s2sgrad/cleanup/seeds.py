@@ -51,7 +51,12 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         if parts is not None:
             checked.value.args[0] = before.value
             _take_apart(unit, tree, place, [parts.get(k) for k in range(len(before.value.elts))])
-    elif reads[bound_name(checked)] == 2:  # where it is checked, and once
+        return tree
+    if shown and reads[result.id] == 1:  # nothing but its shape and type
+        checked.value.args[0] = before.value
+        del tree.body[place - 1]
+        place -= 1
+    if reads[bound_name(checked)] == 2:  # where it is checked, and once
         _copy(unit, tree, place)
     return tree
 

@@ -53,6 +53,9 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     for name in temps:
         if name not in renamed:
             renamed[name] = names.numbered("t")
+    for stack, (variable, *_) in unit.derivative.stack_bases.items():
+        if variable in words:
+            renamed[stack] = names.fresh(f"{words[variable]}_stack")
     unit.names.taken |= {*renamed.values()}
     rename(renamed, tree.args, *tree.body)
     return tree

@@ -11,6 +11,7 @@ import types
 from typing import Any
 
 from s2sgrad import emit
+from s2sgrad.cleanup import peephole
 from s2sgrad.driver import namespace
 from s2sgrad.driver.emitted import Emitted
 from s2sgrad.driver.program import Program
@@ -33,7 +34,8 @@ def text_of(program: Program) -> str:
         head.reach({n: v for n, v in emitted.unit.helpers.items() if n in names})
     definitions = [f"{(primal := read(f)).text(primal.tree)}\n" for f in {id(f): f for f in earlier.values()}.values()]
     definitions += [_named(n, f) for n, f in values.items() if n not in earlier]
-    *parts, last = [emit.function(e.tree, e.header) for e in program.functions]
+    trees = [peephole.openings(e.unit, e.tree) for e in program.functions]
+    *parts, last = [emit.function(tree, e.header) for tree, e in zip(trees, program.functions, strict=True)]
     return "\n\n".join(part for part in [head.text(), *definitions, *parts, "".join(sorted(head.aliases)), last] if part)
 
 

@@ -33,16 +33,28 @@ from collections.abc import Callable
 import gast
 
 from s2sgrad.ir.forms import alone, appended_to, bound_name, popped
-from s2sgrad.ir.quote import NAMES, assign, at, blocks, expression, nodes_of, statements, statements_in
+from s2sgrad.ir.quote import NAMES, assign, at, blocks, expression, nested, nodes_of, statements, statements_in
 from s2sgrad.ir.unit import Unit
 
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """A generated function without stacks of tuples."""
     if unit.primal.is_generated:
+        for body in nested(tree.body):
+            body[:] = [s for statement in body for s in _begun_apart(statement)]
         parts = {stack: [_named(unit, part) for part in pushed] for stack, pushed in _stacks(tree.body).items()}
         tree.body = separated(tree.body, parts.get)
     return tree
+
+
+def _begun_apart(statement: gast.AST) -> list[gast.AST]:
+    """`a = []; b = []` for `a, b = [], []`."""
+    target, value = statement.targets[0] if isinstance(statement, gast.Assign) else None, getattr(statement, "value", None)
+    if not isinstance(target, gast.Tuple) or not isinstance(value, gast.Tuple) or len(target.elts) != len(value.elts):
+        return [statement]
+    if not all(isinstance(v, gast.List) and not v.elts for v in value.elts):
+        return [statement]
+    return at(statement, *(gast.Assign([t], v, None) for t, v in zip(target.elts, value.elts, strict=True)))
 
 
 def separated(body: list[gast.AST], parts_of: Callable[[str | None], list[str] | None]) -> list[gast.AST]:

@@ -17,8 +17,7 @@ def sigmoid_grad(x, *, seed=1.0):
     result = 1 / (1 + np.exp(-x))
     # reverse sweep
     # return 1 / (1 + np.exp(-x))
-    x_bar = seed * result * (1 - result)
-    return x_bar
+    return seed * result * (1 - result)
 """
 
 from __future__ import annotations

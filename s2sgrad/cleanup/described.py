@@ -3,7 +3,7 @@
     u * v      ->      u_v          1.0 / dx ** 2      ->      inverse_dx_squared          x[i + 1]      ->      x_i_next
 
 >>> from s2sgrad.ir.unit import Unit
->>> unit = Unit(None, None, {"u_bar"})
+>>> unit = Unit(None, None, {"u_bar", "a", "b"})
 >>> unit.derivative.bars.add("u_bar")
 >>> def described(text):
 ...     return Descriptions(unit, {"t1": gast.parse(text).body[0].value}, set()).of_all(["t1"]).get("t1")
@@ -15,7 +15,7 @@
 Where that is too long, the operation alone:
 
 >>> described("u_bar * (p[i] + p[j]) * q[k]"), described("np.sum(a * (b + c * d))"), described("(a + b) ** (c + d)")
-('u_bar_scaled', 'sum_a_b_plus_c_d', 'power')
+('u_bar_scaled', 'sum_a', 'power')
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _NOUNS = {
     gast.Mult: "product", gast.MatMult: "product", gast.Div: "ratio", gast.Add: "total", gast.Sub: "difference",
     gast.Pow: "power",
 }  # fmt: skip
+_EXTENTS = ("head", "tail", "inner", "part")
 _BETWEEN = {gast.Gt: "above", gast.GtE: "from", gast.Lt: "below", gast.LtE: "up_to", gast.Eq: "is", gast.NotEq: "not"}
 
 
@@ -45,7 +46,7 @@ class Descriptions:
     def __init__(self, unit: Unit, values: Mapping[str, gast.AST], taken: Container[str]) -> None:
         self.unit, self.values, self.taken = unit, values, taken
         self.words: dict[str, str] = {}
-        self.cotangents = set(unit.derivative.bars)
+        self.cotangents = set(unit.derivative.bars) | unit.derivative.seeds
 
     def of_all(self, temps: list[str]) -> dict[str, str]:
         """The words for those that have any, in the order in which they are bound."""
@@ -86,13 +87,14 @@ class Descriptions:
 
     def _word(self, name: str) -> str | None:
         """The name of a variable, or the words for it."""
-        return self.words.get(name) if name in self.nameless else self.unit.bases.get(name, name)
+        base = self.unit.bases.get(name, name)
+        return self.words.get(name) if name in self.nameless or base in self.unit.temps else base
 
     def _is_cotangent(self, value: gast.AST) -> bool:
         """Whether a product begins with a cotangent, or a section of one."""
         while isinstance(value, (gast.BinOp, gast.Subscript, gast.UnaryOp)):
             value = value.left if isinstance(value, gast.BinOp) else getattr(value, "operand", None) or value.value
-        return isinstance(value, gast.Name) and value.id in self.cotangents
+        return isinstance(value, gast.Name) and not {value.id, self.unit.bases.get(value.id)}.isdisjoint(self.cotangents)
 
     # --- what is computed ---
 
@@ -116,7 +118,7 @@ class Descriptions:
             for factor, other in ((number(node.left), right), (number(node.right), left)):
                 if factor is not None:
                     return _joined(_FACTORS.get(factor), other)
-            return _joined(left, right)
+            return None if _is_sum(node.left) or _is_sum(node.right) else _joined(left, right)
         if isinstance(node.op, gast.Div):
             if number(node.left) == 1:
                 return _joined("inverse", right)
@@ -129,7 +131,10 @@ class Descriptions:
     def _test(self, node: gast.Compare) -> str | None:
         if len(node.ops) > 1:
             return None
-        return _joined(self._phrase(node.left), _BETWEEN.get(type(node.ops[0])), self._phrase(node.comparators[0]))
+        left, right = self._phrase(node.left), self._phrase(node.comparators[0])
+        between = _BETWEEN.get(type(node.ops[0]))
+        bare = right is None and number(node.comparators[0]) is not None
+        return _joined(left, between) if bare else _joined(left, between, right)
 
     def _call(self, node: gast.Call) -> str | None:
         """A function of one argument, or a copy of it."""
@@ -151,7 +156,7 @@ class Descriptions:
         words = [self._place(part) for part in parts_of(node.slice)]
         if None in words:
             return None
-        words = [w for k, w in enumerate(words) if w and words[k - 1 : k] != [w]]
+        words = [w for k, w in enumerate(words) if w and not (w in _EXTENTS and words[k - 1 : k] == [w])]
         base = self._word(node.value.id)
         return _joined(base, *words) if words else None
 
@@ -187,7 +192,7 @@ class Descriptions:
             first = self._first(*node.args) if node.args else self._first(node.func)
             function = _function(node)
             words = _joined(function, first)
-            return words if words is not None and len(words) <= _LONGEST else function
+            return words if words is not None and len(words) <= _LONGEST else _joined(function, "value")
         if isinstance(node, gast.Subscript):
             parts = parts_of(node.slice)
             return _joined(self._first(node.value), "part" if any(isinstance(p, gast.Slice) for p in parts) else "item")
@@ -204,6 +209,11 @@ _BY_KIND: dict[type, Callable[[Descriptions, gast.AST], str | None]] = {
     gast.BinOp: Descriptions._arithmetic, gast.Compare: Descriptions._test, gast.Call: Descriptions._call,
     gast.Attribute: Descriptions._attribute, gast.Subscript: Descriptions._section,
 }  # fmt: skip
+
+
+def _is_sum(node: gast.AST) -> bool:
+    """Whether an expression is a sum or a difference."""
+    return isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Add, gast.Sub))
 
 
 def _extent(part: gast.Slice) -> str:

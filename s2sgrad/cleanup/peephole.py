@@ -21,8 +21,9 @@ from __future__ import annotations
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.flow.counts import read_counts, write_counts
 from s2sgrad.ir.forms import bound_name, number, opposite
-from s2sgrad.ir.quote import assign, at, clone, nested, place_of, rewritten
+from s2sgrad.ir.quote import assign, at, clone, mentioned, nested, place_of, rewritten
 from s2sgrad.ir.simplify import same
 from s2sgrad.ir.unit import Unit, sweep_of
 
@@ -48,6 +49,36 @@ def unpackings(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
                 unit.rewritten(first)
                 body.remove(second)
     return tree
+
+
+def directly(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+    """Bind what a call gives to the name that takes it: `t, y = f(..); ..; x = t` as `x, y = f(..)`."""
+    reads, writes = read_counts(tree.body), write_counts(tree.body)
+    for body in nested(tree.body):
+        for place, statement in enumerate(body):
+            target = statement.targets[0] if isinstance(statement, gast.Assign) else None
+            parts = target.elts if isinstance(target, gast.Tuple) and isinstance(statement.value, gast.Call) else []
+            for k, part in enumerate(parts):
+                taken = isinstance(part, gast.Name) and part.id in unit.temps and reads[part.id] == writes[part.id] == 1
+                later = _taken(body, place, part.id) if taken else None
+                if later is not None and later.targets[0].id not in mentioned(target):
+                    parts[k] = later.targets[0]
+                    body.remove(later)
+                    unit.rewritten(statement)
+    return tree
+
+
+def _taken(body: list[gast.AST], place: int, name: str) -> gast.Assign | None:
+    """The later statement `x = name` of a block, if no statement before it mentions `x`."""
+    between: set[str] = set()
+    for statement in body[place + 1 :]:
+        bound = bound_name(statement)
+        if bound is not None and getattr(statement.value, "id", None) == name:
+            return None if bound in between else statement
+        if name in mentioned(statement):
+            return None
+        between |= mentioned(statement)
+    return None
 
 
 def _unpacks(first: gast.AST, second: gast.AST) -> bool:

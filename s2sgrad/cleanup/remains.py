@@ -19,8 +19,7 @@ def f_grad(x, rng, *, seed=1.0):
     rng.random()
     # reverse sweep
     # return np.sum(x)
-    x_bar = np.full_like(x, seed)
-    return x_bar
+    return np.full_like(x, seed)
 """
 
 from __future__ import annotations

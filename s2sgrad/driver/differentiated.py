@@ -33,6 +33,7 @@ class Differentiated(Purpose):
         """Build the adjoint (`self.walk`, `self.swept`); the forward sweep as a function with the seed as keyword."""
         self.seed = c.unit.local(seed)
         c.unit.derivative.floating.add(self.seed)
+        c.unit.derivative.seeds.add(self.seed)
         self.arguments, self.parameters = c.tree.args, [p.id for p in parameters(c.tree)]
         self.walk = Reverse(c.unit, c.tree, c.inference, c.callees, c.paths, self.seed, idle, self.inner)
         result = c.kinds.get(self.walk.paths.result, UNKNOWN)

@@ -75,6 +75,8 @@ class Entry(Differentiated):
         self.emitted.defaults, self.emitted.scalar = {self.seed: default}, scalar and not may_be_complex
         plain = not options.value and self.split is None and options.unconnected == "zero"
         declare(self.emitted, own_rules=follows_own_rules(c), gradient_in=self.variables if plain else ())
+        if plain and len(self.variables) == 1:
+            declare(self.emitted, called=f"{self.variables[0]}_bar")
         ahead: list[gast.AST] = []
         if default is None:
             seed = runtime.holomorphic_seed if options.holomorphic else runtime.seed_like

@@ -309,6 +309,7 @@ FINISH: tuple[Stage, ...] = (
     *_stages(
         ("coalesce", coalesce.run),
         ("branches", peephole.branches),
+        ("directly", peephole.directly),
         ("joint_records", joint_records.run),
         ("seeds", seeds.run),
         ("unread_copies", unread_copies.run),

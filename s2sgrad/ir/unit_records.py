@@ -140,14 +140,15 @@ class ShadowedNames(Record):
 
 @dataclass
 class DerivativeNames(Record):
-    """What the derivative adds: the names of adjoints (`bars`); differentiated values and their derivatives, all of them
-    floats (`floating`), or complex numbers among them (`complex`); what is recorded, with its variable (for a call: itself);
-    by stack the variable that it keeps, whether it keeps numbers, and of which sort (`stack_bases`); by stack of
-    tuples the stacks that it stands for (`tapes`); the numbers that are not 0, for something was divided by them; by
-    temporary that holds what a call gives for an argument, that argument and its parameter (`meant`); and names for
-    temporaries that two functions share (`said`)."""
+    """What the derivative adds: the names of adjoints (`bars`) and of the cotangent of a result (`seeds`);
+    differentiated values and their derivatives, all of them floats (`floating`), or complex numbers among them
+    (`complex`); what is recorded, with its variable (for a call: itself); by stack the variable that it keeps, whether
+    it keeps numbers, and of which sort (`stack_bases`); by stack of tuples the stacks that it stands for (`tapes`); the
+    numbers that are not 0, for something was divided by them; by temporary that holds what a call gives for an argument,
+    that argument and its parameter (`meant`); and names for temporaries that two functions share (`said`)."""
 
     bars: set[str] = field(default_factory=set)
+    seeds: set[str] = field(default_factory=set)
     floating: set[str] = field(default_factory=set)
     complex: bool = False
     records: dict[str, str] = field(default_factory=dict)

@@ -14,8 +14,7 @@ Types of other variables follow from their values, once there is a normal form (
 ...     return np.sum(x * x) * (1.0 if isinstance(to, str) else 2.0)
 >>> print(grad(f).source_for(np.ones(2)).rpartition(chr(34))[2].strip())
 # return np.sum(x * x) * (1.0 if isinstance(to, str) else 2.0)
-    x_bar = 2.0 * (seed * 2.0) * x
-    return x_bar
+    return 2.0 * (seed * 2.0) * x
 """
 
 from __future__ import annotations

@@ -46,8 +46,7 @@ _DEEPEST = 90  # CPython's parser allows a hundred levels of indentation
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with a single `return result` at its end."""
-    gradient_in = traits(unit.primal.function).gradient_in if unit.primal.is_generated else ()
-    result = unit.local(f"{gradient_in[0]}_bar" if len(gradient_in) == 1 else "result")
+    result = unit.local(traits(unit.primal.function).called)
     unit.words[result] = "the result", None
     body, flagged = returns_behind_loops(unit, tree.body, result)
     body = nest(unit, flagged + body)

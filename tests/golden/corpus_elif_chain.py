@@ -7,8 +7,8 @@ def elif_chain_grad(x, y, *, seed=1.0):
     elif x > 0.5:
         a = x * y
     elif x > 0.1:
-        t1 = np.sin(x)
-        a = t1 * y
+        sin_x = np.sin(x)
+        a = sin_x * y
     else:
         a = y
     # reverse sweep
@@ -25,7 +25,7 @@ def elif_chain_grad(x, y, *, seed=1.0):
         y_bar = a_bar * x
     elif x > 0.1:
         # a = np.sin(x) * y
-        y_bar = a_bar * t1
+        y_bar = a_bar * sin_x
         x_bar += a_bar * y * np.cos(x)
     else:
         # a = y

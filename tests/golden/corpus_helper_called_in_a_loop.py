@@ -9,12 +9,12 @@ def damped_bwd(saved, seed):
     """Adjoint of `damped` in x, y."""
     x, y, a, result = saved
     # return a / (1.0 + a * a)
-    t1 = 1.0 + a * a
-    a_bar = seed / t1 - 2.0 * (seed * result / t1) * a
+    one_plus_a_a = 1.0 + a * a
+    a_bar = seed / one_plus_a_a - 2.0 * (seed * result / one_plus_a_a) * a
     # a = np.sin(x * y)
-    t2 = a_bar * np.cos(x * y)
-    x_bar = t2 * y
-    y_bar = t2 * x
+    a_bar_cos_x_y = a_bar * np.cos(x * y)
+    x_bar = a_bar_cos_x_y * y
+    y_bar = a_bar_cos_x_y * x
     return x_bar, y_bar
 
 
@@ -24,8 +24,8 @@ def helper_called_in_a_loop_grad(x, y, *, seed=1.0):
     # forward sweep
     damped_saved_stack = []
     for i in range(4):
-        t1, damped_saved = damped_fwd(x, y)
-        x = t1 + 0.1 * i
+        damped_value, damped_saved = damped_fwd(x, y)
+        x = damped_value + 0.1 * i
         damped_saved_stack.append(damped_saved)
     # reverse sweep
     # return x * y
@@ -33,7 +33,6 @@ def helper_called_in_a_loop_grad(x, y, *, seed=1.0):
     y_bar = seed * x
     for i in reversed(range(4)):
         damped_saved = damped_saved_stack.pop()
-        t2, t3 = damped_bwd(damped_saved, x_bar)
-        y_bar += t3
-        x_bar = t2
+        x_bar, y_bar_term = damped_bwd(damped_saved, x_bar)
+        y_bar += y_bar_term
     return x_bar, y_bar

@@ -18,9 +18,7 @@ def kalman_filter_grad(q, r, observations, *, seed=1.0):
     # reverse sweep
     mean_bar = 0.0
     observations_bar = np.zeros_like(observations)
-    q_bar = 0.0
-    r_bar = 0.0
-    variance_bar = 0.0
+    q_bar = r_bar = variance_bar = 0.0
     observations_bar_list = observations_bar.tolist()
     for k in reversed(range(len(observations))):
         # variance = (1.0 - gain) * variance
@@ -39,10 +37,13 @@ def kalman_filter_grad(q, r, observations, *, seed=1.0):
         variance2_bar += gain_bar / s
         s_bar = -(gain_bar * gain / s)
         # log_likelihood = log_likelihood - 0.5 * (np.log(2.0 * np.pi * s) + residual * residual / s)
-        t1 = seed * 0.5
-        t2 = 2.0 * np.pi
-        s_bar += t1 * (residual * residual / s) / s - np.divide(t1, t2 * s) * t2
-        residual_bar -= 2.0 * (t1 / s) * residual
+        half_seed = seed * 0.5
+        twice_np_pi = 2.0 * np.pi
+        s_bar += (
+            half_seed * (residual * residual / s) / s
+            - np.divide(half_seed, twice_np_pi * s) * twice_np_pi
+        )
+        residual_bar -= 2.0 * (half_seed / s) * residual
         # residual = z - mean
         mean_bar -= residual_bar
         # s = variance + r

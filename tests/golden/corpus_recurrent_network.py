@@ -24,11 +24,11 @@ def recurrent_network_grad(W, u, h, inputs, *, seed=1.0):
         # h = np.tanh(W @ h + u * value)
         h_new = h
         h = h_stack.pop()
-        t1 = h_bar * (1.0 - h_new * h_new)
-        u_bar += t1 * value
-        W_bar_columns.append(t1)
+        h_bar_scaled = h_bar * (1.0 - h_new * h_new)
+        u_bar += h_bar_scaled * value
+        W_bar_columns.append(h_bar_scaled)
         W_bar_rows.append(h)
-        h_bar = t1 @ W
+        h_bar = h_bar_scaled @ W
     # h = np.tanh(W @ h + u * value)
     if W_bar_columns:
         W_bar += np.array(W_bar_columns).T @ np.array(W_bar_rows)

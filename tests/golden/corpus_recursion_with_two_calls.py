@@ -2,28 +2,31 @@ def fibonacci_like_fwd(x, n):
     """Value of `fibonacci_like`, and what its adjoint reads."""
     fibonacci_like_saved_ = None
     fibonacci_like_saved = None
-    t1 = None
-    t2 = None
+    fibonacci_like_value = None
+    sin_value = None
     if n < 2:
         result = x * (n + 1)
     else:
-        t3, fibonacci_like_saved_ = fibonacci_like_fwd(x, n - 1)
-        t1, fibonacci_like_saved = fibonacci_like_fwd(x, n - 2)
-        t2 = np.sin(t1)
-        result = 0.5 * t3 + t2 * x
-    return result, (x, n, fibonacci_like_saved_, fibonacci_like_saved, t1, t2)
+        fibonacci_like_value2, fibonacci_like_saved_ = fibonacci_like_fwd(x, n - 1)
+        fibonacci_like_value, fibonacci_like_saved = fibonacci_like_fwd(x, n - 2)
+        sin_value = np.sin(fibonacci_like_value)
+        result = 0.5 * fibonacci_like_value2 + sin_value * x
+    return (
+        result, (x, n, fibonacci_like_saved_, fibonacci_like_saved, fibonacci_like_value, sin_value)
+    )
 
 
 def fibonacci_like_bwd(saved, seed):
     """Adjoint of `fibonacci_like` in x."""
-    x, n, fibonacci_like_saved_, fibonacci_like_saved, t1, t2 = saved
+    x, n, fibonacci_like_saved_, fibonacci_like_saved, fibonacci_like_value, sin_value = saved
     if n < 2:
         # return x * (n + 1)
         x_bar = seed * (n + 1)
     else:
         # return 0.5 * fibonacci_like(x, n - 1) + np.sin(fibonacci_like(x, n - 2)) * x
         x_bar = (
-            seed * t2 + fibonacci_like_bwd(fibonacci_like_saved, seed * x * np.cos(t1))
+            seed * sin_value
+            + fibonacci_like_bwd(fibonacci_like_saved, seed * x * np.cos(fibonacci_like_value))
             + fibonacci_like_bwd(fibonacci_like_saved_, seed * 0.5)
         )
     return x_bar

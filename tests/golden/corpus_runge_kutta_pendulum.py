@@ -3,20 +3,20 @@ from s2sgrad.runtime import seed_like
 
 def pendulum_fwd(angle, speed, length):
     """Value of `pendulum`, and what its adjoint reads."""
-    t1 = np.sin(angle)
-    result = speed, -9.81 / length * t1
-    return result, (angle, length, t1)
+    sin_angle = np.sin(angle)
+    result = speed, -9.81 / length * sin_angle
+    return result, (angle, length, sin_angle)
 
 
 def pendulum_bwd(saved, seed):
     """Adjoint of `pendulum` in angle, speed, length."""
-    angle, length, t1 = saved
+    angle, length, sin_angle = saved
     # return speed, -9.81 / length * np.sin(angle)
-    t2 = -9.81 / length
+    ratio = -9.81 / length
     seed_1 = seed[1]
     speed_bar = seed[0]
-    angle_bar = seed_1 * t2 * np.cos(angle)
-    length_bar = -(seed_1 * t1 * t2 / length)
+    angle_bar = seed_1 * ratio * np.cos(angle)
+    length_bar = -(seed_1 * sin_angle * ratio / length)
     return angle_bar, speed_bar, length_bar
 
 
@@ -42,41 +42,49 @@ def runge_kutta_pendulum_grad(angle, speed, length, *, seed=None):
     for _ in reversed(range(5)):
         pendulum_saved, pendulum_saved_, pendulum_saved_2, pendulum_saved_3 = tape.pop()
         # speed = speed + h / 6.0 * (s1 + 2.0 * s2 + 2.0 * s3 + s4)
-        t1 = h / 6.0
-        t2 = speed_bar * t1
-        s3_bar = t2 * 2.0
-        s1_bar = t2
-        s2_bar = t2 * 2.0
+        ratio = h / 6.0
+        speed_bar_ratio = speed_bar * ratio
+        s3_bar = speed_bar_ratio * 2.0
+        s1_bar = speed_bar_ratio
+        s2_bar = speed_bar_ratio * 2.0
         # angle = angle + h / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
-        t3 = angle_bar * t1
-        a3_bar = t3 * 2.0
-        a1_bar = t3
-        a2_bar = t3 * 2.0
+        angle_bar_ratio = angle_bar * ratio
+        a3_bar = angle_bar_ratio * 2.0
+        a1_bar = angle_bar_ratio
+        a2_bar = angle_bar_ratio * 2.0
         # a4, s4 = pendulum(angle + h * a3, speed + h * s3, length)
-        t4, t5, t6 = pendulum_bwd(pendulum_saved, (t3, t2))
-        length_bar += t6
-        speed_bar += t5
-        s3_bar += t5 * h
-        angle_bar += t4
-        a3_bar += t4 * h
+        angle_bar_term, speed_bar_term, length_bar_term = pendulum_bwd(
+            pendulum_saved, (angle_bar_ratio, speed_bar_ratio)
+        )
+        length_bar += length_bar_term
+        speed_bar += speed_bar_term
+        s3_bar += speed_bar_term * h
+        angle_bar += angle_bar_term
+        a3_bar += angle_bar_term * h
         # a3, s3 = pendulum(angle + 0.5 * h * a2, speed + 0.5 * h * s2, length)
-        t7 = 0.5 * h
-        t8, t9, t10 = pendulum_bwd(pendulum_saved_, (a3_bar, s3_bar))
-        length_bar += t10
-        speed_bar += t9
-        s2_bar += t9 * t7
-        angle_bar += t8
-        a2_bar += t8 * t7
+        half_h = 0.5 * h
+        angle_bar_term, speed_bar_term, length_bar_term = pendulum_bwd(
+            pendulum_saved_, (a3_bar, s3_bar)
+        )
+        length_bar += length_bar_term
+        speed_bar += speed_bar_term
+        s2_bar += speed_bar_term * half_h
+        angle_bar += angle_bar_term
+        a2_bar += angle_bar_term * half_h
         # a2, s2 = pendulum(angle + 0.5 * h * a1, speed + 0.5 * h * s1, length)
-        t11, t12, t13 = pendulum_bwd(pendulum_saved_2, (a2_bar, s2_bar))
-        length_bar += t13
-        speed_bar += t12
-        s1_bar += t12 * t7
-        angle_bar += t11
-        a1_bar += t11 * t7
+        angle_bar_term, speed_bar_term, length_bar_term = pendulum_bwd(
+            pendulum_saved_2, (a2_bar, s2_bar)
+        )
+        length_bar += length_bar_term
+        speed_bar += speed_bar_term
+        s1_bar += speed_bar_term * half_h
+        angle_bar += angle_bar_term
+        a1_bar += angle_bar_term * half_h
         # a1, s1 = pendulum(angle, speed, length)
-        t14, t15, t16 = pendulum_bwd(pendulum_saved_3, (a1_bar, s1_bar))
-        angle_bar += t14
-        speed_bar += t15
-        length_bar += t16
+        angle_bar_term, speed_bar_term, length_bar_term = pendulum_bwd(
+            pendulum_saved_3, (a1_bar, s1_bar)
+        )
+        angle_bar += angle_bar_term
+        speed_bar += speed_bar_term
+        length_bar += length_bar_term
     return angle_bar, speed_bar, length_bar

@@ -8,18 +8,17 @@ def softmax_cross_entropy_grad(w, b, images, labels, *, seed=1.0):
     # forward sweep
     logits = images @ w + b
     shifted = logits - np.max(logits, axis=1, keepdims=True)
-    t1 = np.exp(shifted)
-    t2 = np.sum(t1, axis=1)
-    log_norm = np.log(t2)
-    t3 = np.arange(len(labels))
+    exp_shifted = np.exp(shifted)
+    sum_exp_shifted = np.sum(exp_shifted, axis=1)
+    log_norm = np.log(sum_exp_shifted)
     # reverse sweep
     # return np.mean(log_norm - shifted[np.arange(len(labels)), labels])
-    t4 = seed / np.size(log_norm)
-    log_norm_bar = np.full_like(log_norm, t4)
+    seed_scaled = seed / np.size(log_norm)
+    log_norm_bar = np.full_like(log_norm, seed_scaled)
     shifted_bar = np.zeros_like(shifted)
-    shifted_bar = add_at(shifted_bar, (t3, labels), -t4)
+    shifted_bar = add_at(shifted_bar, (np.arange(len(labels)), labels), -seed_scaled)
     # log_norm = np.log(np.sum(np.exp(shifted), axis=1))
-    shifted_bar += (log_norm_bar / t2)[:, np.newaxis] * t1
+    shifted_bar += (log_norm_bar / sum_exp_shifted)[:, np.newaxis] * exp_shifted
     # shifted = logits - np.max(logits, axis=1, keepdims=True)
     logits_bar = (
         shifted_bar

@@ -4,8 +4,7 @@ def clipped_step_grad(x, lower, upper, *, seed=1.0):
     if x < lower:
         # return lower
         lower_bar = seed
-        upper_bar = 0.0
-        x_bar = 0.0
+        upper_bar = x_bar = 0.0
     else:
         if x > upper:
             # return upper

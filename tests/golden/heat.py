@@ -10,8 +10,8 @@ def heat_grad(u, c, n, *, seed=1.0):
     u_bar = seed * (2 * u)
     for _ in reversed(range(n)):
         # u[1:-1] = u[1:-1] + c * (u[2:] - 2.0 * u[1:-1] + u[:-2])
-        t1 = u_bar[1:-1] * c
-        u_bar[1:-1] -= t1 * 2.0
-        u_bar[:-2] += t1
-        u_bar[2:] += t1
+        u_bar_inner_c = u_bar[1:-1] * c
+        u_bar[1:-1] -= u_bar_inner_c * 2.0
+        u_bar[:-2] += u_bar_inner_c
+        u_bar[2:] += u_bar_inner_c
     return u_bar

@@ -17,9 +17,9 @@ def lu_grad(A, *, seed=None):
     A_bar, = own(seed_like((A,), seed))
     for i in reversed(range(n)):
         # A[i, j] -= A[i, :i] @ A[:i, j]
-        A_bar_i_part = A_bar[i, i:].copy()
-        A_bar[:i, i:] -= np.outer(A[i, :i], A_bar_i_part)
-        A_bar[i, :i] -= A[:i, i:] @ A_bar_i_part
+        A_bar_i_tail = A_bar[i, i:].copy()
+        A_bar[:i, i:] -= np.outer(A[i, :i], A_bar_i_tail)
+        A_bar[i, :i] -= A[:i, i:] @ A_bar_i_tail
         for j in reversed(range(i)):
             # A[i, j] /= A[j, j]
             A_j_j = A[j, j]
@@ -27,7 +27,7 @@ def lu_grad(A, *, seed=None):
             A_bar[i, j] /= A_j_j
             A_bar[j, j] -= A_bar_i_j * A[i, j] / A_j_j
             # A[i, j] -= A[i, :j] @ A[:j, j]
-            t1 = A_bar[i, j]
-            A_bar[:j, j] -= t1 * A[i, :j]
-            A_bar[i, :j] -= t1 * A[:j, j]
+            A_bar_i_j = A_bar[i, j]
+            A_bar[:j, j] -= A_bar_i_j * A[i, :j]
+            A_bar[i, :j] -= A_bar_i_j * A[:j, j]
     return A_bar,

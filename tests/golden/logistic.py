@@ -13,7 +13,7 @@ def logistic_grad(x, r, n, *, seed=1.0):
     for i in reversed(range(n)):
         # x = r * x * (1.0 - x)
         x = x_stack.pop()
-        t1 = x_bar * (1.0 - x)
-        r_bar += t1 * x
-        x_bar = t1 * r - x_bar * (r * x)
+        x_bar_scaled = x_bar * (1.0 - x)
+        r_bar += x_bar_scaled * x
+        x_bar = x_bar_scaled * r - x_bar * (r * x)
     return x_bar, r_bar

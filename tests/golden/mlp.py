@@ -14,7 +14,7 @@ def mlp_grad(W1, b1, W2, x, y, *, seed=1.0):
     h_bar = e_bar @ W2.T
     W2_bar = h.T @ e_bar
     # h = np.tanh(x @ W1 + b1)
-    t1 = h_bar * (1.0 - h * h)
-    b1_bar = t1.sum(axis=0)
-    W1_bar = x.T @ t1
+    h_bar_scaled = h_bar * (1.0 - h * h)
+    b1_bar = h_bar_scaled.sum(axis=0)
+    W1_bar = x.T @ h_bar_scaled
     return W1_bar, like(b1, b1_bar), W2_bar

@@ -16,9 +16,9 @@ def newton_grad(a, tolerance, *, seed=1.0):
     for _ in range(trips):
         # x = 0.5 * (x + a / x)
         x = x_stack.pop()
-        t1 = x_bar * 0.5
-        a_bar += t1 / x
-        x_bar = t1 - t1 * (a / x) / x
+        half_x_bar = x_bar * 0.5
+        a_bar += half_x_bar / x
+        x_bar = half_x_bar - half_x_bar * (a / x) / x
     # x = a
     a_bar += x_bar
     return a_bar

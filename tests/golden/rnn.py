@@ -21,13 +21,13 @@ def unroll_grad(W, U, h, xs, *, seed=1.0):
         # h = np.tanh(W @ h + U @ x)
         h_new = h
         h = h_stack.pop()
-        t1 = h_bar * (1.0 - h_new * h_new)
+        h_bar_scaled = h_bar * (1.0 - h_new * h_new)
         x = xs[k]
-        U_bar_columns.append(t1)
+        U_bar_columns.append(h_bar_scaled)
         U_bar_rows.append(x)
-        W_bar_columns.append(t1)
+        W_bar_columns.append(h_bar_scaled)
         W_bar_rows.append(h)
-        h_bar = t1 @ W
+        h_bar = h_bar_scaled @ W
     # h = np.tanh(W @ h + U @ x)
     if U_bar_columns:
         U_bar += np.array(U_bar_columns).T @ np.array(U_bar_rows)

@@ -9,8 +9,8 @@ def damp_inside_grad(u, c, *, seed=1.0):
     # return np.sum(u * u)
     u_bar = 2.0 * seed * u
     # inner *= c * inner
-    u_bar_part = u_bar[1:-1]
-    t1 = u_bar_part * u_old
-    c_bar = t1 @ u_old
-    u_bar[1:-1] = u_bar_part * (c * u_old) + t1 * c
+    u_bar_inner = u_bar[1:-1]
+    u_bar_inner_u_old = u_bar_inner * u_old
+    c_bar = u_bar_inner_u_old @ u_old
+    u_bar[1:-1] = u_bar_inner * (c * u_old) + u_bar_inner_u_old * c
     return u_bar, c_bar

@@ -67,7 +67,7 @@ class Descriptions:
         if name in derivative.meant:
             argument, parameter = derivative.meant[name]
             word = self._word(argument) or parameter
-            return next(w for w in (f"{word}_bar", f"{word}_bar_term") if w not in self.taken)
+            return f"{word}_bar" if f"{word}_bar" not in self.taken else f"{word}_bar_term"
         value = self.values.get(name)
         if value is None or name in derivative.said:
             return derivative.said.get(name)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import gast
 
+from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import UNKNOWN
 from s2sgrad.cleanup.dead_restores import Overwritten
 from s2sgrad.flow.graph import Graph, binds
@@ -43,6 +44,8 @@ def _forward_all(unit: Unit, tree: gast.FunctionDef) -> bool:
     """Forward all such restores, last first: a forwarded one no longer reads what earlier ones restored."""
     found, taken = Overwritten(unit, tree, Graph(tree, unit.kept), Sections(unit, tree)), False
     for restore in reversed(found.found):
+        if effects.base(effects.stored(restore)) in unit.derivative.bars:
+            continue  # what is stored may be stretched to the section: no record is
         loads = found.only_loads(restore)
         if loads:
             _forward(unit, found, restore, loads)

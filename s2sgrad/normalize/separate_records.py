@@ -117,8 +117,8 @@ def _stacks(body: list[gast.AST]) -> dict[str, list[gast.AST]]:
             made.add(stack)
         else:
             lengths.setdefault(stack, set()).add(len(parts or ()))
-            found.setdefault(stack, _pushed(statement) or [])
-    return {s: found[s] or [] for s in found if s in made and uses[s] == 0 and len(lengths[s]) == 1 and found[s]}
+            found.setdefault(stack, []).extend([] if found.get(stack) else _pushed(statement) or [])
+    return {s: pushed for s, pushed in found.items() if s in made and uses[s] == 0 and len(lengths[s]) == 1 and pushed}
 
 
 def _named(unit: Unit, part: gast.AST) -> str:

@@ -121,7 +121,7 @@ def branches(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     return tree
 
 
-def returns(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
+def returns(tree: gast.FunctionDef) -> None:
     """Return what the last statement computes, and not a name for it: `x_bar = y_bar * c; return x_bar`."""
     before, last = tree.body[-2:] if len(tree.body) > 1 else (None, None)
     name = bound_name(before) if isinstance(before, gast.Assign) and isinstance(last, gast.Return) else None
@@ -130,7 +130,6 @@ def returns(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
         if hasattr(before, "origin"):
             last.origin = before.origin
         del tree.body[-2]
-    return tree
 
 
 def openings(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:

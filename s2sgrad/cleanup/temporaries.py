@@ -26,6 +26,7 @@ from collections.abc import Iterable
 import gast
 
 from s2sgrad.analysis import effects
+from s2sgrad.analysis.kinds import Kind
 from s2sgrad.cleanup.coalesce import bound_names, colored, interference
 from s2sgrad.cleanup.described import Descriptions
 from s2sgrad.ir.forms import bound_name, popped
@@ -56,9 +57,20 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     for stack, (variable, *_) in unit.derivative.stack_bases.items():
         if variable in words:
             renamed[stack] = names.fresh(f"{words[variable]}_stack")
-    unit.names.taken |= {*renamed.values()}
+    _note(unit, renamed)
     rename(renamed, tree.args, *tree.body)
     return tree
+
+
+def _note(unit: Unit, renamed: dict[str, str]) -> None:
+    """Let the unit know the new names: what is known of those that share one is what they have in common."""
+    kinds: dict[str, set[Kind | None]] = {}
+    for old, new in renamed.items():
+        kinds.setdefault(new, set()).add(unit.kinds.get(old))
+    unit.names.taken |= kinds.keys()
+    unit.locals |= kinds.keys()
+    unit.temps |= {renamed[n] for n in unit.temps & renamed.keys()}
+    unit.kinds.update({n: one for n, (one, *others) in kinds.items() if one is not None and not others})
 
 
 def agree(unit: Unit, tree: gast.FunctionDef, shared: Iterable[str]) -> None:

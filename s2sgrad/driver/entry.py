@@ -15,6 +15,7 @@ from s2sgrad.analysis.kinds import UNKNOWN, Array, Container, Instance, Kind, Nu
 from s2sgrad.analysis.number_types import is_complex, is_real, is_short
 from s2sgrad.analysis.type_text import described
 from s2sgrad.analysis.value_kinds import kinds_of
+from s2sgrad.cleanup import peephole
 from s2sgrad.driver.compilation import Compilation
 from s2sgrad.driver.differentiated import Differentiated, follows_own_rules
 from s2sgrad.driver.emitted import Emitted, mark, marked, stem_of, title
@@ -75,8 +76,6 @@ class Entry(Differentiated):
         self.emitted.defaults, self.emitted.scalar = {self.seed: default}, scalar and not may_be_complex
         plain = not options.value and self.split is None and options.unconnected == "zero"
         declare(self.emitted, own_rules=follows_own_rules(c), gradient_in=self.variables if plain else ())
-        if plain and len(self.variables) == 1:
-            declare(self.emitted, called=f"{self.variables[0]}_bar")
         ahead: list[gast.AST] = []
         if default is None:
             seed = runtime.holomorphic_seed if options.holomorphic else runtime.seed_like
@@ -132,6 +131,8 @@ class Entry(Differentiated):
 
     def finish(self, c: Compilation) -> None:
         """Give the function its name, docstring and default seed."""
+        if not c.primal.is_generated:  # whose names say which derivative is which
+            peephole.returns(c.tree)
         c.tree.args.kw_defaults[-1] = constant(self.emitted.defaults[self.seed])
         c.tree.body.insert(0, gast.Expr(constant(title(stem_of(self.function), self.variables, self.options))))
         c.tree.name = self.emitted.name

@@ -65,9 +65,7 @@ class Callee(Differentiated):
         unit, pair = c.unit, self.entry.pair
         tree = self.sweep(c, "seed", self.idle)
         result, bars = self.swept.result, self.swept.bars
-        declare(
-            pair.bwd, own_rules=follows_own_rules(c), **({"called": f"{self.order[0]}_bar"} if len(self.order) == 1 else {})
-        )
+        declare(pair.bwd, own_rules=follows_own_rules(c))
         declare(pair.bwd, flat=results.is_flat(self.swept.kinds.get(result), self.swept.active))
         pair.sizeless |= {p for p in self.order if p in bars and bars[p].name in self.walk.adjoints.held.sizeless}
         pair.idle |= {p: bars[p].idle if p in bars else None for p in self.order}

@@ -321,7 +321,6 @@ FINISH: tuple[Stage, ...] = (
         ("attribute_writeback", attribute_writeback.run),
     ),
     Stage("watches", _watch),
-    *_stages(("returns", peephole.returns)),
 )
 
 KINDS: tuple[Kept | Stage, ...] = (*READ, Stage("kinds", _infer))

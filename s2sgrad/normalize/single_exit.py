@@ -46,7 +46,8 @@ _DEEPEST = 90  # CPython's parser allows a hundred levels of indentation
 
 def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
     """The tree with a single `return result` at its end."""
-    result = unit.local(traits(unit.primal.function).called)
+    gradient_in = traits(unit.primal.function).gradient_in
+    result = unit.local(f"{gradient_in[0]}_bar" if len(gradient_in) == 1 else "result")
     unit.words[result] = "the result", None
     body, flagged = returns_behind_loops(unit, tree.body, result)
     body = nest(unit, flagged + body)

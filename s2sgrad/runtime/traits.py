@@ -24,7 +24,6 @@ class Traits(NamedTuple):
     - `restores`: it writes arrays of its record
     - `flat`: its result must be a float to be differentiated, for no argument reaches it
     - `gradient_in`: the variables whose gradients it returns
-    - `called`: the name for its result
     - `own_rules`: it may follow a rule of the user's, which need not be the derivative
     - `shadowed`: it has names with shadows
     - `reaches`: the names of our helpers that it reaches through its closure
@@ -42,7 +41,6 @@ class Traits(NamedTuple):
     restores: bool = False
     flat: bool = False
     gradient_in: tuple[str, ...] = ()
-    called: str = "result"
     own_rules: bool = False
     shadowed: bool = False
     reaches: tuple[str, ...] = ()

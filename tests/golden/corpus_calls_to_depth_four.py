@@ -1,7 +1,8 @@
 def level_4_bwd(x, c, seed):
     """Adjoint of `level_4` in x."""
     # return c * x * x
-    return seed * (c * x) + seed * x * c
+    x_bar = seed * (c * x) + seed * x * c
+    return x_bar
 
 
 def level_3_fwd(x):
@@ -16,7 +17,8 @@ def level_3_bwd(saved, seed):
     """Adjoint of `level_3` in x."""
     x, level_4_x, sin_level_4_x = saved
     # return np.sin(level_4(x, 2.0)) * x
-    return seed * sin_level_4_x + level_4_bwd(x, 2.0, seed * x * np.cos(level_4_x))
+    x_bar = seed * sin_level_4_x + level_4_bwd(x, 2.0, seed * x * np.cos(level_4_x))
+    return x_bar
 
 
 def level_2_fwd(x, y):

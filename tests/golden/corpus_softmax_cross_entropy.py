@@ -1,5 +1,5 @@
 from s2sgrad.rules.reductions import tie_weights
-from s2sgrad.runtime import add_at, like
+from s2sgrad.runtime import add_at
 
 
 # for w: float64 (n, n), b: float64 (n,), images: float64 (m, n), labels: int64 (m,)
@@ -28,4 +28,4 @@ def softmax_cross_entropy_grad(w, b, images, labels, *, seed=1.0):
     # logits = images @ w + b
     b_bar = logits_bar.sum(axis=0)
     w_bar = images.T @ logits_bar
-    return w_bar, like(b, b_bar)
+    return w_bar, b_bar

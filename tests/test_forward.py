@@ -285,9 +285,9 @@ def test_the_text():
     u = u.copy()
     u_dot = u_dot.copy()
     for _ in range(n):
-        t1 = u[2:] - 2.0 * u[1:-1] + u[:-2]
-        u[1:-1] += c * t1
-        u_dot[1:-1] += c_dot * t1 + c * (u_dot[2:] - 2.0 * u_dot[1:-1] + u_dot[:-2])
+        total = u[2:] - 2.0 * u[1:-1] + u[:-2]
+        u[1:-1] += c * total
+        u_dot[1:-1] += c_dot * total + c * (u_dot[2:] - 2.0 * u_dot[1:-1] + u_dot[:-2])
     return u, u_dot
 '''
     )

@@ -93,7 +93,7 @@ def test_lines_are_tied_to_those_that_came_from_them():
     gradient, forward, second = (by_line["u = u + 0.1 * du"][k] for k in range(3))
     assert gradient == ["u = u + 0.1 * du", "# u = u + 0.1 * du", "du_bar = u_bar * 0.1"]
     assert forward == ["u = u + 0.1 * du", "u_dot = u_dot + 0.1 * du_dot"] == second[:2]
-    assert "total_bar = t1 * k" in by_line["return k * total * u"][0]
+    assert "total_bar = seed_u * k" in by_line["return k * total * u"][0]
     assert [*by_line["def crowding(u, k):"]] == ["left"]
     assert 'id="tab0" checked>Gradient' in text and "float64 (n,)" in text and "what `crowding` records" in text
 
@@ -105,7 +105,7 @@ def test_every_statement_of_ours_has_a_line_of_the_users():
     assert {row[2] for row in rows if row[0] == "right"} - {None} <= keys
     plain = re.compile(r"from |def |return|#|\"\"\"|tape = \[\]|u, k, total = saved")
     assert [line for line in lost if not plain.match(line)] == []
-    assert [row[4].strip() for row in rows if "derived" in row[3] and row[1] == 0][-1] == "k_bar += t3"
+    assert [row[4].strip() for row in rows if "derived" in row[3] and row[1] == 0][-1] == "k_bar += k_bar_term"
 
 
 @pytest.mark.sampled(one_in=60)

@@ -5,6 +5,21 @@
 ...     return 0.5 * k * x ** 2
 >>> grad(energy)(3.0, 2.0)
 6.0
+
+    grad, value_and_grad      the gradient of a function, as a function of the same arguments
+    vjp, jvp, hvp             products with the Jacobian, from the left and from the right; with the Hessian
+    jacobian, hessian         matrices (jacfwd, jacrev: by one mode; value_and_jacobian)
+    elementwise_grad          the derivative at each element
+    linearize                 the value, and the linear map of tangents
+    stop_gradient             a constant, whatever it depends on
+    checkpoint, checkpointed  less memory: a function, or the trips of a loop, run again
+    custom_gradient           a function with a gradient of your own (custom_jvp: with a tangent; primitive, defvjp)
+    explain                   what is known of each line of a function, and what happens to it
+    GradientTape, Variable    a tape, over the same rules
+    Unsupported, NoRule, NoSource, NotFinite    errors, with file, line and a way out
+
+`df = grad(f)` has its text in `df.source`; `df.save(path)` writes a module, `df.show()` shows it beside `f`.
+`s2sgrad.testing.check_grads(f, args)` compares with central differences.  More: `help(grad)`, docs/start.md.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -88,7 +103,9 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> Any:
     """Import the tape, the matrices and `explain` on first use, so that `import s2sgrad` stays quick."""
     if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from s2sgrad.errors import foreign
+
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{foreign.instead_of(name)}")
     if name == "compile":
         from s2sgrad.api import loops as home
     elif name == "explain":

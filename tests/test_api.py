@@ -27,7 +27,7 @@ import pytest
 from differences import central_difference, leaves
 
 import s2sgrad
-from s2sgrad import S2SGradError, grad, value_and_grad
+from s2sgrad import S2SGradError, grad, jvp, value_and_grad
 from s2sgrad.driver.text import whereabouts
 from s2sgrad.rules import table
 
@@ -1081,9 +1081,30 @@ def test_repr():
 def test_names():
     df = grad(looked_at)
     assert (df.__name__, df.__module__) == ("looked_at_grad", __name__)
-    assert "Gradient of `looked_at`" in df.__doc__
+    assert "Gradient of `looked_at`" in df.__doc__ and df.__doc__.endswith(inspect.getdoc(looked_at) or ".source`.")
     assert value_and_grad(looked_at).__name__ == "looked_at_value_and_grad"
     assert "def lambda__grad(" in grad(lambda x: x * x).source
+
+
+def test_a_derivative_says_what_its_function_says_and_lists_what_users_call():
+    def spring(x):
+        """Energy of a spring."""
+        return x * x
+
+    derivatives = [grad(spring), grad(grad(spring)), value_and_grad(spring), jvp(spring), s2sgrad.hessian(spring)]
+    for derivative in derivatives:
+        assert derivative.__doc__.endswith("Energy of a spring.")
+        assert not [n for n in dir(derivative) if n.startswith("_") and not n.startswith("__")]
+    assert [n for n in dir(grad(spring)) if n[0] != "_"] == [
+        "compiled_source", "explain_compile", "prepare", "primal", "save", "show", "source", "source_for",
+    ]  # fmt: skip
+
+
+def test_help_begins_with_what_users_call():
+    lines = pydoc.render_doc(grad, renderer=pydoc.plaintext).splitlines()
+    assert len(lines) <= 42 and sum(line.strip().startswith(">>> ") for line in lines) >= 3
+    first = "\n".join(pydoc.render_doc(s2sgrad, renderer=pydoc.plaintext).splitlines()[:40])
+    assert all(name in first for name in ("value_and_grad", "jvp", "hessian", "checkpoint", "explain", "Unsupported"))
 
 
 def test_tracebacks_show_the_lines_of_the_user():

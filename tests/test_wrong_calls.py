@@ -12,7 +12,8 @@ import sys
 import numpy as np
 import pytest
 
-from s2sgrad import NoSource, Unsupported, grad, jvp, value_and_grad, vjp
+import s2sgrad
+from s2sgrad import NoSource, Unsupported, grad, hessian, jvp, value_and_grad, vjp
 from s2sgrad.source import typed_in
 from s2sgrad.testing import check_grads
 
@@ -136,7 +137,15 @@ CALLS = {
     "keyword only": (lambda: grad(lambda *, x: x * x)(x=2.0), r"<lambda> has 0 arguments by position"),
     "no star": (lambda: grad(starred)(k=2.0), r"gradient of `starred` in `args\[0\]` .* `\*args` has 0 arguments"),
     "a key": (lambda: grad(starred, "k")(1.0, k=2.0), r"starred has no parameter named 'k', .*it has args, options"),
-    "an option": (lambda: grad(squared, wrt=0), r"grad\(\) got an unexpected keyword argument 'wrt'"),
+    "an option": (lambda: grad(squared, wrt=0), r"grad\(\) .* unexpected .* 'wrt': here it is `argnums`"),
+    "JAX's word": (lambda: grad(squared, argnum=0), r"'argnum': here it is `argnums`, the position or name"),
+    "torch's word": (
+        lambda: value_and_grad(squared, requires_grad=True),
+        r"'requires_grad': nothing is marked: .* `argnums`",
+    ),
+    "another compiler": (lambda: grad(squared, jit=True), r"'jit': here it is `compile=True`"),
+    "a wrong letter": (lambda: hessian(squared, argnms=0), r"'argnms': did you mean `argnums`\?"),
+    "no such option there": (lambda: jvp(squared, (1.0,), (1.0,), wrt=0), r"unexpected keyword argument 'wrt'$"),
 }
 
 
@@ -145,6 +154,13 @@ def test_calls_that_do_not_fit(name):
     call, said = CALLS[name]
     with pytest.raises(TypeError, match=said):
         call()
+
+
+@pytest.mark.parametrize("name, said", {"jit": "compile=True", "vmap": "whole arrays", "no_grad": "stop_gradient"}.items())
+def test_names_of_other_tools(name, said):
+    with pytest.raises(AttributeError, match=said):
+        getattr(s2sgrad, name)
+    assert not hasattr(s2sgrad, name)
 
 
 def test_check_grads_takes_names_and_places_from_the_end():

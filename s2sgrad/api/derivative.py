@@ -37,7 +37,7 @@ class Derivative(Binds):
     once per signature."""
 
     _requested = Request
-    show, _repr_html_ = showing.show, showing.framed
+    show, _repr_html_, __dir__ = showing.show, showing.framed, showing.names
     recorded_by = ""  # what the run-time library knows it by
 
     def __init__(
@@ -54,7 +54,7 @@ class Derivative(Binds):
         self._others: dict[Options, Derivative] = {}
         self.__name__ = self.__qualname__ = f"{self._request.shown_name}_{options.suffix}"
         self.__module__ = self._request.function.__module__
-        self.__doc__ = f"Gradient of `{self._request.shown_name}`.  The generated function is in `.source`."
+        self.__doc__ = showing.described(f"Gradient of `{self._request.shown_name}`", self._request.function)
 
     def to_be_differentiated(self) -> Any:
         """The derivative whose text can be differentiated again, with the same results."""

@@ -217,7 +217,7 @@ class Jvp(Binds):
     has floats.
     """
 
-    show, _repr_html_ = showing.show, showing.framed
+    show, _repr_html_, __dir__ = showing.show, showing.framed, showing.names
 
     def __init__(
         self, function: Callable[..., Any], outputs: str | tuple[str, ...] | None = None, has_aux: bool = False,
@@ -232,7 +232,7 @@ class Jvp(Binds):
         self._made: dict[tuple[int, ...], Along] = {}
         self._latest: Along | None = None
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_jvp"
-        self.__doc__ = f"Value of `{self.__name__[:-4]}` and its tangent.  The generated function is in `.source`."
+        self.__doc__ = showing.described(f"Value of `{self.__name__[:-4]}` and its tangent", function)
 
     def of(self, function: Callable[..., Any]) -> Jvp:
         """The same of another function."""

@@ -18,6 +18,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
+from s2sgrad.api import showing
 from s2sgrad.api.argnums import Argnums, Asked, checked
 from s2sgrad.api.arguments import without_floats
 from s2sgrad.api.assembling import assembled, at_leaves, count, empty, misfit, of_array, of_rows, plain, sizes
@@ -50,7 +51,10 @@ class Matrix(Binds):
             self.primal, self._lead = function.__func__, (function.__self__,)
         self._columns = Columns(self.primal, has_aux, debug=self.debug)
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_{word}"
-        self.__doc__ = f"The {word} of `{getattr(function, '__name__', 'f')}` in {self._argnums!r}."
+        of = f"The {word} of `{getattr(function, '__name__', 'f')}` in {self._argnums!r}"
+        self.__doc__ = showing.described(of, function)
+
+    __dir__ = showing.names
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         raise NotImplementedError

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from s2sgrad.api import showing
 from s2sgrad.api.gradient import Gradient
 from s2sgrad.api.request import Request
 from s2sgrad.driver import cache
@@ -52,7 +53,7 @@ class Partials(Gradient):
     def __init__(self, function: Callable[..., Any], xs: tuple, options: Options, seed: Any, bound: tuple = ()) -> None:
         super().__init__(function, xs, options, seed, bound)
         self.__name__ = self.__qualname__ = f"{self._request.shown_name}_gradients"
-        self.__doc__ = f"Gradients of `{self._request.shown_name}`.  The generated function is in `.source`."
+        self.__doc__ = showing.described(f"Gradients of `{self._request.shown_name}`", self._request.function)
 
     def __reduce__(self) -> tuple:
         options = self._request.options

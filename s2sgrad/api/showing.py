@@ -5,7 +5,9 @@ df.show(W, x, html="loss.html")      ->      the page; without `html`, the text
 
 from __future__ import annotations
 
+import inspect
 import os
+import types
 from typing import Any
 
 from s2sgrad import runtime
@@ -18,6 +20,29 @@ def show(derivative: Any, /, *args: Any, html: str | os.PathLike[str] | None = N
     function, its gradient, its tangent and its second derivative.
     """
     runtime.hook("shown")(derivative, args if args or keywords else None, keywords, html)
+
+
+# What users ask a derivative for; its other methods are for the compiler.
+_PUBLIC = {"compiled_source", "explain_compile", "prepare", "primal", "save", "show", "source", "source_for"}
+
+
+def names(derivative: Any) -> list[str]:
+    """What `dir` lists of a derivative."""
+    return sorted(n for n in object.__dir__(derivative) if n in _PUBLIC or (n[:2] == n[-2:] == "__"))
+
+
+def described(what: str, function: Any) -> str:
+    """The docstring of a derivative of a function: what it is, and what the function says of itself.
+
+    >>> def energy(x):
+    ...     '''Of a spring.'''
+    >>> print(described("Gradient of `energy`", energy))
+    Gradient of `energy`.  The generated function is in `.source`.
+    <BLANKLINE>
+    Of a spring.
+    """
+    own = function.__doc__ if isinstance(function, types.FunctionType | types.MethodType) else None
+    return f"{what}.  The generated function is in `.source`." + (f"\n\n{inspect.cleandoc(own)}" if own else "")
 
 
 def framed(derivative: Any) -> str | None:

@@ -19,7 +19,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from s2sgrad.errors import GENERATED, MADE, Defect, Place, Refused, S2SGradError, Unsupported, is_written
+from s2sgrad.errors import GENERATED, MADE, Defect, Place, Refused, S2SGradError, Unsupported, foreign, is_written
 from s2sgrad.errors.cycles import explained
 from s2sgrad.errors.wording import Wording
 from s2sgrad.runtime.checks import Refusal
@@ -94,7 +94,7 @@ def entry(function: F) -> F:
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython, which can hide this frame as well
             if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call does not fit
-                raise error.with_traceback(None) from None
+                raise foreign.answered(error, function, keywords).with_traceback(None) from None
             error = located(explained(error, (*args, *keywords.values())), args[0] if args else None)
             raise error
 

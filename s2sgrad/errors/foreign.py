@@ -1,0 +1,75 @@
+"""Words of other tools, and what it is here.
+
+grad(f, argnum=1)      ->      TypeError: .. 'argnum': here it is `argnums`, the position or name of an argument, ..
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_WHICH = "here it is `argnums`, the position or name of an argument, or a tuple of these"
+
+# By our option: what to say of it, and what others call it.
+_OPTIONS = {
+    "argnums": (_WHICH, {"argnum", "argname", "argnames", "inputs", "sources", "variables", "var", "wrt"}),
+    "compile": ("here it is `compile=True`", {"jit", "jit_compile", "njit", "nopython"}),
+    "unconnected_gradients": ('here it is `unconnected_gradients="none"`', {"allow_unused", "materialize_grads"}),
+    "output_gradients": ("here it is `output_gradients`", {"cotangent", "cotangents", "grad_outputs", "output_grads"}),
+}
+_WITHOUT = {
+    "requires_grad": f"nothing is marked: {_WHICH}",
+    "create_graph": "nothing is needed: a gradient can be differentiated as it is, `grad(grad(f))`",
+    "retain_graph": "nothing is needed: a gradient may be called again and again",
+    "persistent": "nothing is needed: a gradient may be called again and again",
+}
+_NAMES = {
+    "array": "arguments are NumPy arrays, as they are",
+    "backward": "`grad(f)` returns the gradient, as a function of the same arguments",
+    "check_grads": "it is in `s2sgrad.testing`",
+    "custom_vjp": "here it is `custom_gradient`",
+    "detach": "here it is `stop_gradient`",
+    "jit": "here it is an option, `grad(f, compile=True)`; without it the text runs on NumPy",
+    "make_jvp": "autograd's names are in `s2sgrad.compat.autograd`; here it is `jvp`",
+    "make_vjp": "autograd's names are in `s2sgrad.compat.autograd`; here it is `vjp`",
+    "no_grad": "nothing is recorded outside of a gradient; `stop_gradient(x)` makes a constant",
+    "numpy": "use NumPy itself, `import numpy as np`",
+    "pmap": "run gradients in processes: they can be pickled",
+    "requires_grad": f"nothing is marked: {_WHICH}",
+    "tensor": "arguments are NumPy arrays, as they are",
+    "vmap": "write the function for whole arrays, or loop over them: loops are differentiated as they stand",
+}
+
+
+def answered(error: Exception, function: Callable[..., Any], given: Mapping[str, Any]) -> Exception:
+    """The error of a call that does not fit, with what the option is called here.
+
+    >>> def transform(f, argnums=0): ...
+    >>> print(answered(TypeError("no 'argnum'"), transform, {"argnum": 1}))
+    no 'argnum': here it is `argnums`, the position or name of an argument, or a tuple of these
+    >>> print(answered(TypeError("no 'argnms'"), transform, {"argnms": 1}))
+    no 'argnms': did you mean `argnums`?
+    """
+    own = inspect.signature(function).parameters
+    word = next((w for w in given if w not in own), None)
+    way = None if word is None else _option(word, list(own))
+    return error if way is None else TypeError(f"{error}: {way}")
+
+
+def _option(word: str, own: list[str]) -> str | None:
+    for name, (way, words) in _OPTIONS.items():
+        if word in words and name in own:
+            return way
+    close = difflib.get_close_matches(word, own, 1)
+    return _WITHOUT.get(word) or (f"did you mean `{close[0]}`?" if close else None)
+
+
+def instead_of(name: str) -> str:
+    """What to say of a name that the package does not have.
+
+    >>> instead_of("detach"), instead_of("spline")
+    (': here it is `stop_gradient`', '')
+    """
+    return f": {_NAMES[name]}" if name in _NAMES else ""

@@ -28,11 +28,16 @@ _CLOSE = 1e-6
 def in_parts(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function of complex numbers as one that gives their real and their imaginary parts."""
 
-    def parts(*args: Any) -> tuple[Any, Any]:
+    def parts(*args: Any) -> Any:
         y = f(*args)
-        return np.real(y), np.imag(y)
+        return [(np.real(v), np.imag(v)) for v in y] if isinstance(y, (list, tuple)) else (np.real(y), np.imag(y))
 
     return parts
+
+
+def has_complex(y: Any) -> bool:
+    """Whether a value is complex, or a list or a tuple that holds complex numbers."""
+    return any(map(np.iscomplexobj, y)) if isinstance(y, (list, tuple)) else np.iscomplexobj(y)
 
 
 def check_grads(
@@ -47,7 +52,7 @@ def check_grads(
     def check(*args: Any, **keywords: Any) -> None:
         argnums = [k for k in asked if len(asked) == 1 or not (isinstance(args[k], (dict, list, tuple)) and not args[k])]
         checked = partial(f, **keywords) if keywords else f
-        checked = in_parts(checked) if np.iscomplexobj(checked(*args)) else checked
+        checked = in_parts(checked) if has_complex(checked(*args)) else checked
         testing.check_grads(checked, args, order, modes, tuple(argnums))
 
     return check

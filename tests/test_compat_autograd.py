@@ -268,3 +268,10 @@ def test_functions_of_any_number_of_arguments_alone(f):
     assert np.allclose(grad(np.einsum, 2)("ij,jk->ik", x, y), np.tile(x.sum(axis=0)[:, None], (1, 2)))
     check_grads(f, (0, 1), order=1)(x, y)
     check_grads(np.gradient, order=1)(np.sin(x))
+
+
+def test_functions_of_complex_numbers_are_checked_in_their_parts():
+    check_grads(np.fft.fft)(X)
+    check_grads(lambda x: (np.fft.fft(x), x**2))(X)
+    with pytest.raises(AssertionError):
+        check_grads(lambda x: np.exp(1j * x) * (1.0 + 1e-3 * np.trunc(1e7 * x)))(X)

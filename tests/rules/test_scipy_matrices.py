@@ -87,6 +87,24 @@ def test_equal_eigenvalues():
     assert np.isnan(grad(mixed)(equal)[1, 0])
 
 
+@pytest.mark.parametrize("of", [lambda a: linalg.eig_banded(a, True), lambda a: linalg.eigh_tridiagonal(a[0], a[1, :2])])
+def test_equal_eigenvalues_of_bands(of):
+    """As those of full matrices, in both modes."""
+    band, change = np.array([[1.0, 1.0, 2.0], [0.0, 0.0, 0.0]]), np.array([[0.3, -0.2, 0.6], [0.5, 0.4, 0.0]])
+
+    def cubes(a):
+        w, _ = of(a)
+        return np.sum(w**3)
+
+    def mixed(a):
+        w, v = of(a)
+        return np.sum((v * np.exp(w)) @ np.linalg.inv(v) * W)
+
+    exact = (cubes(band + 1e-5 * change) - cubes(band - 1e-5 * change)) / 2e-5
+    assert np.isclose(jvp(cubes, (band,), (change,))[1], exact) and np.isclose(np.sum(grad(cubes)(band) * change), exact)
+    assert np.isnan(jvp(mixed, (band,), (change,))[1]) and np.isnan(np.sum(grad(mixed)(band)))
+
+
 def test_what_turns_a_basis_is_refused():
     for f in (lambda x: linalg.null_space(x[:1])[0, 0], lambda x: linalg.null_space(x, rcond=0.9)[0, 0]):
         with pytest.raises(Refused):

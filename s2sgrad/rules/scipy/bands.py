@@ -16,7 +16,7 @@ from scipy import linalg
 from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.linalg import of_rank
 from s2sgrad.rules.scipy.spectra import skew_per_gap
-from s2sgrad.rules.spectra import asked, on_diagonal, sizes
+from s2sgrad.rules.spectra import asked, mixing, on_diagonal, per_gap, rounding, sizes
 from s2sgrad.rules.table import flat, general
 from s2sgrad.runtime import Refusal
 
@@ -122,6 +122,54 @@ def eigen_bar(g, y, only_values, vectors):
     return 0.5 * (full + full.T)
 
 
+def eigen_along(w, vectors, dot, only_values):
+    """The tangents of eigenvalues and eigenvectors, given that of the symmetric matrix; nan where it mixes equal ones."""
+    core = vectors.T @ dot @ vectors
+    if only_values:
+        return np.diagonal(core)
+    turned = per_gap(core, np.expand_dims(w, -2) - np.expand_dims(w, -1), rounding(w), mixing(core, False))
+    return np.diagonal(core), vectors @ turned
+
+
+def along_main(y, d, e, dot, only_values):
+    """The tangents of those of a matrix with three diagonals."""
+    of_rank(1, d, e)
+    parts = linalg.eigh_tridiagonal(d, e) if only_values else y
+    return eigen_along(parts[0], parts[1], dot, only_values)
+
+
+def along_band(y, a_band, dot, lower, only_values):
+    """The tangents of those of a band."""
+    of_band(a_band, a_band)
+    parts = linalg.eig_banded(a_band, lower) if only_values else y
+    return eigen_along(parts[0], parts[1], dot, only_values)
+
+
+def beside_main(e):
+    """The symmetric matrix with these numbers beside its diagonal."""
+    return np.diag(e, 1) + np.diag(e, -1)
+
+
+def places_of(band, lower):
+    """Where a symmetric band has the elements of the lower triangle, by rows and columns; and which it has."""
+    n, height = np.shape(band)[-1], np.shape(band)[0]
+    row, column = np.expand_dims(np.arange(n), -1), np.arange(n)
+    distance = row - column
+    stored = np.clip(distance, 0, height - 1)
+    here = np.logical_and(distance >= 0, distance < height)
+    return (stored, column, here) if lower else (height - 1 - stored, row, here)
+
+
+def matrix_of(band, lower):
+    """The symmetric matrix of the half of a band."""
+    stored, column, here = places_of(band, lower)
+    below = np.where(here, band[stored, column], 0.0)
+    return below + np.tril(below, -1).T
+
+
+flat(places_of)
+
+
 def every(select):
     """All eigenvalues are wanted."""
     return select.known and select.value in ("a", "all", 0)
@@ -137,6 +185,12 @@ def eigh_tridiagonal(g, y, d, e, eigvals_only=False, select="a", select_range=No
     vectors = linalg.eigh_tridiagonal(d, e)[1] if eigvals_only else y[1]
     bar = eigen_bar(g, y, eigvals_only, vectors)
     return np.diagonal(bar), 2.0 * np.diagonal(bar, 1)
+
+
+@eigh_tridiagonal.forward()
+def _(y, d, e, d_dot, e_dot, eigvals_only=False, select="a", select_range=None, *, check_finite=True, tol=0.0,
+      lapack_driver="auto"):  # fmt: skip
+    return along_main(y, d, e, np.diag(d_dot), eigvals_only), along_main(y, d, e, beside_main(e_dot), eigvals_only)
 
 
 @general(linalg.eigvalsh_tridiagonal)
@@ -158,6 +212,12 @@ def eig_banded(g, y, a_band, lower=False, eigvals_only=False, *, select="a", sel
     of_band(a_band, a_band)
     vectors = linalg.eig_banded(a_band, lower)[1] if eigvals_only else y[1]
     return half_band(eigen_bar(g, y, eigvals_only, vectors), np.shape(a_band)[0], lower)
+
+
+@eig_banded.forward()
+def _(y, a_band, a_band_dot, lower=False, eigvals_only=False, *, select="a", select_range=None, max_ev=0,
+      check_finite=True):  # fmt: skip
+    return along_band(y, a_band, matrix_of(a_band_dot, lower), lower, eigvals_only)
 
 
 @general(linalg.eigvals_banded)

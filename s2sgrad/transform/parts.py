@@ -108,7 +108,7 @@ class _Parts:
     def run(self) -> bool:
         """Visit the parameters and the items of containers, outer containers first."""
         self._once_each()
-        waiting = [p.id for p in parameters(self.tree) if p.id in self.paths.active]
+        waiting = [p.id for p in reversed(parameters(self.tree)) if p.id in self.paths.active]
         inner = [x for x, s in self.once.items() if x in self.paths.active and _is_item(s)]
         while waiting or inner:
             x = waiting.pop(0) if waiting else inner.pop(0)
@@ -123,7 +123,7 @@ class _Parts:
                 waiting.append(bound_name(item))
             elif reads := self._reads(x):
                 self.changed = True
-                waiting += self._split(x, reads)
+                waiting += reversed(self._split(x, reads))  # what is unpacked last comes first in the text
         return self.changed
 
     def _once_each(self) -> None:

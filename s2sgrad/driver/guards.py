@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import types
 import weakref
+from collections import namedtuple
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -35,6 +36,7 @@ from s2sgrad.ir.unit_records import Derived
 from s2sgrad.primitives import libraries
 from s2sgrad.rules import table
 
+_FIELDS = type(namedtuple("_FIELDS", "place").place)
 _LASTING = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, np.ufunc, type(Ellipsis),
             types.WrapperDescriptorType, types.MethodDescriptorType)  # fmt: skip
 
@@ -51,6 +53,8 @@ def held(value: Any) -> tuple[Callable[[], Any], bool]:
     if isinstance(value, (types.MemberDescriptorType, types.GetSetDescriptorType)):  # of a class with slots
         owner, name = weakref.ref(value.__objclass__), value.__name__
         return (lambda: vars(owner() or object).get(name)), True
+    if isinstance(value, _FIELDS):  # which refers to a position and a text alone
+        return (lambda: value), True
     try:
         return weakref.ref(value), True
     except TypeError:

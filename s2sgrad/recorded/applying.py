@@ -397,6 +397,9 @@ def _lifted_array(run: Run, y: Any, active: bool, made: list[Any], primitive: An
     if b.base is None:
         made.append(array := Array(y, run.enter(owner, active), run))
         return array
+    if root is not None:
+        refuse(Refusal(None, f"a view of the bits of an array as {b.dtype}, through which it may be written unseen: use "
+                             "`astype`, or compute `x[::2] + 1j * x[1::2]`"))  # fmt: skip
     if owner.dtype != b.dtype or repeats(b) or owner.base is not None:
         y = apply(np.copy, (y,))
         owner = owner_of(bottom(y))

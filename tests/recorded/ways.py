@@ -1838,3 +1838,20 @@ def a_view_of_the_bits_of_complex_numbers(x):
 @refused
 def floats_under_complex_numbers(x):
     return np.sum((x * 1j).view(float) ** 2)
+
+
+@refused
+def floats_written_as_complex_numbers(x):
+    y = np.zeros(4)
+    y[:3] = x
+    z = y.view(complex)
+    z *= 1j
+    return np.sum(y * np.arange(4.0) * y)
+
+
+@refused
+def constants_written_as_complex_numbers(x):
+    y = np.ones(4)
+    z = y.view(complex)
+    z *= 1j
+    return np.sum(y[:3] * x)

@@ -22,7 +22,7 @@ from corpus.refused import REFUSED as CORPUS_REFUSED
 from differences import central_difference, copied
 
 import s2sgrad
-from s2sgrad import NoRule, NoSource, S2SGradError, Unsupported, grad, jvp, value_and_grad
+from s2sgrad import NoRule, NoSource, S2SGradError, Unsupported, grad, hessian, hvp, jvp, value_and_grad
 from s2sgrad.errors import Defect, Refused
 from s2sgrad.recorded.derivatives import vjp as recorded_vjp
 
@@ -1388,7 +1388,9 @@ def default_that_is_written(x, f=None, kept=[1.0]):  # noqa: B006
 )
 def test_what_is_written_as_an_argument_and_read_from_outside_is_refused(f, g, kept):
     x = np.array([0.7, 1.3])
-    for derivative in (grad(f), lambda *a: jvp(f, a, (x, None, None)), lambda *a: recorded_vjp(f, a, {}, (0,))):
+    ways = [grad(f), lambda *a: jvp(f, a, (x, None, None)), lambda *a: recorded_vjp(f, a, {}, (0,))]
+    ways += [lambda *a: hvp(f, a, (x, None, None)), *([hessian(f)] if g is None else [])]
+    for derivative in ways:
         with pytest.raises((ValueError, TypeError), match="pass a copy"):
             derivative(x, g, kept)
         if g is None:

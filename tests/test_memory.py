@@ -35,7 +35,7 @@ from s2sgrad.memory.aliases import ARGUMENT, OUTSIDE, Aliases
 from s2sgrad.memory.aliasing import Memory
 from s2sgrad.memory.one_object import OneObject
 from s2sgrad.memory.stacks import fresh_stacks
-from s2sgrad.runtime.traits import declare
+from s2sgrad.runtime.traits import Slots, declare
 
 
 def defined(text: str, name: str = "<memory>") -> types.FunctionType:
@@ -183,7 +183,7 @@ def test_which_stacks_of_a_record_hold_copies_says_who_made_it():
     made = defined(text)
     unit, tree, kinds = analysed(made, (2, [np.ones(2)] * 2, [np.ones(2)] * 2), np.ones(2))
     assert fresh_stacks(unit, tree, kinds) == set()
-    declare(made, stacks=frozenset((2,)))
+    declare(made, slots=Slots(frozenset((2,))))
     unit, tree, kinds = analysed(made, (2, [np.ones(2)] * 2, [np.ones(2)] * 2), np.ones(2))
     assert fresh_stacks(unit, tree, kinds) == {"kept"}
 

@@ -27,7 +27,7 @@ from s2sgrad.ir.reach import call
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import Unit
 from s2sgrad.runtime import watching
-from s2sgrad.runtime.traits import declare
+from s2sgrad.runtime.traits import declare, traits
 from s2sgrad.transform import results, stopping
 
 
@@ -57,7 +57,8 @@ class Entry(Differentiated):
         """Refuse results without derivative and variables that cannot be followed; copy the arguments that are written."""
         written = c.aliases.written
         results.require(c.unit, c.tree, c.kinds, self.split, written, self.options.outputs)
-        self.written = tuple(written)
+        self.written = tuple(dict.fromkeys((*written, *traits(c.unit.primal.function).copies)))
+        declare(self.emitted, copies=self.written)
         stopping.require_followed(c.unit, c.tree, c.kinds, self.variables, self.stops)
         own_arguments.run(c.unit, c.tree, c.kinds, written)
 

@@ -28,7 +28,7 @@ from s2sgrad.ir.quote import assign, constant, name
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import parameters
 from s2sgrad.memory.sources import has_memory
-from s2sgrad.runtime.traits import traits
+from s2sgrad.runtime.traits import declare, traits
 from s2sgrad.source import GENERATED
 from s2sgrad.transform import results
 
@@ -122,7 +122,8 @@ class TangentEntry(Tangent):
         """Refuse results without derivative; copy the arguments that are written."""
         written = c.aliases.written
         results.require(c.unit, c.tree, c.kinds, self.split, written, self.outputs)
-        self.written = tuple(written)
+        self.written = tuple(dict.fromkeys((*written, *traits(c.unit.primal.function).copies)))
+        declare(self.emitted, copies=self.written)
         own_arguments.run(c.unit, c.tree, c.kinds, written)
         if self.lanes and self.function.__code__.co_filename.startswith(GENERATED):
             c.unit.kinds = c.kinds

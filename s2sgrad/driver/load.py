@@ -92,7 +92,7 @@ class Plan:
                 function.__defaults__ = (None,) * part.buffers or None
             function.traits = part.traits
             if part.traits.same_signature and traits(primal).takes_record:  # as derivatives of a backward function do
-                declare(function, takes_record=True, stacks=primal.traits.stacks, shared=primal.traits.shared)
+                declare(function, takes_record=True, slots=primal.traits.slots)
             function.__doc__ = part.doc
             function.__module__ = primal.__module__
             mine.cell_contents = function

@@ -28,7 +28,7 @@ from s2sgrad.memory.aliases import Aliases
 from s2sgrad.memory.sources import has_memory
 from s2sgrad.memory.stacks import recorded_stacks
 from s2sgrad.runtime import checks, shadows
-from s2sgrad.runtime.traits import declare
+from s2sgrad.runtime.traits import Slots, declare
 from s2sgrad.source import branches
 from s2sgrad.transform import escape_copies, results
 from s2sgrad.transform.unbound import nothing_like
@@ -114,9 +114,8 @@ class Callee(Differentiated):
         record = unit.local("saved")
         records = self.walk.records
         own = {*records.storage.stacks} - records.storage.referring | recorded_stacks(unit, c.tree)
-        declare(pair.bwd, stacks=frozenset(k for k, n in enumerate(saved) if n in own))
-        if pair.bwd.traits.restores:
-            declare(pair.bwd, shared=self._shared(c, first.tree, saved))
+        shared = self._shared(c, first.tree, saved) if pair.bwd.traits.restores else frozenset()
+        declare(pair.bwd, slots=Slots(frozenset(k for k, n in enumerate(saved) if n in own), shared))
         if saved or outer:
             unpacked = gast.Tuple([name(n, store=True) for n in (*saved, *outer)], gast.Store())
             reverse[:0] = marked([assign(unpacked, name(record))], "reverse")

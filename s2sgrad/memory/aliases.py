@@ -210,7 +210,7 @@ class Aliases:
 
     def _share(self, parts: list[gast.AST], state: State) -> State:
         """Relate the parts of a pair's record that may share memory, as stated by the function that makes it."""
-        shared = traits(self.unit.primal.function).shared
+        shared = traits(self.unit.primal.function).slots.shared
         state = self._to_change(state) if shared else state
         for k, j in shared:
             if has_memory(self.kinds.get(parts[k].id)) and has_memory(self.kinds.get(parts[j].id)):

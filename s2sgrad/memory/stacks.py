@@ -42,7 +42,7 @@ def local_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
 
 def recorded_stacks(unit: Unit, tree: gast.FunctionDef) -> set[str]:
     """The stacks among the parts of the record that an adjoint unpacks; the forward function states their positions."""
-    places, given = traits(unit.primal.function).stacks, parameters(tree)
+    places, given = traits(unit.primal.function).slots.stacks, parameters(tree)
     for s in tree.body if places else ():
         if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Tuple) and getattr(s.value, "id", "") == given[0].id:
             return {part.id for k, part in enumerate(s.targets[0].elts) if k in places}

@@ -14,15 +14,23 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 
+class Slots(NamedTuple):
+    """The slots of a record with lists of unshared items (`stacks`), and pairs of slots that may share memory (`shared`)."""
+
+    stacks: frozenset[int] = frozenset()
+    shared: frozenset[tuple[int, int]] = frozenset()
+
+
 class Traits(NamedTuple):
     """What is known of a function that we made; the defaults hold for any other.
 
     - `same_signature`: it takes what the function takes that it was made from; the backward function of a pair does not
     - `takes_record`: it is such a backward function, or a derivative of one
-    - `stacks`: the slots of this record with lists of unshared items; `shared`: pairs of slots that may share memory
+    - `slots`: what is known of the slots of this record
     - `makes_record`: it returns its value and the record for its backward function
     - `restores`: it writes arrays of its record
     - `flat`: its result must be a float to be differentiated, for no argument reaches it
+    - `copies`: the arguments that it copies, which the function that it was made from writes
     - `gradient_in`: the variables whose gradients it returns
     - `own_rules`: it may follow a rule of the user's, which need not be the derivative
     - `shadowed`: it has names with shadows
@@ -35,11 +43,11 @@ class Traits(NamedTuple):
 
     same_signature: bool = True
     takes_record: bool = False
-    stacks: frozenset[int] = frozenset()
-    shared: frozenset[tuple[int, int]] = frozenset()
+    slots: Slots = Slots()
     makes_record: bool = False
     restores: bool = False
     flat: bool = False
+    copies: tuple[str, ...] = ()
     gradient_in: tuple[str, ...] = ()
     own_rules: bool = False
     shadowed: bool = False

@@ -17,7 +17,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis.primitive_calls import is_user_function
-from s2sgrad.compiled import elementwise, library, lists, products, reductions
+from s2sgrad.compiled import elementwise, library, lists, masks, products, reductions
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.frames import Frame
 from s2sgrad.compiled.indexing import as_parts, indexed
@@ -420,6 +420,10 @@ def _add_at(self: Lowering, bar: Any, index: Any, e: Any) -> Any:
         return Items(tuple(self.writer.settled(i) for i in items), bar.type)
     if not isinstance(bar, Leaf):
         raise Unfit("a cotangent that is no array")
+    if masks.is_mask(as_parts(index)):
+        old = masks.read(self, bar, index)
+        masks.store(self, bar, index, elementwise.apply(self.writer, gast.Add, [old, e]))
+        return bar
     view = indexed(self.writer, self.bounds, bar, as_parts(index))
     if isinstance(view, Gather):
         scatter_add(self, view, e)

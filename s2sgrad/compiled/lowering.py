@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import gast
 import numpy as np
 
-from s2sgrad.compiled import elementwise, indexing
+from s2sgrad.compiled import elementwise, indexing, masks
 from s2sgrad.compiled.elementwise import of_extent
 from s2sgrad.compiled.frames import Frame
 from s2sgrad.compiled.output import Block, Nest, Store
@@ -418,13 +418,8 @@ def _store(self: Lowering, frame: Frame, target: gast.Subscript, value: Any) -> 
 def store(self: Lowering, x: Leaf, items: tuple[Any, ...], value: Any) -> None:
     """`x[items] = value`."""
     writer = self.writer
-    if len(items) == 1 and is_array(items[0]) and items[0].dtype == BOOL:
-        if not isinstance(value, Scalar) or items[0].rank != x.rank:
-            raise Unfit("a store by a mask")
-        old = Tree(lambda m, new, here: f"({new} if {m} else {here})", (items[0], converted(value, x.dtype), x), x.extents,
-                   x.dtype)  # fmt: skip
-        writer.broadcast([x.extents, items[0].extents])
-        writer.write(x, old)
+    if masks.is_mask(items):
+        masks.store(self, x, items[0], converted(value, x.dtype))
         return
     view = indexing.indexed(writer, self.bounds, x, items)
     value = converted(value, x.dtype)
@@ -478,7 +473,7 @@ def _augmented(self: Lowering, frame: Frame, s: gast.AugAssign) -> None:
     if not isinstance(s.target, gast.Name):
         x = self.value(frame, s.target.value)
         items = indexing.as_parts(self.value(frame, s.target.slice))
-        old = element_of(self, indexing.indexed(self.writer, self.bounds, x, items))
+        old = _read(self, x, items)
         if isinstance(old, Gather):
             old = self.writer.stored(old)
         value = elementwise.apply(self.writer, type(s.op), [old, self.value(frame, s.value)])
@@ -677,7 +672,14 @@ def _subscript(self: Lowering, frame: Frame, node: gast.Subscript) -> Any:
         x = self.writer.stored(x)
     if not isinstance(x, Leaf):
         raise Unfit("an item of what is no array")
-    return element_of(self, indexing.indexed(self.writer, self.bounds, x, indexing.as_parts(index)))
+    return _read(self, x, indexing.as_parts(index))
+
+
+def _read(self: Lowering, x: Leaf, items: tuple[Any, ...]) -> Any:
+    """`x[items]`."""
+    if masks.is_mask(items):
+        return masks.read(self, x, items[0])
+    return element_of(self, indexing.indexed(self.writer, self.bounds, x, items))
 
 
 def _item(x: Items, index: Any) -> Any:

@@ -119,6 +119,14 @@ def norms(m):
     return np.sum(m * m, axis=1, keepdims=True) / m.max(axis=0)
 
 
+def masked(x, y):
+    m = x > y
+    x[m] = x[m] * y[m]
+    x[~m] += 0.5
+    y[x > 0.0] = 0.0
+    return np.sum(x * x) + np.sum(y[m])
+
+
 A, V = np.linspace(0.3, 1.9, 20).reshape(4, 5), np.linspace(-0.7, 0.9, 7)
 SMALL = [
     (stencil, (A, A[::-1].copy()), (0, 1)),
@@ -132,6 +140,7 @@ SMALL = [
     (gathers, (V, np.ones(4), np.array([0, 3, 3, 6])), (0, 1)),
     (rows, (A, V[:4]), (0, 1)),
     (norms, (A,), (0,)),
+    (masked, (A, A[::-1] * 0.9), (0, 1)),
 ]
 
 

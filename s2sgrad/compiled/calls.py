@@ -43,6 +43,7 @@ from s2sgrad.compiled.values import (
 from s2sgrad.compiled.writer import required_array
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING
+from s2sgrad.rules import choices
 from s2sgrad.rules.reductions import tie_weights
 from s2sgrad.source import GENERATED
 
@@ -508,8 +509,10 @@ _CALLS: dict[Any, Call] = {
     np.prod: reductions.product, np.ndarray.prod: reductions.product,
     np.reshape: library.reshaped, np.ndarray.reshape: library.reshaped, np.ravel: library.flat,
     np.ndarray.ravel: library.flat, np.ndarray.flatten: library.flattened, np.ndarray.astype: library.converted,
-    isinstance: library.is_instance, np.ndim: library.rank_of, np.ndarray: _empty, np.stack: _stack,
+    isinstance: library.is_instance, type: library.type_of, np.ndim: library.rank_of, np.ndarray: _empty, np.stack: _stack,
     tie_weights: library.tie_weights,
+    np.roll: library.rolled, slice: library.section,
+    choices.chosen: library.chosen, choices.shares: library.shares,
     list.append: lists.push, list.pop: lists.pop,
     math.floor: lambda self, x: _int(self, elementwise.apply(self.writer, np.floor, [x])),
 }  # fmt: skip

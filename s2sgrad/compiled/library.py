@@ -180,21 +180,32 @@ def is_instance(self: Lowering, x: Any, types: Any) -> Any:
     asked = types.items if isinstance(types, Items) else (types,)
     if not all(isinstance(t, Object) and isinstance(t.value, type) for t in asked):
         raise Unfit("isinstance by what is not known")
-    if isinstance(x, Scalar):
-        pairs = {FLOAT: (np.float64, float), INT: (np.int64, int), BOOL: (np.bool_, bool)}
-        possible = pairs[x.dtype] if x.python else pairs[x.dtype][:1]
-    elif is_array(x):
-        possible = (np.ndarray,)
-    elif isinstance(x, Items):
-        possible = (x.type,)
-    elif isinstance(x, Object):
-        possible = (type(x.value),)
-    else:
-        raise Unfit("isinstance of this value")
-    answers = {issubclass(p, tuple(t.value for t in asked)) for p in possible}
+    answers = {issubclass(p, tuple(t.value for t in asked)) for p in _possible(x)}
     if len(answers) > 1:
         raise Unfit("isinstance of a number that may be Python's or NumPy's")
     return Object(answers.pop())
+
+
+def type_of(self: Lowering, x: Any) -> Any:
+    """`type`, where it is known."""
+    possible = _possible(x)
+    if len(possible) > 1:
+        raise Unfit("the type of a number that may be Python's or NumPy's")
+    return Object(possible[0])
+
+
+def _possible(x: Any) -> tuple[type, ...]:
+    """The types that a value may be of."""
+    if isinstance(x, Scalar):
+        pairs = {FLOAT: (np.float64, float), INT: (np.int64, int), BOOL: (np.bool_, bool)}
+        return pairs[x.dtype] if x.python else pairs[x.dtype][:1]
+    if is_array(x):
+        return (np.ndarray,)
+    if isinstance(x, Items):
+        return (x.type,)
+    if isinstance(x, Object) and not isinstance(x.value, tuple):
+        return (type(x.value),)
+    raise Unfit("the type of this value")
 
 
 def rank_of(self: Lowering, x: Any) -> Any:
@@ -217,3 +228,46 @@ def tie_weights(self: Lowering, x: Any, y: Any, axis: Any = None, keepdims: Any 
     ties = self.writer.stored(elementwise.apply(self.writer, gast.Eq, [x, y]))
     count = reductions.summed(self, ties, axes, True)
     return elementwise.made(self.writer, lambda tie, n: f"shared({tie}, {n})", [ties, count], FLOAT)
+
+
+def rolled(self: Lowering, x: Any, shift: Any, axis: Any = None) -> Any:
+    """`np.roll` along one axis."""
+    x = self.writer.stored(x) if isinstance(x, (Tree, Gather)) else required_array(x)
+    if not isinstance(shift, Scalar) or shift.dtype != INT or (axis is None and x.rank > 1):
+        raise Unfit("np.roll along these axes")
+    axes = reductions.axes_of(x.rank, axis)
+    if len(axes) != 1:
+        raise Unfit("np.roll along several axes")
+    (k,), by = axes, self.writer.settled(shift)
+    extent = self.writer.canonical(x.extents[k])
+
+    def places(indices: list[str]) -> list[str]:
+        return [f"({i} - ({by.text})) % ({extent})" if axis == k else i for axis, i in enumerate(indices)]
+
+    return Tree(lambda a: a, (x,), x.extents, x.dtype, places)
+
+
+def section(self: Lowering, *ends: Any) -> Any:
+    """`slice(start, stop, step)`."""
+    if not 1 <= len(ends) <= 3:
+        raise Unfit("this slice")
+    start, stop, step = (None, ends[0], None) if len(ends) == 1 else (*ends, None)[:3]
+    return Object(tuple(None if isinstance(e, Object) and e.value is None else e for e in (start, stop, step)))
+
+
+def chosen(self: Lowering, g: Any, first: Any, tied: Any) -> Any:
+    """The cotangent of what a maximum may take: all of it where it is first, half where it ties."""
+    return _picked(self, "picked", [g, first, tied])
+
+
+def shares(self: Lowering, g: Any, first: Any, tied: Any) -> Any:
+    """The same, and the rest of it."""
+    operands = [self.writer.settled(v) for v in (g, first, tied)]
+    return Items((_picked(self, "picked", operands), _picked(self, "left_over", operands)))
+
+
+def _picked(self: Lowering, function: str, operands: list[Any]) -> Any:
+    numeric = [isinstance(v, Scalar) or is_array(v) for v in operands]
+    if not all(numeric) or [v.dtype for v in operands] != [FLOAT, BOOL, BOOL]:
+        raise Unfit("a choice by what are no truth values")
+    return elementwise.made(self.writer, lambda g, first, tied: f"{function}({g}, {first}, {tied})", operands, FLOAT)

@@ -713,6 +713,8 @@ def _compare(self: Lowering, frame: Frame, node: gast.Compare) -> Any:
     a, b, op = self.value(frame, node.left), self.value(frame, node.comparators[0]), type(node.ops[0])
     if op in (gast.Is, gast.IsNot):
         known = [v.value if isinstance(v, Object) else v for v in (a, b)]
+        if all(isinstance(k, type) for k in known):
+            return Object((known[0] is known[1]) is (op is gast.Is))
         if None not in known:
             raise Unfit("a comparison of objects")
         return Object((known[0] is known[1]) is (op is gast.Is))

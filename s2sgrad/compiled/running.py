@@ -29,6 +29,7 @@ from s2sgrad.source import look_up
 
 _NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
 _SILENT = {"ignore", "warn", "print", "log"}  # what NumPy may do at a division by zero, and loops need not
+_PATIENCE = 5  # so many calls in a row may raise in the loops, before the text runs at once
 _SLOW = 1.0  # seconds, after which it is said that something is being compiled
 
 
@@ -58,10 +59,19 @@ class Loops:
         self.latest = made
         if isinstance(made, Made):
             try:
-                return made.run(values)
-            except Exception:
-                self.returned += 1
+                out = made.run(values)
+                made.raised = 0
+                return out
+            except Exception as error:
+                self._note(key, made, error)
         return self.function(*args, **keywords)
+
+    def _note(self, key: Hashable, made: Made, error: Exception) -> None:
+        """Count that loops raised; those that raise again and again, where the text does not, are given up."""
+        self.returned += 1
+        made.raised += 1
+        if made.raised >= _PATIENCE:
+            self.made[key] = f"its loops raise for such arguments ({type(error).__name__}: {error})"
 
     def _values(self, args: tuple, keywords: dict[str, Any]) -> list[Any] | None:
         """The values of the parameters in their order; None where a call does not fit them."""
@@ -127,6 +137,7 @@ class Made:
         finally:
             teller.cancel()
         self._types = [*map(_type, given)]
+        self.raised = 0  # how many of the latest calls raised
         self.seconds = time.perf_counter() - begun
 
     def holds(self) -> bool:

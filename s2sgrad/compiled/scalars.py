@@ -58,6 +58,16 @@ def product(a, b):
     return 0.0 if a == 0.0 or b == 0.0 else a * b
 
 
+def picked(g, first, tied):
+    """`g` where it is first, half of it where it ties, else 0."""
+    return g if first else (0.5 * g if tied else 0.0)
+
+
+def left_over(g, first, tied):
+    """The rest of it."""
+    return 0.0 if first else (0.5 * g if tied else g)
+
+
 def shared(tie, count):
     """The weight of one of so many ties."""
     if count == 0:

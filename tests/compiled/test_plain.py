@@ -127,6 +127,17 @@ def masked(x, y):
     return np.sum(x * x) + np.sum(y[m])
 
 
+def rolls(x, m):
+    y = np.roll(x, 2) * x - np.roll(x, -3)
+    part = slice(1, -1)
+    y[part] *= 2.0
+    return np.sum(y * y) + np.sum(np.roll(m, 1, axis=1) * m)
+
+
+def kinks(x, y):
+    return np.sum(np.maximum(x, y) * np.minimum(x, 0.5) + np.abs(x) * np.clip(y, -0.5, 0.5) + np.where(x > y, x * x, y))
+
+
 A, V = np.linspace(0.3, 1.9, 20).reshape(4, 5), np.linspace(-0.7, 0.9, 7)
 SMALL = [
     (stencil, (A, A[::-1].copy()), (0, 1)),
@@ -140,6 +151,8 @@ SMALL = [
     (gathers, (V, np.ones(4), np.array([0, 3, 3, 6])), (0, 1)),
     (rows, (A, V[:4]), (0, 1)),
     (norms, (A,), (0,)),
+    (kinks, (V, V[::-1] * V), (0, 1)),
+    (rolls, (V, A), (0, 1)),
     (masked, (A, A[::-1] * 0.9), (0, 1)),
 ]
 

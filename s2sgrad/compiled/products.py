@@ -93,12 +93,13 @@ def einsum(self: Lowering, subscripts: Any, *operands: Any) -> Any:
     extents: dict[str, Extent] = {}
     for letters, operand in zip(terms, operands, strict=True):
         for letter, extent in zip(letters, operand.extents, strict=True):
-            extents[letter] = writer.same(extents.get(letter, extent), extent)
+            (extents[letter],) = writer.broadcast([(extents.get(letter, extent),), (extent,)])
     order = [*kept, *(letter for letter in extents if letter not in kept)]
     factors = []
     for letters, operand in zip(terms, operands, strict=True):
         view = operand if isinstance(operand, Leaf) else writer.stored(operand)
-        spread = tuple(extents[n] if n in letters else ONE for n in order)
+        own = dict(zip(letters, map(writer.canonical, view.extents), strict=True))
+        spread = tuple(ONE if own.get(n, ONE) == ONE else extents[n] for n in order)
         factors.append(view.over(tuple(order.index(n) for n in letters), spread))
     every = tuple(extents[n] for n in order)
     value = Tree(lambda *texts: f"({' * '.join(texts)})", tuple(factors), every, FLOAT)

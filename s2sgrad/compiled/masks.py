@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from s2sgrad.compiled.values import BOOL, Extent, Extents, Gather, Leaf, Scalar, Tree, Unfit, element, is_array
-
-if TYPE_CHECKING:
-    from s2sgrad.compiled.lowering import Lowering
 
 
 def is_mask(items: tuple[Any, ...]) -> bool:
@@ -21,7 +18,7 @@ def is_mask(items: tuple[Any, ...]) -> bool:
 
 
 @contextlib.contextmanager
-def _selected(self: Lowering, extents: Extents, mask: Any) -> Iterator[list[str]]:
+def _selected(self: Any, extents: Extents, mask: Any) -> Iterator[list[str]]:
     """Write a statement for each element that a mask selects; its indices."""
     with contextlib.ExitStack() as stack:
         indices = []
@@ -32,7 +29,7 @@ def _selected(self: Lowering, extents: Extents, mask: Any) -> Iterator[list[str]
         yield indices
 
 
-def _counted(self: Lowering, x: Leaf, mask: Any) -> tuple[Any, Extents, Extent]:
+def _counted(self: Any, x: Leaf, mask: Any) -> tuple[Any, Extents, Extent]:
     """The mask in memory, the extents that it shares with the array, and how many elements it selects."""
     if mask.rank != x.rank:
         raise Unfit("a mask of another rank than the array")
@@ -49,7 +46,7 @@ def _counted(self: Lowering, x: Leaf, mask: Any) -> tuple[Any, Extents, Extent]:
     return mask, extents, Extent(n)
 
 
-def read(self: Lowering, x: Leaf, mask: Any) -> Leaf:
+def read(self: Any, x: Leaf, mask: Any) -> Leaf:
     """`x[mask]`."""
     mask, extents, n = _counted(self, x, mask)
     writer = self.writer
@@ -61,7 +58,7 @@ def read(self: Lowering, x: Leaf, mask: Any) -> Leaf:
     return out
 
 
-def store(self: Lowering, x: Leaf, mask: Any, value: Any) -> None:
+def store(self: Any, x: Leaf, mask: Any, value: Any) -> None:
     """`x[mask] = value`, of a value that is converted to the dtype of the array."""
     writer = self.writer
     if isinstance(value, Scalar):

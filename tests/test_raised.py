@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import inspect
 import linecache
 import os
 import pickle
@@ -15,6 +16,8 @@ import subprocess
 import sys
 import textwrap
 import traceback
+import types
+import warnings
 
 import numpy as np
 import pytest
@@ -35,6 +38,7 @@ from s2sgrad import (
     value_and_grad,
     vjp,
 )
+from s2sgrad.errors import Place
 from s2sgrad.testing import check_grads
 
 HOME = os.path.dirname(s2sgrad.__file__) + os.sep
@@ -522,3 +526,37 @@ def test_the_lines_that_are_advised_give_a_gradient(write, tmp_path):
     again = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(again)
     check_grads(again.f, (X,))
+
+
+# --- warnings and notebooks ------------------------------------------------------------------------------------------
+
+
+def of_a_logarithm(x):
+    y = 2.0 * x
+    return np.sum(np.log(y))
+
+
+def shown_warnings(call):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        call()
+    return [warnings.formatwarning(w.message, w.category, w.filename, w.lineno, w.line) for w in seen]
+
+
+def test_a_warning_of_a_text_names_the_statement_of_the_user():
+    df = grad(of_a_logarithm)
+    first = inspect.getsourcelines(of_a_logarithm)[1]
+    said = shown_warnings(lambda: (value_and_grad(of_a_logarithm)(np.array([-1.0, 0.0])), df(np.zeros(2))))
+    assert said and all(w.startswith(f"{__file__}:{first + 2}: RuntimeWarning: ") for w in said), said
+    assert all(w.endswith("  return np.sum(np.log(y))\n") for w in said)
+    assert shown_warnings(lambda: warnings.warn("mine", UserWarning, stacklevel=1))[0].startswith(f"{__file__}:")
+
+
+def test_a_cell_of_a_notebook_is_named_by_its_number(monkeypatch):
+    place = Place("<ipython-input-3-2ddd>", 2, 4, 2, 9, "    y = x")
+    assert place.shown().startswith('  File "<ipython-input-3-2ddd>", line 2')
+    cells = {place.file: ("Cell", "In[3]")}
+    shell = types.SimpleNamespace(compile=types.SimpleNamespace(format_code_name=cells.get))
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    assert place.shown().startswith("  Cell In[3], line 2\n")
+    assert Place("model.py", 2, 4, 2, 9, "    y = x").shown().startswith('  File "model.py", line 2')

@@ -24,7 +24,7 @@ from s2sgrad.driver.emitted import Emitted
 from s2sgrad.driver.guards import Guards
 from s2sgrad.driver.program import Program
 from s2sgrad.driver.text import text_of
-from s2sgrad.errors import Place, raised
+from s2sgrad.errors import Place, raised, warned
 from s2sgrad.ir.quote import mentioned, nodes
 from s2sgrad.ir.unit import is_derived
 from s2sgrad.mirror import shadows
@@ -100,6 +100,7 @@ class Plan:
         return out
 
 
+warned.install()
 _users: collections.Counter[str] = collections.Counter()  # code objects alive, by the file name of their text
 _lock = threading.RLock()  # finalizers may run in any thread
 

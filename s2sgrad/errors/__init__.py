@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import NamedTuple
 
 GENERATED = "<s2sgrad "  # prefix of the file names of generated texts
@@ -11,6 +12,13 @@ MADE = "<made for "  # prefix for functions that we put beside the user's
 def is_written(filename: str) -> bool:
     """Whether we wrote the text of this file name."""
     return filename.startswith((GENERATED, MADE))
+
+
+def named(file: str) -> str:
+    """A file as messages name it: a cell of a notebook by its number."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    cell = None if shell is None else getattr(shell.compile, "format_code_name", lambda file: None)(file)
+    return file if cell is None else " ".join(cell)
 
 
 class Place(NamedTuple):
@@ -34,7 +42,9 @@ class Place(NamedTuple):
         text = self.text.strip()
         start = self.column - (len(self.text) - len(self.text.lstrip()))
         end = self.end_column - self.column if self.end_line == self.line else len(self.text.rstrip()) - self.column
-        shown = f'  File "{self.file}", line {self.line}\n    {text}'
+        name = named(self.file)
+        name = name if name != self.file else f'File "{name}"'
+        shown = f"  {name}, line {self.line}\n    {text}"
         return f"{shown}\n    {' ' * max(start, 0)}{'^' * max(end, 1)}" if caret or end < len(text) else shown
 
 

@@ -19,7 +19,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from s2sgrad.errors import GENERATED, MADE, Defect, Place, Refused, S2SGradError, Unsupported, foreign, is_written
+from s2sgrad.errors import GENERATED, MADE, Defect, Place, Refused, S2SGradError, Unsupported, foreign, is_written, named
 from s2sgrad.errors.cycles import explained
 from s2sgrad.errors.wording import Wording
 from s2sgrad.runtime.checks import Refusal
@@ -70,6 +70,13 @@ def _statement(code: types.CodeType, line: int) -> tuple[Place, bool] | None:
     above = [k for k in places if k <= line]
     first = max(above) if above else min(places)
     return places[first], first in derived
+
+
+def statements_at(file: str, line: int) -> set[tuple[Place, bool]]:
+    """The user's places behind a line of the generated texts of this name, and whether the line computes a derivative."""
+    codes = [c for ref, *_ in list(_generated.values()) if (c := ref()) is not None and c.co_filename == file]
+    found = {at for c in codes if any(n == line for _, _, n in c.co_lines()) and (at := _statement(c, line)) is not None}
+    return {(place, derived) for place, derived in found if not is_written(place.file)}
 
 
 def places(code: types.CodeType) -> dict[int, Place]:
@@ -155,11 +162,13 @@ def _note(place: Place, derived: bool) -> str:
     >>> print(_note(Place("model.py", 12, 4, 12, 17, "    y = np.log(x)"), derived=True))
     in the derivative of model.py, line 12: y = np.log(x)
     """
-    return f"{_DERIVED if derived else _FORWARD}{place.file}, line {place.line}: {place.text.strip()}"
+    return f"{_DERIVED if derived else _FORWARD}{named(place.file)}, line {place.line}: {place.text.strip()}"
 
 
 def _is_noted(error: Exception) -> bool:
-    return any(note.startswith(('  File "', _FORWARD)) and ", line " in note for note in getattr(error, "__notes__", ()))
+    return any(
+        note.startswith(('  File "', "  Cell ", _FORWARD)) and ", line " in note for note in getattr(error, "__notes__", ())
+    )
 
 
 def defect(error: Exception, function: Any) -> Defect:

@@ -560,3 +560,22 @@ def test_a_cell_of_a_notebook_is_named_by_its_number(monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
     assert place.shown().startswith("  Cell In[3], line 2\n")
     assert Place("model.py", 2, 4, 2, 9, "    y = x").shown().startswith('  File "model.py", line 2')
+
+
+def of_an_array(x):
+    y = 2.0 * x
+    return np.log(y) + 1.0
+
+
+def shaped_wrongly(x):
+    h = np.array(x)
+    return np.array([h]) @ np.ones((3, 3))
+
+
+def test_what_a_result_is_computed_from_is_the_statement_that_returns_it():
+    first = inspect.getsourcelines(of_an_array)[1]
+    said = shown_warnings(lambda: grad(of_an_array)(np.zeros(2)))
+    assert said and all(w.startswith(f"{__file__}:{first + 2}: RuntimeWarning: ") for w in said), said
+    with pytest.raises(ValueError, match="matmul") as caught:
+        grad(shaped_wrongly)(1.0)
+    assert traceback.extract_tb(caught.value.__traceback__)[-1].line == "return np.array([h]) @ np.ones((3, 3))"

@@ -170,9 +170,14 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
 
 
 def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) -> tuple[dict[int, Place], frozenset[int]]:
-    """By the lines of the text: the place of the user's statement that each comes from; and the lines of derivatives."""
+    """By the lines of the text: the place of the user's statement that each comes from; and the lines of derivatives.
+
+    What the reverse sweep begins with may compute the result: it comes from the statement whose adjoint follows.
+    """
     out: dict[int, Place] = {}
     derived: set[int] = set()
+    ahead: list[int] = []
+    swept = False  # whether an adjoint has come
     for shown, statement in statements(node, emitted.tree):
         origin = getattr(statement, "origin", None)
         if origin is not None and origin.line:
@@ -183,8 +188,13 @@ def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) ->
             if whole is not None:
                 place, code = primal.place(whole), primal.function.__code__
                 out[shown.lineno] = raised.behind(code, place.line) or place
+                if origin.sweep == "reverse" and not swept:
+                    out.update(dict.fromkeys(ahead, out[shown.lineno]))
+                    swept = True
                 if is_derived(statement) or raised.is_derived(code, place.line):
                     derived.add(shown.lineno)
+        elif origin is not None and origin.sweep == "reverse" and not swept:
+            ahead.append(shown.lineno)
     return out, frozenset(derived)
 
 

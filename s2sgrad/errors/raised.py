@@ -72,11 +72,11 @@ def _statement(code: types.CodeType, line: int) -> tuple[Place, bool] | None:
     return places[first], first in derived
 
 
-def statements_at(file: str, line: int) -> set[tuple[Place, bool]]:
-    """The user's places behind a line of the generated texts of this name, and whether the line computes a derivative."""
-    codes = [c for ref, *_ in list(_generated.values()) if (c := ref()) is not None and c.co_filename == file]
-    found = {at for c in codes if any(n == line for _, _, n in c.co_lines()) and (at := _statement(c, line)) is not None}
-    return {(place, derived) for place, derived in found if not is_written(place.file)}
+def statements_at(file: str, line: int) -> set[Place]:
+    """The user's statements behind a line of the generated texts of this name."""
+    codes = [(c, known) for ref, known, *_ in list(_generated.values()) if (c := ref()) is not None]
+    found = {known[line] for code, known in codes if code.co_filename == file and line in known}
+    return {place for place in found if not is_written(place.file)}
 
 
 def places(code: types.CodeType) -> dict[int, Place]:

@@ -23,9 +23,8 @@ def _formatted(
     if filename.startswith(GENERATED):
         found = statements_at(filename, lineno)
         if len(found) == 1:  # one text may come from several functions
-            ((place, derived),) = found
-            where = " in the derivative of this statement" if derived else ""
-            return before(f"{message}{where}", category, place.file, place.line, place.text)
+            (place,) = found
+            return before(message, category, place.file, place.line, place.text)
     return before(message, category, filename, lineno, line)
 
 

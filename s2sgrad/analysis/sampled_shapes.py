@@ -325,7 +325,8 @@ def _array(kind: Array, variant: int, size: int | None) -> np.ndarray:
     if math.prod(shape) > _LARGEST_VIEW:
         raise _NoSample
     large = math.prod(shape) > _LARGEST
-    return np.broadcast_to(np.ones((), kind.dtype), shape) if large else _values(shape, kind.dtype, variant)
+    values = np.broadcast_to(np.ones((), kind.dtype), shape) if large else _values(shape, kind.dtype, variant)
+    return values.view()  # an object of its own: `signal.csd(x, x)` is real, that of two arrays is complex
 
 
 def _kind(first: Any, second: Any, sizes_known: bool) -> Kind:

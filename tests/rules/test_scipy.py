@@ -474,6 +474,23 @@ def test_no_slopes_of_what_solves_no_equation(f, named):
             derivative(np.array([0.4, 0.7]))
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(WEIGHTS * np.imag(signal.csd(x, np.sin(x), nperseg=6)[1])),
+        lambda x: np.sum(WEIGHTS * np.real(signal.csd(x, np.sin(x), nperseg=6)[1] * (1.0 + 2.0j))),
+        lambda x: np.sum(WEIGHTS * signal.csd(x, x, nperseg=6)[1]),
+    ],
+)
+def test_cross_spectra_are_complex_but_of_one_array(f):
+    x = np.sin(np.arange(16.0) ** 1.3)
+    check_grads(f, (x,), rtol=1e-4, atol=1e-6)
+    assert not np.iscomplexobj(jvp(f, (x,), (x,))[1])
+
+
+WEIGHTS = np.cos(np.arange(4.0))
+
+
 @pytest.mark.parametrize(("f", "n"), [(steady, 3), (power, 1), (envelope, 1)])
 def test_signals(f, n):
     x = np.sin(np.arange(16.0) ** 1.3)

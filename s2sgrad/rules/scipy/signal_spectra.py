@@ -317,6 +317,11 @@ def cross_bars(g, x, y, fs, window, noverlap, nfft, detrend, onesided, axis, sca
     )
 
 
+def as_complex_as(p, t):
+    """A tangent as that of a density, which is real where both signals are one array."""
+    return t if np.iscomplexobj(p) else np.real(t)
+
+
 @general(signal.csd)
 def csd(
     g, p, x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant", return_onesided=True,
@@ -343,8 +348,8 @@ def _(
     weights = sides(one, axis, points(window, nfft), one_sided, np.shape(one)[-1])
     still = np.zeros_like(p[0])
     return (
-        (still, np.sum(weights * np.conj(one_dot) * other, -1)),
-        (still, np.sum(weights * np.conj(one) * other_dot, -1)),
+        (still, as_complex_as(p[1], np.sum(weights * np.conj(one_dot) * other, -1))),
+        (still, as_complex_as(p[1], np.sum(weights * np.conj(one) * other_dot, -1))),
     )
 
 

@@ -47,3 +47,11 @@ def test_the_right_uses_run_and_are_what_they_are_said_to_be():
 
 def test_the_package_says_that_it_is_typed():
     assert (PACKAGE / "py.typed").exists()
+
+
+def test_one_version_is_named_everywhere():
+    top = PACKAGE.parent
+    if not (top / "pyproject.toml").exists():
+        pytest.skip("no checkout")
+    assert f'\nversion = "{s2sgrad.__version__}"\n' in (top / "pyproject.toml").read_text()
+    assert f"\nversion: {s2sgrad.__version__}\n" in (top / "CITATION.cff").read_text()

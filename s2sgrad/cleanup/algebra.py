@@ -20,9 +20,9 @@ import numpy as np
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.expression_shapes import Shapes
 from s2sgrad.analysis.floating import is_floating
-from s2sgrad.analysis.kinds import Array, Container, kind_of
-from s2sgrad.ir.forms import minus, negated, receiver
-from s2sgrad.ir.quote import Transformer, nodes
+from s2sgrad.analysis.kinds import Array, Container, Number, kind_of
+from s2sgrad.ir.forms import minus, negated, number, receiver
+from s2sgrad.ir.quote import Transformer, constant, nodes
 from s2sgrad.ir.simplify import simplified
 from s2sgrad.ir.unit import Unit, is_derived
 
@@ -44,7 +44,9 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             unit.rewritten(statement)
         if ours and plain and is_floating(unit, statement.value):
             statement.value = _Outwards(unit).visit(statement.value)
+            before = {id(n) for n in nodes(statement.value)}
             statement.value = simplified(statement.value, isinstance(statement, gast.AugAssign))
+            _keep_whole(unit, statement.value, before)
             if isinstance(statement, gast.AugAssign) and isinstance(statement.value, gast.UnaryOp):
                 _turn(statement)
         if ours and isinstance(statement, (gast.Assign, gast.AugAssign)):
@@ -52,6 +54,25 @@ def run(unit: Unit, tree: gast.FunctionDef) -> gast.FunctionDef:
             if (copied := _copied(unit, statement.value)) is not None and _copies_anyway(unit, statement):
                 statement.value = copied
     return tree
+
+
+def _keep_whole(unit: Unit, value: gast.AST, before: set[int]) -> None:
+    """Write `2 * i`, and not `2.0 * i`, for `i + i` of an integer: it may be an index."""
+    for node in nodes(value):
+        factor = number(node.left) if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult) else None
+        if type(factor) is float and factor.is_integer() and id(node.left) not in before and _is_whole(unit, node.right):
+            node.left = constant(int(factor))
+
+
+def _is_whole(unit: Unit, node: gast.AST) -> bool:
+    """Whether an expression is made of integers of Python's, by operations that give such."""
+    if isinstance(node, gast.Name):
+        kind = unit.kinds.get(node.id)
+        return isinstance(kind, Number) and kind.type is int
+    if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod)):
+        return _is_whole(unit, node.left) and _is_whole(unit, node.right)
+    called = unit.called(node)
+    return type(number(node)) is int or called is len or called is np.size
 
 
 def _copies_anyway(unit: Unit, statement: gast.Assign | gast.AugAssign) -> bool:

@@ -22,6 +22,7 @@ import gast
 
 from s2sgrad.analysis import effects
 from s2sgrad.flow.counts import read_counts, write_counts
+from s2sgrad.ir.exits import leaves_trip
 from s2sgrad.ir.forms import bound_name, number, opposite
 from s2sgrad.ir.quote import assign, at, clone, mentioned, nested, place_of, rewritten
 from s2sgrad.ir.simplify import same
@@ -75,7 +76,7 @@ def _taken(body: list[gast.AST], place: int, name: str) -> gast.Assign | None:
         bound = bound_name(statement)
         if bound is not None and getattr(statement.value, "id", None) == name:
             return None if bound in between else statement
-        if name in mentioned(statement):
+        if name in mentioned(statement) or leaves_trip([statement]):
             return None
         between |= mentioned(statement)
     return None

@@ -202,3 +202,12 @@ def sparse_product_and_its_buffer(values, x):
         values[column] *= y[row]
     y[EDGES[:2]] *= x[EDGES[3:]]
     return np.sum(WEIGHTS * y * values)
+
+
+@case(VECTOR, VECTOR)
+def positions_added_to_themselves(x, y):
+    total = 0.0
+    for i in range(2):
+        total = total + x[i + i] * np.sin(y[i]) + x[2 * i + 1 - i] * y[3 * i - i]
+        total = total + np.sum(x[i - 1 + i :] * y[3 * i - 1 - i :]) ** 2
+    return total

@@ -33,6 +33,8 @@ from .examples import EXAMPLES, Example
 from .examples.complex_numbers import COMPLEX
 from .variants import variants
 
+pytestmark = pytest.mark.filterwarnings("ignore:Some rows of `p` do not sum:FutureWarning")  # of differences
+
 for _module in pkgutil.iter_modules(s2sgrad.rules.__path__):
     importlib.import_module(f"s2sgrad.rules.{_module.name}")
 

@@ -19,11 +19,18 @@ from s2sgrad.runtime import Refusal, over
 
 
 def free(x):
-    """1 for each number that is not held at 0; Refusal where the others do not decide them."""
+    """1 for each number that is not held at 0."""
     return (x > 0.0) * 1.0
 
 
-flat(free)
+def one_side(b):
+    """Raise Refusal unless the right side is a line."""
+    if np.ndim(b) != 1:
+        raise Refusal(None, "`nnls` has a derivative rule for a right side of one axis")
+    return True
+
+
+flat(free, one_side)
 
 
 def projected(A, v, held):
@@ -34,6 +41,7 @@ def projected(A, v, held):
 
 @general(optimize.nnls)
 def nnls(g, y, A, b, *, maxiter=None):
+    one_side(b)
     x, rest = y[0], b - A @ y[0]
     held = free(x)
     w = projected(A, g[0], held)
@@ -66,8 +74,8 @@ def rosen_hess(x):
 
 def one_point(x):
     """Raise Refusal unless the argument is a point."""
-    if np.ndim(x) != 1:
-        raise Refusal(None, "Rosenbrock's function has a derivative rule for one point: call it for each")
+    if np.ndim(x) != 1 or np.size(x) < 2:
+        raise Refusal(None, "Rosenbrock's function has a derivative rule for one point of two numbers or more")
     return True
 
 

@@ -222,23 +222,46 @@ instances.write_methods(interpolate.RegularGridInterpolator, {"__call__": instan
 # --- surfaces --------------------------------------------------------------------------------------------------------
 
 
+def on_surface(surface_, x, axis):
+    """1 for each number between the ends of an axis, 0 outside, where a surface goes on as it ends."""
+    places = knots(surface_)[axis]
+    return ((x >= places[0]) & (x <= places[-1])) * 1.0
+
+
+def knots(surface_):
+    return surface_.get_knots()
+
+
+flat(on_surface, knots)
+
+
 @elementwise(interpolate.RectBivariateSpline.ev)
 def ev(g, y, self, xi, yi, dx=0, dy=0):
-    return None, g * self(xi, yi, dx + 1, dy, grid=False), g * self(xi, yi, dx, dy + 1, grid=False)
+    return (
+        None, g * on_surface(self, xi, 0) * self(xi, yi, dx + 1, dy, grid=False),
+        g * on_surface(self, yi, 1) * self(xi, yi, dx, dy + 1, grid=False),
+    )  # fmt: skip
 
 
 @general(interpolate.RectBivariateSpline.__call__)
 def surface(g, z, self, x, y, dx=0, dy=0, grid=True):
     along_x, along_y = g * self(x, y, dx + 1, dy, grid), g * self(x, y, dx, dy + 1, grid)
     if grid:
-        return None, by_row(along_x, x), by_column(along_y, y)
-    return None, unbroadcast(along_x, x), unbroadcast(along_y, y)
+        return None, by_row(along_x, x) * on_surface(self, x, 0), by_column(along_y, y) * on_surface(self, y, 1)
+    return None, unbroadcast(along_x * on_surface(self, x, 0), x), unbroadcast(along_y * on_surface(self, y, 1), y)
 
 
 @surface.forward()
 def _(z, self, x, y, self_dot, x_dot, y_dot, dx=0, dy=0, grid=True):
-    along_x = (rows_like(x_dot, z) if grid else x_dot) * self(x, y, dx + 1, dy, grid)
-    return None, along_x, (columns_like(y_dot, z) if grid else y_dot) * self(x, y, dx, dy + 1, grid)
+    return (
+        None, by_place(rows_like, x_dot, on_surface(self, x, 0), z, grid) * self(x, y, dx + 1, dy, grid),
+        by_place(columns_like, y_dot, on_surface(self, y, 1), z, grid) * self(x, y, dx, dy + 1, grid),
+    )  # fmt: skip
+
+
+def by_place(along_, dot, inside_, z, grid):
+    """A tangent of coordinates, in the shape of a grid of values."""
+    return along_(dot * inside_, z) if grid else dot * inside_
 
 
 for _rule in (ev, surface):

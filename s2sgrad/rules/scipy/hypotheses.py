@@ -34,9 +34,34 @@ def mean_of(a, axis):
     return np.mean(a, axis=axis, keepdims=True)
 
 
+def number_of(a, axis, popmean=0.0):
+    """How many numbers a mean is of; Refusal for fewer than two, and for a mean to compare with that has other lines."""
+    known = axis is None or (np.ndim(axis) == 0 and -np.ndim(a) <= axis < np.ndim(a))
+    shape = np.shape(np.sum(a, axis=axis, keepdims=True)) if known else ()
+    if not known or count(a, axis) < 2 or np.broadcast_shapes(shape, np.shape(popmean)) != shape:
+        why = "a test of means has a derivative rule along one axis of two numbers or more, with a mean for each line"
+        raise Refusal(None, why)
+    return count(a, axis)
+
+
+def alike(a, b, axis=None, paired=True):
+    """Raise Refusal for two samples of other shapes."""
+    shapes = [list(np.shape(x)) for x in (a, b)]
+    if not paired and axis is not None and len(shapes[0]) == len(shapes[1]):
+        for shape in shapes:
+            shape[axis] = 0
+    lined = not paired and axis is None and len(shapes[0]) == len(shapes[1])
+    if shapes[0] != shapes[1] and not lined:
+        raise Refusal(None, "a test of two samples has a derivative rule for samples of one shape: broadcast them before")
+    return True
+
+
+flat(number_of, alike)
+
+
 @general(stats.ttest_1samp)
 def ttest_1samp(g, y, a, popmean, axis=0, nan_policy="propagate", alternative="two-sided", *, keepdims=False):
-    n, d, t = count(a, axis), deviation(a, axis), unreduce(y[0], a, axis, keepdims)
+    n, d, t = number_of(a, axis, popmean), deviation(a, axis), unreduce(y[0], a, axis, keepdims)
     error = np.std(a, axis=axis, ddof=1, keepdims=True) / np.sqrt(n)
     t_bar = unreduce(g[0] + g[1] * t_slope(y[0], n - 1.0), a, axis, keepdims)
     mean_bar = -mean_of(t_bar, axis) / error
@@ -45,8 +70,9 @@ def ttest_1samp(g, y, a, popmean, axis=0, nan_policy="propagate", alternative="t
 
 @general(stats.ttest_rel)
 def ttest_rel(g, y, a, b, axis=0, nan_policy="propagate", alternative="two-sided", *, keepdims=False):
+    alike(a, b)
     whole = a - b
-    n, d, t = count(whole, axis), deviation(whole, axis), unreduce(y[0], whole, axis, keepdims)
+    n, d, t = number_of(whole, axis), deviation(whole, axis), unreduce(y[0], whole, axis, keepdims)
     error = np.std(whole, axis=axis, ddof=1, keepdims=True) / np.sqrt(n)
     t_bar = unreduce(g[0] + g[1] * t_slope(y[0], n - 1.0), whole, axis, keepdims)
     each = t_bar * (1.0 / (n * error) - t * d / (n * (n - 1.0) * error * error))
@@ -75,7 +101,8 @@ def ttest_ind(
     g, y, a, b, *, axis=0, equal_var=True, nan_policy="propagate", alternative="two-sided", trim=0, method=None,
     keepdims=False,
 ):  # fmt: skip
-    m, n = count(a, axis), count(b, axis)
+    m, n = number_of(a, axis), number_of(b, axis)
+    alike(a, b, axis, paired=False)
     df = m + n - 2.0
     both = ((m - 1.0) * spread(a, axis) + (n - 1.0) * spread(b, axis)) / df * (1.0 / m + 1.0 / n)
     square = both if equal_var else spread(a, axis) / m + spread(b, axis) / n
@@ -115,6 +142,7 @@ def expected(f_obs, f_exp, axis):
 
 @general(stats.chisquare)
 def chisquare(g, y, f_obs, f_exp=None, ddof=0, axis=0, *, sum_check=True, nan_policy="propagate", keepdims=False):
+    alike(f_obs, f_obs if f_exp is None else f_exp)
     df = count(f_obs, axis) - 1.0 - ddof
     c_bar = unreduce(g[0] + g[1] * chi2_slope(y[0], df), f_obs, axis, keepdims)
     share = f_obs / expected(f_obs, f_exp, axis)
@@ -124,6 +152,7 @@ def chisquare(g, y, f_obs, f_exp=None, ddof=0, axis=0, *, sum_check=True, nan_po
 
 @chisquare.keyword("f_exp")
 def _(g, y, f_obs, f_exp=None, ddof=0, axis=0, *, sum_check=True, nan_policy="propagate", keepdims=False):
+    alike(f_obs, f_exp)
     df = count(f_obs, axis) - 1.0 - ddof
     share = f_obs / f_exp
     return unbroadcast(unreduce(g[0] + g[1] * chi2_slope(y[0], df), f_obs, axis, keepdims) * (1.0 - share * share), f_exp)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import interpolate
 
-from s2sgrad.rules.table import elementwise, general, linear
+from s2sgrad.rules.table import elementwise, flat, general, linear
 
 _CONSTANT = "what a spline is made of is a constant here: call `make_interp_spline(x, y)` or `BSpline(t, c, k)` here"
 
@@ -70,19 +70,36 @@ def _(y, spline, x, spline_dot, x_dot, nu=0, extrapolate=None):
 # --- values of the argument's shape ----------------------------------------------------------------------------------
 
 
+def unless_held(spline, x, ext):
+    """1, but 0 where a spline that keeps the values at its ends (ext=3) is asked outside."""
+    if (spline.ext if ext is None else ext) != 3:
+        return 1.0
+    places = spline.get_knots()
+    return ((x >= places[0]) & (x <= places[-1])) * 1.0
+
+
+flat(unless_held)
+
+
 @elementwise(interpolate.UnivariateSpline.__call__)
 def univariate(g, y, spline, x, nu=0, ext=None):
-    return None, g * spline(x, nu + 1, ext)
+    return None, g * unless_held(spline, x, ext) * spline(x, nu + 1, ext)
 
 
 @univariate.refined(lambda ext: ext.known and ext.value is None)
 def _(g, y, spline, x, nu=0, ext=None):
-    return None, g * spline(x, nu + 1)
+    return None, g * unless_held(spline, x, None) * spline(x, nu + 1)
 
 
 @general(interpolate.splev)
 def splev(g, y, x, tck, der=0, ext=0):
     return g * interpolate.splev(x, tck, der + 1, ext), None
+
+
+splev.refuse(
+    lambda ext: not ext.known or ext.value == 3,
+    "`splev` with ext=3 has no derivative rule: move the places inside, np.clip(x, t[0], t[-1])",
+)
 
 
 @splev.forward()
@@ -135,16 +152,25 @@ def _(w, y, x, a):
     return by_column(w, x), None
 
 
+def between(x, tck, axis):
+    """1 for each number between the ends of an axis, 0 outside, where a surface goes on as it ends."""
+    places = tck[axis]
+    return ((x >= places[0]) & (x <= places[-1])) * 1.0
+
+
+flat(between)
+
+
 @general(interpolate.bisplev)
 def bisplev(g, z, x, y, tck, dx=0, dy=0):
-    along_x = by_row(g * interpolate.bisplev(x, y, tck, dx + 1, dy), x)
-    return along_x, by_column(g * interpolate.bisplev(x, y, tck, dx, dy + 1), y), None
+    along_x = by_row(g * interpolate.bisplev(x, y, tck, dx + 1, dy), x) * between(x, tck, 0)
+    return along_x, by_column(g * interpolate.bisplev(x, y, tck, dx, dy + 1), y) * between(y, tck, 1), None
 
 
 @bisplev.forward()
 def _(z, x, y, tck, x_dot, y_dot, tck_dot, dx=0, dy=0):
-    along_x = rows_like(x_dot, z) * interpolate.bisplev(x, y, tck, dx + 1, dy)
-    return along_x, columns_like(y_dot, z) * interpolate.bisplev(x, y, tck, dx, dy + 1), None
+    along_x = rows_like(x_dot * between(x, tck, 0), z) * interpolate.bisplev(x, y, tck, dx + 1, dy)
+    return along_x, columns_like(y_dot * between(y, tck, 1), z) * interpolate.bisplev(x, y, tck, dx, dy + 1), None
 
 
 bisplev.constant("tck", _CONSTANT)

@@ -214,13 +214,14 @@ for _rule in (multinomial_logpmf, multinomial_pmf):
 
 @general(stats.dirichlet.mean)
 def dirichlet_mean(g, y, alpha):
-    return (g - np.sum(g * y)) / np.sum(alpha)
+    return np.reshape((g - np.sum(g * y)) / np.sum(alpha), np.shape(alpha))
 
 
 @general(stats.dirichlet.var)
 def dirichlet_var(g, y, alpha):
     whole = np.sum(alpha)
-    share, part = alpha / whole, np.sum(g * y) / whole
+    g = np.reshape(g, np.shape(alpha))
+    share, part = alpha / whole, np.sum(g * np.reshape(y, np.shape(alpha))) / whole
     mean_bar = g * (1.0 - 2.0 * share) / (whole + 1.0)
     return (mean_bar - np.sum(mean_bar * share)) / whole - part * whole / (whole + 1.0)
 

@@ -23,6 +23,24 @@ from s2sgrad.rules.scipy.transformations import boxcox_in_lmbda
 from s2sgrad.rules.table import Rule, flat, general
 from s2sgrad.runtime import Refusal, over, unbroadcast, unreduce
 
+# --- what is refused -------------------------------------------------------------------------------------------------
+
+
+def lines(a, axis):
+    """The axis of a statistic of lines; Refusal for one number."""
+    count(a, axis)
+    return axis
+
+
+def one_number(*numbers):
+    """Raise Refusal unless each parameter is a number."""
+    if any(np.ndim(x) for x in numbers):
+        raise Refusal(None, "a parameter of a statistic has a derivative rule as one number: call it for each")
+    return True
+
+
+flat(lines, one_number)
+
 # --- trimmed moments, without limits ---------------------------------------------------------------------------------
 
 
@@ -53,8 +71,8 @@ def tsem(g, y, a, limits=None, inclusive=(True, True), axis=0, ddof=1, *, nan_po
 
 @general(stats.variation)
 def variation(g, y, a, axis=0, nan_policy="propagate", ddof=0, *, keepdims=False):
-    mean, n = np.mean(a, axis=axis, keepdims=True), count(a, axis)
-    scale = np.std(a, axis=axis, ddof=ddof, keepdims=True)
+    n = count(a, axis)
+    mean, scale = np.mean(a, axis=axis, keepdims=True), np.std(a, axis=axis, ddof=ddof, keepdims=True)
     each = over(deviation(a, axis), (n - ddof) * scale * mean) - scale / (n * mean * mean)
     return unreduce(g, a, axis, keepdims) * each
 
@@ -98,7 +116,7 @@ def iqr(g, y, x, axis=None, rng=(25, 75), scale=1.0, nan_policy="propagate", int
 
 @general(stats.median_abs_deviation)
 def median_abs_deviation(g, y, x, axis=0, center=None, scale=1.0, nan_policy="propagate", *, keepdims=False):
-    away = x - np.median(x, axis=axis, keepdims=True)
+    away = x - np.median(x, axis=lines(x, axis), keepdims=True)
     each = unreduce(g, x, axis, keepdims) * quantile_weights(np.abs(away), 0.5, axis) * np.sign(away) / half_factor(scale)
     return each - np.sum(each, axis=axis, keepdims=True) * quantile_weights(x, 0.5, axis)
 
@@ -127,11 +145,13 @@ def zmap(g, y, scores, compare, axis=0, ddof=0, nan_policy="propagate"):
 
 
 def angles(a, high, low):
+    one_number(high, low)
     return (a - low) * (2.0 * math.pi / (high - low))
 
 
-def of_mean(t, axis, keepdims):
+def of_mean(t, axis):
     """The cosines and sines of angles less that of their mean, and the length of the mean, along the axes."""
+    axis = lines(t, axis)
     c, s = np.mean(np.cos(t), axis=axis, keepdims=True), np.mean(np.sin(t), axis=axis, keepdims=True)
     length = np.hypot(c, s)
     return (c * np.cos(t) + s * np.sin(t)) / length, (c * np.sin(t) - s * np.cos(t)) / length, length
@@ -139,13 +159,13 @@ def of_mean(t, axis, keepdims):
 
 @general(stats.circmean)
 def circmean(g, y, samples, high=2.0 * math.pi, low=0.0, axis=None, nan_policy="propagate", *, keepdims=False):
-    cosine, _, length = of_mean(angles(samples, high, low), axis, keepdims)
+    cosine, _, length = of_mean(angles(samples, high, low), axis)
     return unreduce(g, samples, axis, keepdims) * over(cosine, count(samples, axis) * length)
 
 
 @general(stats.circvar)
 def circvar(g, y, samples, high=2.0 * math.pi, low=0.0, axis=None, nan_policy="propagate", *, keepdims=False):
-    _, sine, _ = of_mean(angles(samples, high, low), axis, keepdims)
+    _, sine, _ = of_mean(angles(samples, high, low), axis)
     return unreduce(g, samples, axis, keepdims) * sine * (2.0 * math.pi / ((high - low) * count(samples, axis)))
 
 
@@ -153,7 +173,7 @@ def circvar(g, y, samples, high=2.0 * math.pi, low=0.0, axis=None, nan_policy="p
 def circstd(
     g, y, samples, high=2.0 * math.pi, low=0.0, axis=None, nan_policy="propagate", *, normalize=False, keepdims=False
 ):
-    _, sine, length = of_mean(angles(samples, high, low), axis, keepdims)
+    _, sine, length = of_mean(angles(samples, high, low), axis)
     spread = np.sqrt(-2.0 * np.log(length))
     each = over(sine, count(samples, axis) * length * spread)
     return unreduce(g, samples, axis, keepdims) * each * (2.0 * math.pi / (high - low) if normalize else 1.0)
@@ -164,11 +184,13 @@ def circstd(
 
 @general(stats.boxcox)
 def boxcox(g, y, x, lmbda=None, alpha=None, optimizer=None):
+    one_number(lmbda)
     return g * x ** (lmbda - 1.0)
 
 
 @boxcox.keyword("lmbda")
 def _(g, y, x, lmbda=None, alpha=None, optimizer=None):
+    one_number(lmbda)
     return np.sum(g * boxcox_in_lmbda(np.log(x), lmbda))
 
 
@@ -180,11 +202,13 @@ def yeojohnson_in_lmbda(x, lmbda):
 
 @general(stats.yeojohnson)
 def yeojohnson(g, y, x, lmbda=None):
+    one_number(lmbda)
     return g * (1.0 + np.abs(x)) ** (np.sign(x) * (lmbda - 1.0))
 
 
 @yeojohnson.keyword("lmbda")
 def _(g, y, x, lmbda=None):
+    one_number(lmbda)
     return np.sum(g * yeojohnson_in_lmbda(x, lmbda))
 
 
@@ -198,7 +222,8 @@ for _rule, _fit in ((boxcox, "scipy.stats.boxcox_llf"), (yeojohnson, "scipy.stat
 @general(stats.boxcox_llf)
 def boxcox_llf(g, y, lmb, data, *, axis=0, keepdims=False, nan_policy="propagate"):
     one_sample(data)
-    log_data = np.log(data)
+    one_number(lmb)
+    g, log_data = np.sum(g), np.log(data)
     z = special.boxcox(data, lmb)
     d = (z - np.mean(z)) / np.mean((z - np.mean(z)) ** 2)
     lmb_bar = np.sum(log_data) - np.sum(d * boxcox_in_lmbda(log_data, lmb))

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special
 
 from s2sgrad.rules.table import elementwise, general
-from s2sgrad.runtime import over, product, unbroadcast
+from s2sgrad.runtime import over, product, ratio, unbroadcast
 
 
 def legendre_d(m):
@@ -121,7 +121,7 @@ def elliprc(g, v, x, y):
 
 def d_slope(x, y, z, v):
     """The slope of `special.elliprd(x, y, z)`, which is `v`, in `x`: by partial fractions of the integrand, DLMF 19.16.5."""
-    return over(0.5 * (special.elliprd(y, z, x) - v), x - z)
+    return ratio(0.5 * (special.elliprd(y, z, x) - v), x - z)  # nan where they are equal: the limit is another formula
 
 
 @elementwise(special.elliprd)  # homogeneous, of degree -3 / 2
@@ -144,7 +144,7 @@ def elliprg(g, v, x, y, z):
 
 def j_slope(x, y, z, p, v):
     """The slope of `special.elliprj(x, y, z, p)`, which is `v`, in `x`, likewise."""
-    return over(0.5 * (special.elliprd(y, z, x) - v), x - p)
+    return ratio(0.5 * (special.elliprd(y, z, x) - v), x - p)
 
 
 @elementwise(special.elliprj)

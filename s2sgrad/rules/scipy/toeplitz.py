@@ -91,6 +91,7 @@ def circulant(g, y, c):
 @general(linalg.solve_circulant)
 def solve_circulant(g, y, c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):
     of_rank(1, c)
+    of_rank(max(np.ndim(b), 1), b)
     b_bar = linalg.solve_circulant(np.roll(c[::-1], 1), g, singular, tol)
     return -sums_around(outer(b_bar, y, np.ndim(b) == 1)), b_bar
 

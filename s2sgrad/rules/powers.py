@@ -29,6 +29,7 @@ class Monomial:
         return Monomial(self.factor * other.factor**sign, powers, self.signed or other.signed)
 
     def raised(self, power: float) -> Monomial | None:
+        """A power of the product; None where the sign of what is under a root is not known."""
         root = not float(power).is_integer()  # of a product of two, or of an even power, either may be negative
         even = any(p % 2 == 0 for p in self.powers.values())
         if root and (self.signed or self.factor <= 0 or len(self.powers) > 1 or even):

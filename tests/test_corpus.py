@@ -176,6 +176,15 @@ def test_generic_text_gives_the_same_gradient_or_refuses(entry):
 
 
 REFUSED_WHEN_RUN = [
+    "item_kept_while_another_takes_its_place_in_the_row",
+    "item_kept_while_a_callee_replaces_it",
+    "item_kept_while_it_is_replaced_by_a_second_name",
+    "item_exchanged_with_a_name",
+    "put_into_rows_and_written_by_a_row",
+    "last_item_kept_while_the_list_grows_in_a_tuple",
+    "views_in_a_list_stacked_into_their_array",
+    "put_into_a_list_in_a_tuple",
+    "item_kept_while_it_is_replaced_in_a_dict_that_holds_the_dict",
     "row_before_that_is_none_at_first",
     "row_before_updated_in_place_once_there_is_one",
     "deep_copy_of_an_object_copies_what_its_attributes_share_once",

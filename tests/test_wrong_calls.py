@@ -145,7 +145,11 @@ CALLS = {
     ),
     "another compiler": (lambda: grad(squared, jit=True), r"'jit': here it is `compile=True`"),
     "a wrong letter": (lambda: hessian(squared, argnms=0), r"'argnms': did you mean `argnums`\?"),
-    "no such option there": (lambda: jvp(squared, (1.0,), (1.0,), wrt=0), r"unexpected keyword argument 'wrt'$"),
+    "no such option there": (
+        lambda: jvp(squared, (1.0,), (1.0,), argnums=0),
+        r"'argnums': .* None for an argument that is a constant",
+    ),
+    "no such option": (lambda: jvp(squared, (1.0,), (1.0,), seeds=0), r"unexpected keyword argument 'seeds'$"),
 }
 
 

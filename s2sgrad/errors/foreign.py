@@ -62,6 +62,8 @@ def _option(word: str, own: list[str]) -> str | None:
     for name, (way, words) in _OPTIONS.items():
         if word in words and name in own:
             return way
+    if word in (_OPTIONS["argnums"][1] | {"argnums"}) and "tangents" in own:
+        return "here it is the tangents that say so: None for an argument that is a constant"
     close = difflib.get_close_matches(word, own, 1)
     return _WITHOUT.get(word) or (f"did you mean `{close[0]}`?" if close else None)
 

@@ -131,7 +131,8 @@ def located(error: Exception, function: Any = None) -> Exception:
         error = defect(error, function)
     elif not isinstance(error, S2SGradError) and place is not None and not _is_noted(error):
         if statement is not None:
-            error.add_note(_note(*statement))
+            if statement[1] or named(place.file) == place.file:  # a notebook shows the cell, and this would be one line more
+                error.add_note(_note(*statement))
         elif not _shows(frames):
             error.add_note(place.shown(caret=False))
     if isinstance(error, S2SGradError):

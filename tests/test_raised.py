@@ -579,3 +579,13 @@ def test_what_a_result_is_computed_from_is_the_statement_that_returns_it():
     with pytest.raises(ValueError, match="matmul") as caught:
         grad(shaped_wrongly)(1.0)
     assert traceback.extract_tb(caught.value.__traceback__)[-1].line == "return np.array([h]) @ np.ones((3, 3))"
+
+
+def test_the_note_is_left_out_in_a_notebook_which_shows_the_statement(monkeypatch):
+    with pytest.raises(ValueError) as caught:
+        grad(shaped_wrongly)(1.0)
+    assert len(caught.value.__notes__) == 1
+    monkeypatch.setattr("s2sgrad.errors.raised.named", lambda file: "Cell In[1]")
+    with pytest.raises(ValueError) as caught:
+        grad(shaped_wrongly)(1.0)
+    assert not hasattr(caught.value, "__notes__")

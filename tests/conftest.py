@@ -24,6 +24,7 @@ from s2sgrad.api import whole
 from s2sgrad.driver import cache, compiled
 from s2sgrad.errors import raised
 
+collect_ignore = ["typed_wrong.py"]  # is read by type checkers alone: its lines are wrong
 LEFT_OUT = pytest.StashKey[int]()
 QUICK = 8  # so many cases of a test
 

@@ -77,6 +77,11 @@ _KINDS = tuple(getattr(sparse, f"{form}_{name}") for name in ("array", "matrix")
 _OF_ENTRIES = tuple(cls for cls in _KINDS if cls.__name__[:3] in ("csr", "csc", "coo"))
 
 
+def methods(*names):
+    """The methods of these names that the classes of sparse arrays have, each once, in the order of the classes."""
+    return tuple(dict.fromkeys(getattr(cls, name) for cls in _KINDS for name in names))
+
+
 def dense(A):
     """A sparse array as an array."""
     return A.toarray() if is_operator(A) else A
@@ -288,7 +293,7 @@ for _operator, _own in ((np.multiply, times), (np.add, plus), (np.subtract, minu
 # --- methods ---------------------------------------------------------------------------------------------------------
 
 
-@bilinear(*{cls.multiply for cls in _KINDS})
+@bilinear(*methods("multiply"))
 def multiply(g, y, self, other):
     if is_number(other):
         return other * g, inner(g, self)
@@ -311,7 +316,7 @@ def _(y, A, n, A_dot, n_dot):
     return n * of_elements(A_dot, powers(A, n - 1)), None
 
 
-@general(*{cls.power for cls in _KINDS})
+@general(*methods("power"))
 def power(g, y, self, n, dtype=None):
     return n * of_elements(g, powers(self, n - 1)), None
 
@@ -324,7 +329,7 @@ def _(y, self, n, self_dot, n_dot, dtype=None):
 power.constant("n")
 
 
-@general(*{cls.toarray for cls in _KINDS})
+@general(*methods("toarray"))
 def toarray(g, y, self, order=None):
     return g
 
@@ -334,7 +339,7 @@ def _(y, self, self_dot, order=None):
     return dense(self_dot)
 
 
-_CONVERTING = tuple({getattr(cls, f"to{form}") for cls in _KINDS for form in ("csr", "csc", "coo")})
+_CONVERTING = methods("tocsr", "tocsc", "tocoo")
 
 
 @general(*_CONVERTING)
@@ -367,7 +372,7 @@ def _(w, y, A, k):
     return on_diagonal(w, k, A), None
 
 
-@linear(*{cls.diagonal for cls in _KINDS})
+@linear(*methods("diagonal"))
 def diagonal(g, y, self, k=0):
     return on_diagonal(g, k, self)
 
@@ -382,7 +387,7 @@ def of_array(other):
 flat(of_array)
 
 
-@bilinear(*{cls.dot for cls in _KINDS})
+@bilinear(*methods("dot"))
 def dot(g, y, self, other):
     of_array(other)
     return matmul_left(g, self, other), matmul_right(g, self, other)
@@ -403,7 +408,7 @@ def no_matrix(A):
 flat(ones, no_matrix)
 
 
-@general(*{cls.sum for cls in _KINDS})
+@general(*methods("sum"))
 def sum_(g, y, self, axis=None):
     if axis is None:
         return matmul_left(g * ones(self, 0), self, ones(self, 1))
@@ -567,7 +572,7 @@ _MAKING = (
     "random", "random_array", "rand", "tril", "triu", "diags", "diags_array",
 )  # fmt: skip
 with_own_operators(
-    *_KINDS, *existing(sparse, *_MAKING), *_CONVERTING, *{cls.multiply for cls in _KINDS}, *{cls.power for cls in _KINDS},
+    *_KINDS, *existing(sparse, *_MAKING), *_CONVERTING, *methods("multiply"), *methods("power"),
     made, made_along, of_diagonals, times, plus, minus, divided, negated, of_elements, on_diagonal, powers,
     kron_of, kron_left, kron_right, stacked,
 )  # fmt: skip

@@ -10,6 +10,7 @@
 ...     c = a if x > 0.0 else b
 ...     c.append(x)
 ...     rows = [c]
+...     rows.append(other)
 ...     return a, b, rows[0], other
 >>> *_, (_, unit, tree) = normalizing(read(f))
 >>> same = OneObject(unit, tree.body)

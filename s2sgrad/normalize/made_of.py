@@ -101,8 +101,9 @@ class _Rewriter(Transformer):
         keywords = [gast.keyword(k.arg, hold(k.value)) for k in call.keywords]
         self.held[target] = args, keywords
         make = known[0].make
-        value = quote.constant(None) if make is None else self.making(make, call, args, keywords)
-        return quote.at(statement, *out, assign(target if make is not None else self.unit.local("unused"), value))
+        if make is not None:
+            out.append(assign(target, self.making(make, call, args, keywords)))
+        return quote.at(statement, *(out or [assign(self.unit.local("unused"), quote.constant(None))]))
 
     def making(self, make: Any, call: gast.Call, args: list[gast.AST], keywords: list[Any]) -> gast.AST:
         """The call that makes the object, as a constant."""

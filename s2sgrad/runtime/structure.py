@@ -41,8 +41,22 @@ def attributes_of(v: Any) -> dict[str, Any] | None:
 
 
 def stored_in(v: Any) -> dict[str, Any] | None:
-    """What an object stores, in its `__dict__` and in the slots of its classes; None where it has neither."""
+    """What an object stores, in its `__dict__` and in the slots of its classes; None where it has neither.
+
+    >>> class Wrapper:
+    ...     __slots__ = ("wrapped",)
+    ...     def __init__(self, wrapped):
+    ...         self.wrapped = wrapped
+    ...     def __getattr__(self, name):  # answers for a `__dict__` that the object does not have
+    ...         return getattr(self.wrapped, name)
+    >>> stored_in(Wrapper(len))
+    {'wrapped': <built-in function len>}
+    >>> stored_in(Wrapper(lambda: 0))["wrapped"].__name__
+    '<lambda>'
+    """
     held, slots = getattr(v, "__dict__", None), slots_of_all(type(v))
+    if not isinstance(held, Mapping):
+        held = None
     if not slots:
         return held
     kept = {n: getattr(v, n) for n in slots if hasattr(v, n)}

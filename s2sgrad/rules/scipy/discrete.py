@@ -284,7 +284,7 @@ def quantiles(law, shapes):
         return None, None
     <BLANKLINE>
     <BLANKLINE>
-    def geom_ppf_loc
+    def geom_ppf_loc(
     """
     written = []
     for method, first in (("ppf", ("q",)), ("isf", ("q",)), ("median", ()), ("interval", ("confidence",)), ("support", ())):

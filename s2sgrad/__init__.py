@@ -6,17 +6,27 @@
 >>> grad(energy)(3.0, 2.0)
 6.0
 
-    grad, value_and_grad      the gradient of a function, as a function of the same arguments
+    grad, value_and_grad      the gradient of a function, as a function of the same arguments: `help(grad)`
     vjp, jvp, hvp             products with the Jacobian, from the left and from the right; with the Hessian
-    jacobian, hessian         matrices (jacfwd, jacrev: by one mode; value_and_jacobian)
+    jacobian, hessian         matrices (jacfwd, jacrev: by one mode; value_and_jacobian: with the value)
     elementwise_grad          the derivative at each element
     linearize                 the value, and the linear map of tangents
+
+    explain                   what is known of each line of a function, and what happens to it
     stop_gradient             a constant, whatever it depends on
     checkpoint, checkpointed  less memory: a function, or the trips of a loop, run again
-    custom_gradient           a function with a gradient of your own (custom_jvp: with a tangent; primitive, defvjp)
-    explain                   what is known of each line of a function, and what happens to it
-    GradientTape, Variable    a tape, over the same rules
-    Unsupported, NoRule, NoSource, NotFinite    errors, with file, line and a way out
+    compile                   a function as loops over single numbers
+
+    custom_gradient, custom_jvp          a function with a gradient, or a tangent, of your own
+    primitive, defvjp, defjvp            one that is only called, and its derivatives
+    nondifferentiable                    one whose result is a constant
+
+    GradientTape, Variable, constant     a tape over the same rules (Array: a value on it; SGD: steps down)
+    function, gradients                  a recorded graph and its gradients
+    differentiable, recompute_grad       a function as one operation of a tape; one that is run again
+    trainable_variables                  the Variables in an object (UnconnectedGradients: None, or zeros)
+
+    Unsupported, NoRule, NoSource, NotFinite    errors with file, line and a way out (S2SGradError: any)
 
 `df = grad(f)` has its text in `df.source`; `df.save(path)` writes a module, `df.show()` shows it beside `f`.
 `s2sgrad.testing.check_grads(f, args)` compares with central differences.  More: `help(grad)`, docs/start.md.

@@ -1568,6 +1568,15 @@ def test_public_names():
     assert issubclass(s2sgrad.NoSource, OSError)
 
 
+def test_help_begins_with_all_that_a_user_calls():
+    screen = pydoc.render_doc(s2sgrad, renderer=pydoc.plaintext).splitlines()[:40]
+    said = "\n".join(screen)
+    assert all(re.search(rf"\b{name}\b", said) for name in s2sgrad.__all__)
+    assert any(row.strip().startswith("grad, value_and_grad") for row in screen[:15])
+    assert "PACKAGE CONTENTS" not in "\n".join(screen[:30])
+    assert len(pydoc.render_doc(grad, renderer=pydoc.plaintext).splitlines()) <= 40
+
+
 def test_a_pullback_is_called_again_and_again():
     def grow(x, n):
         for _ in range(n):

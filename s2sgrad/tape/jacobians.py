@@ -13,11 +13,11 @@ from s2sgrad.runtime.structure import float_type, leaves
 from s2sgrad.tape.array import Array, apply
 from s2sgrad.tape.recording import Tape
 from s2sgrad.tape.targets import gradients_of
-from s2sgrad.tape.unconnected import UnconnectedGradients
+from s2sgrad.tape.unconnected import Unconnected, UnconnectedGradients
 from s2sgrad.tape.values import Operand
 
 
-def jacobian(tape: Tape, target: Any, sources: Any, unconnected: UnconnectedGradients) -> list[Any]:
+def jacobian(tape: Tape, target: Any, sources: Any, unconnected: Unconnected) -> list[Any]:
     """The Jacobian for each leaf of `sources`: of the shape of the target followed by that of the source."""
     if not isinstance(target, Operand):
         raise TypeError(f"the target of a jacobian must be one Array, not a value of type {type(target).__name__}")
@@ -60,10 +60,10 @@ def batch_jacobian(tape: Tape, target: Any, source: Any) -> Any:
     return apply(np.moveaxis, (stacked, len(rows_shape) - 1, 0))
 
 
-def _stacked(rows: list[Any], source: Any, shape: tuple, unconnected: UnconnectedGradients) -> Any:
+def _stacked(rows: list[Any], source: Any, shape: tuple, unconnected: Unconnected) -> Any:
     """The rows as one Array; None or zeros if no row depends on the source."""
     if all(row is None for row in rows):
-        if unconnected is UnconnectedGradients.NONE:
+        if unconnected == UnconnectedGradients.NONE:
             return None
         return Array.of(np.zeros(shape, float_type(source._value.dtype)))
     if 0 in shape:

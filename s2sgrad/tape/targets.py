@@ -14,7 +14,7 @@ from s2sgrad.runtime.structure import filled, leaves
 from s2sgrad.tape.array import Array, apply, numeric
 from s2sgrad.tape.recording import STATE, Tape
 from s2sgrad.tape.sweep import CarefulOnTape, OnTape, connected, is_large, may_mask
-from s2sgrad.tape.unconnected import UnconnectedGradients
+from s2sgrad.tape.unconnected import Unconnected, UnconnectedGradients
 from s2sgrad.tape.values import Operand, beside, unwrapped
 
 
@@ -23,7 +23,7 @@ def gradients_of(
     target: Any,
     sources: Any,
     weights: Any,
-    unconnected: UnconnectedGradients,
+    unconnected: Unconnected,
     stopped: Iterable[Any] = (),
     last: bool = False,
 ) -> list[Any]:
@@ -105,11 +105,11 @@ def required(sources: Any) -> list[Any]:
     return asked
 
 
-def _gradient_for(source: Any, bar: Any, unconnected: UnconnectedGradients) -> Any:
+def _gradient_for(source: Any, bar: Any, unconnected: Unconnected) -> Any:
     """The gradient for one source; None or zeros if there is none."""
     whole = source._value.dtype.kind not in "fc"  # ints are constants
     if bar is None or whole:
-        if unconnected is UnconnectedGradients.NONE:
+        if unconnected == UnconnectedGradients.NONE:
             return None
         return Array.of(np.zeros(source._value.shape, float_type(source._value.dtype)))
     bar = _cast(bar, source._value)

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import enum
-from typing import Any
+from typing import Any, Final, Literal
+
+Unconnected = Literal["none", "zero"]
 
 
-class UnconnectedGradients(enum.StrEnum):
+class UnconnectedGradients:
     """The gradient for a source that the target does not depend on: None, or zeros with its shape.
 
-    Options also accept the strings "none" and "zero".
+    The members are the strings "none" and "zero", which options accept too.
     """
 
-    NONE = "none"
-    ZERO = "zero"
+    NONE: Final = "none"
+    ZERO: Final = "zero"
 
 
-def checked(asked: Any) -> UnconnectedGradients:
-    """The member for a string or member; ValueError for anything else."""
-    try:
-        return UnconnectedGradients(asked)
-    except ValueError:
-        raise ValueError(
-            f"unconnected_gradients must be 'none' or 'zero' (or a member of UnconnectedGradients), not {asked!r}"
-        ) from None
+def checked(asked: Any) -> Unconnected:
+    """What is asked, if it is a member; ValueError for anything else."""
+    for member in (UnconnectedGradients.NONE, UnconnectedGradients.ZERO):
+        if isinstance(asked, str) and asked == member:
+            return member
+    raise ValueError(f"unconnected_gradients must be 'none' or 'zero' (or a member of UnconnectedGradients), not {asked!r}")

@@ -101,7 +101,7 @@ def gradients(
     [Array(1.0), Array(1.0)]
     """
     if callable(ys):
-        return partials(ys, xs, grad_ys, stop_gradients, checked(unconnected_gradients).value)
+        return partials(ys, xs, grad_ys, stop_gradients, checked(unconnected_gradients))
     unconnected = checked(unconnected_gradients)
     if xs is None:
         raise ValueError("`gradients` of Arrays needs `xs`, the Arrays and Variables that they are differentiated in")

@@ -48,11 +48,9 @@ def stored_in(v: Any) -> dict[str, Any] | None:
     ...     def __init__(self, wrapped):
     ...         self.wrapped = wrapped
     ...     def __getattr__(self, name):  # answers for a `__dict__` that the object does not have
-    ...         return getattr(self.wrapped, name)
-    >>> stored_in(Wrapper(len))
-    {'wrapped': <built-in function len>}
-    >>> stored_in(Wrapper(lambda: 0))["wrapped"].__name__
-    '<lambda>'
+    ...         return name
+    >>> stored_in(Wrapper(1.0))
+    {'wrapped': 1.0}
     """
     held, slots = getattr(v, "__dict__", None), slots_of_all(type(v))
     if not isinstance(held, Mapping):

@@ -172,7 +172,7 @@ def _part(emitted: Emitted, node: ast.FunctionDef, filename: str, order: dict[in
 def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) -> tuple[dict[int, Place], frozenset[int]]:
     """By the lines of the text: the place of the user's statement that each comes from; and the lines of derivatives.
 
-    What the reverse sweep begins with may compute the result: it comes from the statement whose adjoint follows.
+    What the reverse sweep begins with may compute the result: it then comes from the statement whose adjoint follows.
     """
     out: dict[int, Place] = {}
     derived: set[int] = set()
@@ -193,9 +193,15 @@ def _places(emitted: Emitted, node: ast.FunctionDef, spans: dict[int, Spans]) ->
                     swept = True
                 if is_derived(statement) or raised.is_derived(code, place.line):
                     derived.add(shown.lineno)
-        elif origin is not None and origin.sweep == "reverse" and not swept:
+        elif origin is not None and origin.sweep == "reverse" and not swept and _computes_an_argument(shown):
             ahead.append(shown.lineno)
     return out, frozenset(derived)
+
+
+def _computes_an_argument(statement: ast.AST) -> bool:
+    """Whether the call that a statement binds is given more than names, as `seed_like(x * y, seed)` is."""
+    value = getattr(statement, "value", None)
+    return not isinstance(value, ast.Call) or not all(isinstance(a, (ast.Name, ast.Constant)) for a in value.args)
 
 
 Spans = dict[tuple[int, int], gast.AST]

@@ -27,7 +27,7 @@ from s2sgrad.primitives import catalogue, libraries, spellings
 from s2sgrad.recorded import arithmetic, arrays, honest, rewriting
 from s2sgrad.recorded.applying import apply, born, of_number
 from s2sgrad.recorded.callees import callee_of
-from s2sgrad.recorded.library import SPECIAL, applied, require_no_digits, require_no_text
+from s2sgrad.recorded.library import SPECIAL, applied, handles_stored, require_no_digits, require_no_text
 from s2sgrad.recorded.making import vectorized
 from s2sgrad.recorded.places import user_place
 from s2sgrad.recorded.remembering import key_of
@@ -38,7 +38,6 @@ from s2sgrad.recorded.storing import permutes, writing_at
 from s2sgrad.recorded.values import PLAIN, Array, Number, follows, handles_in, items_of, lost, plain
 from s2sgrad.rules import binding, table
 from s2sgrad.runtime.checks import Refusal
-from s2sgrad.runtime.structure import stored_in
 from s2sgrad.runtime.traits import traits
 from s2sgrad.source import brings_gradient, read, underlying
 
@@ -334,8 +333,7 @@ def _as_it_is(f: Any, args: tuple, keywords: dict[str, Any]) -> Any:
 def _held(f: Any) -> list[Any]:
     """The handles in an object that is called, or whose method is."""
     owner = f.__self__ if type(f) is types.MethodType else f
-    held = None if type(owner) in _BY_TYPE or type(owner) is types.FunctionType else stored_in(owner)
-    return handles_in(list(held.values()), []) if held else []
+    return [] if type(owner) in _BY_TYPE or type(owner) is types.FunctionType else handles_stored(owner)
 
 
 def _of_library(f: Any, called: Callable[..., Any], args: tuple, keywords: dict[str, Any]) -> Any:

@@ -30,9 +30,10 @@ from s2sgrad.recorded.applying import apply, as_scalar, born
 from s2sgrad.recorded.memory import write
 from s2sgrad.recorded.patterns import known
 from s2sgrad.recorded.runs import printed, refuse
-from s2sgrad.recorded.values import PLAIN, Array, Number, bottom, handles_in, is_handle, lost, mapped, plain
+from s2sgrad.recorded.values import PLAIN, Array, Number, bottom, follows, handles_in, is_handle, lost, mapped, plain
 from s2sgrad.rules import table
 from s2sgrad.runtime.checks import Refusal
+from s2sgrad.runtime.structure import stored_in
 
 SPECIAL: dict[Any, Callable[..., Any]] = {}
 
@@ -83,15 +84,30 @@ def applied(primitive: Any, args: tuple, keywords: dict[str, Any]) -> Any:
 
 
 def _require_followed(primitive: Any, args: tuple, keywords: dict[str, Any]) -> None:
-    """Refuse an option that lets a library write into an array behind the record, and a function on rows without a rule."""
+    """Refuse an option that lets a library write into an array behind the record, a function on rows without a rule, and an
+    object that holds a handle where a rule reads a constant."""
+    rule = known(primitive).rule
     on_rows = isinstance(primitive, np.ufunc) and primitive.signature is not None
-    if on_rows and known(primitive).rule is None and handles_in(args, []):
+    if on_rows and rule is None and handles_in(args, []):
         lost(f"`{primitive.__name__}`, which has no derivative rule,")
     given = [*zip(_positions(primitive), args, strict=False), *keywords.items()]
+    for name, value in given:
+        if (
+            rule is not None
+            and name in rule.constants
+            and type(value) not in _USUAL
+            and any(map(follows, handles_stored(value)))
+        ):
+            lost(f"`{primitive.__name__}`, which reads a `{type(value).__name__}`")
     option = next((name for name, value in given if overwrites(name) and not is_off(name, plain(value))), None)
     if option is not None and handles_in(args, []):
         name = getattr(primitive, "__name__", primitive)
         refuse(Refusal(None, f"`{option}` lets `{name}` write into its argument, which cannot be followed: leave it out"))
+
+
+def handles_stored(value: Any) -> list[Any]:
+    """The handles that an object stores."""
+    return handles_in(list((stored_in(value) or {}).values()), [])
 
 
 def _require_apart(primitive: Any, args: tuple, keywords: dict[str, Any], out: Any, y: Any) -> None:

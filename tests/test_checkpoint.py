@@ -13,6 +13,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from differences import central_difference
 
 from s2sgrad import (
     S2SGradError,
@@ -645,11 +646,36 @@ def test_a_loop_without_a_derivative_runs_once():
 
 
 def two_containers(u, n):
+    s, d = [u, u * 2.0], [u, u]
+    for k in checkpointed(range(n), slots=2):
+        s[k % 2] = s[k % 2] * s[1]
+        d[k % 2] = np.sin(d[k % 2]) * s[0]
+    return np.sum(s[0] * d[1])
+
+
+def two_containers_with_known_places(u, n):
     s, d = [u, u * 2.0], {"a": u}
     for _ in checkpointed(range(n), slots=2):
         s[0] = s[0] * s[1]
         d["a"] = np.sin(d["a"]) * s[0]
     return np.sum(s[0] * d["a"])
+
+
+def a_container_in_another(u, n):
+    s = [u, u * 2.0]
+    d = {"a": s}
+    for k in checkpointed(range(n), slots=2):
+        s[k % 2] = s[k % 2] * s[1]
+        d["a"][k % 2] = np.sin(d["a"][k % 2]) * s[0]
+    return np.sum(s[0] * d["a"][1])
+
+
+@pytest.mark.parametrize("f", [two_containers_with_known_places, a_container_in_another])
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_containers_that_hold_the_same(f, n):
+    (slopes,) = central_difference(f, (U, n), (0,))
+    np.testing.assert_allclose(grad(f)(U, n), slopes, rtol=1e-6)
+    np.testing.assert_allclose(jvp(f, (U, n), (U, None))[1], slopes @ U, rtol=1e-6)
 
 
 def endless(u, n):

@@ -37,7 +37,7 @@ def test_what_is_dropped_is_found(part):
         assert agree(recorded.pullback(), slopes)
         entries = recorded.record.entries
         places = [k for k, entry in enumerate(entries) if entry is not None]
-        for k in random.Random(part).sample(places, min(4, len(places))):
+        for k in random.Random(part).sample(places, min(6, len(places))):
             entry, entries[k] = entries[k], None
             tried, found = tried + 1, found + (not agree(recorded.pullback(), slopes))
             entries[k] = entry

@@ -18,6 +18,8 @@ from rules.test_second import calling, shown
 from recorded.judged import assert_gradient, assert_second
 from s2sgrad.runtime.checks import Refusal
 
+pytestmark = pytest.mark.filterwarnings("ignore:Some rows of `p` do not sum:FutureWarning")  # of differences
+
 
 def of_floats(f: Callable[..., Any], args: list[Any]) -> tuple[Callable[..., Any], tuple]:
     """The sum of the results of a function, as a function of the floats in its arguments; and these."""

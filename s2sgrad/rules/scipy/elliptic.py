@@ -115,8 +115,7 @@ def elliprf(g, v, x, y, z):
 @elementwise(special.elliprc)
 def elliprc(g, v, x, y):
     in_x = np.where(np.greater(y, 0.0), -special.elliprd(y, y, x) / 6.0, over(0.5 * (v - over(1.0, np.sqrt(x))), y - x))
-    in_y = np.where(np.greater(y, 0.0), -special.elliprd(x, y, y) / 3.0, -over(0.5 * v + x * in_x, y))
-    return g * in_x, g * in_y
+    return g * in_x, -g * over(0.5 * v + product(x, in_x), y)  # homogeneous, of degree -1 / 2
 
 
 def d_slope(x, y, z, v):

@@ -90,38 +90,22 @@ def _(y, h, x, h_dot, x_dot, up=1, down=1, axis=-1, mode="constant", cval=0):
 # --- decimate --------------------------------------------------------------------------------------------------------
 
 
-def chebyshev(n, q, x):
-    """The filter that `decimate` runs, in the precision of the samples."""
-    return signal.cheby1(8 if n is None else n, 0.05, 0.8 / q, output="sos").astype(x.dtype)
-
-
-flat(chebyshev)
-
-
-def between_zeros(g, x, q, axis):
-    """Samples with zeros between them, as many as `x`."""
+def undecimated(g, x, q, n, axis):
+    """The cotangent of the samples, of which `g` is that of each `q`th after the filter in both directions."""
+    sos = signal.cheby1(8 if n is None else n, 0.05, 0.8 / q, output="sos").astype(x.dtype)
     out = np.zeros((*np.shape(np.moveaxis(x, axis, -1))[:-1], np.shape(x)[axis]), g.dtype)
     out[..., ::q] = np.moveaxis(g, axis, -1)
-    return np.moveaxis(out, -1, axis)
+    return unsosfiltfilt(np.moveaxis(out, -1, axis), sos, x, axis, "odd", None)
 
 
-def each_qth(x, q, axis):
-    return np.moveaxis(np.moveaxis(x, axis, -1)[..., ::q], -1, axis)
-
-
-@linear(between_zeros)
-def _(w, y, g, x, q, axis):
-    return each_qth(w, q, axis), None, None, None
-
-
-@linear(each_qth)
-def _(g, y, x, q, axis):
-    return between_zeros(g, x, q, axis), None, None
+@linear(undecimated)
+def _(w, y, g, x, q, n, axis):
+    return signal.decimate(w, q, n, "iir", axis, zero_phase=True), None, None, None, None
 
 
 @general(signal.decimate)
 def decimate(g, y, x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
-    return unsosfiltfilt(between_zeros(g, x, q, axis), chebyshev(n, q, x), x, axis, "odd", None), None
+    return undecimated(g, x, q, n, axis), None
 
 
 @decimate.forward()

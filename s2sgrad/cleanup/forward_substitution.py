@@ -102,8 +102,16 @@ class _Fold:
         out: list[gast.AST] = []
         held: dict[str, _Waiting] = {}  # in textual order
 
+        forward: int | None = None  # where in `out` the reverse statements begin that are being read
+
         def release(let_go: Callable[[str, _Waiting], bool]) -> None:
-            out.extend(held.pop(n).statement for n, h in list(held.items()) if let_go(n, h))
+            nonlocal forward
+            for statement in [held.pop(n).statement for n, h in list(held.items()) if let_go(n, h)]:
+                if forward is not None and sweep_of(statement) == "forward":  # what is not substituted stays in its sweep
+                    out.insert(forward, statement)
+                    forward += 1
+                else:
+                    out.append(statement)
 
         for statement in body:
             if held and with_regions.end(statement) is not None:  # nothing moves across the ends of a context,
@@ -111,6 +119,8 @@ class _Fold:
             backwards = sweep_of(statement) == "reverse"
             if any((sweep_of(h.statement) == "reverse") != backwards for h in held.values()):  # nor between sweeps, but
                 release(lambda n, h: not (h.is_pure and _is_of_the_same(statement, h.statement)))  # for one statement
+            if backwards != (forward is not None):
+                forward = len(out) if backwards else None
             read: set[str] = set()
             if held:
                 inside = [*effects.walk([statement])]
@@ -127,9 +137,9 @@ class _Fold:
                     release(lambda n, h: not h.is_pure)
                 release(lambda n, h: n in read)
                 out.append(statement)
-        unread = [h.statement for h in held.values()]  # read behind the block, or tuples that were substituted
-        last = len(out) - (bool(out) and isinstance(out[-1], _LEAVING))
-        return [*out[:last], *unread, *out[last:]]
+        last = [out.pop()] if out and isinstance(out[-1], _LEAVING) else []
+        release(lambda n, h: True)  # read behind the block, or tuples that were substituted
+        return [*out, *last]
 
     def is_foldable(self, statement: gast.AST) -> bool:
         """Whether a statement is the only definition of a temporary that is read once."""

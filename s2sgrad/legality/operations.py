@@ -24,6 +24,7 @@ from s2sgrad.rules import table
 from s2sgrad.runtime import shadows
 
 _OPERANDS = (int, float, complex, np.generic, str, bytes, list, tuple, dict, set)
+_DRAWN = (runtime.sequence, runtime.keys, runtime.keys_of, sorted, list, tuple)  # the items of their argument
 _INDEXED = (np.ndarray, np.generic, list, tuple, dict, str, bytes)
 
 
@@ -40,13 +41,16 @@ def check_indices(context: Context, statement: gast.AST, inference: Inference) -
 
 
 def _is_key(context: Context, node: gast.Subscript) -> bool:
-    """Whether an index is what a loop over the same value gives: `t[k]` under `for k in t`, where `t` may be a dict."""
+    """Whether an index is drawn from the same value: `t[k]` under `for k in sorted(t)`, where `t` may be a dict."""
     drawn = context.once.get(getattr(node.slice, "id", ""))
-    items = context.once.get(getattr(getattr(getattr(drawn, "value", None), "value", None), "id", ""))
-    call = getattr(items, "value", None)
-    if context.unit.called(call) not in (runtime.sequence, runtime.keys, runtime.keys_of):
-        return False
-    return same(call.args[0], node.value)
+    items = getattr(getattr(drawn, "value", None), "value", None)
+    while (made := context.once.get(getattr(items, "id", ""))) is not None:
+        if context.unit.called(made.value) not in _DRAWN or not made.value.args:
+            return False
+        (items, *_) = made.value.args
+        if same(items, node.value):
+            return True
+    return False
 
 
 def _may_compute(inference: Inference, node: gast.Subscript) -> bool:

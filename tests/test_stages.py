@@ -19,6 +19,7 @@ from s2sgrad.driver.options import Options
 from s2sgrad.driver.pipeline import NORMALIZE
 from s2sgrad.driver.program import Program
 from s2sgrad.ir.quote import nodes
+from s2sgrad.transform import parts
 
 READING = {"reading", *(stage.name for stage in NORMALIZE)}
 PLAIN = [case for case in CASES if "*" not in str(inspect.signature(case.function))]
@@ -34,9 +35,9 @@ ITEMS_SETTLED_LATER = [
 ]
 
 
-def shown(stage, tree):
+def shown(stage, c):
     """The text of a stage; of a statement that the normal form is free of, the reader has no text."""
-    return "" if stage == "reading" else emit.function(tree)
+    return "" if stage == "reading" else emit.function(parts.plain(c.tree, c.kinds) if c.inference else c.tree)
 
 
 def require_distinct(stage, tree):
@@ -74,7 +75,7 @@ def test_every_stage_gives_the_same_gradient(case):
 
         def observer(stage, c):
             require_distinct(stage, c.tree)
-            stages.append((stage, c.unit, dict(c.unit.helpers), shown(stage, c.tree)))
+            stages.append((stage, c.unit, dict(c.unit.helpers), shown(stage, c)))
 
         program = Program(observer=observer)
         entry = program.gradient(case.function, kinds, wrt, Options(several=True))

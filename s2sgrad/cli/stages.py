@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 from itertools import pairwise
 
-import gast
-
 from s2sgrad import emit
 from s2sgrad.api import Gradient, grad
 from s2sgrad.driver.compilation import Compilation
@@ -14,6 +12,7 @@ from s2sgrad.driver.compiled import compile_gradient
 from s2sgrad.driver.pipeline import defined
 from s2sgrad.explanation import differentiated
 from s2sgrad.ir.unit import Unit
+from s2sgrad.transform import parts
 
 
 def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str]]:
@@ -24,7 +23,7 @@ def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str
     observed: list[tuple[str, Unit, str]] = []
 
     def observer(name: str, c: Compilation) -> None:
-        observed.append((name, c.unit, _text(c.unit, c.tree)))
+        observed.append((name, c.unit, _text(c)))
 
     function, kinds, request = differentiated(derivative, arguments)
     compile_gradient(function, kinds, request.wrt(), request.options, observer)
@@ -33,12 +32,12 @@ def stages(derivative: Gradient, arguments: tuple | None) -> list[tuple[str, str
     return out[:1] + [new for old, new in pairwise(out) if new[1] != old[1]]
 
 
-def _text(unit: Unit, tree: gast.FunctionDef) -> str:
+def _text(c: Compilation) -> str:
     """The text of a tree; the user's text while it contains a statement that only later stages remove."""
     try:
-        return emit.function(tree)
+        return emit.function(parts.plain(c.tree, c.kinds) if c.inference else c.tree)
     except TypeError:
-        return unit.primal.text(unit.primal.tree) + "\n"
+        return c.unit.primal.text(c.unit.primal.tree) + "\n"
 
 
 def changes(text: str, stage: str, *args: object, argnums: int | str | tuple = 0) -> str:

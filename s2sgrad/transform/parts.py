@@ -345,6 +345,7 @@ def written_again(tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
         kind = kinds.get(owner.id)
         plain = isinstance(kind, Container) and kind.type is not dict and len(unpacked.keys) == len(kind.items)
         if plain and unpacked.kept.issuperset(t.id for t in statement.targets[0].elts):
+            notes.PARTS.drop(statement)
             return [statement]
         for target, key in zip(statement.targets[0].elts, unpacked.keys, strict=True):
             value = read(clone(owner), kind, key)
@@ -363,3 +364,12 @@ def written_again(tree: gast.FunctionDef, kinds: dict[str, Kind]) -> None:
 
     if stands_for:
         tree.body = clone(tree.body, put)
+
+
+def plain(tree: gast.FunctionDef, kinds: dict[str, Kind]) -> gast.FunctionDef:
+    """A tree as Python that runs: a copy that reads the items where they are, if any are unpacked."""
+    if all(notes.PARTS.of(statement) is None for statement in effects.walk(tree.body)):
+        return tree
+    copy = clone(tree)
+    written_again(copy, kinds)
+    return copy

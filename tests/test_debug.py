@@ -191,7 +191,7 @@ def test_arguments_and_seeds():
 def test_elements():
     error = raised(grad(held, 1, debug=True), {"w": [np.array([1.0, 0.0])]}, np.ones(2))
     assert error.place.line == line(held, "np.log")
-    assert error.message == "`out` is -inf at ['a'][1][1], first in the forward sweep"
+    assert error.message == "the item at 'a' of `out` is -inf at [1][1], first in the forward sweep"
     error = raised(grad(stored, debug=True), np.array([1.0, 2.0, 0.0]))
     assert error.message == "`y` is inf at [2], first in the forward sweep"
     assert error.place.line == line(stored, "y[1:]")

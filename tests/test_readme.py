@@ -235,7 +235,7 @@ def refused(f, error, **options):
 
 
 # Their value differs from call to call, is no number, or overflows; `argument_replaced` is given no object.
-UNJUDGED = {"noisy_loss", "noisy_steps", "counts_its_calls", "object_returned", "both_change", "argument_replaced"}
+UNJUDGED = {"noisy_loss", "noisy_steps", "counts_its_calls", "object_returned", "argument_replaced"}
 
 
 @pytest.mark.records

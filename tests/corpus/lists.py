@@ -357,6 +357,15 @@ def deque_of_a_helper_is_asked_for_its_bound(x):
     return sum([(k + 1) * v for k, v in enumerate(queue)])
 
 
+def bound_of(queue, n):
+    return bound_of(queue, n - 1) if n else queue.maxlen
+
+
+@case(VECTOR)
+def bound_of_a_deque_that_a_callee_of_itself_asks_for(x):
+    return x[0] * x[2] if bound_of(deque(x), 2) is None else x[1]
+
+
 @case(VECTOR, 2)
 def window_of_a_length_that_is_given(x, n):
     window = deque([x[0] * x[1], 0.3, x[2]], maxlen=n)

@@ -28,8 +28,6 @@ NEAREST = {
     "numpy.sort_complex": "numpy.sort",
     "scipy.fft.fht": "scipy.fft.fft",
     "scipy.fft.ifht": "scipy.fft.ifft",
-    "scipy.interpolate.griddata": "scipy.interpolate.interpn",
-    "scipy.interpolate.RBFInterpolator": "numpy.linalg.solve",
     "scipy.ndimage.generic_filter": "scipy.ndimage.correlate",
     "scipy.optimize.lsq_linear": "scipy.optimize.nnls",
     "scipy.signal.deconvolve": "scipy.signal.lfilter",
@@ -65,12 +63,10 @@ NEAREST = {
 """What the names alone would not tell."""
 
 MAKING = {
-    "scipy.interpolate.Akima1DInterpolator": "scipy.interpolate.PchipInterpolator",
     "scipy.interpolate.InterpolatedUnivariateSpline": "scipy.interpolate.make_interp_spline",
     "scipy.interpolate.UnivariateSpline": "scipy.interpolate.make_interp_spline",
     "scipy.interpolate.barycentric_interpolate": "scipy.interpolate.BarycentricInterpolator",
     "scipy.interpolate.lagrange": "scipy.interpolate.BarycentricInterpolator",
-    "scipy.interpolate.splrep": "scipy.interpolate.make_interp_spline",
 }
 """The same of what makes an object that is called."""
 

@@ -550,8 +550,30 @@ def called_in_a_loop(y, t):
     return total
 
 
+def in_tuples(y, t):
+    tck = interpolate.splrep(KNOTS, y * y)
+    _, c, _ = interpolate.splrep(KNOTS, y, k=2)
+    return np.sum(interpolate.splev(t, tck) ** 2) + interpolate.splev(t[0], tck, der=1) * np.sum(c[:4])
+
+
+def by_pieces(y, t):
+    s = interpolate.PPoly(np.reshape(y, (2, 3)) ** 2, KNOTS[:4])
+    return s(t[0]) * s.derivative()(t[1]) + np.sum(interpolate.make_lsq_spline(KNOTS, y, LEAST, 2)(t) ** 2)
+
+
+SCATTERED = np.array([[0.0, 0.1], [1.0, 0.0], [0.1, 1.0], [1.0, 1.1], [0.4, 0.6], [0.7, 0.2]])
+LEAST = np.array([0.0, 0.0, 0.0, 1.27, 2.6, 2.6, 2.6])
+
+
+def scattered(y, t):
+    s = interpolate.RBFInterpolator(SCATTERED, y, kernel="gaussian", epsilon=1.3)
+    a = s(SCATTERED * 0.7) * interpolate.LinearNDInterpolator(SCATTERED, y * y)(SCATTERED * 0.5 + 0.2)
+    b = interpolate.griddata(SCATTERED, y, (np.array([0.3, 0.4]), np.array([0.4, 0.5])), method="nearest")
+    return np.sum(a) * np.sum(b) + np.sum(t * t)
+
+
 @pytest.mark.parametrize("f", [
-    slopes_by_name, data_written_behind_it, several_kinds, called_in_a_loop,
+    slopes_by_name, in_tuples, by_pieces, scattered, data_written_behind_it, several_kinds, called_in_a_loop,
     lambda y, t: np.sum(interpolate.CubicSpline(KNOTS, y)(t) ** 2),
 ])  # fmt: skip
 def test_interpolators_of_data(f):
@@ -564,6 +586,10 @@ def test_an_interpolator_that_keeps_the_shape_has_no_second_derivative_in_its_da
 
     for data in (DATA, np.sort(DATA), np.array([0.0, 1.0, 1.1, 1.2, 0.4, 0.3])):
         check_grads(f, (data, POINTS), order=1)
+        for how in ("akima", "makima"):
+            check_grads(
+                lambda y, t, how=how: np.sum(interpolate.Akima1DInterpolator(KNOTS, y, method=how)(t) ** 2), (data, POINTS)
+            )
     with pytest.raises((S2SGradError, Refusal), match="no second derivative in its data"):
         grad(lambda y: np.sum(grad(f)(y, POINTS) ** 2))(DATA)
 
@@ -571,7 +597,26 @@ def test_an_interpolator_that_keeps_the_shape_has_no_second_derivative_in_its_da
 @pytest.mark.parametrize("f", [
     lambda x: np.sum(interpolate.CubicSpline(KNOTS * x, DATA)(POINTS)),
     lambda x: interpolate.CubicSpline(KNOTS, DATA * x).integrate(0.0, 1.0),
+    lambda x: interpolate.RBFInterpolator(SCATTERED * x, DATA)(SCATTERED)[0],
+    lambda x: interpolate.griddata(SCATTERED, DATA, SCATTERED * x)[0],
 ])  # fmt: skip
 def test_interpolators_that_are_refused(f):
     with pytest.raises(NoRule):
         grad(f)(1.1)
+
+
+def test_a_spline_in_its_knots_is_told_to_be_unknown():
+    f = lambda x: interpolate.splev(0.7, (LEAST * x, DATA, 2))  # noqa: E731
+    assert np.isnan(grad(f)(1.1)) and np.isnan(jvp(f, (1.1,), (1.0,))[1])
+
+
+def coefficients_written_behind_it(c):
+    w = c * 1.0
+    s = interpolate.PPoly(w, KNOTS[:4])
+    w *= 2.0
+    return s(0.3)
+
+
+def test_coefficients_that_are_written_behind_a_polynomial():
+    with pytest.raises((S2SGradError, Refusal), match="coefficients of a PPoly are written"):
+        grad(coefficients_written_behind_it)(np.ones((2, 3)))

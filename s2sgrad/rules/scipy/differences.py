@@ -187,8 +187,13 @@ for _rule in (mathieu_a, mathieu_b, pro_cv, obl_cv):
 
 
 @elementwise(special.zeta)
-def zeta(g, y, x, q):  # DLMF 25.11.17, in SciPy's names
-    return g * zeta_slope(x, q), -g * x * special.zeta(x + 1.0, q)
+def zeta(g, y, x, q=None):  # Riemann's without `q`
+    return g * (zetac_slope(x) if q is None else zeta_slope(x, q))
+
+
+@zeta.keyword("q")
+def _(g, y, x, q=None):  # DLMF 25.11.17
+    return -g * x * special.zeta(x + 1.0, q)
 
 
 @elementwise(special.zetac)

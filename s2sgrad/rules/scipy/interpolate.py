@@ -1,10 +1,11 @@
 """Rules of scipy.interpolate: piecewise polynomials and splines, called as objects, `splev`, `bisplev`.
 
     y = spline(x)              ->      x_bar = along(y_bar * spline(x, 1), x)
-    y = splev(x, tck)          ->      x_bar = y_bar * splev(x, tck, 1)
+    y = splev(x, tck)          ->      x_bar = y_bar * splev(x, tck, 1); tck_bar = of_coefficients(y_bar, x, tck, 0, 0)
     z = bisplev(x, y, tck)     ->      x_bar = by_row(z_bar * bisplev(x, y, tck, 1, 0), x), y_bar likewise
 
-What a spline was made of is a constant.
+What a spline was made of is a constant, but for the coefficients of a tuple; in its knots a derivative is
+not known: it is nan.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import interpolate
 
-from s2sgrad.rules.table import elementwise, flat, general, linear
+from s2sgrad.rules.table import elementwise, flat, general, linear, structured
+from s2sgrad.runtime import Refusal
 
 _CONSTANT = "what a spline is made of is a constant here: call `make_interp_spline(x, y)` or `BSpline(t, c, k)` here"
 
@@ -91,9 +93,48 @@ def _(g, y, spline, x, nu=0, ext=None):
     return None, g * unless_held(spline, x, None) * spline(x, nu + 1)
 
 
+def unknown(knots):
+    """The cotangent of knots: nan, for it is not known."""
+    return np.full_like(knots, np.nan) if np.asarray(knots).dtype.kind == "f" else None
+
+
+def coefficients(dot, tck):
+    """The tangent of the coefficients; nan where the knots have one."""
+    moved = unknown(tck[0]) is not None and dot is not None and dot[0] is not None and np.any(dot[0])
+    given = dot is not None and dot[1] is not None
+    return np.full_like(tck[1], np.nan) if moved else dot[1] if given else np.zeros_like(tck[1])
+
+
+def of_coefficients(g, x, tck, der, ext):
+    """The cotangent of a spline that is a tuple, in whose coefficients its values are linear; None of an object, which is
+    a constant."""
+    if not isinstance(tck, tuple):
+        return None
+    if np.ndim(tck[1]) != 1:
+        raise Refusal(None, "`splev` of a curve has no derivative rule in its coefficients: take each coordinate alone")
+    columns = [interpolate.splev(x, (tck[0], e, tck[2]), der, ext) for e in np.eye(len(tck[1]))]
+    return unknown(tck[0]), np.sum(np.stack(columns) * g, axis=tuple(range(1, np.ndim(x) + 1))), None
+
+
+def along_coefficients(dot, x, tck, der, ext):
+    """The transpose of `of_coefficients`: the values of the spline that has these coefficients."""
+    return interpolate.splev(x, (tck[0], coefficients(dot, tck), tck[2]), der, ext)
+
+
+@general(of_coefficients)
+def _(w, y, g, x, tck, der, ext):
+    return along_coefficients(w, x, tck, der, ext), g * along_coefficients(w, x, tck, der + 1, ext), None, None, None
+
+
+@general(along_coefficients)
+def _(g, y, dot, x, tck, der, ext):
+    bar = of_coefficients(g, x, tck, der, ext)
+    return bar, g * along_coefficients(dot, x, tck, der + 1, ext), None, None, None
+
+
 @general(interpolate.splev)
 def splev(g, y, x, tck, der=0, ext=0):
-    return g * interpolate.splev(x, tck, der + 1, ext), None
+    return g * interpolate.splev(x, tck, der + 1, ext), of_coefficients(g, x, tck, der, ext)
 
 
 splev.refuse(
@@ -104,7 +145,7 @@ splev.refuse(
 
 @splev.forward()
 def _(y, x, tck, x_dot, tck_dot, der=0, ext=0):
-    return x_dot * interpolate.splev(x, tck, der + 1, ext), None
+    return x_dot * interpolate.splev(x, tck, der + 1, ext), along_coefficients(tck_dot, x, tck, der, ext)
 
 
 # --- surfaces --------------------------------------------------------------------------------------------------------
@@ -176,4 +217,4 @@ def _(z, x, y, tck, x_dot, y_dot, tck_dot, dx=0, dy=0):
 bisplev.constant("tck", _CONSTANT)
 piecewise.constant("spline", _CONSTANT)
 univariate.constant("spline", _CONSTANT)
-splev.constant("tck", _CONSTANT)
+structured("tck", interpolate.splev)

@@ -3,9 +3,10 @@
 y = CubicSpline(x, v)(t)    ->    v_bar = gathered(y_bar, s, v, t, 0, None),  t_bar = along(y_bar * at(s, x, v, t, 1), t)
 
 Interpolation is linear in the data (de Boor, *A Practical Guide to Splines*, 2001): the same interpolator through the
-columns of the identity gives the weight of each datum at each point.  It is made once for each object.  That of Fritsch and
-Butland (1984, `PchipInterpolator`) is a Hermite spline whose slopes, harmonic means of those beside, depend on the data: the
-columns are the derivatives of these.  The places of the data are constants.
+columns of the identity gives the weight of each datum at each point.  It is made once for each object.  Those of Fritsch and
+Butland (1984, `PchipInterpolator`) and of Akima (1970) are Hermite splines whose slopes depend on the data as means of those
+beside: the columns are the derivatives of these.  Polynomials by pieces (`PPoly`) are linear in coefficients.  The places
+of the data are constants.
 """
 
 from __future__ import annotations
@@ -34,8 +35,12 @@ class Made:
 
     def __init__(self, cls: Any, places: Any, values: Any, options: dict[str, Any]) -> None:
         self.cls, self.places, self.values, self.options = cls, np.asarray(places), np.asarray(values), options
-        self.given, self.own = values, cls(places, values, **options)
+        self.given, self.own = values, self.make(values)
         self._weighing: Any = None
+
+    def make(self, values: Any) -> Any:
+        """The interpolator of the library through this data."""
+        return self.cls(self.places, values, **self.options)
 
     def of(self, values: Any) -> Made:
         """The same of this data, which is mostly its own."""
@@ -51,11 +56,13 @@ class Made:
         if self._weighing is None:
             n = len(self.values)
             options = dict(self.options)
-            if self.cls is interpolate.PchipInterpolator:
-                given = {k: v for k, v in options.items() if k == "extrapolate"}
+            if self.cls in SLOPES:
+                rows = SLOPES[self.cls](self.places, self.values, options.get("method"))
                 self._weighing = interpolate.CubicHermiteSpline(
-                    self.places, np.eye(n), slopes(self.places, self.values), **given
+                    self.places, np.eye(n), rows, extrapolate=self.own.extrapolate
                 )
+            elif self.cls is interpolate.PPoly:
+                self._weighing = self.make(np.reshape(np.eye(np.size(self.values)), (*np.shape(self.values), -1)))
             else:
                 if self.cls is interpolate.interp1d:
                     options |= {"axis": 0, "bounds_error": False}
@@ -91,7 +98,7 @@ class Made:
         return np.where(np.reshape(inside, np.shape(inside) + (1,) * (np.ndim(found) - np.ndim(inside))), found, 0.0)
 
 
-def slopes(x: Any, y: Any) -> Any:
+def slopes(x: Any, y: Any, method: Any = None) -> Any:
     """The derivatives in the data of the slopes of `PchipInterpolator`: a row for each slope.
 
     >>> slopes(np.arange(3.0), np.array([0.0, 1.0, 0.0]))[1]
@@ -124,6 +131,35 @@ def _at_end(h0: float, h1: float, m0: float, m1: float, first: Any, second: Any)
     return ((2.0 * h0 + h1) * first - h0 * second) / (h0 + h1)
 
 
+def akima_slopes(x: Any, y: Any, method: Any = None) -> Any:
+    """The same of `Akima1DInterpolator`: between the slopes beside a place, by how much those bend that follow.
+
+    >>> akima_slopes(np.arange(3.0), np.array([0.0, 1.0, 3.0]))[1]
+    array([-0.5,  0. ,  0.5])
+    """
+    n, h = len(x), np.diff(x)
+    steps = (np.eye(n)[1:] - np.eye(n)[:-1]) / h[:, None]
+    if n == 2:
+        return np.stack([steps[0], steps[0]])
+    first, last = 2.0 * steps[0] - steps[1], 2.0 * steps[-1] - steps[-2]
+    parts = np.stack([2.0 * first - steps[0], first, *steps, last, 2.0 * last - steps[-1]])
+    m = parts @ y
+    bend, bends = np.diff(m), np.diff(parts, axis=0)
+    size, sizes = np.abs(bend), np.sign(bend)[:, None] * bends
+    if method == "makima":
+        size = size + 0.5 * np.abs(m[1:] + m[:-1])
+        sizes = sizes + 0.5 * np.sign(m[1:] + m[:-1])[:, None] * (parts[1:] + parts[:-1])
+    left, right = size[:-2], size[2:]
+    whole = left + right
+    told = whole > 1e-9 * np.max(whole)
+    share = left / np.where(told, whole, 1.0)
+    moved = (sizes[:-2] - share[:, None] * (sizes[:-2] + sizes[2:])) / np.where(told, whole, 1.0)[:, None]
+    found = parts[1:-2] + share[:, None] * bends[1:-1] + moved * bend[1:-1, None]
+    return np.where(told[:, None], found, 0.5 * (parts[3:] + parts[:-3]))
+
+
+SLOPES = {interpolate.PchipInterpolator: slopes, interpolate.Akima1DInterpolator: akima_slopes}
+
 # --- their calls -----------------------------------------------------------------------------------------------------
 
 
@@ -132,7 +168,7 @@ def made(cls, places, values, *rest, **options):
     names = [*inspect.signature(cls).parameters][2:]
     options = dict(zip(names, rest, strict=False)) | options
     usual = -1 if cls is interpolate.interp1d else 0
-    first = options.get("axis", usual) == 0 and cls is not interpolate.PchipInterpolator
+    first = options.get("axis", usual) == 0 and cls not in SLOPES
     repeats = cls is not interpolate.BSpline and np.size(np.unique(places)) < np.size(places)
     if np.ndim(places) != 1 or np.ndim(values) == 0 or repeats:
         raise Refusal(
@@ -140,7 +176,7 @@ def made(cls, places, values, *rest, **options):
         )
     if np.ndim(values) != 1 and not first:
         raise Refusal(None, "an interpolator has a derivative in data whose first axis is that of the places (axis=0), and "
-                            "PchipInterpolator in data of one axis")  # fmt: skip
+                            f"{cls.__name__} in data of one axis")  # fmt: skip
     return Made(cls, places, values, options)
 
 
@@ -153,12 +189,14 @@ def at(s, places, values, x, nu=0, extrapolate=None):
 def weights(s: Made, values: Any, x: Any, nu: int, extrapolate: Any) -> Any:
     """The derivative in each datum, behind the axes of the points."""
     own = s.of(values)
-    return own.asked(own.weighing, np.eye(len(own.values)), x, nu, extrapolate)
+    found = own.asked(own.weighing, np.eye(len(own.values)), x, nu, extrapolate)
+    return np.reshape(found, (*np.shape(x), *np.shape(own.values))) if own.cls is interpolate.PPoly else found
 
 
 def spread(s, dots, values, x, nu, extrapolate):
     """The tangent along that of the data."""
-    return np.tensordot(weights(s, values, x, nu, extrapolate), dots, 1)
+    weight = weights(s, values, x, nu, extrapolate)
+    return np.tensordot(weight, dots, np.ndim(weight) - np.ndim(x))
 
 
 def gathered(g, s, values, x, nu, extrapolate):
@@ -169,8 +207,8 @@ def gathered(g, s, values, x, nu, extrapolate):
 
 def still(s: Made, values: Any) -> Any:
     """The derivative of the weights in the data: zeros; Refusal for an interpolator that is not linear in them."""
-    if s.cls is interpolate.PchipInterpolator:
-        raise Refusal(None, "PchipInterpolator has no second derivative in its data")
+    if s.cls in SLOPES:
+        raise Refusal(None, f"{s.cls.__name__} has no second derivative in its data")
     return np.zeros_like(values)
 
 
@@ -215,8 +253,58 @@ def _(w, y, g, s, values, x, nu=0, extrapolate=None):
 for _class in (
     interpolate.CubicSpline, interpolate.PchipInterpolator, interpolate.interp1d, interpolate.make_interp_spline,
     interpolate.BarycentricInterpolator, interpolate.KroghInterpolator, interpolate.BSpline,
+    interpolate.Akima1DInterpolator, interpolate.make_lsq_spline,
 ):  # fmt: skip
     instances.write(_class, made, at)
+
+
+class Pieces(Made):
+    """A polynomial by pieces, which does not copy its coefficients."""
+
+    __slots__ = ()
+
+    def __init__(self, cls: Any, places: Any, values: Any, options: dict[str, Any]) -> None:
+        super().__init__(cls, places, np.array(values), options)
+        self.given = values
+
+    def make(self, values: Any) -> Any:
+        return self.cls(np.array(values), self.places, **self.options)
+
+    def of(self, values: Any) -> Made:
+        same = np.array_equal(values, self.values)
+        if values is self.given and not same:
+            raise Refusal(None, "the coefficients of a PPoly are written before it is called: make it after that")
+        return self if same else Pieces(self.cls, self.places, values, self.options)
+
+
+def made_pieces(cls, c, x, *rest, **options):
+    """A polynomial by pieces that tells the weights of its coefficients, which make a matrix."""
+    options = dict(zip(("extrapolate", "axis"), rest, strict=False)) | options
+    if np.ndim(c) != 2 or options.get("axis", 0) != 0:
+        raise Refusal(None, "PPoly has a derivative in coefficients of two axes: one polynomial for each piece")
+    return Pieces(cls, x, c, options)
+
+
+def at_pieces(s, c, x, t, nu=0, extrapolate=None):
+    """A call of it."""
+    return at(s, x, c, t, nu, extrapolate)
+
+
+@general(at_pieces)
+def _at_pieces(g, y, s, c, x, t, nu=0, extrapolate=None):
+    in_t = along(g * at_pieces(s, c, x, t, nu + 1, extrapolate), t)
+    return None, gathered(g, s, c, t, nu, extrapolate), None, in_t
+
+
+@_at_pieces.forward()
+def _(y, s, c, x, t, s_dot, c_dot, x_dot, t_dot, nu=0, extrapolate=None):
+    in_t = across(t_dot, y) * at_pieces(s, c, x, t, nu + 1, extrapolate)
+    return None, spread(s, c_dot, c, t, nu, extrapolate), None, in_t
+
+
+_at_pieces.constant("x", "an interpolator has no derivative in the places of its data: pass constants")
+flat(made_pieces)
+instances.write(interpolate.PPoly, made_pieces, at_pieces)
 
 # --- functions that make an interpolator and call it -----------------------------------------------------------------
 

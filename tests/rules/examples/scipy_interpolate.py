@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import interpolate
 
-from s2sgrad.rules.scipy import grids
+from s2sgrad.rules.scipy import grids, scattered
 from s2sgrad.rules.scipy import interpolate as rules
-from s2sgrad.rules.scipy.interpolators import at, gathered, made, spread
+from s2sgrad.rules.scipy.interpolators import at, at_pieces, gathered, made, made_pieces, spread
 
 from .base import between, example, normal
 
@@ -27,12 +27,13 @@ example(rules.along, normal(2, 3), normal(2))
 example(rules.along, normal(2, 3), normal(2, 3))
 example(rules.across, normal(2), normal(2, 3))
 
+_whole = np.array([0, 0, 0, 0, 1, 2, 3, 3, 3, 3])  # whole numbers carry no derivative
 _smooth = interpolate.UnivariateSpline(_knots, normal(6), s=0)
 for _x in (0.7, between(0.1, 2.5, 4)):
     example(interpolate.UnivariateSpline.__call__, _smooth, _x)
     example(interpolate.UnivariateSpline.__call__, _smooth, _x, 1, ext=0)
-    example(interpolate.splev, _x, interpolate.splrep(_knots, normal(6)))
-    example(interpolate.splev, _x, interpolate.splrep(_knots, normal(6)), der=1)
+    example(interpolate.splev, _x, (_whole, normal(10), 3))
+    example(interpolate.splev, _x, (_whole, normal(10), 3), der=1)
 
 _grid = np.linspace(0.0, 2.6, 6)
 _fitted = interpolate.RectBivariateSpline(_grid, _grid, normal(36).reshape(6, 6))  # bisplrep may warn of such heights
@@ -69,6 +70,37 @@ for _x in (0.77, between(0.1, 2.5, 2, 2)):
 _made = made(interpolate.CubicSpline, _knots, _data)
 example(gathered, normal(2), _made, _data, between(0.1, 2.5, 2), 1, None)
 example(spread, _made, normal(6), _data, between(0.1, 2.5, 2), 0, None)
+
+for _data in (normal(6), np.array([0.0, 1.0, 1.0, 1.0, 1.0, 2.0])):  # a slope that is not told
+    for _how in ("akima", "makima"):
+        _given = _data if _data[0] else np.cumsum(np.abs(_data)) + normal(6)
+        _made = made(interpolate.Akima1DInterpolator, _knots, _given, method=_how)
+        example(at, _made, _knots, _given, between(0.1, 2.5, 2, 2))
+_lsq = interpolate.make_lsq_spline
+_made = made(_lsq, _knots, normal(6), np.array([0.0, 0.0, 0.0, 1.1, 2.6, 2.6, 2.6]), 2)
+example(at, _made, _knots, _made.given, between(0.1, 2.5, 2))
+_pieces = normal(3, 5)
+for _x in (0.77, between(0.1, 2.5, 2, 2), np.array([-0.3, 2.9])):
+    example(at_pieces, made_pieces(interpolate.PPoly, _pieces, _knots), _pieces, _knots, _x)
+    example(at_pieces, made_pieces(interpolate.PPoly, _pieces, _knots), _pieces, _knots, _x, 1)
+
+# --- scattered data, and splines that are tuples ----------------------------------------------------------------------
+
+_points, _asked = between(0.0, 1.0, 7, 2), between(0.3, 0.7, 2, 2)
+_corners = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.4, 0.6]])
+for _class, _where in ((interpolate.RBFInterpolator, _points), (interpolate.LinearNDInterpolator, _corners),
+                       (interpolate.NearestNDInterpolator, _points)):  # fmt: skip
+    for _given in (normal(len(_where)), normal(len(_where), 2)):
+        example(scattered.at_points, scattered.made_at(_class, _where, _given), _where, _given, _asked)
+example(interpolate.griddata, _corners, normal(5), _asked)
+example(interpolate.griddata, _corners, normal(5, 2), np.array([[0.3, 0.4], [2.0, 0.1]]), "linear", 0.3)
+example(interpolate.griddata, _knots, normal(6), between(0.1, 2.5, 2), method="cubic")
+example(interpolate.splrep, _knots, normal(6))
+example(interpolate.splrep, _knots, normal(6), k=2)
+_tck = _whole, normal(10), 3
+for _x in (0.7, between(0.1, 2.5, 2, 2)):
+    example(rules.of_coefficients, 0.7 * np.ones_like(_x), _x, _tck, 0, 0)
+    example(rules.along_coefficients, (None, normal(10), None), _x, _tck, 1, 0)
 
 # --- functions that make an interpolator, and grids ------------------------------------------------------------------------
 

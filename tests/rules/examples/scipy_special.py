@@ -21,6 +21,7 @@ for _n in (0, 1, 2):
 example(special.polygamma, 1, 0.7)
 example(special.zeta, 2.0, between(0.4, 3.0, 3))
 example(special.zeta, 3.0, 0.7)
+example(special.zeta, between(1.4, 3.0, 3))
 for _d in (1, 2, 4):
     example(special.multigammaln, between(2.4, 4.0, 3), _d)
 example(special.multigammaln, 2.7, 3)

@@ -25,7 +25,7 @@ from s2sgrad.analysis.reached_classes import codes_of
 from s2sgrad.errors import GENERATED
 from s2sgrad.primitives import libraries
 from s2sgrad.runtime.closures import Closure
-from s2sgrad.runtime.structure import stored_in
+from s2sgrad.runtime.structure import attributes_of, stored_in
 
 _MOST = 20_000  # objects that are looked at
 _CONTAINERS = (list, tuple, set, frozenset, collections.deque)
@@ -52,6 +52,28 @@ def refer_to(values: Iterable[Any], objects: Iterable[Any]) -> bool:
     to look at, and where names are looked up unseen."""
     wanted = {id(TOO_MUCH), *map(id, _UNSEEN), *map(id, objects)}
     return any(id(found) in wanted for found in reached(values))
+
+
+def functions_in(values: Iterable[Any]) -> Iterator[Any]:
+    """The functions, and what else can be called, in nested values, and the classes of the objects in them.
+
+    >>> [f.__name__ for f in functions_in([1.0, [abs, {"a": len}]])]
+    ['len', 'abs']
+    """
+    waiting, seen, kept = list(values), set(), []
+    while waiting:
+        found = waiting.pop()
+        if id(found) in seen or isinstance(found, _LEAVES):
+            continue
+        seen.add(id(found))
+        kept.append(found)
+        if callable(found):
+            yield found
+        elif isinstance(found, (dict, *_CONTAINERS)):
+            waiting += found.values() if isinstance(found, dict) else found
+        elif (held := attributes_of(found)) is not None:
+            yield type(found)
+            waiting += held.values()
 
 
 def memory_behind(functions: list[Any]) -> Iterator[Any]:

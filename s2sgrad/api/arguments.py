@@ -159,20 +159,30 @@ def require_separate(arguments: dict[str, Any], written: tuple[str, ...], functi
                             f"`{function.__name__}` writes its argument `{p}`, which shares memory with `{other}`: pass "
                             "a copy of one of them"
                         )
-    _require_unseen(arguments, {p: leaves[p] for p in written}, function)
-
-
-def _require_unseen(arguments: dict[str, Any], written: dict[str, list[Any]], function: Any) -> None:
-    """Raise ValueError if a function among the arguments refers to what is written: it would not see the writes either."""
-    from s2sgrad.analysis.reached_codes import TOO_MUCH, reached
-
     for name, value in arguments.items():
-        for found in reached([value]) if callable(value) else ():
-            for p, leaves in written.items():
-                if found is TOO_MUCH or (isinstance(found, _MUTABLE) and any(_shared(found, x) for x in leaves)):
-                    raise ValueError(
-                        f"`{function.__name__}` writes its argument `{p}`, to which `{name}` may refer: pass a copy of it"
-                    )
+        for p in written:
+            if _may_refer(value, leaves[p]):
+                raise ValueError(
+                    f"`{function.__name__}` writes its argument `{p}`, to which `{name}` may refer: pass a copy of it"
+                )
+
+
+def require_unreferred(written: str, x: Any, others: tuple) -> None:
+    """Raise ValueError if one of these values shares memory with an argument that a gradient copies, or refers to it."""
+    leaves = list(_mutable(x))
+    shared = any(_shared(found, leaf) for other in others for found in _mutable(other) for leaf in leaves)
+    if shared or _may_refer((x, *others), leaves):
+        raise ValueError(f"the argument `{written}` is written, and something else may refer to it: pass a copy of it")
+
+
+def _may_refer(value: Any, written: list[Any]) -> bool:
+    """Whether a function in a value may refer to what is written: it would not see the writes to a copy."""
+    from s2sgrad.analysis.reached_codes import TOO_MUCH, functions_in, reached
+
+    for found in reached(functions_in([value])):
+        if found is TOO_MUCH or (isinstance(found, _MUTABLE) and any(_shared(found, x) for x in written)):
+            return True
+    return False
 
 
 def _mutable(value: Any, depth: int = 6) -> Iterator[Any]:

@@ -170,3 +170,4 @@ class TangentCallee(Tangent):
     def require(self, c: Compilation) -> None:
         """Refuse a function that writes its arguments."""
         results.require_untouched(c.unit, c.primal.tree, c.aliases.written)
+        own_arguments.check_copied(c.unit, c.tree)

@@ -20,6 +20,7 @@ from s2sgrad.driver.compilation import Compilation
 from s2sgrad.driver.differentiated import Differentiated, follows_own_rules
 from s2sgrad.driver.emitted import Paired, free_data, in_order, mark, marked, own_data, writes_arrays
 from s2sgrad.flow.facts import Facts
+from s2sgrad.inplace import own_arguments
 from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import assign, constant, empty_arguments, name
 from s2sgrad.ir.reach import call
@@ -54,6 +55,7 @@ class Callee(Differentiated):
     def require(self, c: Compilation) -> None:
         """Refuse a function that writes its arguments."""
         results.require_untouched(c.unit, c.primal.tree, c.aliases.written)
+        own_arguments.check_copied(c.unit, c.tree)
         self.order = tuple(p.id for p in parameters(c.tree) if p.id in self.active)
 
     def wrt(self, c: Compilation) -> set[str]:

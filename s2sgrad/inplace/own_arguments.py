@@ -5,19 +5,23 @@ def f(x): x *= 2.0; return np.sum(x)      ->      x2 = x.copy(); x2 *= 2.0; retu
 
 from __future__ import annotations
 
+import types
+
 import gast
+import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Instance, Kind
 from s2sgrad.ir.forms import alone
-from s2sgrad.ir.quote import assign, at, expression, name
+from s2sgrad.ir.quote import assign, at, constant, expression, name, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.unit import Unit, parameters
 from s2sgrad.mirror.shadows import Shadows
-from s2sgrad.runtime import shadows
+from s2sgrad.runtime import shadows, unseen_functions
 from s2sgrad.runtime.copies import copied, copied_as_laid
+from s2sgrad.runtime.traits import traits
 
 
 def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dict[str, gast.AST]) -> None:
@@ -52,6 +56,20 @@ def run(unit: Unit, tree: gast.FunctionDef, kinds: dict[str, Kind], written: dic
             held = call(unit, copy.__name__, copy, name(p))
         heads.append(assign(fresh, held))
     tree.body = at(tree.body[0], *heads) + tree.body if tree.body else heads
+
+
+def check_copied(unit: Unit, tree: gast.FunctionDef) -> None:
+    """Check, in a gradient that a differentiated function calls, that nothing else that it reads refers to the arguments
+    that it copies: the function that it was made from would see its writes there."""
+    copies = traits(unit.primal.function).copies
+    read = {n.id for s in tree.body for n in nodes(s) if isinstance(n, gast.Name)} if copies else set()
+    outside = [n for n in sorted(read) if isinstance(unit.resolve(name(n)), (np.ndarray, list, dict, types.FunctionType))]
+    others = [*(p.id for p in parameters(tree)), *(n for n in outside if n not in unit.helpers)]
+    checked = [
+        call(unit, "unreferred", unseen_functions.unreferred, constant(p), name(p), *(name(n) for n in others if n != p))
+        for p in copies
+    ]
+    tree.body[:0] = at(tree.body[0], *map(gast.Expr, checked))
 
 
 def _checks_layout(unit: Unit, statement: gast.AST, p: str) -> bool:

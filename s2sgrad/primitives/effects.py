@@ -22,7 +22,7 @@ import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.primitives.record import know
-from s2sgrad.runtime import checkpoints, checks, outside, results, shadows, watching
+from s2sgrad.runtime import checkpoints, checks, outside, results, shadows, unseen_functions, watching
 
 know(
     len, range, float, int, bool, abs, min, max, sum, round, isinstance, issubclass, type, str, repr, tuple, list, dict,
@@ -62,7 +62,7 @@ know(
     shadows.refilled,
     runtime.replaces, runtime.resizes, runtime.restored, runtime.put_back, runtime.poison, runtime.unpackable,
     runtime.apart, runtime.asked_whole, runtime.only_these, checks.fills,
-    checks.as_long, checks.spreads, checks.shuffled, checks.lasts,
+    checks.as_long, unseen_functions.unreferred, checks.spreads, checks.shuffled, checks.lasts,
     results.require_floats, results.pair, runtime.no_guest, watching.watch, watching.watch_derivative, watching.watch_result,
     effect=True,
 )  # fmt: skip

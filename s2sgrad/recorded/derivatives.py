@@ -10,7 +10,7 @@ import gc
 import operator
 import types
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -38,33 +38,42 @@ def is_float(value: Any) -> bool:
 
 
 class Lifting:
-    """The arguments of a call as handles: `leaves` are those that are differentiated, in order."""
+    """The arguments of a call as handles: `leaves` are those that are differentiated, in order; `uncopied` are functions,
+    classes and objects, which refer to what was given."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self.leaves: list[Kept] = []
+        self.uncopied: list[Any] = []
         self._memo: dict[int, Any] = {}
         self._held: list[Any] = []
         self._inside: set[int] = set()
         self._twice: set[int] = set()
-        self._containers: list[tuple[int, Any, list[Any]]] = []
+        self._containers: list[tuple[Any, Any, list[Any]]] = []
         self._arrays: list[tuple[np.ndarray, Array]] = []
+        self._integers: list[tuple[np.ndarray, np.ndarray]] = []
 
     def written(self) -> bool:
         """Whether an array among the arguments was written."""
-        return any(lifted_.root.written for _, lifted_ in self._arrays)
+        return bool(self._written())
+
+    def _written(self) -> list[np.ndarray]:
+        """The arrays among the arguments that were written."""
+        floats = [x for x, y in self._arrays if y.root.written]
+        return floats + [x for x, y in self._integers if not np.array_equal(x, y)]
 
     def require_separate(self, outside: list[Any]) -> None:
         """Refuse an array that was written where another argument, or one of these arrays outside, shares its memory, and a
         list or dict that was changed and is one of these: the program would see the store there, and copies do not."""
-        found = {x for x, y, then in self._containers if _differ(_items(y), then)}
+        changed = [x for x, y, then in self._containers if _differ(_items(y), then)]
+        found = {id(original) for x in changed for original in _originals(x)}
         if any(id(v) in found for v in outside):
             raise Refusal(None, "an argument that is changed is referred to from outside: pass a copy of it")
-        for x, mine in self._arrays:
-            if not mine.root.written:
-                continue
-            others = [y for y, theirs in self._arrays if theirs.root is not mine.root]
-            if any(np.may_share_memory(x, y) for y in (*others, *(v for v in outside if isinstance(v, np.ndarray)))):
+        arrays = [v for v in outside if isinstance(v, np.ndarray)]
+        given = [x for x, _ in (*self._arrays, *self._integers)]
+        for x in self._written():
+            others = [y for y in given if y is not x]
+            if _any_share(x, others) or any(_any_share(original, arrays) for original in _originals(x)):
                 raise Refusal(None, "an argument shares memory with one that is written: pass a copy of it")
 
     def gives(self, y: Any) -> bool:
@@ -78,7 +87,7 @@ class Lifting:
     def changed(self) -> bool:
         """Whether a list, a dict or an object among the arguments holds something else now; refused where it stands in
         several places, of which the program knows that they are one."""
-        found = [x for x, y, then in self._containers if _differ(_items(y), then)]
+        found = [id(x) for x, y, then in self._containers if _differ(_items(y), then)]
         if not self._twice.isdisjoint(found):
             raise Refusal(None, "an argument that is changed stands twice among the arguments: pass a copy of it")
         return bool(found)
@@ -121,26 +130,53 @@ class Lifting:
         elif not active or (held := attributes_of(x)) is None:
             if active and isinstance(x, (list, tuple, dict)):
                 raise Refusal(None, f"a {kind.__name__} with methods of its own is differentiated: pass its items")
+            self.uncopied.append(x)
             return x
         else:
+            self.uncopied.append(kind)
             y = object.__new__(kind)
             for name, value in held.items():
                 object.__setattr__(y, name, item(value))
         if not isinstance(y, tuple):
-            self._containers.append((id(x), y, _items(y)))
+            self._containers.append((x, y, _items(y)))
+            self.run.given.append((x, y))
         return y
 
     def _array(self, x: Any, active: bool) -> Any:
         b = bottom(x)
         if type(b) is not np.ndarray or b.dtype.kind not in "fc":
-            return b.copy() if type(b) is np.ndarray and b.dtype.kind in "iub" and b.flags.writeable and not active else x
+            if type(b) is not np.ndarray or b.dtype.kind not in "iub" or not b.flags.writeable or active:
+                return x
+            self._integers.append((b, b.copy()))
+            self.run.given.append(self._integers[-1])
+            return self._integers[-1][1]
         copied = apply(np.copy, (x,)) if is_handle(x) else np.array(x, order="K")
         y = lifted(self.run, copied, active, [])
         self._arrays.append((b, y))
+        self.run.given.append((b, bottom(y)))
         self.run.complex = self.run.complex or is_complex(b)
         if active:
             self.leaves.append(Kept(y.value, -1, y.root, True))
         return y
+
+
+def _originals(x: Any) -> Iterator[Any]:
+    """A value that was given to a run, and what it is a copy of, if it was an argument of the runs around it."""
+    yield x
+    for run in reversed(OPEN.runs):
+        for original, copy in run.given:
+            if copy is x or (_both_arrays(copy, x) and np.may_share_memory(copy, x)):
+                x = original
+                yield x
+                break
+
+
+def _both_arrays(x: Any, y: Any) -> bool:
+    return isinstance(x, np.ndarray) and isinstance(y, np.ndarray)
+
+
+def _any_share(x: np.ndarray, others: list[np.ndarray]) -> bool:
+    return any(np.may_share_memory(x, y) for y in others)
 
 
 def _meets(y: Any, held: set[int]) -> bool:
@@ -270,9 +306,10 @@ class Recorded(Lasting):
             if self.written or self.changed:
                 from s2sgrad.analysis.reached_codes import memory_behind
 
-                lifting.require_separate([*memory_behind([behind(f), *filter(callable, (*args, *keywords.values()))])])
+                lifting.require_separate([*memory_behind([behind(f), *lifting.uncopied])])
         finally:
             run.caches.clear()
+            run.given.clear()
             y = lifted_args = lifting = None
             self.kept, self._run = are_left(run), run if are_left(run) else None
             if self.kept:

@@ -68,14 +68,15 @@ class Run(Lasting):
     """The record of one call.  `level`: how many runs were open when it began; `open`: whether it goes on; `arrays`: how
     many memories it has met; `complex`: whether complex numbers have occurred."""
 
-    __slots__ = ("_most", "arrays", "borrowed", "caches", "complex", "entries", "level", "open", "printed", "refusal",
-                 "roots")  # fmt: skip
+    __slots__ = ("_most", "arrays", "borrowed", "caches", "complex", "entries", "given", "level", "open", "printed",
+                 "refusal", "roots")  # fmt: skip
 
     def __init__(self) -> None:
         self.entries: list[Any] = []
         self.roots: dict[int, Root] = {}
         self.borrowed: dict[Root, list[Any]] = {}  # by the memory, snapshots that still refer to it
         self.caches: dict[int, Any] = {}  # of memoized functions: what they remember of this run
+        self.given: list[tuple[Any, Any]] = []  # arrays, lists, dicts and objects that were given, with their copies here
         self.level = len(OPEN.runs)
         self.open = False
         self.printed = False  # whether a value that is followed was made a text

@@ -28,6 +28,19 @@ def unreached(line: int, written: tuple, *others: Any) -> None:
                             "the derivative of what is written: pass it the value instead")  # fmt: skip
 
 
+def unreferred(written: str, x: Any, *others: Any) -> None:
+    """Check that the argument `x`, of which a gradient writes a copy, shares no memory with the others, and that
+    no function among them refers to it; ValueError if one does.
+
+    >>> import s2sgrad
+    >>> kept = [1.0]
+    >>> unreferred("acc", kept, 2.0, lambda v: v * kept[0])
+    Traceback (most recent call last):
+    ValueError: the argument `acc` is written, and something else may refer to it: pass a copy of it
+    """
+    hook("unreferred")(written, x, others)
+
+
 def reads_only(f: Callable[..., Any], name: str, line: int, *objects: Any) -> Callable[..., Any]:
     """`f`, wrapped so that it raises TypeError if it changes arrays, lists or dicts among its arguments, or attributes of
     `objects`, which the caller has loaded.

@@ -176,6 +176,8 @@ def test_generic_text_gives_the_same_gradient_or_refuses(entry):
 
 
 REFUSED_WHEN_RUN = [
+    "update_of_an_item_seen_by_another_name",
+    "product_of_an_item_seen_by_another_name",
     "item_kept_while_another_takes_its_place_in_the_row",
     "item_kept_while_a_callee_replaces_it",
     "item_kept_while_it_is_replaced_by_a_second_name",

@@ -32,6 +32,9 @@ ITEMS_SETTLED_LATER = [
     "whole_updated_beside_its_parts_from_a_helper",
     "last_item_of_a_mixed_list_is_updated",
     "array_updated_in_a_dict_of_one_of_two_objects",
+    "update_of_an_item_within_an_item",
+    "item_exchanged_with_a_name",
+    "put_into_a_list_in_a_tuple",
 ]
 
 

@@ -41,6 +41,15 @@ def looped(compiled: Compiled | Whole) -> Any:
     return loops
 
 
+def runs_as_loops(compiled: Compiled | Whole) -> bool:
+    """Whether the latest call of a derivative ran as loops."""
+    if isinstance(compiled, Whole):
+        return False
+    from s2sgrad.compiled.running import Made
+
+    return isinstance(looped(compiled).latest, Made)
+
+
 def source_of(compiled: Compiled | Whole) -> str:
     """With `compile=True`, the loops that ran in the latest call, as Python; a comment that says why there are none."""
     if isinstance(compiled, Whole):

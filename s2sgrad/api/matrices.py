@@ -26,6 +26,7 @@ from s2sgrad.api.binding import Binds, receiver_name, receiver_of
 from s2sgrad.api.columns import Columns
 from s2sgrad.api.followed import by_columns
 from s2sgrad.api.gradient import Gradient, differentiated
+from s2sgrad.api.rows import RowsByLoops
 from s2sgrad.driver.options import Options
 from s2sgrad.errors import Refused, S2SGradError, Unsupported
 from s2sgrad.errors.raised import entry
@@ -50,6 +51,7 @@ class Matrix(Binds):
         if isinstance(function, types.MethodType) and receiver_name(function) in self._asked:
             self.primal, self._lead = function.__func__, (function.__self__,)
         self._columns = Columns(self.primal, has_aux, debug=self.debug)
+        self._rows: RowsByLoops | None = None
         self.__name__ = self.__qualname__ = f"{getattr(function, '__name__', type(function).__name__)}_{word}"
         of = f"The {word} of `{getattr(function, '__name__', 'f')}` in {self._argnums!r}"
         self.__doc__ = showing.described(of, function)
@@ -68,9 +70,26 @@ class Matrix(Binds):
         return made.as_loops() if self._columns.one.is_compiled else made
 
     def as_loops(self) -> Matrix:
-        """This matrix, its tangents run as loops."""
+        """This matrix, its tangents and its rows run as loops."""
         self._columns.as_loops()
+        self._rows = RowsByLoops(self.primal, self.has_aux)
         return self
+
+    def _pulled_back(
+        self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any], writes: Callable[[], bool]
+    ) -> tuple[Any, Callable[[Any], Any]]:
+        """The value (with `has_aux` a pair), and what gives the row of the matrix for a cotangent of the value."""
+        if self._rows is not None and not self.holomorphic and self._may_run_again(places, args, keywords):
+            found = self._rows.run(places, args, keywords)
+            if found is not None:
+                return found
+        return pulled_back(self.primal, args, keywords, self.debug, has_aux=self.has_aux, wanted=places, writes=writes)
+
+    def _may_run_again(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> bool:
+        """Whether the function may run more than once."""
+        with contextlib.suppress(S2SGradError):
+            return self._columns.repeats(places, args, keywords)
+        return False
 
     @functools.cached_property
     def followed(self) -> types.FunctionType | None:
@@ -159,9 +178,7 @@ class Reverse(Matrix):
         """The Jacobian at these arguments; with `has_aux`, a pair with the auxiliary result."""
         args, keywords = self._by_position(args, keywords)
         places = self._places(args)
-        value, pullback = pulled_back(
-            self.primal, args, keywords, self.debug, has_aux=self.has_aux, wanted=places, writes=lambda: True
-        )
+        value, pullback = self._pulled_back(places, args, keywords, lambda: True)
         value, aux = value if self.has_aux else (value, None)
         matrix = self._shown(of_rows(value, pullback, [args[p] for p in places], places))
         return (matrix, aux) if self.has_aux else matrix
@@ -191,9 +208,7 @@ class Jacobian(Matrix):
         if columns > 1 and not self._by_columns:
             again = functools.partial(self._may_run_again, places, args, keywords)
             try:
-                value, pullback = pulled_back(
-                    self.primal, args, keywords, self.debug, wanted=places, writes=lambda: not again()
-                )
+                value, pullback = self._pulled_back(places, args, keywords, lambda: not again())
             except (Unsupported, Refused, Refusal) as error:  # if forward mode is refused too, its error explains
                 if not isinstance(error, Unsupported) and not again():
                     raise  # it has run, up to this place
@@ -207,12 +222,6 @@ class Jacobian(Matrix):
                 if columns > rows or not twice:
                     return value, self._shown(of_rows(value, pullback, arguments, places))
         return self._of_columns(args, keywords)[:2]
-
-    def _may_run_again(self, places: tuple[int, ...], args: tuple, keywords: dict[str, Any]) -> bool:
-        """Whether the function, which has run, may run in forward mode too."""
-        with contextlib.suppress(S2SGradError):
-            return self._columns.repeats(places, args, keywords)
-        return False
 
 
 class ValueAndJacobian(Jacobian):
@@ -408,14 +417,16 @@ def jacfwd(
 @entry
 def jacrev(
     function: Callable[..., Any] | None = None, argnums: Asked = 0, *, has_aux: bool = False, debug: bool = False,
-    holomorphic: bool = False,
+    holomorphic: bool = False, compile: bool = False,
 ) -> Any:  # fmt: skip
     """The Jacobian by reverse mode, row by row: for functions with few outputs.
+
+    With `compile=True` each row is a run of the gradient's loops, if it has any (docs/compiled.md).
 
     >>> jacrev(lambda x: np.sum(x * x))(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return _made(Reverse, function, argnums, "jacobian", has_aux, debug, holomorphic)
+    return _made(Reverse, function, argnums, "jacobian", has_aux, debug, holomorphic, compile)
 
 
 @_makes

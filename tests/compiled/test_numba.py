@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from as_loops import assert_same
 
-from s2sgrad import Unsupported, compile, grad, hessian, jacobian, jvp, value_and_grad
+from s2sgrad import Unsupported, compile, grad, hessian, jacobian, jacrev, jvp, value_and_grad
 from s2sgrad.compiled import native, vectors
 
 V, M = np.linspace(-0.7, 0.9, 7), np.linspace(0.3, 1.9, 20).reshape(4, 5)
@@ -167,3 +167,35 @@ def test_functions_that_are_computed_as_vectors(name, compiled, request):
     np.testing.assert_allclose(ours[large], theirs[large], rtol=6e-16, atol=2e-17)
     np.testing.assert_array_equal(np.isnan(ours), np.isnan(theirs))
     assert np.max(apart[~large & np.isfinite(theirs)], initial=0.0) < 1e-314
+
+
+def pair_and_aux(x, y):
+    return (x * np.sin(y), np.sum(x * y)), 3
+
+
+@pytest.mark.parametrize("matrix", [jacrev, jacobian])
+def test_rows_of_a_jacobian(numba, matrix):
+    np.testing.assert_allclose(matrix(squares, compile=True)(V), jacrev(squares)(V), rtol=1e-14)
+    ours, aux = matrix(pair_and_aux, (0, 1), has_aux=True, compile=True)(V, V[::-1])
+    theirs, _ = jacrev(pair_and_aux, (0, 1), has_aux=True)(V, V[::-1])
+    assert_same(ours, theirs)
+    assert aux == 3
+    assert_same(matrix(grad(recurrence), compile=True)(V, 0.3), jacrev(grad(recurrence))(V, 0.3))
+
+
+def test_rows_of_what_may_run_only_once(numba):
+    calls = []
+
+    def counted(x):
+        calls.append(1)
+        return x[:2] * x[1]
+
+    np.testing.assert_allclose(jacrev(counted, compile=True)(V), jacrev(counted)(V))
+    assert len(calls) == 2
+
+
+def test_rows_whose_loops_raise(numba):
+    df = jacrev(quotient, 1, compile=True)
+    assert_same(df(V, V + 2.0), jacrev(quotient, 1)(V, V + 2.0))
+    with pytest.raises(ValueError, match="broadcast"):
+        df(V, np.ones(3))

@@ -1,7 +1,11 @@
-"""A loop over a list that its trips may make longer or shorter, under whatever name: refused, or checked where it runs.
+"""A loop over a list or dict that its trips may make longer or shorter, under whatever name: refused, or checked where it
+runs.
 
     for k in range(len(t)): y = t[k]; zs.append(y)      with `t = sequence(ys)`
     ->      n = len(t); for k in range(len(t)): y = t[k]; zs.append(y); lasts(t, n, line)
+
+    for k in range(len(t)): key = t[k]; d["b"] = 1.0        with `t = sequence(d)`
+    ->      n = len(t); for k in range(len(t)): key = t[k]; d["b"] = 1.0; lasts(d, n, line)
 
 Python looks before each trip whether there is another item; the loop over `range(len(t))` runs as often as there were items
 when it began.
@@ -33,7 +37,7 @@ import gast
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.inference import Inference
-from s2sgrad.analysis.kinds import Array, Kind
+from s2sgrad.analysis.kinds import Array, Container, Kind
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.flow.graph import binds
 from s2sgrad.inplace.alias_conflicts import resized
@@ -51,19 +55,86 @@ def run(unit: Unit, tree: gast.FunctionDef, inference: Inference) -> None:
     """Check, where a trip may change the length of what its loop runs over, that it does not; raise Unsupported if it
     does."""
     over = _walked(unit, tree, runtime.sequence, inference.env)
-    dicts = _walked(unit, tree, runtime.keys_of, inference.env) if over else {}
+    if not over:
+        return
+    keys = _walked(unit, tree, runtime.keys_of, inference.env)
+    dicts = {t: keys.get(owner, owner) for t, owner in over.items() if owner in keys or _is_dict(inference.env.get(owner))}
+    _lists(unit, tree, inference.env, {t: owner for t, owner in over.items() if owner not in keys}, dicts)
+    _dicts(unit, tree, inference.env, dicts)
+
+
+def _lists(
+    unit: Unit, tree: gast.FunctionDef, kinds: Mapping[str, Kind], over: dict[str, str], dicts: dict[str, str]
+) -> None:
+    """Check or refuse what changes the lists that loops run over, and what takes keys out of dicts."""
     same: OneObject | None = None
-    for body in nested(tree.body) if over else ():
+    for body in nested(tree.body):
         for loop in [s for s in body if isinstance(s, gast.For)]:
             bound = {n for s in effects.walk(loop.body) for n in binds(s)}
-            walked = {t: over[t] for t in sorted(mentioned(*loop.body) & over.keys() - bound)}
-            changes = [s for s in effects.walk(loop.body) if _changed(unit, s, inference.env)] if walked else []
+            walked = sorted(mentioned(*loop.body) & (over.keys() | dicts.keys()) - bound)
+            changes = [s for s in effects.walk(loop.body) if _changed(unit, s, kinds)] if walked else []
             if changes:
-                same = same or OneObject(unit, tree.body, inference.env)
-            for t, owner in walked.items() if changes else ():
-                _refuse_keys(unit, changes, dicts.get(owner))
-                changed = same.named(owner)
-                _check(unit, body, loop, [s for s in changes if changed & _changed(unit, s, inference.env)], t, owner)
+                same = same or OneObject(unit, tree.body, kinds)
+            for t in walked if changes else ():
+                _refuse_keys(unit, changes, dicts.get(t))
+                if t in over:
+                    changed = same.named(over[t])
+                    _check(unit, body, loop, [s for s in changes if changed & _changed(unit, s, kinds)], t, over[t])
+
+
+def _dicts(unit: Unit, tree: gast.FunctionDef, kinds: Mapping[str, Kind], dicts: dict[str, str]) -> None:
+    """Check the number of keys of the dicts that loops run over, where a trip may add some."""
+    same: OneObject | None = None
+    for body in nested(tree.body) if dicts else ():
+        for loop in [s for s in body if isinstance(s, gast.For)]:
+            stores = [s for s in effects.walk(loop.body) if effects.stored(s) or _changed(unit, s, kinds)]
+            for t in sorted(mentioned(*loop.body) & dicts.keys()) if stores else ():
+                same = same or OneObject(unit, tree.body, kinds)
+                names = same.named(dicts[t])
+                drawn = _drawn(tree, {other for other, owner in dicts.items() if owner in names})
+                if any(_may_grow(unit, s, names, drawn, kinds) for s in stores):
+                    _check_dict(unit, body, loop, t, dicts[t])
+
+
+def _is_dict(kind: Kind | None) -> bool:
+    return isinstance(kind, Container) and issubclass(kind.type, dict)
+
+
+def _drawn(tree: gast.FunctionDef, walked: set[str]) -> set[str]:
+    """The names that stand for nothing but items of these."""
+    items: set[str] = set()
+    others: set[str] = set()
+    for statement in effects.walk(tree.body):
+        value = getattr(statement, "value", None)
+        is_item = isinstance(value, gast.Subscript) and getattr(value.value, "id", None) in walked
+        (items if is_item else others).update(binds(statement))
+    return items - others
+
+
+def _may_grow(unit: Unit, statement: gast.AST, same: set[str], keys: set[str], kinds: Mapping[str, Kind]) -> bool:
+    """Whether a statement may add a key to a dict of these names, but those that its loops have drawn."""
+    section = effects.stored(statement)
+    if section is None:
+        return not same.isdisjoint(_changed(unit, statement, kinds))
+    return getattr(section.value, "id", None) in same and getattr(section.slice, "id", None) not in keys
+
+
+def _check_dict(unit: Unit, body: list[gast.AST], loop: gast.For, t: str, owner: str) -> None:
+    """Check at the end of each trip that the dict still has as many keys as were drawn from it, as Python does."""
+    last = getattr(loop.body[-1], "value", None)
+    if unit.called(last) is checks.lasts and last.args[0].id == owner:
+        return
+    length = unit.temp()
+    body[(k := body.index(loop)) : k] = at(loop, assign(length, expression("len(t)", len=unit.builtin(len), t=t)))
+    for inner in nested(loop.body):
+        for end in [s for s in inner if isinstance(s, gast.Continue)]:
+            inner[(k := inner.index(end)) : k] = at(end, _lasts(unit, loop, owner, length))
+    loop.body += at(loop, _lasts(unit, loop, owner, length))
+
+
+def _lasts(unit: Unit, loop: gast.For, owner: str, length: str) -> gast.AST:
+    line = constant(getattr(loop, "lineno", 0))
+    return gast.Expr(call(unit, "lasts", checks.lasts, name(owner), name(length), line))
 
 
 def _refuse_keys(unit: Unit, changes: list[gast.AST], walked: str | None) -> None:

@@ -1561,6 +1561,13 @@ def test_importing_loads_neither_scipy_nor_test_tools(tmp_path):
     assert run_python(["-c", code], tmp_path).stdout == "[]\n"
 
 
+@pytest.mark.dear
+@pytest.mark.parametrize("first", ["tape", "testing", "api.given", "api.matrices", "explanation", "rules"])
+def test_any_part_may_be_the_first_that_is_imported_after_scipy(first, tmp_path):
+    code = f"import scipy.optimize, scipy.integrate, s2sgrad.{first}; print(s2sgrad.grad(lambda x: x * x)(3.0))"
+    assert run_python(["-c", code], tmp_path).stdout == "6.0\n"
+
+
 def test_public_names():
     assert {"grad", "value_and_grad", "S2SGradError", "Unsupported", "NoRule", "NoSource"} <= set(s2sgrad.__all__)
     assert all(hasattr(s2sgrad, name) for name in s2sgrad.__all__)

@@ -44,10 +44,11 @@ from s2sgrad.rules import (
 )
 
 # isort: split
-from s2sgrad.rules import complex_matrices, complex_numbers, complex_statistics, eigenvalues, emath
+from s2sgrad.rules import arriving, complex_matrices, complex_numbers, complex_statistics, eigenvalues, emath
 
 __all__ = [
     "arithmetic",
+    "arriving",
     "bases",
     "builtin_functions",
     "casts",
@@ -93,3 +94,5 @@ __all__ = [
     "ufunc_methods",
     "windows",
 ]
+
+arriving.begin()

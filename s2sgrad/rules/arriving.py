@@ -12,6 +12,7 @@ import threading
 _LATER: dict[str, str] = {}  # module of rules -> what it is about
 _reading: set[int] = set()  # the threads that read some now
 _imported = 0  # how many modules there were when they were last looked for
+_begun = False  # whether the rules of NumPy are all there: others build on them
 
 
 def later(module: str, rules: str) -> None:
@@ -20,10 +21,16 @@ def later(module: str, rules: str) -> None:
     _LATER[rules], _imported = module, 0
 
 
+def begin() -> None:
+    """Let rules be read from now on."""
+    global _begun
+    _begun = True
+
+
 def read() -> bool:
     """Read the rules of what has been imported since; whether there were any."""
     global _imported
-    if not _LATER or len(sys.modules) == _imported:
+    if not _begun or not _LATER or len(sys.modules) == _imported:
         return False
     here = threading.get_ident()
     if here in _reading:

@@ -51,7 +51,7 @@ WIDENS |= {special.mathieu_cem, special.mathieu_sem, special.mathieu_modcem1, sp
 WIDENS |= {special.mathieu_modsem1, special.mathieu_modsem2, special.spence}
 WIDENS |= {f for f in vars(special).values() if getattr(f, "__name__", "")[:4] in ("pro_", "obl_")}  # SciPy's may not end
 WIDENS |= {distance.euclidean, distance.seuclidean}  # give Python's floats
-WIDENS |= {special.spherical_kn, stats.chisquare}  # SciPy computes in doubles
+WIDENS |= {special.spherical_kn, stats.chisquare, stats.bartlett}  # SciPy computes in doubles
 WIDENS |= {
     stats.pearsonr,
     stats.ttest_1samp,

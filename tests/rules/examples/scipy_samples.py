@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from s2sgrad.rules.scipy import densities, samples
+from s2sgrad.rules.scipy import densities, samples, variances
 
 from .base import example
 
@@ -85,6 +85,23 @@ example(stats.ttest_ind, A, B, axis=1, keepdims=True)
 example(stats.chisquare, C)
 example(stats.chisquare, C, C[::-1] + 0.1, 1, 1, sum_check=False)
 example(stats.chisquare, C[0], f_exp=C[0, ::-1], sum_check=False)
+
+example(variances.group_means, A, (2, 3))
+example(stats.f_oneway, A, B[:3])
+example(stats.f_oneway, A[0], B[1, :3], B[0])
+example(stats.f_oneway, A, B, axis=1, keepdims=True)
+example(stats.bartlett, A, B[:3])
+example(stats.bartlett, A[0], B[1, :3], B[0])
+example(stats.bartlett, A, B, axis=1, keepdims=True)
+_many = _random.normal(size=(9, 2))
+for _f in (stats.skewtest, stats.kurtosistest, stats.normaltest):
+    example(_f, _many[:, 0])
+    example(_f, _many, axis=None)
+    example(_f, _many.T, 1, keepdims=True)
+example(stats.jarque_bera, A)
+example(stats.jarque_bera, A, axis=1, keepdims=True)
+example(stats.ttest_ind_from_stats, 0.3, 1.2, 5, 0.7, 0.9, 8)
+example(stats.ttest_ind_from_stats, A[0], 1.2, 5, 0.7, C[0], 8)
 
 # --- densities by kernels ------------------------------------------------------------------------------------------------
 

@@ -95,7 +95,16 @@ def curve(k):
     return found[0] * found[1]
 
 
+def corners(k):
+    found = optimize.linprog([-k, -1.0], A_ub=[[1.0, k], [2.0, 1.0]], b_ub=np.array([2.0, k * k]))
+    other = optimize.linprog(
+        [1.0, k, 1.0], A_eq=np.array([[1.0, k, 0.3]]), b_eq=[2.0 * k], bounds=[(0.1, None), (0, 0.5), (0, 1)]
+    )
+    return found.fun + found.x[0] ** 2 + 3.0 * found.x[1] * other.fun * other.x[0]
+
+
 MINIMA = [
+    corners,
     minimum_and_value, cost_and_residuals, curve,
     lambda k: np.sum(optimize.fmin(lambda x: well(x, k), np.array([0.1, 0.3]), xtol=1e-9, ftol=1e-13, disp=0) ** 2),
     lambda k: optimize.minimize_scalar(lambda x: (x - k) ** 4 + (x - 1.0) ** 2, bounds=(0, 3), options={"xatol": 1e-10}).x,
@@ -121,6 +130,13 @@ INTEGRALS = [
     lambda k: np.sum(integrate.quad_vec(lambda t, a: np.exp(-a * t * W), 0.0, np.inf, args=(k,))[0] ** 2),
     lambda k: integrate.fixed_quad(lambda t, a: np.exp(-a * t * t), 0.0, k, args=(k,), n=7)[0], integral_of_an_integral,
 ]  # fmt: skip
+
+VOLUMES = [
+    lambda k: integrate.dblquad(lambda y, x: np.sin(k * x * y), 0, 1, 0, 1)[0],
+    lambda k: integrate.dblquad(lambda y, x, w: w * x * y, 0, k, lambda x: x * k, lambda x: x + k, args=(k * k,))[0],
+    lambda k: integrate.nquad(lambda y, x: k * x * y + np.cos(k * y), [[0, k], [0, 1.5]])[0],
+    lambda k: integrate.nquad(lambda y, k: k * y, [[0, 1]], args=(k,))[0],
+]  # in one order
 
 # --- equations -------------------------------------------------------------------------------------------------------
 
@@ -155,6 +171,7 @@ EQUATIONS = [
 
 KINDS = {"root": ROOTS, "minimum": MINIMA, "integral": INTEGRALS, "equation": EQUATIONS}
 EVERY = [pytest.param(f, id=f"{kind}-{n}") for kind, fs in KINDS.items() for n, f in enumerate(fs)]
+ONCE = [pytest.param(f, id=f"volume-{n}") for n, f in enumerate(VOLUMES)]
 
 
 def slope(f, k=1.2, h=1e-3):
@@ -164,7 +181,7 @@ def slope(f, k=1.2, h=1e-3):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.sampled(one_in=5)
-@pytest.mark.parametrize("f", EVERY)
+@pytest.mark.parametrize("f", EVERY + ONCE)
 def test_both_modes(f):
     wanted = slope(f)
     assert np.isclose(grad(f)(1.2), wanted, rtol=1e-5, atol=1e-7)
@@ -196,6 +213,9 @@ REFUSED = [
     (lambda k: integrate.solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], events=lambda t, y: y[0] - 0.5).y[0, -1], "events"),
     (lambda k: integrate.solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], dense_output=True).y[0, -1], "dense_output"),
     (lambda k: integrate.quad(lambda t: np.cos(k * t), 0, 1, weight="cos", wvar=2.0)[0], "weight"),
+    (lambda k: integrate.dblquad(lambda y, x: k * x * y, 0, 1, 0, lambda x: x)[0], "two numbers or two functions"),
+    (lambda k: integrate.nquad(lambda y, x: k * x * y, [[0, 1], [0, 1]], opts={"limit": 20})[0], "without opts="),
+    (lambda k: optimize.linprog([-2 * k, -1.0], A_ub=[[1.0, k], [1.0, 0.0]], b_ub=[1.0, 1.0]).x[1], "no corner"),
 ]  # fmt: skip
 IN_REVERSE = [
     (lambda k: optimize.minimize(lambda x: np.sum((x - k) ** 2), np.zeros(2)).hess_inv[0, 0], "hess_inv"),

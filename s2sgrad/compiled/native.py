@@ -8,6 +8,7 @@ processes that write it at once write the same.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import importlib
@@ -31,15 +32,27 @@ _lock = threading.Lock()
 _kept: dict[str, Any] = {}
 
 
+_LARGE = 31 * 2**20  # bytes: glibc keeps freed memory for blocks up to 32 MiB
+
+
 def numba() -> Any:
     """The package, which is imported when it is first needed."""
     return importlib.import_module("numba")
+
+
+def keep_freed_memory() -> None:
+    """Let the allocator of C keep what loops free, so that the next call need not fault its pages in again.
+
+    That of glibc keeps blocks up to the largest one that was freed; this one is never touched.
+    """
+    np.empty(_LARGE, np.uint8)
 
 
 def _helpers() -> dict[str, Any]:
     """What lowered texts call, compiled where they call it."""
     with _lock:
         if not _kept:
+            keep_freed_memory()
             space: dict[str, Any] = {"np": np, "math": math, "__name__": scalars.__name__, **_intrinsics()}
             for name, value in vars(scalars).items():
                 if isinstance(value, np.ufunc):
@@ -48,12 +61,33 @@ def _helpers() -> dict[str, Any]:
             for module in (vectors, scalars):
                 for name, value in vars(module).items():
                     if isinstance(value, types.FunctionType) and value.__module__ == module.__name__ and name not in _BITS:
-                        space[name] = _jitted(types.FunctionType(value.__code__, space, name), forceinline=True)
+                        options = {"fastmath": _ANY_ORDER} if name == scalars.plus.__name__ else {}
+                        space[name] = _jitted(types.FunctionType(value.__code__, space, name), forceinline=True, **options)
             _kept.update(space)
         return _kept
 
 
+_PLACE = "place"
+_ANY_ORDER = {"reassoc", "nsz"}  # of the additions of a sum, so that several are made at once
 _BITS = (vectors.bits.__name__, vectors.number.__name__)
+
+
+class _Places(ast.NodeTransformer):
+    """Says of sums that are indices that they are not negative: numba need not look whether to count from the end.
+
+    x[i + k]      ->      x[place(i + k)]
+    """
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.slice, ast.Tuple):
+            node.slice.elts = [self._placed(i) for i in node.slice.elts]
+        else:
+            node.slice = self._placed(node.slice)
+        return node
+
+    def _placed(self, index: ast.expr) -> ast.expr:
+        return ast.Call(ast.Name(_PLACE, ast.Load()), [index], []) if isinstance(index, ast.BinOp) else index
 
 
 def _jitted(function: types.FunctionType, **options: Any) -> Any:
@@ -61,7 +95,7 @@ def _jitted(function: types.FunctionType, **options: Any) -> Any:
 
 
 def _intrinsics() -> dict[str, Any]:
-    """`bits` and `number`, which cost nothing in machine code."""
+    """`bits`, `number` and `place`, which cost nothing in machine code."""
     from llvmlite import ir
     from numba.core import types as kinds
     from numba.extending import intrinsic
@@ -73,7 +107,8 @@ def _intrinsics() -> dict[str, Any]:
         return intrinsic(lambda typing, x: (to(given), generate))
 
     return {_BITS[0]: cast(kinds.int64, kinds.float64, ir.IntType(64)),
-            _BITS[1]: cast(kinds.float64, kinds.int64, ir.DoubleType())}  # fmt: skip
+            _BITS[1]: cast(kinds.float64, kinds.int64, ir.DoubleType()),
+            _PLACE: cast(kinds.uint64, kinds.int64, ir.IntType(64))}  # fmt: skip
 
 
 def cache_folder() -> pathlib.Path:
@@ -86,7 +121,8 @@ def cache_folder() -> pathlib.Path:
 def key_of(text: str, arguments: tuple[Any, ...]) -> str:
     """What the machine code follows from: text, types, versions, and the machine."""
     nb = numba()
-    source = "".join(pathlib.Path(module.__file__).read_text() for module in (scalars, vectors))
+    modules = (scalars, vectors, sys.modules[__name__])
+    source = "".join(pathlib.Path(module.__file__).read_text() for module in modules)
     types_ = [f"{a.dtype}{a.ndim}" if isinstance(a, np.ndarray) else type(a).__name__ for a in arguments]
     said = [text, source, *types_, np.__version__, nb.__version__, sys.version, _processor()]
     return hashlib.sha256("\0".join(said).encode()).hexdigest()[:32]
@@ -113,7 +149,8 @@ def native(text: str, name: str, arguments: tuple[Any, ...]) -> Callable[..., An
 def _compiled(nb: Any, text: str, name: str, arguments: tuple[Any, ...], path: pathlib.Path | None) -> Any:
     filename = f"<{name}>" if path is None else str(path)
     space = dict(_helpers())
-    exec(compile(text, filename, "exec"), space)
+    tree = ast.fix_missing_locations(_Places().visit(ast.parse(text)))
+    exec(compile(tree, filename, "exec"), space)
     made = _jitted(space[name], cache=path is not None)
     made.compile(tuple(nb.typeof(a) for a in arguments))
     made.disable_compile()

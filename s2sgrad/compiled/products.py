@@ -10,8 +10,8 @@ from typing import Any
 import gast
 
 from s2sgrad.compiled import elementwise, reductions
-from s2sgrad.compiled.lowering import Lowering
-from s2sgrad.compiled.values import FLOAT, ONE, Extent, Leaf, Object, Scalar, Tree, Unfit, is_array, whole
+from s2sgrad.compiled.lowering import Lowering, transposed
+from s2sgrad.compiled.values import FLOAT, ONE, Extent, Index, Leaf, Object, Scalar, Tree, Unfit, is_array, whole
 from s2sgrad.compiled.writer import Writer
 
 
@@ -25,9 +25,40 @@ def matmul(self: Lowering, a: Any, b: Any) -> Any:
     writer.same(a.extents[-1], b.extents[0])
     if a.rank == b.rank == 1:
         return reductions.summed(self, elementwise.apply(writer, gast.Mult, [a, b]), (0,), False)
+    if a.rank == 2 and b.rank == 1 and _is_part(a, 1):
+        return _by_rows(self, a, b)
+    if a.rank == 1 and b.rank == 2 and _is_part(b, 0):
+        return _by_rows(self, transposed(writer, b, (1, 0)), a)
     name, x, y = writer.fresh("a"), _operand(writer, a), _operand(writer, b)
     writer.line(f"{name} = np.dot({x}, {y})")
     return whole(name, (*a.extents[:-1], *b.extents[1:]), FLOAT)
+
+
+def _is_part(matrix: Any, axis: int) -> bool:
+    """Whether it is a part of a matrix, whose elements along an axis lie side by side: BLAS would need a copy."""
+    if not isinstance(matrix, Leaf) or matrix.in_order is not None or transposed_in_order(matrix) is not None:
+        return False
+    last = matrix.places[-1]
+    return last.axis == axis and last.stride == 1
+
+
+def _by_rows(self: Lowering, a: Leaf, b: Any) -> Leaf:
+    """`a @ b` of a matrix and a vector, one row after the other."""
+    writer = self.writer
+    b = b if isinstance(b, Leaf) else writer.stored(b)
+    out, k = writer.allocate(writer.fresh("a"), (writer.canonical(a.extents[0]),), FLOAT), writer.fresh("k")
+    with writer.block(f"for {k} in range({out.extents[0]}):"):
+        along = (Index(None, k), Index(0, "0"))
+        places = tuple(p if p.axis is None else p.then(along[p.axis]) for p in a.places)
+        row = Leaf(a.root, places, a.extents[1:], FLOAT, a.memory)
+        total = reductions.summed(self, elementwise.apply(writer, gast.Mult, [row, b]), (0,), False)
+        writer.line(f"{out.root}[{k}] = {total.text}")
+    return out
+
+
+def transposed_in_order(x: Leaf) -> str | None:
+    """The text of the transpose of a matrix, if that lies in memory in order."""
+    return x.over((1, 0), x.extents[::-1]).in_order if x.rank == 2 else None
 
 
 def _of_stacks(self: Lowering, a: Any, b: Any) -> Any:
@@ -44,10 +75,9 @@ def _operand(writer: Writer, x: Any) -> str:
     """The text of an operand that lies in memory row by row, or column by column."""
     if isinstance(x, Leaf) and x.in_order is not None:
         return x.in_order
-    if isinstance(x, Leaf) and x.rank == 2:
-        columns = x.over((1, 0), x.extents[::-1]).in_order
-        if columns is not None:
-            return f"{columns}.T"
+    columns = transposed_in_order(x) if isinstance(x, Leaf) else None
+    if columns is not None:
+        return f"{columns}.T"
     return writer.stored(x).root
 
 

@@ -72,8 +72,10 @@ def sum_of(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> An
 
 def summed(self: Lowering, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     """The sum over some axes."""
-    dtype = FLOAT if x.dtype == FLOAT else INT
-    return folded(self, x, axes, keep, dtype, "0.0" if dtype == FLOAT else "0", lambda a, b: f"{a} + {b}")
+    if x.dtype != FLOAT:
+        return folded(self, x, axes, keep, INT, "0", lambda a, b: f"{a} + {b}")
+    to_number = len(axes) == x.rank
+    return folded(self, x, axes, keep, FLOAT, "0.0", lambda a, b: f"plus({a}, {b})" if to_number else f"{a} + {b}")
 
 
 def product(self: Lowering, x: Any, axis: Any = None, keepdims: Any = _NOT) -> Any:

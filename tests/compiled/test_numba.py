@@ -169,6 +169,22 @@ def test_functions_that_are_computed_as_vectors(name, compiled, request):
     assert np.max(apart[~large & np.isfinite(theirs)], initial=0.0) < 1e-314
 
 
+def windows_over_rows(m, v):
+    out = np.zeros(len(v))
+    for k in range(len(v)):
+        out[k:] += v[k] * v[: len(v) - k] + np.sum(m[:, k:] @ v[k:]) * m[1, k:]
+    return out
+
+
+def test_indices_that_are_sums(numba):
+    df = grad(windows_over_rows, (0, 1), compile=True)
+    for n in (5, 3, 0):
+        assert_same(df(M[:, :n], V[:n]), grad(windows_over_rows, (0, 1))(M[:, :n], V[:n]))
+    with pytest.raises((ValueError, IndexError)):
+        df(M[:, :3], V[:5])
+    assert "is compiled" in df.explain_compile()
+
+
 def pair_and_aux(x, y):
     return (x * np.sin(y), np.sum(x * y)), 3
 

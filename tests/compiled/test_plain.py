@@ -134,6 +134,14 @@ def rolls(x, m):
     return np.sum(y * y) + np.sum(np.roll(m, 1, axis=1) * m)
 
 
+def parts_of_a_matrix(m, v):
+    out = np.zeros(len(v))
+    for k in range(3):
+        out[k:] += m[:, k:].T @ v[:4] + v[: m.shape[0]] @ m[:, k:]
+        out[k] += np.sum(m[1:, k:] @ v[k:]) + np.sum(m[::2, ::-1] @ v)
+    return out
+
+
 def kinks(x, y):
     return np.sum(np.maximum(x, y) * np.minimum(x, 0.5) + np.abs(x) * np.clip(y, -0.5, 0.5) + np.where(x > y, x * x, y))
 
@@ -151,6 +159,7 @@ SMALL = [
     (gathers, (V, np.ones(4), np.array([0, 3, 3, 6])), (0, 1)),
     (rows, (A, V[:4]), (0, 1)),
     (norms, (A,), (0,)),
+    (parts_of_a_matrix, (A, V[:5]), (0, 1)),
     (kinks, (V, V[::-1] * V), (0, 1)),
     (rolls, (V, A), (0, 1)),
     (masked, (A, A[::-1] * 0.9), (0, 1)),

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from corpus import CASES, by_name
 from differences import leaves
+from judging import loaded
 from kernels import KERNELS, VARIANTS
 
 from s2sgrad import S2SGradError, grad, jvp, value_and_grad
@@ -125,6 +126,21 @@ def test_a_saved_text_of_the_corpus(entry):
     """What it closes over may be more than a module can hold: that is said."""
     for k, df in enumerate(derivatives(entry.function, entry.argnums, entry.second, {})):
         gives_the_same_bits(df, entry.fresh_args, again=k > 1)
+
+
+@pytest.mark.parametrize("local", ["lower", "symmetric", "adjoint", "hermitian", "lower_"])
+def test_a_local_variable_that_is_named_like_a_helper(local):
+    """The second derivative of a factorization calls helpers by the module that they are in."""
+    source = f"""
+import numpy as np
+def f(matrix, y):
+    {local} = np.linalg.cholesky(matrix)
+    return np.sum(np.linalg.solve({local}, y) ** 2) + np.sum({local} ** 2)
+"""
+    matrix, y = np.array([[2.0, 0.3], [0.3, 1.0]]), np.array([1.0, 2.0])
+    with loaded(source, f"<{local}>") as f:
+        for k, df in enumerate(derivatives(f, (0,), True, {})):
+            gives_the_same_bits(df, lambda: (matrix.copy(), y.copy()), again=k > 1)
 
 
 def test_a_helper_that_has_its_names_changed_and_its_annotations_left_out():

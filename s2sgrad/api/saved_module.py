@@ -15,7 +15,7 @@ import builtins
 import re
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,21 +111,23 @@ class Module:
                 raise ValueError(f"the text reads `{name}`, which stands for nothing that a module could import")
             names[name] = binding
         apart = {n for n, f in names.items() if isinstance(f.value, types.ModuleType) and self._is_apart(f.value)}
-        new = {n: self.found(n, binding) for n, binding in names.items() if n not in apart}
+        bound = set().union(*map(saved_source.bound_names, parts)) - names.keys()
+        new = {n: self.found(n, binding, bound) for n, binding in names.items() if n not in apart}
         for node in (n for part in parts for n in saved_source.kept(part)):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in apart:
                 attribute = names_at(names[node.value.id].value)(node.attr)
-                source.replace(node, self.found(node.attr, attribute))
+                source.replace(node, self.found(node.attr, attribute, bound))
             elif isinstance(node, ast.Name) and new.get(node.id, node.id) != node.id:
                 source.replace(node, new[node.id])
 
-    def found(self, name: str, binding: Found) -> str:
-        """Make an object available; returns its name, this one or a similar one."""
-        old = next((n for n, v in self.stands.items() if v is binding.value and n.rstrip("_") == name.rstrip("_")), None)
+    def found(self, name: str, binding: Found, bound: Set[str] = frozenset()) -> str:
+        """Make an object available; returns its name, this one or a similar one, which is none of those that are `bound`."""
+        similar = (n for n, v in self.stands.items() if v is binding.value and n.rstrip("_") == name.rstrip("_"))
+        old = next((n for n in similar if n not in bound), None)
         if old is not None:
             return old
         here = name
-        while here in self.own or not _same(self.stands.get(here, binding.value), binding.value) or (
+        while here in self.own or here in bound or not _same(self.stands.get(here, binding.value), binding.value) or (
             here != name and (here in self.used or hasattr(builtins, here))
         ):  # fmt: skip
             here += "_"

@@ -138,6 +138,17 @@ def free_names(node: ast.AST) -> set[str]:
     return out
 
 
+def bound_names(node: ast.AST) -> set[str]:
+    """The names that a function or an expression binds, those of its parameters too.
+
+    >>> sorted(bound_names(ast.parse("def f(x, *, n=k): y = x; return [z for z in y]").body[0]))
+    ['n', 'x', 'y', 'z']
+    """
+    inside = list(ast.walk(node))
+    stored = {n.id for n in inside if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    return stored | {n.arg for n in inside if isinstance(n, ast.arg)}
+
+
 _UNUSED = "_what_is_defined"
 
 

@@ -620,3 +620,19 @@ def coefficients_written_behind_it(c):
 def test_coefficients_that_are_written_behind_a_polynomial():
     with pytest.raises((S2SGradError, Refusal), match="coefficients of a PPoly are written"):
         grad(coefficients_written_behind_it)(np.ones((2, 3)))
+
+
+def of_whole_numbers(x):
+    places, weights = special.roots_legendre(5)
+    zeros = special.jn_zeros(1, 3)
+    return np.sum(weights * np.exp(x * places)) + np.sum(np.sin(x * zeros)) + np.sum(linalg.hilbert(3) * x) ** 2
+
+
+def of_ranks(x):
+    a = np.array([x, 1.0, 2.5, 0.3])
+    return stats.ranksums(a, V * x)[0] * x + stats.fisher_exact([[8, 2], [1, 5]])[1] * x + stats.weightedtau(a, a[::-1])[0]
+
+
+@pytest.mark.parametrize("f", [of_whole_numbers, of_ranks])
+def test_what_whole_numbers_and_ranks_tell(f):
+    check_grads(f, (1.3,), order=2)

@@ -14,7 +14,7 @@ from scipy import special, stats
 
 from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.samples import count, deviation
-from s2sgrad.rules.table import Rule, flat, general
+from s2sgrad.rules.table import Rule, existing, flat, general
 from s2sgrad.runtime import Refusal, unbroadcast, unreduce
 
 # --- Student ---------------------------------------------------------------------------------------------------------
@@ -167,4 +167,11 @@ for _rule in [rule for rule in vars().values() if isinstance(rule, Rule) and rul
 
 # --- ranks -----------------------------------------------------------------------------------------------------------
 
-flat(stats.kendalltau, stats.spearmanr, stats.mannwhitneyu, stats.wilcoxon, stats.kruskal, stats.percentileofscore)
+flat(
+    stats.kendalltau, stats.spearmanr, stats.mannwhitneyu, stats.wilcoxon, stats.kruskal, stats.percentileofscore,
+    stats.ranksums, stats.brunnermunzel, stats.friedmanchisquare, stats.fligner, stats.ansari, stats.mood, stats.weightedtau,
+    stats.somersd, stats.cramervonmises_2samp, stats.page_trend_test,
+    *existing(stats, "chatterjeexi", "bws_test"),
+)  # fmt: skip
+# tables of counts, which are whole numbers
+flat(stats.fisher_exact, stats.barnard_exact, stats.boschloo_exact)

@@ -333,3 +333,7 @@ def _(y, a, a_dot, *, check_finite=True):
 
 
 of_complex_numbers(linalg.solve, linalg.solve_triangular, linalg.inv, linalg.det)
+
+# --- matrices of whole numbers ---------------------------------------------------------------------------------------
+
+flat(linalg.dft, linalg.hadamard, linalg.helmert, linalg.hilbert, linalg.invhilbert, linalg.pascal, linalg.invpascal)

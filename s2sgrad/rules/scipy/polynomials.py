@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from s2sgrad.rules.table import elementwise
+from s2sgrad.rules.table import elementwise, existing, flat
 
 
 @elementwise(special.eval_jacobi)
@@ -112,3 +112,11 @@ def lpmv(g, y, m, v, x):
 for _rule in (eval_chebyc, eval_chebys, eval_sh_chebyt, eval_sh_chebyu, eval_sh_legendre, eval_sh_jacobi, lpmv):
     for _name in _rule.differentiable[:-1]:
         _rule.constant(_name)
+
+# --- places and polynomials that whole numbers tell alone ------------------------------------------------------------
+
+_TOLD = """ai_zeros bi_zeros erf_zeros fresnel_zeros fresnelc_zeros fresnels_zeros ber_zeros bei_zeros berp_zeros beip_zeros
+ker_zeros kei_zeros kerp_zeros keip_zeros kelvin_zeros jn_zeros jnjnp_zeros jnp_zeros jnyn_zeros yn_zeros ynp_zeros y0_zeros
+y1_zeros y1p_zeros bernoulli euler stirling2 roots_legendre roots_chebyt roots_chebyu roots_chebyc roots_chebys
+roots_laguerre roots_hermite roots_hermitenorm roots_sh_legendre roots_sh_chebyt roots_sh_chebyu"""
+flat(*existing(special, *_TOLD.split()))

@@ -577,3 +577,7 @@ with_own_operators(
     kron_of, kron_left, kron_right, stacked,
 )  # fmt: skip
 structured("arg1", *_OF_ENTRIES)
+flat(
+    sparse.eye, sparse.identity, sparse.issparse, sparse.isspmatrix, sparse.get_index_dtype,
+    *existing(sparse, "eye_array", *(f"isspmatrix_{form}" for form in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil"))),
+)  # fmt: skip

@@ -15,7 +15,7 @@ from scipy.sparse import linalg
 from s2sgrad.rules import instances
 from s2sgrad.rules.contractions import matmul_left
 from s2sgrad.rules.scipy.sparse import of_elements
-from s2sgrad.rules.table import bilinear, bound_method, flat, general, linear, with_own_operators
+from s2sgrad.rules.table import bilinear, bound_method, existing, flat, general, linear, with_own_operators
 from s2sgrad.runtime import Refusal, over
 
 # --- systems ---------------------------------------------------------------------------------------------------------
@@ -273,3 +273,4 @@ def _(
 
 
 with_own_operators(linalg.inv, of_inverse, transposed, ones_like)
+flat(*existing(linalg, "spbandwidth", "is_sptriangular"))

@@ -306,7 +306,7 @@ class Recorded(Lasting):
             if self.written or self.changed:
                 from s2sgrad.analysis.reached_codes import memory_behind
 
-                lifting.require_separate([*memory_behind([behind(f), *lifting.uncopied])])
+                lifting.require_separate([*memory_behind([behind(f), *bound_to(f), *lifting.uncopied])])
         finally:
             run.caches.clear()
             run.given.clear()
@@ -375,6 +375,15 @@ def behind(f: Any) -> Any:
     while isinstance(f, functools.partial):
         f = f.func
     return getattr(f, "__func__", f)
+
+
+def bound_to(f: Any) -> list[Any]:
+    """The object of a method, and the data that partials hold."""
+    held: list[Any] = []
+    while isinstance(f, functools.partial):
+        held += [v for v in (*f.args, *f.keywords.values()) if not callable(v)]
+        f = f.func
+    return [*held, *([f.__self__] if isinstance(f, types.MethodType) else ())]
 
 
 def seed_of(result: Any) -> Any:

@@ -187,6 +187,28 @@ def test_no_number_where_a_class_refers_to_what_is_written(cls):
     require_no_number(of_a_method, cls(), FLOATS)
 
 
+class Scaled:
+    def __init__(self, held):
+        self.held = held
+
+    def total(self, x, acc):
+        acc[0] = x[0] * x[0]
+        return self.held[0] * x[1] * acc[0]
+
+
+def total_of(held, x, acc):
+    acc[0] = x[0] * x[0]
+    return held[0] * x[1] * acc[0]
+
+
+@pytest.mark.parametrize("held", (LIST, FLOATS, INTEGERS), ids=("list", "floats", "integers"))
+@pytest.mark.parametrize("bound", (lambda held: Scaled(held).total, lambda held: functools.partial(total_of, held)))
+def test_no_number_where_what_is_bound_refers_to_what_is_written(bound, held):
+    for way in (grad, lambda f: lambda *args: derivatives.vjp(f, args, {}, (0,))):
+        with pytest.raises(ERRORS):
+            way(bound(held))(X, held)
+
+
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_of_a_copy_there_is_a_number(reference):
     """What something else refers to may be read; the copy is written."""

@@ -48,7 +48,6 @@ NEAREST = {
     "scipy.signal.wiener": "scipy.ndimage.uniform_filter",
     "scipy.signal.zoom_fft": "scipy.fft.fft",
     "scipy.signal.czt": "scipy.fft.fft",
-    "scipy.sparse.linalg.lsqr": "scipy.sparse.linalg.spsolve",
     "scipy.special.legendre_p_all": "scipy.special.eval_legendre",
     "scipy.stats.describe": "scipy.stats.tvar",
     "scipy.stats.gzscore": "scipy.stats.zscore",

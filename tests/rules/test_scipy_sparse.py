@@ -88,6 +88,26 @@ def of_constants(d):
 FACTORS, SOLVE = linalg.splu(FIXED.tocsc()), linalg.factorized(FIXED.tocsc())
 
 
+def fits(d):
+    A = sparse.csr_array((d, ([0, 1, 2, 3, 0, 2], [0, 1, 0, 1, 1, 1])), shape=(4, 2))
+    b = np.concatenate((d[:2], B[:2]))
+    x = linalg.lsqr(A, b, atol=1e-14, btol=1e-14)[0]
+    z = linalg.lsmr(A, b * b, atol=1e-14, btol=1e-14)[0]
+    return np.sum(x**2) * np.sum(z) + np.sum(linalg.lsqr(A, B[0] * np.ones(4), 0.0, 1e-14, 1e-14)[0] ** 3)
+
+
+def as_dense(d):
+    return np.sum((stored(d) * d[0]).todense() ** 2)
+
+
+def damped(d):
+    return np.sum(linalg.lsqr(stored(d), B, damp=0.1)[0])
+
+
+def of_a_dense_matrix(d):
+    return np.sum(sparse.csr_matrix((d, (ROWS, COLUMNS)), shape=(3, 3)).todense())
+
+
 def by_factors(d):
     y = d[:3]
     for _ in range(2):
@@ -191,7 +211,7 @@ TWICE = [
     inverse,
     triangular,
 ]
-ONCE = [methods, by_factors, by_dot, kept_in_a_list, numbers_on_diagonals, iterative, values]
+ONCE = [fits, as_dense, methods, by_factors, by_dot, kept_in_a_list, numbers_on_diagonals, iterative, values]
 
 
 @pytest.mark.parametrize("f", TWICE + ONCE, ids=lambda f: f.__name__)
@@ -265,7 +285,7 @@ def a_method(d):
 
 
 REFUSED = [matrices_by_star, by_another_shape, sum_of_another_shape, with_zeros, sums_of_a_matrix, by_an_unknown_one,
-           an_item, a_method]  # fmt: skip
+           an_item, a_method, damped, of_a_dense_matrix]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)

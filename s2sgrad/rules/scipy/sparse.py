@@ -339,6 +339,27 @@ def _(y, self, self_dot, order=None):
     return dense(self_dot)
 
 
+def as_array(y):
+    """Raise for a dense matrix, whose operators are its own."""
+    if isinstance(y, np.matrix):
+        raise Refusal(None, "`todense` of a sparse matrix is a matrix, which has no derivative rule: use `toarray`")
+    return True
+
+
+flat(as_array)
+
+
+@general(*methods("todense"))
+def todense(g, y, self, order=None):
+    as_array(y)
+    return g
+
+
+@todense.forward()
+def _(y, self, self_dot, order=None):
+    return dense(self_dot) if as_array(y) else None
+
+
 _CONVERTING = methods("tocsr", "tocsc", "tocoo")
 
 

@@ -146,6 +146,83 @@ def minres(g, y, A, b, x0=None, *, rtol=1e-05, shift=0.0, maxiter=None, M=None, 
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
+def only_solution(g, damp):
+    """Raise Refusal for what lsqr and lsmr tell beside their solution, and for one that is damped."""
+    if any(part is not None and np.any(part) for part in g[1:]):
+        raise Refusal(None, "lsqr and lsmr have a derivative in the solution alone")
+    return undamped(damp)
+
+
+def undamped(damp):
+    """No damping; Refusal for another one."""
+    if damp != 0.0:
+        raise Refusal(None, "lsqr and lsmr have a derivative without `damp` alone")
+    return 0.0
+
+
+flat(only_solution, undamped)
+
+
+def fitted_bars(rest, z, w, A, x):
+    """The cotangent of the matrix of a fit with the residuals `rest`, where z is A @ w and A.T @ z the cotangent of x."""
+    return of_matrix(rest, A, w) - of_matrix(z, A, x)
+
+
+@general(linalg.lsqr)
+def lsqr(g, y, A, b, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None):
+    only_solution(g, damp)
+    z = linalg.lsqr(transposed(A), g[0], 0.0, atol, btol, conlim, iter_lim)[0]
+    w = linalg.lsqr(A, z, 0.0, atol, btol, conlim, iter_lim)[0]
+    return fitted_bars(b - A @ y[0], z, w, A, y[0]), np.reshape(z, np.shape(b))
+
+
+def lsqr_result(dot, y):
+    """The tangent of all that `lsqr` tells, of which that of the solution alone is known."""
+    return (
+        dot,
+        0.0,
+        0.0,
+        y[3] * np.nan,
+        y[4] * np.nan,
+        y[5] * np.nan,
+        y[6] * np.nan,
+        y[7] * np.nan,
+        y[8] * np.nan,
+        y[9] * np.nan,
+    )
+
+
+@lsqr.forward()
+def _(
+    y, A, b, A_dot, b_dot, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None
+):
+    z = linalg.lsqr(transposed(A), transposed(A_dot) @ (b - A @ y[0]), undamped(damp), atol, btol, conlim, iter_lim)[0]
+    in_A = linalg.lsqr(A, z - A_dot @ y[0], 0.0, atol, btol, conlim, iter_lim)[0]
+    in_b = linalg.lsqr(A, b_dot, undamped(damp), atol, btol, conlim, iter_lim)[0]
+    return lsqr_result(in_A, y), lsqr_result(in_b, y)
+
+
+@general(linalg.lsmr)
+def lsmr(g, y, A, b, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, maxiter=None, show=False, x0=None):
+    only_solution(g, damp)
+    z = linalg.lsmr(transposed(A), g[0], 0.0, atol, btol, conlim, maxiter)[0]
+    w = linalg.lsmr(A, z, 0.0, atol, btol, conlim, maxiter)[0]
+    return fitted_bars(b - A @ y[0], z, w, A, y[0]), np.reshape(z, np.shape(b))
+
+
+def lsmr_result(dot, y):
+    """The tangent of all that `lsmr` tells, of which that of the solution alone is known."""
+    return (dot, 0.0, 0.0, y[3] * np.nan, y[4] * np.nan, y[5] * np.nan, y[6] * np.nan, y[7] * np.nan)
+
+
+@lsmr.forward()
+def _(y, A, b, A_dot, b_dot, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, maxiter=None, show=False, x0=None):
+    z = linalg.lsmr(transposed(A), transposed(A_dot) @ (b - A @ y[0]), undamped(damp), atol, btol, conlim, maxiter)[0]
+    in_A = linalg.lsmr(A, z - A_dot @ y[0], 0.0, atol, btol, conlim, maxiter)[0]
+    in_b = linalg.lsmr(A, b_dot, undamped(damp), atol, btol, conlim, maxiter)[0]
+    return lsmr_result(in_A, y), lsmr_result(in_b, y)
+
+
 @general(linalg.expm_multiply)
 def expm_multiply(g, y, A, B):
     return None, linalg.expm_multiply(transposed(A), g)

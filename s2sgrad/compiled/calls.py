@@ -501,6 +501,7 @@ _CALLS: dict[Any, Call] = {
     np.add.reduce: reductions.sum_of,
     np.dot: products.dot, np.ndarray.dot: products.dot, np.matmul: products.matmul, np.vdot: products.vdot,
     np.inner: products.inner, np.outer: products.outer, np.einsum: products.einsum,
+    np.linalg.solve: products.solved, np.linalg.inv: products.inverse,
     np.var: library.variance, np.ndarray.var: library.variance, np.std: library.deviation,
     np.ndarray.std: library.deviation, np.linalg.norm: library.norm, np.diff: library.difference,
     np.cumsum: library.running_sum, np.ndarray.cumsum: library.running_sum, np.argmax: library.place_of(">"),

@@ -147,3 +147,31 @@ def _terms(subscripts: Any, operands: tuple[Any, ...]) -> tuple[list[str], str]:
         if not is_array(operand) or operand.dtype != FLOAT or not len(set(letters)) == len(letters) == operand.rank:
             raise Unfit("np.einsum of these")
     return terms, kept
+
+
+def solved(self: Lowering, a: Any, b: Any) -> Any:
+    """`np.linalg.solve(a, b)` of a matrix; a singular one raises."""
+    _square(self.writer, a)
+    if not is_array(b) or b.dtype != FLOAT or b.rank > 2:
+        raise Unfit("a system of these")
+    self.writer.same(a.extents[0], b.extents[0])
+    return _of_library(self.writer, f"np.linalg.solve({_operand(self.writer, a)}, {_operand(self.writer, b)})", b.extents)
+
+
+def inverse(self: Lowering, a: Any) -> Any:
+    """`np.linalg.inv(a)` of a matrix; a singular one raises."""
+    _square(self.writer, a)
+    return _of_library(self.writer, f"np.linalg.inv({_operand(self.writer, a)})", a.extents)
+
+
+def _square(writer: Writer, a: Any) -> None:
+    if not is_array(a) or a.dtype != FLOAT or a.rank != 2:
+        raise Unfit("what is no matrix of floats")
+    writer.same(*a.extents)
+
+
+def _of_library(writer: Writer, text: str, extents: tuple[Extent, ...]) -> Leaf:
+    """What a library function returns, in order."""
+    name = writer.fresh("a")
+    writer.line(f"{name} = {text if len(extents) == 1 else f'np.ascontiguousarray({text})'}")
+    return whole(name, tuple(map(writer.canonical, extents)), FLOAT)

@@ -169,6 +169,21 @@ def test_functions_that_are_computed_as_vectors(name, compiled, request):
     assert np.max(apart[~large & np.isfinite(theirs)], initial=0.0) < 1e-314
 
 
+def systems(m, v):
+    a = m @ m.T
+    return np.sum(np.linalg.solve(a, v) ** 2) + np.sum(np.linalg.inv(a.T) * a) + np.sum(np.linalg.solve(a.T, m[:, ::-1]) * m)
+
+
+def test_systems_and_singular_matrices(numba):
+    df, m = grad(systems, (0, 1), compile=True), np.cos(M * M * 7.0)
+    assert_same(df(m, V[:4]), grad(systems, (0, 1))(m, V[:4]))
+    assert "is compiled" in df.explain_compile()
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        df(np.zeros((4, 5)), V[:4])
+    with pytest.raises(ValueError, match=r"mismatch|broadcast|size"):
+        df(m, V[:3])
+
+
 def windows_over_rows(m, v):
     out = np.zeros(len(v))
     for k in range(len(v)):

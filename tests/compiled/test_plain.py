@@ -142,6 +142,12 @@ def parts_of_a_matrix(m, v):
     return out
 
 
+def systems(m, v):
+    a = m @ m.T + np.eye(m.shape[0])
+    x = np.linalg.solve(a, v)
+    return np.sum(x * x) + np.sum(np.linalg.solve(a.T, m) * m) + np.sum(np.linalg.inv(a)[1:] ** 2)
+
+
 def kinks(x, y):
     return np.sum(np.maximum(x, y) * np.minimum(x, 0.5) + np.abs(x) * np.clip(y, -0.5, 0.5) + np.where(x > y, x * x, y))
 
@@ -160,6 +166,7 @@ SMALL = [
     (rows, (A, V[:4]), (0, 1)),
     (norms, (A,), (0,)),
     (parts_of_a_matrix, (A, V[:5]), (0, 1)),
+    (systems, (A, V[:4]), (0, 1)),
     (kinks, (V, V[::-1] * V), (0, 1)),
     (rolls, (V, A), (0, 1)),
     (masked, (A, A[::-1] * 0.9), (0, 1)),

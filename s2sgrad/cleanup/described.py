@@ -141,10 +141,16 @@ class Descriptions:
         copied = receiver(node, "copy")
         if copied is not None:
             return self._phrase(copied)
+        if self._is_plain(node):
+            return self._phrase(node.args[0])
         function = _function(node)
         if isinstance(node.func, gast.Attribute) and not node.args and self.unit.called(node) is None:
             return _joined(function, self._phrase(node.func.value))  # a method
         return _joined(function, self._phrase(node.args[0])) if len(node.args) == 1 else None
+
+    def _is_plain(self, node: gast.Call) -> bool:
+        """Whether a call turns one of NumPy's numbers into Python's."""
+        return self.unit.called(node) is float and len(node.args) == 1 and isinstance(node.args[0], gast.Call)
 
     def _attribute(self, node: gast.Attribute) -> str | None:
         return _joined(self._phrase(node.value), node.attr)
@@ -188,6 +194,8 @@ class Descriptions:
             if word is None:
                 return _NOUNS.get(type(node.op))
             return word if word.endswith("_scaled") else f"{word}_scaled"
+        if isinstance(node, gast.Call) and self._is_plain(node):
+            return self._noun(node.args[0])
         if isinstance(node, gast.Call):
             first = self._first(*node.args) if node.args else self._first(node.func)
             function = _function(node)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kernels import kernel_of
 
 from s2sgrad import grad, value_and_grad
+from s2sgrad.testing import check_grads
 
 X = np.array([1.0, 2.0, 0.0, 4.0, 5.0])
 
@@ -329,6 +330,61 @@ def test_no_list_of_a_long_array_for_a_few_elements(f, args):
     df(*args)
     assert "x_list" not in df.source
     assert "m_list" not in df.source
+
+
+# --- numbers that NumPy's functions give ---------------------------------------------------------------------------------
+
+
+def pendulum(a, x, v, n):
+    for _ in range(n):
+        v = v - 0.1 * (a * np.sin(x) + 0.2 * v)
+        x = x + 0.1 * v
+    return x * v
+
+
+def with_an_inverse(a, x, v, n):
+    for _ in range(n):
+        v = v - 0.1 * (a / np.sin(x) + 0.2 * v)
+        x = x + 0.1 * v
+    return x * v
+
+
+def with_an_attribute(a, x, v, n):
+    for _ in range(n):
+        s = np.sin(x)
+        v = v - 0.1 * (a * s + 0.2 * v) * s.ndim
+        x = x + 0.1 * v
+    return x * v
+
+
+@pytest.mark.parametrize("n", [0, 1, 7])
+@pytest.mark.parametrize("kind", [float, np.float64])
+@pytest.mark.parametrize("f", [pendulum, with_an_inverse, with_an_attribute])
+def test_numbers_of_functions_change_no_bit(f, kind, n):
+    args = kind(0.7), kind(0.3), kind(-0.2), n
+    df = value_and_grad(f, argnums=(0, 1, 2))
+    value, slopes = df(*args)
+    other, others = df.by_default()(*args)
+    assert type(value) is type(other)
+    assert np.array_equal(value, other)
+    assert np.array_equal(slopes, others)
+    check_grads(f, args, argnums=(0, 1, 2))
+
+
+def test_numbers_of_functions_become_pythons_where_it_pays():
+    df = grad(pendulum, argnums=(0, 1, 2))
+    df(0.7, 0.3, -0.2, 3)
+    assert "float(np.sin(x))" in df.source
+    df = grad(with_an_attribute, argnums=(0, 1, 2))
+    df(0.7, 0.3, -0.2, 3)
+    assert "float(np.sin(x))" not in df.source
+
+
+def test_a_division_by_a_number_of_a_function_that_is_zero():
+    df = grad(with_an_inverse, argnums=1)
+    with np.errstate(all="ignore"):
+        got, plain = df(0.7, 0.0, -0.2, 2), df.by_default()(0.7, 0.0, -0.2, 2)
+    assert np.array_equal(got, plain, equal_nan=True)
 
 
 # --- where Python's numbers raise --------------------------------------------------------------------------------------

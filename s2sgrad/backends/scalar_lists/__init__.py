@@ -3,7 +3,8 @@
     for i in range(1, n): y[i] = a * y[i - 1]      ->      y_list = y.tolist(); for ..: y_list[i] = ..; y[:] = y_list
 
 The results are the same to the last bit.  `loops` finds the loops, `python_numbers` follows what would be Python's numbers,
-`nested_kinds` and `precision` say what is surely of which type; `rewriting` puts the lists in.
+`nested_kinds` and `precision` say what is surely of which type; `rewriting` puts the lists in.  `own_numbers` finds calls of
+NumPy's functions whose results are worth turning into Python's numbers.
 """
 
 from __future__ import annotations

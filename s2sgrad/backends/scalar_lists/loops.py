@@ -18,6 +18,8 @@ from s2sgrad.analysis import effects
 from s2sgrad.analysis.elements import element_of
 from s2sgrad.analysis.kinds import Array
 from s2sgrad.analysis.shape_reads import shape_reads
+from s2sgrad.backends.scalar_lists.nested_kinds import NestedKinds
+from s2sgrad.backends.scalar_lists.own_numbers import gives_number
 from s2sgrad.flow.graph import binds
 from s2sgrad.ir.forms import parts_of
 from s2sgrad.ir.quote import LOOPS, blocks, children, nodes
@@ -53,8 +55,8 @@ class Plan:
 class Plans:
     """The loops of a function that may run on lists; those within them are not looked at."""
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef) -> None:
-        self.unit, self.kinds = unit, unit.kinds
+    def __init__(self, unit: Unit, tree: gast.FunctionDef, nested: NestedKinds) -> None:
+        self.unit, self.kinds, self.nested = unit, unit.kinds, nested
         self.sizes = Sizes(unit, tree)
         self.found: list[Plan] = []
         self._block(tree.body, {p.id for p in parameters(tree)}, [])
@@ -115,7 +117,7 @@ class _Mentions:
     """How often arrays are mentioned in a loop, how often as elements, and of which it comes by all elements."""
 
     def __init__(self, plans: Plans) -> None:
-        self.unit, self.kinds, self.sizes = plans.unit, plans.kinds, plans.sizes
+        self.unit, self.kinds, self.sizes, self.nested = plans.unit, plans.kinds, plans.sizes, plans.nested
         self.all: Counter[str] = Counter()
         self.elements: Counter[str] = Counter()
         self.covered: set[str] = set()
@@ -139,11 +141,11 @@ class _Mentions:
             self.count(child, trips)
 
     def _is_quick(self, call: gast.Call) -> bool:
-        """Whether a call is one of Python's own, or of a stack."""
+        """Whether a call is one of Python's own, of a stack, or gives a number for numbers."""
         target = self.unit.resolve(call.func)
         if isinstance(call.func, gast.Attribute) and effects.changed_by_call(call):
             return True
-        return target in _QUICK or libraries.is_of_math(target)
+        return target in _QUICK or libraries.is_of_math(target) or gives_number(self.unit, self.nested, call)
 
 
 def section(statement: gast.AST) -> gast.AST | None:

@@ -53,12 +53,12 @@ def _is_alike(target: Any, whole: bool) -> bool:
 class PythonNumbers(Generic[Cause]):
     """Follows the elements of a function that would be Python's numbers; `spoiled` are those that must not be.
 
-    `element` says of a subscript what it yields if it is one of them, and why; None otherwise.
+    `element` says of a subscript, or of a call, what it yields if it is one of them, and why; None otherwise.
     """
 
     def __init__(
         self, unit: Unit, tree: gast.FunctionDef, nested: NestedKinds,
-        element: Callable[[gast.Subscript], Value[Cause] | None],
+        element: Callable[[gast.AST], Value[Cause] | None],
     ) -> None:  # fmt: skip
         self.unit, self.kinds, self.nested, self.element = unit, unit.kinds, nested, element
         self.names: dict[str, Value[Cause]] = {}
@@ -297,14 +297,15 @@ class PythonNumbers(Generic[Cause]):
         target = self.unit.resolve(node.func)
         if target is MISSING and isinstance(node.func, gast.Attribute):
             self._drop(self.value(node.func.value))
+        made = self.element(node) or NOTHING
         if not out.causes:
-            return NOTHING
+            return made
         if node.keywords or unpacked or not self._are_numbers(given, node.args):
             return self._dropped(out)
         whole = any(v.what == "int" for v in given)
         if target in (builtins.min, builtins.max, builtins.abs) and not whole:
             return out
-        return NOTHING if _is_alike(target, whole) else self._dropped(out)
+        return made if _is_alike(target, whole) else self._dropped(out)
 
     def _are_numbers(self, values: list[Value[Cause]], nodes_: list[gast.AST]) -> bool:
         pairs = zip(values, nodes_, strict=True)

@@ -21,6 +21,7 @@ import gast
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.elements import is_whole
 from s2sgrad.analysis.kinds import Array, Container, Kind, Number, kind_of
+from s2sgrad.backends.scalar_lists import own_numbers
 from s2sgrad.backends.scalar_lists.loops import YIELDS, Plan, Plans, contents, section
 from s2sgrad.backends.scalar_lists.nested_kinds import NestedKinds, with_lists
 from s2sgrad.backends.scalar_lists.precision import is_precise
@@ -35,15 +36,34 @@ _Unpacked = dict[int, gast.Assign]  # by the identity of what is unpacked
 
 def run(unit: Unit, tree: gast.FunctionDef) -> bool:
     """Put lists in the place of arrays of which loops read and write every element; whether there were any."""
-    plans = Plans(unit, tree).found
-    if not plans or not is_precise(unit, tree, unit.kinds.values()):
+    if not any(isinstance(s, LOOPS) for s in effects.walk(tree.body)):
         return False
-    unpacked, nested = _unpackings(unit, tree), NestedKinds(unit, tree, unit.kinds)
-    while plans and _spoiled(unit, tree, plans, unpacked, nested):
+    nested = NestedKinds(unit, tree, unit.kinds)
+    plans, calls = Plans(unit, tree, nested).found, own_numbers.found(unit, tree, nested)
+    if not (plans or calls) or not is_precise(unit, tree, unit.kinds.values()):
+        return False
+    unpacked = _unpackings(unit, tree) if plans else {}
+    while (plans or calls) and _spoiled(unit, tree, plans, unpacked, nested, calls):
         pass
-    if plans:
-        _Rewriter(unit, tree, plans, unpacked).block(tree.body, set())
-    return bool(plans)
+    if not plans and not calls:
+        return False
+    if calls:
+        given = _given(unit, plans, unpacked)
+        kinds = (with_lists(unit, tree, given | dict.fromkeys(turned, Number(float))) for turned in (set[int](), calls))
+        calls = own_numbers.worthwhile(tree, calls, *kinds)
+    _Rewriter(unit, tree, plans, unpacked, calls).block(tree.body, set())
+    for node in [*nodes(tree)] if calls else ():
+        if id(node) in calls:
+            node.func, node.args = unit.builtin(float), [gast.Call(node.func, node.args, [])]
+    return bool(plans or calls)
+
+
+def _given(unit: Unit, plans: list[Plan], unpacked: _Unpacked) -> dict[int, Kind]:
+    """The kinds of what lists yield, by the identity of where it stands."""
+    counts = {place: len(statement.targets[0].elts) for place, statement in unpacked.items()}
+    out: dict[int, Kind] = {place: Container(list, (Number(float),) * n) for place, n in counts.items()}
+    found = ((place, unit.kinds[array]) for plan in plans for place, array in plan.elements.items())
+    return out | {place: Number(YIELDS[kind.dtype]) for place, kind in found}
 
 
 def _unpackings(unit: Unit, tree: gast.FunctionDef) -> _Unpacked:
@@ -61,9 +81,11 @@ def _unpackings(unit: Unit, tree: gast.FunctionDef) -> _Unpacked:
     return out
 
 
-def _spoiled(unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _Unpacked, nested: NestedKinds) -> bool:
-    """Take arrays out of the plans whose elements must stay NumPy's; whether there were any."""
-    causes: dict[int, tuple[Any, Any]] = {place: (None, place) for place in unpacked}
+def _spoiled(
+    unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _Unpacked, nested: NestedKinds, calls: set[int]
+) -> bool:  # fmt: skip
+    """Take arrays out of the plans and the calls whose numbers must stay NumPy's; whether there were any."""
+    causes: dict[int, tuple[Any, Any]] = {place: (None, place) for place in (*unpacked, *calls)}
     for plan in plans:
         plan.find_elements()
         causes |= {place: (plan, array) for place, array in plan.elements.items()}
@@ -78,7 +100,8 @@ def _spoiled(unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _U
     spoiled = PythonNumbers(unit, tree, nested, element).spoiled
     for plan, array in spoiled:
         if plan is None:
-            del unpacked[array]
+            calls.discard(array)
+            unpacked.pop(array, None)
         else:
             plan.drop(array)
     for plan in plans:
@@ -92,13 +115,13 @@ def _spoiled(unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _U
 class _Rewriter:
     """Carries out the plans of a function, block by block."""
 
-    def __init__(self, unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _Unpacked) -> None:
+    def __init__(
+        self, unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _Unpacked, calls: set[int]
+    ) -> None:  # fmt: skip
         self.unit = unit
         self.plans = {id(plan.loop): plan for plan in plans}
-        found = [(place, unit.kinds[array]) for plan in plans for place, array in plan.elements.items()]
-        counts = {place: len(statement.targets[0].elts) for place, statement in unpacked.items()}
-        given: dict[int, Kind] = {place: Container(list, (Number(float),) * n) for place, n in counts.items()}
-        self.kinds = with_lists(unit, tree, given | {place: Number(YIELDS[kind.dtype]) for place, kind in found})
+        given = _given(unit, plans, unpacked) | dict.fromkeys(calls, Number(float))
+        self.kinds = with_lists(unit, tree, given)
         self.lists: dict[str, str] = {}
         for statement in unpacked.values():
             statement.value = expression("x.tolist()", x=statement.value)

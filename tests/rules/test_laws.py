@@ -334,7 +334,7 @@ def test_laws_with_other_arguments(e):
     """Numbers, axes of size 1, other axes, masks: a primitive that takes them has a cotangent and a tangent of them."""
     with np.errstate(all="ignore"):
         for other in variants(e):
-            if np.ndim(bound(lookup(e.primitive), other).get("x")) == 1 and "trapezoid" in str(other):
+            if "trapezoid" in str(other) and np.ndim(bound(lookup(e.primitive), other).get("x")) == 1:
                 continue  # as many places as samples: NumPy spreads the width of one interval over many, too
             try:
                 is_like_differences(other)

@@ -487,6 +487,7 @@ RETURNING = {
 }  # fmt: skip
 
 
+@pytest.mark.records
 @pytest.mark.parametrize("name", RETURNING)
 def test_an_object_that_is_returned_has_its_rows_and_columns(name):
     f, q = RETURNING[name], Outer(Data(2.0, 3.0), 0.5)

@@ -34,7 +34,7 @@ def unreferred(written: str, x: Any, *others: Any) -> None:
 
     >>> import s2sgrad
     >>> kept = [1.0]
-    >>> unreferred("acc", kept, 2.0, lambda v: v * kept[0])
+    >>> unreferred("acc", kept, 2.0, {"a": kept})
     Traceback (most recent call last):
     ValueError: the argument `acc` is written, and something else may refer to it: pass a copy of it
     """

@@ -15,7 +15,7 @@ from scipy import special, stats
 from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.samples import count, deviation
 from s2sgrad.rules.table import Rule, existing, flat, general
-from s2sgrad.runtime import Refusal, unbroadcast, unreduce
+from s2sgrad.runtime import Refusal, product, unbroadcast, unreduce
 
 # --- Student ---------------------------------------------------------------------------------------------------------
 
@@ -130,9 +130,10 @@ for _rule in (ttest_1samp, ttest_rel, ttest_ind):
 
 
 def chi2_slope(x, df):
-    """The slope of the probability of errors in a sum of squares."""
+    """The slope of the probability of errors in a sum of squares; nan without degrees of freedom."""
     half = 0.5 * df
-    return -0.5 * np.exp(special.xlogy(half - 1.0, 0.5 * x) - 0.5 * x - special.gammaln(half))
+    with np.errstate(invalid="ignore"):
+        return -0.5 * np.exp(special.xlogy(half - 1.0, 0.5 * x) - 0.5 * x - special.gammaln(half))
 
 
 def expected(f_obs, f_exp, axis):
@@ -144,7 +145,7 @@ def expected(f_obs, f_exp, axis):
 def chisquare(g, y, f_obs, f_exp=None, ddof=0, axis=0, *, sum_check=True, nan_policy="propagate", keepdims=False):
     alike(f_obs, f_obs if f_exp is None else f_exp)
     df = count(f_obs, axis) - 1.0 - ddof
-    c_bar = unreduce(g[0] + g[1] * chi2_slope(y[0], df), f_obs, axis, keepdims)
+    c_bar = unreduce(g[0] + product(g[1], chi2_slope(y[0], df)), f_obs, axis, keepdims)
     share = f_obs / expected(f_obs, f_exp, axis)
     each = 2.0 * c_bar * (share - 1.0)
     return each + mean_of(c_bar * (1.0 - share * share), axis) if f_exp is None else each
@@ -155,7 +156,8 @@ def _(g, y, f_obs, f_exp=None, ddof=0, axis=0, *, sum_check=True, nan_policy="pr
     alike(f_obs, f_exp)
     df = count(f_obs, axis) - 1.0 - ddof
     share = f_obs / f_exp
-    return unbroadcast(unreduce(g[0] + g[1] * chi2_slope(y[0], df), f_obs, axis, keepdims) * (1.0 - share * share), f_exp)
+    c_bar = unreduce(g[0] + product(g[1], chi2_slope(y[0], df)), f_obs, axis, keepdims)
+    return unbroadcast(c_bar * (1.0 - share * share), f_exp)
 
 
 for _rule in [rule for rule in vars().values() if isinstance(rule, Rule) and rule.differentiable]:

@@ -20,7 +20,7 @@ from s2sgrad.rules.reductions import is_container
 from s2sgrad.rules.scipy.hypotheses import chi2_slope, t_slope
 from s2sgrad.rules.scipy.samples import count, deviation, power_mean
 from s2sgrad.rules.table import flat, general, linear
-from s2sgrad.runtime import Refusal, unbroadcast, unreduce
+from s2sgrad.runtime import Refusal, product, unbroadcast, unreduce
 
 # --- several samples -------------------------------------------------------------------------------------------------
 
@@ -122,7 +122,7 @@ def bartlett(g, y, *samples, axis=0, nan_policy="propagate", keepdims=False):
     whole = np.moveaxis(joined, axis, -1)
     d = whole - group_means(whole, sizes)
     pooled = np.sum(d * d, axis=-1, keepdims=True) / (total(sizes) - float(len(sizes)))
-    t_bar = last(g[0] + g[1] * chi2_slope(y[0], len(sizes) - 1.0), joined, axis, keepdims)
+    t_bar = last(g[0] + product(g[1], chi2_slope(y[0], len(sizes) - 1.0)), joined, axis, keepdims)
     bar = 2.0 * t_bar * d / correction(sizes) * (1.0 / pooled - 1.0 / (group_means(d * d, sizes) * freedom(sizes, d)))
     return tuple(np.split(np.moveaxis(bar, -1, axis), ends(sizes), axis))
 

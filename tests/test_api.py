@@ -1562,7 +1562,9 @@ def test_importing_loads_neither_scipy_nor_test_tools(tmp_path):
 
 
 @pytest.mark.dear
-@pytest.mark.parametrize("first", ["tape", "testing", "api.given", "api.matrices", "explanation", "rules"])
+@pytest.mark.parametrize(
+    "first", ["tape", "testing", "api.given", "api.matrices", "explanation", "rules", "solvers.roots", "solvers.fits"]
+)
 def test_any_part_may_be_the_first_that_is_imported_after_scipy(first, tmp_path):
     code = f"import scipy.optimize, scipy.integrate, s2sgrad.{first}; print(s2sgrad.grad(lambda x: x * x)(3.0))"
     assert run_python(["-c", code], tmp_path).stdout == "6.0\n"

@@ -19,8 +19,7 @@ from s2sgrad import runtime
 from s2sgrad.api import jvp, vjp
 from s2sgrad.rules.table import flat
 from s2sgrad.runtime import Refusal
-from s2sgrad.solvers.handed import enter, flattened, require_only, unflattened, unknown_tangent
-from s2sgrad.solvers.roots import tupled
+from s2sgrad.solvers.handed import enter, flattened, require_only, tupled, unflattened, unknown_tangent
 
 # --- both directions -------------------------------------------------------------------------------------------------
 

@@ -18,8 +18,17 @@ from s2sgrad import runtime
 from s2sgrad.api import jvp, vjp
 from s2sgrad.rules.table import flat
 from s2sgrad.runtime import Refusal
-from s2sgrad.solvers.handed import enter, implicit, implicit_dot, in_f, in_given, require_only, solves, unknown_tangent
-from s2sgrad.solvers.roots import tupled
+from s2sgrad.solvers.handed import (
+    enter,
+    implicit,
+    implicit_dot,
+    in_f,
+    in_given,
+    require_only,
+    solves,
+    tupled,
+    unknown_tangent,
+)
 
 # --- residuals of a function -----------------------------------------------------------------------------------------
 

@@ -54,6 +54,11 @@ def require_only(g: Any, known: tuple, said: str) -> None:
             raise Refusal(None, f"{said} has no derivative in the part `{key}` of its result: use `{known[0]}`")
 
 
+def tupled(args):
+    """`args` as SciPy takes them: one that is no tuple is the only one."""
+    return args if isinstance(args, tuple) else (args,)
+
+
 def unknown_tangent(y: Any) -> Any:
     """A tangent of the result `y` of which no part is known: nan wherever there are floats."""
     return rebuilt(y, unknown_tangent) if isinstance(y, (dict, list, tuple)) else _unknown(y)

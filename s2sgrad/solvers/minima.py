@@ -15,8 +15,18 @@ from s2sgrad import runtime
 from s2sgrad.api import vjp
 from s2sgrad.rules.table import flat
 from s2sgrad.runtime import Refusal
-from s2sgrad.solvers.handed import enter, implicit, implicit_dot, in_f, in_given, require_only, solves, unknown_tangent
-from s2sgrad.solvers.roots import first_of, tupled
+from s2sgrad.solvers.handed import (
+    enter,
+    implicit,
+    implicit_dot,
+    in_f,
+    in_given,
+    require_only,
+    solves,
+    tupled,
+    unknown_tangent,
+)
+from s2sgrad.solvers.roots import first_of
 
 # --- of a number ------------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from s2sgrad import runtime
 from s2sgrad.api import jvp, vjp
 from s2sgrad.rules.table import flat
 from s2sgrad.runtime import Refusal
-from s2sgrad.solvers.handed import enter, flattened, require_only, unflattened, unknown_tangent
+from s2sgrad.solvers.handed import enter, flattened, require_only, tupled, unflattened, unknown_tangent
 
 # --- one number ------------------------------------------------------------------------------------------------------
 
@@ -24,11 +24,6 @@ from s2sgrad.solvers.handed import enter, flattened, require_only, unflattened, 
 def called(f, t, args):
     """The integrand."""
     return f(t, *args)
-
-
-def tupled(args):
-    """`args` as SciPy takes them: one that is no tuple is the only one."""
-    return args if isinstance(args, tuple) else (args,)
 
 
 def require_plain(weight: Any, complex_func: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from s2sgrad.solvers.handed import require_only, solves, unknown_tangent
+from s2sgrad.solvers.handed import require_only, solves, tupled, unknown_tangent
 
 # --- what a solver returns ------------------------------------------------------------------------------------------
 
@@ -69,11 +69,6 @@ for _solver, _place in (
     solves(_solver, "f", at, *first_of(_place, _solver.__name__), ("a", "b"))
 
 # --- of several numbers ---------------------------------------------------------------------------------------------
-
-
-def tupled(args):
-    """`args` as SciPy takes them: one that is no tuple is the only one."""
-    return args if isinstance(args, tuple) else (args,)
 
 
 def all_at(f, x, args):

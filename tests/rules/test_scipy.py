@@ -395,6 +395,20 @@ def test_splines_are_called_as_objects(f):
 # --- scipy.ndimage ---------------------------------------------------------------------------------------------------
 
 
+def spread_of_a_region(x):
+    regions = np.array([1, 1, 2, 0, 1])
+    return ndimage.standard_deviation(x, regions, 1) * 2.0 + ndimage.variance(x, regions, [1, 2])[0]
+
+
+def test_what_is_nan_in_no_region_counts_for_nothing():
+    x, v = np.array([0.3, 1.7, 2.0, np.nan, 4.1]), np.array([1.0, -2.0, 0.5, 0.0, 0.7])
+    bar = grad(spread_of_a_region)(x)
+    differences = [(spread_of_a_region(x + h) - spread_of_a_region(x - h)) / 2e-6 for h in 1e-6 * np.eye(5)]
+    np.testing.assert_allclose(bar, differences, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(jvp(spread_of_a_region, (x,), (v,))[1], bar @ v, rtol=1e-12)
+    assert grad(ndimage.standard_deviation)(3.0) == 0.0
+
+
 def into_a_buffer(x):
     t = np.zeros((3, 3))
     ndimage.gaussian_filter(x, 1.0, output=t)

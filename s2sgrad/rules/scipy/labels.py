@@ -82,8 +82,8 @@ def mean(g, y, input, labels=None, index=None):
 
 
 def apart(x, labels, index):
-    """Each element less the mean of its region."""
-    return x - spread_out(ndimage.mean(x, labels, index), x, labels, index)
+    """Each element less the mean of its region; 0 for an element in none, which may be nan."""
+    return np.where(regions(x, labels, index) < 0, 0.0, x - spread_out(ndimage.mean(x, labels, index), x, labels, index))
 
 
 @general(ndimage.variance)
@@ -94,8 +94,8 @@ def variance(g, y, input, labels=None, index=None):
 
 @general(ndimage.standard_deviation)
 def standard_deviation(g, y, input, labels=None, index=None):
-    share = over(over(g, y), counted(input, labels, index))
-    return spread_out(share, input, labels, index) * apart(input, labels, index)
+    spread = spread_out(y * counted(input, labels, index), input, labels, index)
+    return over(spread_out(g, input, labels, index) * apart(input, labels, index), spread)
 
 
 @variance.forward()

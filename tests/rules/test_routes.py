@@ -44,6 +44,7 @@ NOT_TAPED_TWICE = dict.fromkeys(
 )
 NOT_COMPILED = {
     runtime.seed_like: "it checks its argument's shape, which a square of the result does not keep",
+    shadows.tangent_of: "it may give a view of its argument, in generated code alone",
     runtime.put_back: "it gives a dict another structure, in generated code alone",
 }
 

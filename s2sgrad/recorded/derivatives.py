@@ -45,7 +45,8 @@ class Lifting:
         self.run = run
         self.leaves: list[Kept] = []
         self.uncopied: list[Any] = []
-        self._memo: dict[int, Any] = {}
+        self._memo: dict[int, Any] = {}  # of the constants
+        self._seen: set[int] = set()
         self._held: list[Any] = []
         self._inside: set[int] = set()
         self._twice: set[int] = set()
@@ -57,10 +58,10 @@ class Lifting:
         """Whether an array among the arguments was written."""
         return bool(self._written())
 
-    def _written(self) -> list[np.ndarray]:
-        """The arrays among the arguments that were written."""
-        floats = [x for x, y in self._arrays if y.root.written]
-        return floats + [x for x, y in self._integers if not np.array_equal(x, y)]
+    def _written(self) -> list[tuple[np.ndarray, Any]]:
+        """The arrays among the arguments that were written, with what stood for them."""
+        floats = [(x, y) for x, y in self._arrays if y.root.written]
+        return floats + [(x, y) for x, y in self._integers if not np.array_equal(x, y)]
 
     def require_separate(self, outside: list[Any]) -> None:
         """Refuse an array that was written where another argument, or one of these arrays outside, shares its memory, and a
@@ -70,9 +71,8 @@ class Lifting:
         if any(id(v) in found for v in outside):
             raise Refusal(None, "an argument that is changed is referred to from outside: pass a copy of it")
         arrays = [v for v in outside if isinstance(v, np.ndarray)]
-        given = [x for x, _ in (*self._arrays, *self._integers)]
-        for x in self._written():
-            others = [y for y in given if y is not x]
+        for x, y in self._written():
+            others = [other for other, copy in (*self._arrays, *self._integers) if copy is not y]
             if _any_share(x, others) or any(_any_share(original, arrays) for original in _originals(x)):
                 raise Refusal(None, "an argument shares memory with one that is written: pass a copy of it")
 
@@ -111,14 +111,17 @@ class Lifting:
             return x
         if id(x) in self._inside:
             raise Refusal(None, "an argument refers to itself: pass one that does not")
-        if id(x) in self._memo:
-            if not active:
-                return self._memo[id(x)]
-            self._twice.add(id(x))  # each of its places has a gradient
+        if not active and id(x) in self._memo:
+            return self._memo[id(x)]
+        if id(x) in self._seen:
+            self._twice.add(id(x))  # each of its places has a gradient of its own, or none
         self._held.append(x)
+        self._seen.add(id(x))
         self._inside.add(id(x))
-        y = self._memo[id(x)] = self._lifted(x, item, active)
+        y = self._lifted(x, item, active)
         self._inside.discard(id(x))
+        if not active:
+            self._memo[id(x)] = y
         return y
 
     def _lifted(self, x: Any, item: Callable[[Any], Any], active: bool) -> Any:

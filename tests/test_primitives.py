@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import collections
+import inspect
 import itertools
 import types
 
 import numpy as np
 import pytest
 
+from s2sgrad.memory.behaviour import of_callable
 from s2sgrad.primitives import catalogue, libraries, methods
 from s2sgrad.primitives.catalogue import Gives, of, of_bound
 from s2sgrad.rules import table
+from s2sgrad.runtime import checks
 
 ARGUMENTS = [(), (0,), (1,), (2,), (0, 1), ((2, 2),), (float,), (np.ones(4),), (0, 2), ([1, 0],), ([0, 1], [1.0, 2.0]),
              ([np.arange(4.0), np.arange(4.0)],), (np.float64, 0)]  # fmt: skip
@@ -146,6 +149,13 @@ def test_facts_of_one_callable_agree():
 def test_every_rule_is_pure():
     effects = {f for f, r in table.rules().items() if not of(f).pure}
     assert effects <= {f for f in effects if of(f).effect or of(f).writes or table.changes_owner(f)}
+
+
+def test_a_check_has_no_effect_but_that_it_raises():
+    """What returns nothing is called for that: it is not left out, and its source is not asked what it does."""
+    for name, check in vars(checks).items():
+        if inspect.isfunction(check) and inspect.signature(check).return_annotation in (None, "None"):
+            assert of(check).effect and of_callable(check).is_repeatable, name
 
 
 def test_of_a_name_the_worst_is_assumed():

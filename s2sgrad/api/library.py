@@ -131,13 +131,14 @@ def _parameters_of(primitive: Any) -> dict[str, inspect.Parameter]:
 def _caller(function: types.FunctionType) -> types.FunctionType:
     """A function with source that calls one with its own gradient."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = signature(function.custom_gradient).parameters.values()
+    told = getattr(function, "custom_gradient", function)  # that, or one that is recorded
+    parameters = signature(told).parameters.values()
     names_text = ", ".join(p.name for p in parameters if p.kind in positional)
     name = function.__name__ if function.__name__.isidentifier() else "function"
     text = f"def {name}({names_text}):\n    return primitive({names_text})\n"
     filename = f"<s2sgrad custom {function.__module__}.{function.__qualname__} {id(function)}>"
     caller = defined(text, name, filename, {"primitive": function, "__name__": function.__module__})
-    declare(caller, stands_for=function.custom_gradient)
+    declare(caller, stands_for=told)
     return caller
 
 

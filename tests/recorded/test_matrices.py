@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from differences import central_difference
 
-from s2sgrad import grad, hessian, jacfwd, jacobian, jacrev, value_and_jacobian
+from s2sgrad import grad, hessian, jacfwd, jacobian, jacrev, jvp, value_and_jacobian
 
 RUNS = []
 
@@ -73,3 +73,28 @@ def test_second_derivatives():
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
     expected = central_difference(of_a_jacobian, args, (0,))[0]
     np.testing.assert_allclose(grad(of_a_jacobian)(*args), expected, rtol=1e-6)
+
+
+def drawn(x, *rest):
+    return x * x * (1.0 + 0.0 * np.random.rand()) + sum(rest) * x
+
+
+def of_what_draws(v):
+    return np.sum(jacobian(drawn)(v, 2.0 * v) @ v)
+
+
+def within_a_gradient(v):
+    return np.sum(grad(lambda u: np.sum(jacobian(drawn)(u) @ v))(v) * v)
+
+
+def of_a_function_that_calls_it(v):
+    return np.sum(jacobian(lambda u: drawn(u, v) * v)(v) @ v)
+
+
+@pytest.mark.parametrize("f", [of_what_draws, within_a_gradient, of_a_function_that_calls_it], ids=lambda f: f.__name__)
+def test_of_a_callee_that_no_text_runs_again(f):
+    x = np.array([0.3, 0.7, 1.1])
+    (slope,) = central_difference(f, (x,))
+    assert grad(f).source
+    np.testing.assert_allclose(grad(f)(x), slope, rtol=1e-6)
+    np.testing.assert_allclose(jvp(f, (x,), (x,))[1], slope @ x, rtol=1e-6)

@@ -169,7 +169,7 @@ def _(y, input, input_dot, labels=None, index=None):
 flat(
     ndimage.label, ndimage.find_objects, ndimage.binary_closing, ndimage.binary_dilation, ndimage.binary_erosion,
     ndimage.binary_fill_holes, ndimage.binary_hit_or_miss, ndimage.binary_opening, ndimage.binary_propagation,
-    ndimage.distance_transform_cdt, ndimage.generate_binary_structure, ndimage.iterate_structure,
+    ndimage.distance_transform_cdt, ndimage.generate_binary_structure,
     ndimage.maximum_position, ndimage.minimum_position, ndimage.histogram,
     ndimage.watershed_ift, *existing(ndimage, "value_indices"),
 )  # fmt: skip

@@ -170,7 +170,7 @@ order_filter.constant("domain")
 order_filter.constant("rank")
 flat(signal.argrelmax, signal.argrelmin, signal.argrelextrema)
 # of whole numbers, and answers
-flat(signal.correlation_lags, signal.unit_impulse, signal.max_len_seq, signal.choose_conv_method)
+flat(signal.unit_impulse, signal.max_len_seq, signal.choose_conv_method)
 flat(signal.check_COLA, signal.check_NOLA)
 
 for _rule in (upfirdn, decimate, medfilt, medfilt2d, order_filter):

@@ -146,21 +146,24 @@ def minres(g, y, A, b, x0=None, *, rtol=1e-05, shift=0.0, maxiter=None, M=None, 
     return of_matrix(-b_bar, A, y[0]), np.reshape(b_bar, np.shape(b))
 
 
-def only_solution(g, damp):
-    """Raise Refusal for what lsqr and lsmr tell beside their solution, and for one that is damped."""
+def only_solution(g, A, b, damp):
+    """Raise Refusal for what lsqr and lsmr tell beside their solution, and for another fit than `fitted` takes."""
     if any(part is not None and np.any(part) for part in g[1:]):
         raise Refusal(None, "lsqr and lsmr have a derivative in the solution alone")
-    return undamped(damp)
+    return fitted(A, b, damp)
 
 
-def undamped(damp):
-    """No damping; Refusal for another one."""
+def fitted(A, b, damp):
+    """The damping, which is 0; Refusal for another one, for a matrix with fewer rows than columns, whose fit is one of many,
+    and for several right sides."""
     if damp != 0.0:
         raise Refusal(None, "lsqr and lsmr have a derivative without `damp` alone")
+    if len(np.shape(A)) != 2 or np.shape(A)[0] < np.shape(A)[1] or len(np.shape(b)) != 1:
+        raise Refusal(None, "lsqr and lsmr have a derivative for a vector and a matrix of at least as many rows as columns")
     return 0.0
 
 
-flat(only_solution, undamped)
+flat(only_solution, fitted)
 
 
 def fitted_bars(rest, z, w, A, x):
@@ -170,10 +173,10 @@ def fitted_bars(rest, z, w, A, x):
 
 @general(linalg.lsqr)
 def lsqr(g, y, A, b, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None):
-    only_solution(g, damp)
+    only_solution(g, A, b, damp)
     z = linalg.lsqr(transposed(A), g[0], 0.0, atol, btol, conlim, iter_lim)[0]
     w = linalg.lsqr(A, z, 0.0, atol, btol, conlim, iter_lim)[0]
-    return fitted_bars(b - A @ y[0], z, w, A, y[0]), np.reshape(z, np.shape(b))
+    return fitted_bars(b - A @ y[0], z, w, A, y[0]), z
 
 
 def lsqr_result(dot, y):
@@ -196,18 +199,18 @@ def lsqr_result(dot, y):
 def _(
     y, A, b, A_dot, b_dot, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None
 ):
-    z = linalg.lsqr(transposed(A), transposed(A_dot) @ (b - A @ y[0]), undamped(damp), atol, btol, conlim, iter_lim)[0]
+    z = linalg.lsqr(transposed(A), transposed(A_dot) @ (b - A @ y[0]), fitted(A, b, damp), atol, btol, conlim, iter_lim)[0]
     in_A = linalg.lsqr(A, z - A_dot @ y[0], 0.0, atol, btol, conlim, iter_lim)[0]
-    in_b = linalg.lsqr(A, b_dot, undamped(damp), atol, btol, conlim, iter_lim)[0]
+    in_b = linalg.lsqr(A, b_dot, fitted(A, b, damp), atol, btol, conlim, iter_lim)[0]
     return lsqr_result(in_A, y), lsqr_result(in_b, y)
 
 
 @general(linalg.lsmr)
 def lsmr(g, y, A, b, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, maxiter=None, show=False, x0=None):
-    only_solution(g, damp)
+    only_solution(g, A, b, damp)
     z = linalg.lsmr(transposed(A), g[0], 0.0, atol, btol, conlim, maxiter)[0]
     w = linalg.lsmr(A, z, 0.0, atol, btol, conlim, maxiter)[0]
-    return fitted_bars(b - A @ y[0], z, w, A, y[0]), np.reshape(z, np.shape(b))
+    return fitted_bars(b - A @ y[0], z, w, A, y[0]), z
 
 
 def lsmr_result(dot, y):
@@ -217,9 +220,9 @@ def lsmr_result(dot, y):
 
 @lsmr.forward()
 def _(y, A, b, A_dot, b_dot, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, maxiter=None, show=False, x0=None):
-    z = linalg.lsmr(transposed(A), transposed(A_dot) @ (b - A @ y[0]), undamped(damp), atol, btol, conlim, maxiter)[0]
+    z = linalg.lsmr(transposed(A), transposed(A_dot) @ (b - A @ y[0]), fitted(A, b, damp), atol, btol, conlim, maxiter)[0]
     in_A = linalg.lsmr(A, z - A_dot @ y[0], 0.0, atol, btol, conlim, maxiter)[0]
-    in_b = linalg.lsmr(A, b_dot, undamped(damp), atol, btol, conlim, maxiter)[0]
+    in_b = linalg.lsmr(A, b_dot, fitted(A, b, damp), atol, btol, conlim, maxiter)[0]
     return lsmr_result(in_A, y), lsmr_result(in_b, y)
 
 

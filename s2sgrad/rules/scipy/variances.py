@@ -30,6 +30,8 @@ def group_sizes(samples, axis, equal_var=True):
     arrays = all(isinstance(a, np.ndarray) and np.ndim(a) for a in samples)
     if not equal_var or not isinstance(axis, int) or not arrays or not all(-a.ndim <= axis < a.ndim for a in samples):
         raise Refusal(None, "a test of variances has a derivative rule for arrays along one axis, with equal variances")
+    if len(samples) < 2:
+        raise Refusal(None, "a test of variances has a derivative rule for two samples or more")
     shapes = {np.shape(np.sum(a, axis=axis)) for a in samples}
     if len(shapes) > 1 or any(np.shape(a)[axis] < 2 for a in samples):
         raise Refusal(None, "a test of variances has a derivative rule for samples of one shape but for the axis")

@@ -121,6 +121,18 @@ def integral_of_an_integral(k):
     return integrate.quad(lambda t: integrate.quad(lambda s: np.exp(-k * t * s), 0.0, t)[0], 0.0, 1.0)[0]
 
 
+def placed(limit, *places):
+    return limit(*places) if callable(limit) else limit
+
+
+def limit_of_an_inner_integral_may_be_called(k):
+    def inner(x):
+        top = 2.0 * k
+        return integrate.quad(lambda y: k * np.exp(k * x * y), placed(lambda t: k * t, x), placed(top, x))[0]
+
+    return integrate.quad(inner, 0.0, 1.0)[0]
+
+
 INTEGRALS = [
     lambda k: integrate.quad(lambda t, a: np.exp(-a * t * t), 0.0, k, args=(k,))[0],
     lambda k: integrate.quad(lambda t: np.exp(-k * t * t) * t, -k, np.inf)[0],
@@ -137,6 +149,12 @@ VOLUMES = [
     lambda k: integrate.nquad(lambda y, x: k * x * y + np.cos(k * y), [[0, k], [0, 1.5]])[0],
     lambda k: integrate.nquad(lambda y, k: k * y, [[0, 1]], args=(k,))[0],
 ]  # in one order
+
+
+def test_numbers_are_not_written_by_a_helper_that_may_call_a_limit():
+    f, h = limit_of_an_inner_integral_may_be_called, 1e-5
+    assert np.isclose(grad(f)(0.7), (f(0.7 + h) - f(0.7 - h)) / (2 * h), rtol=1e-7)
+
 
 # --- equations -------------------------------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ from typing import Any
 
 import gast
 
-from s2sgrad.analysis import effects
+from s2sgrad.analysis import early_numbers, effects
 from s2sgrad.analysis.libraries import is_given
 from s2sgrad.analysis.user_functions import is_plain
 from s2sgrad.ir import notes
@@ -116,9 +116,10 @@ class Closures(Family):
         """Refuse captured values that are written in place, by whatever name, in the flattened function."""
         if not self.holding:
             return
-        memory = Memory(self.unit, tree, {})
+        numbers = early_numbers.of(self.unit, tree)
+        memory = Memory(self.unit, tree, numbers)
         written = {n for statement in effects.walk(tree.body) for n in _written(self.unit, statement)}
-        changed = {m for n in written for m in memory.with_memory_of(n)}
+        changed = {m for n in written for m in memory.with_memory_of(n)} - numbers.keys()
         for captured in (part for held in self.holding for part in held.elts):
             if isinstance(captured, gast.Name) and captured.id in changed:
                 self.unit.refuse(captured, f"`{captured.id}` is written in place in the function that hands on another one "

@@ -88,7 +88,8 @@ def _dicts(unit: Unit, tree: gast.FunctionDef, kinds: Mapping[str, Kind], dicts:
     for body in nested(tree.body) if dicts else ():
         for loop in [s for s in body if isinstance(s, gast.For)]:
             stores = [s for s in effects.walk(loop.body) if effects.stored(s) or _changed(unit, s, kinds)]
-            for t in sorted(mentioned(*loop.body) & dicts.keys()) if stores else ():
+            bound = {n for s in effects.walk(loop.body) for n in binds(s)}
+            for t in sorted(mentioned(*loop.body) & dicts.keys() - bound) if stores else ():
                 same = same or OneObject(unit, tree.body, kinds)
                 names = same.named(dicts[t])
                 drawn = _drawn(tree, {other for other, owner in dicts.items() if owner in names})

@@ -213,9 +213,10 @@ CHANGES = "what a loop runs over changes in it, which cannot be followed: loop o
 
 
 def lasts(x: Any, n: int, line: int) -> None:
-    """Check that `x`, which a loop runs over, still has the `n` items that it had when the loop began."""
+    """Check that `x`, which a loop runs over, still has the `n` items that it had when the loop began; of a dict as Python
+    does, which walks a list to its new end."""
     if len(x) != n:
-        raise Refusal(line, CHANGES)
+        raise RuntimeError("dictionary changed size during iteration") if isinstance(x, dict) else Refusal(line, CHANGES)
 
 
 def unpackable(x: Any, n: int) -> None:

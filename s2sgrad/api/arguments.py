@@ -159,7 +159,7 @@ def require_separate(arguments: dict[str, Any], written: tuple[str, ...], functi
                             f"`{function.__name__}` writes its argument `{p}`, which shares memory with `{other}`: pass "
                             "a copy of one of them"
                         )
-    for name, value in arguments.items():
+    for name, value in {**outside, **arguments}.items():
         for p in written:
             if _may_refer(value, leaves[p]):
                 raise ValueError(

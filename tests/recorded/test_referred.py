@@ -218,3 +218,23 @@ def test_of_a_copy_there_is_a_number(reference):
     _, tangent = jvp(called, (X, g, FLOATS.copy()), (E, None, None))
     np.testing.assert_allclose(tangent, slope @ E, rtol=1e-6)
     np.testing.assert_allclose(grad(total(called))(X, g, FLOATS.copy()), [18.0 * np.sum(X), 18.0 * X[0]])
+
+
+def times(held, by):
+    return held[0] * by
+
+
+GIVEN = np.array([1.0, 2.0])
+HOLDING = [functools.partial(times, GIVEN)]
+
+
+def of_a_list_outside(x):
+    x[0] = 2.0 * x[1]
+    return np.sum(x) * HOLDING[0](1.0)
+
+
+@pytest.mark.parametrize("way", (grad, lambda f: lambda x: jvp(f, (x,), (np.ones(2),))), ids=("grad", "jvp"))
+def test_no_number_where_a_list_outside_holds_what_refers_to_the_argument(way):
+    with pytest.raises(ERRORS):
+        way(of_a_list_outside)(GIVEN)
+    assert np.isfinite(np.sum(way(of_a_list_outside)(GIVEN.copy())))

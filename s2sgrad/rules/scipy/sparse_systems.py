@@ -156,7 +156,7 @@ def only_solution(g, A, b, damp):
 def fitted(A, b, damp):
     """The damping, which is 0; Refusal for another one, for a matrix with fewer rows than columns, whose fit is one of many,
     and for several right sides."""
-    if damp != 0.0:
+    if np.any(damp):
         raise Refusal(None, "lsqr and lsmr have a derivative without `damp` alone")
     if len(np.shape(A)) != 2 or np.shape(A)[0] < np.shape(A)[1] or len(np.shape(b)) != 1:
         raise Refusal(None, "lsqr and lsmr have a derivative for a vector and a matrix of at least as many rows as columns")
@@ -199,9 +199,10 @@ def lsqr_result(dot, y):
 def _(
     y, A, b, A_dot, b_dot, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None
 ):
-    z = linalg.lsqr(transposed(A), transposed(A_dot) @ (b - A @ y[0]), fitted(A, b, damp), atol, btol, conlim, iter_lim)[0]
-    in_A = linalg.lsqr(A, z - A_dot @ y[0], 0.0, atol, btol, conlim, iter_lim)[0]
-    in_b = linalg.lsqr(A, b_dot, fitted(A, b, damp), atol, btol, conlim, iter_lim)[0]
+    damp = fitted(A, b, damp)
+    z = linalg.lsqr(transposed(A), transposed(A_dot) @ (b - A @ y[0]), damp, atol, btol, conlim, iter_lim)[0]
+    in_A = linalg.lsqr(A, z - A_dot @ y[0], damp, atol, btol, conlim, iter_lim)[0]
+    in_b = linalg.lsqr(A, b_dot, damp, atol, btol, conlim, iter_lim)[0]
     return lsqr_result(in_A, y), lsqr_result(in_b, y)
 
 
@@ -220,9 +221,10 @@ def lsmr_result(dot, y):
 
 @lsmr.forward()
 def _(y, A, b, A_dot, b_dot, damp=0.0, atol=1e-06, btol=1e-06, conlim=1e8, maxiter=None, show=False, x0=None):
-    z = linalg.lsmr(transposed(A), transposed(A_dot) @ (b - A @ y[0]), fitted(A, b, damp), atol, btol, conlim, maxiter)[0]
-    in_A = linalg.lsmr(A, z - A_dot @ y[0], 0.0, atol, btol, conlim, maxiter)[0]
-    in_b = linalg.lsmr(A, b_dot, fitted(A, b, damp), atol, btol, conlim, maxiter)[0]
+    damp = fitted(A, b, damp)
+    z = linalg.lsmr(transposed(A), transposed(A_dot) @ (b - A @ y[0]), damp, atol, btol, conlim, maxiter)[0]
+    in_A = linalg.lsmr(A, z - A_dot @ y[0], damp, atol, btol, conlim, maxiter)[0]
+    in_b = linalg.lsmr(A, b_dot, damp, atol, btol, conlim, maxiter)[0]
     return lsmr_result(in_A, y), lsmr_result(in_b, y)
 
 

@@ -153,7 +153,7 @@ def test_generic_text_gives_the_same_gradient_or_refuses(entry):
     try:
         text, generic = df.source, df.__wrapped__
     except S2SGradError as error:
-        assert of(IN_PLACE + CONTAINERS, entry), "a functional one is not refused"
+        assert of(IN_PLACE + CONTAINERS, entry) or entry.name in WRITES_WHAT_IS_DRAWN, "a functional one is not refused"
         assert 'File "' in str(error) and "^" in str(error)
         return
     assert text.count("for arguments of any kind") == 1
@@ -174,6 +174,9 @@ def test_generic_text_gives_the_same_gradient_or_refuses(entry):
         assert np.shape(part) == np.shape(expected)
         np.testing.assert_allclose(part, expected, rtol=1e-5, atol=1e-6)
 
+
+WRITES_WHAT_IS_DRAWN = {"chained_items_that_trips_write_under_another_name"}
+"""Write a list of which an iterator draws: whether its items may be arrays is known with the kinds alone."""
 
 REFUSED_WHEN_RUN = [
     "update_of_an_item_seen_by_another_name",

@@ -25,7 +25,8 @@ READING = {"reading", *(stage.name for stage in NORMALIZE)}
 PLAIN = [case for case in CASES if "*" not in str(inspect.signature(case.function))]
 
 
-# Whether `d[k] += e` writes an array or binds a number is known when the kinds are, and settled with the aliases.
+# Whether `d[k] += e` writes an array or binds a number, and whether an array that is written stands in a container twice, is
+# known when the kinds are, and settled with the aliases.
 ITEMS_SETTLED_LATER = [
     "update_of_an_item_seen_by_another_name",
     "product_of_an_item_seen_by_another_name",
@@ -35,6 +36,8 @@ ITEMS_SETTLED_LATER = [
     "update_of_an_item_within_an_item",
     "item_exchanged_with_a_name",
     "put_into_a_list_in_a_tuple",
+    "items_of_dicts_in_the_text",
+    "items_that_take_turns",
 ]
 
 

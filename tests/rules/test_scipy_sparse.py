@@ -104,6 +104,14 @@ def damped(d):
     return np.sum(linalg.lsqr(stored(d), B, damp=0.1)[0])
 
 
+def of_a_wide_matrix(d):
+    return np.sum(linalg.lsmr(np.reshape(d[:4], (1, 4)), d[:1])[0] ** 2)
+
+
+def of_a_column(d):
+    return np.sum(linalg.lsqr(stored(d), np.reshape(B, (-1, 1)))[0])
+
+
 def of_a_dense_matrix(d):
     return np.sum(sparse.csr_matrix((d, (ROWS, COLUMNS)), shape=(3, 3)).todense())
 
@@ -285,7 +293,7 @@ def a_method(d):
 
 
 REFUSED = [matrices_by_star, by_another_shape, sum_of_another_shape, with_zeros, sums_of_a_matrix, by_an_unknown_one,
-           an_item, a_method, damped, of_a_dense_matrix]  # fmt: skip
+           an_item, a_method, damped, of_a_wide_matrix, of_a_column, of_a_dense_matrix]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)

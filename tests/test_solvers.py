@@ -197,6 +197,11 @@ def slope(f, k=1.2, h=1e-3):
     return (8.0 * (f(k + h) - f(k - h)) - (f(k + 2 * h) - f(k - 2 * h))) / (12.0 * h)
 
 
+def test_a_default_that_is_a_number_of_numpy():
+    k, found = 1.2, lambda k: optimize.bisect(lambda x, k, w: x**3 - k * x * w - 1.0, 0.0, 5.0, args=(k, k))
+    assert np.isclose(grad(found)(k), slope(found), rtol=1e-5)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("f", EVERY + ONCE)

@@ -24,7 +24,7 @@ from s2sgrad.flow.graph import binds
 from s2sgrad.inplace import recursive_writers
 from s2sgrad.inplace.rebind_markers import is_marker
 from s2sgrad.ir import notes
-from s2sgrad.ir.quote import Place, assign, at, clone, name, nested, nodes, place_of
+from s2sgrad.ir.quote import Place, assign, at, clone, constant, name, nested, nodes, place_of
 from s2sgrad.ir.scoping import rename
 from s2sgrad.ir.signatures import signature
 from s2sgrad.ir.unit import MISSING, Unit, parameters
@@ -205,7 +205,7 @@ class Splicer:
             elif parameter.kind is parameter.VAR_POSITIONAL:
                 value = gast.Tuple([], gast.Load())
             elif isinstance(parameter.default, (float, int, str, bool, type(None))):
-                value = gast.Constant(parameter.default, None)
+                value = constant(parameter.default)
             else:
                 value = name(self.unit.helper(p, parameter.default))
             local = isinstance(value, gast.Name) and p not in rebound and value.id in self.unit.locals

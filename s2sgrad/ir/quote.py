@@ -252,8 +252,9 @@ _STORE, _LOAD = gast.Store(), gast.Load()
 
 
 def constant(value: Any) -> gast.Constant:
-    """A literal."""
-    return gast.Constant(value, None)
+    """A literal; a number of a subclass, as NumPy's doubles are, stands as Python's own, as in the text."""
+    own = float if isinstance(value, float) else complex if isinstance(value, complex) else None
+    return gast.Constant(value if own is None else own(value), None)
 
 
 def assign(target: str | gast.AST, value: gast.AST) -> gast.Assign:

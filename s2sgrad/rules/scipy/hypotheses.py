@@ -132,8 +132,7 @@ for _rule in (ttest_1samp, ttest_rel, ttest_ind):
 def chi2_slope(x, df):
     """The slope of the probability of errors in a sum of squares; nan without degrees of freedom."""
     half = 0.5 * df
-    with np.errstate(invalid="ignore"):
-        return -0.5 * np.exp(special.xlogy(half - 1.0, 0.5 * x) - 0.5 * x - special.gammaln(half))
+    return -0.5 * np.exp(special.xlogy(half - 1.0, 0.5 * x) - 0.5 * x - special.gammaln(half))
 
 
 def expected(f_obs, f_exp, axis):

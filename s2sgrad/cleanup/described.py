@@ -150,7 +150,8 @@ class Descriptions:
 
     def _is_plain(self, node: gast.Call) -> bool:
         """Whether a call turns one of NumPy's numbers into Python's."""
-        return self.unit.called(node) is float and len(node.args) == 1 and isinstance(node.args[0], gast.Call)
+        named = isinstance(node.func, gast.Name) and self.unit.called(node) is float
+        return named and len(node.args) == 1 and isinstance(node.args[0], gast.Call)
 
     def _attribute(self, node: gast.Attribute) -> str | None:
         return _joined(self._phrase(node.value), node.attr)

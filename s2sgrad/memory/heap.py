@@ -35,11 +35,12 @@ class Heap:
         """What an item of these locations may be; an item of an array is a view of it."""
         out: Places = set()
         for place in places:
-            out |= self.kept.get(place, set())
-            if place.kind == "own" and self.is_container(place):
+            if place in self.kept:
+                out |= self.kept[place]
+            if place.kind == "own" and place.key in self.containers:
                 out.add(Place("in", place.key))
             elif place.kind in ("own", "in"):
-                out |= {place, Place("in", place.key)} if self.trust(place) != Trust.ARRAY else {place}
+                out |= {place} if self.trusts.get(place.key) is Trust.ARRAY else {place, Place("in", place.key)}
             elif place.kind not in ("shell", "object"):
                 out.add(place)
         return out

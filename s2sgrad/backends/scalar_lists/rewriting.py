@@ -47,11 +47,15 @@ def run(unit: Unit, tree: gast.FunctionDef) -> bool:
         pass
     if not plans and not calls:
         return False
+    given = _given(unit, plans, unpacked)
+    kinds = with_lists(unit, tree, given)
     if calls:
-        given = _given(unit, plans, unpacked)
-        kinds = (with_lists(unit, tree, given | dict.fromkeys(turned, Number(float))) for turned in (set[int](), calls))
-        calls = own_numbers.worthwhile(tree, calls, *kinds)
-    _Rewriter(unit, tree, plans, unpacked, calls).block(tree.body, set())
+        turned = with_lists(unit, tree, given | dict.fromkeys(calls, Number(float)))
+        worth = own_numbers.worthwhile(tree, calls, kinds, turned)
+        if worth:
+            kinds = turned if worth == calls else with_lists(unit, tree, given | dict.fromkeys(worth, Number(float)))
+        calls = worth
+    _Rewriter(unit, plans, unpacked, kinds).block(tree.body, set())
     for node in [*nodes(tree)] if calls else ():
         if id(node) in calls:
             node.func, node.args = unit.builtin(float), [gast.Call(node.func, node.args, [])]
@@ -115,13 +119,9 @@ def _spoiled(
 class _Rewriter:
     """Carries out the plans of a function, block by block."""
 
-    def __init__(
-        self, unit: Unit, tree: gast.FunctionDef, plans: list[Plan], unpacked: _Unpacked, calls: set[int]
-    ) -> None:  # fmt: skip
-        self.unit = unit
+    def __init__(self, unit: Unit, plans: list[Plan], unpacked: _Unpacked, kinds: NestedKinds) -> None:
+        self.unit, self.kinds = unit, kinds
         self.plans = {id(plan.loop): plan for plan in plans}
-        given = _given(unit, plans, unpacked) | dict.fromkeys(calls, Number(float))
-        self.kinds = with_lists(unit, tree, given)
         self.lists: dict[str, str] = {}
         for statement in unpacked.values():
             statement.value = expression("x.tolist()", x=statement.value)

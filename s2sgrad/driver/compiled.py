@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -29,6 +30,8 @@ from s2sgrad.runtime.traits import declare
 from s2sgrad.source import GENERATED, branches, look_up
 from s2sgrad.transform import global_conflicts
 
+_HOLDING = (np.ndarray, list, tuple, dict, functools.partial, types.MethodType)
+
 
 class Recipe:
     """A text with the guards under which it is right.  It keeps no function of the user alive.
@@ -53,7 +56,7 @@ class Recipe:
         outside = [
             (function, name)
             for function, name, binding in lookups.names.values()
-            if binding is not None and isinstance(binding.value, (np.ndarray, list, dict))
+            if binding is not None and isinstance(binding.value, _HOLDING)
         ]
         self.outside = [(self.guards.place(function), name) for function, name in outside]
         program.functions = folded(reached(program.functions, entries), entries)
@@ -198,7 +201,7 @@ class Compiled:
         return seed
 
     def outside(self) -> dict[str, Any]:
-        """The arrays, lists and dicts that the text reads under free names."""
+        """The arrays, containers, partials and bound methods that the text reads under free names."""
         bindings = [(name, look_up(self.functions[place], name)) for place, name in self.recipe.outside]
         return {name: binding.value for name, binding in bindings if binding is not None}
 

@@ -228,13 +228,27 @@ GIVEN = np.array([1.0, 2.0])
 HOLDING = [functools.partial(times, GIVEN)]
 
 
+HOLDER, PAIR = HOLDING[0], (GIVEN, 1.0)
+
+
 def of_a_list_outside(x):
     x[0] = 2.0 * x[1]
     return np.sum(x) * HOLDING[0](1.0)
 
 
+def of_a_partial_outside(x):
+    x[0] = 2.0 * x[1]
+    return np.sum(x) * HOLDER(1.0)
+
+
+def of_a_tuple_outside(x):
+    x[0] = 2.0 * x[1]
+    return np.sum(x) * PAIR[0][0]
+
+
+@pytest.mark.parametrize("f", (of_a_list_outside, of_a_partial_outside, of_a_tuple_outside))
 @pytest.mark.parametrize("way", (grad, lambda f: lambda x: jvp(f, (x,), (np.ones(2),))), ids=("grad", "jvp"))
-def test_no_number_where_a_list_outside_holds_what_refers_to_the_argument(way):
+def test_no_number_where_what_is_outside_refers_to_the_argument(way, f):
     with pytest.raises(ERRORS):
-        way(of_a_list_outside)(GIVEN)
-    assert np.isfinite(np.sum(way(of_a_list_outside)(GIVEN.copy())))
+        way(f)(GIVEN)
+    assert np.isfinite(np.sum(way(f)(GIVEN.copy())))

@@ -54,6 +54,17 @@ def refer_to(values: Iterable[Any], objects: Iterable[Any]) -> bool:
     return any(id(found) in wanted for found in reached(values))
 
 
+def may_hold(value: Any) -> bool:
+    """Whether a value may hold arrays: one itself, a container, or an object or a class of the user's.
+
+    >>> may_hold(([1.0], 2.0)), may_hold(2.0), may_hold(len)
+    (True, False, False)
+    """
+    holding = (np.ndarray, dict, functools.partial, types.MethodType, *_CONTAINERS)
+    of_users = isinstance(value, type) and not libraries.is_installed(value)
+    return isinstance(value, holding) or of_users or attributes_of(value) is not None
+
+
 def functions_in(values: Iterable[Any]) -> Iterator[Any]:
     """The functions, and what else can be called, in nested values, and the classes of the objects in them.
 

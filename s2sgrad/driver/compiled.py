@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import types
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,6 +10,7 @@ import gast
 import numpy as np
 
 from s2sgrad.analysis.kinds import Kind, Unknown
+from s2sgrad.analysis.reached_codes import may_hold
 from s2sgrad.backends import NUMPY, Backend
 from s2sgrad.driver import load, lowering
 from s2sgrad.driver.attempts import with_branches
@@ -29,8 +29,6 @@ from s2sgrad.runtime.results import NoResult
 from s2sgrad.runtime.traits import declare
 from s2sgrad.source import GENERATED, branches, look_up
 from s2sgrad.transform import global_conflicts
-
-_HOLDING = (np.ndarray, list, tuple, dict, functools.partial, types.MethodType)
 
 
 class Recipe:
@@ -56,7 +54,7 @@ class Recipe:
         outside = [
             (function, name)
             for function, name, binding in lookups.names.values()
-            if binding is not None and isinstance(binding.value, _HOLDING)
+            if binding is not None and may_hold(binding.value)
         ]
         self.outside = [(self.guards.place(function), name) for function, name in outside]
         program.functions = folded(reached(program.functions, entries), entries)
@@ -201,7 +199,7 @@ class Compiled:
         return seed
 
     def outside(self) -> dict[str, Any]:
-        """The arrays, containers, partials and bound methods that the text reads under free names."""
+        """The arrays, containers, partials, methods, objects and classes that the text reads under free names."""
         bindings = [(name, look_up(self.functions[place], name)) for place, name in self.recipe.outside]
         return {name: binding.value for name, binding in bindings if binding is not None}
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 import types
 
 import gast
-import numpy as np
 
 from s2sgrad import runtime
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.kinds import Array, Instance, Kind
+from s2sgrad.analysis.reached_codes import may_hold
 from s2sgrad.ir.forms import alone
 from s2sgrad.ir.quote import assign, at, constant, expression, name, nodes
 from s2sgrad.ir.reach import call
 from s2sgrad.ir.scoping import rename
-from s2sgrad.ir.unit import Unit, parameters
+from s2sgrad.ir.unit import MISSING, Unit, parameters
 from s2sgrad.mirror.shadows import Shadows
 from s2sgrad.runtime import shadows, unseen_functions
 from s2sgrad.runtime.copies import copied, copied_as_laid
@@ -63,7 +63,8 @@ def check_copied(unit: Unit, tree: gast.FunctionDef) -> None:
     that it copies: the function that it was made from would see its writes there."""
     copies = traits(unit.primal.function).copies
     read = {n.id for s in tree.body for n in nodes(s) if isinstance(n, gast.Name)} if copies else set()
-    outside = [n for n in sorted(read) if isinstance(unit.resolve(name(n)), (np.ndarray, list, dict, types.FunctionType))]
+    found = {n: unit.resolve(name(n)) for n in sorted(read)}
+    outside = [n for n, v in found.items() if v is not MISSING and (may_hold(v) or isinstance(v, types.FunctionType))]
     others = [*(p.id for p in parameters(tree)), *(n for n in outside if n not in unit.helpers)]
     checked = [
         call(unit, "unreferred", unseen_functions.unreferred, constant(p), name(p), *(name(n) for n in others if n != p))

@@ -231,6 +231,16 @@ HOLDING = [functools.partial(times, GIVEN)]
 HOLDER, PAIR = HOLDING[0], (GIVEN, 1.0)
 
 
+class Box:
+    shared = GIVEN
+
+    def __init__(self, kept):
+        self.kept = kept
+
+
+BOX = Box(GIVEN)
+
+
 def of_a_list_outside(x):
     x[0] = 2.0 * x[1]
     return np.sum(x) * HOLDING[0](1.0)
@@ -246,7 +256,20 @@ def of_a_tuple_outside(x):
     return np.sum(x) * PAIR[0][0]
 
 
-@pytest.mark.parametrize("f", (of_a_list_outside, of_a_partial_outside, of_a_tuple_outside))
+def of_an_object_outside(x):
+    x[0] = 2.0 * x[1]
+    return np.sum(x) * BOX.kept[0]
+
+
+def of_a_class_outside(x):
+    x[0] = 2.0 * x[1]
+    return np.sum(x) * Box.shared[0]
+
+
+OUTSIDE = (of_a_list_outside, of_a_partial_outside, of_a_tuple_outside, of_an_object_outside, of_a_class_outside)
+
+
+@pytest.mark.parametrize("f", OUTSIDE)
 @pytest.mark.parametrize("way", (grad, lambda f: lambda x: jvp(f, (x,), (np.ones(2),))), ids=("grad", "jvp"))
 def test_no_number_where_what_is_outside_refers_to_the_argument(way, f):
     with pytest.raises(ERRORS):
